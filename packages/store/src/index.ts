@@ -1,0 +1,25 @@
+export type { Bus } from './bus.ts'
+export { type Clock, systemClock } from './clock.ts'
+export { indexKey, recordKey, secretKey } from './keys.ts'
+export type { Scheduler, WakeUp } from './scheduler.ts'
+export {
+  type Change,
+  type CheckChange,
+  type Condition,
+  type DeleteChange,
+  type Hit,
+  type IndexEntry,
+  type IndexKey,
+  type Json,
+  type Key,
+  type Page,
+  type PageRequest,
+  type PutChange,
+  type Revision,
+  type Store,
+  type StoredRecord,
+  StoreUnavailableError,
+  type TouchChange,
+  type WriteOptions,
+  type WriteResult,
+} from './store.ts'

@@ -1,0 +1,156 @@
+import type { Bus } from './bus.ts'
+import type { Scheduler } from './scheduler.ts'
+
+/** A key built by `keys.ts`: `{<instance>}:<kind>:<id>`. */
+export type Key = string & { readonly __key: 'Key' }
+
+/** A declared index, built by `indexKey` in `keys.ts`: `{<instance>}:index:<name>`. */
+export type IndexKey = string & { readonly __key: 'IndexKey' }
+
+/** Changes at every successful write of a record; opaque, compared for equality only. */
+export type Revision = string & { readonly __key: 'Revision' }
+
+/** A JSON value. Records are stored as JSON: what does not survive `JSON.stringify` is lost. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined }
+
+/** A live record. */
+export interface StoredRecord<Value extends Json = Json> {
+  readonly key: Key
+  readonly value: Value
+  readonly revision: Revision
+  /** Instant of death in milliseconds since the epoch; absent: never. */
+  readonly expiresAt?: number
+}
+
+/** Membership of a record in an index; `sort` orders the members (compared as UTF-8 bytes). */
+export interface IndexEntry {
+  readonly index: IndexKey
+  /** At most 256 bytes. */
+  readonly sort: string
+}
+
+/** What a change demands of the record's present state, else the whole write does not happen. */
+export interface Condition {
+  /** No live record may exist under the key. */
+  readonly ifAbsent?: true
+  /** A live record must exist under the key. */
+  readonly ifPresent?: true
+  /** The live record must have this revision. */
+  readonly ifRevision?: Revision
+}
+
+/** Stores a value, replacing what was there, its expiry and its index entries. */
+export interface PutChange extends Condition {
+  readonly op: 'put'
+  readonly key: Key
+  readonly value: Json
+  /** Instant of death in milliseconds since the epoch; absent: never. */
+  readonly expiresAt?: number
+  /** All index entries of the record; indexes share the record's instance. */
+  readonly indexes?: readonly IndexEntry[]
+}
+
+/** Removes a record and its index entries; of an absent one: nothing, unless a condition demands it. */
+export interface DeleteChange extends Condition {
+  readonly op: 'delete'
+  readonly key: Key
+}
+
+/** Moves a live record's expiry, keeping value and index entries (its revision changes); absent: nothing. */
+export interface TouchChange extends Condition {
+  readonly op: 'touch'
+  readonly key: Key
+  readonly expiresAt: number
+}
+
+/** Changes nothing: only its condition counts. */
+export interface CheckChange extends Condition {
+  readonly op: 'check'
+  readonly key: Key
+}
+
+export type Change = PutChange | DeleteChange | TouchChange | CheckChange
+
+export interface WriteOptions {
+  /** Makes a repeat within 60 s answer what the first call answered, without writing again. At least 128 random bits. */
+  readonly id?: string
+}
+
+/** Whether the write happened. `revision` is that of every record it put or touched. */
+export type WriteResult =
+  | { readonly written: true; readonly revision: Revision }
+  | { readonly written: false; readonly failed: Key }
+
+export interface Hit {
+  /** Hits in the window, this one included. */
+  readonly count: number
+  /** End of the window in milliseconds since the epoch; now when no window is open. */
+  readonly resetsAt: number
+}
+
+export interface PageRequest {
+  /** 1 to 100. @defaultValue `100` */
+  readonly limit?: number
+  /** As given by the previous page. */
+  readonly cursor?: string
+  /** @defaultValue `asc` */
+  readonly order?: 'asc' | 'desc'
+}
+
+export interface Page<Value extends Json = Json> {
+  readonly records: readonly StoredRecord<Value>[]
+  /** Absent on the last page. A page may hold fewer records than asked for, even none, and still have a cursor. */
+  readonly cursor?: string
+}
+
+/**
+ * Durable records with expiry, on one of two engines with the same promises.
+ *
+ * All keys of one call share an instance, otherwise `TypeError`. Every method may throw a
+ * {@link StoreUnavailableError}; after one from `write` or `take` the outcome is unknown.
+ * @see architecture.md section 2; decisions D5, D6, D56
+ */
+export interface Store {
+  /** The live record, or undefined. Expiry is decided by the stored instant. */
+  get<Value extends Json = Json>(key: Key): Promise<StoredRecord<Value> | undefined>
+  /** Several live records of one instance, in the order of `keys`, read at one moment. At most 100. */
+  getMany<Value extends Json = Json>(keys: readonly Key[]): Promise<(StoredRecord<Value> | undefined)[]>
+  /**
+   * All of the changes, or none. Acknowledged means it survives `kill -9`.
+   * At most 128 changes; a key at most once.
+   */
+  write(changes: readonly Change[], options?: WriteOptions): Promise<WriteResult>
+  /** Reads and deletes in one step: of N parallel callers exactly one gets the record. */
+  take<Value extends Json = Json>(key: Key): Promise<StoredRecord<Value> | undefined>
+  /**
+   * Counts in a fixed window from the first hit, atomically. A positive `by` opens a window when none is open;
+   * a negative one releases, never below 0, and never opens one; 0 reads.
+   */
+  hit(counter: Key, windowMs: number, by?: number): Promise<Hit>
+  /** Live records under an index, in pages; never a scan of the keyspace. */
+  list<Value extends Json = Json>(index: IndexKey, page?: PageRequest): Promise<Page<Value>>
+  /** Best-effort events, across processes on Redis. */
+  readonly bus: Bus
+  /** Wakes handlers at due times, at least once, after restarts too. */
+  readonly scheduler: Scheduler
+  /** Resolves when the store answers; rejects with {@link StoreUnavailableError} otherwise. */
+  health(): Promise<void>
+  /** Finishes pending writes and lets go of everything. Further calls throw {@link StoreUnavailableError}. */
+  close(): Promise<void>
+}
+
+/**
+ * The store cannot be used now (down, slow, read-only, closed). Never means "not found" or "consumed".
+ * Carries what an HTTP renderer needs: status 503 and `Retry-After`.
+ */
+export class StoreUnavailableError extends Error {
+  override readonly name: string = 'StoreUnavailableError'
+  readonly code: string = 'store_unavailable'
+  readonly status: number = 503
+  readonly expose: boolean = true
+  readonly headers: Readonly<Record<string, string>> = { 'Retry-After': '1' }
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+  }
+}
