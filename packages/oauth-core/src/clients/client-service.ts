@@ -1,0 +1,34 @@
+import type { Instance } from '../instances/instance.ts'
+import type { Client, ClientId } from './client.ts'
+
+/** A page of clients, without secrets. */
+export interface ClientPage {
+  readonly clients: readonly Client[]
+  readonly cursor?: string
+}
+
+export interface ClientsUsage {
+  /** Absent: no limit. */
+  readonly limit?: number
+  readonly count: number
+  readonly limitReached: boolean
+  readonly limitExceeded: boolean
+}
+
+/** The host's side of clients. @see oauth.md 10.1 */
+export interface ClientService {
+  get(instance: Instance, id: ClientId | string): Promise<Client | undefined>
+  /** Newest first; `limit` 1 to 100. Pending clients included. */
+  list(
+    instance: Instance,
+    page?: { readonly limit?: number; readonly cursor?: string },
+  ): Promise<ClientPage>
+  /** Not pending, of kind `browser`, `desktop` or `mobile`, with a name. */
+  listConnected(instance: Instance): Promise<readonly Client[]>
+  usage(instance: Instance): Promise<ClientsUsage>
+  /** Ends a client and everything it holds, before it resolves. False when there was none. @see oauth.md 11.1 */
+  revoke(instance: Instance, id: ClientId | string, reason: string): Promise<boolean>
+  revokeAll(instance: Instance, filter?: { readonly kind?: string }): Promise<number>
+  /** What the client may do by its live grants: scope strings, newest first. */
+  scopes(instance: Instance, id: ClientId): Promise<readonly string[]>
+}

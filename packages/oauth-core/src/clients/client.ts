@@ -1,0 +1,41 @@
+/** Identifier of a registered client: letters, digits and `-`. */
+export type ClientId = string & { readonly __clientId: 'ClientId' }
+
+/** What a client says about itself; names are those of the wire. @see oauth.md 1.1 */
+export interface ClientMetadata {
+  readonly redirect_uris: readonly string[]
+  readonly client_name: string
+  readonly software_id: string
+  readonly software_version?: string
+  readonly client_kind?: string
+  readonly client_uri?: string
+  readonly logo_uri?: string
+  readonly policy_uri?: string
+  readonly notification_platform?: string
+  readonly notification_device_token?: string
+  /** Category name to declaration. */
+  readonly notifications?: Readonly<Record<string, unknown>>
+}
+
+/** A registered client. Times are milliseconds since the epoch. */
+export interface Client {
+  readonly id: ClientId
+  readonly metadata: ClientMetadata
+  /** True until its first access code: removed one hour after registration. */
+  readonly pending: boolean
+  readonly flagship: boolean
+  readonly certifiedFromStore: boolean
+  /** Operating system of the browser that allowed it. */
+  readonly os?: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly lastRefreshedAt?: number
+}
+
+/** Slug of the web app that a client is linked to, or undefined. @see oauth.md 3.5 */
+export function linkedSlug(softwareId: string): string | undefined {
+  if (!softwareId.startsWith('registry://')) return undefined
+  const rest = softwareId.slice('registry://'.length)
+  const end = rest.indexOf('/')
+  return end === -1 ? rest : rest.slice(0, end)
+}

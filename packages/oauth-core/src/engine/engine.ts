@@ -1,0 +1,67 @@
+import type { Context } from 'koa'
+import type { Client, ClientId } from '../clients/client.ts'
+import type { Instance } from '../instances/instance.ts'
+
+/** What an authorization code stands for. @see oauth.md 5.8 */
+export interface CodeRequest {
+  readonly client: Client
+  readonly redirectUri: string
+  readonly scope: string
+  /** S256 challenge. */
+  readonly codeChallenge?: string
+}
+
+/** What the engine answered, before the bridge made it ours. */
+export interface EngineAnswer {
+  readonly status: number
+  /** Parsed JSON, or undefined when the body was empty. */
+  readonly body: Record<string, unknown> | undefined
+}
+
+/** A live grant: what the owner allowed a client once. */
+export interface Grant {
+  readonly id: string
+  readonly clientId: ClientId
+  readonly scope: string
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+}
+
+/**
+ * The rest of the package's view of oidc-provider: the only door to it.
+ * @see oauth.md 13, decisions D7, D8, D69
+ */
+export interface Engine {
+  /** Runs the native registration with metadata that has been checked. The answer still holds native members. */
+  register(
+    ctx: Context,
+    instance: Instance,
+    metadata: Readonly<Record<string, unknown>>,
+  ): Promise<EngineAnswer>
+  /** Runs one of the native management routes with the request's registration access token. */
+  manage(
+    ctx: Context,
+    instance: Instance,
+    request: {
+      readonly method: 'GET' | 'PUT' | 'DELETE'
+      readonly clientId: string
+      readonly body?: Readonly<Record<string, unknown>>
+    },
+  ): Promise<EngineAnswer>
+  /** `POST /auth/access_token`, whole: reads `ctx.state.form`, writes the answer (oauth.md 6). */
+  token(ctx: Context, instance: Instance): Promise<void>
+  /** Mints a grant and its one-time code. */
+  mintCode(instance: Instance, request: CodeRequest): Promise<string>
+  /** The live grant, or undefined. */
+  findGrant(instance: Instance, grantId: string): Promise<Grant | undefined>
+  /** Live grants of a client, newest first. */
+  listGrants(instance: Instance, clientId: ClientId): Promise<readonly Grant[]>
+  /** Ends a grant with its codes and refresh tokens, here and in other processes; access tokens of it are refused within 1 s. */
+  revokeGrant(instance: Instance, grantId: string, reason: string): Promise<void>
+  /** Ends every grant of a client. */
+  revokeGrants(instance: Instance, clientId: ClientId, reason: string): Promise<void>
+  /** Grant of a live refresh token of the client, or undefined; for `POST /auth/revoke`. */
+  findRefreshGrant(instance: Instance, refreshToken: string): Promise<Grant | undefined>
+  /** Whether the registration access token is that client's. */
+  isRegistrationToken(instance: Instance, clientId: ClientId, token: string): Promise<boolean>
+}

@@ -1,0 +1,21 @@
+import type { AccessContext } from '../tokens/access-context.ts'
+import type { Instance } from '../instances/instance.ts'
+import type { Parameters } from './parameters.ts'
+
+/** What this project keeps in `ctx.state`. */
+export interface RequestState {
+  /** Set by `resolveInstance`. */
+  instance?: Instance
+  /** Set by `resolveInstance` on an app's host: the interface's own paths are 404 there (D53). */
+  appSlug?: string
+  /** The parsed query. Set by the router. */
+  query: Parameters
+  /** The parsed form body, empty when the body is not a form. Set by the router. */
+  form: Parameters
+  /** The parsed JSON body; undefined when there is none. Set by the router. */
+  json?: unknown
+  /** Set by the guard. */
+  access?: AccessContext
+  /** Id of the request in the log. */
+  requestId?: string
+}

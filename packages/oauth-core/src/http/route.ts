@@ -1,0 +1,79 @@
+import type { Context } from 'koa'
+import type { Instance } from '../instances/instance.ts'
+import type { RequestState } from './request-state.ts'
+
+/** Token: `csrf_token` is mandatory. Origin: same-origin requests only, a token is checked when present. @see login.md 4.4 */
+export type CsrfRule = 'token' | 'origin'
+
+/**
+ * Who may read the answer from another origin (D28).
+ * `app-origins`: the instance's own apps, with credentials; `app-origins-or-any`: others too, without credentials;
+ * `open`: anybody, without credentials.
+ */
+export type CorsRule = 'none' | 'app-origins' | 'app-origins-or-any' | 'open'
+
+/** How an error is answered. @see http/render-error.ts */
+export type RouteFamily = 'oauth' | 'json' | 'jsonapi' | 'html' | 'empty'
+
+/** What a request may carry. `json` admits `application/json` and `application/vnd.api+json`. */
+export interface BodyRule {
+  readonly types: readonly ('form' | 'json')[]
+  /** Whether a request without a body or content type is let through. @defaultValue `false` */
+  readonly optional?: boolean
+  /** Bytes. @defaultValue `65536` */
+  readonly limitBytes?: number
+  /** JSON Schema of the body, for the documents; handlers compile it where they use it. */
+  readonly schema?: Readonly<Record<string, unknown>>
+  /** Answer to another content type. @defaultValue `{ status: 415, code: 'unsupported_media_type' }` */
+  readonly wrongType?: {
+    readonly status: number
+    readonly code: string
+    readonly description?: string
+  }
+}
+
+/** A Koa context behind a row: the instance is known and the body read. */
+export type RouteContext = Context & { state: RequestState & { instance: Instance } }
+
+export type RouteHandler = (ctx: RouteContext) => Promise<void> | void
+
+/** Named middleware of a row, run in order after CORS and before the CSRF rule. */
+export type RouteMiddleware = (ctx: RouteContext, next: () => Promise<void>) => Promise<void>
+
+/**
+ * One endpoint. The rows of a package build its router, the HTTP reference, the OpenAPI document and the test that no
+ * undeclared status is ever sent.
+ */
+export interface RouteRow {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** A koa-router path; parameters in camelCase. */
+  readonly path: string
+  readonly handler: RouteHandler
+  /** Who may call; words for the reference. */
+  readonly auth: readonly RouteAuth[]
+  readonly body?: BodyRule
+  /** Every status the row may answer, besides 404 of an unknown host, 405, 500 and 503. Sorted. */
+  readonly statuses: readonly number[]
+  readonly family: RouteFamily
+  /** @defaultValue `none` */
+  readonly cors?: CorsRule
+  readonly csrf?: CsrfRule
+  /** Named rate bucket, for the reference; handlers hit it. */
+  readonly limit?: string
+  readonly use?: readonly RouteMiddleware[]
+  /** One sentence for the reference. */
+  readonly summary: string
+  /** Section of the specification or RFC. */
+  readonly source: string
+}
+
+export type RouteAuth =
+  | 'none'
+  | 'session cookie'
+  | 'app token'
+  | 'settings app token'
+  | 'access token'
+  | 'registration access token'
+  | 'client secret'
+  | 'passphrase'
+  | 'code'

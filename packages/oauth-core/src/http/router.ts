@@ -1,0 +1,115 @@
+import type { Context, Middleware, Next } from 'koa'
+import compose from 'koa-compose'
+import Router from 'koa-router'
+import { OAuthError } from '../errors.ts'
+import { setCorsHeaders } from './cors.ts'
+import { setEndpointHeaders } from './headers.ts'
+import { Parameters } from './parameters.ts'
+import { createBodyReader } from './read-body.ts'
+import { type ErrorRendering, renderError } from './render-error.ts'
+import type { CsrfRule, RouteContext, RouteRow } from './route.ts'
+
+/** What the router needs of its package. */
+export interface RouterEnvironment extends ErrorRendering {
+  /** Enforces a row's `csrf`. Rows with a rule need it. */
+  readonly checkCsrf?: (ctx: Context, rule: CsrfRule) => void
+}
+
+/**
+ * One middleware for all rows: canonical paths only, 405 with `Allow`, CORS and preflights, strict bodies, duplicate
+ * parameters, the CSRF rule, errors in the row's family. Requests for other paths, and all on an app's host, pass by.
+ * @throws TypeError when a row with a CSRF rule has nobody to check it
+ */
+export function mountRoutes(rows: readonly RouteRow[], environment: RouterEnvironment): Middleware {
+  const router = new Router({ sensitive: true, strict: true })
+  const byPath = Map.groupBy(rows, (row) => row.path)
+  for (const row of rows) {
+    if (row.csrf !== undefined && environment.checkCsrf === undefined) {
+      throw new TypeError(`${row.method} ${row.path} has a CSRF rule and nobody checks it`)
+    }
+    router.register(row.path, [row.method], runRow(row, byPath.get(row.path) ?? [], environment))
+  }
+  const dispatch = router.routes()
+
+  return async function routes(ctx: Context, next: Next): Promise<void> {
+    if (ctx.state['instance'] === undefined || ctx.state['appSlug'] !== undefined) return next()
+    const matched = router.match(ctx.path, ctx.method)
+    if (matched.route) {
+      // The router's own context type is older than Koa 3's.
+      await dispatch(ctx as never, next)
+      return
+    }
+    if (matched.path.length === 0) return next()
+    const siblings = matched.path.flatMap((layer) => byPath.get(layer.path as string) ?? [])
+    await answerUndeclared(ctx as RouteContext, siblings, environment)
+  }
+}
+
+function runRow(
+  row: RouteRow,
+  siblings: readonly RouteRow[],
+  environment: RouterEnvironment,
+): (ctx: unknown) => Promise<void> {
+  const readBody = row.body === undefined ? undefined : createBodyReader(row.body)
+  const methods = sharedMethods(row, siblings)
+  const run = compose<RouteContext>([
+    ...(row.use ?? []),
+    finish(row, readBody, environment),
+  ] as never[])
+
+  async function route(ctx: RouteContext): Promise<void> {
+    setEndpointHeaders(ctx)
+    setCorsHeaders(ctx, row.cors ?? 'none', methods)
+    ctx.state.form = Parameters.empty
+    try {
+      ctx.state.query = Parameters.parse(ctx.querystring)
+      await run(ctx)
+    } catch (error) {
+      await renderError(ctx, error, row.family, environment)
+    }
+  }
+  // koa-router's context type is older than Koa 3's; at run time it is the same object.
+  return route as (ctx: unknown) => Promise<void>
+}
+
+function finish(
+  row: RouteRow,
+  readBody: ((ctx: RouteContext) => Promise<void>) | undefined,
+  environment: RouterEnvironment,
+) {
+  return async function handle(ctx: RouteContext): Promise<void> {
+    if (readBody !== undefined) await readBody(ctx)
+    // The CSRF rule comes first (oauth.md 2.5), before anything is judged or counted.
+    if (row.csrf !== undefined) environment.checkCsrf?.(ctx, row.csrf)
+    const duplicate = ctx.state.query.duplicate ?? ctx.state.form.duplicate
+    if (duplicate !== undefined) {
+      throw new OAuthError('invalid_request', { description: 'a parameter is given twice' })
+    }
+    await row.handler(ctx)
+  }
+}
+
+function sharedMethods(row: RouteRow, siblings: readonly RouteRow[]): string[] {
+  return siblings.filter((sibling) => sibling.cors === row.cors).map((sibling) => sibling.method)
+}
+
+/** A declared path with another method: a preflight where some row answers other origins, else 405. */
+async function answerUndeclared(
+  ctx: RouteContext,
+  rows: readonly RouteRow[],
+  environment: RouterEnvironment,
+): Promise<void> {
+  setEndpointHeaders(ctx)
+  const asked = ctx.get('Access-Control-Request-Method')
+  const open = rows.find((row) => row.method === asked && (row.cors ?? 'none') !== 'none')
+  if (ctx.method === 'OPTIONS' && open !== undefined) {
+    setCorsHeaders(ctx, open.cors ?? 'none', sharedMethods(open, rows))
+    ctx.status = 204
+    return
+  }
+  const allow = [
+    ...new Set(rows.flatMap((row) => (row.method === 'GET' ? ['GET', 'HEAD'] : [row.method]))),
+  ].sort()
+  const error = new OAuthError('method_not_allowed', { headers: { Allow: allow.join(', ') } })
+  await renderError(ctx, error, rows[0]?.family ?? 'json', environment)
+}

@@ -1,0 +1,49 @@
+import type { Revision } from '@svc/store'
+
+/** Random, immutable id of an instance; the hash tag of all its keys. Never shown outside. */
+export type InstanceId = string & { readonly __instanceId: 'InstanceId' }
+
+/** Whether the administrator lets the instance be used. `deleting`: answers 404 while its records go. */
+export type InstanceStatus = 'active' | 'blocked' | 'deleting'
+
+/** What is stored of an instance. Times are milliseconds since the epoch. */
+export interface InstanceRecord {
+  readonly id: InstanceId
+  /** Host, with the port when it is not the scheme's default; lower case, IDNA ASCII. */
+  readonly domain: string
+  readonly aliases: readonly string[]
+  /** Name of a group of instances with common settings. */
+  readonly context?: string
+  /** BCP 47 tag. */
+  readonly locale: string
+  /** IANA name, such as `Europe/Paris`. */
+  readonly timeZone?: string
+  /** The owner's address: the only recipient of mails. */
+  readonly email?: string
+  readonly publicName?: string
+  /** `slug[/path]` of the app that opens after a log-in. */
+  readonly defaultRedirection?: string
+  readonly status: InstanceStatus
+  readonly settings: InstanceSettings
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** Operator's settings of one instance. */
+export interface InstanceSettings {
+  /** How many user-connected clients may exist; absent or negative: no limit. @see oauth.md 3.10 */
+  readonly oauthClientsMax?: number
+}
+
+/** An instance as a request sees it: its record and the addresses derived from it. */
+export interface Instance extends InstanceRecord {
+  readonly revision: Revision
+  /** Origin of the instance, such as `https://alice.example.com`; never taken from a request. */
+  readonly origin: string
+  /** Whether {@link origin} is https: decides Secure cookies and HSTS. */
+  readonly isHttps: boolean
+  readonly subdomains: Subdomains
+}
+
+/** How app hosts are named: `<slug>.<domain>`, or `<first label>-<slug>.<rest>`. @see login.md 3.5 */
+export type Subdomains = 'nested' | 'flat'

@@ -1,0 +1,36 @@
+import type { Change } from '@svc/store'
+import type { Instance, InstanceId } from '../instances/instance.ts'
+
+/**
+ * `access`: signs access tokens; older keys verify until the last token died.
+ * `session`: signs app tokens, session cookies and passcode MACs; replaced without grace by a passphrase change.
+ */
+export type KeyKind = 'access' | 'session'
+
+/** A key in use. `kid` is `<kind>.<n>`. */
+export interface SigningKey {
+  readonly kid: string
+  /** 64 random bytes. */
+  readonly secret: Buffer
+}
+
+/** The keys of each instance, sealed in the store, cached in process (D9). */
+export interface Keyring {
+  /** The key that signs. */
+  current(instance: Instance, kind: KeyKind): Promise<SigningKey>
+  /** The key a `kid` names, when it still verifies and is of this kind. */
+  find(instance: Instance, kind: KeyKind, kid: string): Promise<SigningKey | undefined>
+  /**
+   * The changes that create the first keys of a new instance; part of the write that creates it.
+   */
+  create(instanceId: InstanceId): readonly Change[]
+  /**
+   * The changes that replace the session key at once; part of the write that changes the passphrase.
+   * Call `replaced` after that write happened.
+   */
+  replaceSessionKey(instance: Instance): Promise<readonly Change[]>
+  /** Tells this and all other processes to forget cached keys of the instance. */
+  replaced(instance: Instance): Promise<void>
+  /** A new access key signs; older ones verify until their last token died, or with `revoke` die at once. */
+  rotate(instance: Instance, options?: { readonly revoke?: boolean }): Promise<void>
+}

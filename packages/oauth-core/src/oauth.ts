@@ -1,0 +1,53 @@
+import type { Store } from '@svc/store'
+import type { Context, Middleware } from 'koa'
+import type { ClientService } from './clients/client-service.ts'
+import type { RouterEnvironment } from './http/router.ts'
+import type { RouteRow } from './http/route.ts'
+import type { Instances } from './instances/instances.ts'
+import type { Keyring } from './keys/keyring.ts'
+import type { Sealer } from './keys/sealer.ts'
+import type { AppRegistry, AuthorizePages, Logger, OAuthEvents, OwnerSessions } from './ports.ts'
+import type { Verb } from './scopes/permission.ts'
+import type { AppTokens } from './tokens/app-token.ts'
+
+/** What `createOAuth` answers: middleware to mount, and the host's side of everything it knows. */
+export interface OAuth {
+  /** First middleware: Host to `ctx.state.instance` and `ctx.state.appSlug`; 404 for unknown hosts, 503 for blocked instances. */
+  resolveInstance(): Middleware
+  /** The package's endpoints. @throws TypeError before {@link OAuth.useSessions} */
+  routes(options: { readonly pages: AuthorizePages }): Middleware
+  /** Lets a request pass whose token has a rule for the verb and the type; sets `ctx.state.access` (D65). */
+  guard(rule: { readonly verb: Verb; readonly type: string }): Middleware
+  /** Who is logged in (D49). Once, before `routes`. */
+  useSessions(sessions: OwnerSessions): void
+  /**
+   * For routes of other packages: verifies the request's bearer as the guard does and sets `ctx.state.access`,
+   * without asking for a permission. @throws OAuthError `missing_token`, `invalid_token`
+   */
+  authenticate(ctx: Context): Promise<void>
+  /** Mounts another package's rows with this package's rules. */
+  mount(rows: readonly RouteRow[], environment?: Partial<RouterEnvironment>): Middleware
+  /** The rows of {@link OAuth.routes}, for documents and tests. */
+  readonly rows: readonly RouteRow[]
+  readonly instances: Instances
+  readonly clients: ClientService
+  readonly appTokens: AppTokens
+  readonly keyring: Keyring
+  readonly sealer: Sealer
+  readonly apps: AppRegistry
+  readonly store: Store
+  readonly clock: { now(): number }
+  readonly log: Logger
+  /** Prefix of doctypes, `io.svc` by default (D20). */
+  readonly namespace: string
+  /** Client address of a request, by the trusted-proxy setting; IPv6 as its /64. For rate limits. */
+  clientAddress(ctx: Context): string
+  on<Name extends keyof OAuthEvents>(
+    name: Name,
+    handler: (event: OAuthEvents[Name]) => void,
+  ): () => void
+  /** Starts timers (clean-up of pending clients). Idempotent. */
+  start(): Promise<void>
+  /** Stops timers and writes coalesced stamps. The store is the caller's. */
+  close(): Promise<void>
+}

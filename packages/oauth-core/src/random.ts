@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto'
+
+/** Random text of `[A-Za-z0-9_-]`: `bytes` random bytes in base64url. At least 16 bytes. */
+export function randomId(bytes = 16): string {
+  if (bytes < 16) throw new TypeError('a random id has at least 16 bytes')
+  return randomBytes(bytes).toString('base64url')
+}
+
+/** Random text of `[A-Za-z0-9]`, without modulo bias. */
+export function randomAlphanumeric(length: number): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+  let text = ''
+  while (text.length < length) {
+    for (const byte of randomBytes(length * 2)) {
+      // 248 is the largest multiple of 62 below 256: bytes above it would favour the first letters.
+      if (byte < 248 && text.length < length) text += alphabet[byte % 62]
+    }
+  }
+  return text
+}
+
+/** Random lower-case hexadecimal text of `bytes` bytes. */
+export function randomHex(bytes: number): string {
+  return randomBytes(bytes).toString('hex')
+}

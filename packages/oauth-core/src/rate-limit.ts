@@ -1,0 +1,54 @@
+import { recordKey, type Store } from '@svc/store'
+import type { Instance } from './instances/instance.ts'
+
+/** How often something may happen in a window that starts with the first hit. */
+export interface RateLimit {
+  readonly limit: number
+  readonly windowMs: number
+}
+
+/** Counters of a package's buckets, per instance, shared by all processes. */
+export interface RateLimits<Bucket extends string> {
+  /**
+   * Counts one; the hit after the last allowed one throws.
+   * @param subject - whose counter it is within the instance: a client, an address; hashed into the key
+   */
+  hit(instance: Instance, bucket: Bucket, subject?: string): Promise<void>
+  /** Takes back a hit: of something that was reserved before a check and turned out well. */
+  release(instance: Instance, bucket: Bucket, subject?: string): Promise<void>
+  /** Hits in the open window. */
+  count(instance: Instance, bucket: Bucket, subject?: string): Promise<number>
+}
+
+export interface RateLimitOptions<Bucket extends string> {
+  readonly store: Store
+  readonly clock: { now(): number }
+  readonly limits: Readonly<Record<Bucket, RateLimit>>
+  /** What to throw over a limit; the renderer sends `Retry-After`. */
+  readonly tooMany: (bucket: Bucket, retryAfterS: number) => Error
+}
+
+export function createRateLimits<Bucket extends string>(
+  options: RateLimitOptions<Bucket>,
+): RateLimits<Bucket> {
+  const { store, clock, limits, tooMany } = options
+
+  function count(instance: Instance, bucket: Bucket, subject: string | undefined, by: number) {
+    const id = subject === undefined ? bucket : `${bucket}:${subject.slice(0, 200)}`
+    return store.hit(recordKey(instance.id, 'rate', id), limits[bucket].windowMs, by)
+  }
+
+  return {
+    async hit(instance, bucket, subject) {
+      const { count: hits, resetsAt } = await count(instance, bucket, subject, 1)
+      if (hits <= limits[bucket].limit) return
+      throw tooMany(bucket, Math.max(1, Math.ceil((resetsAt - clock.now()) / 1000)))
+    },
+    async release(instance, bucket, subject) {
+      await count(instance, bucket, subject, -1)
+    },
+    async count(instance, bucket, subject) {
+      return (await count(instance, bucket, subject, 0)).count
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import type { AppManifest } from '../ports.ts'
+import type { Client } from '../clients/client.ts'
+import type { Permission, Verb } from '../scopes/permission.ts'
+
+/** A document as the scope rules see it. @see oauth.md 12 */
+export interface ScopedDocument {
+  readonly id?: string
+  readonly [field: string]: unknown
+}
+
+/** Who calls behind the guard, and what it may do. */
+export interface AccessContext {
+  readonly kind: 'access' | 'app'
+  /** The caller of kind `access`. */
+  readonly client?: Client
+  /** The caller of kind `app`, or the app a client is linked to. */
+  readonly app?: AppManifest
+  /** Session of an app token. */
+  readonly sessionId?: string
+  /** What shares, notifications and the like belong to: `<namespace>.apps/<slug>` or `<namespace>.oauth.clients/<id>` (D30). */
+  readonly owner: string
+  readonly permissions: readonly Permission[]
+  /** Whether some rule covers the document; without one, the whole type. */
+  allows(verb: Verb, type: string, document?: ScopedDocument): boolean
+}
