@@ -1,6 +1,7 @@
 export type { Bus } from './bus.ts'
 export { type Clock, systemClock } from './clock.ts'
 export { indexKey, recordKey, secretKey } from './keys.ts'
+export { silentLog, type StoreLog } from './log.ts'
 export type { Scheduler, WakeUp } from './scheduler.ts'
 export {
   type Change,

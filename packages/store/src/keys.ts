@@ -16,7 +16,7 @@ export function recordKey(instance: string, kind: string, id: string): Key {
   checkTag(instance, kind)
   // Control characters would make keys that no log or tool can show.
   // oxlint-disable-next-line no-control-regex
-  if (id.length < 1 || id.length > 512 || /[\u0000-\u001f\u007f]/.test(id)) {
+  if (id.length < 1 || id.length > 512 || !id.isWellFormed() || /[\u0000-\u001f\u007f]/.test(id)) {
     throw new TypeError('a record id has 1 to 512 printable characters')
   }
   return `{${instance}}:${kind}:${id}` as Key
@@ -30,11 +30,20 @@ export function secretKey(instance: string, kind: string, secret: string): Key {
 /** An index of an instance's records: `{<instance>}:index:<name>`. */
 export function indexKey(instance: string, name: string): IndexKey {
   checkTag(instance, 'index')
-  if (name.length < 1 || name.length > 256) throw new TypeError('an index name has 1 to 256 characters')
+  // oxlint-disable-next-line no-control-regex
+  if (
+    name.length < 1 ||
+    name.length > 256 ||
+    !name.isWellFormed() ||
+    /[\u0000-\u001f]/.test(name)
+  ) {
+    throw new TypeError('an index name has 1 to 256 printable characters')
+  }
   return `{${instance}}:index:${name}` as IndexKey
 }
 
 function checkTag(instance: string, kind: string): void {
-  if (!INSTANCE.test(instance)) throw new TypeError(`malformed instance id ${JSON.stringify(instance)}`)
+  if (!INSTANCE.test(instance))
+    throw new TypeError(`malformed instance id ${JSON.stringify(instance)}`)
   if (!KIND.test(kind)) throw new TypeError(`malformed record kind ${JSON.stringify(kind)}`)
 }

@@ -11,7 +11,13 @@ export type IndexKey = string & { readonly __key: 'IndexKey' }
 export type Revision = string & { readonly __key: 'Revision' }
 
 /** A JSON value. Records are stored as JSON: what does not survive `JSON.stringify` is lost. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined }
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [name: string]: Json | undefined }
 
 /** A live record. */
 export interface StoredRecord<Value extends Json = Json> {
@@ -114,7 +120,9 @@ export interface Store {
   /** The live record, or undefined. Expiry is decided by the stored instant. */
   get<Value extends Json = Json>(key: Key): Promise<StoredRecord<Value> | undefined>
   /** Several live records of one instance, in the order of `keys`, read at one moment. At most 100. */
-  getMany<Value extends Json = Json>(keys: readonly Key[]): Promise<(StoredRecord<Value> | undefined)[]>
+  getMany<Value extends Json = Json>(
+    keys: readonly Key[],
+  ): Promise<(StoredRecord<Value> | undefined)[]>
   /**
    * All of the changes, or none. Acknowledged means it survives `kill -9`.
    * At most 128 changes; a key at most once.

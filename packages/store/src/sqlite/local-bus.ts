@@ -1,0 +1,25 @@
+import { jsonText } from '../arguments.ts'
+import type { Bus } from '../bus.ts'
+import type { StoreLog } from '../log.ts'
+import { createSubscribers } from '../subscribers.ts'
+
+/** The bus of a store that has one process: messages never leave it, and none is lost. */
+export function createLocalBus(log: StoreLog, checkOpen: () => void): Bus {
+  const subscribers = createSubscribers(log)
+  return {
+    async publish(channel, message) {
+      checkOpen()
+      const text = jsonText(message)
+      // In a later turn, as from another process: publishers never run inside their subscribers' code.
+      setImmediate(() => subscribers.deliver(channel, text))
+    },
+    async subscribe(channel, handler) {
+      checkOpen()
+      // A wrapper of its own, so that a handler may be subscribed twice.
+      const own: typeof handler = (message) => handler(message)
+      subscribers.add(channel, own)
+      return async () => void subscribers.remove(channel, own)
+    },
+    onGap: () => () => {},
+  }
+}

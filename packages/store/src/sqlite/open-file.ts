@@ -1,0 +1,92 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StoreUnavailableError } from '../store.ts'
+import { prepareDatabase } from './schema.ts'
+
+/** An open store file and the lock that keeps other processes out. */
+export interface OpenFile {
+  readonly db: DatabaseSync
+  release(): void
+}
+
+/**
+ * Opens a store file (`:memory:` for none), made with mode 0600 in a directory with mode 0700 when absent.
+ * @throws StoreUnavailableError when another process has it, or it cannot be used
+ */
+export function openFile(file: string, cacheKib: number): OpenFile {
+  if (file === ':memory:') return { db: open(file, cacheKib), release: () => {} }
+  const path = existsSync(file) ? realpathSync(file) : resolve(file)
+  const lock = holdLock(path)
+  try {
+    createPrivate(path)
+    return { db: open(path, cacheKib), release: () => lock.close() }
+  } catch (error) {
+    lock.close()
+    throw error
+  }
+}
+
+function open(path: string, cacheKib: number): DatabaseSync {
+  let db: DatabaseSync | undefined
+  try {
+    // Only backups by another process ever hold a lock here, for moments.
+    db = new DatabaseSync(path, { timeout: 2000 })
+    prepareDatabase(db, cacheKib)
+    return db
+  } catch (cause) {
+    db?.close()
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new StoreUnavailableError(`the store file ${path} cannot be used: ${reason}`, { cause })
+  }
+}
+
+/**
+ * Holds an exclusive lock on a side file for life: the operating system lets go of it even after `kill -9`, and the
+ * main file stays free for backups while running (D6).
+ */
+function holdLock(path: string): DatabaseSync {
+  let lock: DatabaseSync | undefined
+  try {
+    createPrivate(`${path}.lock`)
+    lock = new DatabaseSync(`${path}.lock`, { timeout: 0 })
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    return lock
+  } catch (cause) {
+    lock?.close()
+    if (isBusy(cause)) {
+      throw new StoreUnavailableError(
+        `the store file ${path} is in use by another process: ` +
+          'the embedded store is for one process, several need Redis',
+        { cause },
+      )
+    }
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new StoreUnavailableError(`the store file ${path} cannot be locked: ${reason}`, { cause })
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === 5
+}
+
+function createPrivate(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  closeSync(openSync(path, 'a', 0o600))
+  chmodSync(path, 0o600)
+  // The directory entry too must survive a power failure.
+  const directory = openSync(dirname(path), 'r')
+  try {
+    fsyncSync(directory)
+  } finally {
+    closeSync(directory)
+  }
+}

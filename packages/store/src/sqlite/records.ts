@@ -1,0 +1,155 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { ListRequest } from '../arguments.ts'
+import { cursorText, memberText } from '../member.ts'
+import { meetsCondition, type PlannedChange } from '../planned-change.ts'
+import type { IndexKey, Json, Key, Page, Revision, StoredRecord, WriteResult } from '../store.ts'
+
+/** The records table and its indexes. Everything is synchronous; changes belong into a write batch. */
+export interface Records {
+  get(key: Key, now: number): StoredRecord | undefined
+  take(key: Key, now: number): StoredRecord | undefined
+  write(changes: readonly PlannedChange[], revision: Revision, now: number): WriteResult
+  list(index: IndexKey, page: ListRequest, now: number): Page
+  /** Deletes some records that died before the instant; answers how many. */
+  sweep(before: number, atMost: number): number
+}
+
+// Rows come as arrays, in the order of the columns named in the statement.
+type Row = [value: string, revision: string, expiresAt: number | null]
+type StateRow = [revision: string, expiresAt: number | null, indexes: string | null]
+type ListRow = [...Row, sort: string, key: string]
+
+const COLUMNS = 'r.value, r.revision, r.expires_at'
+
+export function createRecords(db: DatabaseSync): Records {
+  const prepare = (sql: string) => {
+    const statement = db.prepare(sql)
+    statement.setReturnArrays(true)
+    return statement
+  }
+  const select = prepare(`SELECT ${COLUMNS} FROM records r WHERE key = ?`)
+  const selectState = prepare('SELECT revision, expires_at, indexes FROM records WHERE key = ?')
+  const upsert = prepare(`
+    INSERT INTO records (key, value, revision, expires_at, indexes) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value, revision = excluded.revision,
+      expires_at = excluded.expires_at, indexes = excluded.indexes`)
+  const touch = prepare('UPDATE records SET expires_at = ?, revision = ? WHERE key = ?')
+  const remove = prepare('DELETE FROM records WHERE key = ?')
+  const takeOne = prepare(
+    'DELETE FROM records WHERE key = ? RETURNING value, revision, expires_at, indexes',
+  )
+  const addEntry = prepare('INSERT OR IGNORE INTO entries (name, sort, key) VALUES (?, ?, ?)')
+  const removeEntry = prepare('DELETE FROM entries WHERE name = ? AND sort = ? AND key = ?')
+  const selectDead = prepare('SELECT key, indexes FROM records WHERE expires_at <= ? LIMIT ?')
+  const page = (comparison: string, order: string) =>
+    prepare(`
+      SELECT ${COLUMNS}, e.sort, e.key FROM entries e JOIN records r ON r.key = e.key
+      WHERE e.name = ? AND (e.sort, e.key) ${comparison} (?, ?)
+        AND (r.expires_at IS NULL OR r.expires_at > ?)
+      ORDER BY e.sort ${order}, e.key ${order} LIMIT ?`)
+  const ascending = page('>', 'ASC')
+  const descending = page('<', 'DESC')
+
+  function removeEntries(key: string, indexes: string | null): void {
+    if (indexes === null) return
+    for (const [name, sort] of readEntries(indexes)) removeEntry.run(name, sort, key)
+  }
+
+  function put(change: PlannedChange, revision: string, old: string | null): void {
+    const { key, text, entries, expiresAt } = change
+    const indexes =
+      entries.length === 0 ? null : JSON.stringify(entries.map(({ index, sort }) => [index, sort]))
+    if (indexes !== old) {
+      removeEntries(key, old)
+      for (const { index, sort } of entries) addEntry.run(index, sort, key)
+    }
+    upsert.run(key, text, revision, expiresAt ?? null, indexes)
+  }
+
+  function apply(change: PlannedChange, state: StateRow | undefined, revision: string): void {
+    const { op, key, expiresAt } = change
+    if (op === 'put') return put(change, revision, state?.[2] ?? null)
+    if (op === 'delete' && state !== undefined) {
+      removeEntries(key, state[2])
+      remove.run(key)
+    }
+    if (op === 'touch' && state !== undefined) touch.run(expiresAt ?? null, revision, key)
+  }
+
+  return {
+    get(key, now) {
+      const row = select.get(key) as Row | undefined // The columns of COLUMNS.
+      return row === undefined ? undefined : live(key, row, now)
+    },
+
+    take(key, now) {
+      // The columns of RETURNING.
+      const row = takeOne.get(key) as [...Row, indexes: string | null] | undefined
+      if (row === undefined) return undefined
+      removeEntries(key, row[3])
+      return live(key, [row[0], row[1], row[2]], now)
+    },
+
+    write(changes, revision, now) {
+      const states = changes.map(
+        ({ key }) => selectState.get(key) as StateRow | undefined, // The columns it selects.
+      )
+      for (const [position, change] of changes.entries()) {
+        const state = states[position]
+        const current = state !== undefined && isLive(state[1], now) ? state[0] : undefined
+        if (!meetsCondition(change, current)) return { written: false, failed: change.key }
+      }
+      for (const [position, change] of changes.entries()) {
+        const state = states[position]
+        // A dead record is not touched back to life.
+        if (change.op === 'touch' && state !== undefined && !isLive(state[1], now)) continue
+        apply(change, state, revision)
+      }
+      return { written: true, revision }
+    },
+
+    list(index, { limit, descending: isDescending, after }, now) {
+      const from = after ?? { sort: isDescending ? AFTER_ALL : '', key: '' }
+      const statement = isDescending ? descending : ascending
+      // The columns it selects. One row more than asked for tells whether another page follows.
+      const rows = statement.all(index, from.sort, from.key, now, limit + 1) as unknown as ListRow[]
+      const records = rows.slice(0, limit).map(
+        ([value, revision, expiresAt, , key]) => record(key as Key, value, revision, expiresAt), // Stored from a Key.
+      )
+      const last = rows[limit - 1]
+      if (rows.length <= limit || last === undefined) return { records }
+      return { records, cursor: cursorText(memberText(last[3], last[4])) }
+    },
+
+    sweep(before, atMost) {
+      // The columns it selects.
+      const dead = selectDead.all(before, atMost) as unknown as [string, string | null][]
+      for (const [key, indexes] of dead) {
+        removeEntries(key, indexes)
+        remove.run(key)
+      }
+      return dead.length
+    },
+  }
+}
+
+/** Sorts after every sort there can be: no UTF-8 text is longer than allowed and made of its largest character. */
+const AFTER_ALL = '\u{10ffff}'.repeat(65)
+
+function isLive(expiresAt: number | null, now: number): boolean {
+  return expiresAt === null || expiresAt > now
+}
+
+function live(key: Key, [value, revision, expiresAt]: Row, now: number): StoredRecord | undefined {
+  return isLive(expiresAt, now) ? record(key, value, revision, expiresAt) : undefined
+}
+
+function record(key: Key, text: string, rev: string, expiresAt: number | null): StoredRecord {
+  const value = JSON.parse(text) as Json // Written by JSON.stringify.
+  const revision = rev as Revision // Written from a Revision.
+  return expiresAt === null ? { key, value, revision } : { key, value, revision, expiresAt }
+}
+
+function readEntries(indexes: string): readonly [name: string, sort: string][] {
+  return JSON.parse(indexes) as [string, string][] // Written by put.
+}

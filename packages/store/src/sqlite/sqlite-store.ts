@@ -1,0 +1,165 @@
+import type { DatabaseSync } from 'node:sqlite'
+import {
+  checkChanges,
+  checkHit,
+  checkKeys,
+  checkWriteId,
+  instanceTag,
+  readPage,
+} from '../arguments.ts'
+import type { Bus } from '../bus.ts'
+import type { Clock } from '../clock.ts'
+import type { StoreLog } from '../log.ts'
+import { planChange } from '../planned-change.ts'
+import { revisionSource } from '../revision.ts'
+import type {
+  Change,
+  Hit,
+  IndexKey,
+  Json,
+  Key,
+  Page,
+  PageRequest,
+  Revision,
+  Store,
+  StoredRecord,
+  WriteOptions,
+  WriteResult,
+} from '../store.ts'
+import { StoreUnavailableError } from '../store.ts'
+import { WRITE_ANSWER_MS } from '../write-answer.ts'
+import { type Answers, createAnswers } from './answers.ts'
+import { type Counters, createCounters } from './counters.ts'
+import { createDueIndex, type DueIndex } from './due-index.ts'
+import { createLocalBus } from './local-bus.ts'
+import type { OpenFile } from './open-file.ts'
+import { createRecords, type Records } from './records.ts'
+import { startSweeping } from './sweep.ts'
+import { createWriteBatch, unavailable, type WriteBatch } from './write-batch.ts'
+
+/** The embedded store: one process, one file. */
+export class SqliteStore implements Store {
+  readonly bus: Bus
+  readonly scheduler: DueIndex
+  readonly #clock: Clock
+  readonly #file: OpenFile
+  readonly #db: DatabaseSync
+  readonly #batch: WriteBatch
+  readonly #records: Records
+  readonly #counters: Counters
+  readonly #answers: Answers
+  readonly #nextRevision: () => Revision = revisionSource()
+  readonly #stopSweeping: () => void
+  #closing: Promise<void> | undefined
+  #isOpen = true
+
+  constructor(file: OpenFile, clock: Clock, log: StoreLog) {
+    const { db } = file
+    const checkOpen = (): void => this.#checkOpen()
+    this.#clock = clock
+    this.#file = file
+    this.#db = db
+    this.#batch = createWriteBatch(db)
+    this.#records = createRecords(db)
+    this.#counters = createCounters(db)
+    this.#answers = createAnswers(db)
+    this.bus = createLocalBus(log, checkOpen)
+    this.scheduler = createDueIndex({ db, batch: this.#batch, clock, log, checkOpen })
+    const tables = [this.#records, this.#counters, this.#answers]
+    this.#stopSweeping = startSweeping({ tables, batch: this.#batch, clock, log })
+  }
+
+  async get<Value extends Json = Json>(key: Key): Promise<StoredRecord<Value> | undefined> {
+    instanceTag(key)
+    // The caller names the type of what it stored.
+    return this.#read(() => this.#records.get(key, this.#clock.now())) as
+      | StoredRecord<Value>
+      | undefined
+  }
+
+  async getMany<Value extends Json = Json>(
+    keys: readonly Key[],
+  ): Promise<(StoredRecord<Value> | undefined)[]> {
+    checkKeys(keys)
+    const now = this.#clock.now()
+    // One synchronous stretch: no write comes between. The caller names the type of what it stored.
+    return this.#read(() => keys.map((key) => this.#records.get(key, now))) as (
+      | StoredRecord<Value>
+      | undefined
+    )[]
+  }
+
+  async write(changes: readonly Change[], options: WriteOptions = {}): Promise<WriteResult> {
+    const tag = checkChanges(changes)
+    checkWriteId(options.id)
+    this.#checkOpen()
+    const revision = this.#nextRevision()
+    if (tag === undefined) return { written: true, revision }
+    const planned = changes.map((change) => planChange(change, this.#clock.now()))
+    const id = options.id === undefined ? undefined : `${tag}:${options.id}`
+    return this.#batch.run(() => {
+      const now = this.#clock.now()
+      const before = id === undefined ? undefined : this.#answers.find(id, now)
+      if (before !== undefined) return before
+      const answer = this.#records.write(planned, revision, now)
+      if (id !== undefined) this.#answers.keep(id, answer, now + WRITE_ANSWER_MS)
+      return answer
+    })
+  }
+
+  async take<Value extends Json = Json>(key: Key): Promise<StoredRecord<Value> | undefined> {
+    instanceTag(key)
+    this.#checkOpen()
+    const taken = await this.#batch.run(() => this.#records.take(key, this.#clock.now()))
+    return taken as StoredRecord<Value> | undefined // The caller names the type of what it stored.
+  }
+
+  async hit(counter: Key, windowMs: number, by = 1): Promise<Hit> {
+    instanceTag(counter)
+    checkHit(windowMs, by)
+    if (by === 0) return this.#read(() => this.#counters.read(counter, this.#clock.now()))
+    this.#checkOpen()
+    return this.#batch.run(() => this.#counters.hit(counter, windowMs, by, this.#clock.now()))
+  }
+
+  async list<Value extends Json = Json>(
+    index: IndexKey,
+    page: PageRequest = {},
+  ): Promise<Page<Value>> {
+    instanceTag(index)
+    const request = readPage(page)
+    // The caller names the type of what it stored.
+    return this.#read(() => this.#records.list(index, request, this.#clock.now())) as Page<Value>
+  }
+
+  async health(): Promise<void> {
+    this.#read(() => this.#db.exec('SELECT 1 FROM records LIMIT 1'))
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#stopSweeping()
+    await this.scheduler.stop()
+    this.#isOpen = false
+    this.#batch.flush()
+    this.#db.close()
+    this.#file.release()
+  }
+
+  #read<Result>(read: () => Result): Result {
+    this.#checkOpen()
+    try {
+      return read()
+    } catch (error) {
+      throw unavailable(error)
+    }
+  }
+
+  #checkOpen(): void {
+    if (!this.#isOpen) throw new StoreUnavailableError('the store is closed')
+  }
+}
