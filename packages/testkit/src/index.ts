@@ -1,0 +1,31 @@
+export {
+  type BrowserClient,
+  type BrowserClientOptions,
+  browserClient,
+  type FormFields,
+  type RequestOptions,
+} from './browser-client.ts'
+export type { BrowserResponse } from './browser-response.ts'
+export { type FakeClock, fakeClock } from './fake-clock.ts'
+export type { Initiator } from './fetch-metadata.ts'
+export { attributeOf, type HtmlElement, textOf } from './html-element.ts'
+export type { HtmlForm, SubmitButton } from './html-form.ts'
+export { type Listening, listen, type Servable } from './listen.ts'
+export { type LoopbackFetch, loopbackFetch } from './loopback-fetch.ts'
+export {
+  type LoopbackMap,
+  type RawRequest,
+  type RawResponse,
+  requestLoopback,
+} from './loopback-request.ts'
+export { type Mailbox, type MailboxOptions, openMailbox, type ReceivedMail } from './mailbox.ts'
+export { type Page, parsePage } from './page.ts'
+export {
+  type AuthorizeOptions,
+  type PendingAuthorization,
+  type RegisteredClient,
+  type RelyingParty,
+  type RelyingPartyOptions,
+  relyingParty,
+} from './relying-party.ts'
+export { parseSetCookie, type SetCookie } from './set-cookie.ts'
