@@ -29,3 +29,12 @@ export {
   relyingParty,
 } from './relying-party.ts'
 export { parseSetCookie, type SetCookie } from './set-cookie.ts'
+export { skipUnless, type Skippable } from './skip-unless.ts'
+export {
+  chromiumPath,
+  type ChromiumOptions,
+  launchChromium,
+  needsChromium,
+  takeShot,
+} from './browser.ts'
+export { eachStore, type OpenStore, type OpenStoreOptions } from './stores.ts'

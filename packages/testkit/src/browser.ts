@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { type Browser, chromium, type Page as BrowserPage } from 'playwright-core'
+import { loopbackPort, type LoopbackMap } from './loopback-request.ts'
+import { type Skippable, skipUnless } from './skip-unless.ts'
+
+export interface ChromiumOptions extends LoopbackMap {
+  /** Host names that only exist in the test; each, and every name below it, leads to its loopback port. */
+  readonly domains: readonly string[]
+}
+
+/** Where Chromium is: `CHROMIUM_PATH`, else the system's; undefined when there is none. */
+export function chromiumPath(): string | undefined {
+  const named = process.env['CHROMIUM_PATH']
+  const places = named === undefined ? ['/usr/bin/chromium', '/usr/bin/chromium-browser'] : [named]
+  return places.find((place) => existsSync(place))
+}
+
+/** Call in a `before` hook of suites with a real browser: without Chromium they are skipped, under CI they fail. */
+export function needsChromium(context: Skippable): void {
+  skipUnless(
+    context,
+    chromiumPath() !== undefined,
+    'no Chromium; install the package chromium or set CHROMIUM_PATH',
+  )
+}
+
+/**
+ * Starts the system's Chromium, headless, with the test's host names leading to loopback. It speaks real HTTP(S) to
+ * them: an https URL needs a server with TLS. `*.localhost` is a secure context over http, too.
+ */
+export async function launchChromium(options: ChromiumOptions): Promise<Browser> {
+  const executablePath = chromiumPath()
+  if (executablePath === undefined) throw new Error('no Chromium on this machine')
+  const named = Object.keys(options.hosts ?? {})
+  const rules = [...named, ...options.domains].flatMap((domain) => {
+    const target = `127.0.0.1:${loopbackPort(options, domain)}`
+    return [`MAP ${domain} ${target}`, `MAP *.${domain} ${target}`]
+  })
+  return await chromium.launch({
+    executablePath,
+    headless: true,
+    args: [
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      `--host-resolver-rules=${[...rules, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1'].join(',')}`,
+    ],
+  })
+}
+
+/** Saves what a page shows as `<SVC_SHOTS>/<name>.png`; does nothing when the variable is unset. */
+export async function takeShot(page: BrowserPage, name: string): Promise<void> {
+  const folder = process.env['SVC_SHOTS']
+  if (folder === undefined || folder === '') return
+  await mkdir(folder, { recursive: true })
+  await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true })
+}
