@@ -1,12 +1,9 @@
 import type { AppManifest } from '../ports.ts'
 import type { Client } from '../clients/client.ts'
+import type { ScopedDocument } from '../scopes/evaluate.ts'
 import type { Permission, Verb } from '../scopes/permission.ts'
 
-/** A document as the scope rules see it. @see oauth.md 12 */
-export interface ScopedDocument {
-  readonly id?: string
-  readonly [field: string]: unknown
-}
+export type { ScopedDocument } from '../scopes/evaluate.ts'
 
 /** Who calls behind the guard, and what it may do. */
 export interface AccessContext {

@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto'
+import { type Change, type Key, recordKey, type Revision, type Store } from '@svc/store'
+import { LRUCache } from 'lru-cache'
+import type { Instance, InstanceId } from '../instances/instance.ts'
+import { ACCESS_TOKEN_MS, CACHE_TRUST_MS, CLOCK_SKEW_MS } from '../lifetimes.ts'
+import type { Keyring, KeyKind, SigningKey } from './keyring.ts'
+import type { Sealer } from './sealer.ts'
+
+export interface KeyringOptions {
+  readonly store: Store
+  readonly sealer: Sealer
+  readonly clock: { now(): number }
+  /** Key sets kept in process, two per instance in use. @defaultValue `2048` */
+  readonly cacheSize?: number
+}
+
+/** The ring of a host, and how to let go of it. */
+export interface StoredKeyring extends Keyring {
+  /** Ends the subscription to other processes' rotations. */
+  close(): Promise<void>
+}
+
+/** What is stored of one kind: newest first. */
+interface KeySetRecord {
+  readonly [name: string]: string | readonly StoredKey[]
+  readonly keys: readonly StoredKey[]
+}
+
+interface StoredKey {
+  readonly [name: string]: string | number | undefined
+  readonly n: number
+  readonly sealed: string
+  /** Milliseconds since the epoch; absent on the key that signs. */
+  readonly verifiesUntil?: number
+}
+
+interface KeySet {
+  readonly revision: Revision
+  readonly keys: readonly (SigningKey & { readonly verifiesUntil?: number })[]
+}
+
+interface Cached {
+  set: KeySet
+  checkedAt: number
+}
+
+const CHANNEL = 'oauth.keys'
+const KEY_BYTES = 64
+/** How long a replaced access key verifies: until the last token it signed is dead on every clock. */
+const GRACE_MS = ACCESS_TOKEN_MS + 2 * CLOCK_SKEW_MS
+
+/**
+ * The keys of every instance. Read from memory; what is there is dropped when another process rotates, and compared
+ * with the store when it is a second old.
+ */
+export function createKeyring(options: KeyringOptions): StoredKeyring {
+  const { store, sealer, clock } = options
+  const cache = new LRUCache<Key, Cached>({ max: options.cacheSize ?? 2048 })
+  const reads = new Map<Key, Promise<KeySet>>()
+
+  const listening = store.bus.subscribe(CHANNEL, (id) => {
+    if (typeof id === 'string') forget(id as InstanceId) // Published by `replaced`.
+  })
+  // Without the bus the age of what is cached is still bounded.
+  listening.catch(() => {})
+  const stopGaps = store.bus.onGap(() => cache.clear())
+
+  function forget(id: InstanceId): void {
+    for (const kind of ['access', 'session'] as const) {
+      cache.delete(keyOf(id, kind))
+      // A read under way may have seen the state of before.
+      reads.delete(keyOf(id, kind))
+    }
+  }
+
+  async function load(id: InstanceId, kind: KeyKind): Promise<KeySet> {
+    const key = keyOf(id, kind)
+    const running = reads.get(key)
+    if (running !== undefined) return running
+    const read = readSet(id, kind, cache.get(key)?.set)
+    reads.set(key, read)
+    const checkedAt = clock.now()
+    try {
+      const set = await read
+      if (reads.get(key) === read) cache.set(key, { set, checkedAt })
+      return set
+    } finally {
+      if (reads.get(key) === read) reads.delete(key)
+    }
+  }
+
+  async function readSet(id: InstanceId, kind: KeyKind, known?: KeySet): Promise<KeySet> {
+    const record = await store.get<KeySetRecord>(keyOf(id, kind))
+    if (record === undefined) throw new Error(`instance ${id} has no ${kind} key`)
+    if (record.revision === known?.revision) return known
+    const keys = record.value.keys.map(({ n, sealed, verifiesUntil }) => ({
+      kid: `${kind}.${n}`,
+      secret: sealer.open(sealed, contextOf(id, kind, n)),
+      ...(verifiesUntil === undefined ? {} : { verifiesUntil }),
+    }))
+    return { revision: record.revision, keys }
+  }
+
+  function keySet(id: InstanceId, kind: KeyKind): KeySet | Promise<KeySet> {
+    const cached = cache.get(keyOf(id, kind))
+    const age = cached === undefined ? Number.POSITIVE_INFINITY : clock.now() - cached.checkedAt
+    if (cached !== undefined && age >= 0 && age < CACHE_TRUST_MS) return cached.set
+    return load(id, kind)
+  }
+
+  function newKey(id: InstanceId, kind: KeyKind, n: number): StoredKey {
+    return { n, sealed: sealer.seal(randomBytes(KEY_BYTES), contextOf(id, kind, n)) }
+  }
+
+  async function current(instance: Instance, kind: KeyKind): Promise<SigningKey> {
+    const first = (await keySet(instance.id, kind)).keys[0]
+    if (first === undefined) throw new Error(`instance ${instance.id} has no ${kind} key`)
+    return first
+  }
+
+  async function find(
+    instance: Instance,
+    kind: KeyKind,
+    kid: string,
+  ): Promise<SigningKey | undefined> {
+    const pick = (set: KeySet) => set.keys.find((key) => key.kid === kid)
+    let key = pick(await keySet(instance.id, kind))
+    // Another process may have rotated within this second: look once more before refusing its tokens.
+    key ??= pick(await load(instance.id, kind))
+    if (key?.verifiesUntil !== undefined && key.verifiesUntil <= clock.now()) return undefined
+    return key
+  }
+
+  async function replaced(instance: Instance): Promise<void> {
+    forget(instance.id)
+    await store.bus.publish(CHANNEL, instance.id)
+  }
+
+  /** The change that puts a new key in front, computed from the stored state. */
+  async function replacement(
+    id: InstanceId,
+    kind: KeyKind,
+    keep: (key: StoredKey) => StoredKey | undefined,
+  ): Promise<Change> {
+    const key = keyOf(id, kind)
+    const record = await store.get<KeySetRecord>(key)
+    if (record === undefined) throw new Error(`instance ${id} has no ${kind} key`)
+    const n = Math.max(...record.value.keys.map((old) => old.n)) + 1
+    const kept = record.value.keys.map(keep).filter((old) => old !== undefined)
+    const value: KeySetRecord = { keys: [newKey(id, kind, n), ...kept] }
+    return { op: 'put', key, value, ifRevision: record.revision }
+  }
+
+  async function rotate(instance: Instance, { revoke = false } = {}): Promise<void> {
+    const now = clock.now()
+    const keep = (key: StoredKey): StoredKey | undefined => {
+      if (revoke || (key.verifiesUntil ?? now) < now) return undefined
+      return { ...key, verifiesUntil: key.verifiesUntil ?? now + GRACE_MS }
+    }
+    // A lost race means that another rotation happened meanwhile: this one comes after it.
+    for (;;) {
+      const { written } = await store.write([await replacement(instance.id, 'access', keep)])
+      if (written) break
+    }
+    await replaced(instance)
+  }
+
+  return {
+    current,
+    find,
+    create: (id) =>
+      (['access', 'session'] as const).map((kind) => ({
+        op: 'put',
+        key: keyOf(id, kind),
+        value: { keys: [newKey(id, kind, 1)] },
+        ifAbsent: true,
+      })),
+    replaceSessionKey: async (instance) => [
+      await replacement(instance.id, 'session', () => undefined),
+    ],
+    replaced,
+    rotate,
+    close: async () => {
+      stopGaps()
+      const stopListening = await listening.catch(() => undefined)
+      await stopListening?.()
+    },
+  }
+}
+
+function keyOf(id: InstanceId, kind: KeyKind): Key {
+  return recordKey(id, 'keys', kind)
+}
+
+function contextOf(id: InstanceId, kind: KeyKind, n: number): string {
+  return `signing-key:${id}:${kind}.${n}`
+}

@@ -1,0 +1,24 @@
+/** Durations of this package, in milliseconds, with their source. */
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** Life of an authorization code: single use. @see oauth.md 5.8 */
+export const AUTHORIZATION_CODE_MS: number = 5 * MINUTE_MS
+
+/** Life of access and app tokens. @see oauth.md 7.1 */
+export const ACCESS_TOKEN_MS: number = DAY_MS
+
+/** How long a refresh token lives without being used (D41). */
+export const REFRESH_TOKEN_MS: number = 400 * DAY_MS
+
+/** How far ahead another clock's `iat` may be. @see security.md 75 */
+export const CLOCK_SKEW_MS: number = MINUTE_MS
+
+/** How long after its `exp` a token still passes. @see security.md 77 */
+export const EXPIRY_LEEWAY_MS: number = 15 * SECOND_MS
+
+/** How old a cached record may be before it is checked against the store. @see security.md 78 */
+export const CACHE_TRUST_MS: number = SECOND_MS
