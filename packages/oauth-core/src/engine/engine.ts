@@ -38,7 +38,10 @@ export interface Engine {
     instance: Instance,
     metadata: Readonly<Record<string, unknown>>,
   ): Promise<EngineAnswer>
-  /** Runs one of the native management routes with the request's registration access token. */
+  /**
+   * Runs one of the native management routes with the request's registration access token. A lost race against
+   * another writer is answered 409 `conflict`. DELETE ends everything the client holds.
+   */
   manage(
     ctx: Context,
     instance: Instance,
@@ -46,6 +49,8 @@ export interface Engine {
       readonly method: 'GET' | 'PUT' | 'DELETE'
       readonly clientId: string
       readonly body?: Readonly<Record<string, unknown>>
+      /** PUT: replaces the secret by a new one, which the answer holds. */
+      readonly renewSecret?: boolean
     },
   ): Promise<EngineAnswer>
   /** `POST /auth/access_token`, whole: reads `ctx.state.form`, writes the answer (oauth.md 6). */
@@ -60,8 +65,20 @@ export interface Engine {
   revokeGrant(instance: Instance, grantId: string, reason: string): Promise<void>
   /** Ends every grant of a client. */
   revokeGrants(instance: Instance, clientId: ClientId, reason: string): Promise<void>
+  /**
+   * Ends all that a client holds: grants, codes, refresh tokens, registration token. To be called after its record
+   * was removed, before that is answered.
+   */
+  forgetClient(instance: Instance, clientId: ClientId, reason: string): Promise<void>
+  /** When each client last got tokens; those that never did are absent. Milliseconds since the epoch. At most 100. */
+  lastRefreshed(
+    instance: Instance,
+    clientIds: readonly ClientId[],
+  ): Promise<ReadonlyMap<ClientId, number>>
   /** Grant of a live refresh token of the client, or undefined; for `POST /auth/revoke`. */
   findRefreshGrant(instance: Instance, refreshToken: string): Promise<Grant | undefined>
   /** Whether the registration access token is that client's. */
   isRegistrationToken(instance: Instance, clientId: ClientId, token: string): Promise<boolean>
+  /** Writes coalesced stamps and stops timers. */
+  close(): Promise<void>
 }
