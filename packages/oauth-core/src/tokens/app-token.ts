@@ -1,8 +1,40 @@
 import type { Instance } from '../instances/instance.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import { ACCESS_TOKEN_MS } from '../lifetimes.ts'
 import type { AppManifest } from '../ports.ts'
+import { manifestPermissions } from '../scopes/manifest.ts'
+import { serializeScope } from '../scopes/scope.ts'
+import { signJwt } from './jwt.ts'
 
 /** Tokens of the instance's own web apps. @see oauth.md 7.1, decisions D29, D35 */
 export interface AppTokens {
   /** A fresh 24 h token of an installed app, bound to a session. */
   issue(instance: Instance, app: AppManifest, sessionId: string): Promise<string>
+}
+
+/** The claim only informs (D35); a longer one would make the token longer than the guard reads. */
+const MAX_SCOPE_LENGTH = 4096
+
+/** Signs app tokens with the key of the instance's sessions: they die with it. */
+export function createAppTokens(options: {
+  readonly keyring: Pick<Keyring, 'current'>
+  readonly clock: { now(): number }
+}): AppTokens {
+  const { keyring, clock } = options
+  return {
+    async issue(instance, app, sessionId) {
+      const key = await keyring.current(instance, 'session')
+      const scope = serializeScope(manifestPermissions(app.permissions))
+      const iat = Math.floor(clock.now() / 1000)
+      return signJwt(key, {
+        iss: instance.domain,
+        aud: 'app',
+        sub: app.slug,
+        iat,
+        exp: iat + ACCESS_TOKEN_MS / 1000,
+        ...(scope.length > MAX_SCOPE_LENGTH ? {} : { scope }),
+        session_id: sessionId,
+      })
+    },
+  }
 }

@@ -1,0 +1,189 @@
+import type { Context } from 'koa'
+import { type Client, linkedSlug } from '../clients/client.ts'
+import type { Grant } from '../engine/engine.ts'
+import { OAuthError } from '../errors.ts'
+import type { Instance } from '../instances/instance.ts'
+import type { Keyring, SigningKey } from '../keys/keyring.ts'
+import type { AppManifest, AppRegistry, Logger, OwnerSessions } from '../ports.ts'
+import { isAllowed } from '../scopes/evaluate.ts'
+import type { ForbiddenScopes } from '../scopes/forbidden.ts'
+import { slugOfScope } from '../scopes/linked.ts'
+import { manifestPermissions } from '../scopes/manifest.ts'
+import { MAXIMAL, type Permission } from '../scopes/permission.ts'
+import { parseScope } from '../scopes/scope.ts'
+import type { AccessContext } from './access-context.ts'
+import { readBearer } from './bearer.ts'
+import { createFreshCache } from './fresh-cache.ts'
+import { invalidToken, missingToken } from './refusals.ts'
+import type { Revocations } from './revocation.ts'
+import { createTokenCache, type VerifiedToken } from './token-cache.ts'
+
+export interface AccessDependencies {
+  readonly clock: { now(): number }
+  readonly log: Logger
+  /** Prefix of doctypes (D20). */
+  readonly namespace: string
+  readonly keyring: Pick<Keyring, 'find'>
+  readonly apps: Pick<AppRegistry, 'installed'>
+  /** The client's record as it is stored now. */
+  readonly findClient: (instance: Instance, clientId: string) => Promise<Client | undefined>
+  /** The grant as it is stored now. */
+  readonly findGrant: (instance: Instance, grantId: string) => Promise<Grant | undefined>
+  /** Undefined until `useSessions` (D49). */
+  readonly sessions: () => OwnerSessions | undefined
+  readonly revocations: Pick<Revocations, 'listen'>
+  readonly forbidden: ForbiddenScopes
+  /** Verified tokens, clients and grants kept in memory, each. @defaultValue `10_000` */
+  readonly cacheSize?: number
+}
+
+/** Finds out who calls. @see oauth.md 7.2 */
+export interface Access {
+  /**
+   * Who calls with the request's bearer token, and what it may do. On an app's token the request's session counts too.
+   * @throws OAuthError `missing_token` or `invalid_token`; 500 for an app's token before `useSessions`
+   */
+  authenticate(ctx: Context): Promise<AccessContext>
+}
+
+/** SPEC: security.md 78 - refused everywhere within a second; the rest of it is for the answer to come back. */
+const TRUST_MS = 900
+
+export function createAccess(dependencies: AccessDependencies): Access {
+  const { clock, log, namespace, keyring, apps, forbidden } = dependencies
+  const max = dependencies.cacheSize ?? 10_000
+  const tokens = createTokenCache({ clock, keyring, max })
+  const clients = createFreshCache<Client | undefined>({ clock, maxAgeMs: TRUST_MS, max })
+  const grants = createFreshCache<Grant | undefined>({ clock, maxAgeMs: TRUST_MS, max })
+  const keys = createFreshCache<SigningKey | undefined>({ clock, maxAgeMs: TRUST_MS, max })
+  const permissionsOfApps = new WeakMap<AppManifest, readonly Permission[]>()
+  const contexts = new WeakMap<VerifiedToken, { client: Client; context: AccessContext }>()
+
+  dependencies.revocations.listen({
+    onRevoked: ({ instanceId, kind, id }) => {
+      if (kind === 'client') clients.drop(`${instanceId}:${id}`)
+      if (kind === 'grant') grants.drop(`${instanceId}:${id}`)
+    },
+    onGap: () => {
+      clients.clear()
+      grants.clear()
+      keys.clear()
+    },
+  })
+
+  async function authenticate(ctx: Context): Promise<AccessContext> {
+    // `resolveInstance` puts it there; without it the server is put together wrongly.
+    const instance = ctx.state['instance'] as Instance | undefined
+    if (instance === undefined) throw new TypeError('the guard runs behind resolveInstance()')
+    const bearer = readBearer(ctx.req)
+    if (bearer === 'missing') throw missingToken(instance)
+    if (bearer === 'malformed') throw invalidToken('malformed Authorization header')
+
+    const verifying = tokens.verify(instance, bearer.token)
+    const token = verifying instanceof Promise ? await verifying : verifying
+    const finding = keys.get(`${instance.id}:${token.kid}`, () =>
+      keyring.find(instance, token.kind, token.kid),
+    )
+    const key = finding instanceof Promise ? await finding : finding
+    if (key === undefined) throw invalidToken('its key was replaced')
+    return token.kind === 'access'
+      ? accessOfClient(instance, token)
+      : accessOfApp(ctx, instance, token)
+  }
+
+  async function accessOfClient(instance: Instance, token: VerifiedToken): Promise<AccessContext> {
+    const { sub, gid, scope } = token.claims
+    if (gid === undefined || scope === undefined) throw invalidToken('claims are missing')
+    const findingGrant = grants.get(`${instance.id}:${gid}`, () =>
+      dependencies.findGrant(instance, gid),
+    )
+    const findingClient = clients.get(`${instance.id}:${sub}`, () =>
+      dependencies.findClient(instance, sub),
+    )
+    const grant = findingGrant instanceof Promise ? await findingGrant : findingGrant
+    const client = findingClient instanceof Promise ? await findingClient : findingClient
+    if (client === undefined) throw invalidToken('its client is gone')
+    if (grant === undefined || grant.clientId !== client.id) throw invalidToken('its grant is gone')
+
+    const slug = slugOfScope(namespace, scope)
+    if (slug !== undefined) return accessOfLinked(instance, client, slug)
+    const known = contexts.get(token)
+    if (known?.client === client) return known.context
+    const permissions = permissionsOfScope(client, scope)
+    const owner = `${namespace}.oauth.clients/${client.id}`
+    const context = withPermissions({ kind: 'access', client, owner }, permissions)
+    contexts.set(token, { client, context })
+    return context
+  }
+
+  async function accessOfLinked(
+    instance: Instance,
+    client: Client,
+    slug: string,
+  ): Promise<AccessContext> {
+    if (linkedSlug(client.metadata.software_id) !== slug) throw invalidToken('not linked to it')
+    const app = await apps.installed(instance, slug)
+    if (app === undefined) throw invalidToken('its app is not installed')
+    // SPEC: oauth.md 12.1 - a linked client has what its app has, but installs nothing.
+    const permissions = forbidden.withoutInstalling(permissionsOfApp(app))
+    // SPEC: D30 - app and linked client own the same shares and notifications.
+    const owner = `${namespace}.apps/${slug}`
+    return withPermissions({ kind: 'access', client, app, owner }, permissions)
+  }
+
+  async function accessOfApp(
+    ctx: Context,
+    instance: Instance,
+    token: VerifiedToken,
+  ): Promise<AccessContext> {
+    const sessions = dependencies.sessions()
+    if (sessions === undefined) {
+      log.error('guard.sessions_missing', { hint: 'call oauth.useSessions() before serving' })
+      throw new OAuthError('internal_error', { detail: 'an app token before useSessions' })
+    }
+    const { sub, session_id: sessionId } = token.claims
+    if (sessionId === undefined) throw invalidToken('claims are missing')
+    const [app, session] = await Promise.all([apps.installed(instance, sub), sessions.current(ctx)])
+    if (app === undefined) throw invalidToken('its app is not installed')
+    if (session?.id !== sessionId) throw invalidToken('not of this session')
+    const owner = `${namespace}.apps/${sub}`
+    return withPermissions({ kind: 'app', app, sessionId, owner }, permissionsOfApp(app))
+  }
+
+  function permissionsOfScope(client: Client, scope: string): readonly Permission[] {
+    if (scope === '*') {
+      if (!client.flagship) throw invalidToken('its client is not certified')
+      return [MAXIMAL]
+    }
+    const permissions = parseScope(scope)
+    if (permissions === undefined) throw invalidToken('malformed scope')
+    return client.flagship ? permissions : forbidden.allowed(permissions)
+  }
+
+  function permissionsOfApp(app: AppManifest): readonly Permission[] {
+    const known = permissionsOfApps.get(app)
+    if (known !== undefined) return known
+    let permissions: readonly Permission[] = []
+    try {
+      permissions = manifestPermissions(app.permissions)
+    } catch (cause) {
+      // The host checks manifests when it installs; one that slipped through gives no right at all.
+      log.error('app.permissions_malformed', { slug: app.slug, cause: String(cause) })
+    }
+    permissionsOfApps.set(app, permissions)
+    return permissions
+  }
+
+  return { authenticate }
+}
+
+function withPermissions(
+  who: Omit<AccessContext, 'permissions' | 'allows'>,
+  permissions: readonly Permission[],
+): AccessContext {
+  return {
+    ...who,
+    permissions,
+    allows: (verb, type, document) => isAllowed(permissions, verb, type, document),
+  }
+}

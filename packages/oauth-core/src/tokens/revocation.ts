@@ -1,0 +1,88 @@
+import type { Bus, Json } from '@svc/store'
+import type { InstanceId } from '../instances/instance.ts'
+import type { Logger } from '../ports.ts'
+
+/** What can end before the tokens that name it do. */
+export type RevocableKind = 'client' | 'grant' | 'session' | 'app'
+
+const KINDS: readonly unknown[] = ['client', 'grant', 'session', 'app']
+
+/** Something ended: tokens that name it are refused from now on. */
+export interface Revocation {
+  readonly instanceId: InstanceId
+  readonly kind: RevocableKind
+  /** Client id, grant id, session id or slug. */
+  readonly id: string
+}
+
+/**
+ * Tells all processes at once that something ended. Best effort: whoever listens also looks at the store again
+ * within a second (security.md 78).
+ */
+export interface Revocations {
+  /** After the write that ended it. Listeners of this process have heard when it returns; never rejects. */
+  publish(revocation: Revocation): Promise<void>
+  /** Hears the ends of this and other processes. `onGap`: some may have been missed. */
+  listen(listener: {
+    readonly onRevoked: (revocation: Revocation) => void
+    readonly onGap: () => void
+  }): () => void
+  close(): Promise<void>
+}
+
+const CHANNEL = 'oauth.revoked'
+
+export function createRevocations(options: {
+  readonly bus: Bus
+  readonly log: Logger
+}): Revocations {
+  const { bus, log } = options
+  const listeners = new Set<Parameters<Revocations['listen']>[0]>()
+
+  function tell(revocation: Revocation): void {
+    for (const listener of listeners) listener.onRevoked(revocation)
+  }
+
+  const subscription = bus
+    .subscribe(CHANNEL, (message) => {
+      const revocation = fromMessage(message)
+      if (revocation !== undefined) tell(revocation)
+    })
+    .catch((cause: unknown) => {
+      log.warn('revocation.not_subscribed', { cause: String(cause) })
+      return undefined
+    })
+  const endGap = bus.onGap(() => {
+    for (const listener of listeners) listener.onGap()
+  })
+
+  return {
+    async publish(revocation) {
+      tell(revocation)
+      const { instanceId, kind, id } = revocation
+      await bus.publish(CHANNEL, { instanceId, kind, id }).catch((cause: unknown) => {
+        log.warn('revocation.not_published', { kind, cause: String(cause) })
+      })
+    },
+    listen(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async close() {
+      endGap()
+      listeners.clear()
+      const end = await subscription
+      await end?.()
+    },
+  }
+}
+
+function fromMessage(message: Json): Revocation | undefined {
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return undefined
+  const { instanceId, kind, id } = message as Readonly<Record<string, Json | undefined>>
+  if (typeof instanceId !== 'string' || typeof id !== 'string' || !KINDS.includes(kind)) {
+    return undefined
+  }
+  // All three were looked at; the bus is ours, its messages come from `publish`.
+  return { instanceId: instanceId as InstanceId, kind: kind as RevocableKind, id }
+}

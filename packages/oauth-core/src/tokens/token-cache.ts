@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Instance } from '../instances/instance.ts'
+import type { KeyKind, Keyring } from '../keys/keyring.ts'
+import { ACCESS_TOKEN_MS, CLOCK_SKEW_MS } from '../lifetimes.ts'
+import { type JwtClaims, openJwt, parseJwt } from './jwt.ts'
+import { expiredToken, invalidToken } from './refusals.ts'
+
+/** A token whose signature and claims were found good once. */
+export interface VerifiedToken {
+  readonly claims: JwtClaims
+  readonly kid: string
+  readonly kind: KeyKind
+  /** Milliseconds since the epoch. */
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+
+/** Verified tokens by their digest: a token is parsed and its signature checked once. */
+export interface TokenCache {
+  /**
+   * @throws OAuthError `invalid_token`
+   */
+  verify(instance: Instance, token: string): VerifiedToken | Promise<VerifiedToken>
+}
+
+/** Audience that each kind of key signs for; one more kind of token means one more row (security.md 76). */
+const AUDIENCES: Readonly<Record<KeyKind, string>> = { access: 'access', session: 'app' }
+
+/** @param options.max - tokens kept */
+export function createTokenCache(options: {
+  readonly clock: { now(): number }
+  readonly keyring: Pick<Keyring, 'find'>
+  readonly max: number
+}): TokenCache {
+  const { clock, keyring } = options
+  const verified = new LRUCache<string, VerifiedToken>({ max: options.max })
+
+  /** What time may have changed since the token was verified. */
+  function checkDates(token: VerifiedToken, key: string): VerifiedToken {
+    const now = clock.now()
+    if (token.issuedAt > now + CLOCK_SKEW_MS) throw invalidToken('issued in the future')
+    if (now < token.expiresAt) return token
+    verified.delete(key)
+    throw expiredToken()
+  }
+
+  async function open(instance: Instance, text: string): Promise<VerifiedToken> {
+    const parsed = parseJwt(text)
+    if (parsed === undefined) throw invalidToken('not a token of ours')
+    const key = await keyring.find(instance, parsed.kind, parsed.kid)
+    if (key === undefined) throw invalidToken('unknown key')
+    const claims = openJwt(parsed, key)
+    if (claims === undefined) throw invalidToken('bad signature or claims')
+    if (claims.aud !== AUDIENCES[parsed.kind]) throw invalidToken('audience of another key')
+    if (claims.iss !== instance.domain) throw invalidToken('another issuer')
+    const issuedAt = claims.iat * 1000
+    return {
+      claims,
+      kid: parsed.kid,
+      kind: parsed.kind,
+      issuedAt,
+      // SPEC: oauth.md 7.2 number 4 - the life of the kind counts from `iat`, whatever `exp` says.
+      expiresAt: Math.min(claims.exp * 1000, issuedAt + ACCESS_TOKEN_MS),
+    }
+  }
+
+  return {
+    verify(instance, text) {
+      // The instance is part of the key: what one accepted says nothing to another.
+      const key = `${instance.id}:${hash('sha256', text, 'base64url')}`
+      const known = verified.get(key)
+      if (known !== undefined) return checkDates(known, key)
+      return open(instance, text).then((token) => {
+        checkDates(token, key)
+        verified.set(key, token)
+        return token
+      })
+    },
+  }
+}
