@@ -1,0 +1,163 @@
+/**
+ * Runs everything this machine allows, one step after another, and says what was skipped and why.
+ *
+ *   node .ci/test.ts [--level checks|unit|contract|http|faults|e2e|embedding|dist] [--package <folder name>]
+ *
+ * The last line is `N passed, N failed`, a check such as lint counting as one test. Exit code 1 on any failure.
+ * Under CI=true a skipped test is a failure.
+ */
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { installPackages, packPackages } from '../packages/testkit/src/packed-packages.ts'
+import { runStep, type Step, type StepResult } from './step.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '..')
+const BIN = path.join(ROOT, 'node_modules/.bin')
+const MINUTE_MS = 60_000
+
+/** In this order: what fails fast and explains the most comes first. */
+const LEVELS = ['unit', 'contract', 'http', 'faults', 'e2e', 'embedding'] as const
+
+const { values: options } = parseArgs({
+  options: {
+    level: { type: 'string', multiple: true },
+    package: { type: 'string', multiple: true },
+  },
+})
+
+const isCi = process.env['CI'] === 'true'
+const results: StepResult[] = []
+const packed = mkdtempSync(path.join(tmpdir(), 'svc-packed-'))
+try {
+  await runAll()
+} finally {
+  rmSync(packed, { recursive: true, force: true })
+}
+report()
+
+async function runAll(): Promise<void> {
+  if (isWanted('checks')) for (const check of checks()) await run(check)
+  for (const level of LEVELS) {
+    if (isWanted(level)) for (const suite of suites(level)) await run(suite)
+  }
+  if (isWanted('checks') || isWanted('dist')) await runPacked()
+}
+
+function isWanted(level: string): boolean {
+  return options.level === undefined || options.level.includes(level)
+}
+
+async function run(step: Step): Promise<void> {
+  process.stdout.write(`\n── ${step.name}\n`)
+  const result = await runStep(step)
+  results.push(result)
+  const fault = result.fault === undefined ? '' : `: ${result.fault}`
+  process.stdout.write(`   ${counts(result)} in ${seconds(result)}${fault}\n`)
+}
+
+function checks(): Step[] {
+  return [
+    check('format', 'biome', ['format', '.']),
+    check('types and build', 'tsc', ['-b']),
+    check('lint', 'oxlint', [
+      '--type-aware',
+      '--deny-warnings',
+      'packages',
+      'examples',
+      'docs',
+      '.ci',
+    ]),
+    check('unused code', 'knip', ['--no-progress']),
+    check('documents', 'node', ['--conditions=source', 'docs/build/main.ts', '--check']),
+  ]
+}
+
+/** The packages as others will install them: well-formed, and the http suites hold on them. */
+async function runPacked(): Promise<void> {
+  const tarballs = packPackages(ROOT, packed)
+  for (const { name, file } of tarballs) {
+    if (!isWanted('checks')) continue
+    await run(check(`publint ${name}`, 'publint', ['run', file, '--strict']))
+    await run(check(`types of ${name}`, 'attw', [file, '--profile', 'esm-only', '--no-emoji']))
+  }
+  if (!isWanted('dist')) return
+  installPackages(tarballs, packed)
+  for (const suite of suites('http')) {
+    const hook = path.join(import.meta.dirname, 'use-packed.ts')
+    const env = { NODE_OPTIONS: `--import=file://${hook}`, SVC_PACKED: packed }
+    await run({ ...suite, name: `${suite.name}, from the packed packages`, env })
+  }
+}
+
+function check(name: string, command: string, args: readonly string[]): Step {
+  return {
+    name,
+    kind: 'check',
+    command: path.join(BIN, command),
+    arguments: args,
+    folder: ROOT,
+    limitMs: 3 * MINUTE_MS,
+  }
+}
+
+function suites(level: string): Step[] {
+  const folders = globSync(['packages/*', 'examples/*'], { cwd: ROOT }).toSorted()
+  return folders.flatMap((folder) => {
+    const absolute = path.join(ROOT, folder)
+    const isAsked = options.package?.includes(path.basename(folder)) ?? true
+    const pattern = `test/${level}/**/*.test.ts`
+    if (!isAsked || globSync(pattern, { cwd: absolute }).length === 0) return []
+    const config = path.relative(absolute, path.join(ROOT, '.mocharc.json'))
+    const reporter = path.join(import.meta.dirname, 'events-reporter.ts')
+    return {
+      name: `${packageName(absolute)} ${level}`,
+      kind: 'suite',
+      command: path.join(BIN, 'mocha'),
+      arguments: ['--config', config, '--forbid-only', '--reporter', reporter, pattern],
+      folder: absolute,
+      limitMs: (level === 'faults' || level === 'e2e' ? 8 : 4) * MINUTE_MS,
+    }
+  })
+}
+
+function packageName(folder: string): string {
+  // The workspace's own manifest: it has a name.
+  return (JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { name: string })
+    .name
+}
+
+function report(): void {
+  const width = Math.max(...results.map((result) => result.name.length), 0)
+  process.stdout.write('\n')
+  for (const result of results) {
+    const line = `${result.name.padEnd(width)}  ${seconds(result).padStart(7)}  ${counts(result)}`
+    process.stdout.write(`${line}${result.fault === undefined ? '' : `  (${result.fault})`}\n`)
+  }
+  const skipped = sum('skipped')
+  for (const result of results) {
+    if (result.skipped === 0 && result.reasons.length === 0) continue
+    const reasons = result.reasons.length === 0 ? ['no reason given'] : result.reasons
+    for (const reason of reasons) process.stdout.write(`skipped in ${result.name}: ${reason}\n`)
+  }
+  const failed = sum('failed') + (isCi ? skipped : 0)
+  if (isCi && skipped > 0) process.stdout.write(`${skipped} skipped, which CI does not allow\n`)
+  else if (skipped > 0) process.stdout.write(`${skipped} skipped\n`)
+  const passed = sum('passed')
+  process.stdout.write(`${passed} passed, ${failed} failed\n`)
+  process.exitCode = failed > 0 || passed === 0 ? 1 : 0
+}
+
+function sum(count: 'passed' | 'failed' | 'skipped'): number {
+  return results.reduce((total, result) => total + result[count], 0)
+}
+
+function seconds(result: StepResult): string {
+  return `${(result.durationMs / 1000).toFixed(1)} s`
+}
+
+function counts({ passed, failed, skipped }: StepResult): string {
+  const parts = [`${passed} passed`, `${failed} failed`]
+  return [...parts, ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(', ')
+}
