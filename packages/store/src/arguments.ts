@@ -110,9 +110,11 @@ function checkIndexEntry(entry: IndexEntry, tag: string): void {
     throw new TypeError('indexes share the instance of their record')
   }
   const { sort } = entry
-  // NUL ends the sort in Redis members; a lone surrogate has no UTF-8 form to compare by.
-  if (Buffer.byteLength(sort) > MAX_SORT_BYTES || sort.includes('\u0000') || !sort.isWellFormed()) {
-    throw new TypeError(`a sort is well-formed text of at most ${MAX_SORT_BYTES} bytes without NUL`)
+  // Control characters separate sorts in the stored form; a lone surrogate has no UTF-8 form to compare by.
+  // oxlint-disable-next-line no-control-regex
+  const isPrintable = sort.isWellFormed() && !/[\u0000-\u001f]/.test(sort)
+  if (!isPrintable || Buffer.byteLength(sort) > MAX_SORT_BYTES) {
+    throw new TypeError(`a sort is printable text of at most ${MAX_SORT_BYTES} bytes`)
   }
 }
 

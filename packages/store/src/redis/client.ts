@@ -1,0 +1,152 @@
+import type { ConnectionOptions } from 'node:tls'
+import { Cluster, Redis } from 'ioredis'
+import type { RedisTarget } from './redis-url.ts'
+
+/** A connection of ioredis to one Redis, or to a Cluster. */
+export type RedisClient = Redis | Cluster
+
+const DEFAULT_PORT = 6379
+const SENTINEL_PORT = 26_379
+/** A command without an answer after this is lost, milliseconds. */
+export const COMMAND_TIMEOUT_MS = 2000
+/** Between two attempts to connect: back in service at most 5 s after Redis is. */
+const LONGEST_PAUSE_MS = 1000
+
+/** How a connection deals with a Redis that is away. */
+export interface Temper {
+  readonly autoResendUnfulfilledCommands?: boolean
+  readonly autoResubscribe?: boolean
+  readonly blockingTimeout?: number
+  readonly commandTimeout?: number
+  readonly enableOfflineQueue?: boolean
+  readonly maxRetriesPerRequest: number | null
+  readonly retryStrategy?: (attempt: number) => number | null
+  readonly socketTimeout: number
+}
+
+/**
+ * Options of a connection that fails fast: nothing is queued while Redis is away, nothing is sent twice.
+ * A retry count of 0 rejects what was under way as soon as the connection breaks.
+ * @see decision D6; docs/decisions/0001-redis-connection.md
+ */
+export const FAIL_FAST: Temper = {
+  autoResendUnfulfilledCommands: false,
+  commandTimeout: COMMAND_TIMEOUT_MS,
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  // Without it, a connection that lost its other end would keep failing long after Redis is back.
+  socketTimeout: COMMAND_TIMEOUT_MS,
+}
+
+/** Options of BullMQ's worker connections: it waits for Redis by itself, in blocking commands of up to 10 s. */
+export const PATIENT: Temper = {
+  blockingTimeout: 15_000,
+  maxRetriesPerRequest: null,
+  socketTimeout: 20_000,
+}
+
+/** Makes a client; it connects by itself and reconnects until it is closed. */
+export function createClient(
+  target: RedisTarget,
+  name: string,
+  temper: Temper,
+): RedisClient {
+  const shared = { ...connectionOptions(target, name), ...temper }
+  const { nodes, sentinels, master } = target
+  if (nodes !== undefined) {
+    const { enableOfflineQueue = true, ...redisOptions } = shared
+    return new Cluster(
+      nodes.map(({ host, port = DEFAULT_PORT }) => ({ host, port })),
+      {
+        clusterRetryStrategy: pause,
+        enableOfflineQueue,
+        redisOptions,
+        // A command whose connection broke may have run: it is not sent again.
+        retryDelayOnFailover: 0,
+        slotsRefreshInterval: 5000,
+        ...(redisOptions.tls !== undefined && {
+          // Certificates name hosts, not the addresses they resolve to.
+          dnsLookup: (host: string, done: (error: null, address: string) => void) =>
+            done(null, host),
+        }),
+      },
+    )
+  }
+  if (sentinels !== undefined) {
+    return new Redis({
+      ...shared,
+      sentinels: sentinels.map(({ host, port = SENTINEL_PORT }) => ({ host, port })),
+      name: master ?? '',
+      sentinelRetryStrategy: pause,
+      failoverDetector: true,
+      ...(target.sentinelPassword !== undefined && { sentinelPassword: target.sentinelPassword }),
+      ...(shared.tls !== undefined && { enableTLSForSentinelMode: true, sentinelTLS: shared.tls }),
+    })
+  }
+  return new Redis({
+    ...shared,
+    host: target.host ?? '127.0.0.1',
+    port: target.port ?? DEFAULT_PORT,
+  })
+}
+
+interface ConnectionBasics {
+  readonly connectionName: string
+  readonly connectTimeout: number
+  readonly disconnectTimeout: number
+  readonly keepAlive: number
+  readonly maxLoadingRetryTime: number
+  readonly reconnectOnError: (error: Error) => boolean
+  readonly retryStrategy: (attempt: number) => number | null
+  readonly username?: string
+  readonly password?: string
+  readonly db?: number
+  readonly tls?: ConnectionOptions
+}
+
+function connectionOptions(target: RedisTarget, name: string): ConnectionBasics {
+  const { username, password, db, tls } = target
+  return {
+    connectionName: `svc-${name}`,
+    connectTimeout: COMMAND_TIMEOUT_MS,
+    disconnectTimeout: 500,
+    keepAlive: 10_000,
+    maxLoadingRetryTime: 500,
+    reconnectOnError: isDemoted,
+    retryStrategy: pause,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(db !== undefined && { db }),
+    ...(tls !== undefined && { tls: tls === true ? {} : tls }),
+  }
+}
+
+function pause(attempt: number): number {
+  return Math.min(LONGEST_PAUSE_MS, 25 * 2 ** Math.min(attempt, 10))
+}
+
+/** A master that became a replica: reconnecting finds the new one. */
+function isDemoted(error: Error): boolean {
+  return error.message.startsWith('READONLY')
+}
+
+/** A connection for subscriptions; it never reconnects by itself, since only its owner knows what was lost. */
+export type SubscriberClient = Redis
+
+/** Makes a subscriber's connection; in a Cluster to any known node, since every node hears every message. */
+export function createSubscriberClient(target: RedisTarget, known: RedisClient): SubscriberClient {
+  const temper: Temper = { ...FAIL_FAST, autoResubscribe: false, retryStrategy: () => null }
+  if (target.nodes === undefined) {
+    const client = createClient(target, 'bus', temper)
+    if (client instanceof Redis) return client
+  }
+  const nodes = 'nodes' in known ? known.nodes().map(({ options: node }) => node) : []
+  const all = nodes.length > 0 ? nodes : (target.nodes ?? [])
+  const node = all[Math.floor(Math.random() * all.length)]
+  return new Redis({
+    ...connectionOptions(target, 'bus'),
+    ...temper,
+    host: node?.host ?? '127.0.0.1',
+    port: node?.port ?? DEFAULT_PORT,
+  })
+}

@@ -1,0 +1,58 @@
+import type { IndexEntry, IndexKey, Json, Key, Revision, StoredRecord } from '../store.ts'
+
+/*
+ * A record as one Redis string, so that reading it is one GET:
+ *
+ *   <revision> LF <expiresAt or nothing> LF <entries> LF <JSON>
+ *
+ * Entries are NUL, then for each of them: index name, SOH, sort, NUL. None of the parts can hold a control character.
+ * The scripts in scripts.ts read the same form.
+ */
+
+/** The head of a packed record: revision and expiry. */
+export function packHead(revision: string, expiresAt: number | undefined): string {
+  return `${revision}\n${expiresAt ?? ''}\n`
+}
+
+/** The rest of a packed record: entries and value. */
+export function packTail(entries: readonly IndexEntry[], text: string): string {
+  if (entries.length === 0) return `\n${text}`
+  const names = entries.map(({ index, sort }) => `${indexName(index)}\u0001${sort}\u0000`)
+  return `\u0000${names.join('')}\n${text}`
+}
+
+/** Reads a packed record; undefined when it is dead. */
+export function unpack(key: Key, packed: string, now: number): StoredRecord | undefined {
+  const headEnd = packed.indexOf('\n')
+  const expiryEnd = packed.indexOf('\n', headEnd + 1)
+  const entriesEnd = packed.indexOf('\n', expiryEnd + 1)
+  const revision = packed.slice(0, headEnd) as Revision // Packed from a Revision.
+  const value = JSON.parse(packed.slice(entriesEnd + 1)) as Json // Packed from JSON text.
+  if (expiryEnd === headEnd + 1) return { key, value, revision }
+  const expiresAt = Number(packed.slice(headEnd + 1, expiryEnd))
+  return expiresAt > now ? { key, value, revision, expiresAt } : undefined
+}
+
+const INDEX_PART = '}:index:'
+
+/** An index's name, without its instance. */
+export function indexName(index: IndexKey): string {
+  return index.slice(index.indexOf(INDEX_PART) + INDEX_PART.length)
+}
+
+// Kinds of records begin with a small letter: names with # never meet a record's key.
+
+/** Redis key of an index. */
+export function physicalIndex(tag: string, name: string): string {
+  return `${tag}:#index:${name}`
+}
+
+/** Redis key of a counter. */
+export function physicalCounter(tag: string, counter: Key): string {
+  return `${tag}:#count:${counter.slice(tag.length + 1)}`
+}
+
+/** Redis key of a write's kept answer. */
+export function physicalAnswer(tag: string, id: string): string {
+  return `${tag}:#answer:${id}`
+}

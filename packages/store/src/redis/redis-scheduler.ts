@@ -1,0 +1,49 @@
+import { checkQueue, checkWakeUp } from '../arguments.ts'
+import type { Clock } from '../clock.ts'
+import type { StoreLog } from '../log.ts'
+import type { Scheduler } from '../scheduler.ts'
+import { StoreUnavailableError } from '../store.ts'
+import type { BullmqScheduler } from './bullmq-scheduler.ts'
+import type { RedisTarget } from './redis-url.ts'
+
+/** The scheduler of a store on Redis. */
+export interface RedisScheduler extends Scheduler {
+  close(): Promise<void>
+}
+
+/** Checks the arguments, and loads BullMQ at the first use: a store that schedules nothing starts without it. */
+export function createRedisScheduler(options: {
+  readonly target: RedisTarget
+  readonly clock: Clock
+  readonly log: StoreLog
+}): RedisScheduler {
+  let loading: Promise<BullmqScheduler> | undefined
+  let isClosed = false
+
+  function load(): Promise<BullmqScheduler> {
+    if (isClosed) throw new StoreUnavailableError('the store is closed')
+    loading ??= import('./bullmq-scheduler.ts').then(({ createBullmqScheduler }) =>
+      createBullmqScheduler(options),
+    )
+    return loading
+  }
+
+  return {
+    async at(queue, id, when) {
+      checkWakeUp(queue, id, when)
+      await (await load()).at(queue, id, when)
+    },
+    async cancel(queue, id) {
+      checkWakeUp(queue, id)
+      await (await load()).cancel(queue, id)
+    },
+    async process(queue, handler) {
+      checkQueue(queue)
+      return (await load()).process(queue, handler)
+    },
+    async close() {
+      isClosed = true
+      await (await loading)?.close()
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A redis-server of a test, on a port of its own, with a directory of its own. */
+export interface RedisServer {
+  readonly port: number
+  readonly url: string
+  /** The directory with its append-only file. */
+  readonly dir: string
+  readonly pid: number
+  /** Stops answering (SIGSTOP), until `resume`. */
+  pause(): void
+  resume(): void
+  /** Ends it at once (SIGKILL), keeping its directory. */
+  kill(): Promise<void>
+  /** Starts it again on the same port and directory. */
+  restart(): Promise<void>
+  /** Ends it and removes its directory. */
+  stop(): Promise<void>
+}
+
+export interface RedisServerOptions {
+  /** More arguments of redis-server, such as `--cluster-enabled yes`. */
+  readonly args?: readonly string[]
+  /** @defaultValue a free one */
+  readonly port?: number
+}
+
+/** Whether redis-server is installed. */
+export function hasRedisServer(): boolean {
+  return spawnSync('redis-server', ['--version']).status === 0
+}
+
+/**
+ * Starts a redis-server that loses nothing (append-only file, synced at every write) on loopback.
+ * @throws Error when it does not answer within 10 s
+ */
+export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
+  const port = options.port ?? (await freePort())
+  const dir = mkdtempSync(join(tmpdir(), 'svc-redis-'))
+  const start = (): Promise<ChildProcess> => launch(port, dir, options.args ?? [])
+  let child = await start()
+
+  async function kill(): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGKILL')
+    await ended
+  }
+
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    dir,
+    get pid() {
+      return child.pid ?? 0
+    },
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    kill,
+    async restart() {
+      await kill()
+      child = await start()
+    },
+    async stop() {
+      await kill()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function launch(port: number, dir: string, args: readonly string[]): Promise<ChildProcess> {
+  const child = spawn(
+    'redis-server',
+    [
+      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', ''],
+      ...['--appendonly', 'yes', '--appendfsync', 'always', '--loglevel', 'warning', ...args],
+    ],
+    { stdio: 'ignore' },
+  )
+  // A test process that ends takes its server along, even when the test forgot it.
+  const end = (): void => void child.kill('SIGKILL')
+  process.once('exit', end)
+  child.once('exit', () => process.off('exit', end))
+  const deadline = Date.now() + 10_000
+  while (!(await answers(port))) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      child.kill('SIGKILL')
+      throw new Error(`redis-server does not answer on port ${port}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  return child
+}
+
+/** Whether it has read its files and answers. */
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'))
+    const end = (answer: boolean): void => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.once('data', (data) => end(data.toString().startsWith('+PONG')))
+    socket.once('error', () => end(false))
+    socket.setTimeout(500, () => end(false))
+  })
+}
+
+/** A port of loopback that nobody listens on now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0))
+    })
+  })
+}
