@@ -1,4 +1,4 @@
-import type { Change, Page, PageRequest } from '@svc/store'
+import type { Change, PageRequest } from '@svc/store'
 import type {
   Instance,
   InstanceId,
@@ -34,20 +34,37 @@ export interface InstanceUpdate {
   readonly settings?: InstanceSettings
 }
 
+/** A page of instances. */
+export interface InstancePage {
+  readonly instances: readonly Instance[]
+  /** Absent on the last page. */
+  readonly cursor?: string
+}
+
 /** The instances of a store. Records are cached in process, dropped by the bus, never older than 1 s. */
 export interface Instances {
   /**
    * Creates the instance with its keys. `also` joins the same write (records of other packages for the new id).
-   * @throws TypeError for a malformed domain, Error with code `domain_taken`
+   * @throws TypeError for a malformed domain, InstanceError `domain_taken`
    */
   create(input: NewInstance, also?: (id: InstanceId) => readonly Change[]): Promise<Instance>
   /** By domain or alias, or undefined. */
   byHost(host: string): Promise<Instance | undefined>
   byId(id: InstanceId): Promise<Instance | undefined>
-  list(page?: PageRequest): Promise<Page<never> & { readonly instances: readonly Instance[] }>
+  /** In no order that means something; `page.order` is ignored. */
+  list(page?: PageRequest): Promise<InstancePage>
+  /** @throws TypeError for malformed members, InstanceError `instance_not_found`, `domain_taken` */
   update(id: InstanceId, update: InstanceUpdate): Promise<Instance>
-  /** Takes the instance out of service, then removes its records and frees its domains. */
+  /**
+   * Takes the instance out of service, then removes its records and frees its domains. A removal that was cut short
+   * goes on after a restart. Nothing happens for an unknown id.
+   */
   remove(id: InstanceId): Promise<void>
+  /**
+   * Registers who deletes a package's records of an instance that is removed; may be called again for the same
+   * instance. Records that expire within days may be left to expire.
+   */
+  onRemove(remover: (instance: Instance) => Promise<void>): void
   /** The record as it is stored now, past the cache. */
   fresh(id: InstanceId): Promise<InstanceRecord | undefined>
 }

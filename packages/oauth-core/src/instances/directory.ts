@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import {
+  type Change,
+  indexKey,
+  type Key,
+  type Page,
+  type PageRequest,
+  recordKey,
+  type Revision,
+  type Store,
+  type StoredRecord,
+} from '@svc/store'
+import type { InstanceId } from './instance.ts'
+import { InstanceError } from './instance-error.ts'
+
+/** How many parts the directory has; part of what is stored, never changed. */
+const SHARDS = 64
+/** A claim whose instance never came into being is free again after this. Milliseconds. */
+const ABANDONED_MS = 60_000
+
+interface HostRecord {
+  readonly [name: string]: string | number | boolean
+  readonly id: InstanceId
+  readonly isDomain: boolean
+  readonly claimedAt: number
+}
+
+/**
+ * Which host belongs to which instance: one record per domain or alias, spread over shards, claimed one by one.
+ * @see decision D56
+ */
+export interface Directory {
+  find(host: string): Promise<InstanceId | undefined>
+  /**
+   * Claims hosts for an instance, all or none.
+   * @throws InstanceError `domain_taken`
+   */
+  claim(id: InstanceId, hosts: readonly ClaimedHost[]): Promise<void>
+  /** Frees those of the hosts that are the instance's. */
+  release(id: InstanceId, hosts: readonly string[]): Promise<void>
+  /** Ids of instances, by shard, then by domain. */
+  list(page: PageRequest): Promise<{ ids: readonly InstanceId[]; cursor?: string }>
+}
+
+export interface ClaimedHost {
+  readonly host: string
+  /** Whether it is the instance's domain, not an alias. */
+  readonly isDomain: boolean
+}
+
+export interface DirectoryOptions {
+  readonly store: Store
+  readonly clock: { now(): number }
+  /** Whether an instance's record exists, for claims left behind by a process that died. */
+  readonly isKept: (id: InstanceId) => Promise<boolean>
+}
+
+export function createDirectory({ store, clock, isKept }: DirectoryOptions): Directory {
+  async function claimOne(id: InstanceId, { host, isDomain }: ClaimedHost): Promise<void> {
+    const key = hostKey(host)
+    const value: HostRecord = { id, isDomain, claimedAt: clock.now() }
+    // Only domains are members: each instance is listed once.
+    const indexes = isDomain ? [{ index: shardIndex(shardOf(host)), sort: host.slice(0, 253) }] : []
+    const put: Change = { op: 'put', key, value, indexes }
+    if ((await store.write([{ ...put, ifAbsent: true }])).written) return
+    const record = await store.get<HostRecord>(key)
+    if (record?.value.id === id) return
+    const ifRevision = record === undefined ? undefined : await abandoned(record)
+    if (ifRevision === undefined || !(await store.write([{ ...put, ifRevision }])).written) {
+      throw new InstanceError('domain_taken', `${host} is taken`)
+    }
+  }
+
+  async function abandoned(record: StoredRecord<HostRecord>): Promise<Revision | undefined> {
+    if (clock.now() - record.value.claimedAt < ABANDONED_MS) return undefined
+    return (await isKept(record.value.id)) ? undefined : record.revision
+  }
+
+  async function release(id: InstanceId, hosts: readonly string[]): Promise<void> {
+    for (const host of hosts) {
+      const record = await store.get<HostRecord>(hostKey(host))
+      if (record?.value.id !== id) continue
+      await store.write([{ op: 'delete', key: record.key, ifRevision: record.revision }])
+    }
+  }
+
+  return {
+    find: async (host) => (await store.get<HostRecord>(hostKey(host)))?.value.id,
+
+    async claim(id, hosts) {
+      const claimed: string[] = []
+      try {
+        for (const each of hosts) {
+          await claimOne(id, each)
+          claimed.push(each.host)
+        }
+      } catch (error) {
+        await release(id, claimed)
+        throw error
+      }
+    },
+
+    release,
+
+    async list({ limit = 100, cursor }) {
+      let { shard, after } = readCursor(cursor)
+      const ids: InstanceId[] = []
+      while (shard < SHARDS && ids.length < limit) {
+        const request = { limit: limit - ids.length, ...(after !== undefined && { cursor: after }) }
+        const page: Page<HostRecord> = await store.list(shardIndex(shard), request)
+        ids.push(...page.records.map((record) => record.value.id))
+        after = page.cursor
+        if (after === undefined) shard += 1
+      }
+      return shard < SHARDS ? { ids, cursor: `${shard}.${after ?? ''}` } : { ids }
+    },
+  }
+}
+
+function shardOf(host: string): number {
+  return (createHash('sha256').update(host).digest()[0] ?? 0) % SHARDS
+}
+
+function shardTag(shard: number): string {
+  return `hosts-${shard}`
+}
+
+function shardIndex(shard: number) {
+  return indexKey(shardTag(shard), 'instances')
+}
+
+function hostKey(host: string): Key {
+  return recordKey(shardTag(shardOf(host)), 'host', host)
+}
+
+function readCursor(cursor: string | undefined): { shard: number; after: string | undefined } {
+  if (cursor === undefined) return { shard: 0, after: undefined }
+  const [, shard, after] = /^(\d{1,2})\.(.*)$/s.exec(cursor) ?? []
+  if (shard === undefined || Number(shard) >= SHARDS) throw new TypeError('malformed cursor')
+  return { shard: Number(shard), after: after === '' ? undefined : after }
+}

@@ -1,0 +1,232 @@
+import { type Change, type Store, StoreUnavailableError } from '@svc/store'
+import type { Keyring } from '../keys/keyring.ts'
+import type { Logger } from '../ports.ts'
+import { randomId } from '../random.ts'
+import { parseAppHost } from './app-host.ts'
+import { createDirectory } from './directory.ts'
+import { normalizeDomain } from './domain.ts'
+import type { Instance, InstanceId } from './instance.ts'
+import { createInstanceCache } from './instance-cache.ts'
+import { InstanceError } from './instance-error.ts'
+import {
+  type Addressing,
+  checkSettings,
+  instanceKey,
+  type StoredInstance,
+  toInstance,
+  updateRecord,
+} from './instance-record.ts'
+import type { Instances, InstanceUpdate, NewInstance } from './instances.ts'
+import { createRemoval } from './removal.ts'
+
+export interface InstancesOptions extends Addressing {
+  readonly store: Store
+  readonly keyring: Pick<Keyring, 'create'>
+  readonly clock: { now(): number }
+  readonly log: Logger
+  /** Records kept in process. @defaultValue `1000` */
+  readonly cacheSize?: number
+}
+
+/** {@link Instances} with the life of the process. */
+export interface InstanceStore extends Instances {
+  /** Goes on with removals that were cut short. */
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+const CHANNEL = 'oauth.instances'
+const MAX_ALIASES = 20
+
+/** Instances on a store. */
+export function createInstances(options: InstancesOptions): InstanceStore {
+  const { store, keyring, clock } = options
+  const directory = createDirectory({
+    store,
+    clock,
+    isKept: async (id) => (await store.get(instanceKey(id))) !== undefined,
+  })
+  const cache = createInstanceCache(options.cacheSize ?? 1000, clock, async (id, known) => {
+    const record = await store.get<StoredInstance>(instanceKey(id))
+    if (record === undefined || record.revision === known?.revision) return record && known
+    return toInstance(record, options)
+  })
+  const removal = createRemoval({ ...options, directory, markDeleting, byId: cache.byId, forget })
+
+  const listening = store.bus.subscribe(CHANNEL, (id) => {
+    if (typeof id === 'string') cache.forget(id as InstanceId) // Published by `forget`.
+  })
+  // Without the bus the age of what is cached is still bounded.
+  listening.catch(() => {})
+  const stopGaps = store.bus.onGap(() => cache.clear())
+
+  async function forget(id: InstanceId): Promise<void> {
+    cache.forget(id)
+    await store.bus.publish(CHANNEL, id)
+  }
+
+  async function byHost(host: string): Promise<Instance | undefined> {
+    const known = cache.idOfHost(host)
+    if (known !== undefined) {
+      const instance = await cache.byId(known)
+      if (instance !== undefined && hasHost(instance, host)) return instance
+    }
+    const id = await directory.find(host)
+    const instance = id === undefined ? undefined : await cache.byId(id)
+    return instance !== undefined && hasHost(instance, host) ? instance : undefined
+  }
+
+  function normalize(hosts: readonly string[]): string[] {
+    if (hosts.length > MAX_ALIASES + 1) throw new TypeError(`at most ${MAX_ALIASES} aliases`)
+    return [...new Set(hosts.map((host) => normalizeDomain(host, options)))]
+  }
+
+  async function refuseAppHosts(hosts: readonly string[]): Promise<void> {
+    for (const host of hosts) {
+      // The cookies of an instance reach its app hosts: nobody else may have one.
+      const app = parseAppHost(host, options.subdomains)
+      if (app !== undefined && (await directory.find(app.domain)) !== undefined) {
+        throw new InstanceError('domain_taken', `${host} is an app host of ${app.domain}`)
+      }
+    }
+  }
+
+  async function create(
+    input: NewInstance,
+    also: (id: InstanceId) => readonly Change[] = () => [],
+  ): Promise<Instance> {
+    const {
+      domain: asked,
+      aliases: askedAliases = [],
+      locale = 'en',
+      settings = {},
+      ...rest
+    } = input
+    checkSettings({ ...rest, locale })
+    const [domain = '', ...aliases] = normalize([asked, ...askedAliases])
+    await refuseAppHosts([domain, ...aliases])
+    const id = randomId(16) as InstanceId // The one place where ids are made.
+    const now = clock.now()
+    const base = {
+      id,
+      domain,
+      aliases,
+      locale,
+      settings,
+      status: 'active',
+      createdAt: now,
+    } as const
+    const value = updateRecord({ ...base, updatedAt: now }, rest, aliases, now)
+    const changes: Change[] = [
+      { op: 'put', key: instanceKey(id), value, ifAbsent: true },
+      ...keyring.create(id),
+      ...also(id),
+    ]
+    const claims = aliases.map((host) => ({ host, isDomain: false }))
+    await directory.claim(id, [{ host: domain, isDomain: true }, ...claims])
+    try {
+      const result = await writeSurely(store, changes)
+      if (!result.written) throw new Error(`the record ${result.failed} exists already`)
+      return toInstance({ key: instanceKey(id), value, revision: result.revision }, options)
+    } catch (error) {
+      // Outcome unknown: claims of an instance that is not there count as abandoned later.
+      if (!(error instanceof StoreUnavailableError))
+        await directory.release(id, [domain, ...aliases])
+      throw error
+    }
+  }
+
+  async function change(id: InstanceId, update: InstanceUpdate): Promise<Instance> {
+    const claimed = new Set<string>()
+    try {
+      for (let attempt = 0; attempt < 20; attempt += 1) {
+        const changed = await tryChange(id, update, claimed)
+        if (changed !== undefined) return changed
+      }
+      throw new InstanceError('instance_busy', 'too many changes of one instance at a time')
+    } finally {
+      // A parallel change may have wanted the same alias: what the record names now stays.
+      const kept = (await store.get<StoredInstance>(instanceKey(id)))?.value.aliases ?? []
+      await directory.release(
+        id,
+        [...claimed].filter((host) => !kept.includes(host)),
+      )
+    }
+  }
+
+  /** One attempt; undefined when another change came first. Hosts that may have to be freed go into `touched`. */
+  async function tryChange(
+    id: InstanceId,
+    update: InstanceUpdate,
+    touched: Set<string>,
+  ): Promise<Instance | undefined> {
+    const record = await store.get<StoredInstance>(instanceKey(id))
+    if (record === undefined) throw new InstanceError('instance_not_found', 'no such instance')
+    const { key, revision: ifRevision, value: old } = record
+    if (old.status === 'deleting' && update.status !== 'deleting') {
+      throw new InstanceError('instance_not_found', 'the instance is being removed')
+    }
+    const aliases = normalize([old.domain, ...(update.aliases ?? old.aliases)]).slice(1)
+    const added = aliases.filter((alias) => !old.aliases.includes(alias))
+    await refuseAppHosts(added)
+    for (const host of added) {
+      await directory.claim(id, [{ host, isDomain: false }])
+      touched.add(host)
+    }
+    const value = updateRecord(old, update, aliases, clock.now())
+    const result = await store.write([{ op: 'put', key, value, ifRevision }])
+    if (!result.written) return undefined
+    for (const alias of old.aliases) touched.add(alias)
+    await forget(id)
+    return toInstance({ key, value, revision: result.revision }, options)
+  }
+
+  async function markDeleting(id: InstanceId): Promise<Instance | undefined> {
+    if ((await store.get(instanceKey(id))) === undefined) return undefined
+    return change(id, { status: 'deleting' })
+  }
+
+  return {
+    create,
+    byHost,
+    byId: cache.byId,
+    async list(page = {}) {
+      const { ids, cursor } = await directory.list(page)
+      const found = await Promise.all(
+        ids.map((id) => store.get<StoredInstance>(instanceKey(id))), // Not through the cache: a list is no use.
+      )
+      const instances = found.flatMap((record) => (record ? [toInstance(record, options)] : []))
+      return cursor === undefined ? { instances } : { instances, cursor }
+    },
+    async update(id, update) {
+      checkSettings(update)
+      if (update.status === 'deleting') throw new TypeError('instances are removed by remove()')
+      return change(id, update)
+    },
+    remove: removal.remove,
+    onRemove: removal.onRemove,
+    fresh: async (id) => (await store.get<StoredInstance>(instanceKey(id)))?.value,
+    start: removal.start,
+    async close() {
+      stopGaps()
+      await removal.stop()
+      const stopListening = await listening.catch(() => undefined)
+      await stopListening?.()
+    },
+  }
+}
+
+function hasHost(instance: Instance, host: string): boolean {
+  return instance.domain === host || instance.aliases.includes(host)
+}
+
+/** An answer that got lost is asked for once more: the write id makes that harmless (D6). */
+async function writeSurely(store: Store, changes: readonly Change[]) {
+  const id = randomId(16)
+  try {
+    return await store.write(changes, { id })
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError)) throw error
+    return store.write(changes, { id })
+  }
+}
