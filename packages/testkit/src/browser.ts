@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { type Browser, chromium, type Page as BrowserPage } from 'playwright-core'
+import type { Browser, Page as BrowserPage } from 'playwright-core'
 import { loopbackPort, type LoopbackMap } from './loopback-request.ts'
 import { type Skippable, skipUnless } from './skip-unless.ts'
 
@@ -38,6 +38,8 @@ export async function launchChromium(options: ChromiumOptions): Promise<Browser>
     const target = `127.0.0.1:${loopbackPort(options, domain)}`
     return [`MAP ${domain} ${target}`, `MAP *.${domain} ${target}`]
   })
+  // Loaded when used: most suites have no browser.
+  const { chromium } = await import('playwright-core')
   return await chromium.launch({
     executablePath,
     headless: true,

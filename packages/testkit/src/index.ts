@@ -37,4 +37,4 @@ export {
   needsChromium,
   takeShot,
 } from './browser.ts'
-export { eachStore, type OpenStore, type OpenStoreOptions } from './stores.ts'
+export { eachStore, needsRedis, type OpenStore, type OpenStoreOptions } from './stores.ts'

@@ -3,11 +3,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Clock, Store } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
-import { afterEach, describe } from 'mocha'
+import { hasRedisServer, type RedisServer, startRedisServer } from '@svc/store/testing'
+import { after, afterEach, before, describe } from 'mocha'
+import { type Skippable, skipUnless } from './skip-unless.ts'
 
 export interface OpenStoreOptions {
   /** @defaultValue the machine's clock */
   readonly clock?: Clock
+  /** Opens the data of this store once more, as another process would. Only on Redis. @throws Error elsewhere */
+  readonly sameAs?: Store
 }
 
 /** Opens a fresh, empty store, closed after the test. */
@@ -22,15 +26,17 @@ export type OpenStore = (options?: OpenStoreOptions) => Promise<Store>
  */
 export function eachStore(define: (open: OpenStore, name: string) => void): void {
   describe('on SQLite in memory', () => {
-    define(
-      closing(async ({ clock }) => sqliteStore({ file: ':memory:', ...(clock && { clock }) })),
-      'SQLite in memory',
-    )
+    const open = closing(async ({ clock, sameAs }) => {
+      refuseSecond(sameAs)
+      return sqliteStore({ file: ':memory:', ...(clock && { clock }) })
+    })
+    define(open, 'SQLite in memory')
   })
 
   describe('on a SQLite file', () => {
     const folders: string[] = []
-    const open = closing(async ({ clock }) => {
+    const open = closing(async ({ clock, sameAs }) => {
+      refuseSecond(sameAs)
       const folder = await mkdtemp(path.join(tmpdir(), 'svc-store-'))
       folders.push(folder)
       return sqliteStore({ file: path.join(folder, 'store.db'), ...(clock && { clock }) })
@@ -40,6 +46,35 @@ export function eachStore(define: (open: OpenStore, name: string) => void): void
       for (const folder of folders.splice(0)) await rm(folder, { recursive: true })
     })
   })
+
+  describe('on Redis', () => {
+    let server: RedisServer | undefined
+    let databases = 0
+    const places = new WeakMap<Store, number>()
+    before(async function () {
+      needsRedis(this)
+      server = await startRedisServer({ args: ['--databases', '4096'] })
+    })
+    const open = closing(async ({ clock, sameAs }) => {
+      const place = (sameAs && places.get(sameAs)) ?? databases++
+      // Loaded when used: most suites have no Redis.
+      const { redisStore } = await import('@svc/store/redis')
+      const store = redisStore({ url: `${server?.url}/${place}`, ...(clock && { clock }) })
+      places.set(store, place)
+      return store
+    })
+    define(open, 'Redis')
+    after(() => server?.stop())
+  })
+}
+
+/** Call in a `before` hook of suites that need Redis: without redis-server they are skipped, under CI they fail. */
+export function needsRedis(context: Skippable): void {
+  skipUnless(context, hasRedisServer(), 'no redis-server; install the package redis-server')
+}
+
+function refuseSecond(sameAs: Store | undefined): void {
+  if (sameAs !== undefined) throw new Error('an embedded store is for one process')
 }
 
 function closing(open: (options: OpenStoreOptions) => Promise<Store>): OpenStore {

@@ -3,7 +3,20 @@ import { expect } from 'chai'
 import { eachStore, fakeClock } from '../../src/index.ts'
 
 describe('eachStore', () => {
-  eachStore((open) => {
+  eachStore((open, name) => {
+    it('opens the same data once more on Redis only', async () => {
+      const key = recordKey('instance', 'thing', '1')
+      const store = await open()
+      await store.write([{ op: 'put', key, value: 1 }])
+      const again = await open({ sameAs: store }).catch((error: Error) => error.message)
+      if (typeof again === 'string') {
+        expect(name).to.not.equal('Redis')
+        expect(again).to.equal('an embedded store is for one process')
+      } else {
+        expect((await again.get(key))?.value).to.equal(1)
+      }
+    })
+
     it('opens an empty store that works', async () => {
       const store = await open()
       const key = recordKey('instance', 'thing', '1')
