@@ -3,7 +3,7 @@ import { type Client, linkedSlug } from '../clients/client.ts'
 import type { Grant } from '../engine/engine.ts'
 import { OAuthError } from '../errors.ts'
 import type { Instance } from '../instances/instance.ts'
-import type { Keyring, SigningKey } from '../keys/keyring.ts'
+import type { Keyring } from '../keys/keyring.ts'
 import type { AppManifest, AppRegistry, Logger, OwnerSessions } from '../ports.ts'
 import { isAllowed } from '../scopes/evaluate.ts'
 import type { ForbiddenScopes } from '../scopes/forbidden.ts'
@@ -23,7 +23,7 @@ export interface AccessDependencies {
   readonly log: Logger
   /** Prefix of doctypes (D20). */
   readonly namespace: string
-  readonly keyring: Pick<Keyring, 'find'>
+  readonly keyring: Keyring
   readonly apps: Pick<AppRegistry, 'installed'>
   /** The client's record as it is stored now. */
   readonly findClient: (instance: Instance, clientId: string) => Promise<Client | undefined>
@@ -55,7 +55,6 @@ export function createAccess(dependencies: AccessDependencies): Access {
   const tokens = createTokenCache({ clock, keyring, max })
   const clients = createFreshCache<Client | undefined>({ clock, maxAgeMs: TRUST_MS, max })
   const grants = createFreshCache<Grant | undefined>({ clock, maxAgeMs: TRUST_MS, max })
-  const keys = createFreshCache<SigningKey | undefined>({ clock, maxAgeMs: TRUST_MS, max })
   const permissionsOfApps = new WeakMap<AppManifest, readonly Permission[]>()
   const contexts = new WeakMap<VerifiedToken, { client: Client; context: AccessContext }>()
 
@@ -67,7 +66,6 @@ export function createAccess(dependencies: AccessDependencies): Access {
     onGap: () => {
       clients.clear()
       grants.clear()
-      keys.clear()
     },
   })
 
@@ -81,10 +79,7 @@ export function createAccess(dependencies: AccessDependencies): Access {
 
     const verifying = tokens.verify(instance, bearer.token)
     const token = verifying instanceof Promise ? await verifying : verifying
-    const finding = keys.get(`${instance.id}:${token.kid}`, () =>
-      keyring.find(instance, token.kind, token.kid),
-    )
-    const key = finding instanceof Promise ? await finding : finding
+    const key = await keyring.find(instance, token.kind, token.kid)
     if (key === undefined) throw invalidToken('its key was replaced')
     return token.kind === 'access'
       ? accessOfClient(instance, token)

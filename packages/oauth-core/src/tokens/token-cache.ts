@@ -3,8 +3,9 @@ import { LRUCache } from 'lru-cache'
 import type { Instance } from '../instances/instance.ts'
 import type { KeyKind, Keyring } from '../keys/keyring.ts'
 import { ACCESS_TOKEN_MS, CLOCK_SKEW_MS } from '../lifetimes.ts'
-import { type JwtClaims, openJwt, parseJwt } from './jwt.ts'
+import { type JwtClaims, parseJwt } from './jwt.ts'
 import { expiredToken, invalidToken } from './refusals.ts'
+import { verifyJwt } from './verify-jwt.ts'
 
 /** A token whose signature and claims were found good once. */
 export interface VerifiedToken {
@@ -24,13 +25,10 @@ export interface TokenCache {
   verify(instance: Instance, token: string): VerifiedToken | Promise<VerifiedToken>
 }
 
-/** Audience that each kind of key signs for; one more kind of token means one more row (security.md 76). */
-const AUDIENCES: Readonly<Record<KeyKind, string>> = { access: 'access', session: 'app' }
-
 /** @param options.max - tokens kept */
 export function createTokenCache(options: {
   readonly clock: { now(): number }
-  readonly keyring: Pick<Keyring, 'find'>
+  readonly keyring: Keyring
   readonly max: number
 }): TokenCache {
   const { clock, keyring } = options
@@ -46,23 +44,15 @@ export function createTokenCache(options: {
   }
 
   async function open(instance: Instance, text: string): Promise<VerifiedToken> {
+    const check = await verifyJwt(text, instance, keyring, clock.now())
+    if (check === 'expired') throw expiredToken()
     const parsed = parseJwt(text)
-    if (parsed === undefined) throw invalidToken('not a token of ours')
-    const key = await keyring.find(instance, parsed.kind, parsed.kid)
-    if (key === undefined) throw invalidToken('unknown key')
-    const claims = openJwt(parsed, key)
-    if (claims === undefined) throw invalidToken('bad signature or claims')
-    if (claims.aud !== AUDIENCES[parsed.kind]) throw invalidToken('audience of another key')
-    if (claims.iss !== instance.domain) throw invalidToken('another issuer')
+    if (check === 'invalid' || parsed === undefined) throw invalidToken('not a token of ours')
+    const { claims } = check
     const issuedAt = claims.iat * 1000
-    return {
-      claims,
-      kid: parsed.kid,
-      kind: parsed.kind,
-      issuedAt,
-      // SPEC: oauth.md 7.2 number 4 - the life of the kind counts from `iat`, whatever `exp` says.
-      expiresAt: Math.min(claims.exp * 1000, issuedAt + ACCESS_TOKEN_MS),
-    }
+    // SPEC: oauth.md 7.2 number 4 - the life of the kind counts from `iat`, whatever `exp` says.
+    const expiresAt = Math.min(claims.exp * 1000, issuedAt + ACCESS_TOKEN_MS)
+    return { claims, kid: parsed.kid, kind: parsed.kind, issuedAt, expiresAt }
   }
 
   return {

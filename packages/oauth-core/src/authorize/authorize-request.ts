@@ -1,0 +1,55 @@
+import type { Client } from '../clients/client.ts'
+import type { Parameters } from '../http/parameters.ts'
+import type { RouteContext } from '../http/route.ts'
+import type { Instance } from '../instances/instance.ts'
+import type { AppManifest } from '../ports.ts'
+import type { Permission } from '../scopes/permission.ts'
+
+/** A request to the authorization endpoint that passed every check. */
+export interface AuthorizeRequest {
+  readonly instance: Instance
+  readonly client: Client
+  /** The app of a linked client. */
+  readonly app?: AppManifest
+  /** Byte for byte one of the client's. */
+  readonly redirectUri: string
+  readonly state: string
+  /** What the code and its tokens carry: as asked, or `@<namespace>.apps/<slug>` of a linked client. */
+  readonly scope: string
+  readonly permissions: readonly Permission[]
+  /** S256 challenge. */
+  readonly codeChallenge?: string
+}
+
+/** A request while it is being checked: later checks rely on what earlier ones filled in. */
+export interface AuthorizeDraft {
+  readonly ctx: RouteContext
+  readonly instance: Instance
+  /** The query of a GET, the form of a POST. */
+  readonly parameters: Parameters
+  client?: Client
+  app?: AppManifest
+  scope?: string
+  permissions?: readonly Permission[]
+}
+
+/**
+ * The request a draft has become.
+ * @throws TypeError when the checks that fill it in were not run
+ */
+export function toAuthorizeRequest(draft: AuthorizeDraft): AuthorizeRequest {
+  const { instance, parameters, client, app, scope, permissions } = draft
+  if (client === undefined || scope === undefined || permissions === undefined)
+    throw new TypeError('the checks of the authorization endpoint are incomplete')
+  const codeChallenge = parameters.text('code_challenge')
+  return {
+    instance,
+    client,
+    redirectUri: parameters.text('redirect_uri'),
+    state: parameters.text('state'),
+    scope,
+    permissions,
+    ...(app === undefined ? {} : { app }),
+    ...(codeChallenge === '' ? {} : { codeChallenge }),
+  }
+}

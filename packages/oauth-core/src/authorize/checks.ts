@@ -1,0 +1,176 @@
+import { type Client, linkedSlug } from '../clients/client.ts'
+import type { RouteContext } from '../http/route.ts'
+import { isSlug } from '../instances/app-host.ts'
+import type { Instance } from '../instances/instance.ts'
+import type { AppRegistry, Logger } from '../ports.ts'
+import type { ForbiddenScopes } from '../scopes/forbidden.ts'
+import { linkedScope } from '../scopes/linked.ts'
+import { manifestPermissions } from '../scopes/manifest.ts'
+import { parseScope } from '../scopes/scope.ts'
+import {
+  type AuthorizeDraft,
+  type AuthorizeRequest,
+  toAuthorizeRequest,
+} from './authorize-request.ts'
+import { authorizeError } from './page-texts.ts'
+
+/** What the checks look things up with. */
+export interface CheckDependencies {
+  readonly log: Logger
+  /** Prefix of doctypes (D20). */
+  readonly namespace: string
+  /** The client's record as it is stored now. */
+  readonly findClient: (instance: Instance, clientId: string) => Promise<Client | undefined>
+  readonly apps: Pick<AppRegistry, 'installed' | 'available'>
+  readonly forbidden: ForbiddenScopes
+  /** Whether this request must carry a challenge (D14). @defaultValue never */
+  readonly requirePkce?: (ctx: RouteContext, client: Client) => boolean
+}
+
+/** One question about a request; throws the error of its 400 page. */
+export type AuthorizeCheck = (
+  draft: AuthorizeDraft,
+  dependencies: CheckDependencies,
+) => void | Promise<void>
+
+/** SPEC: D54 - what an anonymous request may bring through the log-in page and back. */
+const MAX_QUERY_LENGTH = 6144
+const MAX_STATE_LENGTH = 4096
+const MAX_CLIENT_ID_LENGTH = 128
+const MAX_REDIRECT_URI_LENGTH = 2048
+const MAX_SCOPE_LENGTH = 4096
+const CLIENT_ID = /^[A-Za-z0-9-]+$/
+const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/
+// A control character in any of these is an attack or a mistake, never a value.
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
+const READ = [
+  'state',
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'code_challenge',
+  'code_challenge_method',
+  'scope',
+] as const
+/** SPEC: D58 - what would change the meaning of the request, were it understood. */
+const REFUSED = ['request', 'request_uri', 'registration'] as const
+
+/**
+ * The checks of `GET` and `POST /auth/authorize`, in the order of oauth.md 5.1. Nothing before `checkRedirectUri` may
+ * name the client's address, and no failure ever goes there.
+ */
+export const AUTHORIZE_CHECKS: readonly AuthorizeCheck[] = [
+  checkLength,
+  checkCharacters,
+  // Step 2, `session_code`, stands here: consumed whatever else is wrong.
+  checkUnsupported,
+  checkPresence,
+  checkResponseType,
+  checkChallenge,
+  checkClient,
+  checkRedirectUri,
+  checkRequiredChallenge,
+  checkLinkedApp,
+  checkScope,
+  // Step 5, deprecated clients, stands here.
+]
+
+/** Runs every check. @throws OAuthError of the first that fails */
+export async function checkAuthorize(
+  draft: AuthorizeDraft,
+  dependencies: CheckDependencies,
+): Promise<AuthorizeRequest> {
+  for (const check of AUTHORIZE_CHECKS) await check(draft, dependencies)
+  return toAuthorizeRequest(draft)
+}
+
+function checkLength({ ctx, parameters }: AuthorizeDraft): void {
+  if (ctx.querystring.length > MAX_QUERY_LENGTH) throw authorizeError('tooLong')
+  if (parameters.text('state').length > MAX_STATE_LENGTH) throw authorizeError('stateTooLong')
+}
+
+function checkCharacters({ parameters }: AuthorizeDraft): void {
+  if (READ.some((name) => CONTROL.test(parameters.text(name))))
+    throw authorizeError('invalidParameter')
+}
+
+function checkUnsupported({ parameters }: AuthorizeDraft): void {
+  const mode = parameters.text('response_mode')
+  if (REFUSED.some((name) => parameters.text(name) !== '') || (mode !== '' && mode !== 'query'))
+    throw authorizeError('unsupportedParameter')
+}
+
+function checkPresence({ parameters }: AuthorizeDraft): void {
+  if (parameters.text('state') === '') throw authorizeError('stateMissing')
+  if (parameters.text('client_id') === '') throw authorizeError('clientMissing')
+  if (parameters.text('redirect_uri') === '') throw authorizeError('redirectMissing')
+}
+
+function checkResponseType({ parameters }: AuthorizeDraft): void {
+  if (parameters.text('response_type') !== 'code') throw authorizeError('invalidResponseType')
+}
+
+function checkChallenge({ parameters }: AuthorizeDraft): void {
+  const challenge = parameters.text('code_challenge')
+  const method = parameters.text('code_challenge_method')
+  if (challenge !== '' && method !== 'S256') throw authorizeError('invalidChallenge')
+  if (challenge === '' && method !== '') throw authorizeError('challengeMissing')
+  if (challenge !== '' && !S256_CHALLENGE.test(challenge)) throw authorizeError('invalidChallenge')
+}
+
+async function checkClient(draft: AuthorizeDraft, { findClient }: CheckDependencies) {
+  const id = draft.parameters.text('client_id')
+  const isPlausible = id.length <= MAX_CLIENT_ID_LENGTH && CLIENT_ID.test(id)
+  const client = isPlausible ? await findClient(draft.instance, id) : undefined
+  if (client === undefined) throw authorizeError('clientUnknown')
+  draft.client = client
+}
+
+function checkRedirectUri({ client, parameters }: AuthorizeDraft): void {
+  const uri = parameters.text('redirect_uri')
+  // SPEC: D41 - byte equality, for loopback ports too.
+  const isRegistered = client?.metadata.redirect_uris.includes(uri) === true
+  if (!isRegistered || uri.length > MAX_REDIRECT_URI_LENGTH)
+    throw authorizeError('redirectMismatch')
+}
+
+function checkRequiredChallenge(
+  { ctx, client, parameters }: AuthorizeDraft,
+  { requirePkce }: CheckDependencies,
+): void {
+  if (client === undefined || parameters.text('code_challenge') !== '') return
+  if (requirePkce?.(ctx, client) === true) throw authorizeError('challengeMandatory')
+}
+
+/** SPEC: oauth.md 5.1 step 4 - a linked client gets what its app has, whatever it asked for. */
+async function checkLinkedApp(draft: AuthorizeDraft, dependencies: CheckDependencies) {
+  const { instance, client } = draft
+  const slug = client === undefined ? undefined : linkedSlug(client.metadata.software_id)
+  if (slug === undefined) return
+  const { apps, namespace, log } = dependencies
+  const app = isSlug(slug)
+    ? ((await apps.installed(instance, slug)) ?? (await apps.available(instance, slug)))
+    : undefined
+  if (app === undefined) throw authorizeError('appNotFound')
+  try {
+    draft.permissions = manifestPermissions(app.permissions)
+  } catch (cause) {
+    log.error('app.permissions_malformed', { slug, cause: String(cause) })
+    throw authorizeError('appNotFound')
+  }
+  draft.app = app
+  draft.scope = linkedScope(namespace, slug)
+}
+
+function checkScope(draft: AuthorizeDraft, { forbidden }: CheckDependencies): void {
+  if (draft.app !== undefined) return
+  const scope = draft.parameters.text('scope').trim()
+  if (scope === '') throw authorizeError('scopeMissing')
+  const permissions = scope.length > MAX_SCOPE_LENGTH ? undefined : parseScope(scope)
+  // Scope `*` (oauth.md 5.5) is for certified flagship clients: until then it is among the forbidden.
+  if (permissions === undefined || permissions.some((rule) => forbidden.includes(rule)))
+    throw authorizeError('invalidScope')
+  draft.scope = scope
+  draft.permissions = permissions
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import type { Sealer } from '../keys/sealer.ts'
+import type { OwnerSession } from '../ports.ts'
+import { isSubset } from '../scopes/evaluate.ts'
+import { parseScope } from '../scopes/scope.ts'
+import type { AuthorizeRequest } from './authorize-request.ts'
+import { authorizeError } from './page-texts.ts'
+
+/** How long a consent page can be answered. @see decision D42 */
+const CONSENT_MS = 3_600_000
+
+/** What the page showed: the scope, a digest of what the answer may not change, and when. */
+interface Shown {
+  readonly scope: string
+  readonly rest: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** Seals what a consent page shows into its form, so that the answer can be held against it (D42). */
+export interface ConsentSeal {
+  /** The value of the form's field `consent`. */
+  seal(request: AuthorizeRequest, session: OwnerSession): string
+  /**
+   * @throws OAuthError 400 unless the field was sealed for this session within the hour and the answer agrees with it:
+   * client, redirect, state and challenge the same, the scope the same or less
+   */
+  check(sealed: string, request: AuthorizeRequest, session: OwnerSession): void
+}
+
+export function createConsentSeal(options: {
+  readonly sealer: Sealer
+  readonly clock: { now(): number }
+}): ConsentSeal {
+  const { sealer, clock } = options
+
+  function open(sealed: string, context: string): Shown {
+    try {
+      // Only `seal` below makes what opens under this context.
+      return JSON.parse(sealer.open(sealed, context).toString()) as Shown
+    } catch {
+      throw authorizeError('consentMismatch')
+    }
+  }
+
+  return {
+    seal(request, session) {
+      const shown: Shown = { scope: request.scope, rest: digest(request), at: clock.now() }
+      return sealer.seal(JSON.stringify(shown), contextOf(request, session))
+    },
+    check(sealed, request, session) {
+      const shown = open(sealed, contextOf(request, session))
+      const ageMs = clock.now() - shown.at
+      if (ageMs < 0 || ageMs > CONSENT_MS) throw authorizeError('consentMismatch')
+      if (shown.rest !== digest(request) || !isWithin(request, shown.scope))
+        throw authorizeError('consentMismatch')
+    },
+  }
+}
+
+function isWithin(request: AuthorizeRequest, shownScope: string): boolean {
+  if (request.scope === shownScope) return true
+  // What a linked client gets is not the form's to change.
+  const shown = request.app === undefined ? parseScope(shownScope) : undefined
+  return shown !== undefined && isSubset(request.permissions, shown)
+}
+
+function digest({ client, redirectUri, state, codeChallenge = '' }: AuthorizeRequest): string {
+  const fields = JSON.stringify([client.id, redirectUri, state, codeChallenge])
+  return createHash('sha256').update(fields).digest('base64url')
+}
+
+function contextOf({ instance }: AuthorizeRequest, session: OwnerSession): string {
+  return `consent:${instance.id}:${session.id}`
+}

@@ -1,0 +1,38 @@
+import { OAuthError, type OAuthErrorCode } from '../errors.ts'
+
+/**
+ * What the error pages of the authorization endpoint say. The English text is the description of the error, so that
+ * the user interface can find its translation by it.
+ * @see oauth.md 5.1
+ */
+export const AUTHORIZE_TEXTS = {
+  appNotFound: 'Cannot find application on instance registries',
+  challengeMandatory: 'The code_challenge parameter is mandatory',
+  challengeMissing:
+    'The code_challenge parameter must be given when code_challenge_method is present',
+  clientMissing: 'The client_id parameter is mandatory',
+  clientUnknown: 'The client must be registered',
+  consentMismatch: 'The form does not match the page it was sent from',
+  invalidChallenge: 'Invalid challenge code method',
+  invalidParameter: 'A parameter holds characters that are not allowed',
+  invalidResponseType: 'Invalid response type',
+  invalidScope: 'Invalid scope',
+  redirectMismatch: "The redirect_uri parameter doesn't match the registered ones",
+  redirectMissing: 'The redirect_uri parameter is mandatory',
+  scopeMissing: 'The scope parameter is mandatory',
+  stateMissing: 'The state parameter is mandatory',
+  stateTooLong: 'The state parameter is too long',
+  tooLong: 'The request is too long',
+  unsupportedParameter: 'A parameter of the request is not supported',
+} as const
+
+export type AuthorizeText = keyof typeof AUTHORIZE_TEXTS
+
+/** A 400 page; nothing of the authorization endpoint's errors ever goes to the client. */
+export function authorizeError(text: AuthorizeText): OAuthError {
+  return new OAuthError(codeOf(text), { description: AUTHORIZE_TEXTS[text] })
+}
+
+function codeOf(text: AuthorizeText): OAuthErrorCode {
+  return text === 'invalidScope' || text === 'scopeMissing' ? 'invalid_scope' : 'invalid_request'
+}

@@ -1,0 +1,59 @@
+import { originOfApp } from '../instances/app-host.ts'
+import type { AuthorizeRequest } from './authorize-request.ts'
+
+const WEB = /^https?:/i
+const OUT_OF_BAND = /^urn:/i
+/** Hosts that can stand in a CSP source as they are; anything else is named by its scheme. */
+const CSP_ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::[0-9]+)?$/
+
+/** Whether the code is shown instead of sent. @see oauth.md 5.7 */
+export function isOutOfBand(redirectUri: string): boolean {
+  return OUT_OF_BAND.test(redirectUri)
+}
+
+/**
+ * The `Location` of a granted request: the bytes of the registered URI, the answer, and `#`, which stops the browser
+ * from carrying its own fragment along. `access_code` comes first: a deployed client looks for it right behind the `?`.
+ * @see decisions D24, D41; clients.md 3, 4, 5, 39
+ */
+export function grantedLocation(request: AuthorizeRequest, code: string): string {
+  const { redirectUri, state, instance, app } = request
+  const fallback = app !== undefined && WEB.test(redirectUri)
+  return `${append(redirectUri, [
+    ['access_code', code],
+    ['code', code],
+    ['state', state],
+    ...(fallback ? [['fallback', `${originOfApp(instance, app.slug)}/`] as const] : []),
+    ['iss', instance.origin],
+  ])}#`
+}
+
+/** Where the link to refuse leads. @see decisions D25, D41 */
+export function refusedLocation(request: AuthorizeRequest): string {
+  const { redirectUri, state, instance } = request
+  if (isOutOfBand(redirectUri)) return '/'
+  // Deployed apps look for this at the very end.
+  if (!WEB.test(redirectUri)) return append(redirectUri, [['error', 'access_denied']])
+  return append(redirectUri, [
+    ['error', 'access_denied'],
+    ['state', state],
+    ['iss', instance.origin],
+  ])
+}
+
+/**
+ * What CSP's `form-action` must name for the final redirect: an origin or a scheme, re-serialised, never the client's
+ * text. Undefined when nothing is redirected.
+ * @see security.md 8, decision D48
+ */
+export function formActionSource(redirectUri: string): string | undefined {
+  if (isOutOfBand(redirectUri)) return undefined
+  const url = new URL(redirectUri)
+  return CSP_ORIGIN.test(url.origin) ? url.origin : url.protocol
+}
+
+function append(uri: string, parameters: readonly (readonly [string, string])[]): string {
+  const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
+  if (!uri.includes('?')) return `${uri}?${query}`
+  return uri.endsWith('?') || uri.endsWith('&') ? `${uri}${query}` : `${uri}&${query}`
+}
