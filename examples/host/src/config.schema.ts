@@ -1,0 +1,169 @@
+/**
+ * One entry of the configuration. The environment variable of `mail.fromName` is `SVC_MAIL_FROM_NAME`; an entry with
+ * `env` has that name instead. `docs/configuration.md` is made from these rows.
+ */
+export interface ConfigEntry {
+  readonly type: 'string' | 'integer' | 'boolean' | 'duration'
+  readonly description: string
+  /** Absent: the entry may be unset. */
+  readonly default?: string | number | boolean
+  /** What stands in the documentation when the default is computed. */
+  readonly defaultText?: string
+  readonly env?: string
+  readonly enum?: readonly string[]
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  /** Never printed, not even in a fault. */
+  readonly isSecret?: true
+}
+
+const PORT = { type: 'integer', minimum: 0, maximum: 65_535 } as const
+const LIMIT = { type: 'integer', minimum: 0, maximum: 1_000_000_000 } as const
+const HOST = '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$'
+
+/**
+ * Everything the host can be told, by group. Nested objects are groups of the JSON file.
+ * @see architecture.md 5; decisions D20, D52, D53
+ */
+export const CONFIG_ENTRIES = {
+  port: {
+    ...PORT,
+    default: 8080,
+    description: 'Port of the public listener; 0 lets the system choose.',
+  },
+  host: {
+    type: 'string',
+    defaultText: '`127.0.0.1`; every address when a TLS certificate is set',
+    description: 'Address the public listener binds to.',
+  },
+  adminPort: {
+    ...PORT,
+    default: 6060,
+    description: 'Port of the admin listener, always on 127.0.0.1; 0 lets the system choose.',
+  },
+  adminUrl: {
+    type: 'string',
+    pattern: '^https?://',
+    defaultText: 'the admin listener of this machine',
+    description: 'Where the command line finds the admin listener.',
+  },
+  adminToken: {
+    type: 'string',
+    pattern: '^[\\x21-\\x7e]{32,256}$',
+    isSecret: true,
+    defaultText: 'made at the first start, kept in `admin-token` of the data directory',
+    description: 'Bearer token of the admin listener, 32 characters or more.',
+  },
+  dataDir: {
+    type: 'string',
+    default: 'data',
+    description: 'Directory of the embedded store, the sealing keys and the admin token.',
+  },
+  store: {
+    type: 'string',
+    default: 'sqlite',
+    pattern: '^(sqlite|rediss?(\\+sentinel|\\+cluster)?://\\S.*)$',
+    isSecret: true,
+    description:
+      '`sqlite`, or a `redis://` or `rediss://` URL (several, separated by commas: Redis Cluster), or `redis+sentinel://host1,host2/<master>`.',
+  },
+  keys: {
+    type: 'string',
+    isSecret: true,
+    defaultText:
+      'with the embedded store, made at the first start and kept in `keys` of the data directory',
+    description:
+      'Sealing keys, `kid:base64` of 32 random bytes each, separated by commas; the first one seals, all open.',
+  },
+  keysFile: {
+    type: 'string',
+    description: 'File with the sealing keys, one a line. Not together with `SVC_KEYS`.',
+  },
+  trustProxy: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 10,
+    default: 0,
+    description:
+      'How many reverse proxies stand in front: the client address is that many entries from the right of `X-Forwarded-For`, and addresses are https.',
+  },
+  tls: {
+    cert: {
+      type: 'string',
+      description: 'Certificate chain, PEM file. With it the public listener speaks TLS.',
+    },
+    key: { type: 'string', description: 'Private key of the certificate, PEM file.' },
+  },
+  namespace: {
+    type: 'string',
+    pattern: '^[a-z][a-z0-9]*(\\.[a-z][a-z0-9]*)*$',
+    default: 'io.svc',
+    description: 'Prefix of doctypes.',
+  },
+  subdomains: {
+    type: 'string',
+    enum: ['nested', 'flat'],
+    default: 'nested',
+    description: 'Hosts of apps: `<slug>.<domain>`, or `<first label>-<slug>.<rest>`.',
+  },
+  demo: {
+    type: 'boolean',
+    defaultText: '`on`; `off` when `NODE_ENV` is `production`',
+    description: 'Whether a demo instance is created at the first start.',
+  },
+  demoDomain: {
+    type: 'string',
+    pattern: HOST,
+    defaultText: '`alice.localhost:<port>`; with flat subdomains `alice.svc.localhost:<port>`',
+    description: 'Domain of the demo instance.',
+  },
+  smtpUrl: {
+    type: 'string',
+    pattern: '^smtps?://\\S+$',
+    isSecret: true,
+    defaultText: 'mails are kept in the development mailbox',
+    description:
+      'SMTP server: `smtps://user:password@host:465` (TLS), `smtp://…:587` (STARTTLS, mandatory unless `?tls=off`).',
+  },
+  mail: {
+    from: {
+      type: 'string',
+      defaultText: '`noreply@<domain>`',
+      description: 'Sender address of mails.',
+    },
+    fromName: { type: 'string', defaultText: 'the domain', description: 'Sender name of mails.' },
+    replyTo: { type: 'string', description: 'Reply-To address of mails.' },
+  },
+  log: {
+    level: {
+      type: 'string',
+      enum: ['silent', 'error', 'warn', 'info', 'debug'],
+      default: 'info',
+      description: 'What is logged, one JSON object a line on standard output.',
+    },
+  },
+  requirePkce: {
+    type: 'boolean',
+    default: false,
+    description: 'Refuse authorizations without a PKCE challenge.',
+  },
+  limits: {
+    requestsPerMinute: {
+      ...LIMIT,
+      default: 30_000,
+      description: 'Coarse limit per client address (IPv6: per /64) and process; 0 turns it off.',
+    },
+    connections: {
+      ...LIMIT,
+      minimum: 1,
+      default: 10_000,
+      description: 'Open connections of the public listener; further ones are closed at once.',
+    },
+  },
+  lifetimes: {},
+} as const satisfies ConfigGroup
+
+export interface ConfigGroup {
+  readonly [name: string]: ConfigEntry | ConfigGroup
+}

@@ -1,0 +1,58 @@
+import type { Logger } from '@svc/oauth-core'
+import type { StoreLog } from '@svc/store'
+import { type DestinationStream, pino } from 'pino'
+import type { Config } from './config.ts'
+
+/** The host's log, in the two shapes that the packages ask for. */
+export interface HostLog extends Logger {
+  readonly store: StoreLog
+  /** Writes what is still buffered. */
+  flush(): void
+}
+
+/** Members that never reach a log line, at the top or one level down. */
+const SECRETS = [
+  'access_token',
+  'authorization',
+  'client_secret',
+  'code',
+  'cookie',
+  'email',
+  'link',
+  'passcode',
+  'passphrase',
+  'password',
+  'refresh_token',
+  'registration_access_token',
+  'secret',
+  'token',
+]
+/** `code` is an error's stable name when it stands beside an event; only one level down can it be a secret. */
+const REDACTED = SECRETS.flatMap((name) => (name === 'code' ? ['*.code'] : [name, `*.${name}`]))
+
+/** One JSON object a line: `time` (UTC), `level`, `event`, and the event's fields. @see security.md 113 */
+export function createLog(
+  level: Config['logLevel'],
+  destination: DestinationStream = pino.destination({ dest: 1, sync: true }),
+): HostLog {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: REDACTED, censor: '[redacted]' },
+      timestamp: pino.stdTimeFunctions.isoTime,
+    },
+    destination,
+  )
+  return {
+    info: (event, fields) => logger.info({ ...fields, event }),
+    warn: (event, fields) => logger.warn({ ...fields, event }),
+    error: (event, fields) => logger.error({ ...fields, event }),
+    store: {
+      warn: (fields, message) => logger.warn(fields, message),
+      error: (fields, message) => logger.error(fields, message),
+    },
+    flush: () => logger.flush(),
+  }
+}

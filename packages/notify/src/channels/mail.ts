@@ -1,0 +1,150 @@
+import type { Transporter } from 'nodemailer'
+import { MailError, type MailFailure } from '../mail-error.ts'
+import type { MailTransport, OutgoingMail } from '../ports.ts'
+
+/** Where mails are handed over. @see notifications.md 10.2 */
+export interface SmtpOptions {
+  /**
+   * `-` switches mail off: counts as done, nothing is sent.
+   * @defaultValue `localhost`
+   */
+  readonly host?: string
+  /** @defaultValue `25` */
+  readonly port?: number
+  readonly username?: string
+  readonly password?: string
+  /** TLS from the first byte. Neither this nor `disableTls`: STARTTLS is mandatory. */
+  readonly useSsl?: boolean
+  /** Plain text. Not together with `useSsl`. */
+  readonly disableTls?: boolean
+  /** Name said in EHLO. @defaultValue `localhost` */
+  readonly localName?: string
+  readonly skipCertificateValidation?: boolean
+  /** Sends a password over plain text to a host that is not loopback. */
+  readonly allowInsecureAuth?: boolean
+}
+
+/** Connecting, and one whole attempt, milliseconds. @see notifications.md 10.6, security.md 98 */
+const ATTEMPT_MS = 10_000
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1'])
+
+/**
+ * Hands mails to an SMTP server, one connection each. nodemailer is loaded with the first mail.
+ * @throws TypeError naming the option that cannot work
+ */
+export function smtpTransport(options: SmtpOptions): MailTransport {
+  checkOptions(options)
+  if (options.host === '-') return { send: () => Promise.resolve() }
+  let loading: Promise<Transporter> | undefined
+
+  return {
+    async send(mail) {
+      loading ??= createTransporter(options)
+      const transporter = await loading
+      try {
+        await transporter.sendMail({ ...toMessage(mail), signal: AbortSignal.timeout(ATTEMPT_MS) })
+      } catch (error) {
+        throw toMailError(error)
+      }
+    },
+  }
+}
+
+function checkOptions(options: SmtpOptions): void {
+  const { host = 'localhost', username, password, useSsl = false, disableTls = false } = options
+  if (useSsl && disableTls) {
+    throw new TypeError('options.useSsl, options.disableTls: TLS cannot be both on and off')
+  }
+  const hasLogin = username !== undefined || password !== undefined
+  const isExposed = disableTls && !LOOPBACK.has(host) && options.allowInsecureAuth !== true
+  if (hasLogin && isExposed) {
+    throw new TypeError('options.disableTls: a password would travel in plain text')
+  }
+}
+
+async function createTransporter(options: SmtpOptions): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer')
+  const { host = 'localhost', username, password, useSsl = false, disableTls = false } = options
+  return createTransport({
+    host,
+    port: options.port ?? 25,
+    name: options.localName ?? 'localhost',
+    secure: useSsl,
+    requireTLS: !useSsl && !disableTls,
+    ignoreTLS: disableTls,
+    tls: {
+      minVersion: 'TLSv1.2',
+      rejectUnauthorized: options.skipCertificateValidation !== true,
+    },
+    ...((username !== undefined || password !== undefined) && {
+      auth: { user: username ?? '', pass: password ?? '' },
+    }),
+    connectionTimeout: ATTEMPT_MS,
+    dnsTimeout: ATTEMPT_MS,
+    greetingTimeout: ATTEMPT_MS,
+    socketTimeout: ATTEMPT_MS,
+    // Nothing of a mail's content may make the server read a file or fetch an address.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    logger: false,
+  }) as Transporter
+}
+
+function toMessage(mail: OutgoingMail): Parameters<Transporter['sendMail']>[0] {
+  const person = ({ name, address }: OutgoingMail['to']): { name: string; address: string } => ({
+    name: name ?? '',
+    address,
+  })
+  return {
+    messageId: mail.messageId,
+    from: person(mail.from),
+    to: person(mail.to),
+    ...(mail.replyTo !== undefined && { replyTo: person(mail.replyTo) }),
+    envelope: { from: mail.from.address, to: [mail.to.address] },
+    subject: mail.subject,
+    text: mail.text,
+    html: mail.html,
+    textEncoding: 'quoted-printable',
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'Content-Language': mail.locale,
+      'X-Auto-Response-Suppress': 'All',
+      'X-Svc': mail.domain,
+    },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}
+
+/** What nodemailer puts on its errors. */
+interface SmtpError extends Error {
+  readonly code?: string
+  readonly originalCode?: string
+  readonly responseCode?: number
+  readonly command?: string
+}
+
+function toMailError(thrown: unknown): MailError {
+  const error = thrown as SmtpError // nodemailer rejects with its own errors, or with an AbortError.
+  const { code = 'unknown', command = 'none', responseCode } = error
+  const reason = responseCode === undefined ? code.toLowerCase() : `smtp_${responseCode}`
+  // The server's own text may repeat the address, so only its code is kept.
+  const detail = `${code} at ${command}${error.originalCode === undefined ? '' : ` (${error.originalCode})`}`
+  return new MailError(classify(error), reason, { detail })
+}
+
+const TLS_FAULT = /^(CERT_|DEPTH_ZERO|ERR_TLS|ERR_SSL|HOSTNAME_|SELF_SIGNED|UNABLE_TO_)/
+
+/** @see notifications.md 10.2 "classes" */
+function classify({ code = '', originalCode = '', responseCode, command }: SmtpError): MailFailure {
+  const isRefused = responseCode !== undefined && responseCode >= 500
+  if (code === 'ETLS' || code === 'EREQUIRETLS' || TLS_FAULT.test(originalCode)) return 'config'
+  if (code === 'EAUTH' || code === 'ENOAUTH') {
+    return isRefused || responseCode === undefined ? 'config' : 'transient'
+  }
+  if (command === 'EHLO' && isRefused) return 'config'
+  if (code === 'EENVELOPE' || code === 'EMESSAGE') {
+    return isRefused || responseCode === undefined ? 'permanent' : 'transient'
+  }
+  return 'transient'
+}

@@ -1,0 +1,31 @@
+import { createMailer, type Mailer } from './mailer.ts'
+import { checkOptions, type NotifyOptions } from './options.ts'
+import type { MailTemplates } from './templates.ts'
+
+/** What `createNotify` answers. */
+export interface Notify {
+  /** For the packages that have mails to send. */
+  readonly mailer: Mailer
+}
+
+/**
+ * Routes from this server to its owners: mail.
+ * @throws TypeError with every fault of the options
+ * @example
+ * const notify = createNotify({
+ *   log,
+ *   channels: { mail: { transport: smtpTransport({ host: 'mail.example.org', port: 587 }) } },
+ * })
+ */
+export function createNotify(options: NotifyOptions): Notify {
+  checkOptions(options)
+  let loading: Promise<MailTemplates> | undefined
+  // The template engine costs memory and time that a server without mails need not pay at its start.
+  const loadTemplates = (): Promise<MailTemplates> => {
+    loading ??= import('./templates.ts').then(({ createTemplates }) => createTemplates())
+    return loading
+  }
+  return {
+    mailer: createMailer({ log: options.log, options: options.channels.mail, loadTemplates }),
+  }
+}
