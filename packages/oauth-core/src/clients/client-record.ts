@@ -1,0 +1,124 @@
+import {
+  type IndexEntry,
+  indexKey,
+  type Json,
+  type Key,
+  recordKey,
+  type Revision,
+} from '@svc/store'
+import type { InstanceId } from '../instances/instance.ts'
+import type { Client, ClientId, ClientMetadata } from './client.ts'
+
+/** A client as it is stored, its secret sealed. Times are milliseconds since the epoch. */
+export type ClientRecord = {
+  readonly metadata: ClientMetadata & { readonly [name: string]: Json | undefined }
+  /** Sealed under {@link secretContext}. */
+  readonly secret: string
+  readonly pending: boolean
+  readonly flagship: boolean
+  readonly certifiedFromStore: boolean
+  readonly os?: string
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** A client as one read found it. */
+export interface StoredClient {
+  readonly client: Client
+  readonly revision: Revision
+}
+
+const CLIENT_ID = /^[A-Za-z0-9-]{1,128}$/
+const USER_KINDS: readonly (string | undefined)[] = ['browser', 'desktop', 'mobile']
+
+/** Whether a text can be the identifier of a client at all. */
+export function isClientId(text: string): text is ClientId {
+  return CLIENT_ID.test(text)
+}
+
+export function clientKey(instanceId: InstanceId, id: string): Key {
+  return recordKey(instanceId, 'client', id)
+}
+
+/** All clients, oldest first. */
+export function clientsIndex(instanceId: InstanceId) {
+  return indexKey(instanceId, 'clients')
+}
+
+/** Clients that never got a code, oldest first. */
+export function pendingIndex(instanceId: InstanceId) {
+  return indexKey(instanceId, 'clients-pending')
+}
+
+/** Clients the owner connected and counts. @see oauth.md 3.10 */
+export function connectedIndex(instanceId: InstanceId) {
+  return indexKey(instanceId, 'clients-connected')
+}
+
+export function clientEntries(
+  instanceId: InstanceId,
+  id: string,
+  { createdAt, pending, metadata }: ClientRecord,
+): IndexEntry[] {
+  const sort = `${String(createdAt).padStart(15, '0')}:${id}`
+  const entries = [{ index: clientsIndex(instanceId), sort }]
+  if (pending) entries.push({ index: pendingIndex(instanceId), sort })
+  else if (USER_KINDS.includes(metadata.client_kind)) {
+    entries.push({ index: connectedIndex(instanceId), sort })
+  }
+  return entries
+}
+
+/** What a client's secret is sealed for: it opens nowhere else. */
+export function secretContext(instanceId: InstanceId, id: string): string {
+  return `client-secret:${instanceId}:${id}`
+}
+
+export function toClient(key: Key, record: ClientRecord): Client {
+  const { secret: _, ...client } = record
+  // The last part of a key made by `clientKey`.
+  return { id: key.slice(key.lastIndexOf(':') + 1) as ClientId, ...client }
+}
+
+/** Optional members of the wire record, in the order they are sent. */
+const OPTIONAL = [
+  'software_version',
+  'client_kind',
+  'client_uri',
+  'logo_uri',
+  'policy_uri',
+  'notification_platform',
+  'notification_device_token',
+  'notifications',
+] as const satisfies readonly (keyof ClientMetadata)[]
+
+/**
+ * The record as the client sees it; nothing else ever leaves.
+ * @param registrationToken - given at registration only
+ * @see oauth.md 1.1
+ */
+export function toWire(
+  { id, metadata, flagship, certifiedFromStore }: Client,
+  secret: string,
+  registrationToken?: string,
+): Readonly<Record<string, Json>> {
+  const wire: Record<string, Json> = {
+    client_id: id,
+    client_secret: secret,
+    client_secret_expires_at: 0,
+  }
+  if (registrationToken !== undefined) wire['registration_access_token'] = registrationToken
+  wire['grant_types'] = ['authorization_code', 'refresh_token']
+  wire['response_types'] = ['code']
+  wire['redirect_uris'] = metadata.redirect_uris
+  wire['client_name'] = metadata.client_name
+  wire['software_id'] = metadata.software_id
+  for (const name of OPTIONAL) {
+    // Metadata came from JSON.
+    const value = metadata[name] as Json | undefined
+    if (value !== undefined) wire[name] = value
+  }
+  if (flagship) wire['flagship'] = true
+  if (certifiedFromStore) wire['certified_from_store'] = true
+  return wire
+}

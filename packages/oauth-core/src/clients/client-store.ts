@@ -1,0 +1,221 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Change, Page, PageRequest, Revision, Store, StoredRecord } from '@svc/store'
+import type { ClientRecords } from '../engine/client-records.ts'
+import type { Instance } from '../instances/instance.ts'
+import type { Sealer } from '../keys/sealer.ts'
+import type { Client, ClientMetadata } from './client.ts'
+import type { ClientNames, NameClaim } from './client-names.ts'
+import {
+  clientEntries,
+  clientKey,
+  type ClientRecord,
+  clientsIndex,
+  connectedIndex,
+  isClientId,
+  pendingIndex,
+  secretContext,
+  type StoredClient,
+  toClient,
+} from './client-record.ts'
+
+/** What a registration or an update stores, beside what the engine decides. */
+export interface ClientWrite {
+  /** As checked; the engine's copy of it is not looked at. */
+  readonly metadata: ClientMetadata
+  /** The name, when it is a new one. */
+  readonly name?: NameClaim
+  /** Of an update: the revision that the metadata was made from (D21). */
+  readonly revision?: Revision
+}
+
+/** What a rule may change of a stored client. */
+export type ClientChange = Partial<
+  Pick<ClientRecord, 'pending' | 'flagship' | 'certifiedFromStore' | 'os'>
+>
+
+export type ClientList = 'all' | 'pending' | 'connected'
+
+/** Records of clients, and the engine's door to them. */
+export interface ClientStore extends ClientRecords {
+  /** The record as it is stored now; undefined for anything that is no client. */
+  find(instance: Instance, id: string): Promise<Client | undefined>
+  /** The same with its revision. */
+  findStored(instance: Instance, id: string): Promise<StoredClient | undefined>
+  /** The same with its secret in clear. */
+  open(instance: Instance, id: string): Promise<(StoredClient & { secret: string }) | undefined>
+  /** Runs the engine; the client it stores meanwhile is this one. */
+  storing<Result>(write: ClientWrite, run: () => Promise<Result>): Promise<Result>
+  /**
+   * Changes a client, again when another writer came first; the rule answers undefined to leave it as it is.
+   * Undefined when the client is gone.
+   */
+  change(
+    instance: Instance,
+    id: string,
+    rule: (client: Client) => ClientChange | undefined,
+  ): Promise<Client | undefined>
+  list(instance: Instance, which: ClientList, page: PageRequest): Promise<ListedClients>
+  /** Removes the record, when the rule agrees with what is stored. The removed client, or undefined. */
+  remove(
+    instance: Instance,
+    id: string,
+    rule?: (client: Client) => boolean,
+  ): Promise<Client | undefined>
+}
+
+export interface ListedClients {
+  readonly clients: readonly Client[]
+  readonly cursor?: string
+}
+
+export interface ClientStoreOptions {
+  readonly store: Store
+  readonly sealer: Sealer
+  readonly names: ClientNames
+  readonly clock: { now(): number }
+}
+
+const INDEXES = { all: clientsIndex, connected: connectedIndex, pending: pendingIndex } as const
+
+export function createClientStore(options: ClientStoreOptions): ClientStore {
+  const { store, sealer, names, clock } = options
+  // The engine stores clients in the middle of its own flow: this carries what it does not know of.
+  const writes = new AsyncLocalStorage<ClientWrite>()
+
+  async function get(instance: Instance, id: string) {
+    return isClientId(id) ? store.get<ClientRecord>(clientKey(instance.id, id)) : undefined
+  }
+
+  function put(instance: Instance, id: string, value: ClientRecord) {
+    const key = clientKey(instance.id, id)
+    return { op: 'put', key, value, indexes: clientEntries(instance.id, id, value) } as const
+  }
+
+  function openSecret(instance: Instance, id: string, sealed: string): string {
+    return sealer.open(sealed, secretContext(instance.id, id)).toString()
+  }
+
+  function toChanges(
+    instance: Instance,
+    engine: { readonly client_id: string; readonly client_secret: string },
+    previous: StoredRecord | undefined,
+  ): readonly Change[] {
+    const write = writes.getStore()
+    if (write === undefined) throw new Error('the engine stores clients within storing() only')
+    const { client_id: id, client_secret: secret } = engine
+    // Stored by `put`.
+    const old = previous?.value as ClientRecord | undefined
+    const value = merge(instance, id, old, { ...write, secret })
+    const changes: Change[] = []
+    if (old === undefined) changes.push({ ...put(instance, id, value), ifAbsent: true })
+    else if (write.revision === undefined) throw new Error('an update names its revision')
+    else changes.push({ ...put(instance, id, value), ifRevision: write.revision })
+    if (write.name !== undefined) {
+      changes.push(names.keep(instance.id, write.name, id))
+      if (old !== undefined) changes.push(names.free(instance.id, old.metadata.client_name))
+    }
+    return changes
+  }
+
+  function merge(
+    instance: Instance,
+    id: string,
+    old: ClientRecord | undefined,
+    write: ClientWrite & { readonly secret: string },
+  ): ClientRecord {
+    const now = clock.now()
+    // A type made of JSON, but for the index signature.
+    const metadata = write.metadata as ClientRecord['metadata']
+    const isSameSecret = old !== undefined && openSecret(instance, id, old.secret) === write.secret
+    const secret = isSameSecret
+      ? old.secret
+      : sealer.seal(write.secret, secretContext(instance.id, id))
+    if (old === undefined) {
+      const flags = { pending: true, flagship: false, certifiedFromStore: false }
+      return { metadata, secret, ...flags, createdAt: now, updatedAt: now }
+    }
+    // SPEC: D21 - what was certified is the app behind the registered addresses.
+    const isMoved = !isSameList(old.metadata.redirect_uris, metadata.redirect_uris)
+    const certification = isMoved ? { flagship: false, certifiedFromStore: false } : {}
+    return { ...old, ...certification, metadata, secret, updatedAt: now }
+  }
+
+  function toDeletion(instance: Instance, previous: StoredRecord): readonly Change[] {
+    // Stored by `put`.
+    const { metadata } = previous.value as ClientRecord
+    return [
+      { op: 'delete', key: previous.key, ifRevision: previous.revision },
+      names.free(instance.id, metadata.client_name),
+    ]
+  }
+
+  async function change(
+    instance: Instance,
+    id: string,
+    rule: (client: Client) => ClientChange | undefined,
+  ): Promise<Client | undefined> {
+    for (;;) {
+      const record = await get(instance, id)
+      if (record === undefined) return undefined
+      const client = toClient(record.key, record.value)
+      const changes = rule(client)
+      if (changes === undefined) return client
+      const value = { ...record.value, ...changes, updatedAt: clock.now() }
+      const ifRevision = record.revision
+      const { written } = await store.write([{ ...put(instance, id, value), ifRevision }])
+      if (written) return toClient(record.key, value)
+    }
+  }
+
+  return {
+    keyOf: (instance, id) => clientKey(instance.id, id),
+    read(instance, record) {
+      const value = record.value as ClientRecord // Stored by `put`.
+      const client = toClient(record.key, value)
+      return { client, secret: openSecret(instance, client.id, value.secret) }
+    },
+    toChanges,
+    toDeletion,
+
+    async find(instance, id) {
+      const record = await get(instance, id)
+      return record === undefined ? undefined : toClient(record.key, record.value)
+    },
+    async findStored(instance, id) {
+      const record = await get(instance, id)
+      if (record === undefined) return undefined
+      return { client: toClient(record.key, record.value), revision: record.revision }
+    },
+    async open(instance, id) {
+      const record = await get(instance, id)
+      if (record === undefined) return undefined
+      const client = toClient(record.key, record.value)
+      const secret = openSecret(instance, client.id, record.value.secret)
+      return { client, revision: record.revision, secret }
+    },
+    storing: (write, run) => writes.run(write, run),
+    change,
+
+    async list(instance, which, page) {
+      const index = INDEXES[which](instance.id)
+      const { records, cursor }: Page<ClientRecord> = await store.list(index, page)
+      const clients = records.map(({ key, value }) => toClient(key, value))
+      return cursor === undefined ? { clients } : { clients, cursor }
+    },
+
+    async remove(instance, id, rule) {
+      for (;;) {
+        const record = await get(instance, id)
+        if (record === undefined) return undefined
+        const client = toClient(record.key, record.value)
+        if (rule?.(client) === false) return undefined
+        const { written } = await store.write(toDeletion(instance, record))
+        if (written) return client
+      }
+    },
+  }
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, position) => text === b[position])
+}
