@@ -1,0 +1,34 @@
+import { type Document, GENERATED, table } from './document.ts'
+
+interface ErrorRow {
+  readonly status: number
+  readonly description?: string
+  readonly source?: string
+}
+
+/** The error table of one package. */
+export interface ErrorGroup {
+  readonly name: string
+  readonly errors: Readonly<Record<string, ErrorRow>>
+}
+
+/** `docs/errors.md` from the packages' error tables. */
+export function errorTables(groups: readonly ErrorGroup[]): Document {
+  const parts = groups.flatMap(({ name, errors }) => [
+    `## ${name}`,
+    table(
+      ['Code', 'Status', 'Text', 'Source'],
+      Object.entries(errors).map(([code, { status, description, source }]) => [
+        `\`${code}\``,
+        String(status),
+        description ?? 'says what is wrong',
+        source ?? '',
+      ]),
+    ).trimEnd(),
+  ])
+  const content = ['# Errors', GENERATED, INTRODUCTION, ...parts].join('\n\n')
+  return { file: 'docs/errors.md', content: `${content}\n` }
+}
+
+const INTRODUCTION = `What the packages answer when they refuse. The code is for programs and stable; how it travels depends on the family
+of the endpoint, see [http-api.md](http-api.md). Texts never carry a secret, a token or an address.`

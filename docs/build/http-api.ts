@@ -1,0 +1,103 @@
+import type { RouteRow } from '../../packages/oauth-core/src/http/route.ts'
+import { type Document, GENERATED, table } from './document.ts'
+import { limitRows } from './limits.ts'
+import { bodyText, FAMILIES, STATUS_TEXTS } from './route-words.ts'
+import type { RouteGroup } from './routes.ts'
+
+/** `docs/http-api.md` from the route rows. */
+export async function httpApi(groups: readonly RouteGroup[]): Promise<Document> {
+  const parts = [
+    '# HTTP interface',
+    GENERATED,
+    INTRODUCTION,
+    ...groups.map(overview),
+    '## Rules for all endpoints',
+    COMMON,
+    '## Error families',
+    FAMILIES.map(({ family, text }) => `- \`${family}\`: ${text}`).join('\n'),
+    '## Where this differs from what one may expect',
+    DEVIATIONS.map((line) => `- ${line}`).join('\n'),
+    '## Limits',
+    'Durations and counts that clients can meet.',
+    table(['What', 'How much', 'Name', 'Source'], await limitRows()).trimEnd(),
+    ...groups.flatMap((group) => [
+      `## Endpoints of ${group.name}`,
+      ...group.rows.flatMap((row) => endpoint(row)),
+    ]),
+  ]
+  return { file: 'docs/http-api.md', content: `${parts.join('\n\n')}\n` }
+}
+
+const INTRODUCTION = `Every endpoint, from the same rows that build the router. An instance is one owner on one domain; the \`Host\` header
+chooses it. [openapi.json](openapi.json) says the same for programs.`
+
+const COMMON = `- An unknown host is 404, a blocked instance 503; app hosts serve their app's files only.
+- Paths are exact: case matters, no trailing slash. A known path with another method is 405 with \`Allow\`.
+- Besides its own statuses an endpoint may answer 500 (with \`X-Request-Id\`, nothing else) and 503 with \`Retry-After\`
+  when the store cannot be reached.
+- Bodies are at most 64 KiB unless the endpoint says otherwise; any \`Content-Encoding\` is 415, a parameter given
+  twice is 400.
+- Redirects are 302.
+- Answers with a token or a code are \`Cache-Control: no-store\`.`
+
+/** @see decisions D33; only what the endpoints below can show */
+const DEVIATIONS = [
+  'A magic link opened in another browser shows a page with one button instead of logging in at once: mail scanners follow links.',
+  '`GET /auth/passphrase_reset?from=settings` shows its form to an owner who is logged in.',
+  'Redirects after login also accept targets on the instance itself, since the authorization page sends owners through login.',
+  'A `PUT` of the client record that carries the current `client_secret` asks for a new one.',
+  '`quota` is absent when storage is unlimited.',
+]
+
+function overview(group: RouteGroup): string {
+  const rows = group.rows.map((row) => [
+    `[\`${row.method} ${row.path}\`](#${anchor(row)})`,
+    row.summary,
+  ])
+  return `## ${group.name}: ${group.title}\n\n${table(['Endpoint', 'What it does'], rows).trimEnd()}`
+}
+
+function endpoint(row: RouteRow): string[] {
+  const facts: [string, string][] = [
+    ['Who may call', row.auth.map((who) => (who === 'none' ? 'anybody' : who)).join(', ')],
+    ['Body', bodyText(row)],
+    ['CSRF', row.csrf === undefined ? '' : CSRF[row.csrf]],
+    ['Other origins', CORS[row.cors ?? 'none']],
+    ['Rate limit', row.limit ?? ''],
+    ['Errors', `family \`${row.family}\``],
+    ['Source', row.source],
+  ]
+  const statuses = row.statuses.map((status) => `${status} ${STATUS_TEXTS[status] ?? ''}`.trim())
+  return [
+    `### \`${row.method} ${row.path}\``,
+    row.summary,
+    [...facts, ['Statuses', statuses.join(', ')] as const]
+      .filter(([, text]) => text !== '')
+      .map(([name, text]) => `- ${name}: ${text}`)
+      .join('\n'),
+    ...(row.body?.schema === undefined
+      ? []
+      : [`\`\`\`json\n${JSON.stringify(row.body.schema, null, 2)}\n\`\`\``]),
+  ]
+}
+
+const CSRF = {
+  token: '`csrf_token` of the form must equal the cookie, and the request must be same-origin',
+  origin: 'same-origin requests only; a `csrf_token` is checked when there is one',
+}
+
+const CORS = {
+  none: '',
+  'app-origins': "the instance's own apps, with credentials",
+  'app-origins-or-any':
+    "the instance's own apps, with credentials; any other origin without credentials",
+  open: 'any, without credentials',
+}
+
+/** How code hosts name the heading of an endpoint. */
+function anchor(row: RouteRow): string {
+  return `${row.method} ${row.path}`
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-')
+}

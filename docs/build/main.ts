@@ -1,0 +1,29 @@
+/**
+ * Writes the documents that come from the code: `pnpm run docs`. With `--check` it writes nothing and fails when one
+ * of them is not what it would write, or when the code mentions a decision that does not exist.
+ */
+import { configuration } from './configuration.ts'
+import { decisionFaults } from './decisions.ts'
+import { staleDocuments, writeDocuments } from './document.ts'
+import { errorTables } from './errors.ts'
+import { httpApi } from './http-api.ts'
+import { openApi } from './openapi.ts'
+import { errorGroups, routeGroups, version } from './routes.ts'
+
+const groups = await routeGroups()
+const documents = [
+  configuration(),
+  errorTables(errorGroups),
+  await httpApi(groups),
+  openApi(groups, version()),
+]
+
+const isCheck = process.argv.includes('--check')
+const faults = decisionFaults()
+if (isCheck) {
+  faults.push(...staleDocuments(documents).map((file) => `${file} is stale: run pnpm run docs`))
+} else {
+  for (const file of writeDocuments(documents)) process.stdout.write(`wrote ${file}\n`)
+}
+for (const fault of faults) process.stderr.write(`${fault}\n`)
+process.exitCode = faults.length > 0 ? 1 : 0

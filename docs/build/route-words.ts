@@ -1,0 +1,35 @@
+import { STATUS_CODES } from 'node:http'
+import type { RouteFamily, RouteRow } from '../../packages/oauth-core/src/http/route.ts'
+
+/** Reason phrases by status. */
+export const STATUS_TEXTS: Readonly<Record<number, string | undefined>> = STATUS_CODES
+
+/** How each family of endpoints answers errors. */
+export const FAMILIES: readonly { readonly family: RouteFamily; readonly text: string }[] = [
+  {
+    family: 'oauth',
+    text: '`{"error": "<code>", "error_description": "…"}`, as RFC 6749 section 5.2',
+  },
+  { family: 'json', text: '`{"error": "<text>", "code": "<code>"}`; the text may be the code' },
+  {
+    family: 'jsonapi',
+    text: '`{"errors": [{"status", "code", "title"}]}` as `application/vnd.api+json`',
+  },
+  { family: 'html', text: 'a page; the `json` form when `Accept` prefers JSON' },
+  { family: 'empty', text: 'the status alone' },
+]
+
+/** What a request to an endpoint may carry, in words. */
+export function bodyText(row: RouteRow): string {
+  if (row.body === undefined) return ''
+  const types = mediaTypes(row).map((type) => `\`${type}\``)
+  const limit = row.body.limitBytes === undefined ? '' : `, at most ${row.body.limitBytes} bytes`
+  return `${types.join(' or ')}${limit}${row.body.optional === true ? ', or none' : ''}`
+}
+
+/** Media types a request may carry. */
+export function mediaTypes(row: RouteRow): string[] {
+  return (row.body?.types ?? []).map((type) =>
+    type === 'json' ? 'application/json' : 'application/x-www-form-urlencoded',
+  )
+}
