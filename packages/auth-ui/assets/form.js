@@ -1,0 +1,110 @@
+/** What the forms of these pages share: showing a passphrase, being busy, saying what went wrong. */
+
+/**
+ * @template {Element} E
+ * @param {string} selector
+ * @param {new () => E} kind
+ * @returns {E}
+ */
+export function element(selector, kind) {
+  const found = document.querySelector(selector)
+  if (!(found instanceof kind)) throw new TypeError(`no ${selector} on this page`)
+  return found
+}
+
+/** Makes the buttons that show and hide a passphrase work; without a script they stay hidden. */
+export function enableShowButtons() {
+  for (const button of document.querySelectorAll('button[data-shows]')) {
+    if (!(button instanceof HTMLButtonElement)) continue
+    const input = element(`#${button.dataset['shows']}`, HTMLInputElement)
+    button.hidden = false
+    button.addEventListener('click', () => {
+      setShown(input, button, input.type === 'password')
+      input.focus()
+    })
+    // A passphrase left readable would be offered as plain text to the browser's form history.
+    input.form?.addEventListener('submit', () => setShown(input, button, false))
+  }
+}
+
+/**
+ * @param {HTMLInputElement} input
+ * @param {HTMLButtonElement} button
+ * @param {boolean} shown
+ */
+function setShown(input, button, shown) {
+  input.type = shown ? 'text' : 'password'
+  const { show = '', hide = '', showLabel = '', hideLabel = '' } = button.dataset
+  button.textContent = shown ? hide : show
+  button.setAttribute('aria-label', shown ? hideLabel : showLabel)
+}
+
+/**
+ * Puts a message beside a field, or takes it away, and moves focus to a field that has one.
+ *
+ * @param {HTMLInputElement} input
+ * @param {string} text empty: nothing is wrong
+ */
+export function setFieldError(input, text) {
+  const place = element(`#${input.id}-error`, HTMLElement)
+  place.textContent = text
+  if (text === '') {
+    input.removeAttribute('aria-invalid')
+  } else {
+    input.setAttribute('aria-invalid', 'true')
+    input.focus()
+  }
+}
+
+/**
+ * The submit button while something runs: its place is kept, its words say what happens, a second press does nothing.
+ *
+ * @param {HTMLButtonElement} button
+ * @param {string} label
+ * @returns {() => void} puts the button back
+ */
+export function busy(button, label) {
+  const before = button.textContent
+  button.textContent = label
+  button.disabled = true
+  button.setAttribute('aria-busy', 'true')
+  return () => {
+    button.textContent = before
+    button.disabled = false
+    button.removeAttribute('aria-busy')
+  }
+}
+
+/** Lets the browser paint before it starts to calculate. */
+export const painted = () =>
+  new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)))
+
+/**
+ * Sends a form by script, with some fields replaced, and goes where the answer says.
+ *
+ * @param {HTMLFormElement} form says what went wrong in `data-problem-<code>`, `data-offline`, `data-unexpected`
+ * @param {Record<string, string>} fields in place of the form's own
+ * @returns {Promise<Problem | undefined>} undefined: the browser is on its way
+ * @typedef {{ code: string, text: string }} Problem
+ */
+export async function send(form, fields) {
+  const body = new URLSearchParams()
+  for (const [name, value] of new FormData(form)) {
+    if (typeof value === 'string') body.append(name, fields[name] ?? value)
+  }
+  const { offline = '', unexpected = '' } = form.dataset
+  const request = { method: 'POST', headers: { Accept: 'application/json' }, body }
+  const response = await fetch(form.action, request).catch(() => undefined)
+  if (response === undefined) return { code: 'offline', text: offline }
+  /** @type {Record<string, unknown>} */
+  const answer = await response.json().catch(() => ({}))
+  const { redirect, code } = answer
+  if (response.ok && typeof redirect === 'string') {
+    location.assign(redirect)
+    return undefined
+  }
+  const known = typeof code === 'string' ? code : ''
+  const text = form.getAttribute(`data-problem-${known}`) ?? unexpected
+  const minutes = Math.ceil(Number(response.headers.get('Retry-After') ?? 0) / 60)
+  return { code: known, text: text.replace('{minutes}', String(Math.max(1, minutes))) }
+}

@@ -1,0 +1,57 @@
+import type { Messages } from '../messages.ts'
+import type { ErrorPageModel } from '../page-renderer.ts'
+import type { ViewName } from '../views.ts'
+
+/** What the templates of the error pages are given; texts are keys of the catalogue. */
+export interface ErrorModel {
+  readonly view: ViewName
+  /** What is wrong with which page, in a few words. */
+  readonly heading: string
+  readonly lead: string
+  /** The exact words of the rule that was broken, when the catalogue has no better ones. */
+  readonly detail?: string
+  readonly reference?: string
+  readonly next: { readonly href: string; readonly label: string }
+}
+
+const VIEW_OF: ReadonlyMap<string, ViewName> = new Map<string, ViewName>([
+  ['blocked', 'blocked'],
+  ['cookies_blocked', 'cookies-blocked'],
+])
+
+/** Words for an error: those of its code, of its text, or of its status. Never its detail. */
+export function errorModel(model: ErrorPageModel, messages: Messages): ErrorModel {
+  const { error, requestId, next } = model
+  const status = titledStatus(error.status, messages)
+  const code = `error.code.${error.code}`
+  const description =
+    error.expose && error.description !== error.code ? error.description : undefined
+  const text = description === undefined ? '' : `error.text.${slugOf(description)}`
+  const lead = messages.has(code) ? code : `error.status.${status}.lead`
+  const detail = messages.has(text)
+    ? messages.text(text)
+    : messages.has(code)
+      ? undefined
+      : description
+  return {
+    view: VIEW_OF.get(error.code) ?? 'error',
+    heading: `error.status.${status}.title`,
+    lead,
+    ...(detail === undefined ? {} : { detail }),
+    ...(requestId === undefined ? {} : { reference: requestId }),
+    next: { href: next?.href ?? '/', label: `page.${next?.label ?? 'home'}` },
+  }
+}
+
+/** The status itself, or the nearest one there are words for. */
+function titledStatus(status: number, messages: Messages): number {
+  if (messages.has(`error.status.${status}.title`)) return status
+  return status >= 500 ? 500 : 400
+}
+
+function slugOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/gu, '-')
+    .replace(/^-|-$/gu, '')
+}

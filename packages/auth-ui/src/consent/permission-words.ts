@@ -1,0 +1,109 @@
+import type { Permission, Verb } from '@svc/oauth-core'
+import { isolated, type MessageValues, type Messages } from '../messages.ts'
+
+/** One thing a rule lets an app do, read apart from change apart from delete. */
+export interface AccessWords {
+  readonly kind: 'read' | 'change' | 'delete'
+  readonly icon: 'read' | 'add' | 'change' | 'delete'
+  /** Key of the verb: `readOnly`, `read`, `add`, `change` or `delete`. */
+  readonly key: string
+}
+
+/** Sections of the consent page, in the order they are shown: what is most personal first. */
+export const GROUPS = ['files', 'people', 'money', 'account', 'apps', 'other'] as const
+
+export type GroupName = (typeof GROUPS)[number]
+
+const GROUP_OF: ReadonlyMap<string, GroupName> = new Map<string, GroupName>([
+  ['accounts', 'apps'],
+  ['apps', 'apps'],
+  ['bank', 'money'],
+  ['bills', 'money'],
+  ['calendar', 'people'],
+  ['contacts', 'people'],
+  ['exports', 'account'],
+  ['files', 'files'],
+  ['home', 'account'],
+  ['identities', 'account'],
+  ['imports', 'account'],
+  ['jobs', 'apps'],
+  ['konnectors', 'apps'],
+  ['mails', 'people'],
+  ['notes', 'files'],
+  ['notifications', 'account'],
+  ['oauth', 'apps'],
+  ['passwords', 'account'],
+  ['permissions', 'files'],
+  ['photos', 'files'],
+  ['remote', 'apps'],
+  ['sessions', 'account'],
+  ['settings', 'account'],
+  ['sharings', 'files'],
+  ['tags', 'files'],
+  ['terms', 'account'],
+  ['triggers', 'apps'],
+])
+
+/** A doctype without the namespace and the wildcard; undefined for one of another namespace. */
+function localName(type: string, namespace: string): string | undefined {
+  const name = type.endsWith('.*') ? type.slice(0, -2) : type
+  return name.startsWith(`${namespace}.`) ? name.slice(namespace.length + 1) : undefined
+}
+
+/** Which section a doctype belongs to. */
+export function groupOf(type: string, namespace: string): GroupName {
+  const first = localName(type, namespace)?.split('.')[0]
+  return (first === undefined ? undefined : GROUP_OF.get(first)) ?? 'other'
+}
+
+/** Key of the words for a doctype, or undefined when only its raw name can be shown. */
+export function kindKey(type: string, namespace: string, messages: Messages): string | undefined {
+  const name = localName(type, namespace)
+  const key = `doctype.${name}`
+  return name !== undefined && messages.has(key) ? key : undefined
+}
+
+/** What the verbs of a rule come to, in the order read, add, change, delete. */
+export function accessOf(verbs: readonly Verb[]): readonly AccessWords[] {
+  const may = new Set(verbs)
+  if (verbs.length > 0 && verbs.every((verb) => verb === 'GET'))
+    return [{ kind: 'read', icon: 'read', key: 'readOnly' }]
+  const words: AccessWords[] = []
+  if (may.has('GET')) words.push({ kind: 'read', icon: 'read', key: 'read' })
+  if (may.has('POST')) words.push({ kind: 'change', icon: 'add', key: 'add' })
+  if (may.has('PUT') || may.has('PATCH'))
+    words.push({ kind: 'change', icon: 'change', key: 'change' })
+  if (may.has('DELETE')) words.push({ kind: 'delete', icon: 'delete', key: 'delete' })
+  return words
+}
+
+/** A text of the catalogue: its key and what goes into it. */
+export type Words = readonly [key: string, values: MessageValues]
+
+/** What a rule is limited to, in words; undefined when it covers the whole type. */
+export function limitOf(permission: Permission): Words | undefined {
+  const count = permission.values?.length ?? 0
+  if (count === 0) return undefined
+  if (permission.selector === undefined) return ['consent.limited.ids', { count }]
+  return ['consent.limited.field', { count, field: isolated(permission.selector) }]
+}
+
+/** One permission as a sentence without markup, for lists of connected apps: `Contacts: read, change`. */
+export function permissionSentence(
+  messages: Messages,
+  permission: Permission,
+  namespace: string,
+): string {
+  if (permission.type === '*') return messages.text('consent.everything')
+  const key = kindKey(permission.type, namespace, messages)
+  const kind =
+    key === undefined
+      ? messages.text('doctype.unknown', { type: isolated(permission.type) })
+      : messages.text(key)
+  const access = accessOf(permission.verbs)
+    .map((words) => messages.text(`permission.access.${words.key}`))
+    .join(', ')
+  const limit = limitOf(permission)
+  if (limit === undefined) return messages.text('permission.sentence', { kind, access })
+  return messages.text('permission.limited', { kind, access, limit: messages.text(...limit) })
+}

@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { IntlMessageFormat } from 'intl-messageformat'
+import { pseudoText } from './pseudo-text.ts'
+
+/** Texts of one language by key, in ICU message syntax. */
+export type Catalogue = Readonly<Record<string, string>>
+
+/** What a text may be given. A text from outside (a name, a host) goes through {@link isolated}. */
+export type MessageValue = string | number | Isolated
+export type MessageValues = Readonly<Record<string, MessageValue>>
+
+/** A text from outside: kept apart from the sentence around it, whatever its writing direction. */
+export interface Isolated {
+  readonly isolated: string
+}
+
+/** One part of a formatted text: words of the catalogue, or a text from outside. */
+export type MessagePart = string | Isolated
+
+/** The texts of one language. */
+export interface Messages {
+  /** BCP 47 tag, for `lang`. */
+  readonly locale: string
+  readonly dir: 'ltr' | 'rtl'
+  /** @throws TypeError when the key is unknown: a fault of ours, not of the request */
+  parts(key: string, values?: MessageValues): readonly MessagePart[]
+  /** The text as plain words, for attributes and titles. @throws TypeError as `parts` */
+  text(key: string, values?: MessageValues): string
+  has(key: string): boolean
+}
+
+/** The languages there are. */
+export interface MessageSource {
+  /** The best language for a BCP 47 tag: itself, its base language, English. */
+  forLocale(tag: string): Messages
+  readonly locales: readonly string[]
+}
+
+export interface MessageSourceOptions {
+  /** Folder of `<locale>.json`. @defaultValue the package's `locales` */
+  readonly folder?: string
+  /** Adds `en-XA`: English with accents, 40 % longer, to see what does not fit or is not translated. */
+  readonly pseudo?: boolean
+}
+
+const FALLBACK = 'en'
+const PSEUDO = 'en-XA'
+const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar', 'dv', 'fa', 'he', 'ps', 'ur', 'yi'])
+const DIRECTION_CONTROLS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu
+const HAS_RIGHT_TO_LEFT = /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}]/u
+const FIRST_STRONG_ISOLATE = '\u2068'
+const POP_ISOLATE = '\u2069'
+
+/**
+ * Marks a text that comes from outside. Controls of writing direction are removed: they have no place in a name and
+ * let one name look like another.
+ */
+export function isolated(text: string): Isolated {
+  return { isolated: text.replace(DIRECTION_CONTROLS, '') }
+}
+
+/** Reads the catalogues once. @throws TypeError when a file is not an object of texts */
+export function createMessages(options: MessageSourceOptions = {}): MessageSource {
+  const folder = options.folder ?? fileURLToPath(new URL('../locales', import.meta.url))
+  const sources = new Map<string, Messages>()
+  for (const name of readdirSync(folder).sort()) {
+    if (!name.endsWith('.json')) continue
+    const locale = name.slice(0, -'.json'.length)
+    sources.set(locale, messagesOf(locale, readCatalogue(`${folder}/${name}`)))
+  }
+  const fallback = sources.get(FALLBACK)
+  if (fallback === undefined) throw new TypeError(`no ${FALLBACK}.json in the catalogue folder`)
+  if (options.pseudo === true) sources.set(PSEUDO, pseudo(fallback))
+  return {
+    locales: [...sources.keys()],
+    forLocale: (tag) => sources.get(tag) ?? sources.get(languageOf(tag)) ?? fallback,
+  }
+}
+
+/** Reads one catalogue file. @throws TypeError when it is not an object of texts */
+export function readCatalogue(path: string): Catalogue {
+  const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'))
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw new TypeError(`${path} is not an object`)
+  for (const [key, value] of Object.entries(parsed))
+    if (typeof value !== 'string') throw new TypeError(`${path}: ${key} is not a text`)
+  // Checked above: every member is a text.
+  return parsed as Catalogue
+}
+
+function messagesOf(locale: string, catalogue: Catalogue): Messages {
+  const texts = new Map(Object.entries(catalogue))
+  const compiled = new Map<string, IntlMessageFormat>()
+  const compile = (key: string): IntlMessageFormat => {
+    const known = compiled.get(key)
+    if (known !== undefined) return known
+    const source = texts.get(key)
+    if (source === undefined) throw new TypeError(`no text for ${key} in ${locale}`)
+    const format = new IntlMessageFormat(source, locale, undefined, { ignoreTag: true })
+    compiled.set(key, format)
+    return format
+  }
+  const parts = (key: string, values: MessageValues = {}): readonly MessagePart[] =>
+    compile(key)
+      .formatToParts<Isolated>({ ...values })
+      .map(({ value }) => (isIsolated(value) ? value : String(value)))
+  return {
+    locale,
+    dir: RIGHT_TO_LEFT.has(languageOf(locale)) ? 'rtl' : 'ltr',
+    parts,
+    text: (key, values) => parts(key, values).map(plain).join(''),
+    has: (key) => texts.has(key),
+  }
+}
+
+function pseudo(source: Messages): Messages {
+  const parts = (key: string, values?: MessageValues): readonly MessagePart[] =>
+    source.parts(key, values).map((part) => (isIsolated(part) ? part : pseudoText(part)))
+  return {
+    ...source,
+    locale: PSEUDO,
+    parts,
+    text: (key, values) => parts(key, values).map(plain).join(''),
+  }
+}
+
+function plain(part: MessagePart): string {
+  if (!isIsolated(part)) return part
+  if (!HAS_RIGHT_TO_LEFT.test(part.isolated)) return part.isolated
+  return FIRST_STRONG_ISOLATE + part.isolated + POP_ISOLATE
+}
+
+/** Whether a value is a text from outside. */
+export function isIsolated(value: unknown): value is Isolated {
+  return typeof value === 'object' && value !== null && 'isolated' in value
+}
+
+function languageOf(tag: string): string {
+  const end = tag.search(/[-_]/u)
+  return (end === -1 ? tag : tag.slice(0, end)).toLowerCase()
+}

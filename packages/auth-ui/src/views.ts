@@ -1,0 +1,117 @@
+import { fileURLToPath } from 'node:url'
+import nunjucks from 'nunjucks'
+import { isIsolated, type MessagePart, type Messages, type MessageValues } from './messages.ts'
+
+/** The pages there are: files of `views`. */
+export const VIEWS = [
+  'activation',
+  'blocked',
+  'choose-passphrase',
+  'consent',
+  'cookies-blocked',
+  'error',
+  'login',
+  'out-of-band',
+] as const
+
+export type ViewName = (typeof VIEWS)[number]
+
+/** What stands around every page. */
+export interface Frame {
+  readonly messages: Messages
+  /** The owner's name for the instance. */
+  readonly name: string
+  /** Host of the instance, with its port. */
+  readonly domain: string
+  /** Address of one of the package's own files. */
+  readonly asset: (name: string) => string
+  readonly hasTheme: boolean
+  /** Name of the embedding product. */
+  readonly product?: string
+  /** Path of its logo on this origin. */
+  readonly logo?: string
+  readonly links: readonly { readonly label: string; readonly href: string }[]
+}
+
+/** Members of a view's model that go into the page as they are; anything else is escaped. */
+export interface TrustedParts {
+  /** Our own style sheet, for the page that loads nothing. */
+  readonly inlineStyle?: string
+}
+
+export interface Views {
+  /** A whole page. Texts from outside are escaped; those within sentences are isolated in `<bdi>`. */
+  render(view: ViewName, frame: Frame, model: object, trusted?: TrustedParts): string
+}
+
+/**
+ * The only place that knows nunjucks. Templates are the files of this package and nothing else: never a string of a
+ * request, a manifest or a store.
+ * @see security.md 96, 97
+ */
+export function createViews(): Views {
+  const folder = fileURLToPath(new URL('../views', import.meta.url))
+  const loader = new nunjucks.FileSystemLoader(folder, { watch: false, noCache: false })
+  const environment = new nunjucks.Environment(loader, { autoescape: true, trimBlocks: true })
+  return {
+    render(view, frame, model, trusted = {}) {
+      return environment.render(`${view}.njk`, {
+        ...model,
+        ...contextOf(frame),
+        inlineStyle: safe(trusted.inlineStyle ?? ''),
+      })
+    },
+  }
+}
+
+function contextOf({ messages, name, domain, ...frame }: Frame): object {
+  return {
+    asset: frame.asset,
+    page: {
+      lang: messages.locale,
+      dir: messages.dir,
+      name,
+      domain,
+      initial: initialsOf(name, 1),
+      hasTheme: frame.hasTheme,
+      product: frame.product,
+      logo: frame.logo,
+      links: frame.links,
+    },
+    t: (key: string, values?: MessageValues) => safe(toHtml(messages.parts(key, values))),
+    title: (key: string, values?: MessageValues) =>
+      messages.text('page.title', { task: messages.text(key, values), name: { isolated: name } }),
+  }
+}
+
+/** Parts to markup: every part is escaped here, so that the whole may pass the templates' own escaping. */
+function toHtml(parts: readonly MessagePart[]): string {
+  return parts
+    .map((part) =>
+      isIsolated(part) ? `<bdi>${escapeHtml(part.isolated)}</bdi>` : escapeHtml(part),
+    )
+    .join('')
+}
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+])
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/gu, (character) => ESCAPES.get(character) ?? character)
+}
+
+function safe(html: string): nunjucks.runtime.SafeString {
+  return new nunjucks.runtime.SafeString(html)
+}
+
+/** First letters of the first words of a name, in capitals; `·` when it has none. */
+export function initialsOf(name: string, count: number): string {
+  const words = name.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? []
+  const letters = words.slice(0, count).map((word) => [...word][0] ?? '')
+  return letters.join('').toLocaleUpperCase() || '·'
+}

@@ -1,0 +1,173 @@
+import type { Client, ClientId, ConsentView, Permission } from '@svc/oauth-core'
+import type {
+  ConsentPageModel,
+  FormPageModel,
+  LoginPageModel,
+  PageRenderer,
+} from '../../src/page-renderer.ts'
+
+type Show = (pages: PageRenderer, ctx: Parameters<PageRenderer['loginPage']>[0]) => Promise<void>
+
+/** Every page in every state worth a look, by a name that goes into a file name. */
+export const SAMPLES: Readonly<Record<string, Show>> = {
+  login: (pages, ctx) => pages.loginPage(ctx, LOGIN),
+  'login-wrong': (pages, ctx) =>
+    pages.loginPage(ctx, { ...LOGIN, longRun: true, problem: { code: 'invalid_passphrase' } }),
+  'login-limited': (pages, ctx) =>
+    pages.loginPage(ctx, { ...LOGIN, problem: { code: 'rate_limited', retryAfterS: 840 } }),
+  'login-authorize': (pages, ctx) => pages.loginPage(ctx, { ...LOGIN, offersLongRun: false }),
+  'login-reset': (pages, ctx) =>
+    pages.loginPage(ctx, { ...LOGIN, message: 'passphrase-reset-requested' }),
+  activation: (pages, ctx) =>
+    pages.activationPage(ctx, { ...formPage(), hasBadToken: false, canResend: false }),
+  'activation-bad-token': (pages, ctx) =>
+    pages.activationPage(ctx, { ...formPage(), hasBadToken: true, canResend: true }),
+  choose: (pages, ctx) => pages.choosePassphrasePage(ctx, CHOOSE),
+  'choose-bad-hint': (pages, ctx) =>
+    pages.choosePassphrasePage(ctx, {
+      ...CHOOSE,
+      hint: 'the one about the horse',
+      problem: { code: 'invalid_hint' },
+    }),
+  consent: (pages, ctx) => pages.consentPage(ctx, consentPage({})),
+  'consent-app': (pages, ctx) =>
+    pages.consentPage(
+      ctx,
+      consentPage({ redirectUri: 'cozydrive://oauth_callback', cancelUrl: 'cozydrive://no' }),
+    ),
+  'consent-linked': (pages, ctx) =>
+    pages.consentPage(
+      ctx,
+      consentPage({
+        linkedApp: { slug: 'drive', name: 'Drive', permissions: {}, routes: {} },
+        redirectUri: 'http://localhost:4000/callback',
+      }),
+    ),
+  'consent-forty': (pages, ctx) =>
+    pages.consentPage(ctx, consentPage({ permissions: FORTY, client: client(LONG_NAME) })),
+  'consent-rtl': (pages, ctx) => pages.consentPage(ctx, consentPage({ client: client(RTL_NAME) })),
+  'out-of-band': (pages, ctx) =>
+    pages.outOfBandPage(ctx, { code: 'Xb8s_93kdLq0-2mVnYw7RtZp', state: 'a&b<c>"d' }),
+  'error-bad-request': (pages, ctx) =>
+    failed(pages, ctx, 'invalid_request', 400, 'The state parameter is mandatory'),
+  'error-internal': (pages, ctx) =>
+    failed(pages, ctx, 'internal_error', 500, undefined, '6a3c0c52-4b0f-4b55-9d70-0f7f3f6f9a10'),
+  'error-login-first': (pages, ctx) =>
+    failed(pages, ctx, 'not_authenticated', 401, 'You must be authenticated'),
+  'error-not-found': (pages, ctx) => failed(pages, ctx, 'not_found', 404, 'not found'),
+  'error-bad-redirect': (pages, ctx) => failed(pages, ctx, 'bad_redirect', 400, 'bad url: scheme'),
+  blocked: (pages, ctx) => failed(pages, ctx, 'blocked', 503, 'the instance is blocked'),
+  'cookies-blocked': (pages, ctx) =>
+    failed(pages, ctx, 'cookies_blocked', 400, 'cookies seem to be blocked'),
+}
+
+/** Names that have broken pages before: very long, right to left, with a direction override. */
+export const LONG_NAME = 'Extraordinarily long name of an application that wants everything '
+  .repeat(4)
+  .slice(0, 200)
+export const RTL_NAME = 'تطبيق الملفات \u202egnp.exe'
+
+const FORTY: readonly Permission[] = [
+  ...['files', 'files.versions', 'photos.albums', 'notes', 'contacts', 'contacts.groups'],
+  ...['calendar.events', 'calendar.todos', 'bank.accounts', 'bank.operations', 'bank.recipients'],
+  ...['bills', 'settings', 'sessions.logins', 'notifications', 'identities', 'apps', 'konnectors'],
+  ...['accounts', 'jobs', 'triggers', 'oauth.clients', 'sharings', 'permissions', 'tags', 'terms'],
+  ...['timeseries', 'timeseries.geojson', 'health', 'dacc', 'doctypes', 'mails', 'passwords'],
+  ...['remote.requests', 'home.settings', 'photos.settings', 'bank.settings', 'weather.stations'],
+  ...['quite.a.long.type.name.nobody.has.heard.of.before', 'todos.lists'],
+].map(
+  (name, at): Permission => ({
+    type: `io.svc.${name}`,
+    verbs:
+      at % 3 === 0 ? ['GET'] : at % 3 === 1 ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['POST'],
+  }),
+)
+
+const SOME: readonly Permission[] = [
+  { type: 'io.svc.files', verbs: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] },
+  { type: 'io.svc.photos.albums', verbs: ['GET', 'POST', 'PUT', 'PATCH'] },
+  { type: 'io.svc.contacts', verbs: ['GET'] },
+  { type: 'io.svc.bank.*', verbs: ['GET'] },
+  { type: 'io.svc.jobs', verbs: ['POST'], values: ['sendmail'], selector: 'worker' },
+  { type: 'io.svc.settings', verbs: ['GET'], values: ['io.svc.settings.instance'] },
+  { type: 'com.example.recipes', verbs: ['GET', 'DELETE'] },
+]
+
+function formPage(): FormPageModel {
+  return { csrfToken: 'c'.repeat(32), formActionSources: ['http://home.alice.localhost:8080'] }
+}
+
+const LOGIN: LoginPageModel = {
+  ...formPage(),
+  salt: 'me@alice.example.com',
+  iterations: 50_000,
+  redirect: '',
+  offersLongRun: true,
+  longRun: false,
+  emailVerifiedCode: '',
+}
+
+const CHOOSE = {
+  ...formPage(),
+  salt: 'me@alice.example.com',
+  iterations: 650_000,
+  registerToken: '0123456789abcdef0123456789abcdef',
+  redirection: '',
+  hint: '',
+}
+
+function client(name: string): Client {
+  return {
+    // A sample: the brand stands for the form, which this has.
+    id: 'b1946ac92492d2347c6235b4d2611184' as ClientId,
+    metadata: {
+      redirect_uris: ['https://drive.example.com/oauth/callback'],
+      client_name: name,
+      software_id: 'com.example.drive',
+      software_version: '3.2.1',
+      client_uri: 'https://drive.example.com/',
+      policy_uri: 'https://drive.example.com/privacy',
+    },
+    pending: true,
+    flagship: false,
+    certifiedFromStore: false,
+    createdAt: 1_700_000_000_000,
+    updatedAt: 1_700_000_000_000,
+  }
+}
+
+function consentPage(view: Partial<ConsentView>): ConsentPageModel {
+  const redirectUri = view.redirectUri ?? 'https://drive.example.com/oauth/callback'
+  return {
+    ...formPage(),
+    view: {
+      client: client('Drive for Android'),
+      permissions: SOME,
+      redirectUri,
+      cancelUrl: `${redirectUri}?error=access_denied&state=s`,
+      fields: { client_id: 'b1946ac92492d2347c6235b4d2611184', state: 's', response_type: 'code' },
+      ...view,
+    },
+  }
+}
+
+async function failed(
+  pages: PageRenderer,
+  ctx: Parameters<PageRenderer['errorPage']>[0],
+  code: string,
+  status: number,
+  description?: string,
+  requestId?: string,
+): Promise<void> {
+  ctx.status = status
+  await pages.errorPage(ctx, {
+    error: {
+      code,
+      status,
+      expose: status < 500,
+      ...(description === undefined ? {} : { description }),
+    },
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(code === 'not_authenticated' ? { next: { href: '/auth/login', label: 'login' } } : {}),
+  })
+}
