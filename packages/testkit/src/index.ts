@@ -38,3 +38,4 @@ export {
   takeShot,
 } from './browser.ts'
 export { eachStore, needsRedis, type OpenStore, type OpenStoreOptions } from './stores.ts'
+export { installPackages, type PackedPackage, packPackages } from './packed-packages.ts'
