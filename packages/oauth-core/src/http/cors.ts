@@ -25,9 +25,11 @@ export function setCorsHeaders(
   } else {
     ctx.set('Access-Control-Allow-Origin', '*')
   }
-  // RFC 6750 clients on other origins read the challenge.
-  ctx.set('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After')
-  if (ctx.method !== 'OPTIONS') return
+  if (ctx.method !== 'OPTIONS') {
+    // RFC 6750 clients on other origins read the challenge.
+    ctx.set('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After')
+    return
+  }
   ctx.set('Access-Control-Allow-Methods', methods.join(', '))
   ctx.set('Access-Control-Allow-Headers', ALLOW_HEADERS)
   ctx.set('Access-Control-Max-Age', MAX_AGE_S)

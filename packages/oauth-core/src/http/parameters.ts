@@ -38,6 +38,16 @@ export class Parameters {
     return new Parameters(values, duplicate)
   }
 
+  /**
+   * A query string: as {@link Parameters.parse}, and only ASCII, since anything else is percent-encoded there.
+   * @throws OAuthError `invalid_request`
+   */
+  static parseQuery(text: string): Parameters {
+    // oxlint-disable-next-line no-control-regex
+    if (/[^\u0021-\u007e]/.test(text)) throw malformed('malformed query')
+    return Parameters.parse(text)
+  }
+
   /** The value, or undefined when absent. */
   get(name: string): string | undefined {
     return this.#values.get(name)

@@ -30,6 +30,20 @@ export function createBodyReader(rule: BodyRule): BodyReader {
     urlencoded: false,
   })
 
+  async function readText(ctx: RouteContext): Promise<string> {
+    if (ctx.req.readableEnded) {
+      throw new TypeError('the body was read before: mount these routes in front of body parsers')
+    }
+    // koa-body's own context type knows nothing of our state.
+    await read(ctx as never, async () => {}).catch((error: unknown) => {
+      throw unreadable(error)
+    })
+    const { body } = ctx.request as { body?: unknown }
+    // Left alone: the content type looked like one of ours and is malformed behind the `;`.
+    if (typeof body !== 'string') throw wrongType(rule)
+    return body
+  }
+
   return async function readBody(ctx: RouteContext): Promise<void> {
     if (ctx.get('Content-Encoding') !== '') throw new OAuthError('unsupported_media_type')
     const kind = bodyKind(ctx)
@@ -37,12 +51,7 @@ export function createBodyReader(rule: BodyRule): BodyReader {
       if (rule.optional === true && isEmpty(ctx)) return
       throw wrongType(rule)
     }
-    // koa-body's own context type knows nothing of our state.
-    await read(ctx as never, async () => {}).catch((error: unknown) => {
-      throw unreadable(error)
-    })
-    const raw = (ctx.request as { body?: unknown }).body
-    const text = decodeUtf8(typeof raw === 'string' ? raw : '')
+    const text = isEmpty(ctx) ? '' : decodeUtf8(await readText(ctx))
     if (kind === 'form') ctx.state.form = Parameters.parse(text)
     else if (text !== '' || rule.optional !== true) ctx.state.json = parseJson(text)
   }
@@ -71,7 +80,10 @@ function wrongType(rule: BodyRule): OAuthError {
 
 function unreadable(error: unknown): OAuthError {
   const status = (error as { status?: unknown }).status
-  if (status === 413) return new OAuthError('payload_too_large', { cause: error })
+  // Nobody reads the rest: the connection ends with the answer.
+  if (status === 413) {
+    return new OAuthError('payload_too_large', { cause: error, headers: { Connection: 'close' } })
+  }
   return new OAuthError('invalid_request', { description: 'the body cannot be read', cause: error })
 }
 

@@ -4,6 +4,7 @@ import { OAuthError } from '../errors.ts'
 import type { Logger } from '../ports.ts'
 import { type HttpError, isHttpError } from './http-error.ts'
 import { prefersJson } from './negotiate.ts'
+import type { RequestState } from './request-state.ts'
 import type { RouteFamily } from './route.ts'
 
 export interface ErrorRendering {
@@ -20,28 +21,43 @@ export async function renderError(
   { log, page }: ErrorRendering,
 ): Promise<void> {
   const error = isHttpError(thrown) ? thrown : unexpected(ctx, thrown, log)
-  if (error.status >= 500 && isHttpError(thrown)) {
-    log.error('request.failed', {
-      code: error.code,
-      detail: error.detail,
-      cause: describe(error.cause),
-    })
-  }
-  ctx.status = error.status
-  ctx.body = null
-  // `null` made Koa choose 204: the status is set again below, with the body.
+  if (error === thrown) logRefusal(ctx, error, log)
+  clear(ctx)
   for (const [name, value] of Object.entries(error.headers ?? {})) ctx.set(name, value)
   ctx.status = error.status
   if (family === 'html' && page !== undefined && !prefersJson(ctx)) {
-    await page(ctx, error)
-    ctx.status = error.status
-    return
+    try {
+      await page(ctx, error)
+      ctx.status = error.status
+      return
+    } catch (cause) {
+      // The page about the failure failed: the bare code is still an answer.
+      log.error('page.failed', { code: error.code, cause: describe(cause) })
+    }
   }
   const body = toBody(error, family)
   if (body === undefined) return
+  ctx.type = family === 'jsonapi' ? 'application/vnd.api+json' : 'application/json; charset=utf-8'
   ctx.body = JSON.stringify(body)
   ctx.status = error.status
-  ctx.type = family === 'jsonapi' ? 'application/vnd.api+json' : 'application/json; charset=utf-8'
+}
+
+/** Takes back what a handler had begun to answer. */
+function clear(ctx: Context): void {
+  ctx.remove('Location')
+  // With a JSON type still set Koa would turn the empty body into the text `null`.
+  ctx.remove('Content-Type')
+  ctx.body = null
+}
+
+function logRefusal(ctx: Context, error: HttpError, log: Logger): void {
+  const { status, code, detail, cause } = error
+  const route = (ctx.state as Partial<RequestState>).route?.path
+  if (status >= 500) {
+    log.error('request.failed', { route, status, code, detail, cause: describe(cause) })
+  } else if (detail !== undefined) {
+    log.info('request.refused', { route, status, code, detail })
+  }
 }
 
 function toBody(error: HttpError, family: RouteFamily): unknown {

@@ -1,6 +1,7 @@
 import type { AccessContext } from '../tokens/access-context.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { Parameters } from './parameters.ts'
+import type { RouteRow } from './route.ts'
 
 /** What this project keeps in `ctx.state`. */
 export interface RequestState {
@@ -8,6 +9,8 @@ export interface RequestState {
   instance?: Instance
   /** Set by `resolveInstance` on an app's host: the interface's own paths are 404 there (D53). */
   appSlug?: string
+  /** The row that answers. Set by the router; for logs, metrics and limits, since paths have more than one spelling. */
+  route?: RouteRow
   /** The parsed query. Set by the router. */
   query: Parameters
   /** The parsed form body, empty when the body is not a form. Set by the router. */

@@ -15,6 +15,8 @@ export interface RouterEnvironment extends ErrorRendering {
   readonly checkCsrf?: (ctx: Context, rule: CsrfRule) => void
 }
 
+const INTERFACE = /^\/(?:auth|settings)(?:\/|$)/
+
 /**
  * One middleware for all rows: canonical paths only, 405 with `Allow`, CORS and preflights, strict bodies, duplicate
  * parameters, the CSRF rule, errors in the row's family. Requests for other paths, and all on an app's host, pass by.
@@ -39,7 +41,11 @@ export function mountRoutes(rows: readonly RouteRow[], environment: RouterEnviro
       await dispatch(ctx as never, next)
       return
     }
-    if (matched.path.length === 0) return next()
+    if (matched.path.length === 0) {
+      // SPEC: security.md 6 - whatever answers below these paths, be it the 404 of nobody.
+      if (INTERFACE.test(ctx.path)) ctx.set('Cache-Control', 'no-store')
+      return next()
+    }
     const siblings = matched.path.flatMap((layer) => byPath.get(layer.path as string) ?? [])
     await answerUndeclared(ctx as RouteContext, siblings, environment)
   }
@@ -60,13 +66,17 @@ function runRow(
   async function route(ctx: RouteContext): Promise<void> {
     setEndpointHeaders(ctx)
     setCorsHeaders(ctx, row.cors ?? 'none', methods)
+    ctx.state.route = row
+    ctx.state.query = Parameters.empty
     ctx.state.form = Parameters.empty
     try {
-      ctx.state.query = Parameters.parse(ctx.querystring)
+      ctx.state.query = Parameters.parseQuery(ctx.querystring)
       await run(ctx)
     } catch (error) {
       await renderError(ctx, error, row.family, environment)
     }
+    // SPEC: security.md 11 - HEAD sets nothing.
+    if (ctx.method === 'HEAD') ctx.remove('Set-Cookie')
   }
   // koa-router's context type is older than Koa 3's; at run time it is the same object.
   return route as (ctx: unknown) => Promise<void>
