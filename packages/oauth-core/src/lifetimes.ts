@@ -22,3 +22,25 @@ export const EXPIRY_LEEWAY_MS: number = 15 * SECOND_MS
 
 /** How old a cached record may be before it is checked against the store. @see security.md 78 */
 export const CACHE_TRUST_MS: number = SECOND_MS
+
+/** How long a registered client may wait for its first access code. @see oauth.md 3.9 */
+export const PENDING_CLIENT_MS: number = HOUR_MS
+
+/** What a host may change. Milliseconds, whole seconds, at least 1 s. */
+export interface Lifetimes {
+  /** At most 10 minutes. @defaultValue `300_000` */
+  readonly authorizationCodeMs: number
+  /** At most 24 hours. @defaultValue `86_400_000` */
+  readonly accessTokenMs: number
+  /** Without being used. @defaultValue 400 days (D41) */
+  readonly refreshTokenMs: number
+  /** @defaultValue `3_600_000` */
+  readonly pendingClientMs: number
+}
+
+export const DEFAULT_LIFETIMES: Lifetimes = {
+  authorizationCodeMs: AUTHORIZATION_CODE_MS,
+  accessTokenMs: ACCESS_TOKEN_MS,
+  refreshTokenMs: REFRESH_TOKEN_MS,
+  pendingClientMs: PENDING_CLIENT_MS,
+}

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { recordKey, type Store } from '@svc/store'
 import type { Instance } from './instances/instance.ts'
 
@@ -34,7 +35,8 @@ export function createRateLimits<Bucket extends string>(
   const { store, clock, limits, tooMany } = options
 
   function count(instance: Instance, bucket: Bucket, subject: string | undefined, by: number) {
-    const id = subject === undefined ? bucket : `${bucket}:${subject.slice(0, 200)}`
+    // A subject may come from a request: any text, of any length.
+    const id = subject === undefined ? bucket : `${bucket}:${digest(subject)}`
     return store.hit(recordKey(instance.id, 'rate', id), limits[bucket].windowMs, by)
   }
 
@@ -51,4 +53,8 @@ export function createRateLimits<Bucket extends string>(
       return (await count(instance, bucket, subject, 0)).count
     },
   }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
 }

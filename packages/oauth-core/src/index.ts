@@ -1,0 +1,70 @@
+export type { Client, ClientId, ClientMetadata } from './clients/client.ts'
+export type { ClientPage, ClientService, ClientsUsage } from './clients/client-service.ts'
+export { linkedSlug } from './clients/client.ts'
+export { equalSecrets } from './constant-time.ts'
+export { ERRORS, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './errors.ts'
+export { setBaseHeaders, setEndpointHeaders } from './http/headers.ts'
+export { type HttpError, isHttpError } from './http/http-error.ts'
+export { prefersJson } from './http/negotiate.ts'
+export { Parameters } from './http/parameters.ts'
+export { type ErrorRendering, renderError } from './http/render-error.ts'
+export type { RequestState } from './http/request-state.ts'
+export type {
+  BodyRule,
+  CorsRule,
+  CsrfRule,
+  RouteAuth,
+  RouteContext,
+  RouteFamily,
+  RouteHandler,
+  RouteMiddleware,
+  RouteRow,
+} from './http/route.ts'
+export { mountRoutes, type RouterEnvironment } from './http/router.ts'
+export { appHost, appOrigin, isSlug, originOfApp, parseAppHost } from './instances/app-host.ts'
+export type {
+  Instance,
+  InstanceId,
+  InstanceRecord,
+  InstanceSettings,
+  InstanceStatus,
+  Subdomains,
+} from './instances/instance.ts'
+export { InstanceError, type InstanceErrorCode } from './instances/instance-error.ts'
+export type {
+  InstancePage,
+  Instances,
+  InstanceUpdate,
+  NewInstance,
+} from './instances/instances.ts'
+export type { Keyring, KeyKind, SigningKey } from './keys/keyring.ts'
+export { createSealer, type Sealer, type SealingKey } from './keys/sealer.ts'
+export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
+export type { OAuth } from './oauth.ts'
+export { DEFAULT_LIMITS, type OAuthBucket, type OAuthOptions } from './options.ts'
+export type {
+  AppManifest,
+  AppRegistry,
+  AuthorizePages,
+  ClientEvent,
+  ConsentView,
+  Logger,
+  ManifestPermission,
+  ManifestRoute,
+  OAuthEvents,
+  OwnerSession,
+  OwnerSessions,
+} from './ports.ts'
+export { randomAlphanumeric, randomHex, randomId } from './random.ts'
+export {
+  createRateLimits,
+  type RateLimit,
+  type RateLimitOptions,
+  type RateLimits,
+} from './rate-limit.ts'
+export { manifestPermissions } from './scopes/manifest.ts'
+export { type Permission, type Verb, VERBS } from './scopes/permission.ts'
+export { parseScope, serializeScope } from './scopes/scope.ts'
+export type { AccessContext, ScopedDocument } from './tokens/access-context.ts'
+export type { AppTokens } from './tokens/app-token.ts'
+export { insufficientScope } from './tokens/refusals.ts'
