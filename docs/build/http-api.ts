@@ -1,6 +1,6 @@
 import type { RouteRow } from '../../packages/oauth-core/src/http/route.ts'
 import { type Document, GENERATED, table } from './document.ts'
-import { limitRows } from './limits.ts'
+import { bucketRows, lifetimeRows } from './limits.ts'
 import { bodyText, FAMILIES, STATUS_TEXTS } from './route-words.ts'
 import type { RouteGroup } from './routes.ts'
 
@@ -18,8 +18,9 @@ export async function httpApi(groups: readonly RouteGroup[]): Promise<Document> 
     '## Where this differs from what one may expect',
     DEVIATIONS.map((line) => `- ${line}`).join('\n'),
     '## Limits',
-    'Durations and counts that clients can meet.',
-    table(['What', 'How much', 'Name', 'Source'], await limitRows()).trimEnd(),
+    table(['What', 'How long', 'Name', 'Source'], await lifetimeRows()).trimEnd(),
+    'Counts, by the name that the endpoints below give; over the limit the answer is 429 with `Retry-After`.',
+    table(['Name', 'How often'], await bucketRows()).trimEnd(),
     ...groups.flatMap((group) => [
       `## Endpoints of ${group.name}`,
       ...group.rows.flatMap((row) => endpoint(row)),
@@ -29,7 +30,8 @@ export async function httpApi(groups: readonly RouteGroup[]): Promise<Document> 
 }
 
 const INTRODUCTION = `Every endpoint, from the same rows that build the router. An instance is one owner on one domain; the \`Host\` header
-chooses it. [openapi.json](openapi.json) says the same for programs.`
+chooses it. [openapi.json](openapi.json) says the same for programs. "Source" names the RFC, or the part of the
+specification this was built from.`
 
 const COMMON = `- An unknown host is 404, a blocked instance 503; app hosts serve their app's files only.
 - Paths are exact: case matters, no trailing slash. A known path with another method is 405 with \`Allow\`.
