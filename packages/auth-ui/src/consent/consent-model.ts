@@ -1,4 +1,4 @@
-import type { ConsentView, Permission } from '@svc/oauth-core'
+import { type ConsentView, type Permission, serializeScope } from '@svc/oauth-core'
 import { type Isolated, isolated, type Messages } from '../messages.ts'
 import { initialsOf } from '../views.ts'
 import { accessOf, GROUPS, groupOf, kindKey, limitOf, type Words } from './permission-words.ts'
@@ -69,7 +69,7 @@ export function consentModel(
     groups: groupsOf(permissions, namespace, messages),
     target: redirectTarget(view.redirectUri),
     raw: {
-      rules: permissions.map(ruleText),
+      rules: permissions.map((permission) => serializeScope([permission])),
       redirectUri: view.redirectUri,
       software: [metadata.software_id, metadata.software_version].filter(Boolean).join(' '),
       clientId: client.id,
@@ -114,11 +114,4 @@ function colourOf(name: string): number {
   let sum = 0
   for (const character of name) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 997
   return (sum % COLOURS) + 1
-}
-
-function ruleText({ type, verbs, values, selector }: Permission): string {
-  const parts = [type, verbs.join(',')]
-  if (values !== undefined) parts.push(values.join(','))
-  if (selector !== undefined) parts.push(selector)
-  return parts.join(':')
 }

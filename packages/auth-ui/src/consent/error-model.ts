@@ -39,7 +39,10 @@ export function errorModel(model: ErrorPageModel, messages: Messages): ErrorMode
     lead,
     ...(detail === undefined ? {} : { detail }),
     ...(requestId === undefined ? {} : { reference: requestId }),
-    next: { href: next?.href ?? '/', label: `page.${next?.label ?? 'home'}` },
+    next: {
+      href: next?.href ?? '/',
+      label: `page.${next?.label ?? (error.code === 'cookies_blocked' ? 'retry' : 'home')}`,
+    },
   }
 }
 
