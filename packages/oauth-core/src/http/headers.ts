@@ -4,10 +4,16 @@ import type { Instance } from '../instances/instance.ts'
 const HSTS = 'max-age=31536000; includeSubDomains'
 
 /** What every answer of an instance carries. @see security.md 4, 5, 9 */
+export function baseHeaders(instance: Instance | undefined): Record<string, string> {
+  return {
+    'X-Content-Type-Options': 'nosniff',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    ...(instance?.isHttps === true ? { 'Strict-Transport-Security': HSTS } : {}),
+  }
+}
+
 export function setBaseHeaders(ctx: Context, instance: Instance | undefined): void {
-  ctx.set('X-Content-Type-Options', 'nosniff')
-  ctx.set('Cross-Origin-Resource-Policy', 'same-origin')
-  if (instance?.isHttps === true) ctx.set('Strict-Transport-Security', HSTS)
+  ctx.set(baseHeaders(instance))
 }
 
 /** What every answer of an endpoint carries. @see login.md 4.3 */

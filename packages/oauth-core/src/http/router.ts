@@ -46,7 +46,9 @@ export function mountRoutes(rows: readonly RouteRow[], environment: RouterEnviro
       if (INTERFACE.test(ctx.path)) ctx.set('Cache-Control', 'no-store')
       return next()
     }
-    const siblings = matched.path.flatMap((layer) => byPath.get(layer.path as string) ?? [])
+    // One layer per row: those of a path with several methods name it several times.
+    const paths = new Set(matched.path.map((layer) => String(layer.path)))
+    const siblings = [...paths].flatMap((path) => byPath.get(path) ?? [])
     await answerUndeclared(ctx as RouteContext, siblings, environment)
   }
 }

@@ -19,8 +19,10 @@ const MAX_SCOPE_LENGTH = 4096
 export function createAppTokens(options: {
   readonly keyring: Pick<Keyring, 'current'>
   readonly clock: { now(): number }
+  /** At most 24 hours, milliseconds. @defaultValue `86_400_000` */
+  readonly lifetimeMs?: number
 }): AppTokens {
-  const { keyring, clock } = options
+  const { keyring, clock, lifetimeMs = ACCESS_TOKEN_MS } = options
   return {
     async issue(instance, app, sessionId) {
       const key = await keyring.current(instance, 'session')
@@ -31,7 +33,7 @@ export function createAppTokens(options: {
         aud: 'app',
         sub: app.slug,
         iat,
-        exp: iat + ACCESS_TOKEN_MS / 1000,
+        exp: iat + lifetimeMs / 1000,
         ...(scope.length > MAX_SCOPE_LENGTH ? {} : { scope }),
         session_id: sessionId,
       })

@@ -1,0 +1,216 @@
+import { expect } from 'chai'
+import { describe, it } from 'mocha'
+import { OAuthError } from '../../../src/errors.ts'
+import type { RouteContext, RouteRow } from '../../../src/http/route.ts'
+import { mountRoutes } from '../../../src/http/router.ts'
+import { serveRows } from './serve-rows.ts'
+
+function row(fields: Partial<RouteRow>): RouteRow {
+  return {
+    method: 'GET',
+    path: '/auth/thing',
+    handler: (ctx) => {
+      ctx.body = 'done'
+    },
+    auth: ['none'],
+    statuses: [200],
+    family: 'json',
+    summary: '',
+    source: '',
+    ...fields,
+  }
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+describe('mountRoutes', () => {
+  describe('paths', () => {
+    const rows = [row({}), row({ path: '/auth/clients/:id' })]
+
+    it('runs the row of the path', async () => {
+      const { send } = await serveRows(rows)
+      expect(await send('/auth/thing')).to.include({ status: 200, body: 'done' })
+    })
+
+    for (const target of [
+      '/AUTH/Thing',
+      '/auth/thing/',
+      '//auth/thing',
+      '/%61uth/thing',
+      '/auth/./thing',
+      '/auth/x/../thing',
+      '/auth/thing%00',
+      '/auth/thing;a=1',
+      '/auth/clients/',
+      '/auth/clients/a/b',
+    ]) {
+      it(`does not know ${target}`, async () => {
+        const { send } = await serveRows(rows)
+        expect((await send(target)).status).to.equal(404)
+      })
+    }
+
+    it('keeps what nobody answers under the interface out of caches', async () => {
+      const { send } = await serveRows(rows)
+      expect((await send('/auth/nothing')).headers['cache-control']).to.equal('no-store')
+      expect((await send('/authority')).headers['cache-control']).to.equal(undefined)
+    })
+
+    it('answers no path on an app host', async () => {
+      const { send } = await serveRows([row({ cors: 'open' })], { appSlug: 'drive' })
+      const answer = await send('/auth/thing', { headers: { origin: 'https://x.example' } })
+      expect(answer.status).to.equal(404)
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-'))).to.be.empty
+    })
+  })
+
+  describe('methods', () => {
+    const rows = [row({}), row({ method: 'POST', path: '/auth/thing' })]
+
+    for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE']) {
+      it(`answers 405 to ${method} with Allow`, async () => {
+        const { send } = await serveRows(rows)
+        const answer = await send('/auth/thing', { method })
+        expect(answer.status).to.equal(405)
+        expect(answer.headers['allow']).to.equal('GET, HEAD, POST')
+        expect(answer.headers['cache-control']).to.equal('no-store')
+        expect(JSON.parse(answer.body)).to.deep.equal({ error: 'method_not_allowed' })
+      })
+    }
+
+    it('takes no method from a header', async () => {
+      const { send } = await serveRows(rows)
+      const headers = { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' }
+      expect((await send('/auth/thing', { headers })).status).to.equal(200)
+    })
+
+    it('answers HEAD as GET, without body and without cookies', async () => {
+      const { send } = await serveRows([
+        row({
+          handler: (ctx) => {
+            ctx.set('Set-Cookie', 'a=1')
+            ctx.body = 'done'
+          },
+        }),
+      ])
+      const answer = await send('/auth/thing', { method: 'HEAD' })
+      expect(answer).to.include({ status: 200, body: '' })
+      expect(answer.headers['set-cookie']).to.equal(undefined)
+      expect((await send('/auth/thing')).headers['set-cookie']).to.deep.equal(['a=1'])
+    })
+  })
+
+  describe('headers', () => {
+    it('come with every answer, errors included', async () => {
+      const refusing = row({
+        path: '/auth/no',
+        handler: () => {
+          throw new OAuthError('forbidden')
+        },
+      })
+      const { send } = await serveRows([row({}), refusing])
+      for (const target of ['/auth/thing', '/auth/no']) {
+        const { headers } = await send(target)
+        expect(headers['cache-control']).to.equal('no-store')
+        expect(headers['referrer-policy']).to.equal('same-origin')
+        expect(headers['vary']).to.equal('Cookie, Accept')
+      }
+    })
+  })
+
+  describe('parameters', () => {
+    const echo = row({
+      method: 'POST',
+      body: { types: ['form'], optional: true },
+      handler: (ctx) => {
+        ctx.body = { query: [...ctx.state.query.entries()], form: [...ctx.state.form.entries()] }
+      },
+    })
+
+    it('keeps query and form apart', async () => {
+      const { send } = await serveRows([echo])
+      const request = { method: 'POST', headers: FORM, body: 'a=2' }
+      expect(JSON.parse((await send('/auth/thing?a=1', request)).body)).to.deep.equal({
+        query: [['a', '1']],
+        form: [['a', '2']],
+      })
+    })
+
+    const refused: readonly (readonly [string, string, string])[] = [
+      ['a duplicate in the query', '/auth/thing?a=1&a=1', ''],
+      ['a duplicate in the form', '/auth/thing', 'a=1&a=2'],
+      ['a malformed query', '/auth/thing?a=%', ''],
+      ['invalid UTF-8 in the query', '/auth/thing?a=%ff', ''],
+      ['a malformed form', '/auth/thing', 'a=%zz'],
+    ]
+    for (const [what, target, body] of refused) {
+      it(`answers 400 to ${what}`, async () => {
+        const { send } = await serveRows([echo])
+        const answer = await send(target, { method: 'POST', headers: FORM, body })
+        expect(answer.status).to.equal(400)
+        expect(JSON.parse(answer.body)).to.include({ code: 'invalid_request' })
+      })
+    }
+  })
+
+  describe('the CSRF rule', () => {
+    const guarded = row({
+      method: 'POST',
+      body: { types: ['form'] },
+      csrf: 'token',
+      handler: () => {
+        throw new Error('the handler ran')
+      },
+    })
+    const refuse = (): never => {
+      throw new OAuthError('cross_origin')
+    }
+
+    it('comes before duplicates and before the handler', async () => {
+      const { send, log } = await serveRows([guarded], { environment: { checkCsrf: refuse } })
+      const request = { method: 'POST', headers: FORM, body: 'a=1&a=2' }
+      expect((await send('/auth/thing?b=1&b=2', request)).status).to.equal(403)
+      expect(log.filter(({ level }) => level === 'error')).to.be.empty
+    })
+
+    it('sees the form', async () => {
+      const seen: string[] = []
+      const checkCsrf = (ctx: unknown): void => {
+        // The router calls it with its own context.
+        seen.push((ctx as RouteContext).state.form.text('csrf_token'))
+        refuse()
+      }
+      const { send } = await serveRows([guarded], { environment: { checkCsrf } })
+      await send('/auth/thing', { method: 'POST', headers: FORM, body: 'csrf_token=x' })
+      expect(seen).to.deep.equal(['x'])
+    })
+
+    it('cannot be declared without anybody to check it', () => {
+      const log = { info: () => {}, warn: () => {}, error: () => {} }
+      expect(() => mountRoutes([guarded], { log })).to.throw(TypeError, 'POST /auth/thing')
+    })
+  })
+
+  describe('middleware of a row', () => {
+    it('runs in order, before the body is read', async () => {
+      const order: string[] = []
+      const step = (name: string) => async (_: unknown, next: () => Promise<void>) => {
+        order.push(name)
+        await next()
+      }
+      const { send } = await serveRows([
+        row({
+          method: 'POST',
+          body: { types: ['form'] },
+          use: [step('first'), step('second')],
+          handler: (ctx) => {
+            order.push(`form ${ctx.state.form.text('a')}`)
+            ctx.body = ''
+          },
+        }),
+      ])
+      await send('/auth/thing', { method: 'POST', headers: FORM, body: 'a=1' })
+      expect(order).to.deep.equal(['first', 'second', 'form 1'])
+    })
+  })
+})
