@@ -17,6 +17,8 @@ export interface RateLimits<Bucket extends string> {
   hit(instance: Instance, bucket: Bucket, subject?: string): Promise<void>
   /** Takes back a hit: of something that was reserved before a check and turned out well. */
   release(instance: Instance, bucket: Bucket, subject?: string): Promise<void>
+  /** Takes back every hit of the open window. */
+  reset(instance: Instance, bucket: Bucket, subject?: string): Promise<void>
   /** Hits in the open window. */
   count(instance: Instance, bucket: Bucket, subject?: string): Promise<number>
 }
@@ -49,11 +51,17 @@ export function createRateLimits<Bucket extends string>(
     async release(instance, bucket, subject) {
       await count(instance, bucket, subject, -1)
     },
+    async reset(instance, bucket, subject) {
+      // A counter never goes below 0.
+      await count(instance, bucket, subject, -ALL_HITS)
+    },
     async count(instance, bucket, subject) {
       return (await count(instance, bucket, subject, 0)).count
     },
   }
 }
+
+const ALL_HITS = 1_000_000
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
