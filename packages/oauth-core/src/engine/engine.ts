@@ -55,7 +55,14 @@ export interface Engine {
   ): Promise<EngineAnswer>
   /** `POST /auth/access_token`, whole: reads `ctx.state.form`, writes the answer (oauth.md 6). */
   token(ctx: Context, instance: Instance): Promise<void>
-  /** Mints a grant and its one-time code. */
+  /**
+   * The client that a form request authenticates as, by its body or HTTP Basic; wrong secrets are counted as at the
+   * token endpoint. @throws OAuthError `invalid_request` without an identifier, else 401 `invalid_client`
+   */
+  authenticateClient(ctx: Context, instance: Instance): Promise<Client>
+  /**
+   * Mints a grant and its one-time code. @throws OAuthError 400 `invalid_client` when the client is gone
+   */
   mintCode(instance: Instance, request: CodeRequest): Promise<string>
   /** The live grant, or undefined. */
   findGrant(instance: Instance, grantId: string): Promise<Grant | undefined>

@@ -1,0 +1,142 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { Store } from '@svc/store'
+import type { Context } from 'koa'
+import type { Configuration, JWK } from 'oidc-provider'
+import type { Parameters } from '../http/parameters.ts'
+import type { RequestState } from '../http/request-state.ts'
+import type { Instance } from '../instances/instance.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { Logger, OAuthEvents } from '../ports.ts'
+import type { RateLimit } from '../rate-limit.ts'
+import type { Revocations } from '../tokens/revocation.ts'
+import { createAdapter } from './adapter.ts'
+import { createTokenBridge } from './bridge.ts'
+import { createClientAuthentication } from './client-authentication.ts'
+import { createClientCache } from './client-cache.ts'
+import type { ClientRecords } from './client-records.ts'
+import { buildConfiguration } from './configuration.ts'
+import type { Engine } from './engine.ts'
+import { createGrants } from './grants.ts'
+import { createLastUse } from './last-use.ts'
+import { DEFAULT_LIFETIMES, type Lifetimes } from '../lifetimes.ts'
+import { createMint } from './mint.ts'
+import { createProviderCache } from './provider-cache.ts'
+import { keyOf, type RefreshTokenRecord, type RegistrationTokenRecord } from './records.ts'
+import { createRegistration } from './registration.ts'
+import { createSecretThrottle } from './secret-throttle.ts'
+import { createUnits } from './unit.ts'
+
+export interface EngineDependencies {
+  readonly store: Store
+  readonly clock: { now(): number }
+  readonly log: Logger
+  readonly keyring: Keyring
+  readonly clients: ClientRecords
+  /** Tells guards everywhere that a grant ended. */
+  readonly revocations: Pick<Revocations, 'publish'>
+  /** Prefix of doctypes, such as `io.svc` (D20). */
+  readonly namespace: string
+  /** Client address of a request, for the limit on wrong secrets. */
+  readonly clientAddress: (ctx: Context) => string
+  readonly emit: <Name extends keyof OAuthEvents>(name: Name, event: OAuthEvents[Name]) => void
+  readonly lifetimes?: Partial<Lifetimes>
+  /** Wrong secrets per client and address. @defaultValue 300 an hour */
+  readonly wrongSecrets?: RateLimit
+  /** Instances whose engine is kept. @defaultValue `256` */
+  readonly instanceCacheSize?: number
+  /** Clients whose parsed form is kept. @defaultValue `5000` */
+  readonly clientCacheSize?: number
+}
+
+const HOUR_MS = 3_600_000
+
+/** The door to oidc-provider. */
+export function createEngine(dependencies: EngineDependencies): Engine {
+  const { store, clock, log, keyring, clients, emit } = dependencies
+  const lifetimes = { ...DEFAULT_LIFETIMES, ...dependencies.lifetimes }
+  const units = createUnits()
+  const grants = createGrants({ store, revocations: dependencies.revocations, emit })
+  const clientCache = createClientCache(clients, dependencies.clientCacheSize ?? 5000)
+  const lastUse = createLastUse({ store, clock, clients, log })
+  const throttle = createSecretThrottle(
+    store,
+    dependencies.wrongSecrets ?? { limit: 300, windowMs: HOUR_MS },
+  )
+  const adapter = createAdapter({ store, clock, units, clients, clientCache, grants, lifetimes })
+
+  let configuration: Configuration | undefined
+  const providerOf = createProviderCache({
+    configuration: () => {
+      configuration ??= buildConfiguration({ adapter, units, lifetimes, unusedKey: unusedKey() })
+      return configuration
+    },
+    units,
+    size: dependencies.instanceCacheSize ?? 256,
+  })
+
+  async function forget(instance: Instance, clientId: string, reason: string): Promise<void> {
+    await grants.forget(instance, clientId, reason)
+    await lastUse.forget(instance, clientId)
+  }
+
+  const authentication = createClientAuthentication({
+    store,
+    clients,
+    clientCache,
+    throttle,
+    clientAddress: dependencies.clientAddress,
+  })
+  const token = createTokenBridge({
+    store,
+    clock,
+    keyring,
+    authentication,
+    units,
+    grants,
+    lastUse,
+    lifetimes,
+    namespace: dependencies.namespace,
+    providerOf,
+    emit,
+  })
+
+  return {
+    ...createRegistration({ store, clients, units, providerOf, forget }),
+    token: (ctx, instance) => token(ctx, instance, formOf(ctx)),
+    async authenticateClient(ctx, instance) {
+      const { client } = await authentication.authenticate(ctx, instance, formOf(ctx))
+      return client
+    },
+    mintCode: createMint({ store, clients, units, grants, providerOf }),
+    findGrant: grants.find,
+    listGrants: grants.list,
+    revokeGrant: grants.revoke,
+    revokeGrants: grants.revokeAll,
+    forgetClient: forget,
+    lastRefreshed: lastUse.read,
+
+    async findRefreshGrant(instance, refreshToken) {
+      const key = keyOf(instance.id, 'refresh-token', refreshToken)
+      const record = await store.get<RefreshTokenRecord>(key)
+      return record === undefined ? undefined : grants.find(instance, record.value.grantId)
+    },
+
+    async isRegistrationToken(instance, clientId, value) {
+      const key = keyOf(instance.id, 'registration-token', value)
+      const record = await store.get<RegistrationTokenRecord>(key)
+      return record?.value.clientId === clientId
+    },
+
+    close: lastUse.close,
+  }
+}
+
+function formOf(ctx: Context): Parameters {
+  return (ctx.state as RequestState).form // Set by the router before a handler runs.
+}
+
+function unusedKey(): JWK {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  // The members of an EC key, which this is.
+  return { ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'ES256' } as JWK
+}

@@ -1,0 +1,100 @@
+import type { IndexKey, Json, Store, StoredRecord } from '@svc/store'
+import type { ClientId } from '../clients/client.ts'
+import type { Instance } from '../instances/instance.ts'
+import type { OAuthEvents } from '../ports.ts'
+import type { Revocations } from '../tokens/revocation.ts'
+import type { Grant } from './engine.ts'
+import { type GrantRecord, grantsIndex, keyOf, registrationIndex, tokensIndex } from './records.ts'
+
+/** How many live grants a client keeps; the oldest is revoked (D41). */
+export const MAX_GRANTS_PER_CLIENT = 20
+
+const PAGE = 100
+
+export interface GrantsOptions {
+  readonly store: Store
+  readonly revocations: Pick<Revocations, 'publish'>
+  readonly emit: <Name extends keyof OAuthEvents>(name: Name, event: OAuthEvents[Name]) => void
+}
+
+/** Grants and what belongs to them. */
+export interface Grants {
+  find(instance: Instance, id: string): Promise<Grant | undefined>
+  /** Newest first. */
+  list(instance: Instance, clientId: string): Promise<readonly Grant[]>
+  revoke(instance: Instance, id: string, reason: string): Promise<void>
+  revokeAll(instance: Instance, clientId: string, reason: string): Promise<void>
+  /** Everything of a client whose record is gone. */
+  forget(instance: Instance, clientId: string, reason: string): Promise<void>
+  /** Revokes the oldest grants above the limit. */
+  trim(instance: Instance, clientId: string): Promise<void>
+}
+
+export function createGrants({ store, revocations, emit }: GrantsOptions): Grants {
+  async function listAll<Value extends Json>(index: IndexKey): Promise<StoredRecord<Value>[]> {
+    const records: StoredRecord<Value>[] = []
+    let cursor: string | undefined
+    do {
+      const page = await store.list<Value>(index, {
+        limit: PAGE,
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      records.push(...page.records)
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    return records
+  }
+
+  async function removeAll(index: IndexKey): Promise<void> {
+    const records = await listAll(index)
+    for (let from = 0; from < records.length; from += PAGE) {
+      const some = records.slice(from, from + PAGE)
+      await store.write(some.map(({ key }) => ({ op: 'delete', key })))
+    }
+  }
+
+  async function revoke(instance: Instance, id: string, reason: string): Promise<void> {
+    // The grant goes first: every write of a token demands it, so nothing joins the index after this.
+    const taken = await store.take<GrantRecord>(keyOf(instance.id, 'grant', id))
+    await removeAll(tokensIndex(instance.id, id))
+    if (taken === undefined) return
+    const { clientId } = taken.value
+    emit('grant.revoked', { instance, grantId: id, clientId, reason })
+    await revocations.publish({ instanceId: instance.id, kind: 'grant', id })
+  }
+
+  async function revokeAll(instance: Instance, clientId: string, reason: string): Promise<void> {
+    const grants = await listAll<GrantRecord>(grantsIndex(instance.id, clientId))
+    for (const { value } of grants) await revoke(instance, value.id, reason)
+  }
+
+  return {
+    async find(instance, id) {
+      const record = await store.get<GrantRecord>(keyOf(instance.id, 'grant', id))
+      return record === undefined ? undefined : toGrant(record.value)
+    },
+
+    async list(instance, clientId) {
+      const records = await listAll<GrantRecord>(grantsIndex(instance.id, clientId))
+      return records.map(({ value }) => toGrant(value)).reverse()
+    },
+
+    revoke,
+    revokeAll,
+
+    async forget(instance, clientId, reason) {
+      await revokeAll(instance, clientId, reason)
+      await removeAll(registrationIndex(instance.id, clientId))
+    },
+
+    async trim(instance, clientId) {
+      const grants = await listAll<GrantRecord>(grantsIndex(instance.id, clientId))
+      const tooMany = grants.slice(0, Math.max(0, grants.length - MAX_GRANTS_PER_CLIENT))
+      for (const { value } of tooMany) await revoke(instance, value.id, 'limit')
+    },
+  }
+}
+
+function toGrant({ id, clientId, scope, createdAt }: GrantRecord): Grant {
+  return { id, clientId: clientId as ClientId, scope, createdAt } // Stored from a Client's id.
+}

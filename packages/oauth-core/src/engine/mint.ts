@@ -1,0 +1,66 @@
+import type { Store } from '@svc/store'
+import type { Provider } from 'oidc-provider'
+import { OAuthError } from '../errors.ts'
+import type { Instance } from '../instances/instance.ts'
+import { randomId } from '../random.ts'
+import type { ClientRecords } from './client-records.ts'
+import type { CodeRequest, Engine } from './engine.ts'
+import type { Grants } from './grants.ts'
+import { OWNER, RESOURCE } from './payloads.ts'
+import type { NativeEngine } from './provider-cache.ts'
+import { tokenOfGrant } from './records.ts'
+import { openUnit, type Units } from './unit.ts'
+
+export interface MintOptions {
+  readonly store: Store
+  readonly clients: ClientRecords
+  readonly units: Units
+  readonly grants: Grants
+  readonly providerOf: (instance: Instance) => NativeEngine
+}
+
+const GRANT_ID_BYTES = 16
+const CODE_BYTES = 32
+
+/** Makes a grant and its code through the engine's models, in one write that demands the client. @see oauth.md 13.1 */
+export function createMint(options: MintOptions): Engine['mintCode'] {
+  const { store, clients, units, grants, providerOf } = options
+
+  async function save(provider: Provider, request: CodeRequest): Promise<string> {
+    const { client, redirectUri, scope, codeChallenge } = request
+    const grant = new provider.Grant({ accountId: OWNER, clientId: client.id })
+    grant.jti = randomId(GRANT_ID_BYTES)
+    grant.addResourceScope(RESOURCE, scope)
+    const grantId = await grant.save()
+    const code = new provider.AuthorizationCode({
+      accountId: OWNER,
+      clientId: client.id,
+      expiresWithSession: false,
+      grantId,
+      redirectUri,
+      resource: RESOURCE,
+      scope,
+      ...(codeChallenge === undefined ? {} : { codeChallenge, codeChallengeMethod: 'S256' }),
+    } as unknown as ConstructorParameters<Provider['AuthorizationCode']>[0])
+    code.jti = tokenOfGrant(grantId, randomId(CODE_BYTES))
+    return code.save()
+  }
+
+  return async function mintCode(instance, request) {
+    const unit = await openUnit(store, instance)
+    const code = await units.run(unit, () => save(providerOf(instance).provider, request))
+    const result = await store.write(
+      [
+        { op: 'check', key: clients.keyOf(instance, request.client.id), ifPresent: true },
+        ...unit.changes,
+      ],
+      { id: randomId() },
+    )
+    if (!result.written) {
+      const description = 'The client must be registered'
+      throw new OAuthError('invalid_client', { status: 400, description })
+    }
+    await grants.trim(instance, request.client.id)
+    return code
+  }
+}

@@ -1,0 +1,105 @@
+import type { AdapterPayload } from 'oidc-provider'
+import type {
+  CodeRecord,
+  GrantRecord,
+  RefreshTokenRecord,
+  RegistrationTokenRecord,
+} from './records.ts'
+
+/** The one account of an instance: its owner. Never visible outside. */
+export const OWNER = 'owner'
+
+/** The resource that every scope is about. Never visible outside: tokens carry the audience `access`. */
+export const RESOURCE = 'urn:svc:instance'
+
+// What the engine expects to find again of each model. Dates are left out: the store decides expiry (D66).
+
+export function codePayload(record: CodeRecord, jti: string): AdapterPayload {
+  return {
+    kind: 'AuthorizationCode',
+    jti,
+    accountId: OWNER,
+    clientId: record.clientId,
+    expiresWithSession: false,
+    grantId: record.grantId,
+    redirectUri: record.redirectUri,
+    resource: RESOURCE,
+    scope: record.scope,
+    ...(record.codeChallenge === undefined
+      ? {}
+      : { codeChallenge: record.codeChallenge, codeChallengeMethod: 'S256' }),
+    ...(record.consumedAt === undefined ? {} : { consumed: Math.floor(record.consumedAt / 1000) }),
+  }
+}
+
+export function grantPayload(record: GrantRecord): AdapterPayload {
+  return {
+    kind: 'Grant',
+    jti: record.id,
+    accountId: OWNER,
+    clientId: record.clientId,
+    resources: { [RESOURCE]: record.scope },
+  }
+}
+
+export function refreshTokenPayload(record: RefreshTokenRecord, jti: string): AdapterPayload {
+  return {
+    kind: 'RefreshToken',
+    jti,
+    accountId: OWNER,
+    clientId: record.clientId,
+    expiresWithSession: false,
+    grantId: record.grantId,
+    gty: 'authorization_code',
+    iiat: Math.floor(record.createdAt / 1000),
+    resource: RESOURCE,
+    rotations: 0,
+    scope: record.scope,
+  }
+}
+
+export function registrationTokenPayload(
+  record: RegistrationTokenRecord,
+  jti: string,
+): AdapterPayload {
+  return { kind: 'RegistrationAccessToken', jti, clientId: record.clientId }
+}
+
+// And the other way round: what we keep of what it saves.
+
+export function readCode(payload: AdapterPayload): CodeRecord {
+  return {
+    clientId: text(payload, 'clientId'),
+    grantId: text(payload, 'grantId'),
+    redirectUri: text(payload, 'redirectUri'),
+    scope: text(payload, 'scope'),
+    ...(payload.codeChallenge === undefined ? {} : { codeChallenge: payload.codeChallenge }),
+  }
+}
+
+export function readGrant(payload: AdapterPayload, id: string, now: number): GrantRecord {
+  // Its type in the engine's declarations is empty.
+  const resources = payload.resources as Readonly<Record<string, string>> | undefined
+  const scope = resources?.[RESOURCE]
+  if (scope === undefined) throw new TypeError('a grant has a scope')
+  return { id, clientId: text(payload, 'clientId'), scope, createdAt: now }
+}
+
+export function readRefreshToken(payload: AdapterPayload, now: number): RefreshTokenRecord {
+  return {
+    clientId: text(payload, 'clientId'),
+    grantId: text(payload, 'grantId'),
+    scope: text(payload, 'scope'),
+    createdAt: now,
+  }
+}
+
+export function readRegistrationToken(payload: AdapterPayload): RegistrationTokenRecord {
+  return { clientId: text(payload, 'clientId') }
+}
+
+function text(payload: AdapterPayload, name: keyof AdapterPayload): string {
+  const value: unknown = payload[name]
+  if (typeof value !== 'string') throw new TypeError(`the engine saved no ${String(name)}`)
+  return value
+}

@@ -1,0 +1,19 @@
+import type { Engine } from '../engine/engine.ts'
+import type { RouteRow } from '../http/route.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import { metadataRow } from './metadata.ts'
+import { revokeRow } from './revoke-endpoint.ts'
+import { tokenRow } from './token-endpoint.ts'
+
+export interface TokenRowsDependencies {
+  readonly engine: Engine
+  readonly keyring: Keyring
+  readonly clock: { now(): number }
+  /** All rows of the interface, these included: what the metadata document names. */
+  readonly rows: () => readonly RouteRow[]
+}
+
+/** The endpoints about tokens. */
+export function tokenRows(dependencies: TokenRowsDependencies): readonly RouteRow[] {
+  return [tokenRow(dependencies.engine), revokeRow(dependencies), metadataRow(dependencies.rows)]
+}

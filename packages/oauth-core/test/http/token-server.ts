@@ -1,0 +1,242 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Store } from '@svc/store'
+import { type FakeClock, fakeClock, listen, type Listening } from '@svc/testkit'
+import Koa from 'koa'
+import type { Client, ClientMetadata } from '../../src/clients/client.ts'
+import { createClientNames } from '../../src/clients/client-names.ts'
+import { type ClientStore, createClientStore } from '../../src/clients/client-store.ts'
+import { createEngine } from '../../src/engine/create-engine.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import type { RouteRow } from '../../src/http/route.ts'
+import { mountRoutes } from '../../src/http/router.ts'
+import type { Instance, InstanceId } from '../../src/instances/instance.ts'
+import { createKeyring, type StoredKeyring } from '../../src/keys/keyring-store.ts'
+import { createSealer } from '../../src/keys/sealer.ts'
+import type { Lifetimes } from '../../src/lifetimes.ts'
+import type { Logger, OAuthEvents } from '../../src/ports.ts'
+import { randomId } from '../../src/random.ts'
+import { createRevocations } from '../../src/tokens/revocation.ts'
+import { tokenRows } from '../../src/tokens/token-rows.ts'
+
+/** A registered client with its secret. */
+export interface TestClient {
+  readonly client: Client
+  readonly secret: string
+  readonly registrationToken: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Of the JSON body; `{}` when it is empty. */
+  readonly body: Record<string, unknown>
+}
+
+export interface TokenServer {
+  readonly instance: Instance
+  readonly other: Instance
+  readonly engine: Engine
+  readonly clients: ClientStore
+  readonly keyring: StoredKeyring
+  readonly clock: FakeClock
+  readonly events: { name: string; event: unknown }[]
+  readonly logged: string[]
+  readonly origin: string
+  register(metadata?: Partial<ClientMetadata>, instance?: Instance): Promise<TestClient>
+  mint(client: TestClient, options?: MintOptions): Promise<string>
+  post(path: string, form: Form, options?: PostOptions): Promise<Answer>
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  /** `POST /auth/access_token` with the client's credentials in the form. */
+  token(client: TestClient, form: Form, options?: PostOptions): Promise<Answer>
+  exchange(client: TestClient, code: string, form?: Form): Promise<Answer>
+  refresh(client: TestClient, token: unknown, form?: Form): Promise<Answer>
+  close(): Promise<void>
+}
+
+export type Form = Readonly<Record<string, string>> | string
+
+export interface MintOptions {
+  readonly scope?: string
+  readonly redirectUri?: string
+  readonly verifier?: string
+  readonly instance?: Instance
+}
+
+export interface PostOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly instance?: Instance
+}
+
+export interface ServerOptions {
+  readonly store: Store
+  /** The clock of the store. */
+  readonly clock?: FakeClock
+  readonly lifetimes?: Partial<Lifetimes>
+  readonly wrongSecrets?: { readonly limit: number; readonly windowMs: number }
+  /** Two instances, as another server made them. */
+  readonly instances?: readonly [Instance, Instance]
+  readonly sealingKey?: Buffer
+}
+
+export const VERIFIER = 'a'.repeat(43)
+export const SCOPE = 'io.svc.contacts io.svc.files:GET'
+const REDIRECT_URI = 'https://client.example/callback'
+
+/** Instances that exist only as records: what the token endpoints need of them. */
+export function testInstance(domain: string): Instance {
+  return {
+    id: randomId() as InstanceId, // A random id, as instances have.
+    revision: '' as Instance['revision'], // Not looked at here.
+    domain,
+    aliases: [],
+    locale: 'en',
+    status: 'active',
+    settings: {},
+    createdAt: 0,
+    updatedAt: 0,
+    origin: `https://${domain}`,
+    isHttps: true,
+    subdomains: 'nested',
+  }
+}
+
+/** The endpoints about tokens on a real server, without the rest of the package. */
+export async function startTokenServer(options: ServerOptions): Promise<TokenServer> {
+  const { store, clock = fakeClock() } = options
+  const sealer = createSealer([{ kid: 'test', key: options.sealingKey ?? randomBytes(32) }])
+  const [instance, other] = options.instances ?? [
+    testInstance('alice.example.com'),
+    testInstance('bob.example.com'),
+  ]
+  const events: TokenServer['events'] = []
+  const logged: string[] = []
+  const write = (level: string) => (event: string, fields?: unknown) => {
+    logged.push(`${level} ${event} ${JSON.stringify(fields)}`)
+  }
+  const log: Logger = { info: write('info'), warn: write('warn'), error: write('error') }
+  const keyring = createKeyring({ store, sealer, clock })
+  if (options.instances === undefined) {
+    for (const { id } of [instance, other]) await store.write(keyring.create(id))
+  }
+  const names = createClientNames(store, clock)
+  const clients = createClientStore({ store, sealer, names, clock })
+  const revocations = createRevocations({ bus: store.bus, log })
+  const engine = createEngine({
+    store,
+    clock,
+    log,
+    keyring,
+    clients,
+    revocations,
+    namespace: 'io.svc',
+    clientAddress: (ctx) => ctx.get('X-Test-Address') || '192.0.2.1',
+    emit: (name: keyof OAuthEvents, event: unknown) => events.push({ name, event }),
+    ...(options.lifetimes && { lifetimes: options.lifetimes }),
+    ...(options.wrongSecrets && { wrongSecrets: options.wrongSecrets }),
+  })
+  const rows: readonly RouteRow[] = tokenRows({ engine, keyring, clock, rows: () => rows })
+  const app = new Koa()
+  app.use((ctx, next) => {
+    ctx.state['instance'] = ctx.host === other.domain ? other : instance
+    return next()
+  })
+  app.use(mountRoutes(rows, { log }))
+  const server: Listening = await listen(app)
+
+  async function send(path: string, init: RequestInit, at: Instance): Promise<Answer> {
+    const headers = { 'X-Test-Host': at.domain, ...(init.headers as Record<string, string>) }
+    const response = await fetch(`${server.origin}${path}`, { ...init, headers })
+    const text = await response.text()
+    const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
+    return { status: response.status, headers: response.headers, text, body }
+  }
+  // fetch does not let a test choose the Host header.
+  app.middleware.unshift((ctx, next) => {
+    ctx.req.headers.host = ctx.get('X-Test-Host')
+    return next()
+  })
+
+  const self: TokenServer = {
+    instance,
+    other,
+    engine,
+    clients,
+    keyring,
+    clock,
+    events,
+    logged,
+    origin: server.origin,
+
+    async register(metadata = {}, at = instance) {
+      const full: ClientMetadata = {
+        redirect_uris: [REDIRECT_URI],
+        client_name: 'Test client',
+        software_id: 'github.com/example/test',
+        ...metadata,
+      }
+      const name = await names.claim(at.id, full.client_name)
+      if (name === undefined) throw new Error('a new client claims a name')
+      const named = { ...full, client_name: name.name }
+      const ctx = app.createContext({ headers: {} } as never, {} as never)
+      const answer = await clients.storing({ metadata: named, name }, () =>
+        engine.register(ctx, at, { ...named }),
+      )
+      if (answer.status !== 201) throw new Error(JSON.stringify(answer))
+      const id = String(answer.body?.['client_id'])
+      const stored = await clients.open(at, id)
+      if (stored === undefined) throw new Error('the client was not stored')
+      const registrationToken = String(answer.body?.['registration_access_token'])
+      return { client: stored.client, secret: stored.secret, registrationToken }
+    },
+
+    mint: (
+      { client },
+      { scope = SCOPE, redirectUri = REDIRECT_URI, verifier, instance: at } = {},
+    ) =>
+      engine.mintCode(at ?? instance, {
+        client,
+        redirectUri,
+        scope,
+        ...(verifier === undefined ? {} : { codeChallenge: challengeOf(verifier) }),
+      }),
+
+    post: (path, form, { headers = {}, instance: at = instance } = {}) =>
+      send(
+        path,
+        {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+          body: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
+        },
+        at,
+      ),
+    get: (path, headers = {}) => send(path, { headers }, instance),
+    token: ({ client, secret }, form, at) =>
+      self.post(
+        '/auth/access_token',
+        typeof form === 'string' ? form : { client_id: client.id, client_secret: secret, ...form },
+        at,
+      ),
+    exchange: (client, code, form = {}) =>
+      self.token(client, { grant_type: 'authorization_code', code, ...(form as object) }),
+    refresh: (client, token, form = {}) =>
+      self.token(client, {
+        grant_type: 'refresh_token',
+        refresh_token: String(token),
+        ...(form as object),
+      }),
+
+    async close() {
+      await server.close()
+      await engine.close()
+      await keyring.close()
+      await revocations.close()
+    },
+  }
+  return self
+}
+
+export function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url')
+}
