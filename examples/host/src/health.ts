@@ -32,8 +32,10 @@ export function createHealth(store: Store, clock: { now(): number }): Health {
     ctx: Parameters<Middleware>[0],
     next: Parameters<Middleware>[1],
   ): Promise<void> {
-    const isLive = ctx.path === '/health/live'
-    if (!isLive && ctx.path !== '/health/ready') return next()
+    // Not `ctx.path`: Koa parses the target, and nobody has judged it yet.
+    const path = ctx.req.url?.split('?', 1)[0]
+    const isLive = path === '/health/live'
+    if (!isLive && path !== '/health/ready') return next()
     ctx.set('Cache-Control', 'no-store')
     ctx.set('X-Content-Type-Options', 'nosniff')
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {

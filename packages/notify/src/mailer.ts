@@ -32,6 +32,7 @@ export function createMailer({ log, options, loadTemplates }: MailerParts): Mail
         const templates = await loadTemplates()
         const outgoing: OutgoingMail = {
           messageId: `<${randomUUID()}@${hostOf(instance.domain)}>`,
+          instanceId: instance.id,
           domain: instance.domain,
           template: mail.template,
           ...sendersOf(instance, options),

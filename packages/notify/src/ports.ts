@@ -1,10 +1,12 @@
+import type { InstanceId } from '@svc/oauth-core'
 import type { MailAddress } from './mail-address.ts'
 
 /** A rendered mail to one person. Texts are final, addresses checked. */
 export interface OutgoingMail {
   /** The same at every attempt: receivers drop repeats by it. */
   readonly messageId: string
-  /** Domain of the instance it comes from. */
+  /** The instance it comes from. */
+  readonly instanceId: InstanceId
   readonly domain: string
   /** Name of the template it was made from. */
   readonly template: string

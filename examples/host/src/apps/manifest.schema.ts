@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type AppManifest, isSlug, manifestPermissions } from '@svc/oauth-core'
+import { Ajv } from 'ajv'
+
+const TEXT = { type: 'string', minLength: 1, maxLength: 200 } as const
+/** A path inside the app's folder: no way up, no absolute path. */
+const INNER_PATH = {
+  type: 'string',
+  maxLength: 200,
+  pattern: '^(?!/)(?!.*(^|/)\\.)[A-Za-z0-9_./-]*$',
+} as const
+
+const MANIFEST_SCHEMA = {
+  type: 'object',
+  required: ['slug', 'name', 'permissions', 'routes'],
+  properties: {
+    slug: TEXT,
+    name: { ...TEXT, maxLength: 100 },
+    version: { ...TEXT, maxLength: 50 },
+    icon: INNER_PATH,
+    permissions: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        required: ['type'],
+        properties: {
+          type: TEXT,
+          verbs: { type: 'array', items: TEXT },
+          values: { type: 'array', items: TEXT },
+          selector: TEXT,
+          description: { ...TEXT, maxLength: 500 },
+        },
+      },
+    },
+    routes: {
+      type: 'object',
+      minProperties: 1,
+      propertyNames: { pattern: '^/[A-Za-z0-9_/-]*$' },
+      additionalProperties: {
+        type: 'object',
+        required: ['folder', 'index', 'public'],
+        properties: {
+          folder: { ...INNER_PATH, pattern: '^/?(?!.*(^|/)\\.)[A-Za-z0-9_./-]*$' },
+          index: { ...INNER_PATH, minLength: 1 },
+          public: { type: 'boolean' },
+        },
+      },
+    },
+    notifications: { type: 'object' },
+  },
+} as const
+
+/** An app as it lies on disk. */
+export interface AppPackage {
+  readonly manifest: AppManifest
+  /** Absolute path. */
+  readonly folder: string
+}
+
+/** The manifest of an app's folder cannot be used. */
+export class ManifestError extends Error {
+  override readonly name: string = 'ManifestError'
+  readonly code: string = 'bad_manifest'
+  readonly status: number = 400
+  readonly expose: boolean = true
+}
+
+/**
+ * Reads `<folder>/manifest.json`.
+ * @throws ManifestError with every fault
+ */
+export function readAppPackage(folder: string): AppPackage {
+  let manifest: unknown
+  try {
+    manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
+  } catch {
+    throw new ManifestError('the folder has no readable manifest.json')
+  }
+  const isValid = new Ajv({ allErrors: true, strict: true }).compile<AppManifest>(MANIFEST_SCHEMA)
+  if (!isValid(manifest)) {
+    const faults = (isValid.errors ?? []).map(
+      ({ instancePath, message }) => `${instancePath} ${message ?? 'is malformed'}`,
+    )
+    throw new ManifestError(`manifest.json: ${faults.join('; ')}`)
+  }
+  if (!isSlug(manifest.slug)) throw new ManifestError('manifest.json: /slug is malformed')
+  try {
+    manifestPermissions(manifest.permissions)
+  } catch (error) {
+    throw new ManifestError(`manifest.json: ${(error as Error).message}`)
+  }
+  return { manifest, folder }
+}

@@ -1,0 +1,172 @@
+import { readdirSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import type { AppManifest, AppRegistry, Instance, InstanceId } from '@svc/oauth-core'
+import { type Change, indexKey, type Json, recordKey, type Store } from '@svc/store'
+import { BoundedMap } from '../bounded-map.ts'
+import { type AppPackage, ManifestError, readAppPackage } from './manifest.schema.ts'
+
+/** Apps of a server: those that lie beside it, and what each instance has installed. */
+export interface HostApps extends AppRegistry {
+  /** The installed app with its folder, or undefined. */
+  find(instance: Instance, slug: string): Promise<AppPackage | undefined>
+  /**
+   * Installs an app that lies beside the server by its slug, or one from any folder by its absolute path.
+   * @throws ManifestError when there is no such app, or its manifest is malformed
+   */
+  install(instance: Instance, slugOrFolder: string): Promise<AppManifest>
+  /** False when it was not installed. */
+  uninstall(instance: Instance, slug: string): Promise<boolean>
+  /** The changes that give a new instance its first apps; part of the write that creates it. */
+  initialChanges(id: InstanceId): readonly Change[]
+  /** Removes what the registry keeps of an instance. */
+  removeAll(instance: Instance): Promise<void>
+  close(): Promise<void>
+}
+
+export interface HostAppsOptions {
+  readonly store: Store
+  readonly clock: { now(): number }
+  /** Folders of apps, each with a manifest.json; absolute paths. */
+  readonly folders: readonly string[]
+  /** Slugs every new instance starts with. */
+  readonly initial: readonly string[]
+}
+
+/** What is stored: for an app beside the server its current manifest counts, for a folder the one at installation. */
+interface InstalledApp {
+  readonly slug: string
+  readonly installedAt: number
+  readonly folder?: string
+  readonly manifest?: AppManifest
+}
+
+interface Cached {
+  readonly at: number
+  readonly apps: Promise<ReadonlyMap<string, AppPackage>>
+}
+
+const CHANNEL = 'host.apps'
+const KIND = 'installed-app'
+const MAX_INSTANCES = 1000
+/** A removed app's tokens die within it on every process. @see security.md 78 */
+const TRUST_MS = 1000
+
+export async function createHostApps(options: HostAppsOptions): Promise<HostApps> {
+  const { store, clock, initial } = options
+  const bundled = new Map(
+    options.folders.map((folder) => {
+      const app = readAppPackage(folder)
+      return [app.manifest.slug, app]
+    }),
+  )
+  const cache = new BoundedMap<string, Cached>(MAX_INSTANCES)
+  const stopListening = await store.bus.subscribe(CHANNEL, (id) => {
+    cache.delete(String(id))
+  })
+  const stopGaps = store.bus.onGap(() => cache.clear())
+
+  async function load(instance: Instance): Promise<ReadonlyMap<string, AppPackage>> {
+    const apps = new Map<string, AppPackage>()
+    let cursor: string | undefined
+    do {
+      const page = await store.list(
+        indexKey(instance.id, 'apps'),
+        cursor === undefined ? {} : { cursor },
+      )
+      for (const { value } of page.records) {
+        const installed = value as unknown as InstalledApp // Only this file writes these records.
+        const app = toPackage(installed)
+        if (app !== undefined) apps.set(installed.slug, app)
+      }
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    return apps
+  }
+
+  function toPackage({ slug, folder, manifest }: InstalledApp): AppPackage | undefined {
+    if (folder === undefined || manifest === undefined) return bundled.get(slug)
+    return { folder, manifest }
+  }
+
+  function appsOf(instance: Instance): Promise<ReadonlyMap<string, AppPackage>> {
+    const now = clock.now()
+    const known = cache.get(instance.id)
+    if (known !== undefined && Math.abs(now - known.at) < TRUST_MS) return known.apps
+    const apps = load(instance)
+    const entry: Cached = { at: now, apps }
+    cache.set(instance.id, entry)
+    apps.catch(() => {
+      if (cache.get(instance.id) === entry) cache.delete(instance.id)
+    })
+    return apps
+  }
+
+  async function changed(instance: Instance): Promise<void> {
+    cache.delete(instance.id)
+    await store.bus.publish(CHANNEL, instance.id)
+  }
+
+  function putChange(id: InstanceId, app: InstalledApp): Change {
+    return {
+      op: 'put',
+      key: recordKey(id, KIND, app.slug),
+      value: app as unknown as Json, // An interface has no index signature; this one is plain JSON.
+      indexes: [{ index: indexKey(id, 'apps'), sort: app.slug }],
+    }
+  }
+
+  return {
+    async find(instance, slug) {
+      return (await appsOf(instance)).get(slug)
+    },
+    async installed(instance, slug) {
+      return (await appsOf(instance)).get(slug)?.manifest
+    },
+    async listInstalled(instance) {
+      return [...(await appsOf(instance)).values()].map(({ manifest }) => manifest)
+    },
+    async available(_instance, slug) {
+      return bundled.get(slug)?.manifest
+    },
+    async install(instance, slugOrFolder) {
+      const isFolder = isAbsolute(slugOrFolder)
+      const app = isFolder ? readAppPackage(slugOrFolder) : bundled.get(slugOrFolder)
+      if (app === undefined) throw new ManifestError('there is no such app')
+      const { manifest, folder } = app
+      const source = isFolder ? { folder, manifest } : {}
+      await store.write([
+        putChange(instance.id, { slug: manifest.slug, installedAt: clock.now(), ...source }),
+      ])
+      await changed(instance)
+      return manifest
+    },
+    async uninstall(instance, slug) {
+      const key = recordKey(instance.id, KIND, slug)
+      const { written } = await store.write([{ op: 'delete', key, ifPresent: true }])
+      if (written) await changed(instance)
+      return written
+    },
+    initialChanges: (id) =>
+      initial
+        .filter((slug) => bundled.has(slug))
+        .map((slug) => putChange(id, { slug, installedAt: clock.now() })),
+    async removeAll(instance) {
+      for (const slug of (await load(instance)).keys()) {
+        await store.write([{ op: 'delete', key: recordKey(instance.id, KIND, slug) }])
+      }
+      await changed(instance)
+    },
+    async close() {
+      stopGaps()
+      await stopListening()
+    },
+  }
+}
+
+/** The folders below one that hold a manifest. */
+export function listAppFolders(root: string): string[] {
+  return readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(root, entry.name))
+    .sort()
+}
