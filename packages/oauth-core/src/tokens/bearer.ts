@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
-const BEARER = /^Bearer +(\S+)$/i
+/** One space (security.md 69), one token. */
+const BEARER = /^Bearer (\S+)$/i
 const SCHEME = /^Bearer(?: |$)/i
 
 /**

@@ -29,7 +29,6 @@ const ROWS = [
   row('GET', '/.well-known/thing', 'open'),
 ]
 
-const NESTED = testInstance()
 const FLAT = testInstance({ subdomains: 'flat' })
 const PORT = testInstance({
   domain: 'alice.localhost:8080',

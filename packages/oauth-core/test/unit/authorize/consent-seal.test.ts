@@ -1,0 +1,120 @@
+import { fakeClock } from '@svc/testkit'
+import { expect } from 'chai'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'mocha'
+import type { AuthorizeRequest } from '../../../src/authorize/authorize-request.ts'
+import { createConsentSeal } from '../../../src/authorize/consent-seal.ts'
+import { createSealer } from '../../../src/keys/sealer.ts'
+import type { OwnerSession } from '../../../src/ports.ts'
+import { parseScope } from '../../../src/scopes/scope.ts'
+import { testInstance } from '../http/serve-rows.ts'
+
+const SESSION: OwnerSession = { id: 's1', kind: 'normal', createdAt: 0 }
+
+function request(
+  fields: Partial<Omit<AuthorizeRequest, 'client'>> & { clientId?: string } = {},
+): AuthorizeRequest {
+  const { clientId = 'c1', scope = 'io.svc.files io.svc.contacts', ...others } = fields
+  const made = {
+    instance: testInstance(),
+    client: { id: clientId },
+    redirectUri: 'https://client.org/cb',
+    state: 'st',
+    scope,
+    permissions: parseScope(scope) ?? [],
+    codeChallenge: 'x'.repeat(43),
+    ...others,
+  }
+  // The members a seal reads.
+  return made as unknown as AuthorizeRequest
+}
+
+describe('createConsentSeal', () => {
+  const clock = fakeClock()
+  const sealer = createSealer([{ kid: 'k1', key: randomBytes(32) }])
+  const seals = createConsentSeal({ sealer, clock })
+  const sealed = (): string => seals.seal(request(), SESSION)
+
+  const accepted: readonly (readonly [string, AuthorizeRequest])[] = [
+    ['what was shown', request()],
+    ['less scope', request({ scope: 'io.svc.contacts' })],
+    ['narrower rules', request({ scope: 'io.svc.files:GET:a io.svc.contacts:GET' })],
+  ]
+  for (const [what, answer] of accepted) {
+    it(`accepts ${what}`, () => {
+      expect(() => seals.check(sealed(), answer, SESSION)).not.to.throw()
+    })
+  }
+
+  const refused: readonly (readonly [string, AuthorizeRequest, OwnerSession])[] = [
+    ['another client', request({ clientId: 'c2' }), SESSION],
+    ['another redirect', request({ redirectUri: 'https://client.org/other' }), SESSION],
+    ['another state', request({ state: 'ST' }), SESSION],
+    ['another challenge', request({ codeChallenge: 'y'.repeat(43) }), SESSION],
+    ['more scope', request({ scope: 'io.svc.files io.svc.contacts io.svc.bank' }), SESSION],
+    ['other scope', request({ scope: 'io.svc.bank' }), SESSION],
+    ['another session', request(), { ...SESSION, id: 's2' }],
+    ['another instance', request({ instance: testInstance({ id: 'other' as never }) }), SESSION],
+  ]
+  for (const [what, answer, session] of refused) {
+    it(`refuses ${what}`, () => {
+      expect(() => seals.check(sealed(), answer, session))
+        .to.throw()
+        .with.property('status', 400)
+    })
+  }
+
+  it('refuses a dropped challenge', () => {
+    const { codeChallenge: _, ...without } = request()
+    expect(() => seals.check(sealed(), without, SESSION))
+      .to.throw()
+      .with.property('status', 400)
+  })
+
+  it('refuses any other scope of a linked client', () => {
+    const app = { slug: 'drive', name: 'Drive', permissions: {}, routes: {} }
+    const linked = request({ app, scope: '@io.svc.apps/drive', permissions: [] })
+    const text = seals.seal(linked, SESSION)
+    expect(() => seals.check(text, linked, SESSION)).not.to.throw()
+    const narrowed = { ...linked, scope: '@io.svc.apps/notes' }
+    expect(() => seals.check(text, narrowed, SESSION))
+      .to.throw()
+      .with.property('status', 400)
+  })
+
+  it('holds for an hour', () => {
+    const text = sealed()
+    clock.advance(3_599_000)
+    expect(() => seals.check(text, request(), SESSION)).not.to.throw()
+    clock.advance(2_000)
+    expect(() => seals.check(text, request(), SESSION))
+      .to.throw()
+      .with.property('status', 400)
+  })
+
+  for (const text of ['', 'x', 'k1.', 'k1.AAAA', `k1.${'A'.repeat(60)}`, 'nokey.AAAA', '\u0000']) {
+    it(`refuses ${JSON.stringify(text)} with 400`, () => {
+      expect(() => seals.check(text, request(), SESSION))
+        .to.throw()
+        .with.property('status', 400)
+    })
+  }
+
+  it('refuses what was sealed for something else', () => {
+    const foreign = sealer.seal('{}', 'client-secret:x')
+    expect(() => seals.check(foreign, request(), SESSION))
+      .to.throw()
+      .with.property('status', 400)
+  })
+
+  it('refuses every flipped bit', () => {
+    const text = sealed()
+    const body = Buffer.from(text.slice(3), 'base64url')
+    for (let at = 0; at < body.length; at += 7) {
+      const changed = Buffer.from(body)
+      changed[at] = (changed[at] ?? 0) ^ 1
+      const forged = `k1.${changed.toString('base64url')}`
+      expect(() => seals.check(forged, request(), SESSION)).to.throw()
+    }
+  })
+})

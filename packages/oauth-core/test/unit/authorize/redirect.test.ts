@@ -1,0 +1,106 @@
+import { expect } from 'chai'
+import { describe, it } from 'mocha'
+import type { AuthorizeRequest } from '../../../src/authorize/authorize-request.ts'
+import {
+  formActionSource,
+  grantedLocation,
+  isOutOfBand,
+  refusedLocation,
+} from '../../../src/authorize/redirect.ts'
+import { testInstance } from '../http/serve-rows.ts'
+
+function request(redirectUri: string, fields: object = {}): AuthorizeRequest {
+  // The members these functions read.
+  return { instance: testInstance(), redirectUri, state: 'st', ...fields } as AuthorizeRequest
+}
+
+const ISS = 'iss=https%3A%2F%2Falice.example.com'
+
+describe('grantedLocation', () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['https://client.org', `https://client.org?access_code=C&code=C&state=st&${ISS}#`],
+    ['https://client.org/cb', `https://client.org/cb?access_code=C&code=C&state=st&${ISS}#`],
+    ['https://client.org/cb?', `https://client.org/cb?access_code=C&code=C&state=st&${ISS}#`],
+    [
+      'https://client.org/cb?a=%20+b',
+      `https://client.org/cb?a=%20+b&access_code=C&code=C&state=st&${ISS}#`,
+    ],
+    [
+      'https://client.org/cb?a=1&',
+      `https://client.org/cb?a=1&access_code=C&code=C&state=st&${ISS}#`,
+    ],
+    [
+      'https://Client.ORG:443/%7Ex',
+      `https://Client.ORG:443/%7Ex?access_code=C&code=C&state=st&${ISS}#`,
+    ],
+    ['http://localhost:3000/cb', `http://localhost:3000/cb?access_code=C&code=C&state=st&${ISS}#`],
+    ['cozydrive://', `cozydrive://?access_code=C&code=C&state=st&${ISS}#`],
+    ['app://done', `app://done?access_code=C&code=C&state=st&${ISS}#`],
+  ]
+  for (const [uri, location] of cases) {
+    it(`keeps the bytes of ${uri}`, () => {
+      expect(grantedLocation(request(uri), 'C')).to.equal(location)
+    })
+  }
+
+  for (const state of ['a b', 'a+b&c=d#e', '%', 'é€😀', "!'()*~", 'a"<>`{}|\\^', '\u200f']) {
+    it(`brings the state ${JSON.stringify(state)} back`, () => {
+      const location = grantedLocation(request('https://client.org/cb', { state }), 'C')
+      expect(location).to.match(/^[!-~]+$/)
+      expect(new URL(location).searchParams.get('state')).to.equal(state)
+    })
+  }
+
+  it('names the app of a linked client before iss, for web targets only', () => {
+    const app = { app: { slug: 'drive' } }
+    expect(grantedLocation(request('https://client.org/cb', app), 'C')).to.equal(
+      `https://client.org/cb?access_code=C&code=C&state=st&fallback=https%3A%2F%2Fdrive.alice.example.com%2F&${ISS}#`,
+    )
+    expect(grantedLocation(request('drive://cb', app), 'C')).not.to.include('fallback')
+  })
+})
+
+describe('refusedLocation', () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['https://client.org/cb', `https://client.org/cb?error=access_denied&state=st&${ISS}`],
+    ['https://client.org/cb?a=1', `https://client.org/cb?a=1&error=access_denied&state=st&${ISS}`],
+    ['app://cb', 'app://cb?error=access_denied'],
+    ['app://cb?a=1', 'app://cb?a=1&error=access_denied'],
+    ['urn:ietf:wg:oauth:2.0:oob', '/'],
+  ]
+  for (const [uri, location] of cases) {
+    it(`leads to ${location}`, () => {
+      expect(refusedLocation(request(uri))).to.equal(location)
+    })
+  }
+})
+
+describe('formActionSource', () => {
+  const cases: readonly (readonly [string, string | undefined])[] = [
+    ['https://client.org/cb', 'https://client.org'],
+    ['https://CLIENT.org:443/cb', 'https://client.org'],
+    ['https://client.org:8443/cb', 'https://client.org:8443'],
+    ['http://localhost:3000/cb', 'http://localhost:3000'],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1'],
+    ['http://[::1]:3000/cb', 'http:'],
+    ['https://a;script-src/cb', 'https:'],
+    ["https://a'b/cb", 'https:'],
+    ['https://xn--bcher-kva.example/', 'https://xn--bcher-kva.example'],
+    ['app://host;x/cb', 'app:'],
+    ['com.example.app:/cb', 'com.example.app:'],
+    ['urn:ietf:wg:oauth:2.0:oob', undefined],
+    ['urn:ietf:wg:oauth:2.0:oob:auto', undefined],
+  ]
+  for (const [uri, source] of cases) {
+    it(`is ${source} for ${uri}`, () => {
+      expect(formActionSource(uri)).to.equal(source)
+    })
+  }
+})
+
+describe('isOutOfBand', () => {
+  it('is true of urn only', () => {
+    expect(isOutOfBand('urn:ietf:wg:oauth:2.0:oob')).to.equal(true)
+    expect(isOutOfBand('https://urn:1/')).to.equal(false)
+  })
+})

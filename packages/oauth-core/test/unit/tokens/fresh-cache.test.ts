@@ -1,0 +1,110 @@
+import { fakeClock } from '@svc/testkit'
+import { expect } from 'chai'
+import { describe, it } from 'mocha'
+import { createFreshCache } from '../../../src/tokens/fresh-cache.ts'
+
+interface Lookups {
+  readonly load: () => Promise<number>
+  count(): number
+}
+
+function counting(): Lookups {
+  let count = 0
+  return {
+    load: async () => {
+      count += 1
+      return count
+    },
+    count: () => count,
+  }
+}
+
+function open(): {
+  clock: ReturnType<typeof fakeClock>
+  cache: ReturnType<typeof createFreshCache<number>>
+} {
+  const clock = fakeClock()
+  return { clock, cache: createFreshCache<number>({ clock, maxAgeMs: 900, max: 10 }) }
+}
+
+describe('createFreshCache', () => {
+  it('answers at once, without looking up, while the value is fresh', async () => {
+    const { cache } = open()
+    const { load, count } = counting()
+    expect(await cache.get('a', load)).to.equal(1)
+    expect(cache.get('a', load)).to.equal(1)
+    expect(count()).to.equal(1)
+  })
+
+  it('looks up once for callers at the same time', async () => {
+    const { cache } = open()
+    const { load, count } = counting()
+    await Promise.all(Array.from({ length: 50 }, () => cache.get('a', load)))
+    expect(count()).to.equal(1)
+  })
+
+  it('looks up again when the value has the age', async () => {
+    const { cache, clock } = open()
+    const { load } = counting()
+    await cache.get('a', load)
+    clock.advance(900)
+    expect(await cache.get('a', load)).to.equal(2)
+  })
+
+  it('counts the age from the start of the look-up, however long it took', async () => {
+    const { cache, clock } = open()
+    const { load } = counting()
+    let answer = (_: number): void => {}
+    const slow = new Promise<number>((resolve) => {
+      answer = resolve
+    })
+    const first = cache.get('a', () => slow)
+    clock.advance(900)
+    answer(0)
+    expect(await first).to.equal(0)
+    expect(await cache.get('a', load)).to.equal(1)
+  })
+
+  it('looks up again when the clock was set back', async () => {
+    const { cache, clock } = open()
+    const { load } = counting()
+    await cache.get('a', load)
+    clock.advance(-60_000)
+    expect(await cache.get('a', load)).to.equal(2)
+  })
+
+  it('does not keep what a look-up brings that began before a drop', async () => {
+    const { cache } = open()
+    const { load } = counting()
+    let answer = (_: number): void => {}
+    const early = cache.get(
+      'a',
+      () =>
+        new Promise<number>((resolve) => {
+          answer = resolve
+        }),
+    )
+    cache.drop('a')
+    const late = cache.get('a', load)
+    answer(-1)
+    expect(await early).to.equal(-1)
+    expect(await late).to.equal(1)
+    expect(cache.get('a', load)).to.equal(1)
+  })
+
+  it('forgets everything on clear', async () => {
+    const { cache } = open()
+    const { load } = counting()
+    await cache.get('a', load)
+    cache.clear()
+    expect(await cache.get('a', load)).to.equal(2)
+  })
+
+  it('does not keep a failure', async () => {
+    const { cache } = open()
+    const { load } = counting()
+    const failing = Promise.resolve(cache.get('a', () => Promise.reject(new Error('down'))))
+    expect(await failing.catch(String)).to.equal('Error: down')
+    expect(await cache.get('a', load)).to.equal(1)
+  })
+})
