@@ -1,0 +1,111 @@
+import { type AppRegistry, type AppTokens, originOfApp, type RouteContext } from '@svc/oauth-core'
+import { redirect } from '../login/arrival.ts'
+import { withoutSessionCode } from '../login/redirect-target.ts'
+import type { Lifetimes } from '../lifetimes.ts'
+import { cookieMaxAgeMs, type Session } from '../session/session.ts'
+import type { SessionCarrier } from '../session/session-carrier.ts'
+import type { SessionCookies } from '../session/session-cookie.ts'
+import type { SessionStore } from '../session/session-store.ts'
+import type { TransferCodes } from '../session/transfer-code.ts'
+
+/** What is asked for on an app's host. */
+export interface AppRequest {
+  /** A page (the route's index), as opposed to a file it loads. */
+  readonly isPage: boolean
+  /** The manifest's route is public. */
+  readonly isPublic: boolean
+}
+
+/** What a page of an app may show; the answer itself is the host's. */
+export interface AppVisit {
+  readonly session: Session | undefined
+  /**
+   * Attributes for the page's root element, by name: where the app's server is, and on a private page a fresh token.
+   * Values are not escaped.
+   */
+  readonly attributes: Readonly<Record<string, string>>
+}
+
+/** Sessions on app hosts (login.md 9, D29). Runs behind `resolveInstance`, with `ctx.state.appSlug` set. */
+export interface AppPages {
+  /** What may be shown; undefined when the request is answered already: 302, 401, or 404 for an app that is not there. */
+  visit(ctx: RouteContext, request: AppRequest): Promise<AppVisit | undefined>
+}
+
+export interface AppPagesOptions {
+  readonly apps: AppRegistry
+  readonly appTokens: AppTokens
+  readonly carrier: SessionCarrier
+  readonly sessions: SessionStore
+  readonly cookies: SessionCookies
+  readonly codes: TransferCodes
+  readonly lifetimes: Lifetimes
+  readonly attributePrefix: string
+}
+
+export function createAppPages(options: AppPagesOptions): AppPages {
+  const { apps, appTokens, carrier, sessions, cookies, codes, lifetimes, attributePrefix } = options
+
+  /** Takes a session over from the instance's own host; true when it answered. */
+  async function receiveSession(ctx: RouteContext, slug: string): Promise<boolean> {
+    const { instance, query } = ctx.state
+    const code = query.get('session_code')
+    if (code === undefined || ctx.method !== 'GET' || instance.subdomains !== 'flat') return false
+    const id = await codes.redeem(instance, slug, code)
+    const stored = id === undefined ? undefined : await sessions.get(instance, id)
+    // SPEC: decision D57 - an invalid code is as if there were none.
+    if (stored === undefined) return false
+    const setCookie = await cookies.writer(ctx)
+    setCookie(stored.session.id, cookieMaxAgeMs(stored.session.kind, lifetimes))
+    redirect(ctx, addressOf(ctx, slug))
+    return true
+  }
+
+  function sendAway(ctx: RouteContext, slug: string, { isPage }: AppRequest): void {
+    if (!isPage) {
+      ctx.status = 401
+      ctx.body = null
+      ctx.status = 401
+      return
+    }
+    const back = encodeURIComponent(addressOf(ctx, slug))
+    redirect(ctx, `${ctx.state.instance.origin}/auth/login?redirect=${back}`)
+  }
+
+  return {
+    async visit(ctx, request) {
+      const { instance, appSlug = '' } = ctx.state
+      const app = await apps.installed(instance, appSlug)
+      if (app === undefined) {
+        ctx.status = 404
+        return undefined
+      }
+      if (!request.isPublic || request.isPage) ctx.set('Cache-Control', 'no-store')
+      if (request.isPage && (await receiveSession(ctx, appSlug))) return undefined
+      const session = await carrier.current(ctx)
+      if (session === undefined && !request.isPublic) {
+        sendAway(ctx, appSlug, request)
+        return undefined
+      }
+      if (request.isPage) await carrier.touch(ctx)
+      const needsToken = request.isPage && !request.isPublic && session !== undefined
+      const token = needsToken ? await appTokens.issue(instance, app, session.id) : undefined
+      return {
+        session,
+        attributes: {
+          [`${attributePrefix}domain`]: instance.domain,
+          [`${attributePrefix}locale`]: instance.locale,
+          [`${attributePrefix}origin`]: instance.origin,
+          [`${attributePrefix}slug`]: appSlug,
+          ...(token === undefined ? {} : { [`${attributePrefix}token`]: token }),
+        },
+      }
+    },
+  }
+}
+
+/** The request's own address, from the configured names, without a session code. */
+function addressOf(ctx: RouteContext, slug: string): string {
+  const search = ctx.querystring === '' ? '' : `?${ctx.querystring}`
+  return withoutSessionCode(`${originOfApp(ctx.state.instance, slug)}${ctx.path}${search}`)
+}

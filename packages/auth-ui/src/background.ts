@@ -1,0 +1,24 @@
+import type { Logger } from '@svc/oauth-core'
+
+/** Work that no answer waits for and whose failure spoils nothing, such as mails. */
+export interface Background {
+  run(name: string, work: () => Promise<void>): void
+  /** Resolves when everything started so far has ended. */
+  idle(): Promise<void>
+}
+
+export function createBackground(log: Logger): Background {
+  const running = new Set<Promise<void>>()
+  return {
+    run(name, work) {
+      const ending = work().catch((error: unknown) => {
+        log.error('background.failed', { name, cause: String(error) })
+      })
+      running.add(ending)
+      void ending.finally(() => running.delete(ending))
+    },
+    async idle() {
+      await Promise.all(running)
+    },
+  }
+}

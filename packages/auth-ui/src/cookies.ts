@@ -1,0 +1,50 @@
+import type { Context } from 'koa'
+
+const MAX_SAME_NAME = 5
+
+export interface CookieAttributes {
+  readonly path: string
+  /** Absent: host-only. */
+  readonly domain?: string
+  /** Milliseconds; absent: until the browser closes; 0 clears. */
+  readonly maxAgeMs?: number
+  readonly secure: boolean
+}
+
+/**
+ * All values sent under a name, at most five: a sibling host may have planted one beside ours (login.md 3.5), and
+ * Koa's own reader knows only the first.
+ */
+export function readCookies(ctx: Context, name: string): readonly string[] {
+  const values: string[] = []
+  for (const pair of ctx.get('Cookie').split(';')) {
+    const at = pair.indexOf('=')
+    if (at === -1 || pair.slice(0, at).trim() !== name) continue
+    values.push(pair.slice(at + 1).trim())
+    if (values.length === MAX_SAME_NAME) break
+  }
+  return values
+}
+
+/**
+ * Sets a cookie, replacing one of the same name set before in this answer. Not Koa's own writer: that one judges
+ * `Secure` by the socket, ours by the instance's base (security.md 24).
+ */
+export function writeCookie(
+  ctx: Context,
+  name: string,
+  value: string,
+  attributes: CookieAttributes,
+): void {
+  const { path, domain, maxAgeMs, secure } = attributes
+  const parts = [`${name}=${value}`, `Path=${path}`]
+  if (domain !== undefined) parts.push(`Domain=${domain}`)
+  if (maxAgeMs !== undefined) parts.push(`Max-Age=${Math.round(maxAgeMs / 1000)}`)
+  parts.push('HttpOnly', 'SameSite=Lax')
+  if (secure) parts.push('Secure')
+  const before = ctx.response.headers['set-cookie']
+  const others = (before === undefined ? [] : [before].flat()).filter(
+    (cookie) => !String(cookie).startsWith(`${name}=`),
+  )
+  ctx.set('Set-Cookie', [...others.map(String), parts.join('; ')])
+}

@@ -1,0 +1,147 @@
+import type { AuthorizePages, OwnerSessions, RouteContext, RouteRow } from '@svc/oauth-core'
+import type { Middleware } from 'koa'
+import { type AppPages, createAppPages } from './apps/app-pages.ts'
+import { createAuthorizePages } from './authorize-pages.ts'
+import { createBackground } from './background.ts'
+import { createPages } from './consent/pages.ts'
+import { createCsrf } from './csrf.ts'
+import { createActivation } from './login/activation.ts'
+import { createArrival } from './login/arrival.ts'
+import { createHome } from './login/home.ts'
+import { createKnownDevices } from './login/known-device.ts'
+import { createLogin } from './login/login.ts'
+import { createLogout } from './login/logout.ts'
+import { createSessionOpener } from './login/open-session.ts'
+import { createPassphraseCheck } from './login/passphrase-check.ts'
+import { createRedirects } from './login/redirect-target.ts'
+import { type AuthUiOptions, resolveOptions } from './options.ts'
+import { createOwnerStore } from './owner/owner-store.ts'
+import { createOwners, type Owners } from './owner/owners.ts'
+import { createHashQueue, hashesAtATime } from './passphrase/hash-queue.ts'
+import { createOnboard } from './passphrase/onboard.ts'
+import { createOnboarding } from './passphrase/onboarding.ts'
+import { createPasswordHasher } from './passphrase/password-hash.ts'
+import { createPrelogin } from './passphrase/prelogin.ts'
+import { createRateLimits } from './rate-limits.ts'
+import { createRows } from './routes.ts'
+import { createLoginHistory } from './session/login-history.ts'
+import { createSessionCarrier } from './session/session-carrier.ts'
+import { createSessionCookies } from './session/session-cookie.ts'
+import { createSessionStore } from './session/session-store.ts'
+import { createTransferCodes } from './session/transfer-code.ts'
+import { createCallers } from './settings/caller.ts'
+import { createClientSettings } from './settings/clients.ts'
+import { createPassphraseSettings } from './settings/passphrase.ts'
+import { createSessionSettings } from './settings/sessions.ts'
+
+/** The owner in a browser. */
+export interface AuthUi {
+  /** The package's endpoints and the files of its pages; behind `oauth.resolveInstance()`. */
+  routes(): Middleware
+  /** For `oauth.useSessions` (D49). */
+  readonly sessions: OwnerSessions
+  /** For `oauth.routes`. */
+  readonly pages: AuthorizePages
+  /** The host's side of owners. */
+  readonly owners: Owners
+  /** Sessions and tokens on app hosts. */
+  readonly appPages: AppPages
+  /** The rows of {@link AuthUi.routes}, for documents and tests. */
+  readonly rows: readonly RouteRow[]
+  /** Resolves when mails under way are handed over. */
+  close(): Promise<void>
+}
+
+/** @throws TypeError listing every fault of the options with its path */
+export function createAuthUi(given: AuthUiOptions): AuthUi {
+  const options = resolveOptions(given)
+  const { oauth, mailer, store, apps, clock, log, hooks, lifetimes, locate } = options
+  const { keyring, namespace } = oauth
+  const shared = { store, clock, lifetimes }
+  const clientAddress = (ctx: RouteContext): string => oauth.clientAddress(ctx)
+  const authenticate = (ctx: RouteContext): Promise<void> => oauth.authenticate(ctx)
+
+  const background = createBackground(log)
+  const limits = createRateLimits({ store, clock, limits: options.limits })
+  const csrf = createCsrf({ keyring, lifetimeMs: lifetimes.csrf })
+  const renderer = createPages({
+    namespace,
+    ...(options.theme === undefined ? {} : { theme: options.theme }),
+  })
+  const pages = createAuthorizePages(renderer, csrf)
+
+  const queue = createHashQueue({
+    atATime: hashesAtATime(options.threadPoolSize),
+    waiting: options.waiting,
+  })
+  const hasher = createPasswordHasher({ queue, log })
+  const owners = createOwnerStore(store)
+  const onboard = createOnboard({ owners, store, keyring, hasher, hooks, clock, log })
+
+  const sessions = createSessionStore({ store, lifetimes, hooks, log })
+  const cookies = createSessionCookies({ keyring, clock })
+  const carrier = createSessionCarrier({ ...shared, sessions, cookies })
+  const codes = createTransferCodes({ ...shared, limits })
+  const history = createLoginHistory(shared)
+  const devices = createKnownDevices(shared)
+
+  const redirects = createRedirects({
+    apps,
+    requireInstalledApp: options.requireInstalledApp,
+    homeSlug: options.homeSlug,
+  })
+  const arrival = createArrival(codes)
+  const answerActivation = createActivation(renderer, csrf)
+  const mails = { limits, hooks, mailer, background, clientAddress, clock, log }
+  const opener = createSessionOpener({ ...mails, carrier, history, devices, locate })
+  const passphrases = createPassphraseCheck({ ...mails, hasher, owners, devices })
+
+  const browser = { owners, redirects, arrival, carrier, opener, csrf, answerActivation }
+  const onboarding = createOnboarding({
+    ...browser,
+    onboard,
+    hasher,
+    allowRaw: options.allowRaw,
+    limits,
+    pages: renderer,
+  })
+  const { checkToken } = onboarding
+  const rows = createRows({
+    home: createHome({ ...browser, checkToken }),
+    login: createLogin({ ...browser, passphrases, pages: renderer, hooks, clientAddress }),
+    logout: createLogout({ sessions, carrier, authenticate }),
+    onboarding,
+    prelogin: createPrelogin(owners),
+    passphraseSettings: createPassphraseSettings(owners, namespace),
+    sessionSettings: createSessionSettings({ sessions, carrier, history, namespace }),
+    clientSettings: createClientSettings({ clients: oauth.clients, pages: renderer, namespace }),
+    callers: createCallers({ authenticate, settingsSlug: options.settingsSlug }),
+    namespace,
+  })
+  const allRows = [...rows, ...renderer.rows]
+
+  return {
+    routes: () => oauth.mount(allRows, { log, page: pages.error, checkCsrf: pages.checkCsrf }),
+    sessions: {
+      current: (ctx) => carrier.current(ctx),
+    },
+    pages,
+    owners: createOwners({
+      store,
+      instances: oauth.instances,
+      owners,
+      onboard,
+      hasher,
+      sessions,
+      cookies,
+      clock,
+    }),
+    appPages: createAppPages({
+      ...{ apps, carrier, sessions, cookies, codes, lifetimes },
+      appTokens: oauth.appTokens,
+      attributePrefix: options.appAttributePrefix,
+    }),
+    rows: allRows,
+    close: () => background.idle(),
+  }
+}

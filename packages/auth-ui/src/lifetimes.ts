@@ -1,0 +1,41 @@
+export const SECOND_MS: number = 1000
+export const MINUTE_MS: number = 60 * SECOND_MS
+export const HOUR_MS: number = 60 * MINUTE_MS
+export const DAY_MS: number = 24 * HOUR_MS
+
+/** How long things of this package live; milliseconds, all overridable by `options.lifetimes`. */
+export interface Lifetimes {
+  /** Session of an authorization alone, from its creation. @defaultValue 5 minutes, login.md 2.2 */
+  readonly shortSession: number
+  /** Normal session without use. @defaultValue 30 days, login.md 2.2 */
+  readonly normalSessionIdle: number
+  /** Normal session from its creation. @defaultValue 30 days, decision D59 */
+  readonly normalSession: number
+  /** Long session without use. @defaultValue 30 days, login.md 2.2 */
+  readonly longSessionIdle: number
+  /** Long session from its creation, and its cookie. @defaultValue 400 days, login.md 2.2 */
+  readonly longSession: number
+  /** At most so often is the use of a session written down. @defaultValue 24 hours, login.md 2.1 */
+  readonly sessionTouch: number
+  /** Code that hands a session to an app host. @defaultValue 60 seconds, login.md 2.3 */
+  readonly transferCode: number
+  /** Form token. @defaultValue 1 hour, login.md 3.5 */
+  readonly csrf: number
+  /** Cookie of a browser that logged in before. @defaultValue 180 days, login.md 4.7 */
+  readonly knownDevice: number
+  /** Entry of the login history. @defaultValue 365 days, login.md 2.1 */
+  readonly loginHistory: number
+}
+
+export const DEFAULT_LIFETIMES: Lifetimes = {
+  shortSession: 5 * MINUTE_MS,
+  normalSessionIdle: 30 * DAY_MS,
+  normalSession: 30 * DAY_MS,
+  longSessionIdle: 30 * DAY_MS,
+  longSession: 400 * DAY_MS,
+  sessionTouch: DAY_MS,
+  transferCode: MINUTE_MS,
+  csrf: HOUR_MS,
+  knownDevice: 180 * DAY_MS,
+  loginHistory: 365 * DAY_MS,
+}

@@ -1,0 +1,72 @@
+import { type Instance, randomId } from '@svc/oauth-core'
+import { type Change, type Key, secretKey, type Store } from '@svc/store'
+import type { Context } from 'koa'
+import { readCookies, writeCookie } from '../cookies.ts'
+import type { Lifetimes } from '../lifetimes.ts'
+import type { Owner } from '../owner/owner.ts'
+
+/**
+ * Browsers that logged in before: strangers' failures do not lock them out, and that is all the cookie is good for.
+ * @see login.md 4.7
+ */
+export interface KnownDevices {
+  /** The device's secret when the request comes from one; dies with the passphrase. */
+  find(ctx: Context, owner: Owner): Promise<string | undefined>
+  /** Makes this browser a known one: the change to write, and the cookie to set once it is written. */
+  remember(ctx: Context, owner: Owner): Promise<{ readonly change: Change; setCookie(): void }>
+}
+
+export interface KnownDevicesOptions {
+  readonly store: Store
+  readonly clock: { now(): number }
+  readonly lifetimes: Lifetimes
+}
+
+const SECRET = /^[A-Za-z0-9_-]{22}$/
+
+export function createKnownDevices({ store, clock, lifetimes }: KnownDevicesOptions): KnownDevices {
+  async function find(ctx: Context, owner: Owner): Promise<string | undefined> {
+    const instance = instanceOf(ctx)
+    for (const secret of readCookies(ctx, cookieName(instance))) {
+      if (!SECRET.test(secret)) continue
+      const record = await store.get<{ stamp: string }>(keyOf(instance, secret))
+      if (record?.value.stamp === owner.securityStamp) return secret
+    }
+    return undefined
+  }
+
+  return {
+    find,
+    async remember(ctx, owner) {
+      const instance = instanceOf(ctx)
+      const secret = (await find(ctx, owner)) ?? randomId()
+      return {
+        change: {
+          op: 'put',
+          key: keyOf(instance, secret),
+          value: { stamp: owner.securityStamp },
+          expiresAt: clock.now() + lifetimes.knownDevice,
+        },
+        setCookie: () =>
+          writeCookie(ctx, cookieName(instance), secret, {
+            path: '/auth',
+            maxAgeMs: lifetimes.knownDevice,
+            secure: instance.isHttps,
+          }),
+      }
+    },
+  }
+}
+
+function cookieName(instance: Instance): string {
+  return instance.isHttps ? '__Secure-svcknown' : 'svcknown'
+}
+
+function keyOf(instance: Instance, secret: string): Key {
+  return secretKey(instance.id, 'known-device', secret)
+}
+
+function instanceOf(ctx: Context): Instance {
+  // Everything here runs behind `resolveInstance`.
+  return ctx.state['instance'] as Instance
+}

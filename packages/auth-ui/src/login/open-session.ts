@@ -1,0 +1,113 @@
+import type { Logger, RouteContext } from '@svc/oauth-core'
+import type { Background } from '../background.ts'
+import type { Owner } from '../owner/owner.ts'
+import type { HostHooks, Mailer, Place } from '../ports.ts'
+import type { RateLimits } from '../rate-limits.ts'
+import { type LoginEntry, type LoginHistory, readUserAgent } from '../session/login-history.ts'
+import type { LoginMethod, Session, SessionKind } from '../session/session.ts'
+import type { SessionCarrier } from '../session/session-carrier.ts'
+import type { KnownDevices } from './known-device.ts'
+
+export interface SessionRequest {
+  readonly kind: SessionKind
+  readonly method: LoginMethod
+  /** The log-in serves an authorization. */
+  readonly clientRegistration: boolean
+}
+
+/** The end of every log-in: session and cookie, history, known browser, hooks, and the owner's mail. */
+export interface SessionOpener {
+  open(ctx: RouteContext, owner: Owner, request: SessionRequest): Promise<Session>
+}
+
+export interface SessionOpenerOptions {
+  readonly carrier: SessionCarrier
+  readonly history: LoginHistory
+  readonly devices: KnownDevices
+  readonly limits: RateLimits
+  readonly hooks: HostHooks
+  readonly mailer: Mailer
+  readonly background: Background
+  readonly clientAddress: (ctx: RouteContext) => string
+  readonly locate: ((address: string) => Promise<Place | undefined>) | undefined
+  readonly clock: { now(): number }
+  readonly log: Logger
+}
+
+export function createSessionOpener(options: SessionOpenerOptions): SessionOpener {
+  const { carrier, history, devices, limits, hooks, mailer, background, clock, log } = options
+  const { clientAddress, locate } = options
+
+  async function describe(ctx: RouteContext, request: SessionRequest): Promise<NewEntry> {
+    const ip = clientAddress(ctx)
+    const place = await locate?.(ip).catch((error: unknown) => {
+      log.warn('login.place_unknown', { cause: String(error) })
+      return undefined
+    })
+    return {
+      ...place,
+      ...readUserAgent(ctx.get('User-Agent')),
+      method: request.method,
+      ip,
+      clientRegistration: request.clientRegistration,
+      createdAt: clock.now(),
+    }
+  }
+
+  function mailNewConnection(ctx: RouteContext, entry: NewEntry): void {
+    const { instance } = ctx.state
+    background.run('mail.new_connection', async () => {
+      if ((await limits.count(instance, 'new-connection-mail')) > 0) return
+      await limits.hit(instance, 'new-connection-mail')
+      const place = [entry.city, entry.country].filter((part) => part !== undefined).join(', ')
+      await mailer.send(instance, {
+        template: 'new_connection',
+        variables: {
+          time: entry.createdAt,
+          address: entry.ip,
+          browser: entry.browser,
+          os: entry.os,
+          ...(place === '' ? {} : { place }),
+          url: `${instance.origin}/`,
+        },
+      })
+    })
+  }
+
+  return {
+    async open(ctx, owner, request) {
+      const { instance } = ctx.state
+      const entry = await describe(ctx, request)
+      // Asked before this log-in is part of the history itself.
+      const isNewPlace = await history.isNewPlace(instance, { ...entry, sessionId: NOBODY })
+      const device = await devices.remember(ctx, owner)
+      const session = await carrier.open(ctx, {
+        kind: request.kind,
+        method: request.method,
+        also: (sessionId) => [device.change, ...history.note(instance, { ...entry, sessionId })],
+      })
+      device.setCookie()
+      log.info('login.succeeded', {
+        instance: instance.domain,
+        method: request.method,
+        kind: request.kind,
+        address: entry.ip,
+      })
+      if (isNewPlace) mailNewConnection(ctx, entry)
+      const { userAgent } = entry
+      await hooks.onLoggedIn?.({
+        instance,
+        method: request.method,
+        address: entry.ip,
+        userAgent,
+        sessionId: session.id,
+      })
+      return session
+    },
+  }
+}
+
+type NewEntry = Omit<LoginEntry, 'sessionId'>
+
+/** The place of an entry does not depend on its session. */
+const NOBODY = '' as LoginEntry['sessionId']

@@ -1,0 +1,188 @@
+import { type AppRegistry, type Instance, isSlug, originOfApp, parseAppHost } from '@svc/oauth-core'
+import { AuthUiError } from '../errors.ts'
+
+/** Where a browser may be sent after a log-in. Only {@link Redirects} makes them. */
+export interface RedirectTarget {
+  /** Slug of the app it leads to; undefined on the instance's own host. */
+  readonly slug?: string
+  /** Serialised; on the instance's own host without fragment. */
+  readonly href: string
+  readonly origin: string
+  /** The target is an authorization, whose session is short. */
+  readonly isAuthorize: boolean
+}
+
+/** The one judge of `redirect` parameters. @see login.md 4.6 */
+export interface Redirects {
+  /** A `redirect` parameter: an absolute URL, or `slug[/path]`. @throws AuthUiError `bad_redirect` */
+  parse(instance: Instance, raw: string): Promise<RedirectTarget>
+  /** `slug[/path][?query][#hash]` only. @throws AuthUiError `bad_redirect` */
+  parseSlugForm(instance: Instance, raw: string): Promise<RedirectTarget>
+  /** Where a log-in leads without one. */
+  home(instance: Instance): Promise<RedirectTarget>
+}
+
+export interface RedirectsOptions {
+  readonly apps: AppRegistry
+  readonly requireInstalledApp: boolean
+  readonly homeSlug: string
+}
+
+const MAX_CHARS = 2048
+const MAX_AUTHORIZE_CHARS = 12_288
+// Control characters are exactly what must not pass.
+// oxlint-disable-next-line no-control-regex
+const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\s\\]/
+const SCHEME = /^[a-z][a-z0-9+.-]*:/
+const AUTHORITY = /^[a-z]+:\/\/([^/?#]+)/
+
+export function createRedirects(options: RedirectsOptions): Redirects {
+  const { apps, requireInstalledApp, homeSlug } = options
+
+  async function parse(instance: Instance, raw: string): Promise<RedirectTarget> {
+    if (raw.length > MAX_AUTHORIZE_CHARS) throw bad('too long')
+    if (FORBIDDEN.test(raw) || !raw.isWellFormed()) throw bad('forbidden character')
+    const target = SCHEME.test(raw)
+      ? await parseUrlForm(instance, raw)
+      : await parseSlugForm(instance, raw)
+    // SPEC: decision D54 - only an authorization may be long.
+    if (raw.length > MAX_CHARS && !isAuthorizePath(target)) throw bad('too long')
+    return target
+  }
+
+  async function parseUrlForm(instance: Instance, raw: string): Promise<RedirectTarget> {
+    const url = parseUrl(instance, raw)
+    if (url.host === instance.domain || instance.aliases.includes(url.host)) return ownTarget(url)
+    const app = parseAppHost(url.host, instance.subdomains)
+    if (app === undefined || app.domain !== instance.domain) throw bad('foreign host')
+    if (requireInstalledApp) await demandInstalled(instance, app.slug)
+    return appTarget(url, app.slug)
+  }
+
+  async function parseSlugForm(instance: Instance, raw: string): Promise<RedirectTarget> {
+    if (raw.length > MAX_CHARS) throw bad('too long')
+    if (FORBIDDEN.test(raw) || !raw.isWellFormed()) throw bad('forbidden character')
+    const [, slug = '', path = '', query = '', hash = ''] =
+      /^([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/.exec(raw) ?? []
+    if (!isSlug(slug)) throw bad('neither a URL nor an app')
+    await demandInstalled(instance, slug)
+    const url = new URL(originOfApp(instance, slug))
+    url.pathname = path
+    url.search = query
+    url.hash = hash
+    return appTarget(url, slug)
+  }
+
+  async function demandInstalled(instance: Instance, slug: string): Promise<void> {
+    if ((await apps.installed(instance, slug)) === undefined) throw bad('no such app')
+  }
+
+  return {
+    parse,
+    parseSlugForm,
+    async home(instance) {
+      const chosen = instance.defaultRedirection ?? ''
+      if (chosen !== '' && !chosen.startsWith('http')) {
+        try {
+          return await parseSlugForm(instance, chosen)
+        } catch (error) {
+          if (!(error instanceof AuthUiError)) throw error
+          // A setting that names a removed app must not shut the owner out.
+        }
+      }
+      return appTarget(new URL(originOfApp(instance, homeSlug)), homeSlug)
+    },
+  }
+}
+
+/** Session code and fragment of the `Location` that leads to a target. */
+export interface LocationOptions {
+  /** `keep` after a form was posted, `empty` otherwise; a target on the instance's own host never has one. */
+  readonly fragment: 'keep' | 'empty'
+  /** Code that hands the session to a flat app host. */
+  readonly sessionCode?: string
+}
+
+/** A trailing `#` stops the browser from carrying its own fragment on. */
+export function locationOf(target: RedirectTarget, options: LocationOptions): string {
+  const url = new URL(target.href)
+  const hash = target.slug !== undefined && options.fragment === 'keep' ? url.hash : ''
+  const [bare = ''] = url.href.split('#', 1)
+  const clean = withoutSessionCode(bare)
+  const { sessionCode } = options
+  const address =
+    sessionCode === undefined
+      ? clean
+      : `${clean}${clean.includes('?') ? '&' : '?'}session_code=${sessionCode}`
+  if (hash !== '') return address + hash
+  return target.slug === undefined || options.fragment === 'empty' ? `${address}#` : address
+}
+
+/** The URL without `session_code` parameters; everything else stays byte for byte. Without a fragment in it. */
+export function withoutSessionCode(url: string): string {
+  const at = url.indexOf('?')
+  if (at === -1) return url
+  const kept = url
+    .slice(at + 1)
+    .split('&')
+    .filter((pair) => nameOf(pair) !== 'session_code')
+  return kept.length === 0 ? url.slice(0, at) : `${url.slice(0, at)}?${kept.join('&')}`
+}
+
+function nameOf(pair: string): string {
+  const name = pair.split('=', 1)[0] ?? ''
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+/** Whether the app has a cookie of its own, which only a session code can open. */
+export function needsSessionCode(instance: Instance, target: RedirectTarget): boolean {
+  return instance.subdomains === 'flat' && target.slug !== undefined
+}
+
+function parseUrl(instance: Instance, raw: string): URL {
+  const scheme = instance.isHttps ? 'https://' : 'http://'
+  if (!raw.startsWith(scheme) && !raw.startsWith('https://')) throw bad('scheme')
+  const authority = AUTHORITY.exec(raw)?.[1] ?? ''
+  if (authority === '' || authority.includes('@') || !isDecent(authority)) throw bad('authority')
+  const url = URL.parse(raw)
+  if (url === null) throw bad('not a URL')
+  if (url.username !== '' || url.password !== '') throw bad('credentials')
+  return url
+}
+
+function isDecent(authority: string): boolean {
+  try {
+    return !FORBIDDEN.test(decodeURIComponent(authority))
+  } catch {
+    return false
+  }
+}
+
+function ownTarget(url: URL): RedirectTarget {
+  url.hash = ''
+  const isAuthorize = url.pathname === '/auth/authorize'
+  return {
+    href: url.href,
+    origin: url.origin,
+    // SPEC: login.md 2.2 - except scope `login`.
+    isAuthorize: isAuthorize && url.searchParams.get('scope') !== 'login',
+  }
+}
+
+function appTarget(url: URL, slug: string): RedirectTarget {
+  return { slug, href: url.href, origin: url.origin, isAuthorize: false }
+}
+
+function isAuthorizePath(target: RedirectTarget): boolean {
+  if (target.slug !== undefined) return false
+  const { pathname } = new URL(target.href)
+  return pathname === '/auth/authorize' || pathname.startsWith('/auth/authorize/')
+}
+
+function bad(detail: string): AuthUiError {
+  return new AuthUiError('bad_redirect', { description: `bad url: ${detail}` })
+}

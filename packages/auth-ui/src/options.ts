@@ -1,0 +1,136 @@
+import { type AppRegistry, isSlug, type Logger, type OAuth, type RateLimit } from '@svc/oauth-core'
+import type { Clock, Store } from '@svc/store'
+import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
+import type { Theme } from './page-renderer.ts'
+import type { HostHooks, Mailer, Place } from './ports.ts'
+import { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
+
+/** What `createAuthUi` needs. */
+export interface AuthUiOptions {
+  readonly oauth: OAuth
+  /** Sends the owner's mails. */
+  readonly mailer: Mailer
+  /** @defaultValue that of `oauth` */
+  readonly store?: Store
+  /** @defaultValue that of `oauth` */
+  readonly apps?: AppRegistry
+  /** @defaultValue that of `oauth` */
+  readonly clock?: Clock
+  /** @defaultValue that of `oauth` */
+  readonly log?: Logger
+  readonly hooks?: HostHooks
+  readonly theme?: Theme
+  /** App that opens after a log-in. @defaultValue `home` */
+  readonly homeSlug?: string
+  /** App that may manage sessions and clients. @defaultValue `settings` */
+  readonly settingsSlug?: string
+  /** A log-in leads only to apps that are installed (D13). @defaultValue `true` */
+  readonly requireInstalledApp?: boolean
+  /** Start of the attributes that pages of apps get. @defaultValue `data-svc-` */
+  readonly appAttributePrefix?: string
+  readonly passphrase?: {
+    /** Whether a write without `iterations` may carry the passphrase itself. @defaultValue `true` */
+    readonly allowRaw?: boolean
+    /** `UV_THREADPOOL_SIZE` of the process, 1 to 1024: decides how many hashes run at once. @defaultValue `4` */
+    readonly threadPoolSize?: number
+    /** Checks that may wait for a slot, 0 to 10 000. @defaultValue `32` */
+    readonly waiting?: number
+  }
+  /** Looks an address up in a geo database, for the login history. @defaultValue none */
+  readonly locate?: (address: string) => Promise<Place | undefined>
+  /** Milliseconds, instead of single {@link DEFAULT_LIFETIMES}. */
+  readonly lifetimes?: Partial<Lifetimes>
+  /** Instead of single {@link DEFAULT_LIMITS}. */
+  readonly limits?: Partial<Readonly<Record<Bucket, RateLimit>>>
+}
+
+/** Options with nothing left open. */
+export interface ResolvedOptions {
+  readonly oauth: OAuth
+  readonly mailer: Mailer
+  readonly store: Store
+  readonly apps: AppRegistry
+  readonly clock: Clock
+  readonly log: Logger
+  readonly hooks: HostHooks
+  readonly theme: Theme | undefined
+  readonly homeSlug: string
+  readonly settingsSlug: string
+  readonly requireInstalledApp: boolean
+  readonly appAttributePrefix: string
+  readonly allowRaw: boolean
+  readonly threadPoolSize: number
+  readonly waiting: number
+  readonly locate: ((address: string) => Promise<Place | undefined>) | undefined
+  readonly lifetimes: Lifetimes
+  readonly limits: Partial<Readonly<Record<Bucket, RateLimit>>>
+}
+
+/** @throws TypeError listing every fault with its path */
+export function resolveOptions(options: AuthUiOptions): ResolvedOptions {
+  const { oauth, passphrase = {} } = options
+  const faults = [
+    ...slugFaults(options),
+    ...numberFaults('passphrase', { ...passphrase }, ['threadPoolSize', 'waiting']),
+    ...numberFaults('lifetimes', { ...options.lifetimes }, Object.keys(DEFAULT_LIFETIMES)),
+    ...limitFaults(options.limits ?? {}),
+  ]
+  if (typeof options.mailer?.send !== 'function') faults.push('options.mailer: has no send')
+  if (faults.length > 0) throw new TypeError(faults.join('; '))
+  return {
+    oauth,
+    mailer: options.mailer,
+    store: options.store ?? oauth.store,
+    apps: options.apps ?? oauth.apps,
+    clock: options.clock ?? oauth.clock,
+    log: options.log ?? oauth.log,
+    hooks: options.hooks ?? {},
+    theme: options.theme,
+    homeSlug: options.homeSlug ?? 'home',
+    settingsSlug: options.settingsSlug ?? 'settings',
+    requireInstalledApp: options.requireInstalledApp ?? true,
+    appAttributePrefix: options.appAttributePrefix ?? 'data-svc-',
+    allowRaw: passphrase.allowRaw ?? true,
+    threadPoolSize: passphrase.threadPoolSize ?? 4,
+    waiting: passphrase.waiting ?? 32,
+    locate: options.locate,
+    lifetimes: { ...DEFAULT_LIFETIMES, ...options.lifetimes },
+    limits: options.limits ?? {},
+  }
+}
+
+function slugFaults(options: AuthUiOptions): string[] {
+  const faults: string[] = []
+  for (const name of ['homeSlug', 'settingsSlug'] as const) {
+    const slug = options[name]
+    if (slug !== undefined && !isSlug(slug)) faults.push(`options.${name}: not a slug`)
+  }
+  const prefix = options.appAttributePrefix
+  if (prefix !== undefined && !/^data-[a-z0-9-]+-$/.test(prefix)) {
+    faults.push('options.appAttributePrefix: not of the form data-name-')
+  }
+  return faults
+}
+
+function numberFaults(
+  group: string,
+  values: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): string[] {
+  return known
+    .filter((name) => values[name] !== undefined && !isNatural(values[name]))
+    .map((name) => `options.${group}.${name}: not a whole number`)
+}
+
+function limitFaults(limits: Readonly<Record<string, RateLimit | undefined>>): string[] {
+  return Object.entries(limits)
+    .filter(([bucket, limit]) => {
+      const isKnown = Object.hasOwn(DEFAULT_LIMITS, bucket)
+      return !isKnown || !isNatural(limit?.limit) || !isNatural(limit?.windowMs)
+    })
+    .map(([bucket]) => `options.limits.${bucket}: not a known bucket with limit and windowMs`)
+}
+
+function isNatural(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}

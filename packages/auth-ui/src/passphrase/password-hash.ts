@@ -1,0 +1,110 @@
+import { scrypt as nodeScrypt, timingSafeEqual } from 'node:crypto'
+import type { Logger } from '@svc/oauth-core'
+import * as scryptKdf from 'scrypt-kdf'
+import { deriveLoginValue } from './derive.ts'
+import type { HashQueue } from './hash-queue.ts'
+import {
+  dummyContainer,
+  parseContainer,
+  parseText,
+  type ScryptCost,
+  type ScryptText,
+  type StoredHash,
+} from './stored-hash.ts'
+
+/** What the library offers at run time: a default export, although its types say otherwise. */
+const { kdf, verify: verifyContainer } = (scryptKdf as unknown as { default: typeof scryptKdf })
+  .default
+
+/** @see decision D17; OWASP's floor counted on the server side alone */
+export const DEFAULT_COST: ScryptCost = { logN: 15, r: 8, p: 3 }
+
+/** How a check ended. */
+export interface Verification {
+  readonly isRight: boolean
+  /** The stored hash is of another form or cost than those made today. */
+  readonly isOutdated: boolean
+}
+
+/** Hashes passphrases and checks them, in a bounded queue. */
+export interface PasswordHasher {
+  /** @throws AuthUiError `busy` */
+  hash(passphrase: string): Promise<StoredHash>
+  /**
+   * Takes the same time for a wrong, an empty and a never set passphrase; a malformed hash matches nothing.
+   * @throws AuthUiError `busy`
+   */
+  verify(stored: StoredHash | undefined, passphrase: string): Promise<Verification>
+  /** The browser's derivation, done here. @throws AuthUiError `busy` */
+  derive(passphrase: string, salt: string, iterations: number): Promise<string>
+}
+
+export interface PasswordHasherOptions {
+  readonly queue: HashQueue
+  readonly log: Logger
+  readonly cost?: ScryptCost
+}
+
+export function createPasswordHasher(options: PasswordHasherOptions): PasswordHasher {
+  const { queue, log, cost = DEFAULT_COST } = options
+  const dummy = dummyContainer(cost)
+
+  function check(stored: StoredHash | undefined, passphrase: string): Promise<Verification> {
+    if (stored?.algorithm === 'scrypt') {
+      const text = parseText(stored.value)
+      if (text !== undefined) return checkText(text, passphrase)
+    }
+    if (stored?.algorithm === 'scrypt-kdf') {
+      const container = parseContainer(stored.value)
+      if (container !== undefined) {
+        return checkContainer(container.bytes, passphrase, isSameCost(container.cost, cost))
+      }
+    }
+    if (stored !== undefined) log.error('passphrase.hash_malformed')
+    return verifyContainer(dummy, passphrase).then(() => ({ isRight: false, isOutdated: false }))
+  }
+
+  return {
+    hash: (passphrase) =>
+      queue.run(async () => ({
+        algorithm: 'scrypt-kdf',
+        value: Buffer.from(await kdf(passphrase, cost)).toString('base64'),
+      })),
+    verify: (stored, passphrase) =>
+      queue.run(async () => {
+        const found = await check(stored, passphrase)
+        // An empty passphrase is never right, and costs as much as a wrong one.
+        return passphrase === '' ? { ...found, isRight: false } : found
+      }),
+    derive: (passphrase, salt, iterations) =>
+      queue.run(() => deriveLoginValue(passphrase, salt, iterations)),
+  }
+}
+
+async function checkContainer(
+  container: Uint8Array,
+  passphrase: string,
+  isCurrent: boolean,
+): Promise<Verification> {
+  return { isRight: await verifyContainer(container, passphrase), isOutdated: !isCurrent }
+}
+
+async function checkText(text: ScryptText, passphrase: string): Promise<Verification> {
+  const derived = await runScrypt(text, passphrase)
+  return { isRight: timingSafeEqual(derived, text.key), isOutdated: true }
+}
+
+function runScrypt({ logN, r, p, salt, key }: ScryptText, passphrase: string): Promise<Buffer> {
+  const N = 2 ** logN
+  // Node's default of 32 MiB refuses the usual cost (login.md 3.2).
+  const maxmem = Math.max(64 * 1024 * 1024, 256 * N * r)
+  return new Promise((resolve, reject) => {
+    nodeScrypt(passphrase, salt, key.length, { N, r, p, maxmem }, (error, derived) =>
+      error === null ? resolve(derived) : reject(error),
+    )
+  })
+}
+
+function isSameCost(a: ScryptCost, b: ScryptCost): boolean {
+  return a.logN === b.logN && a.r === b.r && a.p === b.p
+}

@@ -1,0 +1,54 @@
+import {
+  createRateLimits as createCounters,
+  type RateLimit,
+  type RateLimits as Counters,
+} from '@svc/oauth-core'
+import type { Store } from '@svc/store'
+import { AuthUiError } from './errors.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './lifetimes.ts'
+
+export type Bucket =
+  | 'auth'
+  | 'auth-ip'
+  | 'known-device'
+  | 'login-throttled-mail'
+  | 'new-connection-mail'
+  | 'register-guess'
+  | 'transfer-code'
+
+/** Buckets of this package and what they count. @see login.md 4.7, decision D15 */
+export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
+  /** Wrong passphrases of an instance, over all paths. */
+  auth: { limit: 100, windowMs: HOUR_MS },
+  /** Wrong passphrases from an address. */
+  'auth-ip': { limit: 20, windowMs: 15 * MINUTE_MS },
+  /** Wrong passphrases from a browser that logged in before. */
+  'known-device': { limit: 10, windowMs: 15 * MINUTE_MS },
+  /** Mails telling of too many wrong passphrases. */
+  'login-throttled-mail': { limit: 1, windowMs: DAY_MS },
+  /** Mails telling of a log-in from a new place. */
+  'new-connection-mail': { limit: 1, windowMs: HOUR_MS },
+  /** Wrong register tokens. */
+  'register-guess': { limit: 30, windowMs: HOUR_MS },
+  /** Codes handing one session to one app host. */
+  'transfer-code': { limit: 5, windowMs: MINUTE_MS },
+}
+
+export type RateLimits = Counters<Bucket>
+
+export interface RateLimitsOptions {
+  readonly store: Store
+  readonly clock: { now(): number }
+  readonly limits?: Partial<Readonly<Record<Bucket, RateLimit>>>
+}
+
+/** Counters that throw `rate_limited` with `Retry-After` over their limit. */
+export function createRateLimits({ store, clock, limits }: RateLimitsOptions): RateLimits {
+  return createCounters<Bucket>({
+    store,
+    clock,
+    limits: { ...DEFAULT_LIMITS, ...limits },
+    tooMany: (_bucket, retryAfterS) =>
+      new AuthUiError('rate_limited', { headers: { 'Retry-After': String(retryAfterS) } }),
+  })
+}

@@ -1,0 +1,204 @@
+import type { RouteHandler, RouteRow } from '@svc/oauth-core'
+import { redirectAlias } from './alias.ts'
+import type { LoginHandlers } from './login/login.ts'
+import type { LogoutHandlers } from './login/logout.ts'
+import type { OnboardingHandlers } from './passphrase/onboarding.ts'
+import type { Callers } from './settings/caller.ts'
+import type { ClientSettings } from './settings/clients.ts'
+import type { SessionSettings } from './settings/sessions.ts'
+
+/** What the rows are made of. */
+export interface Handlers {
+  readonly home: RouteHandler
+  readonly login: LoginHandlers
+  readonly logout: LogoutHandlers
+  readonly onboarding: OnboardingHandlers
+  readonly prelogin: RouteHandler
+  readonly passphraseSettings: RouteHandler
+  readonly sessionSettings: SessionSettings
+  readonly clientSettings: ClientSettings
+  readonly callers: Callers
+  readonly namespace: string
+}
+
+/** Every endpoint of this package, sorted by path. */
+export function createRows(handlers: Handlers): readonly RouteRow[] {
+  return [...createAuthRows(handlers), ...createSettingsRows(handlers)]
+}
+
+function createAuthRows(handlers: Handlers): readonly RouteRow[] {
+  const { home, login, logout, onboarding, prelogin } = handlers
+  return [
+    {
+      method: 'GET',
+      path: '/',
+      handler: home,
+      auth: ['none', 'session cookie'],
+      statuses: [200, 302, 400, 412, 429],
+      family: 'html',
+      limit: 'register-guess',
+      use: [redirectAlias],
+      summary: 'Leads to onboarding, to the log-in, or home.',
+      source: 'login.md 5.1',
+    },
+    {
+      method: 'GET',
+      path: '/auth/login',
+      handler: login.show,
+      auth: ['none', 'session cookie'],
+      statuses: [200, 302, 400, 412],
+      family: 'html',
+      use: [redirectAlias],
+      summary: 'Shows the log-in form, or sends a logged-in browser on.',
+      source: 'login.md 5.1',
+    },
+    {
+      method: 'POST',
+      path: '/auth/login',
+      handler: login.submit,
+      auth: ['passphrase'],
+      body: { types: ['form'] },
+      statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
+      family: 'html',
+      csrf: 'origin',
+      limit: 'auth',
+      summary: 'Logs the owner in.',
+      source: 'login.md 5.1',
+    },
+    {
+      method: 'DELETE',
+      path: '/auth/login',
+      handler: logout.logout,
+      auth: ['app token', 'session cookie'],
+      statuses: [204, 400, 401],
+      family: 'json',
+      cors: 'app-origins',
+      summary: 'Ends the session.',
+      source: 'login.md 5.2',
+    },
+    {
+      method: 'DELETE',
+      path: '/auth/login/others',
+      handler: logout.logoutOthers,
+      auth: ['app token', 'session cookie'],
+      statuses: [204, 400, 401],
+      family: 'json',
+      cors: 'app-origins',
+      summary: 'Ends every session but this one.',
+      source: 'login.md 5.2',
+    },
+    {
+      method: 'GET',
+      path: '/auth/passphrase',
+      handler: onboarding.show,
+      auth: ['code'],
+      statuses: [200, 302, 400, 412, 429],
+      family: 'html',
+      limit: 'register-guess',
+      use: [redirectAlias],
+      summary: 'Shows the form in which a new owner chooses a passphrase.',
+      source: 'login.md 5.5',
+    },
+    {
+      method: 'GET',
+      path: '/public/prelogin',
+      handler: prelogin,
+      auth: ['none'],
+      statuses: [200, 400, 412],
+      family: 'json',
+      summary: 'Tells an app how to derive the login value.',
+      source: 'login.md 7',
+    },
+  ]
+}
+
+function createSettingsRows(handlers: Handlers): readonly RouteRow[] {
+  const { onboarding, passphraseSettings, sessionSettings, clientSettings } = handlers
+  const { callers, namespace } = handlers
+  return [
+    {
+      method: 'GET',
+      path: '/settings/clients',
+      handler: clientSettings.list,
+      auth: ['settings app token'],
+      statuses: [200, 400, 401, 403],
+      family: 'jsonapi',
+      cors: 'app-origins',
+      use: [callers.requireSettingsApp()],
+      summary: 'Lists the connected clients and what they may do.',
+      source: 'decision D51',
+    },
+    {
+      method: 'DELETE',
+      path: '/settings/clients/:id',
+      handler: clientSettings.revoke,
+      auth: ['settings app token'],
+      statuses: [204, 400, 401, 403, 404],
+      family: 'jsonapi',
+      cors: 'app-origins',
+      use: [callers.requireSettingsApp()],
+      summary: 'Ends a client and every token it holds.',
+      source: 'decision D51',
+    },
+    {
+      method: 'GET',
+      path: '/settings/passphrase',
+      handler: passphraseSettings,
+      auth: ['app token', 'access token'],
+      statuses: [200, 400, 401, 403, 404],
+      family: 'jsonapi',
+      cors: 'app-origins',
+      use: [callers.requirePermission('GET', `${namespace}.settings`)],
+      summary: 'Tells how the login value is derived.',
+      source: 'login.md 7',
+    },
+    {
+      method: 'POST',
+      path: '/settings/passphrase',
+      handler: onboarding.submit,
+      auth: ['code'],
+      body: { types: ['form', 'json'] },
+      statuses: [200, 302, 400, 403, 413, 415, 422, 429],
+      family: 'html',
+      csrf: 'origin',
+      limit: 'register-guess',
+      summary: 'Onboards: stores the first passphrase and opens a long session.',
+      source: 'login.md 5.5',
+    },
+    {
+      method: 'GET',
+      path: '/settings/sessions',
+      handler: sessionSettings.list,
+      auth: ['app token', 'access token'],
+      statuses: [200, 400, 401, 403],
+      family: 'jsonapi',
+      cors: 'app-origins',
+      use: [callers.requirePermission('GET', `${namespace}.sessions`)],
+      summary: "Lists the owner's sessions.",
+      source: 'login.md 7',
+    },
+    {
+      method: 'GET',
+      path: '/settings/sessions/current',
+      handler: sessionSettings.showCurrent,
+      auth: ['session cookie'],
+      statuses: [200, 400, 404],
+      family: 'jsonapi',
+      cors: 'app-origins',
+      summary: 'Shows the session of the cookie.',
+      source: 'login.md 7',
+    },
+    {
+      method: 'DELETE',
+      path: '/settings/sessions/:id',
+      handler: sessionSettings.end,
+      auth: ['settings app token'],
+      statuses: [204, 400, 401, 403, 404],
+      family: 'jsonapi',
+      cors: 'app-origins',
+      use: [callers.requireSettingsApp()],
+      summary: 'Ends one session; the own one is a log-out.',
+      source: 'login.md 7',
+    },
+  ]
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { type Instance, randomId } from '@svc/oauth-core'
+import { type Change, indexKey, type Key, recordKey, type Store } from '@svc/store'
+import Bowser from 'bowser'
+import type { Lifetimes } from '../lifetimes.ts'
+import type { Place } from '../ports.ts'
+import type { LoginMethod, SessionId } from './session.ts'
+
+/** One log-in. Times are milliseconds since the epoch. @see login.md 2.1 */
+export interface LoginEntry extends Place {
+  readonly sessionId: SessionId
+  readonly method: LoginMethod
+  readonly ip: string
+  readonly userAgent: string
+  readonly os: string
+  readonly browser: string
+  /** The log-in served an authorization. */
+  readonly clientRegistration: boolean
+  readonly createdAt: number
+}
+
+/** What the owner's browsers did. */
+export interface LoginHistory {
+  /** The changes that note a log-in, for the write that opens its session. */
+  note(instance: Instance, entry: LoginEntry): readonly Change[]
+  /** Whether there are log-ins, none of them from such a place and browser. */
+  isNewPlace(instance: Instance, entry: LoginEntry): Promise<boolean>
+  /** Entries of these sessions, where known. */
+  bySession(
+    instance: Instance,
+    ids: readonly SessionId[],
+  ): Promise<ReadonlyMap<SessionId, LoginEntry>>
+}
+
+export interface LoginHistoryOptions {
+  readonly store: Store
+  readonly clock: { now(): number }
+  readonly lifetimes: Lifetimes
+}
+
+const MAX_USER_AGENT_CHARS = 512
+const MAX_KEYS = 100
+
+export function createLoginHistory(options: LoginHistoryOptions): LoginHistory {
+  const { store, clock, lifetimes } = options
+
+  return {
+    note(instance, entry) {
+      const expiresAt = clock.now() + lifetimes.loginHistory
+      return [
+        {
+          op: 'put',
+          key: entryKey(instance, entry.sessionId),
+          value: { ...entry },
+          expiresAt,
+          indexes: [
+            {
+              index: indexKey(instance.id, 'session-logins'),
+              sort: `${String(entry.createdAt).padStart(15, '0')}:${randomId()}`,
+            },
+          ],
+        },
+        {
+          op: 'put',
+          key: placeKey(instance, entry),
+          value: { seenAt: entry.createdAt },
+          expiresAt,
+        },
+      ]
+    },
+    async isNewPlace(instance, entry) {
+      if ((await store.get(placeKey(instance, entry))) !== undefined) return false
+      const page = await store.list(indexKey(instance.id, 'session-logins'), { limit: 1 })
+      return page.records.length > 0 || page.cursor !== undefined
+    },
+    async bySession(instance, ids) {
+      const found = new Map<SessionId, LoginEntry>()
+      for (let at = 0; at < ids.length; at += MAX_KEYS) {
+        const keys = ids.slice(at, at + MAX_KEYS).map((id) => entryKey(instance, id))
+        for (const record of await store.getMany(keys)) {
+          if (record === undefined) continue
+          // Only this file writes these records.
+          const entry = record.value as unknown as LoginEntry
+          found.set(entry.sessionId, entry)
+        }
+      }
+      return found
+    },
+  }
+}
+
+/** Operating system and browser of a `User-Agent`, with short names; empty when unknown. */
+export function readUserAgent(header: string): {
+  readonly userAgent: string
+  readonly os: string
+  readonly browser: string
+} {
+  const userAgent = header.slice(0, MAX_USER_AGENT_CHARS).toWellFormed()
+  if (userAgent === '') return { userAgent, os: '', browser: '' }
+  const { os, browser } = Bowser.parse(userAgent)
+  return { userAgent, os: os.name ?? '', browser: browser.name ?? '' }
+}
+
+function entryKey(instance: Instance, id: SessionId): Key {
+  return recordKey(instance.id, 'session-login', id)
+}
+
+/** Same system, browser and country, or address where the country is unknown. */
+function placeKey(instance: Instance, entry: LoginEntry): Key {
+  const where = entry.country ?? entry.ip
+  const text = JSON.stringify([entry.os, entry.browser, where])
+  return recordKey(
+    instance.id,
+    'login-place',
+    createHash('sha256').update(text).digest('base64url'),
+  )
+}

@@ -1,0 +1,228 @@
+import type { Instance } from '@svc/oauth-core'
+import type { Change, Store } from '@svc/store'
+import type { Context } from 'koa'
+import { createSession } from 'koa-session'
+import type { Lifetimes } from '../lifetimes.ts'
+import {
+  cookieMaxAgeMs,
+  type LoginMethod,
+  needsTouch,
+  type Session,
+  type SessionId,
+  type SessionKind,
+} from './session.ts'
+import type { SessionCookies } from './session-cookie.ts'
+import type { SessionStore, StoredSession } from './session-store.ts'
+
+export interface NewSession {
+  readonly kind: SessionKind
+  readonly method: LoginMethod
+  /** More changes of the same write. */
+  readonly also?: (id: SessionId) => readonly Change[]
+}
+
+/** Carries a session from request to request, on koa-session (D10). */
+export interface SessionCarrier {
+  /** The live session of this request, looked up once. Reads only. */
+  current(ctx: Context): Promise<Session | undefined>
+  /** Opens a session under a new identifier, in place of the request's own, and sets its cookie. */
+  open(ctx: Context, session: NewSession): Promise<Session>
+  /** Notes a use, at most once a day; a session that ended meanwhile stays ended. Nothing on HEAD. */
+  touch(ctx: Context): Promise<void>
+  /** Ends the request's session and clears its cookie. */
+  end(ctx: Context): Promise<void>
+}
+
+export interface SessionCarrierOptions {
+  readonly sessions: SessionStore
+  readonly cookies: SessionCookies
+  readonly store: Store
+  readonly clock: { now(): number }
+  readonly lifetimes: Lifetimes
+}
+
+/** One request as koa-session sees it. */
+interface Visit {
+  readonly instance: Instance
+  readonly loaded: StoredSession | undefined
+  readonly also: NewSession['also']
+  readonly setCookie: (id: SessionId, maxAgeMs: number | undefined) => void
+  readonly clearCookie: () => void
+  /** The old session that goes in the write that stores the new one. */
+  replaced?: SessionId
+  saved?: Session
+}
+
+/** koa-session's own object, as far as it is used here. */
+interface CarriedSession extends Partial<Omit<Session, 'id'>> {
+  manuallyCommit(): Promise<void>
+  regenerate(): Promise<void>
+}
+
+/** The context koa-session runs on: ours, so that an embedding app's own koa-session is left alone. */
+interface Facade {
+  session: CarriedSession | Omit<Session, 'id'> | null
+}
+
+class SessionEndedMeanwhile extends Error {}
+
+export function createSessionCarrier(options: SessionCarrierOptions): SessionCarrier {
+  const { sessions, cookies, store, clock, lifetimes } = options
+  const lookups = new WeakMap<Context, Promise<StoredSession | undefined>>()
+  const application = { context: {}, use: () => {} }
+
+  const runCarrier = createSession(
+    {
+      autoCommit: false,
+      externalKey: {
+        // Undefined means "none" to koa-session, although its type has no word for it.
+        get: (facade) => visitOf(facade).loaded?.session.id as string,
+        set: (facade, key) => {
+          const { saved, loaded, setCookie } = visitOf(facade)
+          const isSame = key === loaded?.session.id
+          // A session until the browser closes needs its cookie once; a long one gets its days anew.
+          if (saved === undefined || (isSame && saved.kind !== 'long')) return
+          setCookie(saved.id, cookieMaxAgeMs(saved.kind, lifetimes))
+        },
+      },
+      genid: () => sessions.newId(),
+      maxAge: 'session',
+      signed: false,
+      store: { destroy, get: load, set: save },
+    },
+    application,
+  )
+
+  async function load(
+    _key: string,
+    _maxAge: unknown,
+    { ctx }: { ctx?: unknown },
+  ): Promise<unknown> {
+    const { id: _id, ...fields } = visitOf(ctx).loaded?.session ?? ({} as Partial<Session>)
+    return fields
+  }
+
+  async function save(
+    key: string,
+    data: Partial<Session>,
+    _maxAge: unknown,
+    { ctx }: { ctx?: unknown },
+  ): Promise<void> {
+    const visit = visitOf(ctx)
+    const { instance, loaded, replaced, also } = visit
+    const session = toSession(key as SessionId, data)
+    const revision = key === loaded?.session.id ? loaded.revision : undefined
+    const result = await store.write([
+      sessions.put(instance, session, revision),
+      ...(replaced === undefined ? [] : [sessions.remove(instance, replaced)]),
+      ...(also?.(session.id) ?? []),
+    ])
+    if (!result.written) throw new SessionEndedMeanwhile('the session ended meanwhile')
+    visit.saved = session
+    if (replaced !== undefined) await sessions.announceEnd(instance, [replaced], 'replaced')
+  }
+
+  async function destroy(key: string, { ctx }: { ctx?: unknown }): Promise<void> {
+    const visit = visitOf(ctx)
+    // An identifier that was only generated has no record.
+    if (key === visit.loaded?.session.id) visit.replaced = key as SessionId
+  }
+
+  function lookUp(ctx: Context): Promise<StoredSession | undefined> {
+    const known = lookups.get(ctx)
+    if (known !== undefined) return known
+    const lookup = findLive(ctx)
+    lookups.set(ctx, lookup)
+    return lookup
+  }
+
+  async function findLive(ctx: Context): Promise<StoredSession | undefined> {
+    for (const id of await cookies.read(ctx)) {
+      const stored = await sessions.get(instanceOf(ctx), id)
+      if (stored !== undefined) return stored
+    }
+    return undefined
+  }
+
+  async function board(
+    ctx: Context,
+    also: NewSession['also'],
+    ride: (facade: Facade) => Promise<void>,
+  ): Promise<Visit> {
+    const visit: Visit = {
+      instance: instanceOf(ctx),
+      loaded: await lookUp(ctx),
+      also,
+      setCookie: await cookies.writer(ctx),
+      clearCookie: () => cookies.clear(ctx),
+    }
+    const facade: Facade = Object.assign(Object.create(application.context), {
+      app: { emit: () => {} },
+      // koa-session writes a cookie by itself only to remove one, also before it puts a new one in its place.
+      cookies: { get: () => undefined, set: () => {} },
+      visit,
+    })
+    await runCarrier(facade, () => ride(facade))
+    lookups.delete(ctx)
+    return visit
+  }
+
+  return {
+    async current(ctx) {
+      return (await lookUp(ctx))?.session
+    },
+    async open(ctx, { kind, method, also }) {
+      const now = clock.now()
+      const visit = await board(ctx, also, async (facade) => {
+        facade.session = { kind, method, createdAt: now, lastSeen: now }
+        await carried(facade).regenerate()
+      })
+      if (visit.saved === undefined) throw new Error('the session was not stored')
+      return visit.saved
+    },
+    async touch(ctx) {
+      const stored = await lookUp(ctx)
+      if (stored === undefined || ctx.method === 'HEAD') return
+      if (!needsTouch(stored.session, clock.now(), lifetimes)) return
+      try {
+        await board(ctx, undefined, async (facade) => {
+          Object.assign(carried(facade), { lastSeen: clock.now() })
+          await carried(facade).manuallyCommit()
+        })
+      } catch (error) {
+        if (!(error instanceof SessionEndedMeanwhile)) throw error
+      }
+    },
+    async end(ctx) {
+      const visit = await board(ctx, undefined, async (facade) => {
+        const session = carried(facade)
+        facade.session = null
+        await session.manuallyCommit()
+      })
+      if (visit.replaced !== undefined) await sessions.end(visit.instance, visit.replaced, 'logout')
+      visit.clearCookie()
+      lookups.set(ctx, Promise.resolve(undefined))
+    },
+  }
+}
+
+function carried(facade: Facade): CarriedSession {
+  // koa-session's setter makes its own object of whatever it is given, its getter answers that.
+  return facade.session as CarriedSession
+}
+
+function visitOf(facade: unknown): Visit {
+  // koa-session hands back the facade made in `board`.
+  return (facade as { visit: Visit }).visit
+}
+
+function instanceOf(ctx: Context): Instance {
+  // Everything here runs behind `resolveInstance`.
+  return ctx.state['instance'] as Instance
+}
+
+function toSession(id: SessionId, data: Partial<Session>): Session {
+  // The fields are those that `open` or `load` gave; koa-session adds its own.
+  const { kind, method, createdAt, lastSeen } = data as Session
+  return { id, kind, method, createdAt, lastSeen }
+}

@@ -1,0 +1,98 @@
+import type { Instance, Keyring } from '@svc/oauth-core'
+import type { Context } from 'koa'
+import { type CookieAttributes, readCookies, writeCookie } from '../cookies.ts'
+import { openMac, sealMac } from '../mac.ts'
+import { parseSessionId, type SessionId } from './session.ts'
+
+/** The session cookie of one host of an instance. */
+export interface SessionCookie extends Omit<CookieAttributes, 'maxAgeMs'> {
+  readonly name: string
+  /** Slug, on a flat app host. */
+  readonly additional: string
+}
+
+/** Reads and writes session cookies: a MAC over the identifier, nothing else. @see login.md 3.5 */
+export interface SessionCookies {
+  /** Identifiers of the request's cookies that are ours, at most five. An invalid cookie is none. */
+  read(ctx: Context): Promise<readonly SessionId[]>
+  /** The function that sets the cookie on this answer; the key is fetched now. */
+  writer(ctx: Context): Promise<(id: SessionId, maxAgeMs: number | undefined) => void>
+  clear(ctx: Context): void
+  /** Name and value for a client that is no browser. */
+  seal(
+    instance: Instance,
+    id: SessionId,
+  ): Promise<{ readonly name: string; readonly value: string }>
+}
+
+export interface SessionCookiesOptions {
+  readonly keyring: Keyring
+  readonly clock: { now(): number }
+}
+
+export function createSessionCookies(options: SessionCookiesOptions): SessionCookies {
+  const { keyring, clock } = options
+
+  function sealed(secret: Uint8Array, cookie: SessionCookie, id: SessionId): string {
+    return sealMac(secret, cookie, Buffer.from(id), Math.floor(clock.now() / 1000))
+  }
+
+  async function read(ctx: Context): Promise<readonly SessionId[]> {
+    const { instance, cookie } = hostOf(ctx)
+    const values = readCookies(ctx, cookie.name)
+    if (values.length === 0) return []
+    const { secret } = await keyring.current(instance, 'session')
+    const ids = new Set<SessionId>()
+    for (const value of values) {
+      const id = parseSessionId(openMac(secret, cookie, value)?.value.toString('latin1') ?? '')
+      if (id !== undefined) ids.add(id)
+    }
+    return [...ids]
+  }
+
+  return {
+    read,
+    async writer(ctx) {
+      const { instance, cookie } = hostOf(ctx)
+      const { secret } = await keyring.current(instance, 'session')
+      return (id, maxAgeMs) => {
+        writeCookie(ctx, cookie.name, sealed(secret, cookie, id), {
+          ...cookie,
+          ...(maxAgeMs === undefined ? {} : { maxAgeMs }),
+        })
+      }
+    },
+    clear(ctx) {
+      const { cookie } = hostOf(ctx)
+      writeCookie(ctx, cookie.name, '', { ...cookie, maxAgeMs: 0 })
+    },
+    async seal(instance, id) {
+      const cookie = sessionCookie(instance, undefined)
+      const { secret } = await keyring.current(instance, 'session')
+      return { name: cookie.name, value: sealed(secret, cookie, id) }
+    },
+  }
+}
+
+/**
+ * Nested: one cookie on the instance's domain, which covers its app hosts. Flat: one per host, since the parent
+ * domain belongs to other instances too.
+ * @param appSlug - undefined on the instance's own host
+ */
+export function sessionCookie(instance: Instance, appSlug: string | undefined): SessionCookie {
+  const shared = { path: '/', secure: instance.isHttps }
+  if (instance.subdomains === 'nested') {
+    const domain = instance.domain.replace(/:\d+$/, '')
+    return { ...shared, name: 'svcsessid', additional: '', domain }
+  }
+  const prefix = instance.isHttps ? '__Host-' : ''
+  return appSlug === undefined
+    ? { ...shared, name: `${prefix}svcsessid`, additional: '' }
+    : { ...shared, name: `${prefix}svcapp`, additional: appSlug }
+}
+
+function hostOf(ctx: Context): { instance: Instance; cookie: SessionCookie } {
+  // Both are set by `resolveInstance`, behind which everything here runs.
+  const instance = ctx.state['instance'] as Instance
+  return { instance, cookie: sessionCookie(instance, ctx.state['appSlug'] as string | undefined) }
+}

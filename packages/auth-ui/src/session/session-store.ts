@@ -1,0 +1,151 @@
+import { type Instance, type Logger, randomHex } from '@svc/oauth-core'
+import {
+  type Change,
+  indexKey,
+  type IndexKey,
+  type Json,
+  type Key,
+  type Revision,
+  recordKey,
+  type Store,
+} from '@svc/store'
+import type { Lifetimes } from '../lifetimes.ts'
+import type { HostHooks, SessionEnd } from '../ports.ts'
+import { type Session, type SessionId, sessionEnd } from './session.ts'
+
+/** A session as read, with what a conditional write needs. */
+export interface StoredSession {
+  readonly session: Session
+  readonly revision: Revision
+}
+
+/** The owner's sessions. Deleting wins: nothing here can bring a deleted one back. */
+export interface SessionStore {
+  newId(): SessionId
+  /** The live session, or undefined. */
+  get(instance: Instance, id: SessionId): Promise<StoredSession | undefined>
+  /** Newest first. */
+  list(instance: Instance): Promise<readonly Session[]>
+  /** The change that stores a session: a new one, or one that was read and is still there. */
+  put(instance: Instance, session: Session, revision?: Revision): Change
+  /** The change that ends a session; `announceEnd` after the write. */
+  remove(instance: Instance, id: SessionId): Change
+  /** Tells other packages and processes. */
+  announceEnd(
+    instance: Instance,
+    sessionIds: readonly SessionId[],
+    reason: SessionEnd,
+  ): Promise<void>
+  /** Ends one. False when there was none. */
+  end(instance: Instance, id: SessionId, reason: SessionEnd): Promise<boolean>
+  /** Ends all but one. @returns how many */
+  endAll(instance: Instance, reason: SessionEnd, except?: SessionId): Promise<number>
+}
+
+export interface SessionStoreOptions {
+  readonly store: Store
+  readonly lifetimes: Lifetimes
+  readonly hooks: HostHooks
+  readonly log: Logger
+}
+
+/** Channel of the store's bus on which ended sessions are told. */
+export const SESSIONS_ENDED_CHANNEL = 'sessions.ended'
+
+const BATCH = 100
+
+export function createSessionStore(options: SessionStoreOptions): SessionStore {
+  const { store, lifetimes, hooks, log } = options
+
+  async function list(instance: Instance): Promise<readonly Session[]> {
+    const sessions: Session[] = []
+    let cursor: string | undefined
+    do {
+      const page = await store.list(indexOf(instance), {
+        order: 'desc',
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      for (const record of page.records) sessions.push(fromJson(record.value))
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    return sessions
+  }
+
+  async function announceEnd(
+    instance: Instance,
+    sessionIds: readonly SessionId[],
+    reason: SessionEnd,
+  ): Promise<void> {
+    if (sessionIds.length === 0) return
+    log.info('session.ended', { instance: instance.domain, count: sessionIds.length, reason })
+    const told = [
+      store.bus.publish(SESSIONS_ENDED_CHANNEL, { instance: instance.id, sessionIds, reason }),
+      Promise.resolve(hooks.onSessionsEnded?.({ instance, sessionIds, reason })),
+    ]
+    for (const outcome of await Promise.allSettled(told)) {
+      // The sessions are gone from the store whatever became of the news.
+      if (outcome.status === 'rejected')
+        log.error('session.end_untold', { cause: String(outcome.reason) })
+    }
+  }
+
+  async function endAll(
+    instance: Instance,
+    reason: SessionEnd,
+    except?: SessionId,
+  ): Promise<number> {
+    const ids = (await list(instance)).map(({ id }) => id).filter((id) => id !== except)
+    for (let at = 0; at < ids.length; at += BATCH) {
+      await store.write(ids.slice(at, at + BATCH).map((id) => remove(instance, id)))
+    }
+    await announceEnd(instance, ids, reason)
+    return ids.length
+  }
+
+  function remove(instance: Instance, id: SessionId): Change {
+    return { op: 'delete', key: keyOf(instance, id) }
+  }
+
+  return {
+    newId: () => randomHex(16) as SessionId,
+    async get(instance, id) {
+      const record = await store.get(keyOf(instance, id))
+      if (record === undefined) return undefined
+      return { session: fromJson(record.value), revision: record.revision }
+    },
+    list,
+    put: (instance, session, revision) => ({
+      op: 'put',
+      key: keyOf(instance, session.id),
+      value: { ...session },
+      expiresAt: sessionEnd(session, lifetimes),
+      indexes: [{ index: indexOf(instance), sort: sortOf(session) }],
+      ...(revision === undefined ? { ifAbsent: true } : { ifRevision: revision }),
+    }),
+    remove,
+    announceEnd,
+    async end(instance, id, reason) {
+      const result = await store.write([{ ...remove(instance, id), ifPresent: true }])
+      if (result.written) await announceEnd(instance, [id], reason)
+      return result.written
+    },
+    endAll,
+  }
+}
+
+function keyOf(instance: Instance, id: SessionId): Key {
+  return recordKey(instance.id, 'session', id)
+}
+
+function indexOf(instance: Instance): IndexKey {
+  return indexKey(instance.id, 'sessions')
+}
+
+function sortOf(session: Session): string {
+  return `${String(session.createdAt).padStart(15, '0')}:${session.id}`
+}
+
+/** Only this file writes these records. */
+function fromJson(value: Json): Session {
+  return value as unknown as Session
+}

@@ -1,0 +1,58 @@
+import type { Lifetimes } from '../lifetimes.ts'
+
+/** Lower-case hexadecimal, 128 random bits. */
+export type SessionId = string & { readonly __sessionId: 'SessionId' }
+
+export type SessionKind = 'short' | 'normal' | 'long'
+
+/** How a session came to be. */
+export type LoginMethod =
+  | 'password'
+  | '2FA'
+  | 'magic_link'
+  | 'session_code'
+  | 'registration'
+  | 'passphrase_change'
+
+/** A session of the owner. Times are milliseconds since the epoch. @see login.md 2.1, 2.2 */
+export interface Session {
+  readonly id: SessionId
+  readonly kind: SessionKind
+  readonly method: LoginMethod
+  readonly createdAt: number
+  /** Written down at most once a day. */
+  readonly lastSeen: number
+}
+
+const SESSION_ID = /^[0-9a-f]{32}$/
+
+/** The identifier, when the text has its form. */
+export function parseSessionId(text: string): SessionId | undefined {
+  return SESSION_ID.test(text) ? (text as SessionId) : undefined
+}
+
+/** When a session dies if it is not used again; milliseconds since the epoch. */
+export function sessionEnd(session: Session, lifetimes: Lifetimes): number {
+  const { createdAt, lastSeen } = session
+  if (session.kind === 'short') return createdAt + lifetimes.shortSession
+  if (session.kind === 'normal') {
+    return Math.min(createdAt + lifetimes.normalSession, lastSeen + lifetimes.normalSessionIdle)
+  }
+  return Math.min(createdAt + lifetimes.longSession, lastSeen + lifetimes.longSessionIdle)
+}
+
+/** Whether this use is worth a write. */
+export function needsTouch(session: Session, now: number, lifetimes: Lifetimes): boolean {
+  return session.kind !== 'short' && now - session.lastSeen >= lifetimes.sessionTouch
+}
+
+/** How long the browser keeps the cookie; milliseconds; undefined: until it closes. */
+export function cookieMaxAgeMs(kind: SessionKind, lifetimes: Lifetimes): number | undefined {
+  if (kind === 'short') return lifetimes.shortSession
+  return kind === 'long' ? lifetimes.longSession : undefined
+}
+
+/** Whether a log-in that asks for `asked` replaces a live session: only a short one is replaced. @see login.md 5.1 */
+export function isUpgrade(live: SessionKind, asked: SessionKind): boolean {
+  return live === 'short' && asked !== 'short'
+}

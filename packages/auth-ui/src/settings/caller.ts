@@ -1,0 +1,38 @@
+import type { AccessContext, RouteContext, RouteMiddleware, Verb } from '@svc/oauth-core'
+import { AuthUiError } from '../errors.ts'
+
+export interface CallerOptions {
+  readonly authenticate: (ctx: RouteContext) => Promise<void>
+  readonly settingsSlug: string
+}
+
+/** Middleware factories of the rows under `/settings`. */
+export interface Callers {
+  /** Any bearer with the permission on the whole type. */
+  requirePermission(verb: Verb, type: string): RouteMiddleware
+  /** A token of the settings app itself. */
+  requireSettingsApp(): RouteMiddleware
+}
+
+export function createCallers({ authenticate, settingsSlug }: CallerOptions): Callers {
+  return {
+    requirePermission: (verb, type) =>
+      async function requirePermission(ctx, next) {
+        await authenticate(ctx)
+        if (!accessOf(ctx).allows(verb, type)) throw new AuthUiError('forbidden')
+        await next()
+      },
+    requireSettingsApp: () =>
+      async function requireSettingsApp(ctx, next) {
+        await authenticate(ctx)
+        const { kind, app } = accessOf(ctx)
+        if (kind !== 'app' || app?.slug !== settingsSlug) throw new AuthUiError('forbidden')
+        await next()
+      },
+  }
+}
+
+function accessOf(ctx: RouteContext): AccessContext {
+  if (ctx.state.access === undefined) throw new Error('authenticate did not set ctx.state.access')
+  return ctx.state.access
+}
