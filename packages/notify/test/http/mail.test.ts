@@ -1,0 +1,263 @@
+import { type Mailbox, openMailbox, type ReceivedMail } from '@svc/testkit'
+import { expect } from 'chai'
+import { createServer, type Server } from 'node:net'
+import { isMailError, type MailFailure, smtpTransport, type SmtpOptions } from '../../src/index.ts'
+import { createNotify } from '../../src/create-notify.ts'
+import type { Mailer } from '../../src/mailer.ts'
+import type { MailSettings } from '../../src/options.ts'
+import { sampleInstance } from '../sample-instance.ts'
+
+type Line = { event: string; fields: Readonly<Record<string, unknown>> | undefined }
+
+function recordLog() {
+  const lines: Line[] = []
+  const note = (event: string, fields?: Line['fields']): void => {
+    lines.push({ event, fields })
+  }
+  return { lines, log: { info: note, warn: note, error: note } }
+}
+
+const secret = 'https://alice.example.com/auth/passphrase?registerToken=0123456789abcdef'
+const onboarding = { template: 'onboarding', variables: { url: secret } } as const
+
+function plain(port: number): SmtpOptions {
+  return { host: '127.0.0.1', port, disableTls: true }
+}
+
+describe('mail over SMTP', () => {
+  let mailbox: Mailbox
+  let refusal: (Error & { responseCode?: number }) | undefined
+
+  beforeEach(async () => {
+    refusal = undefined
+    mailbox = await openMailbox({ refuse: () => refusal })
+  })
+  afterEach(() => mailbox.close())
+
+  function mailerTo(settings: Omit<MailSettings, 'transport'> = {}): {
+    mailer: Mailer
+    lines: Line[]
+  } {
+    const { lines, log } = recordLog()
+    const transport = smtpTransport(plain(mailbox.port))
+    return {
+      mailer: createNotify({ log, channels: { mail: { transport, ...settings } } }).mailer,
+      lines,
+    }
+  }
+
+  it('delivers text first, then HTML, to the owner alone', async () => {
+    await mailerTo().mailer.send(sampleInstance(), onboarding)
+    const mail = await mailbox.waitForMail()
+    expect(mail.envelopeTo).to.deep.equal(['alice@mail.example'])
+    expect(mail.envelopeFrom).to.equal('noreply@alice.example.com')
+    expect(mail.to).to.deep.equal([{ name: 'Alice', address: 'alice@mail.example' }])
+    expect(mail.from).to.deep.equal({ name: '', address: 'noreply@alice.example.com' })
+    expect(mail.subject).to.equal('Choose the passphrase of alice.example.com')
+    expect(mail.text).to.include(secret)
+    expect(mail.html).to.include(secret)
+    expect(mail.raw).to.match(/content-type: multipart\/alternative/i)
+    expect(mail.raw.indexOf('text/plain; charset=utf-8')).to.be.lessThan(
+      mail.raw.indexOf('text/html; charset=utf-8'),
+    )
+    expect(mail.raw).to.match(/content-transfer-encoding: quoted-printable/i)
+    expect(mail.replyTo).to.equal(undefined)
+  })
+
+  it('says what it is, so that nobody answers it', async () => {
+    await mailerTo().mailer.send(
+      sampleInstance({
+        domain: 'alice.example.com:8443',
+        origin: 'https://alice.example.com',
+        locale: 'fr',
+      }),
+      onboarding,
+    )
+    const mail = await mailbox.waitForMail()
+    expect(header(mail, 'x-svc')).to.equal('alice.example.com:8443')
+    expect(header(mail, 'auto-submitted')).to.equal('auto-generated')
+    expect(header(mail, 'x-auto-response-suppress')).to.equal('All')
+    expect(header(mail, 'content-language')).to.equal('fr')
+    expect(header(mail, 'message-id')).to.match(/^<[0-9a-f-]{36}@alice\.example\.com>$/)
+    expect(header(mail, 'mime-version')).to.equal('1.0')
+    expect(header(mail, 'date')).to.be.a('string')
+  })
+
+  it('uses the configured sender, a context its own', async () => {
+    const { log } = recordLog()
+    const { mailer } = createNotify({
+      log,
+      channels: {
+        mail: {
+          transport: smtpTransport(plain(mailbox.port)),
+          noreplyAddress: 'hello@provider.example',
+          noreplyName: 'Provider',
+          replyTo: 'help@provider.example',
+          contexts: { beta: { noreplyAddress: 'beta@provider.example', noreplyName: 'Beta' } },
+        },
+      },
+    })
+    await mailer.send(sampleInstance(), onboarding)
+    await mailer.send(sampleInstance({ context: 'beta' }), onboarding)
+    const [first, second] = mailbox.mails
+    expect(first?.from).to.deep.equal({ name: 'Provider', address: 'hello@provider.example' })
+    expect(first?.replyTo).to.deep.equal([{ name: 'Provider', address: 'help@provider.example' }])
+    expect(second?.from).to.deep.equal({ name: 'Beta', address: 'beta@provider.example' })
+  })
+
+  it('keeps a name from becoming a header', async () => {
+    const publicName = 'Alice\r\nBcc: eve@evil.example'
+    await mailerTo().mailer.send(sampleInstance({ publicName }), onboarding)
+    const mail = await mailbox.waitForMail()
+    expect(mail.envelopeTo).to.deep.equal(['alice@mail.example'])
+    expect(mail.bcc).to.equal(undefined)
+    expect(mail.to?.[0]?.name).to.equal('Alice Bcc: eve@evil.example')
+  })
+
+  it('logs that a mail went out, without its address, link or code', async () => {
+    const { mailer, lines } = mailerTo()
+    await mailer.send(sampleInstance(), onboarding)
+    expect(lines.map(({ event }) => event)).to.deep.equal(['mail.sent'])
+    expect(lines[0]?.fields).to.have.all.keys('domain', 'template', 'messageId')
+    const text = JSON.stringify(lines)
+    for (const hidden of ['0123456789abcdef', 'alice@mail.example', 'Choose']) {
+      expect(text).to.not.include(hidden)
+    }
+  })
+
+  const refusals: [number, MailFailure][] = [
+    [421, 'transient'],
+    [452, 'transient'],
+    [550, 'permanent'],
+    [554, 'permanent'],
+  ]
+  for (const [responseCode, failure] of refusals) {
+    it(`fails as ${failure} when the server answers ${responseCode}`, async () => {
+      refusal = Object.assign(new Error('no such user alice@mail.example'), { responseCode })
+      const { mailer, lines } = mailerTo()
+      const error = await failureOf(mailer.send(sampleInstance(), onboarding))
+      expect(error).to.include({ failure, reason: `smtp_${responseCode}`, status: 503 })
+      expect(lines.map(({ event }) => event)).to.deep.equal(['mail.failed'])
+      expect(JSON.stringify(lines)).to.not.include('alice@mail.example')
+    })
+  }
+
+  const unusable: [string, string | undefined, string][] = [
+    ['without an address', undefined, 'no_email'],
+    ['with two addresses', 'alice@mail.example, eve@evil.example', 'bad_email'],
+    ['with a quoted local part', '"alice@evil.example"@mail.example', 'bad_email'],
+    ['with a line end', 'alice@mail.example\r\nRCPT TO:<eve@evil.example>', 'bad_email'],
+  ]
+  for (const [what, email, reason] of unusable) {
+    it(`sends nothing ${what}`, async () => {
+      const { email: _email, ...instance } = sampleInstance()
+      const error = await failureOf(
+        mailerTo().mailer.send({ ...instance, ...(email !== undefined && { email }) }, onboarding),
+      )
+      expect(error).to.include({ failure: 'permanent', reason })
+      expect(mailbox.mails).to.have.lengthOf(0)
+    })
+  }
+
+  it('asks for STARTTLS unless told otherwise, and gives up without it', async () => {
+    const { log } = recordLog()
+    const transport = smtpTransport({ host: '127.0.0.1', port: mailbox.port })
+    const { mailer } = createNotify({ log, channels: { mail: { transport } } })
+    const error = await failureOf(mailer.send(sampleInstance(), onboarding))
+    expect(error).to.include({ failure: 'config' })
+    expect(mailbox.mails).to.have.lengthOf(0)
+  })
+
+  it('counts a mail as done when mail is switched off', async () => {
+    const { log } = recordLog()
+    const transport = smtpTransport({ host: '-' })
+    await createNotify({ log, channels: { mail: { transport } } }).mailer.send(
+      sampleInstance(),
+      onboarding,
+    )
+    expect(mailbox.mails).to.have.lengthOf(0)
+  })
+})
+
+describe('smtpTransport', () => {
+  it('fails as transient when nobody listens', async () => {
+    const server = createServer()
+    const port = await listenOn(server)
+    await new Promise((resolve) => server.close(resolve))
+    const error = await failureOf(sendOver(plain(port)))
+    expect(error).to.include({ failure: 'transient' })
+  })
+
+  it('fails as config when TLS is expected and not spoken', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.resume().end('220 plain ESMTP\r\n')
+    })
+    const port = await listenOn(server)
+    try {
+      const error = await failureOf(sendOver({ host: '127.0.0.1', port, useSsl: true }))
+      expect(error).to.include({ failure: 'config' })
+    } finally {
+      await new Promise((resolve) => server.close(resolve))
+    }
+  })
+
+  const contradictions: [string, SmtpOptions][] = [
+    ['TLS on and off', { useSsl: true, disableTls: true }],
+    [
+      'a password in plain text to another machine',
+      { host: 'mail.example', disableTls: true, username: 'a', password: 'b' },
+    ],
+  ]
+  for (const [what, options] of contradictions) {
+    it(`refuses ${what}`, () => {
+      expect(() => smtpTransport(options)).to.throw(TypeError, 'options.')
+    })
+  }
+})
+
+describe('createNotify', () => {
+  it('reports every fault of its options at once', () => {
+    const { log } = recordLog()
+    const mail = {
+      transport: smtpTransport({ host: '-' }),
+      noreplyAddress: 'a, b',
+      contexts: { beta: { replyTo: 'Name <a@b.c>' } },
+    }
+    expect(() => createNotify({ log, channels: { mail } })).to.throw(
+      TypeError,
+      /mail\.noreplyAddress.*mail\.contexts\.beta\.replyTo/,
+    )
+  })
+})
+
+async function sendOver(options: SmtpOptions): Promise<void> {
+  const { log } = recordLog()
+  const { mailer } = createNotify({
+    log,
+    channels: { mail: { transport: smtpTransport(options) } },
+  })
+  await mailer.send(sampleInstance(), onboarding)
+}
+
+async function failureOf(sending: Promise<void>): Promise<unknown> {
+  const error: unknown = await sending.then(
+    () => new Error('the mail was sent'),
+    (thrown: unknown) => thrown,
+  )
+  expect(isMailError(error), String(error)).to.equal(true)
+  return error
+}
+
+function header(mail: ReceivedMail, name: string): string | undefined {
+  return mail.headers.find(({ key }) => key === name)?.value
+}
+
+function listenOn(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      resolve(typeof address === 'object' ? (address?.port ?? 0) : 0)
+    })
+  })
+}

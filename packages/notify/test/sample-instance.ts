@@ -1,0 +1,23 @@
+import type { Instance, InstanceId } from '@svc/oauth-core'
+import type { Revision } from '@svc/store'
+
+/** An instance as the mailer gets it. */
+export function sampleInstance(changes: Partial<Instance> = {}): Instance {
+  return {
+    id: 'sample' as InstanceId,
+    revision: '1' as Revision,
+    domain: 'alice.example.com',
+    aliases: [],
+    locale: 'en',
+    email: 'alice@mail.example',
+    publicName: 'Alice',
+    status: 'active',
+    settings: {},
+    createdAt: 0,
+    updatedAt: 0,
+    origin: 'https://alice.example.com',
+    isHttps: true,
+    subdomains: 'nested',
+    ...changes,
+  }
+}
