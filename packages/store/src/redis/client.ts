@@ -46,11 +46,7 @@ export const PATIENT: Temper = {
 }
 
 /** Makes a client; it connects by itself and reconnects until it is closed. */
-export function createClient(
-  target: RedisTarget,
-  name: string,
-  temper: Temper,
-): RedisClient {
+export function createClient(target: RedisTarget, name: string, temper: Temper): RedisClient {
   const shared = { ...connectionOptions(target, name), ...temper }
   const { nodes, sentinels, master } = target
   if (nodes !== undefined) {

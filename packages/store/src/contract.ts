@@ -1,0 +1,39 @@
+import { testBus } from './contract/bus.ts'
+import { testClosing } from './contract/closing.ts'
+import { testConditions } from './contract/conditions.ts'
+import { testCounters } from './contract/counters.ts'
+import { testLists } from './contract/lists.ts'
+import { testParallel } from './contract/parallel.ts'
+import { testRecords } from './contract/records.ts'
+import { testScheduler } from './contract/scheduler.ts'
+import type { MakeStore, TestRunner } from './contract/suite.ts'
+import { testWriteIds } from './contract/write-ids.ts'
+
+export type { MakeStore, TestRunner } from './contract/suite.ts'
+
+/**
+ * Defines the tests that every engine of the store port passes.
+ * @param runner - `describe` and `it` of mocha, or of what works like them
+ * @param name - what the tests are called in the report
+ * @param makeStore - opens a store with the clock given; the suite closes it. Several may be open at a time, on one
+ *   database too: every test works on instances of its own
+ * @example
+ * testStore({ describe, it }, 'sqliteStore', async (clock) => sqliteStore({ file: ':memory:', clock }))
+ */
+export function testStore(runner: TestRunner, name: string, makeStore: MakeStore): void {
+  runner.describe(name, () => {
+    for (const define of [
+      testRecords,
+      testConditions,
+      testWriteIds,
+      testParallel,
+      testCounters,
+      testLists,
+      testBus,
+      testScheduler,
+      testClosing,
+    ]) {
+      define(runner, makeStore)
+    }
+  })
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { indexKey, recordKey } from '../keys.ts'
+import type { IndexKey, Key, Store } from '../store.ts'
+
+/** The two functions that a test runner offers. */
+export interface TestRunner {
+  describe(name: string, define: () => void): unknown
+  it(name: string, run: () => Promise<void>): unknown
+}
+
+/** Opens a store that takes the time from the clock. */
+export type MakeStore = (clock: Clock) => Promise<Store>
+
+/** What a test works with. */
+export interface Subject {
+  readonly store: Store
+  readonly clock: TestClock
+  /** The id of an instance that nobody else uses. */
+  readonly instance: string
+  /** A record key of the instance. */
+  key(id: string): Key
+  /** An index of the instance. */
+  index(name: string): IndexKey
+}
+
+/** The machine's clock and an offset. @see decision D66 */
+export interface TestClock extends Clock {
+  advance(ms: number): void
+}
+
+/** A test on a store of its own. */
+export type DefineTest = (name: string, run: (subject: Subject) => Promise<void>) => void
+
+/** Part of the contract. */
+export type DefinePart = (runner: TestRunner, makeStore: MakeStore) => void
+
+/** Names a part of the contract and gives its tests their stores. */
+export function part(name: string, define: (test: DefineTest) => void): DefinePart {
+  return (runner, makeStore) => {
+    runner.describe(name, () => {
+      define((title, run) => {
+        runner.it(title, async () => {
+          const clock = testClock()
+          const store = await makeStore(clock)
+          try {
+            const instance = randomBytes(9).toString('base64url')
+            await run({
+              store,
+              clock,
+              instance,
+              key: (id) => recordKey(instance, 'thing', id),
+              index: (indexName) => indexKey(instance, indexName),
+            })
+          } finally {
+            await store.close()
+          }
+        })
+      })
+    })
+  }
+}
+
+function testClock(): TestClock {
+  let offset = 0
+  return {
+    now: () => Date.now() + offset,
+    advance(ms) {
+      offset += ms
+    },
+  }
+}
+
+/** Waits until the condition holds, looking again every few milliseconds; throws after `limitMs`. */
+export async function eventually(isTrue: () => boolean, limitMs = 5000): Promise<void> {
+  const deadline = performance.now() + limitMs
+  while (!isTrue()) {
+    if (performance.now() > deadline) throw new Error(`still not so after ${limitMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
