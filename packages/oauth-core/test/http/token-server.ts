@@ -138,7 +138,8 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
   const rows: readonly RouteRow[] = tokenRows({ engine, keyring, clock, rows: () => rows })
   const app = new Koa()
   app.use((ctx, next) => {
-    ctx.state['instance'] = ctx.host === other.domain ? other : instance
+    // fetch does not let a test choose the Host header.
+    ctx.state['instance'] = ctx.get('X-Test-Host') === other.domain ? other : instance
     return next()
   })
   app.use(mountRoutes(rows, { log }))
@@ -151,12 +152,6 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
     const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
     return { status: response.status, headers: response.headers, text, body }
   }
-  // fetch does not let a test choose the Host header.
-  app.middleware.unshift((ctx, next) => {
-    ctx.req.headers.host = ctx.get('X-Test-Host')
-    return next()
-  })
-
   const self: TokenServer = {
     instance,
     other,
