@@ -4,7 +4,6 @@ import {
   type Json,
   type Key,
   recordKey,
-  type Revision,
 } from '@svc/store'
 import type { InstanceId } from '../instances/instance.ts'
 import type { Client, ClientId, ClientMetadata } from './client.ts'
@@ -20,12 +19,6 @@ export type ClientRecord = {
   readonly os?: string
   readonly createdAt: number
   readonly updatedAt: number
-}
-
-/** A client as one read found it. */
-export interface StoredClient {
-  readonly client: Client
-  readonly revision: Revision
 }
 
 const CLIENT_ID = /^[A-Za-z0-9-]{1,128}$/

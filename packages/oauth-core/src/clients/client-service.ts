@@ -29,6 +29,12 @@ export interface ClientService {
   /** Ends a client and everything it holds, before it resolves. False when there was none. @see oauth.md 11.1 */
   revoke(instance: Instance, id: ClientId | string, reason: string): Promise<boolean>
   revokeAll(instance: Instance, filter?: { readonly kind?: string }): Promise<number>
+  /** Marks or unmarks a client as the flagship app; its answer is the client, undefined when there is none. */
+  setFlagship(
+    instance: Instance,
+    id: ClientId | string,
+    flagship: boolean,
+  ): Promise<Client | undefined>
   /** What the client may do by its live grants: scope strings, newest first. */
   scopes(instance: Instance, id: ClientId): Promise<readonly string[]>
 }

@@ -14,7 +14,6 @@ import {
   isClientId,
   pendingIndex,
   secretContext,
-  type StoredClient,
   toClient,
 } from './client-record.ts'
 
@@ -39,10 +38,8 @@ export type ClientList = 'all' | 'pending' | 'connected'
 export interface ClientStore extends ClientRecords {
   /** The record as it is stored now; undefined for anything that is no client. */
   find(instance: Instance, id: string): Promise<Client | undefined>
-  /** The same with its revision. */
-  findStored(instance: Instance, id: string): Promise<StoredClient | undefined>
-  /** The same with its secret in clear. */
-  open(instance: Instance, id: string): Promise<(StoredClient & { secret: string }) | undefined>
+  /** The same with its revision, and its secret in clear. */
+  open(instance: Instance, id: string): Promise<OpenClient | undefined>
   /** Runs the engine; the client it stores meanwhile is this one. */
   storing<Result>(write: ClientWrite, run: () => Promise<Result>): Promise<Result>
   /**
@@ -61,6 +58,13 @@ export interface ClientStore extends ClientRecords {
     id: string,
     rule?: (client: Client) => boolean,
   ): Promise<Client | undefined>
+}
+
+/** A client as one read found it, its secret in clear. Lives in memory only. */
+export interface OpenClient {
+  readonly client: Client
+  readonly revision: Revision
+  readonly secret: string
 }
 
 export interface ListedClients {
@@ -180,11 +184,6 @@ export function createClientStore(options: ClientStoreOptions): ClientStore {
     async find(instance, id) {
       const record = await get(instance, id)
       return record === undefined ? undefined : toClient(record.key, record.value)
-    },
-    async findStored(instance, id) {
-      const record = await get(instance, id)
-      if (record === undefined) return undefined
-      return { client: toClient(record.key, record.value), revision: record.revision }
     },
     async open(instance, id) {
       const record = await get(instance, id)

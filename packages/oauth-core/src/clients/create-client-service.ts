@@ -1,0 +1,101 @@
+import type { Engine } from '../engine/engine.ts'
+import type { Instance } from '../instances/instance.ts'
+import type { Revocations } from '../tokens/revocation.ts'
+import type { Client } from './client.ts'
+import type { ClientService } from './client-service.ts'
+import type { ClientList, ClientStore } from './client-store.ts'
+import type { ClientRevoker } from './revoke-client.ts'
+
+export interface ClientServiceOptions {
+  readonly clients: ClientStore
+  readonly engine: Pick<Engine, 'lastRefreshed' | 'listGrants'>
+  readonly revoker: ClientRevoker
+  readonly revocations: Pick<Revocations, 'publish'>
+}
+
+const PAGE = 100
+
+/** The host's side of clients. @see oauth.md 10.1 */
+export function createClientService(options: ClientServiceOptions): ClientService {
+  const { clients, engine, revoker, revocations } = options
+
+  async function stamped(instance: Instance, found: readonly Client[]): Promise<Client[]> {
+    const ids = found.map(({ id }) => id)
+    const stamps = await engine.lastRefreshed(instance, ids)
+    return found.map((client) => {
+      const lastRefreshedAt = stamps.get(client.id)
+      return lastRefreshedAt === undefined ? client : { ...client, lastRefreshedAt }
+    })
+  }
+
+  async function* pages(instance: Instance, which: ClientList) {
+    let cursor: string | undefined
+    do {
+      const after = cursor === undefined ? {} : { cursor }
+      const page = await clients.list(instance, which, { limit: PAGE, order: 'desc', ...after })
+      yield page.clients
+      cursor = page.cursor
+    } while (cursor !== undefined)
+  }
+
+  async function listConnected(instance: Instance): Promise<readonly Client[]> {
+    const connected: Client[] = []
+    for await (const page of pages(instance, 'connected')) {
+      connected.push(...(await stamped(instance, page)))
+    }
+    return connected
+  }
+
+  return {
+    async get(instance, id) {
+      const client = await clients.find(instance, id)
+      return client === undefined ? undefined : (await stamped(instance, [client]))[0]
+    },
+
+    async list(instance, page = {}) {
+      const found = await clients.list(instance, 'all', { ...page, order: 'desc' })
+      return { ...found, clients: await stamped(instance, found.clients) }
+    },
+
+    listConnected,
+
+    async usage(instance) {
+      let count = 0
+      for await (const page of pages(instance, 'connected')) count += page.length
+      const limit = instance.settings.oauthClientsMax ?? -1
+      if (limit < 0) return { count, limitReached: false, limitExceeded: false }
+      return { limit, count, limitReached: count >= limit, limitExceeded: count > limit }
+    },
+
+    revoke: (instance, id, reason) => revoker.revoke(instance, id, reason),
+
+    async revokeAll(instance, { kind } = {}) {
+      let count = 0
+      for await (const page of pages(instance, 'all')) {
+        for (const client of page) {
+          if (kind !== undefined && client.metadata.client_kind !== kind) continue
+          if (await revoker.revoke(instance, client.id, 'revoked with others')) count += 1
+        }
+      }
+      return count
+    },
+
+    async scopes(instance, id) {
+      const grants = await engine.listGrants(instance, id)
+      return [...new Set(grants.map(({ scope }) => scope))]
+    },
+
+    async setFlagship(instance, id, flagship) {
+      const client = await clients.change(instance, id, (stored) =>
+        stored.flagship === flagship
+          ? undefined
+          : { flagship, ...(flagship ? {} : { certifiedFromStore: false }) },
+      )
+      // SPEC: oauth.md 11.3 - tokens of scope `*` fail from now on.
+      if (client !== undefined) {
+        await revocations.publish({ instanceId: instance.id, kind: 'client', id: client.id })
+      }
+      return client
+    },
+  }
+}

@@ -1,0 +1,193 @@
+import type { Context } from 'koa'
+import { resolveOptions } from './check-options.ts'
+import { createClientAddress } from './client-address.ts'
+import { createClientCleanup } from './clients/cleanup.ts'
+import { compileMemberChecks } from './clients/client.schema.ts'
+import { createClientNames } from './clients/client-names.ts'
+import { createClientStore } from './clients/client-store.ts'
+import { createClientService } from './clients/create-client-service.ts'
+import { createMetadataReader } from './clients/metadata.ts'
+import { createClientRevoker } from './clients/revoke-client.ts'
+import { createEmitter } from './emitter.ts'
+import { createEngine } from './engine/create-engine.ts'
+import { OAuthError } from './errors.ts'
+import { createPagePaths } from './http/page-paths.ts'
+import { mountRoutes, type RouterEnvironment } from './http/router.ts'
+import type { RouteRow } from './http/route.ts'
+import { createInstances } from './instances/instance-store.ts'
+import { createResolveInstance } from './instances/resolve.ts'
+import { createKeyring } from './keys/keyring-store.ts'
+import { createSealer } from './keys/sealer.ts'
+import type { OAuth } from './oauth.ts'
+import type { OAuthOptions } from './options.ts'
+import type { AuthorizePages, OwnerSessions } from './ports.ts'
+import { createRateLimits } from './rate-limit.ts'
+import { oauthRows } from './routes.ts'
+import { createForbiddenScopes } from './scopes/forbidden.ts'
+import { createAccess } from './tokens/access.ts'
+import { createAppTokens } from './tokens/app-token.ts'
+import { createGuard } from './tokens/guard.ts'
+import { createRevocations } from './tokens/revocation.ts'
+
+/**
+ * Assembles the package. Nothing is read or written before the first request, or `start`.
+ * @throws TypeError listing every fault of the options with its path
+ * @example
+ * const oauth = createOAuth({ store, apps, keys })
+ * oauth.useSessions(ui.sessions)
+ * app.use(oauth.resolveInstance())
+ * app.use(oauth.routes({ pages: ui.pages }))
+ */
+export function createOAuth(options: OAuthOptions): OAuth {
+  const resolved = resolveOptions(options)
+  const { store, apps, clock, log, namespace, lifetimes, cache } = resolved
+  const given: { sessions?: OwnerSessions; pages?: AuthorizePages } = {}
+
+  const sealer = createSealer(resolved.keys)
+  const keyring = createKeyring({ store, sealer, clock })
+  const emitter = createEmitter(log)
+  const revocations = createRevocations({ bus: store.bus, log })
+  const clientAddress = createClientAddress(resolved.trustProxy)
+  const instances = createInstances({ ...resolved, keyring, cacheSize: cache.instances })
+
+  const names = createClientNames(store, clock)
+  const clients = createClientStore({ store, sealer, names, clock })
+  const engine = createEngine({
+    store,
+    clock,
+    log,
+    keyring,
+    clients,
+    revocations,
+    namespace,
+    clientAddress,
+    lifetimes,
+    emit: emitter.emit,
+    wrongSecrets: resolved.limits.token,
+    instanceCacheSize: cache.engines,
+  })
+  const pendingMs = lifetimes.pendingClientMs
+  const cleanup = createClientCleanup({ store, clock, instances, clients, engine, pendingMs })
+  const revoker = createClientRevoker({ clients, cleanup, engine, revocations, emitter, log })
+  const clientService = createClientService({ clients, engine, revoker, revocations })
+  instances.onRemove(async (instance) => {
+    await clientService.revokeAll(instance)
+  })
+
+  const forbidden = createForbiddenScopes(namespace, resolved.forbiddenScopes)
+  const access = createAccess({
+    clock,
+    log,
+    namespace,
+    keyring,
+    apps,
+    findClient: clients.find,
+    findGrant: engine.findGrant,
+    sessions: () => given.sessions,
+    revocations,
+    forbidden,
+    cacheSize: cache.tokens,
+  })
+  const authenticate = async (ctx: Context): Promise<void> => {
+    ctx.state['access'] = await access.authenticate(ctx)
+  }
+
+  const { requirePkce } = resolved
+  const rows = oauthRows({
+    engine,
+    keyring,
+    clock,
+    log,
+    sealer,
+    namespace,
+    apps,
+    forbidden,
+    clients,
+    names,
+    cleanup,
+    revoker,
+    revocations,
+    emitter,
+    clientAddress,
+    authenticate,
+    emit: emitter.emit,
+    metadata: createMetadataReader(compileMemberChecks()),
+    limits: createRateLimits({ store, clock, limits: resolved.limits, tooMany }),
+    findClient: clients.find,
+    markAllowed: (instance, id, { os }) =>
+      clients.change(instance, id, (client) =>
+        client.pending || (os !== undefined && os !== client.os)
+          ? { pending: false, ...(os === undefined ? {} : { os }) }
+          : undefined,
+      ),
+    requirePkce: typeof requirePkce === 'function' ? requirePkce : () => requirePkce,
+    pages: () => demand(given.pages, 'the pages of routes()'),
+    sessions: () => demand(given.sessions, 'useSessions()'),
+  })
+
+  const pagePaths = createPagePaths()
+  function mount(mounted: readonly RouteRow[], environment: Partial<RouterEnvironment> = {}) {
+    pagePaths.declare(mounted)
+    return mountRoutes(mounted, { log, ...environment })
+  }
+
+  return {
+    resolveInstance: createResolveInstance({
+      ...resolved,
+      instances,
+      page: () => given.pages?.error,
+      isPage: pagePaths.isPage,
+    }),
+
+    routes({ pages }) {
+      if (given.sessions === undefined) throw new TypeError('routes() comes after useSessions()')
+      given.pages = pages
+      return mount(rows, { page: pages.error, checkCsrf: pages.checkCsrf })
+    },
+
+    guard: createGuard({ access, log }),
+
+    useSessions(sessions) {
+      if (given.sessions !== undefined) throw new TypeError('useSessions() is called once')
+      given.sessions = sessions
+    },
+
+    authenticate,
+    mount,
+    rows,
+    instances,
+    clients: clientService,
+    appTokens: createAppTokens({ keyring, clock }),
+    keyring,
+    sealer,
+    apps,
+    store,
+    clock,
+    log,
+    namespace,
+    clientAddress,
+    on: emitter.on,
+
+    async start() {
+      await instances.start()
+      await cleanup.start(revoker)
+    },
+
+    async close() {
+      await cleanup.stop()
+      await instances.close()
+      await engine.close()
+      await revocations.close()
+      await keyring.close()
+    },
+  }
+}
+
+function tooMany(_bucket: string, retryAfterS: number): OAuthError {
+  return new OAuthError('too_many_requests', { headers: { 'Retry-After': String(retryAfterS) } })
+}
+
+function demand<Value>(value: Value | undefined, source: string): Value {
+  if (value === undefined) throw new TypeError(`${source} has to be given before requests come`)
+  return value
+}

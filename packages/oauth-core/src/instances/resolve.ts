@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto'
+import type { Context, Middleware, Next } from 'koa'
+import { OAuthError } from '../errors.ts'
+import { baseHeaders, setBaseHeaders, setEndpointHeaders } from '../http/headers.ts'
+import { type HttpError, isHttpError } from '../http/http-error.ts'
+import { prefersJson } from '../http/negotiate.ts'
+import { renderError } from '../http/render-error.ts'
+import type { Logger } from '../ports.ts'
+import { appHost, parseAppHost } from './app-host.ts'
+import { isHostSyntax, withoutDefaultPort } from './domain.ts'
+import type { Instance } from './instance.ts'
+import type { Addressing } from './instance-record.ts'
+import type { Instances } from './instances.ts'
+
+export interface ResolveOptions extends Addressing {
+  readonly instances: Pick<Instances, 'byHost'>
+  readonly log: Logger
+  /** Trusted proxies in front; 0: `X-Forwarded-Proto` is not looked at. */
+  readonly trustProxy: number
+  /** Renders an error as a page, when somebody can. */
+  readonly page: () => ((ctx: Context, error: HttpError) => Promise<void>) | undefined
+  /**
+   * Whether a declared GET on this path answers a page; undefined for a path nobody declared.
+   */
+  readonly isPage: (path: string) => boolean | undefined
+}
+
+/** Whose host a request named. */
+interface Addressee {
+  readonly instance: Instance
+  readonly appSlug?: string
+  /** The host to use instead: the request named an alias. */
+  readonly canonicalHost?: string
+}
+
+/**
+ * The first middleware: Host to `ctx.state.instance` and `ctx.state.appSlug`, before anything else looks at the
+ * request. Nothing of the request ends up in an address that is sent out.
+ * @see security.md 1, 2, 3, 4, 12; decision D53
+ */
+export function createResolveInstance(options: ResolveOptions): () => Middleware {
+  const { instances, log, page, isPage, subdomains, isHttps } = options
+
+  async function find(host: string): Promise<Addressee | undefined> {
+    const instance = await instances.byHost(host)
+    if (instance !== undefined) {
+      return instance.domain === host ? { instance } : { instance, canonicalHost: instance.domain }
+    }
+    const app = parseAppHost(host, subdomains)
+    const owner = app === undefined ? undefined : await instances.byHost(app.domain)
+    if (app === undefined || owner === undefined) return undefined
+    const addressee = { instance: owner, appSlug: app.slug }
+    if (app.domain === owner.domain) return addressee
+    return { ...addressee, canonicalHost: appHost(owner.domain, app.slug, subdomains) }
+  }
+
+  async function addressee(ctx: Context): Promise<Addressee> {
+    checkTarget(ctx)
+    const host = hostOf(ctx)
+    const name = host.split(':', 1)[0] ?? ''
+    const found = await find(withoutDefaultPort(host, isHttps(name)))
+    if (found === undefined || found.instance.status === 'deleting') {
+      throw new OAuthError('not_found')
+    }
+    return found
+  }
+
+  /** Answers requests that have to come again under another address. */
+  function redirected(ctx: Context, { instance, appSlug, canonicalHost }: Addressee): boolean {
+    const isPlain = instance.isHttps && forwardedProto(ctx, options.trustProxy) === 'http'
+    if (!isPlain && canonicalHost === undefined) return false
+    if (!isPageRequest(ctx, appSlug)) {
+      if (isPlain) throw new OAuthError('invalid_request', { description: 'https is required' })
+      // Apps are used on the domain's own hosts; whatever else an alias serves answers with the domain's addresses.
+      if (appSlug !== undefined) throw new OAuthError('not_found')
+      return false
+    }
+    const host = canonicalHost ?? appHostOf(instance, appSlug)
+    setEndpointHeaders(ctx)
+    ctx.status = 302
+    ctx.set('Location', `${instance.isHttps ? 'https' : 'http'}://${host}${pathAndQuery(ctx)}`)
+    ctx.body = ''
+    return true
+  }
+
+  function isPageRequest(ctx: Context, appSlug: string | undefined): boolean {
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return false
+    if (appSlug !== undefined) return true
+    return isPage(ctx.path) ?? (ctx.get('Authorization') === '' && !prefersJson(ctx))
+  }
+
+  async function resolve(ctx: Context, next: Next): Promise<void> {
+    ctx.state['requestId'] = randomUUID()
+    // Errors before the instance is known are answered with these.
+    setBaseHeaders(ctx, undefined)
+    let found: Addressee
+    try {
+      found = await addressee(ctx)
+      const { instance, appSlug } = found
+      setBaseHeaders(ctx, instance)
+      ctx.state['instance'] = instance
+      if (appSlug !== undefined) ctx.state['appSlug'] = appSlug
+      if (instance.status === 'blocked') throw new OAuthError('blocked')
+      if (redirected(ctx, found)) return
+    } catch (error) {
+      await answerError(ctx, error)
+      return
+    }
+    await handleRest(ctx, next, found.instance)
+  }
+
+  /** What comes behind may throw our errors, or its own: those are the application's to answer. */
+  async function handleRest(ctx: Context, next: Next, instance: Instance): Promise<void> {
+    try {
+      await next()
+    } catch (error) {
+      if (isHttpError(error)) await answerError(ctx, error)
+      else throw withBaseHeaders(error, instance)
+    }
+  }
+
+  async function answerError(ctx: Context, error: unknown): Promise<void> {
+    setEndpointHeaders(ctx)
+    const asPage = ctx.state['instance'] === undefined ? undefined : page()
+    const isPageError = asPage !== undefined && !prefersJson(ctx)
+    await renderError(ctx, error, isPageError ? 'html' : 'json', {
+      log,
+      ...(asPage === undefined ? {} : { page: asPage }),
+    })
+  }
+
+  return () => resolve as Middleware
+}
+
+/** SPEC: security.md 12 - one spelling of a target; what Koa could not parse never reaches it. */
+function checkTarget(ctx: Context): void {
+  const target = ctx.req.url ?? ''
+  if (target.startsWith('/')) return
+  const host = /^https?:\/\//i.test(target) && URL.canParse(target) ? new URL(target).host : ''
+  // RFC 9112 3.2.2 lets the target win over Host: a request must not name two.
+  if (host === '' || host !== ctx.req.headers.host?.toLowerCase()) {
+    throw new OAuthError('invalid_request', { description: 'malformed request target' })
+  }
+}
+
+function hostOf(ctx: Context): string {
+  const { rawHeaders } = ctx.req
+  let host: string | undefined
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.length !== 4 || rawHeaders[i]?.toLowerCase() !== 'host') continue
+    if (host !== undefined) throw malformedHost()
+    host = rawHeaders[i + 1]
+  }
+  // HTTP/2 names the host in its own way; Node copies it.
+  host ??= ctx.req.headers.host
+  if (host === undefined || !isHostSyntax(host)) throw malformedHost()
+  return host.toLowerCase()
+}
+
+function malformedHost(): OAuthError {
+  return new OAuthError('invalid_request', { description: 'malformed Host header' })
+}
+
+function forwardedProto(ctx: Context, hops: number): string | undefined {
+  if (hops === 0) return undefined
+  const protocols = ctx.get('X-Forwarded-Proto').toLowerCase().split(',')
+  return (protocols.at(-hops) ?? protocols[0])?.trim()
+}
+
+function appHostOf({ domain, subdomains }: Instance, slug: string | undefined): string {
+  return slug === undefined ? domain : appHost(domain, slug, subdomains)
+}
+
+/** Byte for byte what was asked for, without scheme and host. */
+function pathAndQuery(ctx: Context): string {
+  const target = ctx.req.url ?? '/'
+  if (target.startsWith('/')) return target
+  return target.replace(/^[^/]*\/\/[^/?#]*/, '') || '/'
+}
+
+/** Koa drops all headers when it answers an error, except those the error brings. */
+function withBaseHeaders(error: unknown, instance: Instance): unknown {
+  if (!(error instanceof Error)) return error
+  const own = (error as { headers?: Record<string, string> }).headers
+  const headers = { ...baseHeaders(instance), ...own }
+  return Object.assign(error, { headers })
+}

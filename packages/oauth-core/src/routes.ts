@@ -1,0 +1,21 @@
+import type { RouteRow } from './http/route.ts'
+import { type AuthorizeDependencies, authorizeRows } from './authorize/authorize.ts'
+import { type ManageDependencies, manageRows } from './clients/manage.ts'
+import { type RegisterDependencies, registerRows } from './clients/register.ts'
+import { type TokenRowsDependencies, tokenRows } from './tokens/token-rows.ts'
+
+/** The package's endpoints: its whole URL space. */
+export function oauthRows(
+  dependencies: AuthorizeDependencies &
+    ManageDependencies &
+    RegisterDependencies &
+    Omit<TokenRowsDependencies, 'rows'>,
+): readonly RouteRow[] {
+  const rows: readonly RouteRow[] = [
+    ...registerRows(dependencies),
+    ...manageRows(dependencies),
+    ...authorizeRows(dependencies),
+    ...tokenRows({ ...dependencies, rows: () => rows }),
+  ]
+  return rows
+}
