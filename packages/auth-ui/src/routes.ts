@@ -1,5 +1,4 @@
 import type { RouteHandler, RouteRow } from '@svc/oauth-core'
-import { redirectAlias } from './alias.ts'
 import type { LoginHandlers } from './login/login.ts'
 import type { LogoutHandlers } from './login/logout.ts'
 import type { OnboardingHandlers } from './passphrase/onboarding.ts'
@@ -37,7 +36,6 @@ function createAuthRows(handlers: Handlers): readonly RouteRow[] {
       statuses: [200, 302, 400, 412, 429],
       family: 'html',
       limit: 'register-guess',
-      use: [redirectAlias],
       summary: 'Leads to onboarding, to the log-in, or home.',
       source: 'login.md 5.1',
     },
@@ -48,7 +46,6 @@ function createAuthRows(handlers: Handlers): readonly RouteRow[] {
       auth: ['none', 'session cookie'],
       statuses: [200, 302, 400, 412],
       family: 'html',
-      use: [redirectAlias],
       summary: 'Shows the log-in form, or sends a logged-in browser on.',
       source: 'login.md 5.1',
     },
@@ -95,7 +92,6 @@ function createAuthRows(handlers: Handlers): readonly RouteRow[] {
       statuses: [200, 302, 400, 412, 429],
       family: 'html',
       limit: 'register-guess',
-      use: [redirectAlias],
       summary: 'Shows the form in which a new owner chooses a passphrase.',
       source: 'login.md 5.5',
     },
