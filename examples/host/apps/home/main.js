@@ -1,0 +1,90 @@
+import { ApiError, createApi } from './api.js'
+import { appOrigin } from './app-origin.js'
+import { byId, initials, make } from './dom.js'
+import { showNotes } from './notes.js'
+import { loadTexts } from './texts.js'
+
+/**
+ * What the parts of the page work with.
+ *
+ * @typedef {object} Tools
+ * @property {ReturnType<typeof createApi>} api
+ * @property {import('./texts.js').Translate} t
+ * @property {(error: unknown) => void} report says what did not work
+ * @property {() => void} settle takes that away
+ */
+
+const root = byId('app')
+const api = createApi(root)
+const { locale, t } = await loadTexts(root.dataset['svcLocale'] ?? 'en')
+
+/** @type {Tools} */
+const tools = {
+  api,
+  t,
+  report: (error) => {
+    const isOffline = error instanceof ApiError && error.status === 0
+    byId('problem').textContent = t(isOffline ? 'home.offline' : 'home.failed')
+    byId('problem').hidden = false
+  },
+  settle: () => {
+    byId('problem').hidden = true
+  },
+}
+
+function frame() {
+  const {
+    svcDomain: domain = location.host,
+    svcName: name = domain,
+    svcSlug = 'home',
+  } = root.dataset
+  document.documentElement.lang = locale
+  document.title = `${t('home.title')} – ${name}`
+  byId('where-tile').textContent = initials(name).slice(0, 1)
+  byId('where-name').textContent = name
+  byId('where-domain').textContent = name === domain ? '' : domain
+  byId('title').textContent = t('home.hello')
+  byId('apps-title').textContent = t('apps.title')
+  byId('apps').replaceChildren(
+    make(
+      'li',
+      {},
+      make(
+        'a',
+        { class: 'app', href: appOrigin(location, domain, svcSlug, 'settings') },
+        make(
+          'span',
+          { class: 'tile tile--6', 'aria-hidden': 'true' },
+          initials(t('apps.settings')),
+        ),
+        make(
+          'span',
+          { class: 'app__text' },
+          make('span', { class: 'app__name' }, t('apps.settings')),
+          make('span', { class: 'muted small' }, t('apps.settings.text')),
+        ),
+      ),
+    ),
+  )
+  const logOut = /** @type {HTMLButtonElement} */ (byId('log-out'))
+  logOut.textContent = t('home.logOut')
+  logOut.hidden = false
+  logOut.addEventListener('click', () => void leave(logOut))
+}
+
+/** @param {HTMLButtonElement} button */
+async function leave(button) {
+  button.disabled = true
+  button.textContent = t('home.loggingOut')
+  try {
+    await api.remove('/auth/login')
+    location.assign(`${api.origin}/auth/login`)
+  } catch (error) {
+    button.disabled = false
+    button.textContent = t('home.logOut')
+    tools.report(error)
+  }
+}
+
+frame()
+await showNotes(tools)

@@ -1,0 +1,103 @@
+/**
+ * The instance's endpoints, called with the token that the host put into this page. A token lives a day and dies with
+ * its session: after a 401 the page is fetched again for the one in it.
+ */
+
+/** @typedef {{ type: string, id: string, attributes: Record<string, unknown> }} Resource */
+
+/** The server refused, or could not be reached (`status` 0). */
+export class ApiError extends Error {
+  /** @param {number} status */
+  constructor(status) {
+    super(`answered ${status}`)
+    this.name = 'ApiError'
+    this.status = status
+  }
+}
+
+/**
+ * @param {HTMLElement} root the element with `data-svc-app`, where the host put token and origin
+ */
+export function createApi(root) {
+  const { svcOrigin: origin = '' } = root.dataset
+  let token = root.dataset['svcToken'] ?? ''
+  /** @type {Promise<string> | undefined} */
+  let renewal
+
+  /** @param {string} method @param {string} path @param {unknown} [body] */
+  const ask = (method, path, body) =>
+    fetch(origin + path, {
+      method,
+      credentials: 'include',
+      headers: {
+        Accept: 'application/vnd.api+json, application/json',
+        Authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }).catch(() => {
+      throw new ApiError(0)
+    })
+
+  const renew = () => {
+    renewal ??= fetchToken(root.tagName).finally(() => {
+      renewal = undefined
+    })
+    return renewal
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {unknown} [body]
+   * @returns {Promise<unknown>} the answer's JSON; undefined when it has none
+   * @throws ApiError
+   */
+  const call = async (method, path, body) => {
+    const before = token
+    let response = await ask(method, path, body)
+    if (response.status === 401) {
+      // Another call may have renewed it meanwhile.
+      if (token === before) token = await renew()
+      response = await ask(method, path, body)
+    }
+    if (!response.ok) throw new ApiError(response.status)
+    return response.status === 204 ? undefined : response.json()
+  }
+
+  return {
+    origin,
+    call,
+    /** @param {string} path @returns {Promise<readonly Resource[]>} */
+    async list(path) {
+      const answer = /** @type {{ data: readonly Resource[] }} */ (await call('GET', path))
+      return answer.data
+    },
+    /** @param {string} path @returns {Promise<void>} gone, whoever removed it */
+    async remove(path) {
+      try {
+        await call('DELETE', path)
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 404) throw error
+      }
+    },
+  }
+}
+
+/**
+ * The token in a fresh copy of this page. Without a session there is none: the page is loaded again, which leads to
+ * the log-in page and back.
+ *
+ * @param {string} tagName
+ */
+async function fetchToken(tagName) {
+  const response = await fetch(location.pathname, { redirect: 'manual', cache: 'no-store' })
+  const html = response.ok ? await response.text() : ''
+  const page = new DOMParser().parseFromString(html, 'text/html')
+  const fresh = page.querySelector(`${tagName}[data-svc-token]`)?.getAttribute('data-svc-token')
+  if (fresh === undefined || fresh === null) {
+    location.reload()
+    throw new ApiError(401)
+  }
+  return fresh
+}
