@@ -43,7 +43,9 @@ export function createRedisScheduler(options: {
     },
     async close() {
       isClosed = true
-      await (await loading)?.close()
+      // One that could not be loaded told its callers.
+      const loaded = await loading?.catch(() => undefined)
+      await loaded?.close()
     },
   }
 }

@@ -170,9 +170,12 @@ export class RedisStore implements Store {
 
   async #close(): Promise<void> {
     const { bus, connection, scheduler } = this.#parts
-    await scheduler.close()
-    await bus.close()
-    await connection.close()
+    try {
+      await scheduler.close()
+      await bus.close()
+    } finally {
+      await connection.close()
+    }
   }
 
   #unpack(key: Key, packed: string | null | undefined): StoredRecord | undefined {
