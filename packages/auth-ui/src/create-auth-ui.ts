@@ -23,6 +23,7 @@ import { createOnboarding } from './passphrase/onboarding.ts'
 import { createPasswordHasher } from './passphrase/password-hash.ts'
 import { createPrelogin } from './passphrase/prelogin.ts'
 import { createRateLimits } from './rate-limits.ts'
+import { createRemoval } from './removal.ts'
 import { createRows } from './routes.ts'
 import { createLoginHistory } from './session/login-history.ts'
 import { createSessionCarrier } from './session/session-carrier.ts'
@@ -118,6 +119,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     callers: createCallers({ authenticate, settingsSlug: options.settingsSlug }),
     namespace,
   })
+  oauth.instances.onRemove(createRemoval(store))
   const allRows = [...rows, ...renderer.rows]
 
   return {

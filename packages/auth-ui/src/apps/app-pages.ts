@@ -1,4 +1,11 @@
-import { type AppRegistry, type AppTokens, originOfApp, type RouteContext } from '@svc/oauth-core'
+import {
+  type AppRegistry,
+  type AppTokens,
+  originOfApp,
+  Parameters,
+  type RouteContext,
+} from '@svc/oauth-core'
+import type { Context } from 'koa'
 import { redirect } from '../login/arrival.ts'
 import { withoutSessionCode } from '../login/redirect-target.ts'
 import type { Lifetimes } from '../lifetimes.ts'
@@ -28,8 +35,11 @@ export interface AppVisit {
 
 /** Sessions on app hosts (login.md 9, D29). Runs behind `resolveInstance`, with `ctx.state.appSlug` set. */
 export interface AppPages {
-  /** What may be shown; undefined when the request is answered already: 302, 401, or 404 for an app that is not there. */
-  visit(ctx: RouteContext, request: AppRequest): Promise<AppVisit | undefined>
+  /**
+   * What may be shown; undefined when the request is answered already: 302, 401, or 404 for an app that is not there.
+   * @throws OAuthError `invalid_request` for a malformed query
+   */
+  visit(ctx: Context, request: AppRequest): Promise<AppVisit | undefined>
 }
 
 export interface AppPagesOptions {
@@ -48,8 +58,8 @@ export function createAppPages(options: AppPagesOptions): AppPages {
 
   /** Takes a session over from the instance's own host; true when it answered. */
   async function receiveSession(ctx: RouteContext, slug: string): Promise<boolean> {
-    const { instance, query } = ctx.state
-    const code = query.get('session_code')
+    const { instance } = ctx.state
+    const code = Parameters.parse(ctx.querystring).get('session_code')
     if (code === undefined || ctx.method !== 'GET' || instance.subdomains !== 'flat') return false
     const id = await codes.redeem(instance, slug, code)
     const stored = id === undefined ? undefined : await sessions.get(instance, id)
@@ -73,7 +83,9 @@ export function createAppPages(options: AppPagesOptions): AppPages {
   }
 
   return {
-    async visit(ctx, request) {
+    async visit(context, request) {
+      // Behind `resolveInstance` the instance is known; the router's own members are not used here.
+      const ctx = context as RouteContext
       const { instance, appSlug = '' } = ctx.state
       const app = await apps.installed(instance, appSlug)
       if (app === undefined) {

@@ -1,5 +1,5 @@
 import { type Instance, randomId } from '@svc/oauth-core'
-import { type Change, type Key, secretKey, type Store } from '@svc/store'
+import { type Change, indexKey, type Key, secretKey, type Store } from '@svc/store'
 import type { Context } from 'koa'
 import { readCookies, writeCookie } from '../cookies.ts'
 import type { Lifetimes } from '../lifetimes.ts'
@@ -46,6 +46,7 @@ export function createKnownDevices({ store, clock, lifetimes }: KnownDevicesOpti
           key: keyOf(instance, secret),
           value: { stamp: owner.securityStamp },
           expiresAt: clock.now() + lifetimes.knownDevice,
+          indexes: [{ index: indexKey(instance.id, 'known-devices'), sort: '' }],
         },
         setCookie: () =>
           writeCookie(ctx, cookieName(instance), secret, {

@@ -24,5 +24,5 @@ export async function deriveLoginValue(
 
 /** Salt of a new owner: stored once, so that a renamed domain breaks no log-in. @see login.md 1 */
 export function saltOf(domain: string): string {
-  return `me@${domain.replace(/:\d+$/, '')}`
+  return `me@${URL.parse(`http://${domain}`)?.hostname ?? domain}`
 }

@@ -65,6 +65,7 @@ export function createLoginHistory(options: LoginHistoryOptions): LoginHistory {
           key: placeKey(instance, entry),
           value: { seenAt: entry.createdAt },
           expiresAt,
+          indexes: [{ index: indexKey(instance.id, 'login-places'), sort: '' }],
         },
       ]
     },

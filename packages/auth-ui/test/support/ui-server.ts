@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto'
+import {
+  createOAuth,
+  type Instance,
+  type NewInstance,
+  type OAuth,
+  type OAuthOptions,
+} from '@svc/oauth-core'
+import type { Store } from '@svc/store'
+import { sqliteStore } from '@svc/store/sqlite'
+import {
+  type BrowserClient,
+  type BrowserResponse,
+  browserClient,
+  type FakeClock,
+  fakeClock,
+  listen,
+} from '@svc/testkit'
+import Koa from 'koa'
+import { type AuthUi, type AuthUiOptions, createAuthUi } from '../../src/index.ts'
+import { deriveLoginValue } from '../../src/passphrase/derive.ts'
+import type { SystemMail } from '../../src/ports.ts'
+import { sampleApps } from './sample-instance.ts'
+
+export interface UiServerOptions {
+  /** @defaultValue a fresh SQLite store in memory, closed with the server */
+  readonly store?: Store
+  readonly clock?: FakeClock
+  readonly oauth?: Partial<OAuthOptions>
+  readonly ui?: Partial<AuthUiOptions>
+  /** Sealing key, for a second process on the same store. */
+  readonly key?: Uint8Array
+}
+
+/** A real server with the two packages on it, as an embedder would assemble them. */
+export interface UiServer {
+  readonly oauth: OAuth
+  readonly ui: AuthUi
+  readonly store: Store
+  readonly clock: FakeClock
+  readonly key: Uint8Array
+  readonly mails: readonly SystemMail[]
+  readonly logged: readonly (readonly [event: string, fields: unknown])[]
+  /** Waits for mails under way. */
+  sentMails(): Promise<readonly SystemMail[]>
+  browser(base?: string, headers?: Readonly<Record<string, string>>): BrowserClient
+  close(): Promise<void>
+}
+
+export const ALICE = 'https://alice.example.com'
+export const PASSPHRASE = 'correct horse battery staple'
+/** Of {@link PASSPHRASE} with 50 000 iterations (login.md 3.1). */
+export const LOGIN_VALUE = 'I2XwfBpy0jmy1ZaG2NiejXnYAE5szlgYZubouBnUoU0='
+
+/** Its text form, and cheap: for tests that are not about hashing. */
+const CHEAP_HASH = 'scrypt$1024$8$1$000102030405060708090a0b0c0d0e0f$'
+
+export async function startUi(options: UiServerOptions = {}): Promise<UiServer> {
+  const clock = options.clock ?? fakeClock()
+  const store = options.store ?? sqliteStore({ file: ':memory:', clock })
+  const key = options.key ?? randomBytes(32)
+  const mails: SystemMail[] = []
+  const logged: [string, unknown][] = []
+  const note = (event: string, fields?: unknown): void => {
+    logged.push([event, fields])
+  }
+  const log = { info: note, warn: note, error: note }
+  const oauth = createOAuth({
+    store,
+    apps: sampleApps('drive', 'home', 'settings'),
+    keys: [{ kid: 'test', key }],
+    clock,
+    log,
+    ...options.oauth,
+  })
+  const ui = createAuthUi({
+    oauth,
+    mailer: {
+      send: async (_instance, mail) => {
+        mails.push(mail)
+      },
+    },
+    ...options.ui,
+  })
+  oauth.useSessions(ui.sessions)
+  const app = new Koa()
+  app.silent = true
+  app.use(oauth.resolveInstance())
+  app.use(ui.routes())
+  app.use(oauth.routes({ pages: ui.pages }))
+  app.use(serveApps(ui))
+  const server = await listen(app)
+  return {
+    oauth,
+    ui,
+    store,
+    clock,
+    key,
+    mails,
+    logged,
+    async sentMails() {
+      await ui.close()
+      return mails
+    },
+    browser: (base = ALICE, headers = {}) => browserClient({ base, port: server.port, headers }),
+    async close() {
+      await server.close()
+      await ui.close()
+      await oauth.close()
+      if (options.store === undefined) await store.close()
+    },
+  }
+}
+
+/** What a host does on app hosts: `/public` is public, `/file.js` a file, the rest private pages. */
+function serveApps(ui: AuthUi): Koa.Middleware {
+  return async (ctx, next) => {
+    if (ctx.state['appSlug'] === undefined) return next()
+    const visit = await ui.appPages.visit(ctx, {
+      isPage: !ctx.path.endsWith('.js'),
+      isPublic: ctx.path.startsWith('/public'),
+    })
+    if (visit === undefined) return
+    ctx.type = 'json'
+    ctx.body = JSON.stringify({ session: visit.session?.id ?? null, ...visit.attributes })
+  }
+}
+
+/** Creates `alice.example.com`, by default with {@link PASSPHRASE} imported in a cheap form. */
+export async function createAlice(
+  server: UiServer,
+  input: Partial<NewInstance> = {},
+  { isOnboarded = true }: { isOnboarded?: boolean } = {},
+): Promise<{ instance: Instance; onboardingUrl: string }> {
+  const { instance, onboardingUrl } = await server.ui.owners.createInstance({
+    domain: 'alice.example.com',
+    ...input,
+  })
+  if (isOnboarded) {
+    await server.ui.owners.importPassphrase(instance, {
+      hash: await cheapHash(LOGIN_VALUE),
+      salt: 'me@alice.example.com',
+      iterations: 50_000,
+    })
+  }
+  return { instance, onboardingUrl: onboardingUrl ?? '' }
+}
+
+/** Logs in as the page does; the form's own token is not needed (login.md 4.4, group O). */
+export function logIn(
+  browser: BrowserClient,
+  fields: Readonly<Record<string, string | readonly string[] | undefined>> = {},
+  headers: Readonly<Record<string, string | undefined>> = {},
+): Promise<BrowserResponse> {
+  return browser.post('/auth/login', { passphrase: LOGIN_VALUE, ...fields }, { headers })
+}
+
+export { deriveLoginValue }
+
+async function cheapHash(loginValue: string): Promise<string> {
+  const { scryptSync } = await import('node:crypto')
+  const salt = Buffer.from('000102030405060708090a0b0c0d0e0f', 'hex')
+  return CHEAP_HASH + scryptSync(loginValue, salt, 32, { N: 1024, r: 8, p: 1 }).toString('hex')
+}
