@@ -39,3 +39,4 @@ export {
 } from './browser.ts'
 export { eachStore, needsRedis, type OpenStore, type OpenStoreOptions } from './stores.ts'
 export { installPackages, type PackedPackage, packPackages } from './packed-packages.ts'
+export { type DeclaredRoute, recordStatuses, type RouteStatuses } from './route-statuses.ts'
