@@ -34,7 +34,7 @@ export interface ClientCleanup {
   stop(): Promise<void>
 }
 
-const QUEUE = 'oauth.clients'
+const QUEUE = 'oauth-clients'
 /** When a removal that did not end is looked at. */
 const RETRY_MS = 60_000
 const SWEEP = 10

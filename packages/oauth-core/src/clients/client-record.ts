@@ -1,10 +1,4 @@
-import {
-  type IndexEntry,
-  indexKey,
-  type Json,
-  type Key,
-  recordKey,
-} from '@svc/store'
+import { type IndexEntry, indexKey, type Json, type Key, recordKey } from '@svc/store'
 import type { InstanceId } from '../instances/instance.ts'
 import type { Client, ClientId, ClientMetadata } from './client.ts'
 

@@ -27,7 +27,7 @@ export interface Removal {
   stop(): Promise<void>
 }
 
-const QUEUE = 'oauth.instance-removal'
+const QUEUE = 'oauth-instance-removal'
 /** When a removal that was cut short is tried again. */
 const RETRY_MS = 60_000
 

@@ -1,0 +1,267 @@
+import { randomBytes } from 'node:crypto'
+import http from 'node:http'
+import type { Store } from '@svc/store'
+import { sqliteStore } from '@svc/store/sqlite'
+import { type FakeClock, fakeClock, listen, recordStatuses, type RouteStatuses } from '@svc/testkit'
+import { expect } from 'chai'
+import Koa, { type Context } from 'koa'
+import { afterEach } from 'mocha'
+import {
+  type AppManifest,
+  type AppRegistry,
+  type AuthorizePages,
+  createOAuth,
+  type Instance,
+  type NewInstance,
+  type OAuth,
+  type OAuthOptions,
+  type OwnerSession,
+} from '../src/index.ts'
+
+/** A request, its target byte for byte. */
+export interface Send {
+  /** @defaultValue `alice.example.com` */
+  readonly host?: string
+  readonly headers?: http.OutgoingHttpHeaders
+  /** Sent as JSON with `Content-Type: application/json`. */
+  readonly json?: unknown
+  /** Sent as a form. */
+  readonly form?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  readonly text: string
+  /** The JSON body; `{}` when there is none. */
+  readonly body: Record<string, unknown>
+}
+
+/** What a registration answered. */
+export interface Registered {
+  readonly id: string
+  readonly secret: string
+  /** The registration access token. */
+  readonly token: string
+  readonly body: Record<string, unknown>
+}
+
+export interface OAuthServer {
+  readonly oauth: OAuth
+  readonly store: Store
+  readonly clock: FakeClock
+  /** alice.example.com */
+  readonly instance: Instance
+  readonly logged: readonly string[]
+  /** Whether errors in the log are part of the test. */
+  readonly mayCrash: boolean
+  readonly events: readonly { readonly name: string; readonly event: unknown }[]
+  readonly statuses: RouteStatuses
+  readonly port: number
+  /** Apps that are installed and available, by slug. */
+  readonly apps: Map<string, AppManifest>
+  send(method: string, target: string, request?: Send): Promise<Answer>
+  /** POST /auth/register with what is mandatory, and more. @throws when it is not answered 201 */
+  register(metadata?: Readonly<Record<string, unknown>>, host?: string): Promise<Registered>
+  /** Headers of the registration access token. */
+  bearer(token: string): http.OutgoingHttpHeaders
+  /** Headers of a logged-in owner's app: its cookie and a fresh app token. */
+  appHeaders(slug: string): Promise<http.OutgoingHttpHeaders>
+  close(): Promise<void>
+}
+
+export const HOST = 'alice.example.com'
+
+export const METADATA = {
+  redirect_uris: ['https://client.example/callback'],
+  client_name: 'Client',
+  software_id: 'github.com/example/client',
+} as const
+
+/** The session every request with `Cookie: session=owner` has. */
+export const SESSION: OwnerSession = { id: 'owner', kind: 'normal', createdAt: 0 }
+
+export function testApp(slug: string, fields: Partial<AppManifest> = {}): AppManifest {
+  return { slug, name: slug, permissions: {}, routes: {}, ...fields }
+}
+
+const servers: OAuthServer[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    await server.close()
+    expect(server.statuses.undeclared()).to.deep.equal([])
+    if (!server.mayCrash)
+      expect(server.logged.filter((line) => line.startsWith('error'))).to.deep.equal([])
+  }
+})
+
+/** The whole package on a real server, with stand-ins for pages and sessions; closed after the test. */
+export async function oauthServer(
+  options: Partial<OAuthOptions> & {
+    readonly newInstance?: Partial<NewInstance>
+    /** Left out: a store in memory of its own. */
+    readonly openStore?: (clock: FakeClock) => Promise<Store>
+    readonly clock?: FakeClock
+    readonly start?: boolean
+    readonly mayCrash?: boolean
+    /** Instances exist already. */
+    readonly isSecondProcess?: boolean
+    readonly mount?: (app: Koa, oauth: OAuth) => void
+  } = {},
+): Promise<OAuthServer> {
+  const { newInstance, openStore, start, mayCrash, isSecondProcess, mount, ...given } = options
+  const clock = given.clock ?? fakeClock()
+  const store =
+    (await openStore?.(clock)) ?? given.store ?? sqliteStore({ file: ':memory:', clock })
+  const isOwnStore = openStore === undefined && given.store === undefined
+  const apps = new Map(['home', 'settings'].map((slug) => [slug, testApp(slug)]))
+  const logged: string[] = []
+  const write = (level: string) => (event: string, fields?: unknown) => {
+    logged.push(`${level} ${event} ${JSON.stringify(fields)}`)
+  }
+  const oauth = createOAuth({
+    apps: registryOf(apps),
+    keys: [{ kid: 'test', key: randomBytes(32) }],
+    log: { info: write('info'), warn: write('warn'), error: write('error') },
+    ...given,
+    store,
+    clock,
+  })
+  oauth.useSessions({
+    current: async (ctx) => (ctx.get('Cookie') === 'session=owner' ? SESSION : undefined),
+  })
+  const events: { name: string; event: unknown }[] = []
+  for (const name of ['client.created', 'client.updated', 'client.deleted'] as const) {
+    oauth.on(name, (event) => events.push({ name, event }))
+  }
+  const statuses = recordStatuses()
+  const app = new Koa()
+  app.silent = true
+  app.use(statuses.middleware as Koa.Middleware)
+  app.use(oauth.resolveInstance())
+  app.use(oauth.routes({ pages: testPages }))
+  mount?.(app, oauth)
+  const listening = await listen(app)
+  const domain = newInstance?.domain ?? HOST
+  const instance =
+    isSecondProcess === true
+      ? ((await oauth.instances.byHost(domain)) as Instance) // Made by the first process.
+      : await oauth.instances.create({ ...newInstance, domain })
+  if (start === true) await oauth.start()
+
+  const self: OAuthServer = {
+    oauth,
+    store,
+    clock,
+    instance,
+    logged,
+    mayCrash: mayCrash === true,
+    events,
+    statuses,
+    port: listening.port,
+    apps,
+    send: (method, target, request = {}) => exchange(listening.port, method, target, request),
+    async register(metadata = {}, host = HOST) {
+      const answer = await self.send('POST', '/auth/register', {
+        host,
+        json: { ...METADATA, ...metadata },
+      })
+      if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`)
+      const { client_id: id, client_secret: secret, registration_access_token: token } = answer.body
+      return { id: String(id), secret: String(secret), token: String(token), body: answer.body }
+    },
+    bearer: (token) => ({ authorization: `Bearer ${token}` }),
+    async appHeaders(slug) {
+      const manifest = apps.get(slug) ?? testApp(slug)
+      const token = await oauth.appTokens.issue(instance, manifest, SESSION.id)
+      return { cookie: 'session=owner', authorization: `Bearer ${token}` }
+    },
+    async close() {
+      await listening.close()
+      await oauth.close()
+      if (isOwnStore) await store.close()
+    },
+  }
+  servers.push(self)
+  return self
+}
+
+function registryOf(apps: ReadonlyMap<string, AppManifest>): AppRegistry {
+  return {
+    installed: async (_instance, slug) => apps.get(slug),
+    available: async (_instance, slug) => apps.get(slug),
+    listInstalled: async () => [...apps.values()],
+  }
+}
+
+/** Pages as short as can be. */
+const testPages: AuthorizePages = {
+  async consent(ctx, view) {
+    ctx.type = 'html'
+    ctx.body = `<p>consent ${view.client.id}`
+  },
+  async login(ctx: Context) {
+    ctx.status = 302
+    ctx.set('Location', '/auth/login')
+    ctx.body = ''
+  },
+  async outOfBand(ctx, { code }) {
+    ctx.type = 'html'
+    ctx.body = `<title>Success code=${code}</title>`
+  },
+  async error(ctx, error) {
+    ctx.type = 'html'
+    ctx.body = `<p>${error.expose ? (error.description ?? error.code) : error.code}`
+  },
+  checkCsrf() {},
+}
+
+function exchange(port: number, method: string, path: string, send: Send): Promise<Answer> {
+  const { host = HOST, headers = {}, json, form, body } = send
+  const content =
+    json === undefined
+      ? form === undefined
+        ? { body, headers: {} }
+        : {
+            body: new URLSearchParams(form).toString(),
+            headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          }
+      : { body: JSON.stringify(json), headers: { 'content-type': 'application/json' } }
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      {
+        host: '127.0.0.1',
+        port,
+        method,
+        path,
+        agent: false,
+        headers: { host, ...content.headers, ...headers },
+      },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.once('error', reject)
+        response.once('end', () => {
+          const text = Buffer.concat(chunks).toString()
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            body: parse(text),
+          })
+        })
+      },
+    )
+    request.once('error', reject)
+    request.end(content.body)
+  })
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    return {}
+  }
+}
