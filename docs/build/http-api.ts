@@ -77,10 +77,38 @@ function endpoint(row: RouteRow): string[] {
       .filter(([, text]) => text !== '')
       .map(([name, text]) => `- ${name}: ${text}`)
       .join('\n'),
-    ...(row.body?.schema === undefined
-      ? []
-      : [`\`\`\`json\n${JSON.stringify(row.body.schema, null, 2)}\n\`\`\``]),
+    ...bodyMembers(row),
   ]
+}
+
+/** The members of a JSON body; the whole schema is in openapi.json. */
+function bodyMembers(row: RouteRow): string[] {
+  const { properties, required } = (row.body?.schema ?? {}) as JsonSchema
+  if (properties === undefined) return []
+  const rows = Object.entries(properties).map(([name, member]) => [
+    `\`${name}\``,
+    required?.includes(name) === true ? 'yes' : '',
+    memberText(member),
+  ])
+  return [table(['Member', 'Mandatory', 'Value'], rows).trimEnd()]
+}
+
+interface JsonSchema {
+  readonly type?: string
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly JsonSchema[]
+  readonly items?: JsonSchema
+  readonly maxLength?: number
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+}
+
+function memberText(member: JsonSchema): string {
+  if (member.enum !== undefined) return member.enum.map((value) => `\`${value}\``).join(', ')
+  if (member.anyOf !== undefined) return member.anyOf.map((one) => memberText(one)).join(', or ')
+  if (member.items !== undefined) return `array of ${memberText(member.items)}`
+  const limit = member.maxLength === undefined ? '' : `, at most ${member.maxLength} characters`
+  return `${member.type ?? 'any'}${limit}`
 }
 
 const CSRF = {

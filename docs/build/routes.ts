@@ -1,8 +1,17 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { RouteRow } from '../../packages/oauth-core/src/http/route.ts'
-import { ERRORS as AUTH_UI_ERRORS } from '../../packages/auth-ui/src/errors.ts'
-import { ERRORS as OAUTH_ERRORS } from '../../packages/oauth-core/src/errors.ts'
+import { createDocumentStore } from '../../examples/host/src/data/document-store.ts'
+import { dataRoutes } from '../../examples/host/src/data/data-routes.ts'
+import { mailRoutes } from '../../examples/host/src/dev-mails/mail-routes.ts'
+import { createDevMailbox } from '../../examples/host/src/dev-mails/mailbox.ts'
+import { createAuthUi, ERRORS as AUTH_UI_ERRORS } from '../../packages/auth-ui/src/index.ts'
+import {
+  createOAuth,
+  ERRORS as OAUTH_ERRORS,
+  type RouteRow,
+} from '../../packages/oauth-core/src/index.ts'
+import { sqliteStore } from '../../packages/store/src/sqlite/index.ts'
 import { ROOT } from './document.ts'
 import type { ErrorGroup } from './errors.ts'
 
@@ -21,7 +30,26 @@ export const errorGroups: readonly ErrorGroup[] = [
 
 /** The rows of all endpoints, as the assembled packages have them. */
 export async function routeGroups(): Promise<RouteGroup[]> {
-  return []
+  const store = sqliteStore({ file: ':memory:' })
+  const apps = {
+    installed: () => Promise.resolve(undefined),
+    listInstalled: () => Promise.resolve([]),
+    available: () => Promise.resolve(undefined),
+  }
+  const oauth = createOAuth({ store, apps, keys: [{ kid: 'docs', key: randomBytes(32) }] })
+  const ui = createAuthUi({ oauth, mailer: { send: () => Promise.resolve() } })
+  const host = [
+    ...dataRoutes(oauth, createDocumentStore(store)),
+    ...mailRoutes(createDevMailbox(store, oauth.clock)),
+  ]
+  await ui.close()
+  await oauth.close()
+  await store.close()
+  return [
+    { name: '@svc/oauth-core', title: 'clients, authorizations, tokens', rows: oauth.rows },
+    { name: '@svc/auth-ui', title: 'the owner in a browser', rows: ui.rows },
+    { name: 'examples/host', title: 'a small resource and the development mailbox', rows: host },
+  ]
 }
 
 /** Version of the packages: they are versioned together. */
