@@ -1,0 +1,89 @@
+import type { Context } from 'koa'
+import { OAuthError } from '../../src/errors.ts'
+import type { HttpError } from '../../src/http/http-error.ts'
+import type { RouteContext } from '../../src/http/route.ts'
+import type { AuthorizePages, ConsentView, OwnerSession, OwnerSessions } from '../../src/ports.ts'
+
+const CSRF = 'csrf-of-this-browser'
+
+/** Owners' sessions and pages in plain HTML, where the user interface will be. */
+export interface FakePages extends AuthorizePages {
+  readonly sessions: OwnerSessions
+  /** Ids of live sessions; a browser names its own with the cookie `session`. */
+  readonly live: Set<string>
+  /** What consent pages were asked to show. */
+  readonly views: ConsentView[]
+}
+
+export function fakePages(): FakePages {
+  const live = new Set<string>()
+  const views: ConsentView[] = []
+
+  async function current(ctx: Context): Promise<OwnerSession | undefined> {
+    const id = ctx.cookies.get('session')
+    return id !== undefined && live.has(id) ? { id, kind: 'normal', createdAt: 0 } : undefined
+  }
+
+  return {
+    live,
+    views,
+    sessions: { current },
+
+    async consent(ctx, view) {
+      views.push(view)
+      ctx.append('Set-Cookie', `csrf=${CSRF}; Path=/; HttpOnly`)
+      const fields = Object.entries({ csrf_token: CSRF, ...view.fields })
+      const inputs = fields.map(
+        ([name, value]) => `<input type="hidden" name="${name}" value="${escape(value)}">`,
+      )
+      const name = escape(view.linkedApp?.name ?? view.client.metadata.client_name)
+      html(
+        ctx,
+        `<h1>Allow ${name}?</h1><form method="post" action="/auth/authorize">${inputs.join('')}
+        <button>Allow</button></form><a href="${escape(view.cancelUrl)}">Refuse</a>`,
+      )
+    },
+
+    async login(ctx) {
+      ctx.status = 302
+      ctx.set('Location', `/auth/login?redirect=${encodeURIComponent(ctx.href)}`)
+      ctx.body = ''
+    },
+
+    async outOfBand(ctx, { code, state }) {
+      html(ctx, '', `Success code=${code}&state=${state}`)
+    },
+
+    async error(ctx: Context, error: HttpError) {
+      html(ctx, `<p>${escape(error.description ?? error.code)}</p>`)
+    },
+
+    checkCsrf(ctx) {
+      // Rows with a CSRF rule run behind the router.
+      const field = (ctx as RouteContext).state.form.get('csrf_token')
+      if (field === undefined) {
+        throw new OAuthError('invalid_request', {
+          description: 'missing csrf token in the form parameter',
+        })
+      }
+      if (
+        ctx.get('Origin') !== '' &&
+        ctx.get('Origin') !== (ctx as RouteContext).state.instance.origin
+      ) {
+        throw new OAuthError('cross_origin')
+      }
+      if (field !== ctx.cookies.get('csrf')) {
+        throw new OAuthError('forbidden', { description: 'invalid csrf token' })
+      }
+    },
+  }
+}
+
+function html(ctx: Context, body: string, title = 'page'): void {
+  ctx.type = 'text/html; charset=utf-8'
+  ctx.body = `<!doctype html><title>${escape(title)}</title>${body}`
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
+}
