@@ -49,7 +49,7 @@ describe('relyingParty', () => {
       ...{ gty: 'authorization_code' },
     })
     const answer = { code: await code.save(), state: query.get('state') ?? '', iss: ISSUER }
-    return `${REDIRECT_URI}?${new URLSearchParams(answer)}`
+    return `${REDIRECT_URI}?${new URLSearchParams(answer).toString()}`
   }
 
   it('registers, gets tokens for a code, refreshes and revokes', async () => {
