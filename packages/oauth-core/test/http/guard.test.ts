@@ -1,0 +1,322 @@
+import {
+  type BrowserResponse,
+  eachStore,
+  type FakeClock,
+  fakeClock,
+  type RelyingParty,
+} from '@svc/testkit'
+import type { Store } from '@svc/store'
+import { expect } from 'chai'
+import { afterEach, beforeEach, describe, it } from 'mocha'
+import { type JwtClaims, signJwt } from '../../src/tokens/jwt.ts'
+import { allow, type ConsentServer, DRIVE, startConsentServer } from './consent-server.ts'
+
+const MISSING = ['Bearer realm="alice.example.com"', 'missing_token'] as const
+const INVALID = ['Bearer error="invalid_token"', 'invalid_token'] as const
+const EXPIRED = [
+  'Bearer error="invalid_token", error_description="The access token expired"',
+  'invalid_token',
+] as const
+const FORBIDDEN = ['Bearer error="insufficient_scope"', 'insufficient_scope'] as const
+
+function expectRefusal(
+  answer: BrowserResponse,
+  status: number,
+  [challenge, error]: readonly [string, string],
+): void {
+  expect(answer.status).to.equal(status)
+  expect(answer.headers['www-authenticate']).to.equal(challenge)
+  expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8')
+  expect(answer.headers['cache-control']).to.equal('no-store')
+  expect(answer.text).to.equal(`{"error":"${error}"}`)
+}
+
+eachStore((open, name) => {
+  describe('guard', () => {
+    let clock: FakeClock
+    let store: Store
+    let server: ConsentServer
+    let party: RelyingParty
+    let token: string
+
+    beforeEach(async () => {
+      clock = fakeClock()
+      store = await open({ clock })
+      server = await startConsentServer({ store, clock })
+      party = await server.client()
+      token = (await allow(server, party)).access_token
+    })
+    afterEach(() => server.close())
+
+    const clientId = (): string => party.client.client_id
+
+    async function sign(fields: Partial<JwtClaims> = {}, kind: 'access' | 'session' = 'access') {
+      const key = await server.oauth.keyring.current(server.alice, kind)
+      const iat = Math.floor(clock.now() / 1000)
+      const dates = { iat, exp: iat + 86_400 }
+      const [, payload = ''] = token.split('.')
+      // Our own access token: its claims are these.
+      const own = JSON.parse(Buffer.from(payload, 'base64url').toString()) as JwtClaims
+      return signJwt(key, { ...own, ...dates, ...fields })
+    }
+
+    it('lets a token with the permission through, and says who it is', async () => {
+      const answer = await server.call('/files', { token })
+      expect(answer.status).to.equal(200)
+      expect(answer.json()).to.deep.equal({
+        kind: 'access',
+        owner: `io.svc.oauth.clients/${clientId()}`,
+      })
+      expect((await server.call('/files', { token, method: 'HEAD' })).status).to.equal(200)
+      expect((await server.call('/files/any', { token })).status).to.equal(200)
+    })
+
+    it('answers 401 without a token', async () => {
+      expectRefusal(await server.call('/files'), 401, MISSING)
+      expectRefusal(await server.call('/files/any'), 401, MISSING)
+    })
+
+    const elsewhere: readonly (readonly [string, () => readonly [string, object]])[] = [
+      ['the query as access_token', () => [`/files?access_token=${token}`, {}]],
+      ['the query as bearer_token', () => [`/files?bearer_token=${token}`, {}]],
+      [
+        'a Basic password',
+        () => [
+          '/files',
+          { authorization: `Basic ${Buffer.from(`user:${token}`).toString('base64')}` },
+        ],
+      ],
+      ['a bare header', () => ['/files', { authorization: token }]],
+      ['a cookie', () => ['/files', { cookie: `access_token=${token}` }]],
+    ]
+    for (const [what, request] of elsewhere) {
+      it(`reads no token from ${what}`, async () => {
+        const [path, headers] = request()
+        expectRefusal(await server.call(path, { headers: { ...headers } }), 401, MISSING)
+      })
+    }
+
+    it('reads no token from the body', async () => {
+      const { origin } = server.alice
+      const answer = await server.browser().post(`${origin}/files`, { access_token: token })
+      expectRefusal(answer, 401, MISSING)
+    })
+
+    it('refuses two tokens', async () => {
+      const authorization = [`Bearer ${token}`, `Bearer ${token}`]
+      expectRefusal(await server.call('/files', { headers: { authorization } }), 401, INVALID)
+      const both = `Bearer ${token} ${token}`
+      expectRefusal(await server.call('/files', { headers: { authorization: both } }), 401, INVALID)
+    })
+
+    it('takes the scheme in any case', async () => {
+      for (const scheme of ['bearer', 'BEARER']) {
+        const headers = { authorization: `${scheme} ${token}` }
+        expect((await server.call('/files', { headers })).status).to.equal(200)
+      }
+    })
+
+    it('answers 403 when the permission is missing', async () => {
+      expectRefusal(await server.call('/files', { token, method: 'POST' }), 403, FORBIDDEN)
+    })
+
+    it('leaves documents to the handler', async () => {
+      const scope = 'io.svc.files:GET:one'
+      const { access_token: narrow } = await allow(server, party, { scope })
+      expect((await server.call('/files', { token: narrow })).status).to.equal(200)
+      expect((await server.call('/files/one', { token: narrow })).status).to.equal(200)
+      expectRefusal(await server.call('/files/two', { token: narrow }), 403, FORBIDDEN)
+    })
+
+    it('answers 401 with its reason from 24 h on', async () => {
+      clock.advance(86_390_000)
+      expect((await server.call('/files', { token })).status).to.equal(200)
+      clock.advance(11_000)
+      expectRefusal(await server.call('/files', { token }), 401, EXPIRED)
+    })
+
+    it('refuses the token on another instance', async () => {
+      expectRefusal(await server.call('/files', { token, instance: server.bob }), 401, INVALID)
+    })
+
+    const forged: readonly (readonly [string, () => Promise<string>])[] = [
+      ['another issuer', () => sign({ iss: 'bob.example.com' })],
+      ['the audience app', () => sign({ aud: 'app', sub: 'drive', session_id: 's' })],
+      ['the audience konn', () => sign({ aud: 'konn' })],
+      ['an iat of the future', () => sign({ iat: Math.floor(clock.now() / 1000) + 120 })],
+      ['another client', () => sign({ sub: 'other' })],
+      ['another grant', () => sign({ gid: 'other' })],
+      ['the session key', () => sign({}, 'session')],
+      ['scope * for an ordinary client', () => sign({ scope: '*' })],
+      [
+        'alg none',
+        async () => {
+          const [, payload = ''] = (await sign()).split('.')
+          return `${Buffer.from('{"alg":"none","kid":"access.1"}').toString('base64url')}.${payload}.`
+        },
+      ],
+      [
+        'a changed payload',
+        async () => token.replace(/\.([^.])/, (_, c: string) => `.${c === 'e' ? 'f' : 'e'}`),
+      ],
+    ]
+    for (const [what, make] of forged) {
+      it(`refuses ${what}`, async () => {
+        expectRefusal(await server.call('/files', { token: await make() }), 401, INVALID)
+      })
+    }
+
+    it('takes no other secret for a token', async () => {
+      const { refresh_token: refresh = 'none' } = await allow(server, party)
+      const { registration_access_token, client_secret } = party.client
+      const secrets = [refresh, registration_access_token, client_secret, clientId(), 'null']
+      for (const secret of secrets) {
+        expectRefusal(await server.call('/files', { token: String(secret) }), 401, INVALID)
+      }
+    })
+
+    it('ignores forbidden rules', async () => {
+      const scope = 'io.svc.files:GET io.svc.apps'
+      expectRefusal(
+        await server.call('/apps', { method: 'POST', token: await sign({ scope }) }),
+        403,
+        FORBIDDEN,
+      )
+    })
+
+    describe('with an app token', () => {
+      let appToken: string
+      const session = 'session-of-the-app'
+      beforeEach(async () => {
+        server.installed.set('drive', DRIVE)
+        server.pages.live.add(session)
+        appToken = await server.oauth.appTokens.issue(server.alice, DRIVE, session)
+      })
+
+      it('answers in the session it belongs to', async () => {
+        const answer = await server.call('/files', { token: appToken, session })
+        expect(answer.json()).to.deep.equal({ kind: 'app', owner: 'io.svc.apps/drive' })
+        const install = await server.call('/apps', { method: 'POST', token: appToken, session })
+        expect(install.status).to.equal(200)
+      })
+
+      it('answers 401 outside of it', async () => {
+        server.pages.live.add('another')
+        expectRefusal(await server.call('/files', { token: appToken }), 401, INVALID)
+        const other = { token: appToken, session: 'another' }
+        expectRefusal(await server.call('/files', other), 401, INVALID)
+      })
+
+      it('answers 401 as soon as the session ended', async () => {
+        expect((await server.call('/files', { token: appToken, session })).status).to.equal(200)
+        server.pages.live.delete(session)
+        expectRefusal(await server.call('/files', { token: appToken, session }), 401, INVALID)
+      })
+
+      it('answers 401 when the app was uninstalled', async () => {
+        server.installed.clear()
+        expectRefusal(await server.call('/files', { token: appToken, session }), 401, INVALID)
+      })
+
+      it('answers 401 after the session keys were replaced', async () => {
+        const { keyring } = server.oauth
+        await store.write(await keyring.replaceSessionKey(server.alice))
+        await keyring.replaced(server.alice)
+        expectRefusal(await server.call('/files', { token: appToken, session }), 401, INVALID)
+      })
+
+      it('answers 500 and logs why before useSessions', async () => {
+        const half = await startConsentServer({ store, clock, sameAs: server, withSessions: false })
+        const answer = await half.call('/files', { token: appToken, session })
+        expect(answer.status).to.equal(500)
+        expect(answer.json()).to.deep.equal({ error: 'internal_error' })
+        expect(half.logged.join('\n')).to.include('guard.sessions_missing')
+        expect((await half.call('/files', { token })).status).to.equal(200)
+        await half.close()
+      })
+    })
+
+    describe('when something ends', () => {
+      const ends: readonly (readonly [string, () => Promise<unknown>])[] = [
+        [
+          'its client is revoked',
+          () => server.oauth.clients.revoke(server.alice, clientId(), 'test'),
+        ],
+        [
+          'its client deletes itself',
+          async () => {
+            const { client_id, registration_access_token } = party.client
+            const answer = await server.call(`/auth/register/${client_id}`, {
+              method: 'DELETE',
+              token: String(registration_access_token),
+            })
+            expect(answer.status).to.equal(204)
+          },
+        ],
+        ['its client revokes it', () => party.revoke(token)],
+        [
+          'the keys are rotated away',
+          () => server.oauth.keyring.rotate(server.alice, { revoke: true }),
+        ],
+      ]
+      for (const [what, end] of ends) {
+        it(`refuses at once after ${what}`, async () => {
+          expect((await server.call('/files', { token })).status).to.equal(200)
+          await end()
+          expectRefusal(await server.call('/files', { token }), 401, INVALID)
+        })
+      }
+
+      it('refuses one grant and leaves the other', async () => {
+        const { access_token: other } = await allow(server, party)
+        await party.revoke(token)
+        expectRefusal(await server.call('/files', { token }), 401, INVALID)
+        expect((await server.call('/files', { token: other })).status).to.equal(200)
+      })
+    })
+
+    if (name === 'Redis') {
+      describe('in another process', () => {
+        let second: ConsentServer
+        beforeEach(async () => {
+          const other = await open({ clock, sameAs: store })
+          second = await startConsentServer({ store: other, clock, sameAs: server })
+          expect((await second.call('/files', { token })).status).to.equal(200)
+        })
+        afterEach(() => second.close())
+
+        /** How long the second process goes on accepting. Milliseconds. */
+        async function refusedAfter(): Promise<number> {
+          const start = performance.now()
+          for (;;) {
+            const answer = await second.call('/files', { token })
+            const elapsedMs = performance.now() - start
+            if (answer.status === 401) return elapsedMs
+            if (elapsedMs > 3000) throw new Error('still accepted after 3 s')
+          }
+        }
+
+        it('a revoked client is refused within a second', async () => {
+          await server.oauth.clients.revoke(server.alice, clientId(), 'test')
+          expect(await refusedAfter()).to.be.below(1000)
+        })
+
+        it('a revoked grant is refused within a second', async () => {
+          await party.revoke(token)
+          expect(await refusedAfter()).to.be.below(1000)
+        })
+
+        it('keys rotated away are refused within a second', async () => {
+          await server.oauth.keyring.rotate(server.alice, { revoke: true })
+          expect(await refusedAfter()).to.be.below(1000)
+        })
+
+        it('a token issued there after a rotation is accepted here at once', async () => {
+          await server.oauth.keyring.rotate(server.alice)
+          const { access_token: fresh } = await allow(server, party)
+          expect((await second.call('/files', { token: fresh })).status).to.equal(200)
+        })
+      })
+    }
+  })
+})
