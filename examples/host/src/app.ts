@@ -1,16 +1,149 @@
-import { randomBytes } from 'node:crypto'
 import type { RequestListener, ServerResponse } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { type AuthUi, createAuthUi } from '@svc/auth-ui'
+import { createNotify, type Mailer, smtpTransport } from '@svc/notify'
+import { createOAuth, type OAuth, OAuthError, type SealingKey } from '@svc/oauth-core'
+import type { Clock, Store } from '@svc/store'
 import Koa from 'koa'
+import { serveApps } from './app-pages.ts'
+import { createHostApps, type HostApps, listAppFolders } from './apps/registry.ts'
+import { audit, auditHooks } from './audit.ts'
+import { limitRequests } from './coarse-limit.ts'
+import type { Config } from './config.ts'
+import { createDocumentStore } from './data/document-store.ts'
+import { dataRoutes } from './data/data-routes.ts'
+import { mailRoutes } from './dev-mails/mail-routes.ts'
+import { createDevMailbox, type DevMailbox } from './dev-mails/mailbox.ts'
+import { createHealth, type Health } from './health.ts'
+import type { HostLog } from './log.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { noteBrokenAnswers, noteRequests } from './request-log.ts'
+import { coreOverrides, uiOverrides } from './overrides.ts'
+import { parseSmtpUrl } from './smtp-url.ts'
 
-/** Answers what Koa must not see: a request target that is no path (security.md 0: Koa's `ctx.path` throws on some). */
-export function toListener(app: Koa): RequestListener {
-  const handle = app.callback()
+/** Everything a host is made of, assembled; it listens nowhere yet. */
+export interface HostApp {
+  readonly koa: Koa
+  readonly oauth: OAuth
+  readonly ui: AuthUi
+  readonly apps: HostApps
+  readonly mailer: Mailer
+  /** Only where no SMTP server is set and this is not production. */
+  readonly mailbox: DevMailbox | undefined
+  readonly health: Health
+  readonly metrics: Metrics
+  /** Starts timers. */
+  start(): Promise<void>
+  /** Finishes what is under way. The store is the caller's. */
+  close(): Promise<void>
+}
+
+export interface HostAppOptions {
+  readonly config: Config
+  readonly store: Store
+  readonly keys: readonly SealingKey[]
+  readonly log: HostLog
+  readonly clock: Clock
+}
+
+/** Apps that every new instance has. */
+const INITIAL_APPS = ['home', 'settings']
+
+/** Assembles the packages in the order of `architecture.md` 1. */
+export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
+  const { config, store, keys, log, clock } = options
+  const apps = await createHostApps({
+    store,
+    clock,
+    namespace: config.namespace,
+    folders: [
+      ...listAppFolders(fileURLToPath(new URL('../apps', import.meta.url))),
+      fileURLToPath(new URL('../settings-app', import.meta.resolve('@svc/auth-ui'))),
+    ],
+    initial: INITIAL_APPS,
+  })
+  const oauth = createOAuth({
+    store,
+    apps,
+    keys,
+    clock,
+    log,
+    namespace: config.namespace,
+    subdomains: config.subdomains,
+    isHttps: (domain) => hasTls(config) || !isLocalhost(domain),
+    trustProxy: config.trustProxy,
+    requirePkce: config.requirePkce,
+    ...coreOverrides(config),
+  })
+  const mailbox =
+    config.smtpUrl === undefined && !config.isProduction
+      ? createDevMailbox(store, clock)
+      : undefined
+  const { mailer } = createNotify({ log, channels: { mail: mailOptions(config, mailbox) } })
+  const ui = createAuthUi({
+    oauth,
+    mailer,
+    hooks: auditHooks(log),
+    passphrase: { threadPoolSize: config.threadPoolSize },
+    ...uiOverrides(config),
+  })
+  oauth.useSessions(ui.sessions)
+  audit(oauth, log)
+
+  const documents = createDocumentStore(store)
+  oauth.instances.onRemove(async (instance) => {
+    await documents.removeAll(instance)
+    await mailbox?.removeAll(instance)
+    await apps.removeAll(instance)
+  })
+
+  const metrics = createMetrics()
+  const health = createHealth(store, clock)
+  const clientAddress = (ctx: Koa.Context): string => oauth.clientAddress(ctx)
+  const koa = new Koa()
+  noteBrokenAnswers(koa, log)
+  koa.use(noteRequests({ log, clientAddress, observe: metrics.observe }))
+  koa.use(health.middleware)
+  koa.use(
+    limitRequests({ requestsPerMinute: config.limits['requestsPerMinute'] ?? 0, clientAddress }),
+  )
+  koa.use(oauth.resolveInstance())
+  koa.use(serveApps({ apps, visits: ui.appPages }))
+  koa.use(ui.routes())
+  koa.use(oauth.routes({ pages: ui.pages }))
+  koa.use(oauth.mount(dataRoutes(oauth, documents)))
+  if (mailbox !== undefined) {
+    koa.use(oauth.mount(mailRoutes(mailbox), { page: ui.pages.error }))
+  }
+  koa.use(() => {
+    throw new OAuthError('not_found')
+  })
+
+  return {
+    koa,
+    oauth,
+    ui,
+    apps,
+    mailer,
+    mailbox,
+    health,
+    metrics,
+    start: () => oauth.start(),
+    async close() {
+      await ui.close()
+      await oauth.close()
+      await apps.close()
+    },
+  }
+}
+
+/** Answers what Koa must not see: a target that it cannot parse (security.md 0: `ctx.path` throws on it). */
+export function toListener(koa: Koa): RequestListener {
+  const handle = koa.callback()
   return function listener(request, response) {
-    if (request.url?.startsWith('/') !== true) {
-      refuseTarget(response)
-      return
-    }
-    void handle(request, response)
+    const target = request.url ?? ''
+    if (target.startsWith('/') || URL.canParse(target)) void handle(request, response)
+    else refuseTarget(response)
   }
 }
 
@@ -23,7 +156,26 @@ function refuseTarget(response: ServerResponse): void {
   response.end('Bad Request')
 }
 
-/** Short random id of a request, for the log and for unexpected errors. */
-export function requestId(): string {
-  return randomBytes(9).toString('base64url')
+function mailOptions(
+  config: Config,
+  mailbox: DevMailbox | undefined,
+): Parameters<typeof createNotify>[0]['channels']['mail'] {
+  const { from, fromName, replyTo } = config.mail
+  // Production without SMTP: mail is off, and the start says so.
+  const smtp = config.smtpUrl === undefined ? { host: '-' } : parseSmtpUrl(config.smtpUrl)
+  return {
+    transport: mailbox ?? smtpTransport(smtp),
+    ...(from !== undefined && { noreplyAddress: from }),
+    ...(fromName !== undefined && { noreplyName: fromName }),
+    ...(replyTo !== undefined && { replyTo }),
+  }
+}
+
+function hasTls(config: Config): boolean {
+  return config.tls !== undefined || config.trustProxy > 0
+}
+
+/** @see decision D53 */
+function isLocalhost(domain: string): boolean {
+  return /^(?:.+\.)?localhost(?::\d+)?$/.test(domain)
 }

@@ -1,4 +1,5 @@
-import type { Context, Middleware } from 'koa'
+import { OAuthError } from '@svc/oauth-core'
+import type { Context, Middleware, Next } from 'koa'
 import rateLimit from 'koa-ratelimit'
 import { BoundedMap } from './bounded-map.ts'
 
@@ -19,14 +20,29 @@ export interface CoarseLimitOptions {
 export function limitRequests(options: CoarseLimitOptions): Middleware {
   const { requestsPerMinute, clientAddress } = options
   if (requestsPerMinute === 0) return (_ctx, next) => next()
-  // The types of koa-ratelimit are of Koa 2; the context is the same object.
-  return rateLimit({
+  const limit = rateLimit({
     driver: 'memory',
     db: new BoundedMap(MAX_ADDRESSES),
     duration: MINUTE_MS,
     max: requestsPerMinute,
-    id: (ctx: unknown) => clientAddress(ctx as Context),
+    id: (ctx: unknown) => clientAddress(ctx as Context), // the types of koa-ratelimit are of Koa 2
     disableHeader: true,
     throw: true,
-  }) as unknown as Middleware
+  }) as unknown as Middleware // for the same reason
+
+  return async function limitAddress(ctx: Context, next: Next): Promise<void> {
+    let isAllowed = false
+    try {
+      await limit(ctx, () => {
+        isAllowed = true
+        return next()
+      })
+    } catch (error) {
+      if (isAllowed) throw error
+      const retryAfter = ctx.response.get('Retry-After')
+      throw new OAuthError('too_many_requests', {
+        headers: { 'Retry-After': String(Math.max(1, Number(retryAfter))) },
+      })
+    }
+  }
 }

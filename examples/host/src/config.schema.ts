@@ -142,7 +142,8 @@ export const CONFIG_ENTRIES: ConfigGroup = {
       type: 'string',
       enum: ['silent', 'error', 'warn', 'info', 'debug'],
       default: 'info',
-      description: 'What is logged, one JSON object a line on standard output.',
+      description:
+        'What is logged, one JSON object a line on standard error; `debug` adds every request.',
     },
   },
   requirePkce: {

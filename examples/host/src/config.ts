@@ -6,6 +6,8 @@ import { fileSchema, listEntries, type NamedEntry } from './config-entries.ts'
 /** The host's configuration, checked. @see docs/configuration.md */
 export interface Config {
   readonly isProduction: boolean
+  /** Size of the process's thread pool, as `UV_THREADPOOL_SIZE` says. */
+  readonly threadPoolSize: number
   readonly port: number
   readonly host?: string
   readonly adminPort: number
@@ -61,7 +63,11 @@ export function loadConfig(env: Environment = process.env): Config {
   const values = check(entries, file, fromEnv, faults)
   checkTogether(values, faults)
   if (faults.length > 0) throw new ConfigError(faults)
-  return toConfig(values, env['NODE_ENV'] === 'production')
+  const pool = Number(env['UV_THREADPOOL_SIZE'] ?? 4)
+  return {
+    ...toConfig(values, env['NODE_ENV'] === 'production'),
+    threadPoolSize: Number.isInteger(pool) && pool >= 1 ? Math.min(pool, 1024) : 4,
+  }
 }
 
 function readFile(path: string | undefined, faults: string[]): unknown {
@@ -179,7 +185,7 @@ function checkTogether(values: Values, faults: string[]): void {
   }
 }
 
-function toConfig(values: Values, isProduction: boolean): Config {
+function toConfig(values: Values, isProduction: boolean): Omit<Config, 'threadPoolSize'> {
   const group = (prefix: string): [string, string | number | boolean][] =>
     Object.entries(values).flatMap(([path, value]) =>
       path.startsWith(prefix) && value !== undefined ? [[path.slice(prefix.length), value]] : [],
@@ -201,7 +207,7 @@ function toConfig(values: Values, isProduction: boolean): Config {
     lifetimes: Object.fromEntries(
       group('lifetimes.').map(([name, text]) => [name, toMilliseconds(String(text))]),
     ),
-  } as unknown as Config
+  } as unknown as Omit<Config, 'threadPoolSize'>
 }
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const

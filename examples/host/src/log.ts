@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 
 /** The host's log, in the two shapes that the packages ask for. */
 export interface HostLog extends Logger {
+  debug(event: string, fields?: Readonly<Record<string, unknown>>): void
   readonly store: StoreLog
   /** Writes what is still buffered. */
   flush(): void
@@ -33,7 +34,7 @@ const REDACTED = SECRETS.flatMap((name) => (name === 'code' ? ['*.code'] : [name
 /** One JSON object a line: `time` (UTC), `level`, `event`, and the event's fields. @see security.md 113 */
 export function createLog(
   level: Config['logLevel'],
-  destination: DestinationStream = pino.destination({ dest: 1, sync: true }),
+  destination: DestinationStream = pino.destination({ dest: 2, sync: true }),
 ): HostLog {
   const logger = pino(
     {
@@ -46,6 +47,7 @@ export function createLog(
     destination,
   )
   return {
+    debug: (event, fields) => logger.debug({ ...fields, event }),
     info: (event, fields) => logger.info({ ...fields, event }),
     warn: (event, fields) => logger.warn({ ...fields, event }),
     error: (event, fields) => logger.error({ ...fields, event }),

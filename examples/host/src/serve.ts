@@ -1,31 +1,77 @@
 import process from 'node:process'
-import Koa from 'koa'
-import { systemClock } from '@svc/store'
-import { toListener } from './app.ts'
 import { ConfigError, loadConfig } from './config.ts'
-import { createHealth } from './health.ts'
-import { startServer } from './http-server.ts'
-import { createLog } from './log.ts'
-import { openStore } from './storage.ts'
+import { type RunningHost, startHost } from './host.ts'
+import { createLog, type HostLog } from './log.ts'
 
-/** Runs the server until a signal. */
+/** A stop that takes longer is ended hard, milliseconds. */
+const HARD_STOP_MS = 30_000
+
+/** Runs the server until a signal. Faults of the start are told in words, with exit code 1. */
 export async function serve(): Promise<void> {
+  let log: HostLog | undefined
   try {
     const config = loadConfig()
-    const log = createLog(config.logLevel)
-    const store = await openStore(config, log, systemClock)
-    const app = new Koa()
-    const health = createHealth(store, systemClock)
-    app.use(health.middleware)
-    const running = await startServer(toListener(app), { port: config.port, host: '127.0.0.1' })
-    log.info('server.started', { port: running.port })
-    process.once('SIGTERM', () => {
-      health.stopping()
-      void running.stop(10_000).then(() => store.close())
+    log = createLog(config.logLevel)
+    reportCrashes(log)
+    const host = await startHost({
+      config,
+      log,
+      notice: (text) => process.stdout.write(`${text}\n`),
     })
+    stopOnSignal(host, log)
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    process.stderr.write(`${error.message}\n`)
+    process.stderr.write(`${explain(error)}\n`)
+    log?.flush()
     process.exitCode = 1
   }
+}
+
+function stopOnSignal(host: RunningHost, log: HostLog): void {
+  let isStopping = false
+  function onSignal(signal: NodeJS.Signals): void {
+    if (isStopping) process.exit(1)
+    isStopping = true
+    log.info('server.stopping', { signal })
+    setTimeout(() => process.exit(1), HARD_STOP_MS).unref()
+    host.stop().then(
+      () => {
+        log.info('server.stopped')
+        log.flush()
+        process.exit(0)
+      },
+      (error: Error) => {
+        log.error('server.stop_failed', { cause: error.stack })
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}
+
+function reportCrashes(log: HostLog): void {
+  // A promise that nobody waited for must not end the server of other people (security.md 115).
+  process.on('unhandledRejection', (reason) => {
+    log.error('process.unhandled_rejection', {
+      cause: reason instanceof Error ? reason.stack : String(reason),
+    })
+  })
+  process.on('uncaughtException', (error) => {
+    log.error('process.uncaught_exception', { cause: error.stack })
+    log.flush()
+    process.exit(1)
+  })
+}
+
+/** What went wrong at the start, for somebody who has not read the code. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.message
+  const { code, port, message, stack } = error as NodeJS.ErrnoException & { port?: number }
+  if (code === 'EADDRINUSE') {
+    return `Port ${port} is taken by another program. Set SVC_PORT or SVC_ADMIN_PORT to another one.`
+  }
+  if (code === 'EACCES')
+    return `Not allowed to use ${port === undefined ? message : `port ${port}`}.`
+  if (code === 'store_unavailable') return `The store cannot be used: ${message}`
+  return stack ?? message ?? String(error)
 }

@@ -28,6 +28,8 @@ export interface HostAppsOptions {
   readonly clock: { now(): number }
   /** Folders of apps, each with a manifest.json; absolute paths. */
   readonly folders: readonly string[]
+  /** Prefix of doctypes that manifests beside the server are read with (D20). */
+  readonly namespace: string
   /** Slugs every new instance starts with. */
   readonly initial: readonly string[]
 }
@@ -55,7 +57,7 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
   const { store, clock, initial } = options
   const bundled = new Map(
     options.folders.map((folder) => {
-      const app = readAppPackage(folder)
+      const app = inNamespace(readAppPackage(folder), options.namespace)
       return [app.manifest.slug, app]
     }),
   )
@@ -161,6 +163,18 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
       await stopListening()
     },
   }
+}
+
+const DEFAULT_PREFIX = 'io.svc.'
+
+/** Apps that come with the server name their types by the default prefix. */
+function inNamespace({ manifest, folder }: AppPackage, namespace: string): AppPackage {
+  const permissions = Object.entries(manifest.permissions).map(([title, rule]) => {
+    const isOurs = rule.type.startsWith(DEFAULT_PREFIX)
+    const type = isOurs ? `${namespace}.${rule.type.slice(DEFAULT_PREFIX.length)}` : rule.type
+    return [title, { ...rule, type }] as const
+  })
+  return { folder, manifest: { ...manifest, permissions: Object.fromEntries(permissions) } }
 }
 
 /** The folders below one that hold a manifest. */

@@ -1,0 +1,167 @@
+import type { Instance, InstanceUpdate, NewInstance } from '@svc/oauth-core'
+import type { Context, Middleware } from 'koa'
+import { koaBody } from 'koa-body'
+import Router from 'koa-router'
+import type { HostApp } from '../app.ts'
+import type { Config } from '../config.ts'
+import { createInstance } from '../create-instance.ts'
+import { createBodyChecks } from './admin.schema.ts'
+import { AdminError } from './admin-error.ts'
+import { clientToWire, instanceToWire, mailToWire } from './admin-wire.ts'
+
+type Handler = (ctx: Context) => Promise<void>
+
+/** Every admin endpoint. `:domain` is a domain or an alias. */
+export function adminRouter(app: HostApp, config: Config): Middleware {
+  const { oauth, ui, apps, mailbox, metrics } = app
+  const { instances, clients, keyring, appTokens } = oauth
+  const check = createBodyChecks()
+  const router = new Router({ sensitive: true, strict: true })
+  const readBody = koaBody({ json: true, text: false, urlencoded: false, jsonLimit: '64kb' })
+
+  function route(method: 'delete' | 'get' | 'patch' | 'post', path: string, handle: Handler): void {
+    // The types of koa-router and koa-body are of Koa 2; the context is the same object.
+    const handler = (ctx: unknown): Promise<void> => handle(ctx as Context)
+    if (method === 'get' || method === 'delete') router[method](path, handler)
+    else router[method](path, readBody as never, handler)
+  }
+
+  async function instanceOf(ctx: Context): Promise<Instance> {
+    const instance = await instances.byHost(String(ctx['params'].domain).toLowerCase())
+    if (instance === undefined) throw new AdminError('instance_not_found', 404)
+    return instance
+  }
+
+  async function describe(instance: Instance): Promise<Record<string, unknown>> {
+    return instanceToWire(instance, await ui.owners.isOnboarded(instance))
+  }
+
+  route('get', '/health', async (ctx) => {
+    ctx.body = { status: 'up', version: 1, store: config.store === 'sqlite' ? 'sqlite' : 'redis' }
+  })
+
+  route('get', '/metrics', async (ctx) => {
+    const { type, text } = await metrics.render()
+    ctx.type = type
+    ctx.body = text
+  })
+
+  route('get', '/instances', async (ctx) => {
+    const cursor = ctx.query['cursor']
+    const page = await instances.list(typeof cursor === 'string' ? { cursor } : {})
+    ctx.body = {
+      instances: await Promise.all(page.instances.map(describe)),
+      ...(page.cursor !== undefined && { cursor: page.cursor }),
+    }
+  })
+
+  route('post', '/instances', async (ctx) => {
+    const { passphrase, ...input } = check('createInstance', ctx.request.body)
+    const { instance, onboardingUrl } = await createInstance(
+      app,
+      input as unknown as NewInstance, // the schema has the same members
+      passphrase as string | undefined, // text by the schema
+    )
+    ctx.status = 201
+    ctx.body = {
+      ...(await describe(instance)),
+      ...(onboardingUrl !== undefined && { onboardingUrl }),
+    }
+  })
+
+  route('get', '/instances/:domain', async (ctx) => {
+    ctx.body = await describe(await instanceOf(ctx))
+  })
+
+  route('patch', '/instances/:domain', async (ctx) => {
+    const { id, settings } = await instanceOf(ctx)
+    const { oauthClientsMax, blocked, ...rest } = check('updateInstance', ctx.request.body)
+    const update: InstanceUpdate = {
+      ...(rest as InstanceUpdate), // the schema has the same members
+      ...(blocked !== undefined && { status: blocked === true ? 'blocked' : 'active' }),
+      ...(typeof oauthClientsMax === 'number' && { settings: { ...settings, oauthClientsMax } }),
+    }
+    ctx.body = await describe(await instances.update(id, update))
+  })
+
+  route('delete', '/instances/:domain', async (ctx) => {
+    await instances.remove((await instanceOf(ctx)).id)
+    ctx.status = 204
+  })
+
+  route('post', '/instances/:domain/onboarding-link', async (ctx) => {
+    ctx.body = { onboardingUrl: await ui.owners.createOnboardingUrl(await instanceOf(ctx)) }
+  })
+
+  route('get', '/instances/:domain/apps', async (ctx) => {
+    ctx.body = { apps: await apps.listInstalled(await instanceOf(ctx)) }
+  })
+
+  route('post', '/instances/:domain/apps', async (ctx) => {
+    const { app: slugOrFolder } = check('installApp', ctx.request.body)
+    const instance = await instanceOf(ctx)
+    ctx.status = 201
+    ctx.body = await apps.install(instance, String(slugOrFolder))
+  })
+
+  route('delete', '/instances/:domain/apps/:slug', async (ctx) => {
+    const instance = await instanceOf(ctx)
+    if (!(await apps.uninstall(instance, String(ctx['params'].slug)))) {
+      throw new AdminError('app_not_found', 404)
+    }
+    ctx.status = 204
+  })
+
+  route('post', '/instances/:domain/app-tokens', async (ctx) => {
+    const { slug } = check('appToken', ctx.request.body)
+    const instance = await instanceOf(ctx)
+    const manifest = await apps.installed(instance, String(slug))
+    if (manifest === undefined) throw new AdminError('app_not_found', 404)
+    const { session, cookie } = await ui.owners.createSession(instance)
+    ctx.status = 201
+    ctx.body = {
+      token: await appTokens.issue(instance, manifest, session.id),
+      cookie: `${cookie.name}=${cookie.value}`,
+    }
+  })
+
+  route('get', '/instances/:domain/clients', async (ctx) => {
+    const instance = await instanceOf(ctx)
+    const cursor = ctx.query['cursor']
+    const page = await clients.list(instance, typeof cursor === 'string' ? { cursor } : {})
+    ctx.body = {
+      clients: page.clients.map(clientToWire),
+      ...(page.cursor !== undefined && { cursor: page.cursor }),
+    }
+  })
+
+  route('get', '/instances/:domain/clients/:id', async (ctx) => {
+    const instance = await instanceOf(ctx)
+    const client = await clients.get(instance, String(ctx['params'].id))
+    if (client === undefined) throw new AdminError('client_not_found', 404)
+    ctx.body = { ...clientToWire(client), scopes: await clients.scopes(instance, client.id) }
+  })
+
+  route('delete', '/instances/:domain/clients/:id', async (ctx) => {
+    const instance = await instanceOf(ctx)
+    if (!(await clients.revoke(instance, String(ctx['params'].id), 'operator'))) {
+      throw new AdminError('client_not_found', 404)
+    }
+    ctx.status = 204
+  })
+
+  route('post', '/instances/:domain/rotate-keys', async (ctx) => {
+    const { revoke } = check('rotateKeys', ctx.request.body ?? {})
+    await keyring.rotate(await instanceOf(ctx), { revoke: revoke === true })
+    ctx.status = 204
+  })
+
+  route('get', '/instances/:domain/mails', async (ctx) => {
+    if (mailbox === undefined) {
+      throw new AdminError('no_mailbox', 404, 'mails are sent by SMTP: there is no mailbox here')
+    }
+    ctx.body = { mails: (await mailbox.list(await instanceOf(ctx))).map(mailToWire) }
+  })
+
+  return router.routes() as unknown as Middleware // the types of koa-router are of Koa 2
+}

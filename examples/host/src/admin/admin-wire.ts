@@ -1,0 +1,53 @@
+import type { Client, Instance } from '@svc/oauth-core'
+import type { KeptMail } from '../dev-mails/mailbox.ts'
+
+/** What the admin API tells of an instance. */
+export function instanceToWire(instance: Instance, isOnboarded: boolean): Record<string, unknown> {
+  const { domain, origin, aliases, locale, status, settings } = instance
+  const { context, email, publicName, timeZone } = instance
+  return {
+    domain,
+    origin,
+    aliases,
+    locale,
+    status,
+    onboarded: isOnboarded,
+    context,
+    email,
+    publicName,
+    timeZone,
+    oauthClientsMax: settings.oauthClientsMax,
+    createdAt: new Date(instance.createdAt).toISOString(),
+  }
+}
+
+/** What it tells of a client: no secret. */
+export function clientToWire(client: Client): Record<string, unknown> {
+  const { id, metadata, pending, flagship, certifiedFromStore, os } = client
+  return {
+    client_id: id,
+    ...metadata,
+    pending,
+    flagship,
+    certified_from_store: certifiedFromStore,
+    client_os: os,
+    created_at: new Date(client.createdAt).toISOString(),
+    last_refreshed_at:
+      client.lastRefreshedAt === undefined
+        ? undefined
+        : new Date(client.lastRefreshedAt).toISOString(),
+  }
+}
+
+/** A mail of the development mailbox, as text. */
+export function mailToWire({ id, keptAt, mail }: KeptMail): Record<string, unknown> {
+  return {
+    id,
+    date: new Date(keptAt).toISOString(),
+    from: mail.from.address,
+    to: mail.to.address,
+    subject: mail.subject,
+    template: mail.template,
+    text: mail.text,
+  }
+}

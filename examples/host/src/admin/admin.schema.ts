@@ -1,0 +1,83 @@
+import { Ajv, type ValidateFunction } from 'ajv'
+import { AdminError } from './admin-error.ts'
+
+/** The bodies of the admin API. */
+export type AdminBody =
+  | 'appToken'
+  | 'createInstance'
+  | 'installApp'
+  | 'rotateKeys'
+  | 'updateInstance'
+
+const TEXT = { type: 'string', minLength: 1, maxLength: 1000 } as const
+const CLEARABLE = { anyOf: [TEXT, { type: 'null' }] } as const
+const LOCALE = { type: 'string', pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' } as const
+
+const BODIES: Readonly<Record<AdminBody, object>> = {
+  createInstance: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['domain'],
+    properties: {
+      domain: TEXT,
+      aliases: { type: 'array', items: TEXT, maxItems: 20 },
+      context: TEXT,
+      email: TEXT,
+      locale: LOCALE,
+      passphrase: { type: 'string', minLength: 1, maxLength: 1024 },
+      publicName: TEXT,
+      timeZone: TEXT,
+    },
+  },
+  updateInstance: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      aliases: { type: 'array', items: TEXT, maxItems: 20 },
+      blocked: { type: 'boolean' },
+      context: CLEARABLE,
+      email: CLEARABLE,
+      locale: LOCALE,
+      oauthClientsMax: { type: 'integer', minimum: -1, maximum: 1_000_000 },
+      publicName: CLEARABLE,
+      timeZone: CLEARABLE,
+    },
+  },
+  installApp: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['app'],
+    properties: { app: TEXT },
+  },
+  appToken: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['slug'],
+    properties: { slug: TEXT },
+  },
+  rotateKeys: {
+    type: 'object',
+    additionalProperties: false,
+    properties: { revoke: { type: 'boolean' } },
+  },
+}
+
+/** Compiles the schemas with the first body that comes. */
+export function createBodyChecks(): (name: AdminBody, body: unknown) => Record<string, unknown> {
+  const compiled = new Map<AdminBody, ValidateFunction>()
+  let ajv: Ajv | undefined
+
+  return function check(name, body) {
+    ajv ??= new Ajv({ allErrors: true, strict: true, allowUnionTypes: true })
+    let isValid = compiled.get(name)
+    if (isValid === undefined) {
+      isValid = ajv.compile(BODIES[name])
+      compiled.set(name, isValid)
+    }
+    if (isValid(body)) return body as Record<string, unknown> // Every schema is of an object.
+    const faults = (isValid.errors ?? []).map(({ instancePath, message }) =>
+      `${instancePath.slice(1)} ${message ?? 'is malformed'}`.trim(),
+    )
+    throw new AdminError('invalid_request', 400, faults.join('; '))
+  }
+}

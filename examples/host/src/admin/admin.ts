@@ -1,0 +1,76 @@
+import { equalSecrets, isHttpError, type Logger } from '@svc/oauth-core'
+import Koa, { type Context, type Next } from 'koa'
+import type { HostApp } from '../app.ts'
+import type { Config } from '../config.ts'
+import { AdminError } from './admin-error.ts'
+import { adminRouter } from './admin-routes.ts'
+
+export interface AdminOptions {
+  readonly app: HostApp
+  readonly config: Config
+  readonly token: string
+  readonly log: Logger
+}
+
+/**
+ * The operator's side: a JSON API for the command line, on its own listener on loopback, behind a token of its own.
+ * @see architecture.md 5
+ */
+export function createAdminApp({ app, config, token, log }: AdminOptions): Koa {
+  const koa = new Koa()
+  koa.on('error', (error: Error) => log.error('admin.broken', { cause: error.stack }))
+  koa.use(answerErrors(log))
+  koa.use(requireToken(token))
+  koa.use(adminRouter(app, config))
+  koa.use(() => {
+    throw new AdminError('not_found', 404)
+  })
+  return koa
+}
+
+function answerErrors(log: Logger) {
+  return async function adminErrors(ctx: Context, next: Next): Promise<void> {
+    ctx.set('Cache-Control', 'no-store')
+    ctx.set('X-Content-Type-Options', 'nosniff')
+    try {
+      await next()
+    } catch (error) {
+      const known = toAdminError(error)
+      if (known === undefined) {
+        log.error('admin.crashed', { cause: error instanceof Error ? error.stack : String(error) })
+      }
+      const { status, code, message } = known ?? new AdminError('internal_error', 500)
+      ctx.status = status
+      ctx.body = { error: message, code }
+    }
+  }
+}
+
+function requireToken(token: string) {
+  return async function adminBearer(ctx: Context, next: Next): Promise<void> {
+    const [, given] = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(ctx.get('Authorization')) ?? []
+    if (given === undefined || !equalSecrets(given, token)) {
+      ctx.set('WWW-Authenticate', 'Bearer')
+      throw new AdminError('unauthorized', 401, 'the admin token is missing or wrong')
+    }
+    await next()
+  }
+}
+
+const STATUSES = new Map([
+  ['domain_taken', 409],
+  ['instance_not_found', 404],
+  ['instance_busy', 409],
+])
+
+function toAdminError(error: unknown): AdminError | undefined {
+  if (error instanceof AdminError) return error
+  // What was asked for is malformed: the rules say so with a TypeError and a sentence.
+  if (error instanceof TypeError) return new AdminError('invalid_request', 400, error.message)
+  if (!(error instanceof Error)) return undefined
+  const code = String((error as { code?: unknown }).code ?? '')
+  const status = STATUSES.get(code)
+  if (status !== undefined) return new AdminError(code, status, error.message)
+  if (!isHttpError(error)) return undefined
+  return new AdminError(error.code, error.status, error.description ?? error.message)
+}

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { type AdminClient, createAdminClient } from './admin-client.ts'
+import { instancePath, listAll, listOf, members, subcommand } from './command.ts'
+import { addInstanceCommands } from './instance-commands.ts'
+import { clean, type OutputOptions, print, table } from './output.ts'
+
+/** The command line `svc`. It talks to the admin listener, so it works on every store while the server runs. */
+export function createProgram(connect: () => AdminClient = createAdminClient): Command {
+  const program = new Command('svc').description('Operates a running server.')
+  addInstanceCommands(program, connect)
+  addAppCommands(program, connect)
+  addTokenCommands(program, connect)
+  addClientCommands(program, connect)
+  addOtherCommands(program, connect)
+  return program
+}
+
+function addAppCommands(program: Command, connect: () => AdminClient): void {
+  const app = program.command('app').description('Web apps of an instance.')
+  subcommand(app, 'list <domain>', 'Lists the installed apps.').action(
+    async (domain: string, options: OutputOptions) => {
+      const answer = await connect().call('GET', instancePath(domain, '/apps'))
+      const rows = listOf(answer['apps']).map(({ slug, name, version }) => [slug, name, version])
+      print(options, answer, table(['Slug', 'Name', 'Version'], rows))
+    },
+  )
+  subcommand(
+    app,
+    'install <domain> <app>',
+    'Installs an app by its slug, or from a folder.',
+  ).action(async (domain: string, slugOrFolder: string, options: OutputOptions) => {
+    const isFolder = slugOrFolder.includes('/') && existsSync(slugOrFolder)
+    const body = { app: isFolder ? resolve(slugOrFolder) : slugOrFolder }
+    const answer = await connect().call('POST', instancePath(domain, '/apps'), body)
+    print(options, answer, `Installed ${clean(answer['name'])} (${clean(answer['slug'])}).`)
+  })
+  subcommand(app, 'uninstall <domain> <slug>', 'Uninstalls an app.').action(
+    async (domain: string, slug: string, options: OutputOptions) => {
+      const path = instancePath(domain, `/apps/${encodeURIComponent(slug)}`)
+      print(options, await connect().call('DELETE', path), `Uninstalled ${slug}.`)
+    },
+  )
+}
+
+function addTokenCommands(program: Command, connect: () => AdminClient): void {
+  const token = program.command('token').description('Tokens for development and scripts.')
+  subcommand(
+    token,
+    'app <domain> <slug>',
+    'Opens a session and prints an app token with its cookie.',
+  ).action(async (domain: string, slug: string, options: OutputOptions) => {
+    const answer = await connect().call('POST', instancePath(domain, '/app-tokens'), { slug })
+    print(options, answer, JSON.stringify(answer))
+  })
+}
+
+function addClientCommands(program: Command, connect: () => AdminClient): void {
+  const client = program.command('client').description('OAuth clients of an instance.')
+  subcommand(client, 'list <domain>', 'Lists the registered clients.').action(
+    async (domain: string, options: OutputOptions) => {
+      const clients = await listAll(connect(), instancePath(domain, '/clients'), 'clients')
+      const rows = clients.map((each) => [
+        each['client_id'],
+        each['client_name'],
+        each['client_kind'],
+        each['pending'] === true ? 'pending' : 'connected',
+        each['created_at'],
+      ])
+      print(options, { clients }, table(['Id', 'Name', 'Kind', 'State', 'Created'], rows))
+    },
+  )
+  subcommand(client, 'show <domain> <client>', 'Shows a client and what it may do.').action(
+    async (domain: string, id: string, options: OutputOptions) => {
+      const path = instancePath(domain, `/clients/${encodeURIComponent(id)}`)
+      const answer = await connect().call('GET', path)
+      print(options, answer, members(answer))
+    },
+  )
+  subcommand(client, 'revoke <domain> <client>', 'Ends a client and every token it holds.').action(
+    async (domain: string, id: string, options: OutputOptions) => {
+      const path = instancePath(domain, `/clients/${encodeURIComponent(id)}`)
+      print(options, await connect().call('DELETE', path), `Revoked ${id}.`)
+    },
+  )
+}
+
+function addOtherCommands(program: Command, connect: () => AdminClient): void {
+  const keys = program.command('keys').description('Signing keys of an instance.')
+  subcommand(keys, 'rotate <domain>', 'Makes a new key sign; older tokens live on.')
+    .option('--revoke', 'end every access token at once')
+    .action(async (domain: string, options: OutputOptions & { revoke?: boolean }) => {
+      const body = { revoke: options.revoke === true }
+      const answer = await connect().call('POST', instancePath(domain, '/rotate-keys'), body)
+      print(options, answer, `A new key signs for ${domain}.`)
+    })
+  subcommand(program, 'mails <domain>', 'Shows the development mailbox.').action(
+    async (domain: string, options: OutputOptions) => {
+      const answer = await connect().call('GET', instancePath(domain, '/mails'))
+      const mails = listOf(answer['mails']).map(
+        (mail) =>
+          `Date: ${clean(mail['date'])}\nTo: ${clean(mail['to'])}\nSubject: ${clean(mail['subject'])}\n\n${String(mail['text'])}`,
+      )
+      print(options, answer, mails.length === 0 ? 'No mail yet.' : mails.join('\n\n'))
+    },
+  )
+}

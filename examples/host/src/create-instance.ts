@@ -1,0 +1,37 @@
+import type { Instance, NewInstance } from '@svc/oauth-core'
+import type { HostApp } from './app.ts'
+
+export interface CreatedInstance {
+  readonly instance: Instance
+  /** Where the owner chooses the passphrase; absent when one was given. */
+  readonly onboardingUrl?: string
+}
+
+/**
+ * Creates an instance with its owner and its first apps in one write. The owner gets the onboarding link by mail
+ * when an address is known; a mail that cannot be sent is logged, the link is in the answer all the same.
+ * @param passphrase - raw; then the owner is onboarded at once
+ * @throws TypeError for malformed input, InstanceError `domain_taken`
+ */
+export async function createInstance(
+  { oauth, ui, apps, mailer }: Pick<HostApp, 'oauth' | 'ui' | 'apps' | 'mailer'>,
+  input: NewInstance,
+  passphrase?: string,
+): Promise<CreatedInstance> {
+  const owner = ui.owners.prepare(input.domain)
+  const instance = await oauth.instances.create(input, (id) => [
+    ...owner.changes(id),
+    ...apps.initialChanges(id),
+  ])
+  if (passphrase !== undefined) {
+    await ui.owners.setPassphrase(instance, passphrase)
+    return { instance }
+  }
+  const onboardingUrl = `${instance.origin}/auth/passphrase?registerToken=${owner.registerToken}`
+  if (instance.email !== undefined) {
+    await mailer
+      .send(instance, { template: 'onboarding', variables: { url: onboardingUrl } })
+      .catch(() => {}) // The mailer has logged it.
+  }
+  return { instance, onboardingUrl }
+}

@@ -1,0 +1,68 @@
+import { recordKey, type Store } from '@svc/store'
+import type { HostApp } from './app.ts'
+import type { Config } from './config.ts'
+import { createInstance } from './create-instance.ts'
+import type { HostLog } from './log.ts'
+
+export interface WelcomeOptions {
+  readonly app: HostApp
+  readonly store: Store
+  readonly config: Config
+  /** Port of the public listener. */
+  readonly port: number
+  readonly notice: (text: string) => void
+  readonly log: HostLog
+}
+
+/**
+ * Creates the demo instance at the first start and says what to open. As long as nobody has onboarded it, every start
+ * prints a fresh link; the three latest work.
+ * @see architecture.md 5, decision D53
+ */
+export async function welcome(options: WelcomeOptions): Promise<void> {
+  const { app, store, config, port, notice, log } = options
+  if (config.isProduction && config.smtpUrl === undefined) {
+    log.warn('mail.off', { reason: 'SVC_SMTP_URL is not set: no mail leaves this server' })
+  }
+  if (!config.demo) return
+  const domain = config.demoDomain ?? demoDomain(config, port)
+  await createDemo(app, store, domain)
+  const instance = await app.oauth.instances.byHost(domain)
+  if (instance === undefined) return
+  const lines = [`The demo instance is ${instance.origin}/`]
+  if (await app.ui.owners.isOnboarded(instance)) {
+    lines.push('Open it in a browser and log in.')
+  } else {
+    const link = await app.ui.owners.createOnboardingUrl(instance)
+    lines.push('Open this link in a browser to choose its passphrase; it works once:', `  ${link}`)
+  }
+  if (app.mailbox !== undefined) {
+    lines.push(`Mails that would be sent are shown at ${instance.origin}/dev/mails`)
+  }
+  notice(lines.join('\n'))
+}
+
+function demoDomain({ subdomains }: Config, port: number): string {
+  // Flat app hosts are neighbours of the instance's: only below a common name are they one site for cookies.
+  return subdomains === 'flat' ? `alice.svc.localhost:${port}` : `alice.localhost:${port}`
+}
+
+/** Once per domain: an instance that the operator removed stays removed. */
+async function createDemo(app: HostApp, store: Store, domain: string): Promise<void> {
+  const marker = recordKey('host', 'demo-instance', domain)
+  if ((await store.get(marker)) !== undefined) return
+  if ((await app.oauth.instances.byHost(domain)) === undefined) {
+    try {
+      await createInstance(app, {
+        domain,
+        email: 'alice@mail.localhost',
+        publicName: 'Alice',
+        locale: 'en',
+      })
+    } catch (error) {
+      // Another process of the same store was first.
+      if ((error as { code?: unknown }).code !== 'domain_taken') throw error
+    }
+  }
+  await store.write([{ op: 'put', key: marker, value: { domain } }])
+}

@@ -1,0 +1,88 @@
+import { type Clock, type Store, systemClock } from '@svc/store'
+import { createAdminApp } from './admin/admin.ts'
+import { loadAdminToken } from './admin/admin-token.ts'
+import { createHostApp, type HostApp, toListener } from './app.ts'
+import type { Config } from './config.ts'
+import { welcome } from './demo-data.ts'
+import { type RunningServer, startServer } from './http-server.ts'
+import type { HostLog } from './log.ts'
+import { loadSealingKeys } from './sealing-keys.ts'
+import { openStore } from './storage.ts'
+
+export interface StartOptions {
+  readonly config: Config
+  readonly log: HostLog
+  /** Tells the operator something in a sentence. */
+  readonly notice: (text: string) => void
+  /** @defaultValue the machine's clock */
+  readonly clock?: Clock
+}
+
+/** A host that listens. */
+export interface RunningHost {
+  readonly app: HostApp
+  readonly store: Store
+  readonly port: number
+  readonly adminPort: number
+  /** Finishes requests and writes under way, then lets go of everything. Idempotent. @see security.md 118 */
+  stop(): Promise<void>
+}
+
+/** Requests that take longer at the end are cut, milliseconds: the whole stop is done within 10 s. */
+const GRACE_MS = 7000
+
+/**
+ * Opens the store, assembles the server and starts both listeners.
+ * @throws ConfigError, StoreUnavailableError, or the system's error when a port is taken
+ */
+export async function startHost(options: StartOptions): Promise<RunningHost> {
+  const { config, log, notice, clock = systemClock } = options
+  const keys = loadSealingKeys(config, notice)
+  const store = await openStore(config, log, clock)
+  const opened: (() => Promise<void>)[] = [() => store.close()]
+  const closeAll = async (): Promise<void> => {
+    for (const close of opened.splice(0).reverse()) await close()
+  }
+  try {
+    const app = await createHostApp({ config, store, keys, log, clock })
+    opened.push(() => app.close())
+    await app.start()
+    const publicServer = await listenPublic(config, app)
+    opened.push(() => publicServer.stop(GRACE_MS))
+    const admin = createAdminApp({ app, config, token: loadAdminToken(config), log })
+    const adminServer = await startServer(toListener(admin), {
+      port: config.adminPort,
+      host: '127.0.0.1',
+    })
+    opened.push(() => adminServer.stop(0))
+    await welcome({ app, store, config, port: publicServer.port, notice, log })
+    log.info('server.started', { port: publicServer.port, adminPort: adminServer.port })
+    let stopping: Promise<void> | undefined
+    return {
+      app,
+      store,
+      port: publicServer.port,
+      adminPort: adminServer.port,
+      stop() {
+        app.health.stopping()
+        stopping ??= closeAll()
+        return stopping
+      },
+    }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+function listenPublic(config: Config, app: HostApp): Promise<RunningServer> {
+  const host = config.host ?? (config.tls === undefined ? '127.0.0.1' : undefined)
+  return startServer(toListener(app.koa), {
+    port: config.port,
+    ...(host !== undefined && { host }),
+    ...(config.limits['connections'] !== undefined && {
+      maxConnections: config.limits['connections'],
+    }),
+    ...(config.tls !== undefined && { tls: config.tls }),
+  })
+}

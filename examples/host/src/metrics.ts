@@ -1,0 +1,66 @@
+import type { Counter, Histogram, Registry } from 'prom-client'
+import type { AnsweredRequest } from './request-log.ts'
+
+/** Numbers for a monitoring system. They are kept from the first time somebody asks for them. */
+export interface Metrics {
+  observe(request: AnsweredRequest): void
+  /** The text form, and its content type. */
+  render(): Promise<{ readonly type: string; readonly text: string }>
+}
+
+interface Instruments {
+  readonly registry: Registry
+  readonly latency: Histogram
+  readonly limited: Counter
+  readonly unavailable: Counter
+}
+
+export function createMetrics(): Metrics {
+  let loading: Promise<Instruments> | undefined
+  let instruments: Instruments | undefined
+
+  return {
+    observe({ method, route, status, seconds }) {
+      if (instruments === undefined) return
+      instruments.latency.observe({ method, route, status: String(status) }, seconds)
+      if (status === 429) instruments.limited.inc({ route })
+      if (status === 503) instruments.unavailable.inc({ route })
+    },
+    async render() {
+      // A server that nobody watches does not pay for it.
+      loading ??= createInstruments()
+      instruments = await loading
+      const { registry } = instruments
+      return { type: registry.contentType, text: await registry.metrics() }
+    },
+  }
+}
+
+async function createInstruments(): Promise<Instruments> {
+  const { collectDefaultMetrics, Counter, Histogram, Registry } = await import('prom-client')
+  const registry = new Registry()
+  // Event loop delay, memory, garbage collection.
+  collectDefaultMetrics({ register: registry })
+  return {
+    registry,
+    latency: new Histogram({
+      name: 'svc_http_request_seconds',
+      help: 'Time to answer requests',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers: [registry],
+    }),
+    limited: new Counter({
+      name: 'svc_http_limited_total',
+      help: 'Requests refused by a limit',
+      labelNames: ['route'],
+      registers: [registry],
+    }),
+    unavailable: new Counter({
+      name: 'svc_http_unavailable_total',
+      help: 'Requests answered 503: store or hash queue not available',
+      labelNames: ['route'],
+      registers: [registry],
+    }),
+  }
+}

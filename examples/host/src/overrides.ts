@@ -1,0 +1,66 @@
+import { type AuthUiOptions, DEFAULT_LIMITS as UI_LIMITS } from '@svc/auth-ui'
+import { DEFAULT_LIMITS as CORE_LIMITS, type OAuthOptions, type RateLimit } from '@svc/oauth-core'
+import type { Config } from './config.ts'
+
+/** Lifetimes and limits of the configuration that `createOAuth` takes. */
+export function coreOverrides(config: Config): Pick<OAuthOptions, 'lifetimes' | 'limits'> {
+  return {
+    lifetimes: pick(config.lifetimes, {
+      accessToken: 'accessTokenMs',
+      authorizationCode: 'authorizationCodeMs',
+      pendingClient: 'pendingClientMs',
+      refreshToken: 'refreshTokenMs',
+    }),
+    limits: limitsOf(config, CORE_LIMITS, { oauthClient: 'oauth-client', token: 'token' }),
+  }
+}
+
+/** Lifetimes and limits of the configuration that `createAuthUi` takes. */
+export function uiOverrides(config: Config): Pick<AuthUiOptions, 'lifetimes' | 'limits'> {
+  return {
+    lifetimes: pick(config.lifetimes, {
+      csrf: 'csrf',
+      knownDevice: 'knownDevice',
+      loginHistory: 'loginHistory',
+      longSession: 'longSession',
+      longSessionIdle: 'longSessionIdle',
+      normalSession: 'normalSession',
+      normalSessionIdle: 'normalSessionIdle',
+      shortSession: 'shortSession',
+      transferCode: 'transferCode',
+    }),
+    limits: limitsOf(config, UI_LIMITS, {
+      auth: 'auth',
+      authIp: 'auth-ip',
+      knownDevice: 'known-device',
+      registerGuess: 'register-guess',
+      transferCode: 'transfer-code',
+    }),
+  }
+}
+
+function pick<Option extends string>(
+  values: Readonly<Record<string, number>>,
+  names: Readonly<Record<string, Option>>,
+): Partial<Record<Option, number>> {
+  const picked: Partial<Record<Option, number>> = {}
+  for (const [name, option] of Object.entries(names)) {
+    const value = values[name]
+    if (value !== undefined) picked[option] = value
+  }
+  return picked
+}
+
+/** The windows stay those of the specification: what is counted changes, not for how long. */
+function limitsOf<Bucket extends string>(
+  config: Config,
+  defaults: Readonly<Record<Bucket, RateLimit>>,
+  names: Readonly<Record<string, Bucket>>,
+): Partial<Record<Bucket, RateLimit>> {
+  const limits: Partial<Record<Bucket, RateLimit>> = {}
+  for (const [name, bucket] of Object.entries(names)) {
+    const limit = config.limits[name]
+    if (limit !== undefined) limits[bucket] = { limit, windowMs: defaults[bucket].windowMs }
+  }
+  return limits
+}

@@ -1,0 +1,55 @@
+import { type Logger, renderError, setBaseHeaders } from '@svc/oauth-core'
+import type Koa from 'koa'
+import type { Context, Middleware, Next } from 'koa'
+
+/** One answered request, for the log and the metrics. */
+export interface AnsweredRequest {
+  readonly method: string
+  /** Pattern of the matched route; paths may hold codes. */
+  readonly route: string
+  readonly status: number
+  /** Seconds. */
+  readonly seconds: number
+}
+
+export interface RequestLogOptions {
+  readonly log: Logger & { debug(event: string, fields?: Readonly<Record<string, unknown>>): void }
+  readonly clientAddress: (ctx: Context) => string
+  readonly observe: (request: AnsweredRequest) => void
+}
+
+/** The outermost middleware: answers whatever nobody else did, and notes what was answered. */
+export function noteRequests({ log, clientAddress, observe }: RequestLogOptions): Middleware {
+  return async function requests(ctx: Context, next: Next): Promise<void> {
+    const startedAt = performance.now()
+    try {
+      await next()
+    } catch (error) {
+      setBaseHeaders(ctx, undefined)
+      ctx.set('Cache-Control', 'no-store')
+      await renderError(ctx, error, 'json', { log })
+    }
+    const seconds = (performance.now() - startedAt) / 1000
+    const { method, status } = ctx
+    // Set by koa-router to the pattern, never to the path.
+    const route = typeof ctx['_matchedRoute'] === 'string' ? ctx['_matchedRoute'] : 'none'
+    observe({ method, route, status, seconds })
+    log.debug('http.request', {
+      requestId: ctx.state['requestId'],
+      address: clientAddress(ctx),
+      ms: Math.round(seconds * 1000),
+      method,
+      route,
+      status,
+    })
+  }
+}
+
+const GONE = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
+
+/** What Koa can only tell: an answer that broke while it was sent. */
+export function noteBrokenAnswers(app: Koa, log: Logger): void {
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    if (!GONE.has(error.code ?? '')) log.error('request.broken', { cause: error.stack })
+  })
+}
