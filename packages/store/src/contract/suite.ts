@@ -19,9 +19,9 @@ export interface Subject {
   /** The id of an instance that nobody else uses. */
   readonly instance: string
   /** A record key of the instance. */
-  key(id: string): Key
+  readonly key: (id: string) => Key
   /** An index of the instance. */
-  index(name: string): IndexKey
+  readonly index: (name: string) => IndexKey
 }
 
 /** The machine's clock and an offset. @see decision D66 */

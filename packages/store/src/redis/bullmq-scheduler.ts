@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { DelayedError, type Job, Queue, Worker } from 'bullmq'
-import type { Clock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
 import type { StoreLog } from '../log.ts'
 import { retryDelayMs } from '../retry-delay.ts'
 import type { Scheduler, WakeUp } from '../scheduler.ts'
 import { settledWithin } from '../settled-within.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { createClient, FAIL_FAST, PATIENT, type RedisClient } from './client.ts'
+import { connected, createClient, FAIL_FAST, PATIENT, type RedisClient } from './client.ts'
 import { logOutages, unavailable } from './connection.ts'
 import type { RedisTarget } from './redis-url.ts'
 
@@ -35,10 +35,11 @@ export function createBullmqScheduler(options: {
 }): BullmqScheduler {
   const { target, clock, log } = options
   const producer = createClient(target, 'scheduler', FAIL_FAST)
+  const producerConnected = connected(producer)
   const queues = new Map<string, Queue<WakeUp>>()
   const workers = new Map<string, Worker<WakeUp>>()
   let consumer: RedisClient | undefined
-  let offset = clock.now() - Date.now()
+  let offset = clock.now() - systemClock.now()
   logOutages(producer, log)
 
   function queueOf(name: string): Queue<WakeUp> {
@@ -65,7 +66,7 @@ export function createBullmqScheduler(options: {
     const { id, when } = job.data
     const early = when - clock.now()
     if (early > 0) {
-      await job.moveToDelayed(Date.now() + early, token)
+      await job.moveToDelayed(systemClock.now() + early, token)
       throw new DelayedError()
     }
     const pending = pendingKey(queue, id)
@@ -93,7 +94,7 @@ export function createBullmqScheduler(options: {
 
   /** BullMQ knows the machine's clock only: when ours jumped, what is due now is promoted by hand. */
   async function followClock(): Promise<void> {
-    const now = clock.now() - Date.now()
+    const now = clock.now() - systemClock.now()
     if (Math.abs(now - offset) < CLOCK_CHECK_MS) return
     for (const name of workers.keys()) {
       const jobs = await queueOf(name).getJobs(['delayed'], 0, MANY)
@@ -118,7 +119,7 @@ export function createBullmqScheduler(options: {
   return {
     at: (queue, id, when) =>
       answered(async () => {
-        await firstReady(producer)
+        await producerConnected
         const jobId = hash(queue, id, String(when))
         const pending = pendingKey(queue, id)
         const delay = Math.max(0, when - clock.now())
@@ -132,7 +133,7 @@ export function createBullmqScheduler(options: {
 
     cancel: (queue, id) =>
       answered(async () => {
-        await firstReady(producer)
+        await producerConnected
         const pending = pendingKey(queue, id)
         const jobIds = await producer.zrange(pending, '0', '-1')
         for (const jobId of jobIds) await queueOf(queue).remove(jobId)
@@ -199,14 +200,6 @@ function pendingKey(queue: string, id: string): string {
 
 function hash(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
-}
-
-async function firstReady(client: RedisClient): Promise<void> {
-  if (client.status === 'ready') return
-  const ready = new Promise<void>((resolve) => client.once('ready', resolve))
-  if (!(await settledWithin(ready, ANSWER_MS))) {
-    throw new StoreUnavailableError('Redis cannot be reached')
-  }
 }
 
 /** In time, or not at all. */

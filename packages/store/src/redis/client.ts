@@ -51,7 +51,7 @@ export function createClient(target: RedisTarget, name: string, temper: Temper):
   const { nodes, sentinels, master } = target
   if (nodes !== undefined) {
     const { enableOfflineQueue = true, ...redisOptions } = shared
-    return new Cluster(
+    const cluster = new Cluster(
       nodes.map(({ host, port = DEFAULT_PORT }) => ({ host, port })),
       {
         clusterRetryStrategy: pause,
@@ -67,6 +67,16 @@ export function createClient(target: RedisTarget, name: string, temper: Temper):
         }),
       },
     )
+    // Nodes would connect at their first command, and refuse the others of that moment. Not before the Cluster is
+    // ready, though: it asks one of them first, and would be refused.
+    const connect = (node: Redis): void => {
+      if (node.status === 'wait') node.connect().catch(() => {})
+    }
+    cluster.on('ready', () => cluster.nodes().forEach(connect))
+    cluster.on('+node', (node: Redis) => {
+      if (cluster.status === 'ready') connect(node)
+    })
+    return cluster
   }
   if (sentinels !== undefined) {
     return new Redis({
@@ -83,6 +93,25 @@ export function createClient(target: RedisTarget, name: string, temper: Temper):
     ...shared,
     host: target.host ?? '127.0.0.1',
     port: target.port ?? DEFAULT_PORT,
+  })
+}
+
+/** Resolves at the first connection, or when there will be none. */
+export async function connected(client: RedisClient): Promise<void> {
+  await new Promise<void>((resolve) => {
+    client.once('ready', resolve)
+    client.once('end', resolve)
+  })
+  if (client instanceof Cluster) {
+    await Promise.all(client.nodes('master').map((node) => whenReady(node)))
+  }
+}
+
+function whenReady(node: Redis): Promise<void> | undefined {
+  if (node.status === 'ready') return undefined
+  return new Promise((resolve) => {
+    node.once('ready', resolve)
+    node.once('end', resolve)
   })
 }
 

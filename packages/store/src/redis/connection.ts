@@ -1,7 +1,7 @@
 import type { StoreLog } from '../log.ts'
 import { settledWithin } from '../settled-within.ts'
 import { StoreUnavailableError } from '../store.ts'
-import type { RedisClient } from './client.ts'
+import { connected, type RedisClient } from './client.ts'
 
 /** Every call is answered within this, milliseconds. @see security 106 */
 const ANSWER_MS = 3000
@@ -41,10 +41,7 @@ export function createConnection(client: RedisClient, log: StoreLog): Connection
   let underWay = 0
   let isClosed = false
   let whenIdle: (() => void) | undefined
-  let firstConnection: Promise<unknown> | undefined = new Promise<void>((resolve) => {
-    client.once('ready', resolve)
-    client.once('end', resolve)
-  })
+  let firstConnection: Promise<void> | undefined = connected(client)
   void settledWithin(firstConnection, FIRST_CONNECTION_MS).then(() => {
     firstConnection = undefined
   })

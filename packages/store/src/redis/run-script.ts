@@ -60,7 +60,8 @@ async function runReplicated(
     const pipeline = client.pipeline().call(name, text, ...rest)
     const results = await pipeline.call('wait', count, timeoutMs).exec()
     const [[error, answer] = [], [waitError, replicas] = []] = results ?? []
-    if (error ?? waitError) throw error ?? waitError
+    const failure = error ?? waitError
+    if (failure instanceof Error) throw failure
     if (Number(replicas) < count) {
       throw new StoreUnavailableError(`${Number(replicas)} of ${count} replicas have the write`)
     }

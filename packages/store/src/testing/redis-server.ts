@@ -72,22 +72,27 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
   }
 }
 
+const SETTINGS = {
+  '--bind': '127.0.0.1',
+  '--save': '',
+  '--appendonly': 'yes',
+  '--appendfsync': 'always',
+  '--loglevel': 'warning',
+}
+
 async function launch(port: number, dir: string, args: readonly string[]): Promise<ChildProcess> {
   const child = spawn(
     'redis-server',
-    [
-      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', ''],
-      ...['--appendonly', 'yes', '--appendfsync', 'always', '--loglevel', 'warning', ...args],
-    ],
+    [...Object.entries(SETTINGS).flat(), '--port', String(port), '--dir', dir, ...args],
     { stdio: 'ignore' },
   )
   // A test process that ends takes its server along, even when the test forgot it.
   const end = (): void => void child.kill('SIGKILL')
   process.once('exit', end)
   child.once('exit', () => process.off('exit', end))
-  const deadline = Date.now() + 10_000
+  const deadline = performance.now() + 10_000
   while (!(await answers(port))) {
-    if (child.exitCode !== null || Date.now() > deadline) {
+    if (child.exitCode !== null || performance.now() > deadline) {
       child.kill('SIGKILL')
       throw new Error(`redis-server does not answer on port ${port}`)
     }
@@ -97,16 +102,25 @@ async function launch(port: number, dir: string, args: readonly string[]): Promi
 }
 
 /** Whether it has read its files and answers. */
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'))
-    const end = (answer: boolean): void => {
+async function answers(port: number): Promise<boolean> {
+  const answer = await sendToRedis(port, 'PING').catch(() => '')
+  return answer.startsWith('+PONG')
+}
+
+/**
+ * Sends one command as a line of text.
+ * @returns the raw beginning of the answer
+ * @throws Error when there is none within 2 s
+ */
+export function sendToRedis(port: number, command: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${command}\r\n`))
+    socket.once('data', (data) => {
       socket.destroy()
-      resolve(answer)
-    }
-    socket.once('data', (data) => end(data.toString().startsWith('+PONG')))
-    socket.once('error', () => end(false))
-    socket.setTimeout(500, () => end(false))
+      resolve(data.toString())
+    })
+    socket.once('error', reject)
+    socket.setTimeout(2000, () => socket.destroy(new Error('Redis does not answer')))
   })
 }
 

@@ -1,0 +1,10 @@
+export { type BlackHole, startBlackHole } from './black-hole.ts'
+export { type RedisCluster, startRedisCluster } from './redis-cluster.ts'
+export {
+  freePort,
+  hasRedisServer,
+  type RedisServer,
+  type RedisServerOptions,
+  sendToRedis,
+  startRedisServer,
+} from './redis-server.ts'
