@@ -19,12 +19,6 @@ export interface Permission {
 /** The one rule of scope `*`: everything; only certified flagship clients hold it. */
 export const MAXIMAL: Permission = { type: '*', verbs: VERBS }
 
-/** The verb a request's method needs; undefined for methods that no rule names. */
-export function verbOf(method: string): Verb | undefined {
-  if (method === 'HEAD') return 'GET'
-  return VERBS.find((verb) => verb === method)
-}
-
 /** Whether every document of type `inner` is one of type `outer`; both may be wildcards. @see oauth.md 12 number 4 */
 export function coversType(outer: string, inner: string): boolean {
   if (outer === '*') return true

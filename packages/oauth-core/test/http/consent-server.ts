@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Store } from '@svc/store'
 import {
   type BrowserClient,
@@ -8,7 +9,6 @@ import {
   type RelyingParty,
   relyingParty,
 } from '@svc/testkit'
-import { createHash } from 'node:crypto'
 import Koa from 'koa'
 import { createOAuth } from '../../src/create-oauth.ts'
 import type { Instance } from '../../src/instances/instance.ts'

@@ -33,7 +33,7 @@ describe('CORS of the interface', () => {
   let server: ConsentServer
   before(async () => {
     const clock = fakeClock()
-    store = await sqliteStore({ file: ':memory:', clock })
+    store = sqliteStore({ file: ':memory:', clock })
     server = await startConsentServer({ store, clock })
   })
   after(async () => {

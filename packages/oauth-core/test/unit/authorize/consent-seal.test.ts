@@ -1,6 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { randomBytes } from 'node:crypto'
 import { describe, it } from 'mocha'
 import type { AuthorizeRequest } from '../../../src/authorize/authorize-request.ts'
 import { createConsentSeal } from '../../../src/authorize/consent-seal.ts'

@@ -1,5 +1,5 @@
+import type http from 'node:http'
 import { expect } from 'chai'
-import http from 'node:http'
 import { describe, it } from 'mocha'
 import type { BodyRule, RouteRow } from '../../../src/http/route.ts'
 import { type Send, serveRows } from './serve-rows.ts'

@@ -1,5 +1,5 @@
-import { type Listening, listen } from '@svc/testkit'
 import http from 'node:http'
+import { type Listening, listen } from '@svc/testkit'
 import Koa from 'koa'
 import { afterEach } from 'mocha'
 import type { RouteRow } from '../../../src/http/route.ts'

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { describe, it } from 'mocha'
 import { isAllowed, isConceivable, isSubset } from '../../../src/scopes/evaluate.ts'
-import { type Permission, type Verb, verbOf } from '../../../src/scopes/permission.ts'
+import type { Permission, Verb } from '../../../src/scopes/permission.ts'
 import { parseScope } from '../../../src/scopes/scope.ts'
 import {
   documentArbitrary,
@@ -155,20 +155,4 @@ describe('isSubset', () => {
       { numRuns: 300 },
     )
   })
-})
-
-describe('verbOf', () => {
-  const cases: readonly (readonly [string, Verb | undefined])[] = [
-    ['GET', 'GET'],
-    ['HEAD', 'GET'],
-    ['PATCH', 'PATCH'],
-    ['OPTIONS', undefined],
-    ['get', undefined],
-    ['constructor', undefined],
-  ]
-  for (const [method, verb] of cases) {
-    it(`answers ${verb} for ${method}`, () => {
-      expect(verbOf(method)).to.equal(verb)
-    })
-  }
 })

@@ -1,9 +1,9 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { fakeClock } from '@svc/testkit'
 import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
 import type { Context } from 'koa'
 import { SignJWT } from 'jose'
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { Client } from '../../../src/clients/client.ts'
 import type { Grant } from '../../../src/engine/engine.ts'
@@ -48,7 +48,7 @@ interface World {
 
 async function makeWorld(): Promise<World> {
   const clock = fakeClock()
-  const store = await sqliteStore({ file: ':memory:', clock })
+  const store = sqliteStore({ file: ':memory:', clock })
   const sealer = createSealer([{ kid: 'k', key: randomBytes(32) }])
   const keyring = createKeyring({ store, sealer, clock })
   for (const { id } of [ALICE, BOB]) await store.write(keyring.create(id))

@@ -1,5 +1,5 @@
-import { expect } from 'chai'
 import type { IncomingMessage } from 'node:http'
+import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { readBearer } from '../../../src/tokens/bearer.ts'
 

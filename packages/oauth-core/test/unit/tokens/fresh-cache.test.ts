@@ -39,7 +39,7 @@ describe('createFreshCache', () => {
   it('looks up once for callers at the same time', async () => {
     const { cache } = open()
     const { load, count } = counting()
-    await Promise.all(Array.from({ length: 50 }, () => cache.get('a', load)))
+    await Promise.all(Array.from({ length: 50 }, async () => cache.get('a', load)))
     expect(count()).to.equal(1)
   })
 
