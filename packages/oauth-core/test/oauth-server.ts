@@ -236,7 +236,7 @@ function exchange(port: number, method: string, path: string, send: Send): Promi
         method,
         path,
         agent: false,
-        headers: { host, ...content.headers, ...headers },
+        headers: { host, ...lengthOf(content.body), ...content.headers, ...headers },
       },
       (response) => {
         const chunks: Buffer[] = []
@@ -256,6 +256,11 @@ function exchange(port: number, method: string, path: string, send: Send): Promi
     request.once('error', reject)
     request.end(content.body)
   })
+}
+
+/** Node frames the body of a DELETE only when it is told its length. */
+function lengthOf(body: string | Buffer | undefined): http.OutgoingHttpHeaders {
+  return body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
 }
 
 function parse(text: string): Record<string, unknown> {

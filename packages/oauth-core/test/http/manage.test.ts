@@ -1,0 +1,474 @@
+import { expect } from 'chai'
+import {
+  HOST,
+  METADATA,
+  oauthServer,
+  type OAuthServer,
+  type Registered,
+  testApp,
+} from '../oauth-server.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+function put(server: OAuthServer, client: Registered, json: Readonly<Record<string, unknown>>) {
+  return server.send('PUT', `/auth/register/${client.id}`, {
+    json: { client_id: client.id, ...json },
+    headers: server.bearer(client.token),
+  })
+}
+
+function get(server: OAuthServer, client: Registered, token: string = client.token) {
+  return server.send('GET', `/auth/register/${client.id}`, { headers: server.bearer(token) })
+}
+
+function withoutToken({ body }: Registered): Record<string, unknown> {
+  const { registration_access_token: _, ...record } = body
+  return record
+}
+
+describe('GET /auth/register/:clientId', () => {
+  it('answers 201 with the record, without its registration token', async () => {
+    const server = await oauthServer()
+    const client = await server.register({ client_kind: 'mobile', notifications: { a: {} } })
+    const { status, headers, body } = await get(server, client)
+    expect(status).to.equal(201)
+    expect(headers['cache-control']).to.equal('no-store')
+    expect(body).to.deep.equal(withoutToken(client))
+  })
+
+  it('answers 201 to HEAD, without a body', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    const path = `/auth/register/${client.id}`
+    const answer = await server.send('HEAD', path, { headers: server.bearer(client.token) })
+    expect(answer).to.include({ status: 201, text: '' })
+  })
+
+  it('shows certification when there is one', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    await server.oauth.clients.setFlagship(server.instance, client.id, true)
+    expect((await get(server, client)).body).to.deep.equal({
+      ...withoutToken(client),
+      flagship: true,
+    })
+  })
+})
+
+describe('a registration access token', () => {
+  const methods = ['GET', 'PUT', 'DELETE'] as const
+  for (const method of methods) {
+    const refusals: readonly (readonly [
+      what: string,
+      headers: (server: OAuthServer, client: Registered) => Promise<Record<string, string>>,
+    ])[] = [
+      ['absent', async () => ({})],
+      ['malformed', async () => ({ authorization: 'Bearer a b' })],
+      ['of another scheme', async (_, { token }) => ({ authorization: `Basic ${token}` })],
+      ['unknown', async () => ({ authorization: `Bearer ${'a'.repeat(43)}` })],
+      ['huge', async () => ({ authorization: `Bearer ${'a'.repeat(9000)}` })],
+      ['the secret', async (_, { secret }) => ({ authorization: `Bearer ${secret}` })],
+      [
+        "another client's",
+        async (server) => ({ authorization: `Bearer ${(await server.register()).token}` }),
+      ],
+      [
+        "an app's",
+        async (server) => ({
+          authorization: String((await server.appHeaders('settings'))['authorization']),
+        }),
+      ],
+    ]
+    for (const [what, headersOf] of refusals) {
+      it(`that is ${what} is refused at ${method} with 401 and a challenge`, async () => {
+        const server = await oauthServer()
+        const client = await server.register()
+        const headers = { ...JSON_TYPE, ...(await headersOf(server, client)) }
+        const answer = await server.send(method, `/auth/register/${client.id}`, {
+          headers,
+          ...(method === 'PUT' ? { body: '{}' } : {}),
+        })
+        expect(answer.status).to.equal(401)
+        expect(answer.body).to.deep.equal({ error: 'invalid_token' })
+        expect(answer.headers['www-authenticate']).to.equal('Bearer error="invalid_token"')
+        expect(answer.text).not.to.contain(client.secret)
+        expect((await get(server, client)).status).to.equal(201)
+      })
+    }
+
+    it(`in the query is not read at ${method}`, async () => {
+      const server = await oauthServer()
+      const client = await server.register()
+      const path = `/auth/register/${client.id}?access_token=${client.token}`
+      const { status } = await server.send(method, path, { headers: JSON_TYPE, body: '{}' })
+      expect(status).to.equal(401)
+    })
+  }
+
+  it('survives being shown for another client, updates and secret changes', async () => {
+    const server = await oauthServer()
+    const [client, other] = [await server.register(), await server.register()]
+    expect((await get(server, other, client.token)).status).to.equal(401)
+    await put(server, client, { client_secret: client.secret })
+    expect((await get(server, client)).status).to.equal(201)
+  })
+
+  it('is of one instance only', async () => {
+    const server = await oauthServer()
+    await server.oauth.instances.create({ domain: 'bob.example.com' })
+    const client = await server.register()
+    const { status } = await server.send('GET', `/auth/register/${client.id}`, {
+      host: 'bob.example.com',
+      headers: server.bearer(client.token),
+    })
+    expect(status).to.equal(404)
+  })
+})
+
+describe('an unknown client', () => {
+  const ids = [
+    'unknown',
+    'a'.repeat(128),
+    'a'.repeat(129),
+    '__proto__',
+    'a%20b',
+    '%00',
+    'é',
+    '{a}:b',
+  ]
+  for (const id of ids) {
+    it(`${id.slice(0, 20)} is 404 at GET and PUT, 204 at DELETE`, async () => {
+      const server = await oauthServer()
+      const path = `/auth/register/${encodeURIComponent(id).replace('%25', '%')}`
+      const { token } = await server.register()
+      for (const headers of [
+        { ...JSON_TYPE },
+        { ...JSON_TYPE, authorization: `Bearer ${token}` },
+      ]) {
+        for (const method of ['GET', 'PUT']) {
+          // Looked for before the body is read.
+          const answer = await server.send(method, path, {
+            headers,
+            body: method === 'PUT' ? '{' : '',
+          })
+          expect(answer.status).to.equal(404)
+          expect(answer.body).to.deep.equal({ error: 'Client not found' })
+          expect(answer.headers).not.to.have.property('www-authenticate')
+        }
+        const deleted = await server.send('DELETE', path, { headers, body: 'null' })
+        expect(deleted).to.include({ status: 204, text: '' })
+        expect(deleted.headers).not.to.have.property('content-type')
+      }
+    })
+  }
+
+  it('with malformed percent-encoding is no 5xx', async () => {
+    const server = await oauthServer()
+    for (const id of ['%', '%zz', '%c3%28', '%ed%a0%80']) {
+      const { status } = await server.send('GET', `/auth/register/${id}`)
+      expect(status, id).to.be.oneOf([400, 404])
+    }
+  })
+})
+
+describe('PUT /auth/register/:clientId', () => {
+  const full = {
+    ...METADATA,
+    client_kind: 'mobile',
+    client_uri: 'https://client.example',
+    notification_platform: 'ios',
+    notification_device_token: 'token',
+    notifications: { a: { stateful: true } },
+  }
+
+  it('answers 200 with the record; keeps what is left out', async () => {
+    const server = await oauthServer()
+    const client = await server.register(full)
+    const answer = await put(server, client, { notification_device_token: 'other' })
+    expect(answer.status).to.equal(200)
+    expect(answer.headers['cache-control']).to.equal('no-store')
+    const expected = { ...withoutToken(client), notification_device_token: 'other' }
+    expect(answer.body).to.deep.equal(expected)
+    expect((await get(server, client)).body).to.deep.equal(expected)
+  })
+
+  it('clears a field by "" or null', async () => {
+    const server = await oauthServer()
+    const client = await server.register(full)
+    const { body } = await put(server, client, {
+      client_kind: '',
+      client_uri: null,
+      notification_platform: '',
+      notification_device_token: null,
+      notifications: null,
+    })
+    const { client_id, client_secret } = client.body
+    expect(body).to.deep.include({ ...METADATA, client_id, client_secret })
+    expect(body).not.to.have.any.keys(
+      'client_kind',
+      'client_uri',
+      'notification_platform',
+      'notification_device_token',
+      'notifications',
+    )
+  })
+
+  it('sets every field at once, from a record as GET answers it', async () => {
+    const server = await oauthServer()
+    const client = await server.register(full)
+    const { client_secret: _, ...echo } = (await get(server, client)).body
+    const changed = {
+      ...echo,
+      redirect_uris: ['app://other', 'https://client.example/other'],
+      client_name: 'Another name',
+      software_version: '2',
+      logo_uri: 'https://client.example/logo',
+      policy_uri: 'https://client.example/policy',
+    }
+    const { status, body } = await put(server, client, changed)
+    expect(status).to.equal(200)
+    expect(body).to.deep.equal({ ...changed, client_secret: client.secret })
+  })
+
+  it('takes the few fields that published clients send', async () => {
+    const server = await oauthServer()
+    const client = await server.register(full)
+    const { status, body } = await put(server, client, { ...METADATA, client_kind: 'desktop' })
+    expect(status).to.equal(200)
+    expect(body).to.deep.include({ ...full, client_kind: 'desktop' })
+  })
+
+  const refusals: readonly (readonly [
+    what: string,
+    change: Readonly<Record<string, unknown>>,
+    error: string,
+    description: string,
+  ])[] = [
+    ['no client_id', { client_id: undefined }, 'invalid_client_id', 'client_id is mandatory'],
+    ['an empty client_id', { client_id: '' }, 'invalid_client_id', 'client_id is mandatory'],
+    ['another client_id', { client_id: 'x' }, 'invalid_client_id', 'client_id is mandatory'],
+    ['a client_id in a list', { client_id: ['x'] }, 'invalid_client_id', 'client_id is mandatory'],
+    ...[null, '', []].map(
+      (redirect_uris) =>
+        [
+          `redirect_uris ${JSON.stringify(redirect_uris)}`,
+          { redirect_uris },
+          'invalid_redirect_uri',
+          'redirect_uris is mandatory',
+        ] as const,
+    ),
+    [
+      'a refused redirect URI',
+      { redirect_uris: ['http://a.example'] },
+      'invalid_redirect_uri',
+      'http://a.example is invalid',
+    ],
+    ...[null, ''].map(
+      (client_name) =>
+        [
+          `client_name ${JSON.stringify(client_name)}`,
+          { client_name },
+          'invalid_client_metadata',
+          'client_name is mandatory',
+        ] as const,
+    ),
+    ...[null, ''].map(
+      (software_id) =>
+        [
+          `software_id ${JSON.stringify(software_id)}`,
+          { software_id },
+          'invalid_client_metadata',
+          'software_id is mandatory',
+        ] as const,
+    ),
+    [
+      'another software_id',
+      { software_id: 'registry://drive' },
+      'invalid_client_metadata',
+      'software_id is immutable',
+    ],
+    [
+      'an unknown platform',
+      { notification_platform: 'x' },
+      'invalid_client_metadata',
+      'notification_platform is invalid',
+    ],
+    ['a logo that is no URL', { logo_uri: 'x' }, 'invalid_client_metadata', 'logo_uri is invalid'],
+    ...(['wrong', 1, ['x'], { a: 1 }, true, 'x'.repeat(2000), 'secret\u0000'] as const).map(
+      (client_secret) =>
+        [
+          `client_secret ${JSON.stringify(client_secret).slice(0, 20)}`,
+          { client_secret },
+          'invalid_client_secret',
+          'client_secret is invalid',
+        ] as const,
+    ),
+  ]
+  for (const [what, change, error, error_description] of refusals) {
+    it(`answers 400 for ${what}, and changes nothing`, async () => {
+      const server = await oauthServer()
+      const client = await server.register(full)
+      const answer = await put(server, client, { client_kind: 'desktop', ...change })
+      expect(answer.status).to.equal(400)
+      expect(answer.body).to.deep.equal({ error, error_description })
+      expect((await get(server, client)).body).to.deep.equal(withoutToken(client))
+    })
+  }
+
+  it('refuses the headers that POST refuses', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    const path = `/auth/register/${client.id}`
+    const bearer = server.bearer(client.token)
+    const type = await server.send('PUT', path, {
+      headers: { ...bearer, 'content-type': 'text/plain' },
+      body: '{}',
+    })
+    expect(type.body).to.deep.equal({ error: 'bad_content_type' })
+    const accept = await server.send('PUT', path, {
+      headers: { ...bearer, accept: 'text/html' },
+      json: {},
+    })
+    expect(accept.body).to.deep.equal({ error: 'bad_accept_header' })
+    for (const body of ['null', '[]', '"a"', '{', '']) {
+      const answer = await server.send('PUT', path, { headers: { ...bearer, ...JSON_TYPE }, body })
+      expect(answer.status, body).to.equal(400)
+      expect(answer.body['error'], body).to.equal('invalid_request')
+    }
+  })
+
+  it('checks the link of the software id again', async () => {
+    const server = await oauthServer()
+    server.apps.set('drive', testApp('drive'))
+    const client = await server.register({ software_id: 'registry://drive' })
+    server.apps.delete('drive')
+    const kept = await put(server, client, { software_id: 'registry://drive' })
+    expect(kept.body).to.deep.equal({
+      error: 'unapproved_software_id',
+      error_description: 'Application was not found on instance registries',
+    })
+    expect((await put(server, client, { client_kind: 'mobile' })).status).to.equal(200)
+  })
+
+  it('gives a new secret to who shows the current one; the old one is dead at once', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    const { status, body } = await put(server, client, { client_secret: client.secret })
+    expect(status).to.equal(200)
+    const secret = String(body['client_secret'])
+    expect(secret)
+      .to.match(/^[A-Za-z0-9_-]{32}$/)
+      .and.not.to.equal(client.secret)
+    expect((await get(server, client)).body['client_secret']).to.equal(secret)
+    const again = await put(server, client, { client_secret: client.secret })
+    expect(again.body['error']).to.equal('invalid_client_secret')
+    const token = (client_secret: string) =>
+      server.send('POST', '/auth/access_token', {
+        form: {
+          grant_type: 'refresh_token',
+          refresh_token: 'x',
+          client_id: client.id,
+          client_secret,
+        },
+      })
+    expect((await token(client.secret)).body['error']).to.equal('invalid_client')
+    expect((await token(secret)).body['error']).to.equal('invalid_grant')
+  })
+
+  for (const client_secret of [undefined, null, '']) {
+    it(`keeps the secret for client_secret ${JSON.stringify(client_secret)}`, async () => {
+      const server = await oauthServer()
+      const client = await server.register()
+      const { body } = await put(server, client, { client_secret, client_kind: 'web' })
+      expect(body['client_secret']).to.equal(client.secret)
+    })
+  }
+
+  it('never sets what only the server sets', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    const body = `{"client_id":"${client.id}","flagship":true,"certified_from_store":true,"pending":false,
+      "registration_access_token":"x","registration_client_uri":"x","client_secret_expires_at":9,
+      "client_id_issued_at":9,"grant_types":["implicit"],"response_types":["token"],"scope":"*",
+      "token_endpoint_auth_method":"none","application_type":"native","created_at":0,"os":"x",
+      "certifiedFromStore":true,"createdAt":0,"_rev":"x","jwks_uri":"https://evil.example",
+      "__proto__":{"flagship":true},"constructor":{"prototype":{"flagship":true}},"toString":1}`
+    const answer = await server.send('PUT', `/auth/register/${client.id}`, {
+      headers: { ...server.bearer(client.token), ...JSON_TYPE },
+      body,
+    })
+    expect(answer.status).to.equal(200)
+    expect(answer.body).to.deep.equal(withoutToken(client))
+    const stored = await server.oauth.clients.get(server.instance, client.id)
+    expect(stored).to.include({ pending: true, flagship: false, certifiedFromStore: false })
+    expect(stored).not.to.have.property('os')
+  })
+
+  it('keeps certification, unless the redirect URIs change', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    const { oauth, instance } = server
+    await oauth.clients.setFlagship(instance, client.id, true)
+    const kept = await put(server, client, {
+      client_kind: 'mobile',
+      redirect_uris: METADATA.redirect_uris,
+    })
+    expect(kept.body).to.include({ flagship: true, client_kind: 'mobile' })
+    const changed = await put(server, client, { redirect_uris: ['https://other.example/'] })
+    expect(changed.status).to.equal(200)
+    expect(changed.body).not.to.have.property('flagship')
+    expect((await oauth.clients.get(instance, client.id))?.flagship).to.equal(false)
+  })
+
+  it('counts with the registrations', async () => {
+    const limits = { 'oauth-client': { limit: 2, windowMs: 3_600_000 } }
+    const server = await oauthServer({ limits })
+    const client = await server.register()
+    expect((await put(server, client, {})).status).to.equal(200)
+    const { status, headers, body } = await put(server, client, {})
+    expect(status).to.equal(429)
+    expect(headers).to.have.property('retry-after')
+    expect(body).to.deep.equal({ error: 'too_many_requests' })
+    // Before the client is looked for.
+    expect((await server.send('PUT', '/auth/register/unknown', { json: {} })).status).to.equal(429)
+    expect((await get(server, client)).status).to.equal(201)
+  })
+})
+
+describe('DELETE /auth/register/:clientId', () => {
+  it('answers 204 with an empty body, and again', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    for (const body of ['null', '', '{}']) {
+      const answer = await server.send('DELETE', `/auth/register/${client.id}`, {
+        headers: { ...server.bearer(client.token), ...JSON_TYPE },
+        body,
+      })
+      expect(answer).to.include({ status: 204, text: '' })
+    }
+    expect((await get(server, client)).body).to.deep.equal({ error: 'Client not found' })
+    expect((await put(server, client, {})).status).to.equal(404)
+    const { body } = await server.send('POST', '/auth/access_token', {
+      form: { grant_type: 'refresh_token', client_id: client.id, client_secret: client.secret },
+    })
+    expect(body).to.include({ error: 'invalid_client' })
+    expect(body['error_description']).to.contain('the client must be registered')
+    expect(server.events.map(({ name }) => name)).to.deep.equal([
+      'client.created',
+      'client.deleted',
+    ])
+  })
+
+  it('answers 405 for other methods', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    for (const method of ['POST', 'PATCH', 'OPTIONS']) {
+      const { status, headers } = await server.send(method, `/auth/register/${client.id}`, {
+        headers: { origin: `https://settings.${HOST}`, 'access-control-request-method': 'PUT' },
+      })
+      expect(status).to.equal(405)
+      expect(headers['allow']).to.equal('DELETE, GET, HEAD, PUT')
+      expect(Object.keys(headers).join()).not.to.contain('access-control')
+    }
+  })
+})
