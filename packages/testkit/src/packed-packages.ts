@@ -9,7 +9,7 @@ export interface PackedPackage {
   readonly file: string
 }
 
-/** Packs every public package of the workspace, built before, into a folder. */
+/** Builds every public package of the workspace and packs it into a folder. */
 export function packPackages(root: string, folder: string): PackedPackage[] {
   const target = path.join(folder, 'tarballs')
   mkdirSync(target, { recursive: true })
@@ -18,6 +18,8 @@ export function packPackages(root: string, folder: string): PackedPackage[] {
     .flatMap((manifestFile) => {
       const manifest = readManifest(path.join(root, manifestFile))
       if (manifest.private === true) return []
+      const project = path.join(path.dirname(manifestFile), 'tsconfig.src.json')
+      run(path.join(root, 'node_modules/.bin/tsc'), ['-b', project], root)
       const file = path.join(target, `${manifest.name.replace('@', '').replace('/', '-')}.tgz`)
       pnpm(['pack', '--out', file], path.join(root, path.dirname(manifestFile)))
       return [{ name: manifest.name, file }]
@@ -60,11 +62,15 @@ function pnpm(args: readonly string[], cwd: string): void {
       ? [process.execPath, [script]]
       : [script, []]
     : ['npx', ['-y', 'pnpm@12.21.0']]
+  run(command, [...prefix, ...args], cwd)
+}
+
+function run(command: string, args: readonly string[], cwd: string): void {
   try {
-    execFileSync(command, [...prefix, ...args], { cwd, encoding: 'utf8', stdio: 'pipe' })
-  } catch (cause) {
+    execFileSync(command, args, { cwd, encoding: 'utf8', stdio: 'pipe' })
+  } catch (error) {
     // execFileSync's errors carry what the command printed.
-    const { stdout, stderr } = cause as { stdout?: string; stderr?: string }
-    throw new Error(`pnpm ${args.join(' ')} failed\n${stdout ?? ''}${stderr ?? ''}`)
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string }
+    throw new Error(`${command} ${args.join(' ')} failed\n${stdout ?? ''}${stderr ?? ''}`)
   }
 }
