@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Store, StoredRecord } from '@svc/store'
 import type { Context } from 'koa'
 import { linkedSlug } from '../clients/client.ts'
@@ -7,7 +8,6 @@ import type { Instance } from '../instances/instance.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { OAuthEvents } from '../ports.ts'
-import { randomId } from '../random.ts'
 import { signJwt } from '../tokens/jwt.ts'
 import type { Attempt, ClientAuthentication } from './client-authentication.ts'
 import type { ParsedClient } from './client-cache.ts'
@@ -128,7 +128,7 @@ export function createTokenBridge(
   /** Writes what the run changed: all of it, once among parallel runs; otherwise the client gets nothing. */
   async function commit(instance: Instance, { unit, code }: Presented): Promise<void> {
     if (unit.changes.length === 0) return
-    const result = await store.write(unit.changes, { id: randomId() })
+    const result = await store.write(unit.changes, { id: randomUUID() })
     if (result.written) return
     // Another run used the code between our look and our write: a replay like one that comes later.
     if (code !== undefined && result.failed === code.key) {
@@ -145,8 +145,9 @@ export function createTokenBridge(
     { client }: ParsedClient,
     { body, entities }: NativeAnswer,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const gid = entities.AccessToken?.grantId
-    if (gid === undefined) throw new Error('the engine issued a token without a grant')
+    const { grantId: gid, jti } = entities.AccessToken ?? {}
+    if (gid === undefined || jti === undefined)
+      throw new Error('the engine issued a token without a grant')
     const slug = linkedSlug(client.metadata.software_id)
     // SPEC: oauth.md 6.4 - a linked client's scope is always that of its app.
     const scope =
@@ -160,7 +161,7 @@ export function createTokenBridge(
       scope,
       iat,
       exp: iat + lifetimeS,
-      jti: randomId(),
+      jti,
       gid,
     })
     if (refreshToken !== undefined) await keepAlive(instance, refreshToken)

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import { type Change, type Key, recordKey, type Revision, type Store } from '@svc/store'
 import { LRUCache } from 'lru-cache'
 import type { Instance, InstanceId } from '../instances/instance.ts'
@@ -93,11 +93,11 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
     const record = await store.get<KeySetRecord>(keyOf(id, kind))
     if (record === undefined) throw new Error(`instance ${id} has no ${kind} key`)
     if (record.revision === known?.revision) return known
-    const keys = record.value.keys.map(({ n, sealed, verifiesUntil }) => ({
-      kid: `${kind}.${n}`,
-      secret: sealer.open(sealed, contextOf(id, kind, n)),
-      ...(verifiesUntil === undefined ? {} : { verifiesUntil }),
-    }))
+    const keys = record.value.keys.map(({ n, sealed, verifiesUntil }) => {
+      const secret = sealer.open(sealed, contextOf(id, kind, n))
+      const key = { kid: `${kind}.${n}`, secret, hmacKey: createSecretKey(secret) }
+      return verifiesUntil === undefined ? key : { ...key, verifiesUntil }
+    })
     return { revision: record.revision, keys }
   }
 

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Change } from '@svc/store'
 import type { Instance, InstanceId } from '../instances/instance.ts'
 
@@ -12,6 +13,8 @@ export interface SigningKey {
   readonly kid: string
   /** 64 random bytes. */
   readonly secret: Buffer
+  /** The same as a key object: signs several times as fast. */
+  readonly hmacKey: KeyObject
 }
 
 /** The keys of each instance, sealed in the store, cached in process (D9). */
