@@ -157,7 +157,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     rows,
     instances,
     clients: clientService,
-    appTokens: createAppTokens({ keyring, clock }),
+    appTokens: createAppTokens({ keyring, clock, lifetimeMs: lifetimes.accessTokenMs }),
     keyring,
     sealer,
     apps,
