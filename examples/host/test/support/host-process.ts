@@ -1,0 +1,165 @@
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+const HOST = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The host as an operator runs it: a process of its own. */
+export interface HostProcess {
+  readonly port: number
+  readonly adminPort: number
+  readonly dataDir: string
+  readonly pid: number
+  /** What it told the operator. */
+  readonly notice: string
+  /** Its log so far, one event a line. */
+  readonly log: readonly LogLine[]
+  /** Runs the command line against it. */
+  svc(...args: readonly string[]): Promise<CommandResult>
+  /** @returns the exit code, null after SIGKILL */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+export interface LogLine {
+  readonly event: string
+  readonly [name: string]: unknown
+}
+
+export interface CommandResult {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface SpawnOptions {
+  /** Of `SVC_*`; ports are chosen by the system unless given. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Shared with another process; a fresh folder that goes with the process otherwise. */
+  readonly dataDir?: string
+}
+
+const START_MS = 30_000
+
+/** Starts the host and waits until it listens. @throws Error with what it said when it does not */
+export async function spawnHost(options: SpawnOptions = {}): Promise<HostProcess> {
+  const ownDir = options.dataDir === undefined
+  const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'svc-host-')))
+  const env = hostEnvironment({ SVC_DATA_DIR: dataDir, ...options.env })
+  const child = spawn(process.execPath, ['--conditions=source', 'src/main.ts'], {
+    cwd: HOST,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const log: LogLine[] = []
+  const said = collect(child, log)
+  const exited = once(child, 'exit').then(([code]: unknown[]) => code as number | null)
+  const started = await startedLine(child, log, said, exited)
+  const adminPort = Number(started['adminPort'])
+  return {
+    port: Number(started['port']),
+    adminPort,
+    dataDir,
+    pid: child.pid ?? 0,
+    get notice() {
+      return said.stdout
+    },
+    log,
+    svc: (...args) => runSvc(args, { ...env, SVC_ADMIN_URL: `http://127.0.0.1:${adminPort}` }),
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      const code = await exited
+      if (ownDir) await rm(dataDir, { recursive: true, force: true })
+      return code
+    },
+  }
+}
+
+/** Runs the host until it gives up by itself, as it does on a faulty configuration. */
+export async function runFaultyHost(env: Readonly<Record<string, string>>): Promise<CommandResult> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'svc-host-'))
+  try {
+    return await run(['src/main.ts'], hostEnvironment({ SVC_DATA_DIR: dataDir, ...env }))
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** Runs a command of `svc`. */
+export function runSvc(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<CommandResult> {
+  return run(['src/cli.ts', ...args], env)
+}
+
+function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['--conditions=source', ...args],
+      { cwd: HOST, env, timeout: START_MS },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr })
+      },
+    )
+  })
+}
+
+/** Nothing of the developer's own settings gets in. */
+function hostEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('SVC_') && !['NODE_ENV', 'NODE_OPTIONS'].includes(name),
+  )
+  return {
+    ...(Object.fromEntries(inherited) as Record<string, string>), // an environment holds texts
+    SVC_ADMIN_PORT: '0',
+    SVC_PORT: '0',
+    ...env,
+  }
+}
+
+type Child = ChildProcessByStdio<null, Readable, Readable>
+
+function collect(child: Child, log: LogLine[]): { stdout: string; stderr: string } {
+  const said = { stdout: '', stderr: '' }
+  let rest = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said.stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.stderr += text
+    const lines = `${rest}${text}`.split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      if (!line.startsWith('{')) continue
+      log.push(JSON.parse(line) as LogLine) // the host's own log
+      child.emit('log')
+    }
+  })
+  return said
+}
+
+async function startedLine(
+  child: Child,
+  log: readonly LogLine[],
+  said: { stderr: string },
+  exited: Promise<unknown>,
+): Promise<LogLine> {
+  const timeout = AbortSignal.timeout(START_MS)
+  const ended = exited.then((code) => {
+    throw new Error(`the host ended with ${String(code)}: ${said.stderr}`)
+  })
+  ended.catch(() => {})
+  for (;;) {
+    const line = log.find(({ event }) => event === 'server.started')
+    if (line !== undefined) return line
+    await Promise.race([once(child, 'log', { signal: timeout }), ended])
+  }
+}
