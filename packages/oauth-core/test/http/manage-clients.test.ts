@@ -1,0 +1,297 @@
+import { fakeClock } from '@svc/testkit'
+import { sqliteStore } from '@svc/store/sqlite'
+import { expect } from 'chai'
+import { randomBytes } from 'node:crypto'
+import type { ClientId } from '../../src/index.ts'
+import { HOST, METADATA, oauthServer, type OAuthServer, type Registered } from '../oauth-server.ts'
+
+const HOUR_MS = 3_600_000
+
+/** Has the owner allow the client, and answers its tokens. */
+async function allow(server: OAuthServer, { id, secret }: Registered) {
+  const redirect_uri = METADATA.redirect_uris[0]
+  const allowed = await server.send('POST', '/auth/authorize', {
+    form: {
+      client_id: id,
+      redirect_uri,
+      state: 's',
+      response_type: 'code',
+      scope: 'io.svc.files:GET',
+    },
+    headers: { cookie: 'session=owner', 'user-agent': 'Mozilla/5.0 (Windows NT 10.0)' },
+  })
+  const code = new URL(String(allowed.headers['location'])).searchParams.get('code') ?? ''
+  const { body } = await server.send('POST', '/auth/access_token', {
+    form: { grant_type: 'authorization_code', code, client_id: id, client_secret: secret },
+  })
+  return { access: String(body['access_token']), refresh: String(body['refresh_token']), code }
+}
+
+function guarded(server: OAuthServer, token: string) {
+  return server.send('GET', '/data', { headers: server.bearer(token) })
+}
+
+function serveData() {
+  return oauthServer({
+    start: true,
+    mount: (app, oauth) => {
+      app.use(oauth.guard({ verb: 'GET', type: 'io.svc.files' }))
+      app.use((ctx) => {
+        ctx.body = 'data'
+      })
+    },
+  })
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 8000
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error('waited too long')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+describe('a pending client', () => {
+  it('is removed one hour after its registration', async () => {
+    const server = await oauthServer({ start: true })
+    const { id } = await server.register()
+    const { clients } = server.oauth
+    server.clock.advance(HOUR_MS - 10_000)
+    expect(await clients.get(server.instance, id)).to.include({ pending: true })
+    server.clock.advance(10_000)
+    await until(async () => (await clients.get(server.instance, id)) === undefined)
+    expect(server.events.at(-1)).to.deep.include({ name: 'client.deleted' })
+  })
+
+  it('is removed after a restart too', async () => {
+    const clock = fakeClock()
+    const store = sqliteStore({ file: ':memory:', clock })
+    const keys = [{ kid: 'k', key: randomBytes(32) }]
+    const first = await oauthServer({ store, clock, keys })
+    const { id } = await first.register()
+    clock.advance(HOUR_MS + 1000)
+    expect(await first.oauth.clients.get(first.instance, id)).to.include({ pending: true })
+    const second = await oauthServer({ store, clock, keys, isSecondProcess: true, start: true })
+    await until(async () => (await second.oauth.clients.get(second.instance, id)) === undefined)
+    await second.oauth.close()
+    await store.close()
+  })
+
+  it('is removed at the next registration when its wake-up never comes', async () => {
+    const server = await oauthServer()
+    const { id } = await server.register()
+    server.clock.advance(HOUR_MS)
+    await server.register()
+    expect(await server.oauth.clients.get(server.instance, id)).to.equal(undefined)
+  })
+
+  it('stays once the owner allowed it', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    await allow(server, client)
+    expect(await server.oauth.clients.get(server.instance, client.id)).to.include({
+      pending: false,
+      os: 'Windows',
+    })
+    server.clock.advance(2 * HOUR_MS)
+    await server.register()
+    expect(await server.oauth.clients.get(server.instance, client.id)).to.include({ id: client.id })
+  })
+})
+
+describe('the end of a client', () => {
+  const endings: readonly (readonly [
+    how: string,
+    end: (server: OAuthServer, client: Registered) => Promise<unknown>,
+  ])[] = [
+    [
+      'DELETE',
+      (server, { id, token }) =>
+        server.send('DELETE', `/auth/register/${id}`, { headers: server.bearer(token) }),
+    ],
+    ['revoke', ({ oauth, instance }, { id }) => oauth.clients.revoke(instance, id, 'owner')],
+    ['revokeAll', ({ oauth, instance }) => oauth.clients.revokeAll(instance)],
+  ]
+  for (const [how, end] of endings) {
+    it(`by ${how} ends all it holds before it is answered`, async () => {
+      const server = await serveData()
+      const client = await server.register()
+      const tokens = await allow(server, client)
+      expect((await guarded(server, tokens.access)).status).to.equal(200)
+      await end(server, client)
+      const refused = await guarded(server, tokens.access)
+      expect(refused.status).to.equal(401)
+      expect(refused.headers['www-authenticate']).to.equal('Bearer error="invalid_token"')
+      for (const form of [
+        { grant_type: 'refresh_token', refresh_token: tokens.refresh },
+        { grant_type: 'authorization_code', code: tokens.code },
+      ]) {
+        const answer = await server.send('POST', '/auth/access_token', {
+          form: { ...form, client_id: client.id, client_secret: client.secret },
+        })
+        expect(answer.status).to.equal(401)
+        expect(answer.body['error_description']).to.contain('the client must be registered')
+      }
+      const read = await server.send('GET', `/auth/register/${client.id}`, {
+        headers: server.bearer(client.token),
+      })
+      expect(read.status).to.equal(404)
+      expect(
+        await server.oauth.clients.scopes(server.instance, client.id as ClientId),
+      ).to.deep.equal([])
+      expect(server.events.filter(({ name }) => name === 'client.deleted')).to.have.lengthOf(1)
+    })
+  }
+
+  it('leaves other clients alone', async () => {
+    const server = await serveData()
+    const [client, other] = [await server.register(), await server.register()]
+    const tokens = await allow(server, other)
+    await server.oauth.clients.revoke(server.instance, client.id, 'test')
+    expect((await guarded(server, tokens.access)).status).to.equal(200)
+  })
+
+  it('is finished after the process died in the middle', async () => {
+    const clock = fakeClock()
+    const store = sqliteStore({ file: ':memory:', clock })
+    const keys = [{ kid: 'k', key: randomBytes(32) }]
+    const first = await oauthServer({ store, clock, keys })
+    const client = await first.register()
+    await allow(first, client)
+    // The record goes, then everything fails.
+    const list = store.list.bind(store)
+    store.list = () => Promise.reject(new Error('power cut'))
+    const ending = first.oauth.clients.revoke(first.instance, client.id, 'test')
+    expect(await ending.catch((error: Error) => error.message)).to.equal('power cut')
+    store.list = list
+    const scopes = (server: OAuthServer) =>
+      server.oauth.clients.scopes(server.instance, client.id as ClientId)
+    expect(await scopes(first)).to.deep.equal(['io.svc.files:GET'])
+    clock.advance(61_000)
+    const second = await oauthServer({ store, clock, keys, isSecondProcess: true, start: true })
+    await until(async () => (await scopes(second)).length === 0)
+    await second.oauth.close()
+    await store.close()
+  })
+})
+
+describe('oauth.clients', () => {
+  it('lists clients without secrets, newest first, in pages', async () => {
+    const server = await oauthServer()
+    const ids: string[] = []
+    for (let n = 0; n < 5; n += 1) {
+      ids.unshift((await server.register({ client_name: `c${n}` })).id)
+      server.clock.advance(1)
+    }
+    const { clients } = server.oauth
+    const first = await clients.list(server.instance, { limit: 2 })
+    expect(first.clients.map(({ id }) => id)).to.deep.equal(ids.slice(0, 2))
+    const rest = await clients.list(server.instance, { cursor: String(first.cursor) })
+    expect(rest.clients.map(({ id }) => id)).to.deep.equal(ids.slice(2))
+    expect(rest).not.to.have.property('cursor')
+    expect(JSON.stringify([first, rest])).not.to.contain('secret')
+  })
+
+  it('counts the clients the owner connected against the limit', async () => {
+    const server = await oauthServer()
+    const { oauth, instance } = server
+    expect(await oauth.clients.usage(instance)).to.deep.equal({
+      count: 0,
+      limitReached: false,
+      limitExceeded: false,
+    })
+    for (const client_kind of ['browser', 'desktop', 'mobile', 'web', 'sharing', '']) {
+      const client = await server.register({ client_kind, client_name: `n${client_kind}` })
+      if (client_kind !== 'desktop') await allow(server, client)
+    }
+    const connected = await oauth.clients.listConnected(instance)
+    expect(connected.map(({ metadata }) => metadata.client_kind).sort()).to.deep.equal([
+      'browser',
+      'mobile',
+    ])
+    for (const [oauthClientsMax, expected] of [
+      [0, { limit: 0, count: 2, limitReached: true, limitExceeded: true }],
+      [1, { limit: 1, count: 2, limitReached: true, limitExceeded: true }],
+      [2, { limit: 2, count: 2, limitReached: true, limitExceeded: false }],
+      [3, { limit: 3, count: 2, limitReached: false, limitExceeded: false }],
+      [-1, { count: 2, limitReached: false, limitExceeded: false }],
+    ] as const) {
+      const updated = await oauth.instances.update(instance.id, { settings: { oauthClientsMax } })
+      expect(await oauth.clients.usage(updated)).to.deep.equal(expected)
+    }
+  })
+
+  it('stops counting a client whose kind changes', async () => {
+    const server = await oauthServer()
+    const client = await server.register({ client_kind: 'mobile' })
+    await allow(server, client)
+    await server.send('PUT', `/auth/register/${client.id}`, {
+      json: { client_id: client.id, client_kind: 'web' },
+      headers: server.bearer(client.token),
+    })
+    expect((await server.oauth.clients.usage(server.instance)).count).to.equal(0)
+  })
+
+  it('tells when a client last got tokens, and what it may do', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    const { clients } = server.oauth
+    expect(await clients.get(server.instance, client.id)).not.to.have.property('lastRefreshedAt')
+    await allow(server, client)
+    const { lastRefreshedAt = 0 } = (await clients.get(server.instance, client.id)) ?? {}
+    expect(server.clock.now() - lastRefreshedAt).to.be.within(0, 5000)
+    const id = client.id as ClientId
+    expect(await clients.scopes(server.instance, id)).to.deep.equal(['io.svc.files:GET'])
+  })
+
+  it('revokes clients of one kind', async () => {
+    const server = await oauthServer()
+    for (const client_kind of ['mobile', 'web', 'mobile']) await server.register({ client_kind })
+    const { clients } = server.oauth
+    expect(await clients.revokeAll(server.instance, { kind: 'mobile' })).to.equal(2)
+    expect(await clients.revokeAll(server.instance)).to.equal(1)
+    expect(await clients.revoke(server.instance, 'unknown', 'test')).to.equal(false)
+  })
+
+  it('takes the flagship mark away, and with it the certification', async () => {
+    const server = await oauthServer()
+    const { id } = await server.register()
+    const { clients } = server.oauth
+    expect(await clients.setFlagship(server.instance, id, true)).to.include({ flagship: true })
+    const plain = await clients.setFlagship(server.instance, id, false)
+    expect(plain).to.include({ flagship: false, certifiedFromStore: false })
+    expect(await clients.setFlagship(server.instance, 'unknown', true)).to.equal(undefined)
+  })
+
+  it('logs registrations, updates and ends, without secrets', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    const headers = server.bearer(client.token)
+    const path = `/auth/register/${client.id}`
+    const json = { client_id: client.id, client_secret: client.secret }
+    const { body } = await server.send('PUT', path, { json, headers })
+    await server.send('DELETE', path, { headers })
+    const names = server.logged.map((line) => line.split(' ')[1])
+    expect(names).to.deep.equal(['client.registered', 'client.updated', 'client.deleted'])
+    for (const secret of [client.secret, client.token, String(body['client_secret'])]) {
+      expect(server.logged.join()).not.to.contain(secret)
+    }
+    expect(server.logged.join()).to.contain(HOST)
+  })
+})
+
+describe('what is stored of a client', () => {
+  it('holds neither its secret nor its registration token', async () => {
+    const server = await oauthServer()
+    const written: string[] = []
+    const write = server.store.write.bind(server.store)
+    server.store.write = (changes, options) => {
+      written.push(JSON.stringify(changes))
+      return write(changes, options)
+    }
+    const client = await server.register()
+    expect(written.join()).to.contain(client.id)
+    expect(written.join()).not.to.contain(client.secret)
+    expect(written.join()).not.to.contain(client.token)
+  })
+})
