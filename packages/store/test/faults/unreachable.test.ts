@@ -1,0 +1,177 @@
+import { expect } from 'chai'
+import { eventually } from '../../src/contract/suite.ts'
+import { indexKey, recordKey, type Store, StoreUnavailableError } from '../../src/index.ts'
+import { redisStore } from '../../src/redis/index.ts'
+import {
+  type BlackHole,
+  hasRedisServer,
+  type RedisServer,
+  sendToRedis,
+  startBlackHole,
+  startRedisServer,
+} from '../../src/testing/index.ts'
+import { skipUnless } from '../skip-unless.ts'
+import { untilHealthy } from './until-healthy.ts'
+
+const ANSWER_MS = 3000
+const RECOVERY_MS = 5000
+
+const key = recordKey('i', 'thing', 'a')
+const CALLS: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
+  get: (store) => store.get(key),
+  getMany: (store) => store.getMany([key]),
+  write: (store) => store.write([{ op: 'put', key, value: 1 }]),
+  'write with an id': (store) =>
+    store.write([{ op: 'put', key, value: 1 }], { id: crypto.randomUUID() }),
+  take: (store) => store.take(recordKey('i', 'thing', 'none')),
+  hit: (store) => store.hit(recordKey('i', 'counter', 'a'), 1000),
+  list: (store) => store.list(indexKey('i', 'all')),
+  health: (store) => store.health(),
+  'scheduler.at': (store) => store.scheduler.at('q', 'a', Date.now() + 3_600_000),
+  'scheduler.cancel': (store) => store.scheduler.cancel('q', 'b'),
+}
+
+describe('Redis that', function () {
+  this.timeout(30_000)
+  let server: RedisServer
+  let proxy: BlackHole
+  let store: Store
+
+  before(function () {
+    skipUnless(this, hasRedisServer(), 'redis-server is not installed')
+  })
+  beforeEach(async () => {
+    server = await startRedisServer()
+    proxy = await startBlackHole(server.port)
+    store = redisStore({ url: `redis://127.0.0.1:${proxy.port}` })
+    await allAnswer()
+  })
+  afterEach(async () => {
+    await store?.close()
+    await proxy?.stop()
+    await server?.stop()
+  })
+
+  const TROUBLES: readonly [name: string, begin: () => unknown, end: () => unknown][] = [
+    ['is down', () => server.kill(), () => server.restart()],
+    ['stands still', () => server.pause(), () => server.resume()],
+    ['never answers', () => proxy.swallow(), () => proxy.pass()],
+  ]
+  for (const [name, begin, end] of TROUBLES) {
+    it(`${name}: every call fails within 3 s, and works within 5 s after`, async () => {
+      await begin()
+      await allFail()
+      // Again, when the loss of the connection is known.
+      await allFail()
+      await end()
+      expect(await untilHealthy(store)).to.be.lessThan(RECOVERY_MS)
+      await allAnswer()
+    })
+  }
+
+  it('is not there yet: calls fail within 3 s, and work when it is', async () => {
+    await server.kill()
+    const early = redisStore({ url: server.url })
+    try {
+      await allFail(early)
+      await server.restart()
+      expect(await untilHealthy(early)).to.be.lessThan(RECOVERY_MS)
+    } finally {
+      await early.close()
+    }
+  })
+
+  it('forgot its scripts: nothing is noticed', async () => {
+    await sendToRedis(server.port, 'SCRIPT FLUSH SYNC')
+    await allAnswer()
+  })
+
+  for (const [name, begin, end, readsWork] of [
+    ['is full', 'CONFIG SET maxmemory 1', 'CONFIG SET maxmemory 0', true],
+    ['is a replica now', 'REPLICAOF 127.0.0.1 1', 'REPLICAOF NO ONE', true],
+    [
+      'lacks replicas',
+      'CONFIG SET min-replicas-to-write 1',
+      'CONFIG SET min-replicas-to-write 0',
+      true,
+    ],
+  ] as const) {
+    it(`${name}: writes are unavailable, nothing is half done`, async () => {
+      await sendToRedis(server.port, begin)
+      const writes = ['write', 'hit', 'health'] as const
+      for (const call of writes) await expectUnavailable(call, CALLS[call]?.(store))
+      await sendToRedis(server.port, end)
+      expect(await untilHealthy(store)).to.be.lessThan(RECOVERY_MS)
+      expect(readsWork).to.equal(true)
+      await allAnswer()
+    })
+  }
+
+  it('loses the answer: a write with an id is repeated and happens once', async () => {
+    const before = await store.write([{ op: 'put', key, value: 0 }])
+    if (!before.written) throw new Error('not written')
+    proxy.cutNextAnswer()
+    const change = { op: 'put', key, value: 1, ifRevision: before.revision } as const
+    const result = await store.write([change], { id: crypto.randomUUID() })
+    expect(result.written).to.equal(true)
+    expect((await store.get(key))?.value).to.equal(1)
+  })
+
+  it('loses the answer: a write without an id and a take are unknown, not refused', async () => {
+    for (const call of ['write', 'take'] as const) {
+      proxy.cutNextAnswer()
+      await expectUnavailable(call, CALLS[call]?.(store))
+      await untilHealthy(store)
+    }
+  })
+
+  it('was away: subscribers are told of the gap, and hear again', async () => {
+    const heard: unknown[] = []
+    let gaps = 0
+    await store.bus.subscribe('channel', (message) => heard.push(message))
+    const stopTelling = store.bus.onGap(() => gaps++)
+    const other = redisStore({ url: server.url })
+    try {
+      await server.kill()
+      await store.bus.publish('channel', 'within the process')
+      await server.restart()
+      await eventually(() => gaps === 1)
+      await untilHealthy(other)
+      await other.bus.publish('channel', 'from another')
+      await eventually(() => heard.length === 2)
+      expect(heard).to.deep.equal(['within the process', 'from another'])
+      stopTelling()
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('went silent: subscribers are told of the gap when it answers again', async () => {
+    let gaps = 0
+    await store.bus.subscribe('channel', () => {})
+    store.bus.onGap(() => gaps++)
+    proxy.swallow()
+    await allFail()
+    proxy.pass()
+    await eventually(() => gaps === 1, 10_000)
+  })
+
+  async function allAnswer(): Promise<void> {
+    await Promise.all(Object.values(CALLS).map((call) => call(store)))
+  }
+
+  async function allFail(subject = store): Promise<void> {
+    const calls = Object.entries(CALLS)
+    await Promise.all(calls.map(([name, call]) => expectUnavailable(name, call(subject))))
+  }
+})
+
+async function expectUnavailable(name: string, call: Promise<unknown> | undefined): Promise<void> {
+  const start = performance.now()
+  const outcome = await call?.then(
+    () => 'an answer',
+    (error: unknown) => error,
+  )
+  expect(outcome, name).to.be.instanceOf(StoreUnavailableError)
+  expect(performance.now() - start, name).to.be.lessThan(ANSWER_MS + 100)
+}
