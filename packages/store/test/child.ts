@@ -42,7 +42,10 @@ export function startChild(file: string, ...args: string[]): Child {
     line(start) {
       const said = lines.find((line) => line.startsWith(start))
       if (said !== undefined) return Promise.resolve(said)
-      return new Promise((resolve) => waiting.set(resolve, start))
+      return new Promise((resolve, reject) => {
+        waiting.set(resolve, start)
+        void closed.then(() => reject(new Error(`the child ended without saying ${start}`)))
+      })
     },
     async kill() {
       child.kill('SIGKILL')

@@ -19,7 +19,7 @@ const PREFIX = '{svc}'
 const CONCURRENCY = 16
 /** A handler's process that says nothing for this long is dead, and another one takes over. @see decision D18 */
 const LOCK_MS = 5000
-const ANSWER_MS = 3000
+const ANSWER_MS = 2800
 const DRAIN_MS = 5000
 /** How long the list of an id's pending times outlives the last of them, while its handler keeps failing. */
 const PENDING_MARGIN_MS = 30 * 24 * 60 * 60 * 1000

@@ -86,15 +86,10 @@ describe('Redis that', function () {
     await allAnswer()
   })
 
-  for (const [name, begin, end, readsWork] of [
-    ['is full', 'CONFIG SET maxmemory 1', 'CONFIG SET maxmemory 0', true],
-    ['is a replica now', 'REPLICAOF 127.0.0.1 1', 'REPLICAOF NO ONE', true],
-    [
-      'lacks replicas',
-      'CONFIG SET min-replicas-to-write 1',
-      'CONFIG SET min-replicas-to-write 0',
-      true,
-    ],
+  for (const [name, begin, end] of [
+    ['is full', 'CONFIG SET maxmemory 1', 'CONFIG SET maxmemory 0'],
+    ['is a replica now', 'REPLICAOF 127.0.0.1 1', 'REPLICAOF NO ONE'],
+    ['lacks replicas', 'CONFIG SET min-replicas-to-write 1', 'CONFIG SET min-replicas-to-write 0'],
   ] as const) {
     it(`${name}: writes are unavailable, nothing is half done`, async () => {
       await sendToRedis(server.port, begin)
@@ -102,7 +97,6 @@ describe('Redis that', function () {
       for (const call of writes) await expectUnavailable(call, CALLS[call]?.(store))
       await sendToRedis(server.port, end)
       expect(await untilHealthy(store)).to.be.lessThan(RECOVERY_MS)
-      expect(readsWork).to.equal(true)
       await allAnswer()
     })
   }
@@ -173,5 +167,5 @@ async function expectUnavailable(name: string, call: Promise<unknown> | undefine
     (error: unknown) => error,
   )
   expect(outcome, name).to.be.instanceOf(StoreUnavailableError)
-  expect(performance.now() - start, name).to.be.lessThan(ANSWER_MS + 100)
+  expect(performance.now() - start, name).to.be.lessThan(ANSWER_MS)
 }

@@ -1,0 +1,33 @@
+import { expect } from 'chai'
+
+const EXPORTS: readonly [subpath: string, file: string, names: string[]][] = [
+  [
+    '.',
+    '../../src/index.ts',
+    ['StoreUnavailableError', 'indexKey', 'recordKey', 'secretKey', 'silentLog', 'systemClock'],
+  ],
+  ['./sqlite', '../../src/sqlite/index.ts', ['sqliteStore']],
+  ['./redis', '../../src/redis/index.ts', ['redisOptionsFromUrl', 'redisStore']],
+  ['./contract', '../../src/contract.ts', ['testStore']],
+  [
+    './testing',
+    '../../src/testing/index.ts',
+    [
+      'freePort',
+      'hasRedisServer',
+      'sendToRedis',
+      'startBlackHole',
+      'startRedisCluster',
+      'startRedisServer',
+    ],
+  ],
+]
+
+describe('@svc/store', () => {
+  for (const [subpath, file, names] of EXPORTS) {
+    it(`exports exactly ${names.join(', ')} from ${subpath}`, async () => {
+      const module: object = await import(file)
+      expect(Object.keys(module).toSorted()).to.deep.equal(names)
+    })
+  }
+})
