@@ -2,6 +2,8 @@ import { domainToASCII } from 'node:url'
 import type { Subdomains } from './instance.ts'
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+/** ASCII that no name holds. */
+const STRANGE = /[^A-Za-z0-9.\-\u0080-\u{10ffff}]/u
 const HOST = /^[A-Za-z0-9._~%!$&'()*+,;=-]+(?::[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](?::[0-9]{1,5})?$/
 
 /**
@@ -14,8 +16,8 @@ export function normalizeDomain(
   options: { readonly subdomains: Subdomains; readonly isHttps: (domain: string) => boolean },
 ): string {
   const [, name = '', port] = /^([^:]*)(?::([0-9]{1,5}))?$/s.exec(text) ?? []
-  // domainToASCII answers '' for what is no host name.
-  const ascii = name.length > 253 ? '' : domainToASCII(name)
+  // domainToASCII answers '' for what is no host name; paths and percent-encoding it would cut off and decode.
+  const ascii = name.length > 253 || STRANGE.test(name) ? '' : domainToASCII(name)
   const labels = ascii.split('.')
   const last = labels.at(-1) ?? ''
   const isName = labels.every((label) => LABEL.test(label)) && !/^(?:\d+|0x[0-9a-f]*)$/.test(last)

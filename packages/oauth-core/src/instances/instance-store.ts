@@ -71,7 +71,7 @@ export function createInstances(options: InstancesOptions): InstanceStore {
       const instance = await cache.byId(known)
       if (instance !== undefined && hasHost(instance, host)) return instance
     }
-    const id = await directory.find(host)
+    const id = host === '' || host.length > 260 ? undefined : await directory.find(host)
     const instance = id === undefined ? undefined : await cache.byId(id)
     return instance !== undefined && hasHost(instance, host) ? instance : undefined
   }

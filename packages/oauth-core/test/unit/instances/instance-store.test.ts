@@ -1,0 +1,352 @@
+import { randomBytes } from 'node:crypto'
+import { recordKey, type Store } from '@svc/store'
+import { eachStore, type FakeClock, fakeClock } from '@svc/testkit'
+import { expect } from 'chai'
+import { afterEach } from 'mocha'
+import type { InstanceId, Subdomains } from '../../../src/instances/instance.ts'
+import { createInstances, type InstanceStore } from '../../../src/instances/instance-store.ts'
+import { createKeyring } from '../../../src/keys/keyring-store.ts'
+import { createSealer } from '../../../src/keys/sealer.ts'
+
+const log = { info: () => {}, warn: () => {}, error: () => {} }
+
+async function failure(promise: Promise<unknown>): Promise<Error & { code?: string }> {
+  return promise.then(
+    () => expect.fail('it did not fail'),
+    (error: Error) => error,
+  )
+}
+
+eachStore((open, name) => {
+  describe('instances', () => {
+    let store: Store
+    let clock: FakeClock
+    const opened: InstanceStore[] = []
+    afterEach(async () => {
+      for (const instances of opened.splice(0)) await instances.close()
+    })
+
+    async function instancesOn(
+      on?: Store,
+      options: { subdomains?: Subdomains; cacheSize?: number } = {},
+    ): Promise<InstanceStore> {
+      if (on === undefined) clock = fakeClock()
+      store = on ?? (await open({ clock }))
+      const sealer = createSealer([{ kid: 'k', key: randomBytes(32) }])
+      const keyring = createKeyring({ store, sealer, clock })
+      const instances = createInstances({
+        store,
+        keyring,
+        clock,
+        log,
+        subdomains: 'nested',
+        isHttps: () => true,
+        ...options,
+      })
+      opened.push(instances)
+      return instances
+    }
+
+    it('are found by domain and alias, in their normal form', async () => {
+      const instances = await instancesOn()
+      const created = await instances.create({
+        domain: 'Alice.Example.com:443',
+        aliases: ['Old.example.net', 'old.example.net', 'bücher.example'],
+        email: 'alice@example.com',
+        timeZone: 'Europe/Paris',
+        settings: { oauthClientsMax: 3 },
+      })
+      expect(created).to.deep.include({
+        domain: 'alice.example.com',
+        aliases: ['old.example.net', 'xn--bcher-kva.example'],
+        locale: 'en',
+        status: 'active',
+        origin: 'https://alice.example.com',
+        isHttps: true,
+        email: 'alice@example.com',
+        settings: { oauthClientsMax: 3 },
+      })
+      for (const host of ['alice.example.com', 'old.example.net', 'xn--bcher-kva.example']) {
+        expect((await instances.byHost(host))?.id, host).to.equal(created.id)
+      }
+      for (const host of [
+        'bob.example.com',
+        'ALICE.example.com',
+        '',
+        '__proto__',
+        'x'.repeat(300),
+      ]) {
+        expect(await instances.byHost(host), host).to.equal(undefined)
+      }
+      expect(await instances.byId(created.id)).to.deep.equal(created)
+      expect(await instances.byId('unknown' as InstanceId)).to.equal(undefined)
+    })
+
+    it('refuse a host that is taken, as domain or alias, and leave nothing behind', async () => {
+      const instances = await instancesOn()
+      await instances.create({ domain: 'alice.example.com', aliases: ['a.example.net'] })
+      for (const input of [
+        { domain: 'alice.example.com' },
+        { domain: 'a.example.net' },
+        { domain: 'bob.example.com', aliases: ['b.example.net', 'alice.example.com'] },
+        { domain: 'bob.example.com', aliases: ['b.example.net', 'a.example.net'] },
+        { domain: 'drive.alice.example.com' },
+        { domain: 'bob.example.com', aliases: ['drive.a.example.net'] },
+      ]) {
+        expect(await failure(instances.create(input))).to.include({ code: 'domain_taken' })
+      }
+      await instances.create({ domain: 'bob.example.com', aliases: ['b.example.net'] })
+    })
+
+    it('refuse what is malformed', async () => {
+      const instances = await instancesOn()
+      for (const change of [
+        { domain: 'a b' },
+        { aliases: ['a b'] },
+        { aliases: Array.from({ length: 21 }, (_, n) => `a${n}.example`) },
+        { locale: 'not a locale' },
+        { email: 'alice' },
+        { email: '"quoted"@example.com' },
+        { email: 'alice@example.com\r\nBcc: x@example.com' },
+        { timeZone: 'Nowhere/City' },
+        { context: 'a b' },
+        { publicName: 'a\u0000' },
+      ]) {
+        const input = { domain: 'alice.example.com', ...change }
+        expect(await failure(instances.create(input)), JSON.stringify(change)).to.be.instanceOf(
+          TypeError,
+        )
+      }
+      expect(await instances.byHost('alice.example.com')).to.equal(undefined)
+    })
+
+    it('are made once of many that are made at the same time', async () => {
+      const instances = await instancesOn()
+      const results = await Promise.allSettled(
+        Array.from({ length: 10 }, (_, n) =>
+          instances.create({ domain: `d${n % 2}.example.com`, aliases: ['common.example.com'] }),
+        ),
+      )
+      const made = results.filter(({ status }) => status === 'fulfilled')
+      expect(made.length).to.be.at.most(1)
+      if (made.length === 0)
+        await instances.create({ domain: 'x.example.com', aliases: ['common.example.com'] })
+      expect(await instances.byHost('common.example.com')).not.to.equal(undefined)
+      expect((await instances.list()).instances).to.have.lengthOf(1)
+    })
+
+    it('are listed once each, in pages', async () => {
+      const instances = await instancesOn()
+      const domains = Array.from({ length: 25 }, (_, n) => `user${n}.example.com`)
+      for (const domain of domains) {
+        await instances.create({ domain, aliases: [`alias-${domain}`] })
+      }
+      const found: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = await instances.list({ limit: 4, ...(cursor && { cursor }) })
+        expect(page.instances.length).to.be.at.most(4)
+        found.push(...page.instances.map(({ domain }) => domain))
+        cursor = page.cursor
+      } while (cursor !== undefined)
+      expect(found.sort()).to.deep.equal(domains.sort())
+      expect(await failure(instances.list({ cursor: 'x' }))).to.be.instanceOf(TypeError)
+    })
+
+    it('change, with null clearing and the rest kept', async () => {
+      const instances = await instancesOn()
+      const { id } = await instances.create({
+        domain: 'alice.example.com',
+        aliases: ['a.example.net', 'b.example.net'],
+        email: 'alice@example.com',
+        publicName: 'Alice',
+      })
+      await instances.create({ domain: 'bob.example.com' })
+      const updated = await instances.update(id, {
+        email: null,
+        locale: 'fr',
+        aliases: ['b.example.net', 'c.example.net'],
+      })
+      expect(updated).to.deep.include({
+        locale: 'fr',
+        publicName: 'Alice',
+        aliases: ['b.example.net', 'c.example.net'],
+      })
+      expect(updated).not.to.have.property('email')
+      expect(await instances.byHost('a.example.net')).to.equal(undefined)
+      expect((await instances.byHost('c.example.net'))?.id).to.equal(id)
+      expect(await instances.fresh(id)).to.include({ locale: 'fr' })
+      const taken = instances.update(id, { aliases: ['d.example.net', 'bob.example.com'] })
+      expect(await failure(taken)).to.include({ code: 'domain_taken' })
+      expect(await instances.byHost('d.example.net')).to.equal(undefined)
+      await instances.create({ domain: 'd.example.net' })
+      const unknown = instances.update('unknown' as InstanceId, {})
+      expect(await failure(unknown)).to.include({ code: 'instance_not_found' })
+      expect(await failure(instances.update(id, { email: 'x' }))).to.be.instanceOf(TypeError)
+      const deleting = instances.update(id, { status: 'deleting' })
+      expect(await failure(deleting)).to.be.instanceOf(TypeError)
+    })
+
+    it('lose none of many changes made at the same time', async () => {
+      const instances = await instancesOn()
+      const { id } = await instances.create({ domain: 'alice.example.com' })
+      await Promise.all([
+        instances.update(id, { email: 'alice@example.com' }),
+        instances.update(id, { publicName: 'Alice' }),
+        instances.update(id, { locale: 'fr' }),
+        instances.update(id, { aliases: ['a.example.net'] }),
+        instances.update(id, { aliases: ['a.example.net'] }),
+        instances.update(id, { timeZone: 'Europe/Paris' }),
+      ])
+      expect(await instances.fresh(id)).to.deep.include({
+        email: 'alice@example.com',
+        publicName: 'Alice',
+        locale: 'fr',
+        aliases: ['a.example.net'],
+        timeZone: 'Europe/Paris',
+      })
+      expect((await instances.byHost('a.example.net'))?.id).to.equal(id)
+    })
+
+    it('bring records of other packages into their first write', async () => {
+      const instances = await instancesOn()
+      const { id } = await instances.create({ domain: 'alice.example.com' }, (of) => [
+        { op: 'put', key: recordKey(of, 'owner', 'record'), value: { name: 'Alice' } },
+      ])
+      const owner = await store.get(recordKey(id, 'owner', 'record'))
+      expect(owner?.value).to.deep.equal({ name: 'Alice' })
+    })
+
+    it('free their hosts when the first write fails', async () => {
+      const instances = await instancesOn()
+      const failing = instances.create({ domain: 'alice.example.com' }, (of) => [
+        { op: 'check', key: recordKey(of, 'owner', 'record'), ifPresent: true },
+      ])
+      expect((await failure(failing)).message).to.contain('exists already')
+      await instances.create({ domain: 'alice.example.com' })
+    })
+
+    it('take hosts over that a dead process claimed for nothing', async () => {
+      const instances = await instancesOn()
+      const { write } = store
+      store.write = (changes, options) =>
+        changes.some(({ key }) => key.includes(':instance:'))
+          ? new Promise(() => {})
+          : write.call(store, changes, options)
+      void instances.create({ domain: 'alice.example.com' })
+      expect(await failure(instances.create({ domain: 'alice.example.com' }))).to.include({
+        code: 'domain_taken',
+      })
+      store.write = write
+      clock.advance(59_000)
+      expect(await failure(instances.create({ domain: 'alice.example.com' }))).to.include({
+        code: 'domain_taken',
+      })
+      clock.advance(1000)
+      await instances.create({ domain: 'alice.example.com' })
+    })
+
+    it('are removed with what others keep of them, and their hosts are free', async () => {
+      const instances = await instancesOn()
+      const key = (id: InstanceId) => recordKey(id, 'owner', 'record')
+      instances.onRemove(async ({ id }) => {
+        expect(await instances.byHost('alice.example.com')).to.include({ status: 'deleting' })
+        await store.write([{ op: 'delete', key: key(id) }])
+      })
+      const { id } = await instances.create(
+        { domain: 'alice.example.com', aliases: ['a.example.net'] },
+        (of) => [{ op: 'put', key: key(of), value: {} }],
+      )
+      await instances.remove(id)
+      expect(await instances.byId(id)).to.equal(undefined)
+      expect(await instances.byHost('alice.example.com')).to.equal(undefined)
+      expect(await store.get(key(id))).to.equal(undefined)
+      expect(await store.get(recordKey(id, 'keys', 'access'))).to.equal(undefined)
+      expect((await instances.list()).instances).to.deep.equal([])
+      await instances.remove(id)
+      await instances.create({ domain: 'alice.example.com', aliases: ['a.example.net'] })
+    })
+
+    it('are removed in the end when the first attempt was cut short', async () => {
+      const instances = await instancesOn()
+      let isBroken = true
+      instances.onRemove(() => (isBroken ? Promise.reject(new Error('cut')) : Promise.resolve()))
+      const { id } = await instances.create({ domain: 'alice.example.com' })
+      expect((await failure(instances.remove(id))).message).to.equal('cut')
+      expect(await instances.byHost('alice.example.com')).to.include({ status: 'deleting' })
+      const back = instances.update(id, { status: 'active' })
+      expect(await failure(back)).to.include({ code: 'instance_not_found' })
+      isBroken = false
+      clock.advance(61_000)
+      await instances.start()
+      const deadline = performance.now() + 8000
+      while ((await instances.fresh(id)) !== undefined) {
+        if (performance.now() > deadline) expect.fail('waited too long')
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      expect(await instances.byHost('alice.example.com')).to.equal(undefined)
+    })
+
+    it('are read again after a second, and answered from memory before', async () => {
+      const instances = await instancesOn()
+      const { id } = await instances.create({ domain: 'alice.example.com' })
+      let reads = 0
+      const get = store.get.bind(store)
+      store.get = (key) => {
+        reads += 1
+        return get(key)
+      }
+      const first = await instances.byHost('alice.example.com')
+      expect(reads).to.equal(2)
+      const parallel = await Promise.all(
+        Array.from({ length: 5 }, () => instances.byHost('alice.example.com')),
+      )
+      expect(parallel.every((instance) => instance === first)).to.equal(true)
+      expect(reads).to.equal(2)
+      clock.advance(1000)
+      const again = await Promise.all(Array.from({ length: 5 }, () => instances.byId(id)))
+      expect(again.every((instance) => instance === first)).to.equal(true)
+      expect(reads).to.equal(3)
+      clock.advance(-5000)
+      await instances.byId(id)
+      expect(reads).to.equal(4)
+    })
+
+    it('keep a bounded number of records in memory, and still find everything', async () => {
+      const instances = await instancesOn(undefined, { cacheSize: 3 })
+      const domains = Array.from({ length: 10 }, (_, n) => `user${n}.example.com`)
+      for (const domain of domains) await instances.create({ domain, aliases: [`a-${domain}`] })
+      for (let round = 0; round < 2; round += 1) {
+        for (const domain of domains) {
+          expect((await instances.byHost(domain))?.domain).to.equal(domain)
+          expect((await instances.byHost(`a-${domain}`))?.domain).to.equal(domain)
+        }
+      }
+    })
+
+    it('do not throw when the store fails: they say so', async () => {
+      const instances = await instancesOn()
+      await instances.create({ domain: 'alice.example.com' })
+      const { get } = store
+      store.get = () => Promise.reject(new Error('down'))
+      expect((await failure(instances.byHost('alice.example.com'))).message).to.equal('down')
+      store.get = get
+      expect(await instances.byHost('alice.example.com')).not.to.equal(undefined)
+    })
+
+    if (name === 'Redis') {
+      it('changed by one process are seen by another at once, or within a second', async () => {
+        const first = await instancesOn()
+        const second = await instancesOn(await open({ clock, sameAs: store }))
+        const { id } = await first.create({ domain: 'alice.example.com' })
+        expect(await second.byHost('alice.example.com')).to.include({ status: 'active' })
+        const before = performance.now()
+        await first.update(id, { status: 'blocked' })
+        while ((await second.byHost('alice.example.com'))?.status !== 'blocked') {
+          if (performance.now() - before > 1200) expect.fail('it took longer than a second')
+          await new Promise((resolve) => setTimeout(resolve, 5))
+        }
+      })
+    }
+  })
+})
