@@ -53,7 +53,8 @@ function clear(ctx: Context): void {
 function logRefusal(ctx: Context, error: HttpError, log: Logger): void {
   const { status, code, detail, cause } = error
   const route = (ctx.state as Partial<RequestState>).route?.path
-  if (status >= 500) {
+  // A blocked instance is the administrator's will, not a failure.
+  if (status >= 500 && code !== 'blocked') {
     log.error('request.failed', { route, status, code, detail, cause: describe(cause) })
   } else if (detail !== undefined) {
     log.info('request.refused', { route, status, code, detail })

@@ -86,7 +86,7 @@ export function createResolveInstance(options: ResolveOptions): () => Middleware
   function isPageRequest(ctx: Context, appSlug: string | undefined): boolean {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return false
     if (appSlug !== undefined) return true
-    return isPage(ctx.path) ?? (ctx.get('Authorization') === '' && !prefersJson(ctx))
+    return isPage(ctx.path) ?? wantsPage(ctx)
   }
 
   async function resolve(ctx: Context, next: Next): Promise<void> {
@@ -122,7 +122,7 @@ export function createResolveInstance(options: ResolveOptions): () => Middleware
   async function answerError(ctx: Context, error: unknown): Promise<void> {
     setEndpointHeaders(ctx)
     const asPage = ctx.state['instance'] === undefined ? undefined : page()
-    const isPageError = asPage !== undefined && !prefersJson(ctx)
+    const isPageError = asPage !== undefined && isPage(ctx.path) !== false && wantsPage(ctx)
     await renderError(ctx, error, isPageError ? 'html' : 'json', {
       log,
       ...(asPage === undefined ? {} : { page: asPage }),
@@ -130,6 +130,11 @@ export function createResolveInstance(options: ResolveOptions): () => Middleware
   }
 
   return () => resolve as Middleware
+}
+
+/** Whether somebody looks at the answer: a call with a token, or for JSON, is a program's. */
+function wantsPage(ctx: Context): boolean {
+  return ctx.get('Authorization') === '' && !prefersJson(ctx)
 }
 
 /** SPEC: security.md 12 - one spelling of a target; what Koa could not parse never reaches it. */
