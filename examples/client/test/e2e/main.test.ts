@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { PassThrough } from 'node:stream'
+import { type BrowserClient, browserClient, listen } from '@svc/testkit'
+import { expect } from 'chai'
+
+const ROOT = path.resolve(import.meta.dirname, '../../../..')
+const PASSPHRASE = 'seven green kettles sing at dawn'
+
+describe('the example client, beside the example host', function () {
+  this.timeout(60_000)
+
+  let folder: string
+  const running: ChildProcess[] = []
+
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'svc-client-'))
+  })
+
+  afterEach(async () => {
+    for (const child of running.splice(0)) {
+      if (child.exitCode !== null) continue
+      const ended = once(child, 'exit')
+      child.kill()
+      await ended
+    }
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  function run(args: readonly string[], env: Record<string, string>): Lines {
+    const child = spawn(process.execPath, args, {
+      cwd: ROOT,
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    running.push(child)
+    const said = new PassThrough()
+    child.stdout.pipe(said, { end: false })
+    child.stderr.pipe(said, { end: false })
+    child.once('exit', () => said.end())
+    return createInterface({ input: said })[Symbol.asyncIterator]()
+  }
+
+  it('does what the README shows', async () => {
+    const port = await freePort()
+    const host = run(['--conditions=source', 'examples/host/src/main.ts'], {
+      SVC_ADMIN_PORT: '0',
+      SVC_DATA_DIR: folder,
+      SVC_PORT: String(port),
+    })
+    const link = await lineWith(host, /http\S+registerToken=\S+/)
+    await lineWith(host, /server\.started/)
+
+    const base = `http://alice.localhost:${port}`
+    const owner = browserClient({ base, port })
+    const choose = (await owner.get(link)).page().form('/settings/passphrase')
+    await owner.submit(choose, { passphrase: PASSPHRASE })
+
+    const client = run(['examples/client/src/main.ts', base], {})
+    const address = await lineWith(client, /http\S+\/auth\/authorize\?\S+/)
+    const consent = (await owner.get(address)).page()
+    expect(consent.text).to.contain('Example client')
+    const allowed = await owner.submit(consent.form('/auth/authorize'))
+    await fetch(String(allowed.location))
+
+    await lineWith(client, /POST \/data\/io\.svc\.notes +201/)
+    await lineWith(client, /GET {2}\/data\/io\.svc\.notes +200/)
+    await lineWith(client, /GET {2}\/data\/io\.svc\.contacts +403/)
+    await lineWith(client, /Refreshed/)
+    const id = new URL(address).searchParams.get('client_id')
+    expect(await revoke(owner, String(id))).to.equal(204)
+    await lineWith(client, /The token is dead/)
+  })
+})
+
+async function freePort(): Promise<number> {
+  const server = await listen((_request, response) => response.end())
+  await server.close()
+  return server.port
+}
+
+/** What the button of the settings app does. */
+async function revoke(owner: BrowserClient, clientId: string): Promise<number> {
+  const from = owner.base.replace('alice', 'settings.alice')
+  const app = await owner.get(`${from}/`)
+  const token = app.page().attribute('data-svc-token')
+  const answer = await owner.request('DELETE', `/settings/clients/${clientId}`, {
+    from,
+    headers: { authorization: `Bearer ${token}` },
+  })
+  return answer.status
+}
+
+/** What a process says, nothing lost between two reads. */
+type Lines = AsyncIterator<string, undefined>
+
+/** What matched in the next line that matches. @throws Error with all that was said when the process ends first */
+async function lineWith(lines: Lines, pattern: RegExp): Promise<string> {
+  const seen: string[] = []
+  for (;;) {
+    const { value } = await lines.next()
+    if (value === undefined) throw new Error(`no ${pattern.source} in:\n${seen.join('\n')}`)
+    const found = pattern.exec(value)
+    if (found !== null) return found[0]
+    seen.push(value)
+  }
+}
