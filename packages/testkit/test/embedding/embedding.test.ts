@@ -44,6 +44,10 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
     expect(lines.filter((line) => line.trim() !== '')).to.have.length.below(36)
   })
 
+  it('is the one of the README', () => {
+    expect(serverOf('README.md')).to.equal(serverOf('docs/embedding.md'))
+  })
+
   it('is right for the type checker, without skipping the packages', () => {
     const settings = {
       compilerOptions: {
