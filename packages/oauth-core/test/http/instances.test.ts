@@ -296,9 +296,9 @@ describe('an instance whose base is https', () => {
       ['GET', METADATA_PATH],
       ['POST', '/page'],
     ] as const) {
-      const { status, body } = await send(method, path, { headers, json: METADATA })
+      const { status, text } = await send(method, path, { headers, json: METADATA })
       expect(status, path).to.equal(400)
-      expect(body['error']).to.equal('https is required')
+      expect(text).to.contain('https is required')
     }
     for (const proto of ['https', 'HTTPS', 'http, https', '']) {
       const forwarded = { 'x-forwarded-proto': proto }
