@@ -14,6 +14,7 @@ import {
   type Instance,
   type NewInstance,
   type OAuth,
+  OAuthError,
   type OAuthOptions,
   type OwnerSession,
 } from '../src/index.ts'
@@ -214,7 +215,9 @@ const testPages: AuthorizePages = {
     ctx.type = 'html'
     ctx.body = `<p>${error.expose ? (error.description ?? error.code) : error.code}`
   },
-  checkCsrf() {},
+  checkCsrf(ctx) {
+    if (ctx.get('X-Test-Csrf') !== '') throw new OAuthError('cross_origin')
+  },
 }
 
 function exchange(port: number, method: string, path: string, send: Send): Promise<Answer> {

@@ -1,0 +1,162 @@
+import { expect } from 'chai'
+import { METADATA, oauthServer, type OAuthServer, type Send } from '../oauth-server.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' }
+const HUGE = 'x'.repeat(70_000)
+
+const NARROW = { 'oauth-client': { limit: 18, windowMs: 3_600_000 } }
+
+interface Case {
+  readonly row: string
+  readonly status: number
+  readonly request: Send
+  /** @defaultValue the row's path */
+  readonly target?: string
+}
+
+/** A request for every answer that a row declares. */
+async function cases(server: OAuthServer): Promise<readonly Case[]> {
+  const client = await server.register()
+  const doomed = await server.register()
+  const redirect_uri = METADATA.redirect_uris[0]
+  const oob = await server.register({ redirect_uris: ['urn:ietf:wg:oauth:2.0:oob'] })
+  const settings = await server.appHeaders('settings')
+  const bearer = server.bearer(client.token)
+  const owner = { cookie: 'session=owner' }
+  const authorize = {
+    client_id: client.id,
+    redirect_uri,
+    state: 's',
+    response_type: 'code',
+    scope: 'io.svc.files:GET',
+  }
+  const query = (form: Readonly<Record<string, string>>) => `?${new URLSearchParams(form)}`
+  const credentials = { client_id: client.id, client_secret: client.secret }
+  const allowed = await server.send('POST', '/auth/authorize', { form: authorize, headers: owner })
+  const code = new URL(String(allowed.headers['location'])).searchParams.get('code') ?? ''
+  const own = `/auth/register/${client.id}`
+  const conflicting = { client_id: client.id, client_kind: 'web' }
+
+  const of = (row: string) => (status: number, request: Send, target?: string) => ({
+    row,
+    status,
+    request,
+    ...(target === undefined ? {} : { target }),
+  })
+  const register = of('POST /auth/register')
+  const fromWebApp = of('POST /auth/registerFromWebApp')
+  const read = of('GET /auth/register/:clientId')
+  const update = of('PUT /auth/register/:clientId')
+  const remove = of('DELETE /auth/register/:clientId')
+  const ask = of('GET /auth/authorize')
+  const allow = of('POST /auth/authorize')
+  const token = of('POST /auth/access_token')
+  const revoke = of('POST /auth/revoke')
+  const zipped = { 'content-encoding': 'gzip' }
+  return [
+    register(201, { json: METADATA }),
+    register(400, { json: {} }),
+    register(413, { json: { HUGE } }),
+    register(415, { json: {}, headers: zipped }),
+    fromWebApp(201, { json: METADATA, headers: settings }),
+    fromWebApp(400, { json: {}, headers: settings }),
+    fromWebApp(403, { json: METADATA }),
+    fromWebApp(413, { json: { HUGE }, headers: settings }),
+    fromWebApp(415, { json: {}, headers: { ...settings, ...zipped } }),
+    read(201, { headers: bearer }, own),
+    read(401, {}, own),
+    read(404, {}),
+    update(200, { json: { client_id: client.id }, headers: bearer }, own),
+    update(400, { json: {}, headers: bearer }, own),
+    update(401, { json: {} }, own),
+    update(404, { json: {} }),
+    update(409, { json: conflicting, headers: bearer }, own),
+    update(413, { json: { HUGE }, headers: bearer }, own),
+    update(415, { json: {}, headers: { ...bearer, ...zipped } }, own),
+    remove(204, { headers: server.bearer(doomed.token) }, `/auth/register/${doomed.id}`),
+    remove(401, {}, own),
+    ask(200, { headers: owner }, `/auth/authorize${query(authorize)}`),
+    ask(302, {}, `/auth/authorize${query(authorize)}`),
+    ask(400, { headers: owner }),
+    allow(200, {
+      form: { ...authorize, client_id: oob.id, redirect_uri: 'urn:ietf:wg:oauth:2.0:oob' },
+      headers: owner,
+    }),
+    allow(302, { form: authorize, headers: owner }),
+    allow(400, { form: {}, headers: owner }),
+    allow(401, { form: authorize }),
+    allow(403, { form: authorize, headers: { ...owner, 'x-test-csrf': 'wrong' } }),
+    allow(413, { body: HUGE, headers: FORM_TYPE }),
+    allow(415, { json: authorize, headers: owner }),
+    token(200, { form: { ...credentials, grant_type: 'authorization_code', code } }),
+    token(400, { form: { ...credentials, grant_type: 'password' } }),
+    token(401, { form: { ...credentials, client_secret: 'wrong', grant_type: 'refresh_token' } }),
+    token(413, { body: HUGE, headers: FORM_TYPE }),
+    token(415, { form: credentials, headers: zipped }),
+    revoke(200, { form: { ...credentials, token: 'unknown' } }),
+    revoke(400, { form: credentials }),
+    revoke(401, { form: { ...credentials, client_secret: 'wrong', token: 'x' } }),
+    revoke(413, { body: HUGE, headers: FORM_TYPE }),
+    revoke(415, { form: credentials, headers: zipped }),
+    of('GET /.well-known/oauth-authorization-server')(200, {}),
+    // At the end of what one hour allows.
+    register(429, { json: METADATA }),
+    fromWebApp(429, { json: METADATA, headers: settings }),
+    update(429, { body: '', headers: JSON_TYPE }, own),
+  ]
+}
+
+describe('the routes', () => {
+  it('answer every status they declare, and no other', async () => {
+    const server = await oauthServer({ limits: NARROW })
+    const { store, statuses, oauth } = server
+    const { write } = store
+    for (const { row, status, request, target } of await cases(server)) {
+      const [method = '', path = ''] = row.split(' ')
+      // A writer that comes first: what the client was read as is no longer there.
+      if (status === 409) store.write = async () => ({ written: false, failed: '' as never })
+      const answer = await server.send(method, target ?? path.replace(':clientId', 'x'), request)
+      store.write = write
+      expect(answer.status, `${row} ${answer.text.slice(0, 200)}`).to.equal(status)
+    }
+    expect(statuses.undeclared()).to.deep.equal([])
+    expect(statuses.missing(oauth.rows)).to.deep.equal([])
+  })
+
+  it('declare each method and path once, with sorted statuses', async () => {
+    const { oauth } = await oauthServer()
+    const names = oauth.rows.map(({ method, path }) => `${method} ${path}`)
+    expect(new Set(names).size).to.equal(names.length)
+    for (const { method, path, statuses } of oauth.rows) {
+      const sorted = [...statuses].sort((a, b) => a - b)
+      expect(statuses, `${method} ${path}`).to.deep.equal(sorted)
+    }
+  })
+
+  it('leave everything else of the engine unreachable', async () => {
+    const { send } = await oauthServer()
+    for (const path of [
+      '/jwks',
+      '/auth/jwks',
+      '/me',
+      '/auth/me',
+      '/token',
+      '/request',
+      '/session/end',
+      '/token/introspection',
+      '/token/revocation',
+      '/reg',
+      '/device',
+      '/backchannel',
+      '/.well-known/openid-configuration',
+      '/.well-known/jwks.json',
+      '/auth/authorize/some-uid',
+      '/auth/clients/share-by-link/password',
+    ]) {
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        expect((await send(method, path)).status, `${method} ${path}`).to.equal(404)
+      }
+    }
+  })
+})
