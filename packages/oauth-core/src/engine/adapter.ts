@@ -3,7 +3,7 @@ import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
 import type { ClientCache } from './client-cache.ts'
 import type { ClientRecords, EngineMetadata } from './client-records.ts'
 import { readRegistrationToken, registrationTokenPayload } from './payloads.ts'
-import { keyOf, registrationIndex, type RegistrationTokenRecord } from './records.ts'
+import { registrationIndex, type RegistrationTokenRecord } from './records.ts'
 import {
   codeModel,
   grantModel,
@@ -12,7 +12,7 @@ import {
   nothing,
   refreshTokenModel,
 } from './token-models.ts'
-import { readRecord, type Unit } from './unit.ts'
+import { readRecord, type Unit, unitKey } from './unit.ts'
 
 export interface AdapterOptions extends ModelOptions {
   readonly clients: ClientRecords
@@ -67,7 +67,7 @@ function clientModel({ store, units, clients, clientCache }: AdapterOptions): Mo
 }
 
 function registrationTokenModel({ store, units }: AdapterOptions): Model {
-  const locate = (unit: Unit, value: string) => keyOf(unit.instance.id, 'registration-token', value)
+  const locate = (unit: Unit, value: string) => unitKey(unit, 'registration-token', value)
 
   return {
     async find(value) {

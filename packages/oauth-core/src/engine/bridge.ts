@@ -17,7 +17,7 @@ import type { LastUse } from './last-use.ts'
 import type { NativeAnswer } from './native-run.ts'
 import type { NativeEngine } from './provider-cache.ts'
 import { claimedGrant, type CodeRecord, keyOf, type RefreshTokenRecord } from './records.ts'
-import { openUnit, type Unit, type Units } from './unit.ts'
+import { newUnit, readRecords, type Unit, unitKey, type Units } from './unit.ts'
 
 export interface TokenBridgeOptions {
   readonly store: Store
@@ -82,15 +82,18 @@ export function createTokenBridge(
 
   /** One look-up for all that the request names. */
   async function look(instance: Instance, attempt: Attempt, form: Parameters): Promise<Presented> {
+    const unit = newUnit(instance)
+    const keys = [...attempt.keys]
     const grantType = form.text('grant_type')
     const isCode = grantType === 'authorization_code'
     if (!isCode && grantType !== 'refresh_token') {
-      return { unit: await openUnit(store, instance, attempt.keys) }
+      await readRecords(store, unit, keys)
+      return { unit }
     }
     const value = form.text(isCode ? 'code' : 'refresh_token')
-    const tokenKey = keyOf(instance.id, isCode ? 'code' : 'refresh-token', value)
-    const grantKey = keyOf(instance.id, 'grant', claimedGrant(value) ?? '')
-    const unit = await openUnit(store, instance, [...attempt.keys, tokenKey, grantKey])
+    const tokenKey = unitKey(unit, isCode ? 'code' : 'refresh-token', value)
+    keys.push(tokenKey, unitKey(unit, 'grant', claimedGrant(value) ?? ''))
+    await readRecords(store, unit, keys)
     const record = unit.records.get(tokenKey)
     if (record === undefined) return { unit }
     // What stands under a key of a kind is of that kind.

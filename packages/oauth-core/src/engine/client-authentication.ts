@@ -8,7 +8,7 @@ import type { Instance } from '../instances/instance.ts'
 import type { ClientCache, ParsedClient } from './client-cache.ts'
 import type { ClientRecords } from './client-records.ts'
 import type { SecretThrottle } from './secret-throttle.ts'
-import { openUnit, type Unit } from './unit.ts'
+import { newUnit, readRecords, type Unit } from './unit.ts'
 
 export interface ClientAuthenticationOptions {
   readonly store: Store
@@ -64,7 +64,6 @@ export function createClientAuthentication(
     if (!isClientId(clientId)) throw unknownClient(instance, isBasic)
     const suspect = { instance, clientId, address: options.clientAddress(ctx) }
     const clientKey = clients.keyOf(instance, clientId)
-    const throttleKey = throttle.keyOf(suspect)
 
     async function refuse(): Promise<never> {
       if (secret !== '') await throttle.failed(suspect)
@@ -73,11 +72,11 @@ export function createClientAuthentication(
 
     return {
       ...credentials,
-      keys: [clientKey, throttleKey],
+      keys: [clientKey],
       async admit(unit) {
         const record = unit.records.get(clientKey)
         if (record === undefined) throw unknownClient(instance, isBasic)
-        if (unit.records.get(throttleKey) !== undefined) throw invalidClient(instance, isBasic)
+        if (throttle.isBlocked(suspect)) throw invalidClient(instance, isBasic)
         if (secret !== '' && !SECRET.test(secret)) return refuse()
         return clientCache.read(instance, record)
       },
@@ -89,7 +88,9 @@ export function createClientAuthentication(
     begin,
     async authenticate(ctx, instance, form) {
       const attempt = begin(ctx, instance, form)
-      const client = await attempt.admit(await openUnit(store, instance, attempt.keys))
+      const unit = newUnit(instance)
+      await readRecords(store, unit, attempt.keys)
+      const client = await attempt.admit(unit)
       return equalSecrets(client.secret, attempt.secret) ? client : attempt.refuse()
     },
   }

@@ -58,10 +58,8 @@ export function createEngine(dependencies: EngineDependencies): Engine {
   const grants = createGrants({ store, revocations: dependencies.revocations, emit })
   const clientCache = createClientCache(clients, dependencies.clientCacheSize ?? 5000)
   const lastUse = createLastUse({ store, clock, clients, log })
-  const throttle = createSecretThrottle(
-    store,
-    dependencies.wrongSecrets ?? { limit: 300, windowMs: HOUR_MS },
-  )
+  const limit = dependencies.wrongSecrets ?? { limit: 300, windowMs: HOUR_MS }
+  const throttle = createSecretThrottle({ store, clock, log, limit })
   const adapter = createAdapter({ store, clock, units, clients, clientCache, grants, lifetimes })
 
   let configuration: Configuration | undefined
@@ -127,7 +125,10 @@ export function createEngine(dependencies: EngineDependencies): Engine {
       return record?.value.clientId === clientId
     },
 
-    close: lastUse.close,
+    async close() {
+      await lastUse.close()
+      await throttle.close()
+    },
   }
 }
 

@@ -9,7 +9,7 @@ import type { Grants } from './grants.ts'
 import { OWNER, RESOURCE } from './payloads.ts'
 import type { NativeEngine } from './provider-cache.ts'
 import { tokenOfGrant } from './records.ts'
-import { openUnit, type Units } from './unit.ts'
+import { newUnit, type Units } from './unit.ts'
 
 export interface MintOptions {
   readonly store: Store
@@ -47,7 +47,7 @@ export function createMint(options: MintOptions): Engine['mintCode'] {
   }
 
   return async function mintCode(instance, request) {
-    const unit = await openUnit(store, instance)
+    const unit = newUnit(instance)
     const code = await units.run(unit, () => save(providerOf(instance).provider, request))
     const result = await store.write(
       [

@@ -12,15 +12,13 @@ export const OWNER = 'owner'
 /** The resource that every scope is about. Never visible outside: tokens carry the audience `access`. */
 export const RESOURCE = 'urn:svc:instance'
 
-// What the engine expects to find again of each model. Dates are left out: the store decides expiry (D66).
+// What the engine needs to find again of each model, and no more: it copies every member several times a request.
+// Dates are left out: the store decides expiry (D66). So is the account: an instance has one.
 
 export function codePayload(record: CodeRecord, jti: string): AdapterPayload {
   return {
-    kind: 'AuthorizationCode',
     jti,
-    accountId: OWNER,
     clientId: record.clientId,
-    expiresWithSession: false,
     grantId: record.grantId,
     redirectUri: record.redirectUri,
     resource: RESOURCE,
@@ -34,9 +32,7 @@ export function codePayload(record: CodeRecord, jti: string): AdapterPayload {
 
 export function grantPayload(record: GrantRecord): AdapterPayload {
   return {
-    kind: 'Grant',
     jti: record.id,
-    accountId: OWNER,
     clientId: record.clientId,
     resources: { [RESOURCE]: record.scope },
   }
@@ -44,16 +40,10 @@ export function grantPayload(record: GrantRecord): AdapterPayload {
 
 export function refreshTokenPayload(record: RefreshTokenRecord, jti: string): AdapterPayload {
   return {
-    kind: 'RefreshToken',
     jti,
-    accountId: OWNER,
     clientId: record.clientId,
-    expiresWithSession: false,
     grantId: record.grantId,
-    gty: 'authorization_code',
-    iiat: Math.floor(record.createdAt / 1000),
     resource: RESOURCE,
-    rotations: 0,
     scope: record.scope,
   }
 }
@@ -62,7 +52,7 @@ export function registrationTokenPayload(
   record: RegistrationTokenRecord,
   jti: string,
 ): AdapterPayload {
-  return { kind: 'RegistrationAccessToken', jti, clientId: record.clientId }
+  return { jti, clientId: record.clientId }
 }
 
 // And the other way round: what we keep of what it saves.

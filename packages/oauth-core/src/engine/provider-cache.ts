@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { type Configuration, Provider } from 'oidc-provider'
 import type { Instance } from '../instances/instance.ts'
+import { tuneProvider } from './internals.ts'
 import { createNativeRun, type NativeRun } from './native-run.ts'
 import type { Units } from './unit.ts'
 
@@ -26,6 +27,7 @@ export function createProviderCache(
 
   function build(instance: Instance): NativeEngine {
     const provider = new Provider(instance.origin, configuration())
+    tuneProvider(provider)
     // What goes wrong here is answered by our renderer, not in the engine's words.
     provider.on('server_error', (_ctx, error) => {
       units.current().failure ??= error

@@ -7,9 +7,9 @@ import { serverMetadata } from './client-cache.ts'
 import type { ClientRecords } from './client-records.ts'
 import { NATIVE_PATHS } from './configuration.ts'
 import type { Engine, EngineAnswer } from './engine.ts'
-import type { NativeRequest } from './native-run.ts'
+import type { NativeRequest } from './native-context.ts'
 import type { NativeEngine } from './provider-cache.ts'
-import { openUnit, type Unit, type Units } from './unit.ts'
+import { newUnit, readRecords, type Unit, type Units } from './unit.ts'
 
 export interface RegistrationOptions {
   readonly store: Store
@@ -46,7 +46,8 @@ export function createRegistration(
     instance: Instance,
     { method, clientId, body, renewSecret = false }: ManageRequest,
   ): Promise<EngineAnswer> {
-    const unit = await openUnit(store, instance, [clients.keyOf(instance, clientId)])
+    const unit = newUnit(instance)
+    await readRecords(store, unit, [clients.keyOf(instance, clientId)])
     if (renewSecret) unit.newSecret = randomId(CLIENT_SECRET_BYTES)
     return run(unit, {
       method,
@@ -60,7 +61,7 @@ export function createRegistration(
 
   return {
     async register(_ctx, instance, metadata) {
-      const unit = await openUnit(store, instance)
+      const unit = newUnit(instance)
       return run(unit, {
         method: 'POST',
         path: NATIVE_PATHS.registration,
@@ -84,7 +85,7 @@ export function createRegistration(
   }
 }
 
-function authorization(ctx: Context): Pick<NativeRequest, 'authorization'> {
+function authorization(ctx: Context): { readonly authorization?: string } {
   const header = ctx.get('Authorization')
   return header === '' ? {} : { authorization: header }
 }

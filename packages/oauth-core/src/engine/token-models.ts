@@ -14,12 +14,11 @@ import {
   type CodeRecord,
   type GrantRecord,
   grantEntries,
-  keyOf,
   type RefreshTokenRecord,
   tokenEntries,
   tokenOfGrant,
 } from './records.ts'
-import { readRecord, type Unit, type Units } from './unit.ts'
+import { readRecord, type Unit, unitKey, type Units } from './unit.ts'
 
 export interface ModelOptions {
   readonly store: Store
@@ -37,7 +36,7 @@ export async function nothing(): Promise<undefined> {
 }
 
 export function codeModel({ store, clock, units, lifetimes }: ModelOptions): Model {
-  const locate = (unit: Unit, value: string) => keyOf(unit.instance.id, 'code', value)
+  const locate = (unit: Unit, value: string) => unitKey(unit, 'code', value)
 
   return {
     async find(value) {
@@ -81,7 +80,7 @@ export function codeModel({ store, clock, units, lifetimes }: ModelOptions): Mod
         {
           // Until now the grant lived as long as its code; from now on as long as its tokens.
           op: 'touch',
-          key: keyOf(unit.instance.id, 'grant', grantId),
+          key: unitKey(unit, 'grant', grantId),
           expiresAt: now + lifetimes.refreshTokenMs + lifetimes.accessTokenMs,
           ifPresent: true,
         },
@@ -95,7 +94,7 @@ export function codeModel({ store, clock, units, lifetimes }: ModelOptions): Mod
 
 export function refreshTokenModel(options: ModelOptions): Model {
   const { store, clock, units, grants, lifetimes } = options
-  const locate = (unit: Unit, value: string) => keyOf(unit.instance.id, 'refresh-token', value)
+  const locate = (unit: Unit, value: string) => unitKey(unit, 'refresh-token', value)
 
   return {
     async find(value) {
@@ -128,7 +127,7 @@ export function refreshTokenModel(options: ModelOptions): Model {
 }
 
 export function grantModel({ store, clock, units, grants, lifetimes }: ModelOptions): Model {
-  const locate = (unit: Unit, id: string) => keyOf(unit.instance.id, 'grant', id)
+  const locate = (unit: Unit, id: string) => unitKey(unit, 'grant', id)
 
   return {
     async find(id) {

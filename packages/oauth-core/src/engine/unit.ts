@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Change, Json, Key, Store, StoredRecord } from '@svc/store'
 import type { Instance } from '../instances/instance.ts'
+import { keyOf, type RecordKind } from './records.ts'
 
 /**
  * What one run of the engine reads and writes. Records come in one look-up at the start where the request names
@@ -10,6 +11,8 @@ export interface Unit {
   readonly instance: Instance
   readonly records: Map<Key, StoredRecord | undefined>
   readonly changes: Change[]
+  /** Keys of the values that the run names: each is hashed once. */
+  readonly keys: Map<string, Key>
   /** The refresh token that the run made, as the client gets it. */
   refreshToken?: string
   /** The secret that takes the place of the present one, at an update that asks for it. */
@@ -36,18 +39,25 @@ export function createUnits(): Units {
   }
 }
 
-/** A unit whose named records were read at one moment. */
-export async function openUnit(
-  store: Store,
-  instance: Instance,
-  keys: readonly Key[] = [],
-): Promise<Unit> {
-  const records = new Map<Key, StoredRecord | undefined>()
-  if (keys.length > 0) {
-    const found = await store.getMany(keys)
-    for (const [position, key] of keys.entries()) records.set(key, found[position])
+export function newUnit(instance: Instance): Unit {
+  return { instance, records: new Map(), changes: [], keys: new Map() }
+}
+
+/** Where a value of the engine is stored. */
+export function unitKey(unit: Unit, kind: RecordKind, value: string): Key {
+  const name = `${kind}:${value}`
+  let key = unit.keys.get(name)
+  if (key === undefined) {
+    key = keyOf(unit.instance.id, kind, value)
+    unit.keys.set(name, key)
   }
-  return { instance, records, changes: [] }
+  return key
+}
+
+/** Reads records into the unit, all at one moment. */
+export async function readRecords(store: Store, unit: Unit, keys: readonly Key[]): Promise<void> {
+  const found = await store.getMany(keys)
+  for (const [position, key] of keys.entries()) unit.records.set(key, found[position])
 }
 
 /** A record of the unit; read from the store when it was not named at the start. */
