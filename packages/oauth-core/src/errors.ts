@@ -33,7 +33,7 @@ export const ERRORS = {
   unsupported_grant_type: { status: 400, source: 'RFC 6749 5.2' },
   unsupported_media_type: { status: 415, source: 'security.md 21' },
   unsupported_token_type: { status: 400, source: 'RFC 7009 2.2.1' },
-} as const satisfies Record<string, { status: number; description?: string; source: string }>
+} as const
 
 export type OAuthErrorCode = keyof typeof ERRORS
 

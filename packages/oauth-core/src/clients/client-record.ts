@@ -1,4 +1,11 @@
-import { type IndexEntry, indexKey, type Json, type Key, recordKey } from '@svc/store'
+import {
+  type IndexEntry,
+  type IndexKey,
+  indexKey,
+  type Json,
+  type Key,
+  recordKey,
+} from '@svc/store'
 import type { InstanceId } from '../instances/instance.ts'
 import type { Client, ClientId, ClientMetadata } from './client.ts'
 
@@ -28,17 +35,17 @@ export function clientKey(instanceId: InstanceId, id: string): Key {
 }
 
 /** All clients, oldest first. */
-export function clientsIndex(instanceId: InstanceId) {
+export function clientsIndex(instanceId: InstanceId): IndexKey {
   return indexKey(instanceId, 'clients')
 }
 
 /** Clients that never got a code, oldest first. */
-export function pendingIndex(instanceId: InstanceId) {
+export function pendingIndex(instanceId: InstanceId): IndexKey {
   return indexKey(instanceId, 'clients-pending')
 }
 
 /** Clients the owner connected and counts. @see oauth.md 3.10 */
-export function connectedIndex(instanceId: InstanceId) {
+export function connectedIndex(instanceId: InstanceId): IndexKey {
   return indexKey(instanceId, 'clients-connected')
 }
 

@@ -1,20 +1,22 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 
+type JsonSchema = Readonly<Record<string, unknown>>
+
 const SECOND_NS = 1_000_000_000
 const DAY_S = 86_400
 const DURATION = '^[1-9][0-9]{0,6}[smhd]$'
 const LONGEST_S = 28 * DAY_S
 
 /** A duration of a category: nanoseconds, or a number and its unit; 1 s to 28 d. */
-const durationSchema = {
+const durationSchema: JsonSchema = {
   anyOf: [
     { type: 'integer', minimum: SECOND_NS, maximum: LONGEST_S * SECOND_NS },
     { type: 'string', pattern: DURATION },
   ],
-} as const
+}
 
 /** Declarations of notifications: category name to declaration. @see notifications.md 4.2 */
-export const notificationsSchema = {
+export const notificationsSchema: JsonSchema = {
   type: 'object',
   maxProperties: 50,
   propertyNames: { pattern: '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' },
@@ -31,39 +33,41 @@ export const notificationsSchema = {
       min_interval: durationSchema,
     },
   },
-} as const
+}
 
-const text = (maxLength: number) => ({ type: 'string', maxLength }) as const
+const text = (maxLength: number): JsonSchema => ({ type: 'string', maxLength })
+
+const PROPERTIES: JsonSchema = {
+  redirect_uris: { type: 'array', items: text(2048), minItems: 1 },
+  client_name: text(100),
+  software_id: text(255),
+  software_version: text(1024),
+  client_kind: text(1024),
+  client_uri: text(2048),
+  logo_uri: text(2048),
+  policy_uri: text(2048),
+  notification_platform: text(32),
+  notification_device_token: text(4096),
+  notifications: notificationsSchema,
+}
 
 /** What a client may say about itself; every other member is dropped. @see oauth.md 3.1, decision D47 */
-export const clientSchema = {
+export const clientSchema: JsonSchema = {
   type: 'object',
   required: ['redirect_uris', 'client_name', 'software_id'],
-  properties: {
-    redirect_uris: { type: 'array', items: text(2048), minItems: 1 },
-    client_name: text(100),
-    software_id: text(255),
-    software_version: text(1024),
-    client_kind: text(1024),
-    client_uri: text(2048),
-    logo_uri: text(2048),
-    policy_uri: text(2048),
-    notification_platform: text(32),
-    notification_device_token: text(4096),
-    notifications: notificationsSchema,
-  },
-} as const
+  properties: PROPERTIES,
+}
 
 /** A change: what is left out stays, `""` and `null` clear. @see decision D21 */
-export const clientUpdateSchema = {
+export const clientUpdateSchema: JsonSchema = {
   ...clientSchema,
   required: ['client_id'],
   properties: {
     client_id: text(128),
     client_secret: text(1024),
-    ...clientSchema.properties,
+    ...PROPERTIES,
   },
-} as const
+}
 
 /** Compiled checks of single members. */
 export interface MemberChecks {
@@ -81,7 +85,7 @@ export function compileMemberChecks(): MemberChecks {
     minItems: 1,
   })
   const isNotifications: ValidateFunction<Readonly<Record<string, unknown>>> =
-    ajv.compile(notificationsSchema)
+    ajv.compile<Readonly<Record<string, unknown>>>(notificationsSchema)
 
   return {
     isRedirectList: (value): value is readonly string[] => isRedirectList(value),

@@ -17,7 +17,7 @@ const MEMBERS = [
   'client_kind',
   'notification_device_token',
   'notifications',
-] as const satisfies readonly (keyof ClientMetadata)[]
+] as const
 
 type Member = (typeof MEMBERS)[number]
 
