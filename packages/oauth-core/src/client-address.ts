@@ -1,7 +1,8 @@
 import { isIP, isIPv4 } from 'node:net'
 import type { Context } from 'koa'
 
-const FORWARDED = /^\s*(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Fa-f:.]+?))(?::[0-9]{1,5})?\s*$/
+/** An address with the port that some proxies add. */
+const WITH_PORT = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([0-9.]{7,15}))(?::[0-9]{1,5})?$/
 
 /**
  * Reads the client's address: that of the socket, or the one that the outermost trusted proxy saw. IPv4 as it is,
@@ -18,8 +19,9 @@ export function createClientAddress(hops: number): (ctx: Context) => string {
 }
 
 function nthFromRight(header: string, hops: number): string | undefined {
-  const [, bracketed, plain] = FORWARDED.exec(header.split(',').at(-hops) ?? '') ?? []
-  const address = bracketed ?? plain ?? ''
+  const text = (header.split(',').at(-hops) ?? '').trim()
+  const [, bracketed, plain] = WITH_PORT.exec(text) ?? []
+  const address = bracketed ?? plain ?? text
   return isIP(address) === 0 ? undefined : address
 }
 

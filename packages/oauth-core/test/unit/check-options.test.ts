@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { sqliteStore } from '@svc/store/sqlite'
+import { expect } from 'chai'
+import { afterEach } from 'mocha'
+import { resolveOptions } from '../../src/check-options.ts'
+import {
+  createOAuth,
+  DEFAULT_LIFETIMES,
+  DEFAULT_LIMITS,
+  type OAuthOptions,
+} from '../../src/index.ts'
+
+const store = sqliteStore({ file: ':memory:' })
+after(() => store.close())
+
+const apps = {
+  installed: async () => undefined,
+  available: async () => undefined,
+  listInstalled: async () => [],
+}
+const valid: OAuthOptions = { store, apps, keys: [{ kid: 'k', key: randomBytes(32) }] }
+
+function faultsOf(options: unknown): string[] {
+  try {
+    resolveOptions(options as OAuthOptions)
+  } catch (error) {
+    expect(error).to.be.instanceOf(TypeError)
+    return (error as TypeError).message.split('\n')
+  }
+  return []
+}
+
+describe('the options of createOAuth', () => {
+  it('have defaults for everything but store, apps and keys', () => {
+    const resolved = resolveOptions(valid)
+    expect(resolved).to.deep.include({
+      namespace: 'io.svc',
+      subdomains: 'nested',
+      trustProxy: 0,
+      requirePkce: false,
+      lifetimes: DEFAULT_LIFETIMES,
+      limits: DEFAULT_LIMITS,
+      cache: { instances: 1000, engines: 128, tokens: 10_000 },
+    })
+    expect(resolved.isHttps('alice.example.com')).to.equal(true)
+    for (const domain of ['localhost', 'localhost:8080', 'alice.localhost', 'alice.localhost:1']) {
+      expect(resolved.isHttps(domain), domain).to.equal(false)
+    }
+    for (const domain of ['localhost.example.com', 'notlocalhost']) {
+      expect(resolved.isHttps(domain), domain).to.equal(true)
+    }
+  })
+
+  it('are taken over', () => {
+    const resolved = resolveOptions({
+      ...valid,
+      namespace: 'com.example_1.x',
+      lifetimes: { accessTokenMs: 2000 },
+      limits: { token: { limit: 1, windowMs: 1000 } },
+      forbiddenScopes: ['com.example'],
+      requirePkce: true,
+      cache: { engines: 2 },
+    })
+    expect(resolved.lifetimes).to.deep.equal({ ...DEFAULT_LIFETIMES, accessTokenMs: 2000 })
+    expect(resolved.limits.token).to.deep.equal({ limit: 1, windowMs: 1000 })
+    expect(resolved.cache).to.deep.equal({ instances: 1000, engines: 2, tokens: 10_000 })
+  })
+
+  it('are refused all at once, each with its path', () => {
+    const faults = faultsOf({
+      store: {},
+      apps: null,
+      keys: [],
+      namespace: 'IO',
+      subdomains: 'both',
+      isHttps: true,
+      trustProxy: -1,
+      requirePkce: 'yes',
+      lifetimes: { accessTokenMs: 1500, authorizationCodeMs: 600_001, forever: 1 },
+      limits: { token: { limit: 0, windowMs: 1 }, other: { limit: 1, windowMs: 1000 } },
+      cache: { engines: 0, instances: 1.5, tokens: '1' },
+      clock: {},
+      log: console.log,
+      secret: 'x',
+    })
+    for (const path of [
+      'secret',
+      'store',
+      'apps',
+      'keys',
+      'namespace',
+      'subdomains',
+      'isHttps',
+      'trustProxy',
+      'requirePkce',
+      'lifetimes.accessTokenMs',
+      'lifetimes.authorizationCodeMs',
+      'lifetimes.forever',
+      'limits.token.limit',
+      'limits.token.windowMs',
+      'limits.other',
+      'cache.engines',
+      'cache.instances',
+      'cache.tokens',
+      'clock',
+      'log',
+    ]) {
+      const named = faults.filter((fault) => new RegExp(`^options\\.${path}\\b`).test(fault))
+      expect(named, path).to.have.lengthOf.at.least(1)
+    }
+    expect(faults).to.have.lengthOf(20)
+  })
+
+  it('are refused when they are no options', () => {
+    for (const options of [undefined, null, 1, 'x', [], {}]) {
+      expect(faultsOf(options), String(options)).not.to.deep.equal([])
+    }
+  })
+
+  it('never repeat a key in what they say', () => {
+    const key = Buffer.from('a very secret key that is short')
+    const message = faultsOf({ ...valid, keys: [{ kid: 'k', key }] }).join()
+    expect(message).to.contain('options.keys').and.not.to.contain('secret')
+  })
+
+  for (const keys of [undefined, 1, [1], [{ kid: 'k' }], [null]]) {
+    it(`are refused with keys ${JSON.stringify(keys)}`, () => {
+      expect(faultsOf({ ...valid, keys }).join()).to.contain('options.keys')
+    })
+  }
+
+  it('are refused with a forbidden scope that is no rule', () => {
+    const faults = faultsOf({ ...valid, forbiddenScopes: ['io.svc.files:NOPE'] })
+    expect(faults.join()).to.contain('options.forbiddenScopes')
+  })
+})
+
+describe('createOAuth', () => {
+  const opened: { close(): Promise<void> }[] = []
+  afterEach(async () => {
+    for (const oauth of opened.splice(0)) await oauth.close()
+  })
+
+  function create() {
+    const oauth = createOAuth(valid)
+    opened.push(oauth)
+    return oauth
+  }
+
+  it('wants to know who is logged in before it has routes, once', () => {
+    const oauth = create()
+    const pages = {} as never // Not reached.
+    expect(() => oauth.routes({ pages })).to.throw(TypeError, 'useSessions')
+    const sessions = { current: async () => undefined }
+    oauth.useSessions(sessions)
+    expect(() => oauth.useSessions(sessions)).to.throw(TypeError, 'once')
+  })
+
+  it('starts and closes any number of times', async () => {
+    const oauth = create()
+    await oauth.close()
+    const again = create()
+    await again.start()
+    await again.start()
+    await again.close()
+    await again.close()
+  })
+})

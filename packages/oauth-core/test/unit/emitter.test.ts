@@ -1,0 +1,43 @@
+import { expect } from 'chai'
+import { createEmitter } from '../../src/emitter.ts'
+
+describe('events', () => {
+  const event = { name: 'event' } as never // The emitter does not look at events.
+
+  it('reach every handler until it is taken off', () => {
+    const { emit, on } = createEmitter({ info() {}, warn() {}, error() {} })
+    const heard: string[] = []
+    const handler = (): number => heard.push('same')
+    const off = on('client.created', handler)
+    on('client.created', handler)
+    on('client.deleted', () => heard.push('other'))
+    emit('client.created', event)
+    expect(heard).to.deep.equal(['same', 'same'])
+    off()
+    off()
+    emit('client.created', event)
+    expect(heard).to.deep.equal(['same', 'same', 'same'])
+    emit('client.updated', event)
+  })
+
+  it('reach the other handlers when one throws, which is logged', () => {
+    const logged: unknown[] = []
+    const { emit, on } = createEmitter({
+      info() {},
+      warn() {},
+      error: (name, fields) => logged.push([name, fields]),
+    })
+    let calls = 0
+    on('client.created', () => {
+      throw new Error('handler')
+    })
+    on('client.created', () => {
+      calls += 1
+    })
+    emit('client.created', event)
+    expect(calls).to.equal(1)
+    expect(logged).to.deep.equal([
+      ['event.handler_failed', { name: 'client.created', cause: 'Error: handler' }],
+    ])
+  })
+})
