@@ -31,7 +31,8 @@ async function cases(server: OAuthServer): Promise<readonly Case[]> {
     response_type: 'code',
     scope: 'io.svc.files:GET',
   }
-  const query = (form: Readonly<Record<string, string>>) => `?${new URLSearchParams(form)}`
+  const query = (form: Readonly<Record<string, string>>) =>
+    `?${new URLSearchParams(form).toString()}`
   const credentials = { client_id: client.id, client_secret: client.secret }
   const allowed = await server.send('POST', '/auth/authorize', { form: authorize, headers: owner })
   const code = new URL(String(allowed.headers['location'])).searchParams.get('code') ?? ''
