@@ -1,5 +1,5 @@
 import { ask } from './ask.js'
-import { colourOf, initials, make, withName, withTime } from './dom.js'
+import { colourOf, initials, make, shownName, withName, withTime } from './dom.js'
 
 /** From how many apps on a search field helps. */
 const SEARCH_FROM = 8
@@ -88,7 +88,7 @@ function clientCard(client, tools) {
   const { t, when } = tools
   // The shape of `GET /settings/clients`.
   const about = /** @type {ClientAttributes} */ (/** @type {unknown} */ (client.attributes))
-  const name = about.client_name
+  const name = shownName(about.client_name)
   const kind = kindOf(about, t)
   const revoke = make(
     'button',

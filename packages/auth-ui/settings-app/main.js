@@ -81,7 +81,7 @@ function frame() {
   const { svcDomain: domain = location.host, svcName: name = domain } = root.dataset
   document.documentElement.lang = locale
   byId('where').setAttribute('href', `${api.origin}/`)
-  byId('where').setAttribute('aria-label', `${t('app.home')}: ${name}`)
+  byId('where-home').textContent = t('app.home')
   byId('where-tile').textContent = initials(name).slice(0, 1)
   byId('where-name').textContent = name
   byId('where-domain').textContent = name === domain ? '' : domain

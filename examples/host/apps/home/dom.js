@@ -57,6 +57,14 @@ export function withTime(t, key, when) {
   return [before, makeTime(when), after]
 }
 
+/** Controls of writing direction: they have no place in a name and let one name look like another. */
+const DIRECTION_CONTROLS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu
+
+/** A name that somebody else chose, as it may be shown.  @param {string} name */
+export function shownName(name) {
+  return name.replace(DIRECTION_CONTROLS, '')
+}
+
 /** @param {string} name */
 export function initials(name) {
   const words = name.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? []

@@ -1,0 +1,130 @@
+/**
+ * Pictures of every page, to be looked at: `pnpm shots [name…]`, into `screenshots/` or `SVC_SHOTS`.
+ * 360 and 1280 px, light and dark; French and the pseudo-locale at 360 px.
+ */
+import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { launchChromium } from '@svc/testkit'
+import type { Browser, Page } from 'playwright-core'
+import { appServer } from '../../../packages/auth-ui/test/support/app-server.ts'
+import { SAMPLES } from '../../../packages/auth-ui/test/support/sample-models.ts'
+import { sampleServer } from '../../../packages/auth-ui/test/support/sample-server.ts'
+import {
+  SETTINGS_FOLDER,
+  settingsAnswers,
+  sixtyClients,
+} from '../../../packages/auth-ui/test/support/settings-samples.ts'
+
+interface Shot {
+  readonly name: string
+  readonly url: (locale: string) => string
+  /** What the owner did before the picture. */
+  readonly prepare?: (page: Page) => Promise<unknown>
+}
+
+const LOOKS = [
+  { width: 360, scheme: 'light', locale: 'en' },
+  { width: 360, scheme: 'dark', locale: 'en' },
+  { width: 1280, scheme: 'light', locale: 'en' },
+  { width: 1280, scheme: 'dark', locale: 'en' },
+  { width: 360, scheme: 'light', locale: 'fr' },
+  { width: 360, scheme: 'light', locale: 'en-XA' },
+] as const
+
+const NOTES = [
+  { _id: 'n1', text: 'Call the dentist', at: '2026-01-02T10:00:00Z' },
+  { _id: 'n2', text: 'Train at 18:40, platform 3', at: '2026-01-01T10:00:00Z' },
+]
+
+const folder = process.env['SVC_SHOTS'] ?? 'screenshots'
+const wanted = process.argv.slice(2)
+await mkdir(folder, { recursive: true })
+
+const pages = await sampleServer()
+const settings = await appServer({ folder: SETTINGS_FOLDER, answers: settingsAnswers() })
+const many = await appServer({ folder: SETTINGS_FOLDER, answers: settingsAnswers(sixtyClients()) })
+const none = await appServer({ folder: SETTINGS_FOLDER, answers: settingsAnswers([]) })
+const home = await appServer({
+  folder: fileURLToPath(new URL('../apps/home', import.meta.url)),
+  answers: {
+    'GET /data/io.svc.notes': (ctx) => {
+      ctx.body = { documents: NOTES }
+    },
+  },
+})
+const servers = [pages, settings, many, none, home]
+const browser = await launchChromium({ domains: [] })
+try {
+  for (const shot of shots()) {
+    if (wanted.length === 0 || wanted.some((part) => shot.name.includes(part)))
+      await takeAll(browser, shot)
+  }
+} finally {
+  await browser.close()
+  for (const server of servers) await server.close()
+}
+
+function shots(): readonly Shot[] {
+  const app =
+    (origin: string, rest = '') =>
+    (locale: string) =>
+      `${origin}/?locale=${locale}${rest}`
+  return [
+    ...Object.keys(SAMPLES).map((name) => ({
+      name,
+      url: (locale: string) => `${pages.origin}/${name}?locale=${locale}`,
+    })),
+    {
+      name: 'login-shown',
+      url: (locale) => `${pages.origin}/login?locale=${locale}`,
+      prepare: async (page) => {
+        await page.locator('#passphrase').fill('correct horse battery staple')
+        await page.locator('[data-shows]').click()
+      },
+    },
+    {
+      name: 'choose-moderate',
+      url: (locale) => `${pages.origin}/choose?locale=${locale}`,
+      prepare: (page) => page.locator('#passphrase').fill('correct horse bat'),
+    },
+    {
+      name: 'choose-weak',
+      url: (locale) => `${pages.origin}/choose?locale=${locale}`,
+      prepare: async (page) => {
+        await page.locator('#passphrase').fill('secret')
+        await page.locator('[type=submit]').click()
+      },
+    },
+    {
+      name: 'consent-details',
+      url: (locale) => `${pages.origin}/consent?locale=${locale}`,
+      prepare: (page) => page.locator('summary').click(),
+    },
+    { name: 'home', url: app(home.origin) },
+    { name: 'settings-clients', url: app(settings.origin), prepare: openFirst },
+    { name: 'settings-sixty', url: app(many.origin) },
+    { name: 'settings-none', url: app(none.origin) },
+    { name: 'settings-sessions', url: app(settings.origin, '#sessions') },
+    {
+      name: 'settings-revoke',
+      url: app(settings.origin),
+      prepare: (page) => page.locator('.item .button').first().click(),
+    },
+  ]
+}
+
+async function openFirst(page: Page): Promise<void> {
+  await page.locator('.item summary').first().click()
+}
+
+async function takeAll(from: Browser, { name, url, prepare }: Shot): Promise<void> {
+  for (const { width, scheme, locale } of LOOKS) {
+    const page = await from.newPage({ viewport: { width, height: 760 }, colorScheme: scheme })
+    await page.goto(url(locale))
+    await page.waitForLoadState('networkidle')
+    await prepare?.(page)
+    const path = `${folder}/${name}-${width}-${scheme}-${locale}.png`
+    await page.screenshot({ path, fullPage: true })
+    await page.close()
+  }
+}

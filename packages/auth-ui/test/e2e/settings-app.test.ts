@@ -1,0 +1,142 @@
+import { launchChromium, needsChromium } from '@svc/testkit'
+import { expect } from 'chai'
+import type { Browser, Page } from 'playwright-core'
+import { type AppServer, appServer } from '../support/app-server.ts'
+import { SETTINGS_FOLDER, settingsAnswers, sixtyClients } from '../support/settings-samples.ts'
+
+describe('settings app, in a browser', function () {
+  this.timeout(30_000)
+  let browser: Browser
+  let server: AppServer
+  let page: Page
+
+  before(async function () {
+    needsChromium(this)
+    browser = await launchChromium({ port: 1, domains: [] })
+  })
+  after(() => browser?.close())
+  beforeEach(async () => {
+    server = await appServer({ folder: SETTINGS_FOLDER, answers: settingsAnswers() })
+    page = await browser.newPage()
+  })
+  afterEach(async () => {
+    await page.close()
+    await server.close()
+  })
+
+  const open = (rest = ''): Promise<unknown> => page.goto(`${server.origin}/${rest}`)
+  const dialog = () => page.getByRole('dialog')
+
+  it('shows what has access, with its permissions in words and raw', async () => {
+    await open()
+    const item = page.getByRole('listitem').filter({ hasText: 'Drive for Android' })
+    await item.getByText('What it may do').click()
+    expect(await item.innerText())
+      .to.include('Mobile app')
+      .and.include('Android')
+      .and.include('Last used yesterday')
+      .and.include('Contacts: read only')
+    await item.getByText('Technical details').click()
+    expect(await item.innerText())
+      .to.include('io.svc.contacts:GET')
+      .and.include('com.example.drive')
+  })
+
+  it('asks once, names what ends, and ends it', async () => {
+    await open()
+    await page.getByRole('button', { name: 'Remove access of Drive for Android' }).click()
+    expect(await dialog().innerText())
+      .to.include('Remove access of Drive for Android?')
+      .and.include('Files and folders: read, add, change, delete')
+    await dialog().getByRole('button', { name: 'Remove access' }).click()
+    await dialog().waitFor({ state: 'hidden' })
+    await page.getByText('Drive for Android no longer has access.').waitFor({ state: 'attached' })
+    expect(await page.getByRole('heading', { name: 'Drive for Android' }).count()).to.equal(0)
+    expect(server.calls).to.include('DELETE /settings/clients/c1 Bearer token-1')
+  })
+
+  it('ends nothing when the owner thinks again', async () => {
+    await open()
+    await page.getByRole('button', { name: 'Remove access of Drive for Android' }).click()
+    await dialog().getByRole('button', { name: 'Cancel' }).click()
+    await dialog().waitFor({ state: 'hidden' })
+    expect(server.calls.filter((call) => call.startsWith('DELETE'))).to.deep.equal([])
+  })
+
+  it('says so in the dialog when it did not work, which stays open', async () => {
+    await page.route('**/settings/clients/c1', (route) => route.fulfill({ status: 503 }))
+    await open()
+    await page.getByRole('button', { name: 'Remove access of Drive for Android' }).click()
+    await dialog().getByRole('button', { name: 'Remove access' }).click()
+    await dialog().getByText('That did not work. Try again in a moment.').waitFor()
+    expect(await dialog().isVisible()).to.equal(true)
+  })
+
+  it('takes the new token of its page after a 401', async () => {
+    await open()
+    await page.getByRole('heading', { name: 'Drive for Android' }).waitFor()
+    server.expireToken()
+    await page.getByRole('link', { name: 'Sessions' }).click()
+    await page.getByRole('heading', { name: 'Chromium on Linux' }).waitFor()
+    expect(server.calls).to.deep.equal([
+      'GET /settings/clients Bearer token-1',
+      'GET /settings/sessions Bearer token-1',
+      'GET /settings/sessions Bearer token-2',
+    ])
+  })
+
+  it('shows the sessions, this browser first, and logs out one', async () => {
+    await open('#sessions')
+    await page.getByRole('heading', { name: 'Chromium on Linux' }).waitFor()
+    const names = await page.getByRole('heading', { level: 2 }).allInnerTexts()
+    expect(names[0]).to.match(/^Chromium on Linux\s+This browser$/u)
+    await page.getByRole('button', { name: 'Log out Firefox on Android' }).click()
+    await dialog().getByRole('button', { name: 'Log out' }).click()
+    await dialog().waitFor({ state: 'hidden' })
+    expect(server.calls).to.include('DELETE /settings/sessions/s2 Bearer token-1')
+  })
+
+  it('logs out the other sessions', async () => {
+    await open('#sessions')
+    await page.getByRole('button', { name: 'Log out the other 2 sessions' }).click()
+    await dialog().getByRole('button', { name: 'Log out the other 2 sessions' }).click()
+    await dialog().waitFor({ state: 'hidden' })
+    expect(server.calls).to.include('DELETE /auth/login/others Bearer token-1')
+  })
+
+  it('logs out and leads to the log-in page', async () => {
+    await open()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.waitForURL(`${server.origin}/auth/login`)
+    expect(server.calls).to.include('DELETE /auth/login Bearer token-1')
+  })
+
+  it('offers to try again when the server is gone', async () => {
+    await page.route('**/settings/clients', (route) => route.abort(), { times: 1 })
+    await open()
+    await page.getByText('The server cannot be reached.').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Drive for Android' }).waitFor()
+  })
+
+  it('finds one of sixty apps', async () => {
+    const many = await appServer({
+      folder: SETTINGS_FOLDER,
+      answers: settingsAnswers(sixtyClients()),
+    })
+    await page.goto(many.origin)
+    await page.getByText('60 apps').waitFor()
+    await page.getByLabel('Find an app').fill('number 42')
+    await page.getByText('1 app', { exact: true }).waitFor()
+    expect(await page.locator('.item:visible').count()).to.equal(1)
+    await many.close()
+  })
+
+  it('speaks French on a French instance', async () => {
+    await open('?locale=fr-FR')
+    await page.getByRole('heading', { name: 'Applications connectées' }).waitFor()
+    expect(await page.locator('html').getAttribute('lang')).to.equal('fr')
+    await page.getByRole('link', { name: 'Sessions' }).click()
+    await page.getByRole('button', { name: 'Déconnecter les 2 autres sessions' }).waitFor()
+  })
+})

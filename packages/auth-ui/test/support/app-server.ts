@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { type Listening, listen } from '@svc/testkit'
+import Koa from 'koa'
+
+export interface AppServerOptions {
+  /** Folder of the app. */
+  readonly folder: string
+  readonly locale?: string
+  /** Answers of the endpoints by `METHOD /path`; anything else is 404. */
+  readonly answers: Readonly<Record<string, (ctx: Koa.Context) => void>>
+}
+
+export interface AppServer extends Listening {
+  /** `METHOD /path` of each call to an endpoint with the token it carried, in order. */
+  readonly calls: string[]
+  /** Makes the page's current token a dead one: the next fetch of the page gives another. */
+  expireToken(): void
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+}
+
+/** Serves an app's files as the host does, with attributes for the mark, and stands in for the instance's endpoints. */
+export async function appServer(options: AppServerOptions): Promise<AppServer> {
+  const calls: string[] = []
+  let generation = 1
+  const app = new Koa()
+  app.use(async (ctx) => {
+    const path = ctx.path === '/' ? '/index.html' : ctx.path
+    const type = TYPES[extname(path)]
+    if (type === undefined) {
+      answer(ctx)
+      return
+    }
+    ctx.set('Content-Security-Policy', policy)
+    const content = await readFile(join(options.folder, path), 'utf8')
+    ctx.type = type
+    ctx.body = content.replace('data-svc-app', attributes(ctx))
+  })
+
+  function answer(ctx: Koa.Context): void {
+    calls.push(`${ctx.method} ${ctx.path} ${ctx.get('Authorization')}`)
+    if (ctx.get('Authorization') !== `Bearer token-${generation}`) {
+      ctx.status = 401
+      ctx.body = { error: 'invalid_token' }
+      return
+    }
+    options.answers[`${ctx.method} ${ctx.path}`]?.(ctx)
+  }
+
+  function attributes(ctx: Koa.Context): string {
+    const locale = String(ctx.query['locale'] ?? options.locale ?? 'en')
+    return (
+      `data-svc-app data-svc-token="token-${generation}" data-svc-origin="http://${ctx.host}" ` +
+      `data-svc-domain="alice.example.com" data-svc-name="Alice Martin" ` +
+      `data-svc-locale="${locale}" data-svc-slug="settings"`
+    )
+  }
+
+  return {
+    ...(await listen(app)),
+    calls,
+    expireToken: () => {
+      generation += 1
+    },
+  }
+}
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')

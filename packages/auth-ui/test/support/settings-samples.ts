@@ -1,0 +1,96 @@
+import { fileURLToPath } from 'node:url'
+import type Koa from 'koa'
+import { LONG_NAME, RTL_NAME } from './sample-models.ts'
+
+export const SETTINGS_FOLDER: string = fileURLToPath(new URL('../../settings-app', import.meta.url))
+
+type Answers = Readonly<Record<string, (ctx: Koa.Context) => void>>
+
+const HOUR_MS = 3_600_000
+const ago = (hours: number): string => new Date(Date.now() - hours * HOUR_MS).toISOString()
+
+/** A resource of `GET /settings/clients`. */
+export function sampleClient(id: string, name: string, more: object = {}): object {
+  return {
+    type: 'io.svc.oauth.clients',
+    id,
+    attributes: {
+      client_name: name,
+      client_kind: 'mobile',
+      software_id: 'com.example.drive',
+      software_version: '3.2.1',
+      platform: 'Android',
+      created_at: ago(24 * 40),
+      last_used_at: ago(26),
+      permissions: [
+        { scope: 'io.svc.files', text: 'Files and folders: read, add, change, delete' },
+        { scope: 'io.svc.contacts:GET', text: 'Contacts: read only' },
+      ],
+      ...more,
+    },
+  }
+}
+
+const CLIENTS = [
+  sampleClient('c1', 'Drive for Android'),
+  sampleClient('c2', 'Notes', { client_kind: 'web', platform: undefined, last_used_at: ago(0.2) }),
+  sampleClient('c3', LONG_NAME, { client_kind: 'desktop', platform: 'Linux' }),
+  sampleClient('c4', RTL_NAME, { last_used_at: undefined, permissions: [] }),
+]
+
+const SESSIONS = [
+  sampleSession('s2', { os: 'Android', browser: 'Firefox', last_seen: ago(20), long_run: true }),
+  sampleSession('s1', { os: 'Linux', browser: 'Chromium', last_seen: ago(0), current: true }),
+  sampleSession('s3', { os: 'iOS', browser: 'Safari', last_seen: ago(24 * 12), country: 'France' }),
+]
+
+function sampleSession(id: string, more: object): object {
+  return {
+    type: 'io.svc.sessions',
+    id,
+    attributes: {
+      created_at: ago(24 * 20),
+      last_seen: ago(1),
+      long_run: false,
+      short_run: false,
+      current: false,
+      ip: '203.0.113.7',
+      ...more,
+    },
+  }
+}
+
+const done = (ctx: Koa.Context): void => {
+  ctx.status = 204
+}
+
+/** Endpoints with a few apps and sessions; removed ones are gone from the next list. */
+export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
+  let left = [...clients] as { id: string }[]
+  const removals = left.map(({ id }) => [
+    `DELETE /settings/clients/${id}`,
+    (ctx: Koa.Context) => {
+      left = left.filter((client) => client.id !== id)
+      ctx.status = 204
+    },
+  ])
+  return {
+    'GET /settings/clients': (ctx) => {
+      ctx.body = { data: left }
+    },
+    'GET /settings/sessions': (ctx) => {
+      ctx.body = { data: SESSIONS }
+    },
+    'DELETE /settings/sessions/s2': done,
+    'DELETE /auth/login/others': done,
+    'DELETE /auth/login': done,
+    ...Object.fromEntries(removals),
+  }
+}
+
+/** As many connected apps as anyone has had. */
+export function sixtyClients(): readonly object[] {
+  return Array.from({ length: 60 }, (_unused, at) =>
+    sampleClient(`many-${at}`, `Application number ${at + 1}`, { last_used_at: ago(at) }),
+  )
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { createAssets } from '../../src/assets.ts'
+import { type SampleServer, sampleServer } from '../support/sample-server.ts'
+
+const read = (path: string): string =>
+  readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8')
+
+describe('GET /auth/assets/:version/:name', () => {
+  let server: SampleServer
+  before(async () => {
+    server = await sampleServer()
+  })
+  after(() => server.close())
+
+  const types: readonly [name: string, type: string][] = [
+    ['tokens.css', 'text/css; charset=utf-8'],
+    ['derive.js', 'text/javascript; charset=utf-8'],
+    ['icon.svg', 'image/svg+xml; charset=utf-8'],
+  ]
+  for (const [name, type] of types) {
+    it(`answers ${name}, to be kept forever`, async () => {
+      const response = await fetch(server.origin + createAssets().url(name))
+      expect(response.status).to.equal(200)
+      expect(response.headers.get('content-type')).to.equal(type)
+      expect(response.headers.get('cache-control')).to.equal('public, max-age=31536000, immutable')
+      expect(response.headers.get('x-content-type-options')).to.equal('nosniff')
+      expect(response.headers.get('vary')).to.equal(null)
+      expect(await response.text()).to.equal(read(`../../assets/${name}`))
+    })
+  }
+
+  it('answers the file of another version, to be asked for each time', async () => {
+    const response = await fetch(`${server.origin}/auth/assets/older/login.js`)
+    expect(response.status).to.equal(200)
+    expect(response.headers.get('cache-control')).to.equal('public, no-cache')
+  })
+
+  it('answers 304 when the file is known', async () => {
+    const url = server.origin + createAssets().url('base.css')
+    const etag = (await fetch(url)).headers.get('etag') ?? ''
+    const response = await fetch(url, {
+      headers: { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' },
+    })
+    expect(response.status).to.equal(304)
+    expect(await response.text()).to.equal('')
+  })
+
+  const absent = ['nothing.css', '__proto__', 'constructor', '..%2fpackage.json', 'package.json']
+  for (const name of absent) {
+    it(`answers 404 for ${name}`, async () => {
+      const response = await fetch(`${server.origin}/auth/assets/v/${name}`)
+      expect(response.status).to.equal(404)
+      expect(await response.text()).to.not.include('{')
+    })
+  }
+})
+
+describe('createAssets', () => {
+  it('changes every address when one file changes', () => {
+    const one = createAssets({ 'theme.css': ':root{}' }).url('login.js')
+    const other = createAssets({ 'theme.css': ':root{--a:b}' }).url('login.js')
+    expect(one).to.not.equal(other)
+  })
+
+  it('throws for a file there is not', () => {
+    expect(() => createAssets().url('nothing.css')).to.throw(TypeError)
+  })
+})
+
+describe('files kept twice', () => {
+  const copies: readonly [copy: string, original: string][] = [
+    ['../../settings-app/tokens.css', '../../assets/tokens.css'],
+    ['../../settings-app/base.css', '../../assets/base.css'],
+    ['../../../../examples/host/apps/home/tokens.css', '../../assets/tokens.css'],
+    ['../../../../examples/host/apps/home/base.css', '../../assets/base.css'],
+    ['../../../../examples/host/apps/home/api.js', '../../settings-app/api.js'],
+    ['../../../../examples/host/apps/home/dom.js', '../../settings-app/dom.js'],
+    ['../../../../examples/host/apps/home/texts.js', '../../settings-app/texts.js'],
+  ]
+  // Hosts of apps serve their own files only (D53), so that each app carries the shared ones.
+  for (const [copy, original] of copies) {
+    it(`${copy.replace(/^(?:\.\.\/)+/u, '')} is ${original.replace(/^(?:\.\.\/)+/u, '')}`, () => {
+      expect(read(copy)).to.equal(read(original))
+    })
+  }
+})

@@ -1,0 +1,129 @@
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { IntlMessageFormat } from 'intl-messageformat'
+import { createMessages, isolated, readCatalogue } from '../../src/messages.ts'
+
+const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const CATALOGUES = folder('../../locales')
+const SETTINGS = folder('../../settings-app/locales')
+const HOME = folder('../../../../examples/host/apps/home/locales')
+
+/** Names of the arguments of an ICU text, with the kind of each. */
+function argumentsOf(text: string): string[] {
+  const found = new Set<string>()
+  const visit = (nodes: readonly AstNode[]): void => {
+    for (const node of nodes) {
+      if (node.type >= 1 && node.type <= 6) found.add(`${node.value}:${node.type}`)
+      for (const option of Object.values(node.options ?? {})) visit(option.value)
+    }
+  }
+  const format = new IntlMessageFormat(text, 'en', undefined, { ignoreTag: true })
+  visit(format.getAst() as unknown as AstNode[])
+  return [...found].sort()
+}
+
+/** What this test reads of a parsed text; the library's own type is a wider union. */
+interface AstNode {
+  readonly type: number
+  readonly value: string
+  readonly options?: Record<string, { value: AstNode[] }>
+}
+
+describe('catalogues', () => {
+  const english = readCatalogue(`${CATALOGUES}/en.json`)
+
+  it('holds English and French', () => {
+    expect(createMessages().locales).to.deep.equal(['en', 'fr'])
+  })
+
+  for (const name of readdirSync(CATALOGUES).filter((file) => file !== 'en.json')) {
+    const other = readCatalogue(`${CATALOGUES}/${name}`)
+
+    it(`${name} has the keys of en.json, no more and no fewer`, () => {
+      expect(Object.keys(other).sort()).to.deep.equal(Object.keys(english).sort())
+    })
+
+    it(`${name} has the arguments of en.json in every text`, () => {
+      for (const [key, text] of Object.entries(english))
+        expect(argumentsOf(other[key] ?? ''), key).to.deep.equal(argumentsOf(text))
+    })
+
+    it(`${name} leaves no text empty`, () => {
+      expect(Object.values(other).filter((text) => text.trim() === '')).to.deep.equal([])
+    })
+  }
+
+  for (const [app, path] of [
+    ['settings', SETTINGS],
+    ['home', HOME],
+  ] as const) {
+    it(`the ${app} app has the same keys and arguments in both languages`, () => {
+      const [one, other] = [readCatalogue(`${path}/en.json`), readCatalogue(`${path}/fr.json`)]
+      expect(Object.keys(other).sort()).to.deep.equal(Object.keys(one).sort())
+      for (const [key, text] of Object.entries(one))
+        expect(argumentsOf(other[key] ?? ''), key).to.deep.equal(argumentsOf(text))
+    })
+  }
+})
+
+describe('createMessages', () => {
+  const source = createMessages({ pseudo: true })
+
+  const languages: readonly [tag: string, locale: string][] = [
+    ['en', 'en'],
+    ['fr', 'fr'],
+    ['fr-CA', 'fr'],
+    ['fr_FR', 'fr'],
+    ['FR', 'fr'],
+    ['de', 'en'],
+    ['', 'en'],
+    ['__proto__', 'en'],
+    ['en-XA', 'en-XA'],
+  ]
+  for (const [tag, locale] of languages) {
+    it(`answers ${locale} for the instance locale "${tag}"`, () => {
+      expect(source.forLocale(tag).locale).to.equal(locale)
+    })
+  }
+
+  it('counts by the rules of the language', () => {
+    const french = source.forLocale('fr')
+    expect(french.text('consent.limited.ids', { count: 0 })).to.equal('Seulement 0 élément')
+    expect(french.text('consent.limited.ids', { count: 2 })).to.equal('Seulement 2 éléments')
+    expect(source.forLocale('en').text('consent.limited.ids', { count: 0 })).to.equal(
+      'Only 0 items',
+    )
+  })
+
+  it('keeps a text from outside apart from the sentence', () => {
+    const parts = source.forLocale('en').parts('consent.title', { name: isolated('<Drive>') })
+    expect(parts).to.deep.equal(['Allow ', { isolated: '<Drive>' }, '?'])
+  })
+
+  it('does not read ICU syntax in a text from outside', () => {
+    const name = isolated('{count, plural, other {x}} <b>')
+    expect(source.forLocale('en').text('consent.title', { name })).to.equal(
+      'Allow {count, plural, other {x}} <b>?',
+    )
+  })
+
+  it('removes controls of writing direction, and isolates right-to-left text in plain words', () => {
+    const name = isolated('\u202eملف\u2066')
+    expect(source.forLocale('en').text('consent.title', { name })).to.equal(
+      'Allow \u2068ملف\u2069?',
+    )
+  })
+
+  it('throws a TypeError for a key there is not', () => {
+    expect(() => source.forLocale('en').text('no.such.key')).to.throw(TypeError, 'no.such.key')
+    expect(() => source.forLocale('en').text('constructor')).to.throw(TypeError)
+  })
+
+  it('makes the pseudo-locale two fifths longer and leaves names as they are', () => {
+    const english = source.forLocale('en').text('login.lead')
+    expect(source.forLocale('en-XA').text('login.lead').length).to.be.at.least(english.length * 1.4)
+    const title = source.forLocale('en-XA').text('consent.title', { name: isolated('Drive') })
+    expect(title).to.include('Drive').and.not.to.include('Allow')
+  })
+})

@@ -1,0 +1,138 @@
+import type { RouteContext } from '@svc/oauth-core'
+import { parsePage } from '@svc/testkit'
+import { expect } from 'chai'
+import { createPages } from '../../src/consent/pages.ts'
+import { setPageHeaders } from '../../src/page-headers.ts'
+import type { PageRenderer } from '../../src/page-renderer.ts'
+import { themeStyle } from '../../src/theme.ts'
+import { SAMPLES } from '../support/sample-models.ts'
+
+const HOSTILE = `"><script>alert(1)</script><img src=x onerror=alert(1)>'{{ 7*7 }}{% include "x" %}`
+
+/** A context that records what a page sets; pages read its state and path only. */
+function fakeContext(publicName: string): { ctx: RouteContext; headers: Map<string, string> } {
+  const headers = new Map<string, string>()
+  const ctx = {
+    state: { instance: { domain: 'alice.example.com', locale: 'en', publicName } },
+    path: '/',
+    set: (name: string, value: string) => headers.set(name, value),
+  }
+  return { ctx: ctx as unknown as RouteContext, headers }
+}
+
+async function rendered(
+  show: (pages: PageRenderer, ctx: RouteContext) => Promise<void>,
+): Promise<string> {
+  const { ctx } = fakeContext(HOSTILE)
+  await show(createPages({ namespace: 'io.svc' }), ctx)
+  return String(ctx.body)
+}
+
+describe('texts from outside', () => {
+  for (const [name, show] of Object.entries(SAMPLES)) {
+    it(`${name}: a hostile name of the instance stays text`, async () => {
+      const html = await rendered(show)
+      expect(html).to.not.include('<script>alert').and.not.to.include('<img src=x')
+      expect(parsePage(html, 'https://alice.example.com/').text).to.include('{{ 7*7 }}{% include')
+    })
+  }
+
+  it('hostile values of fields, errors and messages stay text', async () => {
+    const form = { csrfToken: HOSTILE, formActionSources: [], salt: HOSTILE, iterations: 1 }
+    const pages = [
+      await rendered((to, ctx) =>
+        to.loginPage(ctx, {
+          ...form,
+          redirect: HOSTILE,
+          offersLongRun: true,
+          longRun: false,
+          emailVerifiedCode: HOSTILE,
+        }),
+      ),
+      await rendered((to, ctx) =>
+        to.choosePassphrasePage(ctx, {
+          ...form,
+          registerToken: HOSTILE,
+          redirection: HOSTILE,
+          hint: HOSTILE,
+        }),
+      ),
+      await rendered((to, ctx) => to.outOfBandPage(ctx, { code: HOSTILE, state: HOSTILE })),
+      await rendered((to, ctx) =>
+        to.errorPage(ctx, {
+          error: { code: HOSTILE, status: 400, expose: true, description: HOSTILE },
+          requestId: HOSTILE,
+        }),
+      ),
+    ]
+    for (const html of pages)
+      expect(html).to.not.include('<script>alert').and.not.to.include('<img src=x')
+  })
+
+  it('the description of an error that is not to be shown is not', async () => {
+    const html = await rendered((to, ctx) =>
+      to.errorPage(ctx, {
+        error: { code: 'internal_error', status: 500, expose: false, description: 'secret-detail' },
+      }),
+    )
+    expect(html).to.not.include('secret-detail')
+  })
+})
+
+describe('setPageHeaders', () => {
+  const refused = [
+    "'unsafe-inline'",
+    'https://a.example/path',
+    'https://a;script-src *',
+    'a b',
+    '*',
+    'HTTPS://A',
+  ]
+  for (const source of refused) {
+    it(`throws for the form-action source ${source}`, () => {
+      const { ctx } = fakeContext('Alice')
+      expect(() => setPageHeaders(ctx, { formActionSources: [source] })).to.throw(TypeError)
+    })
+  }
+
+  const accepted = [
+    'https://a.example',
+    'https://a.example:8443',
+    'http:',
+    'cozydrive:',
+    'https://*.alice.example.com',
+  ]
+  for (const source of accepted) {
+    it(`names ${source} in form-action`, () => {
+      const { ctx, headers } = fakeContext('Alice')
+      setPageHeaders(ctx, { formActionSources: [source] })
+      expect(headers.get('Content-Security-Policy'))
+        .to.match(/; form-action 'self' \S+$/u)
+        .and.to.include(source)
+    })
+  }
+})
+
+describe('themeStyle', () => {
+  const refused: readonly [theme: object, option: string][] = [
+    [{ accent: 'red' }, 'accent'],
+    [{ accent: '#ffee00' }, 'accent'],
+    [{ accent: '#000}body{display:none' }, 'accent'],
+    [{ radius: '1rem;}' }, 'radius'],
+    [{ radius: 'calc(1px)' }, 'radius'],
+    [{ logoPath: 'https://cdn.example/logo.png' }, 'logoPath'],
+    [{ logoPath: '//cdn.example/logo.png' }, 'logoPath'],
+    [{ links: [{ label: 'x', href: 'javascript:alert(1)' }] }, 'links'],
+  ]
+  for (const [theme, option] of refused) {
+    it(`throws for ${JSON.stringify(theme)}`, () => {
+      expect(() => themeStyle(theme)).to.throw(TypeError, `options.theme.${option}`)
+    })
+  }
+
+  it('lightens a dark accent for the dark sheet', () => {
+    expect(themeStyle({ accent: '#1a3f9c', radius: '4px' })).to.match(
+      /^:root\{--color-accent:#1a3f9c;.*--radius-control:4px.*prefers-color-scheme:dark\)\{:root\{--color-accent:#[8-9a-f]/u,
+    )
+  })
+})
