@@ -81,14 +81,14 @@ function sendAsset(ctx: RouteContext, file: AppFile, isPublic: boolean): void {
     return
   }
   ctx.length = file.size
-  if (ctx.method === 'HEAD') {
+  if (ctx.method === 'HEAD' || file.size === 0) {
     void file.handle.close()
+    // An empty stream rather than an empty text: that would be taken for the length.
     ctx.body = Readable.from([])
     return
   }
   // The stream closes the file. A file that grows meanwhile is cut where its length said.
-  ctx.body =
-    file.size === 0 ? '' : file.handle.createReadStream({ end: file.size - 1, autoClose: true })
+  ctx.body = file.handle.createReadStream({ end: file.size - 1 })
 }
 
 async function sendPage(ctx: RouteContext, file: AppFile, visit: AppVisit): Promise<void> {

@@ -1,0 +1,278 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { BrowserClient } from '@svc/testkit'
+import { expect } from 'chai'
+import { startTestHost, type TestHost } from '../support/test-host.ts'
+
+for (const [subdomains, domain] of [
+  ['nested', 'alice.example.com'],
+  ['flat', 'alice.example.com'],
+] as const) {
+  describe(`app hosts, ${subdomains}`, () => {
+    let host: TestHost
+    let browser: BrowserClient
+
+    before(async () => {
+      host = await startTestHost({ SVC_SUBDOMAINS: subdomains }, domain)
+      browser = await host.browser()
+    })
+    after(() => host.stop())
+
+    /** A browser with a session on the app's host too. */
+    async function visit(target: string): ReturnType<BrowserClient['get']> {
+      let answer = await browser.get(`${host.app('home')}${target}`)
+      for (let hop = 0; answer.status === 302 && hop < 4; hop++)
+        answer = await browser.follow(answer)
+      return answer
+    }
+
+    it('gives a private page to a session, with a fresh token each time', async () => {
+      const first = await visit('/')
+      const again = await visit('/')
+      expect(first.status).to.equal(200)
+      expect(first.contentType).to.equal('text/html')
+      expect(first.headers['cache-control']).to.equal('no-store')
+      const page = first.page()
+      expect(page.attribute('data-svc-domain')).to.equal(domain)
+      expect(page.attribute('data-svc-origin')).to.equal(`https://${domain}`)
+      expect(page.attribute('data-svc-slug')).to.equal('home')
+      expect(page.attribute('data-svc-locale')).to.equal('en')
+      const token = page.attribute('data-svc-token') ?? ''
+      expect(token.split('.')).to.have.lengthOf(3)
+      expect(again.page().attribute('data-svc-token')).to.be.a('string')
+      const answer = await browser.request('GET', `https://${domain}/data/io.svc.notes`, {
+        from: host.app('home'),
+        headers: { authorization: `Bearer ${token}` },
+      })
+      expect(answer.status).to.equal(200)
+    })
+
+    it('sends its security headers, and never one that opens it to other origins', async () => {
+      const page = await visit('/')
+      const policy = String(page.headers['content-security-policy'])
+      expect(policy).to.include("default-src 'none'")
+      expect(policy).to.include(`connect-src 'self' https://${domain}`)
+      expect(policy).to.include(`form-action 'self' https://${domain}`)
+      expect(policy).to.include("frame-ancestors 'none'")
+      expect(policy).to.not.include('unsafe')
+      expect(page.headers['strict-transport-security']).to.include('max-age=31536000')
+      expect(page.headers['x-content-type-options']).to.equal('nosniff')
+      expect(page.headers['x-frame-options']).to.equal('DENY')
+      for (const origin of [host.app('settings'), 'https://evil.example', 'null']) {
+        for (const method of ['GET', 'OPTIONS']) {
+          const answer = await browser.request(method, `${host.app('home')}/main.js`, {
+            headers: { origin, 'access-control-request-method': 'GET' },
+          })
+          const open = Object.keys(answer.headers).filter((name) =>
+            name.startsWith('access-control'),
+          )
+          expect(open, `${method} from ${origin}`).to.deep.equal([])
+        }
+      }
+    })
+
+    it('sends a stranger to the log-in, and back to the very page', async () => {
+      const stranger = await host.browser(undefined, { anonymous: true })
+      const target = `${host.app('home')}/?view=notes&session_code=${'a'.repeat(32)}`
+      const answer = await stranger.get(target)
+      expect(answer.status).to.equal(302)
+      const location = new URL(answer.location ?? '')
+      expect(location.origin + location.pathname).to.equal(`https://${domain}/auth/login`)
+      expect(location.searchParams.get('redirect')).to.equal(`${host.app('home')}/?view=notes`)
+    })
+
+    it('answers 401 to a stranger asking for a private file, there or not', async () => {
+      const stranger = await host.browser(undefined, { anonymous: true })
+      for (const file of ['/main.js', '/absent.js', '/manifest.json']) {
+        const answer = await stranger.get(`${host.app('home')}${file}`)
+        expect(answer.status, file).to.equal(401)
+        expect(answer.headers['cache-control'], file).to.equal('no-store')
+      }
+    })
+
+    it('serves files with their type, and 304 when they are the same', async () => {
+      await visit('/')
+      const file = await browser.get(`${host.app('home')}/main.js`)
+      expect(file.status).to.equal(200)
+      expect(file.headers['content-type']).to.equal('text/javascript; charset=utf-8')
+      expect(file.headers['cache-control']).to.equal('private, no-cache')
+      const head = await browser.request('HEAD', `${host.app('home')}/main.js`)
+      expect(head.status).to.equal(200)
+      expect(head.headers['content-length']).to.equal(String(file.body.length))
+      const same = await browser.get(`${host.app('home')}/main.js`, {
+        headers: { 'if-none-match': String(file.headers['etag']) },
+      })
+      expect(same.status).to.equal(304)
+      expect(same.text).to.equal('')
+    })
+
+    const absent = [
+      '/../../package.json',
+      '/%2e%2e/%2e%2e/package.json',
+      '/..%2f..%2fpackage.json',
+      '/..%5c..%5cpackage.json',
+      '/%252e%252e/package.json',
+      '//etc/passwd',
+      '/.git/config',
+      '/locales/.hidden',
+      '/main.js%00.html',
+      '/main.js/',
+      '/locales',
+      '/tsconfig',
+      '/auth/login',
+      '/auth/register',
+      '/data/io.svc.notes',
+      '/dev/mails',
+      '/settings/clients',
+      '/.well-known/oauth-authorization-server',
+    ]
+    for (const target of absent) {
+      it(`answers 404 to GET ${target}`, async () => {
+        await visit('/')
+        const answer = await browser.get(`${host.app('home')}/`, { target })
+        expect(answer.status).to.equal(404)
+      })
+    }
+
+    it('answers 400 to a path that is no UTF-8, or 404', async () => {
+      const answer = await browser.get(`${host.app('home')}/`, { target: '/%ff%fe' })
+      expect(answer.status).to.be.oneOf([400, 404])
+    })
+
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      it(`answers 405 to ${method}`, async () => {
+        const answer = await browser.request(method, `${host.app('home')}/`)
+        expect(answer.status).to.equal(405)
+        expect(answer.headers['allow']).to.equal('GET, HEAD')
+      })
+    }
+
+    it('answers 404 for an app that is not installed', async () => {
+      const answer = await browser.get(`${host.app('drive')}/`)
+      expect(answer.status).to.equal(404)
+    })
+  })
+}
+
+describe('apps from a folder', () => {
+  let host: TestHost
+  let folder: string
+
+  before(async () => {
+    host = await startTestHost()
+    folder = mkdtempSync(path.join(tmpdir(), 'svc-app-'))
+    const secrets = path.join(folder, 'secrets')
+    const app = path.join(folder, 'shop')
+    mkdirSync(secrets)
+    mkdirSync(path.join(app, 'public'), { recursive: true })
+    writeFileSync(path.join(secrets, 'key.txt'), 'secret')
+    writeFileSync(path.join(app, 'inner.txt'), 'not in the folder of the route')
+    writeFileSync(
+      path.join(app, 'public', 'index.html'),
+      '<!doctype html><body data-svc-app=""><p data-svc-app>second</p>',
+    )
+    writeFileSync(path.join(app, 'public', 'empty.txt'), '')
+    writeFileSync(path.join(app, 'public', 'program.exe'), 'MZ')
+    symlinkSync(path.join(secrets, 'key.txt'), path.join(app, 'public', 'link.txt'))
+    symlinkSync(secrets, path.join(app, 'public', 'folder'))
+    writeFileSync(
+      path.join(app, 'manifest.json'),
+      JSON.stringify({
+        slug: 'shop',
+        name: 'Shop "&" <b>',
+        permissions: { notes: { type: 'io.svc.notes', verbs: ['GET'] } },
+        routes: {
+          '/': { folder: '/public', index: 'index.html', public: true },
+          '/admin': { folder: '/public', index: 'index.html', public: false },
+        },
+      }),
+    )
+    const installed = await host.admin('POST', '/instances/alice.example.com/apps', { app })
+    expect(installed.status).to.equal(201)
+  })
+  after(async () => {
+    await host.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('gives a public page to anybody, without a token', async () => {
+    const stranger = await host.browser(undefined, { anonymous: true })
+    const answer = await stranger.get(`${host.app('shop')}/`)
+    expect(answer.status).to.equal(200)
+    expect(answer.text).to.include('<body data-svc-app data-svc-domain="alice.example.com"')
+    expect(answer.text).to.not.include('data-svc-token')
+    expect(answer.text).to.include('<p data-svc-app>second</p>')
+  })
+
+  it('gives a public page to a session without a token, too', async () => {
+    const answer = await (await host.browser()).get(`${host.app('shop')}/`)
+    expect(answer.status).to.equal(200)
+    expect(answer.text).to.not.include('data-svc-token')
+  })
+
+  it('takes the longest route', async () => {
+    const stranger = await host.browser(undefined, { anonymous: true })
+    expect((await stranger.get(`${host.app('shop')}/admin`)).status).to.equal(302)
+    expect((await stranger.get(`${host.app('shop')}/administrator`)).status).to.equal(404)
+    const owner = await host.browser()
+    expect((await owner.get(`${host.app('shop')}/admin/`)).text).to.include('data-svc-token')
+  })
+
+  for (const target of ['/link.txt', '/folder/key.txt', '/inner.txt', '/program.exe']) {
+    it(`answers 404 to GET ${target}`, async () => {
+      const stranger = await host.browser(undefined, { anonymous: true })
+      expect((await stranger.get(`${host.app('shop')}${target}`)).status).to.equal(404)
+    })
+  }
+
+  it('serves an empty file', async () => {
+    const stranger = await host.browser(undefined, { anonymous: true })
+    const answer = await stranger.get(`${host.app('shop')}/empty.txt`)
+    expect(answer).to.include({ status: 200, text: '' })
+  })
+
+  it('is gone from its host once uninstalled, and its tokens with it', async () => {
+    const owner = await host.browser()
+    const page = (await owner.get(`${host.app('shop')}/admin`)).page()
+    const headers = { authorization: `Bearer ${page.attribute('data-svc-token')}` }
+    const read = () => owner.request('GET', '/data/io.svc.notes', { headers })
+    expect((await read()).status).to.equal(200)
+    await host.admin('DELETE', '/instances/alice.example.com/apps/shop')
+    expect((await read()).status).to.equal(401)
+    expect((await owner.get(`${host.app('shop')}/`)).status).to.equal(404)
+    const again = path.join(folder, 'shop')
+    await host.admin('POST', '/instances/alice.example.com/apps', { app: again })
+  })
+
+  const faults: [string, unknown][] = [
+    ['no manifest', undefined],
+    ['a manifest that is no object', []],
+    [
+      'a route out of its folder',
+      { routes: { '/': { folder: '/../..', index: 'a', public: true } } },
+    ],
+    ['a slug that is none', { slug: 'Shop_1' }],
+    ['a permission that is none', { permissions: { a: { type: 'io.svc.*' } } }],
+    ['no routes', { routes: {} }],
+  ]
+  for (const [what, changes] of faults) {
+    it(`does not install a folder with ${what}`, async () => {
+      const bad = path.join(folder, 'bad')
+      cpSync(path.join(folder, 'shop'), bad, { recursive: true, verbatimSymlinks: true })
+      const manifest = path.join(bad, 'manifest.json')
+      const good = { slug: 'bad', name: 'Bad', permissions: {}, routes: ROUTES }
+      if (changes === undefined) rmSync(manifest)
+      else
+        writeFileSync(
+          manifest,
+          JSON.stringify(Array.isArray(changes) ? [] : { ...good, ...(changes as object) }),
+        )
+      const answer = await host.admin('POST', '/instances/alice.example.com/apps', { app: bad })
+      expect(answer.status).to.equal(400)
+      rmSync(bad, { recursive: true })
+    })
+  }
+})
+
+const ROUTES = { '/': { folder: '/public', index: 'index.html', public: true } }

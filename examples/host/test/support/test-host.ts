@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type Instance, originOfApp } from '@svc/oauth-core'
+import { type BrowserClient, browserClient, type RelyingParty, relyingParty } from '@svc/testkit'
+import { type Config, loadConfig } from '../../src/config.ts'
+import { createInstance } from '../../src/create-instance.ts'
+import { type RunningHost, startHost } from '../../src/host.ts'
+import type { HostLog } from '../../src/log.ts'
+
+/** A host in this process, on a store of its own, and what tests ask of it. */
+export interface TestHost {
+  readonly host: RunningHost
+  readonly config: Config
+  readonly instance: Instance
+  readonly log: readonly [event: string, fields: Readonly<Record<string, unknown>> | undefined][]
+  /** A browser, logged in unless told otherwise. */
+  browser(base?: string, options?: { readonly anonymous?: true }): Promise<BrowserClient>
+  /** Origin of an app of the instance. */
+  app(slug: string): string
+  /** An outside client with a token of this scope. */
+  connect(scope: string): Promise<{ readonly party: RelyingParty; readonly token: string }>
+  /** Calls the admin listener. */
+  admin(method: string, path: string, body?: unknown): Promise<Response>
+  stop(): Promise<void>
+}
+
+/** Starts the host with these `SVC_*` entries and one instance. */
+export async function startTestHost(
+  env: Readonly<Record<string, string>> = {},
+  domain = 'alice.example.com',
+): Promise<TestHost> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'svc-host-'))
+  const config = loadConfig({
+    SVC_ADMIN_PORT: '0',
+    SVC_ADMIN_TOKEN: 'test-admin-token-0123456789abcdef-0123',
+    SVC_DATA_DIR: dataDir,
+    SVC_DEMO: 'off',
+    SVC_PORT: '0',
+    ...env,
+  })
+  const lines: [string, Readonly<Record<string, unknown>> | undefined][] = []
+  const host = await startHost({ config, log: recordingLog(lines), notice: () => {} })
+  const { instance } = await createInstance(host.app, {
+    domain,
+    email: 'alice@mail.example',
+    publicName: 'Alice',
+  })
+  // Onboarded, by a hash that nobody computes: these tests open sessions without a passphrase.
+  await host.app.ui.owners.importPassphrase(instance, {
+    hash: `scrypt$32768$8$1$${'0'.repeat(32)}$${'0'.repeat(64)}`,
+    salt: 'me@alice',
+    iterations: 650_000,
+  })
+
+  async function browser(
+    base = instance.origin,
+    options: { readonly anonymous?: true } = {},
+  ): Promise<BrowserClient> {
+    const client = browserClient({ base, port: host.port })
+    if (options.anonymous === undefined) {
+      const { cookie } = await host.app.ui.owners.createSession(instance)
+      const name = instance.domain.replace(/:\d+$/, '')
+      const shared = instance.subdomains === 'nested' ? `; Domain=${name}` : ''
+      const secure = instance.isHttps ? '; Secure' : ''
+      client.plantCookie(
+        `${cookie.name}=${cookie.value}; Path=/${shared}${secure}`,
+        instance.origin,
+      )
+    }
+    return client
+  }
+
+  return {
+    host,
+    config,
+    instance,
+    log: lines,
+    browser,
+    app: (slug) => originOfApp(instance, slug),
+    async connect(scope) {
+      const party = relyingParty({ issuer: instance.origin, port: host.port })
+      await party.register()
+      const pending = await party.authorize({ scope })
+      const owner = await browser()
+      const page = await owner.get(pending.url)
+      const answer = await owner.submit(page.page().form('/auth/authorize'))
+      const tokens = await party.exchange(answer.location ?? '', pending)
+      return { party, token: tokens.access_token }
+    },
+    admin: (method, target, body) =>
+      fetch(`http://127.0.0.1:${host.adminPort}${target}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${config.adminToken}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    async stop() {
+      await host.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+function recordingLog(lines: [string, Readonly<Record<string, unknown>> | undefined][]): HostLog {
+  const note = (event: string, fields?: Readonly<Record<string, unknown>>): void => {
+    lines.push([event, fields])
+  }
+  const noteStore = (fields: Readonly<Record<string, unknown>>): void => {
+    lines.push([String(fields['event']), fields])
+  }
+  return {
+    debug: note,
+    info: note,
+    warn: note,
+    error: note,
+    store: { warn: noteStore, error: noteStore },
+    flush: () => {},
+  }
+}

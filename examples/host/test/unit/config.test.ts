@@ -1,0 +1,246 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect } from 'chai'
+import { type Config, ConfigError, loadConfig } from '../../src/config.ts'
+import { listEntries } from '../../src/config-entries.ts'
+import { loadSealingKeys } from '../../src/sealing-keys.ts'
+import { parseSmtpUrl } from '../../src/smtp-url.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'svc-config-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function faultsOf(load: () => unknown): readonly string[] {
+  try {
+    load()
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+  return []
+}
+
+function fileWith(content: unknown): string {
+  const file = path.join(folder, 'config.json')
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return file
+}
+
+describe('loadConfig', () => {
+  it('has the defaults that scripts rely on', () => {
+    expect(loadConfig({})).to.deep.include({
+      port: 8080,
+      adminPort: 6060,
+      dataDir: path.resolve('data'),
+      store: 'sqlite',
+      trustProxy: 0,
+      namespace: 'io.svc',
+      subdomains: 'nested',
+      demo: true,
+      isProduction: false,
+      lifetimes: {},
+    })
+  })
+
+  it('knows the names that scripts rely on', () => {
+    const names = listEntries().map(({ env }) => env)
+    expect(names).to.include.members([
+      'SVC_ADMIN_PORT',
+      'SVC_ADMIN_TOKEN',
+      'SVC_ADMIN_URL',
+      'SVC_DATA_DIR',
+      'SVC_DEMO',
+      'SVC_DEMO_DOMAIN',
+      'SVC_KEYS',
+      'SVC_KEYS_FILE',
+      'SVC_NAMESPACE',
+      'SVC_PORT',
+      'SVC_SMTP_URL',
+      'SVC_STORE',
+      'SVC_SUBDOMAINS',
+      'SVC_TLS_CERT',
+      'SVC_TLS_KEY',
+      'SVC_TRUST_PROXY',
+    ])
+  })
+
+  it('reads the environment', () => {
+    const config = loadConfig({
+      NODE_ENV: 'production',
+      PATH: '/bin',
+      SVC_DEMO: 'on',
+      SVC_LIFETIMES_AUTHORIZATION_CODE: '2s',
+      SVC_LIMITS_REQUESTS_PER_MINUTE: '0',
+      SVC_MAIL_FROM_NAME: 'Provider',
+      SVC_PORT: '0',
+      SVC_SMTP_URL: '',
+      SVC_TRUST_PROXY: 'true',
+      UV_THREADPOOL_SIZE: '8',
+    })
+    expect(config).to.deep.include({
+      isProduction: true,
+      demo: true,
+      port: 0,
+      trustProxy: 1,
+      threadPoolSize: 8,
+      lifetimes: { authorizationCode: 2000 },
+      mail: { fromName: 'Provider' },
+    })
+    expect(config.limits['requestsPerMinute']).to.equal(0)
+    expect(config).to.not.have.property('smtpUrl')
+  })
+
+  it('reads the file, and lets the environment win', () => {
+    const file = fileWith({ port: 9000, adminPort: 9001, lifetimes: { accessToken: '1h' } })
+    const config = loadConfig({ SVC_CONFIG: file, SVC_PORT: '9100' })
+    expect(config).to.deep.include({
+      port: 9100,
+      adminPort: 9001,
+      lifetimes: { accessToken: 3_600_000 },
+    })
+  })
+
+  it('reports every fault at once, each with its name', () => {
+    const file = fileWith({ prot: 1, lifetimes: { accessToken: 5 } })
+    const faults = faultsOf(() =>
+      loadConfig({
+        SVC_CONFIG: file,
+        SVC_PORT: '80a',
+        SVC_ADMIN_PORT: '70000',
+        SVC_STORE: 'mysql://db',
+        SVC_SUBDOMAINS: 'both',
+        SVC_DEMO: 'maybe',
+        SVC_TSL_CERT: 'x',
+        SVC_TLS_KEY: 'key.pem',
+        SVC_LIFETIMES_CSRF: 'soon',
+        SVC_KEYS: 'a',
+        SVC_KEYS_FILE: 'b',
+      }),
+    )
+    expect(faults.map((fault) => fault.replace(/: .*/, '')).sort()).to.deep.equal([
+      'SVC_ADMIN_PORT',
+      'SVC_CONFIG',
+      'SVC_CONFIG',
+      'SVC_DEMO',
+      'SVC_KEYS_FILE',
+      'SVC_LIFETIMES_CSRF',
+      'SVC_PORT',
+      'SVC_STORE',
+      'SVC_SUBDOMAINS',
+      'SVC_TLS_CERT, SVC_TLS_KEY',
+      'SVC_TSL_CERT',
+    ])
+    expect(faults).to.include('SVC_CONFIG: prot: unknown entry')
+    expect(faults).to.include('SVC_TSL_CERT: unknown entry')
+  })
+
+  it('never repeats a value, since it may be a secret', () => {
+    const faults = faultsOf(() =>
+      loadConfig({ SVC_STORE: 'redis//:hunter2@db', SVC_ADMIN_TOKEN: 'hunter2' }),
+    )
+    expect(faults).to.have.lengthOf(2)
+    expect(faults.join()).to.not.include('hunter2')
+  })
+
+  const files: [string, string][] = [
+    ['that is not there', 'SVC_CONFIG: the file cannot be read'],
+    ['that is not JSON', 'SVC_CONFIG: the file is not JSON'],
+    ['that is no object', 'SVC_CONFIG: the whole file: must be object'],
+  ]
+  for (const [what, fault] of files) {
+    it(`refuses a file ${what}`, () => {
+      const contents: Record<string, unknown> = {
+        'that is not JSON': '{port: 1}',
+        'that is no object': [],
+      }
+      const content = contents[what]
+      const file = content === undefined ? path.join(folder, 'absent.json') : fileWith(content)
+      expect(faultsOf(() => loadConfig({ SVC_CONFIG: file }))).to.deep.equal([fault])
+    })
+  }
+})
+
+describe('loadSealingKeys', () => {
+  const good = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7 + 1)).toString('base64')
+
+  function configOf(changes: Partial<Config>): Config {
+    return { ...loadConfig({ SVC_DATA_DIR: folder }), ...changes }
+  }
+
+  it('makes a key once, readable by the owner only, and says so', () => {
+    const notices: string[] = []
+    const first = loadSealingKeys(configOf({}), (text) => notices.push(text))
+    const again = loadSealingKeys(configOf({}), (text) => notices.push(text))
+    expect(again).to.deep.equal(first)
+    expect(first[0]?.key).to.have.lengthOf(32)
+    expect(notices).to.have.lengthOf(1)
+    expect(statSync(path.join(folder, 'keys')).mode & 0o777).to.equal(0o600)
+  })
+
+  it('reads several, the first one sealing', () => {
+    const keys = loadSealingKeys(configOf({ keys: `new:${good},old:${good}` }), () => {})
+    expect(keys.map(({ kid }) => kid)).to.deep.equal(['new', 'old'])
+  })
+
+  it('reads them from a file, one a line', () => {
+    const keysFile = path.join(folder, 'sealing')
+    writeFileSync(keysFile, `one:${good}\ntwo:${good}\n`)
+    const keys = loadSealingKeys(configOf({ keysFile }), () => {})
+    expect(keys.map(({ kid }) => kid)).to.deep.equal(['one', 'two'])
+  })
+
+  const refused: [string, Partial<Config>][] = [
+    ['none in production', { isProduction: true }],
+    ['none with a Redis store', { store: 'redis://127.0.0.1' }],
+    ['an empty list', { keys: ' , ' }],
+    ['a key without a name', { keys: good }],
+    ['a key of 31 bytes', { keys: `a:${Buffer.alloc(31, 7).toString('base64')}` }],
+    ['a key that is all zeros', { keys: `a:${Buffer.alloc(32).toString('base64')}` }],
+    ['a key that repeats itself', { keys: `a:${Buffer.alloc(32, 'example!').toString('base64')}` }],
+    ['a file that is not there', { keysFile: '/nowhere/keys' }],
+  ]
+  for (const [what, changes] of refused) {
+    it(`refuses ${what}`, () => {
+      const faults = faultsOf(() => loadSealingKeys(configOf(changes), () => {}))
+      expect(faults).to.have.lengthOf(1)
+      expect(faults[0]).to.match(/^SVC_KEYS/)
+      expect(faults[0]).to.not.include(good)
+    })
+  }
+})
+
+describe('parseSmtpUrl', () => {
+  const accepted: [string, object][] = [
+    ['smtps://mail.example', { host: 'mail.example', port: 465, useSsl: true }],
+    ['smtp://mail.example', { host: 'mail.example', port: 25 }],
+    ['smtp://mail.example:587', { host: 'mail.example', port: 587 }],
+    ['smtp://mail.example?tls=off', { host: 'mail.example', port: 25, disableTls: true }],
+    ['smtp://localhost:1025', { host: 'localhost', port: 1025, disableTls: true }],
+    ['smtp://localhost:1025?tls=required', { host: 'localhost', port: 1025 }],
+    ['smtp://[::1]:25', { host: '::1', port: 25, disableTls: true }],
+    [
+      'smtps://me%40home:p%3Ass@mail.example:4650',
+      { host: 'mail.example', port: 4650, useSsl: true, username: 'me@home', password: 'p:ss' },
+    ],
+  ]
+  for (const [url, options] of accepted) {
+    it(`reads ${url}`, () => {
+      expect(parseSmtpUrl(url)).to.deep.equal(options)
+    })
+  }
+
+  for (const url of [
+    'mail.example',
+    'http://mail.example',
+    'smtp://',
+    'smtp://h?tls=maybe',
+    'smtp://a%ZZ@h',
+  ]) {
+    it(`refuses ${url}`, () => {
+      expect(faultsOf(() => parseSmtpUrl(url))).to.have.lengthOf(1)
+    })
+  }
+})
