@@ -1,10 +1,10 @@
-import type { IndexKey, Json, Store, StoredRecord } from '@svc/store'
+import type { Change, IndexKey, Json, Store, StoredRecord } from '@svc/store'
 import type { ClientId } from '../clients/client.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { OAuthEvents } from '../ports.ts'
 import type { Revocations } from '../tokens/revocation.ts'
 import type { Grant } from './engine.ts'
-import { type GrantRecord, grantsIndex, keyOf, registrationIndex, tokensIndex } from './records.ts'
+import { type GrantRecord, grantsIndex, keyOf, registrationIndex } from './records.ts'
 
 /** How many live grants a client keeps; the oldest is revoked (D41). */
 export const MAX_GRANTS_PER_CLIENT = 20
@@ -45,22 +45,23 @@ export function createGrants({ store, revocations, emit }: GrantsOptions): Grant
     return records
   }
 
-  async function removeAll(index: IndexKey): Promise<void> {
-    const records = await listAll(index)
-    for (let from = 0; from < records.length; from += PAGE) {
-      const some = records.slice(from, from + PAGE)
-      await store.write(some.map(({ key }) => ({ op: 'delete', key })))
-    }
-  }
-
   async function revoke(instance: Instance, id: string, reason: string): Promise<void> {
-    // The grant goes first: every write of a token demands it, so nothing joins the index after this.
-    const taken = await store.take<GrantRecord>(keyOf(instance.id, 'grant', id))
-    await removeAll(tokensIndex(instance.id, id))
-    if (taken === undefined) return
-    const { clientId } = taken.value
-    emit('grant.revoked', { instance, grantId: id, clientId, reason })
-    await revocations.publish({ instanceId: instance.id, kind: 'grant', id })
+    const key = keyOf(instance.id, 'grant', id)
+    let record = await store.get<GrantRecord>(key)
+    while (record !== undefined) {
+      const { tokens, clientId } = record.value
+      // All at once; a token that is just being made loses the race or is found in the grant the next time.
+      const { written } = await store.write([
+        { op: 'delete', key, ifRevision: record.revision },
+        ...tokens.map((token): Change => ({ op: 'delete', key: token })),
+      ])
+      if (written) {
+        emit('grant.revoked', { instance, grantId: id, clientId, reason })
+        await revocations.publish({ instanceId: instance.id, kind: 'grant', id })
+        return
+      }
+      record = await store.get<GrantRecord>(key)
+    }
   }
 
   async function revokeAll(instance: Instance, clientId: string, reason: string): Promise<void> {
@@ -84,7 +85,8 @@ export function createGrants({ store, revocations, emit }: GrantsOptions): Grant
 
     async forget(instance, clientId, reason) {
       await revokeAll(instance, clientId, reason)
-      await removeAll(registrationIndex(instance.id, clientId))
+      const tokens = await listAll(registrationIndex(instance.id, clientId))
+      for (const { key } of tokens) await store.write([{ op: 'delete', key }])
     },
 
     async trim(instance, clientId) {

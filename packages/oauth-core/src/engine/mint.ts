@@ -28,10 +28,7 @@ export function createMint(options: MintOptions): Engine['mintCode'] {
 
   async function save(provider: Provider, request: CodeRequest): Promise<string> {
     const { client, redirectUri, scope, codeChallenge } = request
-    const grant = new provider.Grant({ accountId: OWNER, clientId: client.id })
-    grant.jti = randomId(GRANT_ID_BYTES)
-    grant.addResourceScope(RESOURCE, scope)
-    const grantId = await grant.save()
+    const grantId = randomId(GRANT_ID_BYTES)
     const code = new provider.AuthorizationCode({
       accountId: OWNER,
       clientId: client.id,
@@ -41,9 +38,15 @@ export function createMint(options: MintOptions): Engine['mintCode'] {
       resource: RESOURCE,
       scope,
       ...(codeChallenge === undefined ? {} : { codeChallenge, codeChallengeMethod: 'S256' }),
+      // The declared type wants a parsed client, of which the model takes the identifier.
     } as unknown as ConstructorParameters<Provider['AuthorizationCode']>[0])
     code.jti = tokenOfGrant(grantId, randomId(CODE_BYTES))
-    return code.save()
+    const value = await code.save()
+    const grant = new provider.Grant({ accountId: OWNER, clientId: client.id })
+    grant.jti = grantId
+    grant.addResourceScope(RESOURCE, scope)
+    await grant.save()
+    return value
   }
 
   return async function mintCode(instance, request) {

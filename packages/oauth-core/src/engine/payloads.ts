@@ -67,20 +67,22 @@ export function readCode(payload: AdapterPayload): CodeRecord {
   }
 }
 
-export function readGrant(payload: AdapterPayload, id: string, now: number): GrantRecord {
+export function readGrant(
+  payload: AdapterPayload,
+  id: string,
+): Pick<GrantRecord, 'id' | 'clientId' | 'scope'> {
   // Its type in the engine's declarations is empty.
   const resources = payload.resources as Readonly<Record<string, string>> | undefined
   const scope = resources?.[RESOURCE]
   if (scope === undefined) throw new TypeError('a grant has a scope')
-  return { id, clientId: text(payload, 'clientId'), scope, createdAt: now }
+  return { id, clientId: text(payload, 'clientId'), scope }
 }
 
-export function readRefreshToken(payload: AdapterPayload, now: number): RefreshTokenRecord {
+export function readRefreshToken(payload: AdapterPayload): RefreshTokenRecord {
   return {
     clientId: text(payload, 'clientId'),
     grantId: text(payload, 'grantId'),
     scope: text(payload, 'scope'),
-    createdAt: now,
   }
 }
 

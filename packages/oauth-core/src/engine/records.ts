@@ -1,7 +1,10 @@
 import { type IndexEntry, type IndexKey, indexKey, type Key, secretKey } from '@svc/store'
 import type { InstanceId } from '../instances/instance.ts'
 
-/** What the owner allowed a client once. Dies with its code when that is never exchanged. */
+/**
+ * What the owner allowed a client once, and the hub of what came of it: one code, then one refresh token. Dies with
+ * its code when that is never exchanged.
+ */
 export type GrantRecord = {
   /** Stands in access tokens as `gid`; no credential. */
   readonly id: string
@@ -9,6 +12,8 @@ export type GrantRecord = {
   readonly scope: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
+  /** Records to remove with the grant. */
+  readonly tokens: readonly Key[]
 }
 
 /** An authorization code. Kept after its use, until it expires, so that a replay is recognised. */
@@ -27,8 +32,6 @@ export type RefreshTokenRecord = {
   readonly clientId: string
   readonly grantId: string
   readonly scope: string
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number
 }
 
 export type RegistrationTokenRecord = {
@@ -63,21 +66,14 @@ export function grantsIndex(instanceId: InstanceId, clientId: string): IndexKey 
   return indexKey(instanceId, `grants:${clientId}`)
 }
 
-/** Codes and refresh tokens of a grant. */
-export function tokensIndex(instanceId: InstanceId, grantId: string): IndexKey {
-  return indexKey(instanceId, `grant-tokens:${grantId}`)
+export function grantEntries(
+  instanceId: InstanceId,
+  { clientId, createdAt }: GrantRecord,
+): IndexEntry[] {
+  return [{ index: grantsIndex(instanceId, clientId), sort: String(createdAt).padStart(15, '0') }]
 }
 
 /** Registration access tokens of a client. */
 export function registrationIndex(instanceId: InstanceId, clientId: string): IndexKey {
   return indexKey(instanceId, `registration-tokens:${clientId}`)
-}
-
-export function grantEntries(instanceId: InstanceId, grant: GrantRecord): IndexEntry[] {
-  const sort = String(grant.createdAt).padStart(15, '0')
-  return [{ index: grantsIndex(instanceId, grant.clientId), sort }]
-}
-
-export function tokenEntries(instanceId: InstanceId, grantId: string): IndexEntry[] {
-  return [{ index: tokensIndex(instanceId, grantId), sort: '' }]
 }

@@ -15,10 +15,9 @@ import {
   type GrantRecord,
   grantEntries,
   type RefreshTokenRecord,
-  tokenEntries,
   tokenOfGrant,
 } from './records.ts'
-import { readRecord, type Unit, unitKey, type Units } from './unit.ts'
+import { guarded, readRecord, type Unit, unitKey, type Units } from './unit.ts'
 
 export interface ModelOptions {
   readonly store: Store
@@ -47,15 +46,10 @@ export function codeModel({ store, clock, units, lifetimes }: ModelOptions): Mod
 
     async upsert(value, payload) {
       const unit = units.current()
-      const code = readCode(payload)
-      unit.changes.push({
-        op: 'put',
-        key: locate(unit, value),
-        value: code,
-        expiresAt: clock.now() + lifetimes.authorizationCodeMs,
-        indexes: tokenEntries(unit.instance.id, code.grantId),
-        ifAbsent: true,
-      })
+      const key = locate(unit, value)
+      unit.tokens.push(key)
+      const expiresAt = clock.now() + lifetimes.authorizationCodeMs
+      unit.changes.push({ op: 'put', key, value: readCode(payload), expiresAt, ifAbsent: true })
     },
 
     /** Of parallel runs, all but one find another revision when their changes are written. */
@@ -65,26 +59,14 @@ export function codeModel({ store, clock, units, lifetimes }: ModelOptions): Mod
       if (record === undefined || record.value.consumedAt !== undefined) {
         throw new errors.InvalidGrant('authorization code already consumed')
       }
-      const now = clock.now()
-      const { grantId } = record.value
-      unit.changes.push(
-        {
-          op: 'put',
-          key: record.key,
-          value: { ...record.value, consumedAt: now },
-          // Kept to its end, so that a replay is recognised.
-          ...(record.expiresAt === undefined ? {} : { expiresAt: record.expiresAt }),
-          indexes: tokenEntries(unit.instance.id, grantId),
-          ifRevision: record.revision,
-        },
-        {
-          // Until now the grant lived as long as its code; from now on as long as its tokens.
-          op: 'touch',
-          key: unitKey(unit, 'grant', grantId),
-          expiresAt: now + lifetimes.refreshTokenMs + lifetimes.accessTokenMs,
-          ifPresent: true,
-        },
-      )
+      unit.changes.push({
+        op: 'put',
+        key: record.key,
+        value: { ...record.value, consumedAt: clock.now() },
+        // Kept to its end, so that a replay is recognised.
+        ...(record.expiresAt === undefined ? {} : { expiresAt: record.expiresAt }),
+        ifRevision: record.revision,
+      })
     },
 
     // Native revocation asks every model in turn: the refresh token's does it for all.
@@ -103,30 +85,40 @@ export function refreshTokenModel(options: ModelOptions): Model {
       return record === undefined ? undefined : refreshTokenPayload(record.value, value)
     },
 
+    /** Made at an exchange: the grant, which lived as long as its code, now lives as long as this. */
     async upsert(value, payload) {
       const unit = units.current()
-      const now = clock.now()
-      const token = readRefreshToken(payload, now)
+      const token = readRefreshToken(payload)
+      const grantKey = unitKey(unit, 'grant', token.grantId)
+      const grant = await readRecord<GrantRecord>(store, unit, grantKey)
+      if (grant === undefined) throw new errors.InvalidGrant('grant not found')
       // The value that the client gets is this one: the bridge puts it into the answer.
       unit.refreshToken = tokenOfGrant(token.grantId, value)
-      unit.changes.push({
-        op: 'put',
-        key: locate(unit, unit.refreshToken),
-        value: token,
-        expiresAt: now + lifetimes.refreshTokenMs,
-        indexes: tokenEntries(unit.instance.id, token.grantId),
-        ifAbsent: true,
-      })
+      const key = locate(unit, unit.refreshToken)
+      const expiresAt = clock.now() + lifetimes.refreshTokenMs
+      unit.changes.push(
+        { op: 'put', key, value: token, expiresAt, ifAbsent: true },
+        {
+          op: 'put',
+          key: grantKey,
+          value: { ...grant.value, tokens: [...grant.value.tokens, key] },
+          expiresAt: expiresAt + lifetimes.accessTokenMs,
+          indexes: grantEntries(unit.instance.id, grant.value),
+          // A grant that was revoked meanwhile stays so, and gets no token.
+          ifRevision: grant.revision,
+        },
+      )
     },
 
     // SPEC: oauth.md 6.2 row 12 - a code that comes again ends its grant and all that came of it.
     async revokeByGrantId(grantId) {
-      await grants.revoke(units.current().instance, grantId, 'code replayed')
+      const unit = units.current()
+      await guarded(unit, () => grants.revoke(unit.instance, grantId, 'code replayed'))
     },
   }
 }
 
-export function grantModel({ store, clock, units, grants, lifetimes }: ModelOptions): Model {
+export function grantModel({ store, clock, units, lifetimes }: ModelOptions): Model {
   const locate = (unit: Unit, id: string) => unitKey(unit, 'grant', id)
 
   return {
@@ -138,19 +130,19 @@ export function grantModel({ store, clock, units, grants, lifetimes }: ModelOpti
 
     async upsert(id, payload) {
       const unit = units.current()
-      const grant = readGrant(payload, id, clock.now())
+      const now = clock.now()
+      const grant = { ...readGrant(payload, id), createdAt: now, tokens: [...unit.tokens] }
       unit.changes.push({
         op: 'put',
         key: locate(unit, id),
         value: grant,
-        expiresAt: clock.now() + lifetimes.authorizationCodeMs,
+        expiresAt: now + lifetimes.authorizationCodeMs,
         indexes: grantEntries(unit.instance.id, grant),
         ifAbsent: true,
       })
     },
 
-    async destroy(id) {
-      await grants.revoke(units.current().instance, id, 'code replayed')
-    },
+    // The refresh token's revocation took the grant with it.
+    destroy: nothing,
   }
 }

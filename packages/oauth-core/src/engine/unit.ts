@@ -13,6 +13,8 @@ export interface Unit {
   readonly changes: Change[]
   /** Keys of the values that the run names: each is hashed once. */
   readonly keys: Map<string, Key>
+  /** Records of the grant that the run makes. */
+  readonly tokens: Key[]
   /** The refresh token that the run made, as the client gets it. */
   refreshToken?: string
   /** The secret that takes the place of the present one, at an update that asks for it. */
@@ -40,7 +42,7 @@ export function createUnits(): Units {
 }
 
 export function newUnit(instance: Instance): Unit {
-  return { instance, records: new Map(), changes: [], keys: new Map() }
+  return { instance, records: new Map(), changes: [], keys: new Map(), tokens: [] }
 }
 
 /** Where a value of the engine is stored. */
@@ -67,13 +69,18 @@ export async function readRecord<Value extends Json>(
   key: Key,
 ): Promise<StoredRecord<Value> | undefined> {
   if (!unit.records.has(key)) {
-    try {
-      unit.records.set(key, await store.get(key))
-    } catch (error) {
-      unit.failure = error
-      throw error
-    }
+    unit.records.set(key, await guarded(unit, () => store.get(key)))
   }
   // The caller names the type of what is stored under this key.
   return unit.records.get(key) as StoredRecord<Value> | undefined
+}
+
+/** Keeps what goes wrong in the store apart from what is wrong with the request. */
+export async function guarded<Result>(unit: Unit, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    unit.failure = error
+    throw error
+  }
 }
