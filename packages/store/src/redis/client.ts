@@ -107,9 +107,9 @@ export async function connected(client: RedisClient): Promise<void> {
   }
 }
 
-function whenReady(node: Redis): Promise<void> | undefined {
-  if (node.status === 'ready') return undefined
-  return new Promise((resolve) => {
+async function whenReady(node: Redis): Promise<void> {
+  if (node.status === 'ready') return
+  await new Promise<void>((resolve) => {
     node.once('ready', resolve)
     node.once('end', resolve)
   })

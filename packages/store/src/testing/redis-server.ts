@@ -27,6 +27,8 @@ export interface RedisServerOptions {
   readonly args?: readonly string[]
   /** @defaultValue a free one */
   readonly port?: number
+  /** Starts a sentinel with this configuration file instead; it is rewritten. */
+  readonly sentinel?: string
 }
 
 /** Whether redis-server is installed. */
@@ -41,7 +43,12 @@ export function hasRedisServer(): boolean {
 export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
   const port = options.port ?? (await freePort())
   const dir = mkdtempSync(join(tmpdir(), 'svc-redis-'))
-  const start = (): Promise<ChildProcess> => launch(port, dir, options.args ?? [])
+  const place = ['--port', String(port), '--dir', dir]
+  const args =
+    options.sentinel === undefined
+      ? [...Object.entries(SETTINGS).flat(), ...place, ...(options.args ?? [])]
+      : [options.sentinel, '--sentinel', ...place]
+  const start = (): Promise<ChildProcess> => launch(port, args)
   let child = await start()
 
   async function kill(): Promise<void> {
@@ -80,12 +87,8 @@ const SETTINGS = {
   '--loglevel': 'warning',
 }
 
-async function launch(port: number, dir: string, args: readonly string[]): Promise<ChildProcess> {
-  const child = spawn(
-    'redis-server',
-    [...Object.entries(SETTINGS).flat(), '--port', String(port), '--dir', dir, ...args],
-    { stdio: 'ignore' },
-  )
+async function launch(port: number, args: readonly string[]): Promise<ChildProcess> {
+  const child = spawn('redis-server', args, { stdio: 'ignore' })
   // A test process that ends takes its server along, even when the test forgot it.
   const end = (): void => void child.kill('SIGKILL')
   process.once('exit', end)

@@ -1,0 +1,109 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { recordKey, type Store, StoreUnavailableError } from '../../src/index.ts'
+import { redisStore } from '../../src/redis/index.ts'
+import {
+  freePort,
+  hasRedisServer,
+  type RedisServer,
+  sendToRedis,
+  startRedisServer,
+} from '../../src/testing/index.ts'
+import { skipUnless } from '../skip-unless.ts'
+import { untilHealthy } from './until-healthy.ts'
+
+const key = recordKey('i', 'thing', 'a')
+
+describe('redisStore with replicas', function () {
+  this.timeout(30_000)
+  let master: RedisServer
+  let replica: RedisServer
+  const servers: RedisServer[] = []
+  const stores: Store[] = []
+
+  beforeEach(async function () {
+    skipUnless(this, hasRedisServer(), 'redis-server is not installed')
+    master = await start()
+    replica = await start('--replicaof', '127.0.0.1', String(master.port))
+    // Its first acknowledgement comes a second after the first copy.
+    await sendToRedis(master.port, 'SET something 1')
+    while (!/offset=[1-9]/.test(await ask(master.port, 'INFO replication'))) await pause(20)
+  })
+  afterEach(async () => {
+    for (const store of stores.splice(0)) await store.close()
+    for (const server of servers.splice(0)) await server.stop()
+  })
+
+  async function start(...args: string[]): Promise<RedisServer> {
+    const server = await startRedisServer({ args: ['--repl-diskless-sync-delay', '0', ...args] })
+    servers.push(server)
+    return server
+  }
+
+  it('acknowledges when a replica has it, and calls it unknown when none has', async () => {
+    const waitReplicas = { count: 1, timeoutMs: 300 }
+    const store = redisStore({ url: master.url, waitReplicas })
+    stores.push(store)
+    const put = { op: 'put', key, value: 1 } as const
+    expect((await store.write([put])).written).to.equal(true)
+    // The script cache is empty again: the same by the longer way.
+    await sendToRedis(master.port, 'SCRIPT FLUSH SYNC')
+    expect((await store.take(key))?.value).to.equal(1)
+    replica.pause()
+    const outcome = await store.write([put]).catch((error: unknown) => error)
+    replica.resume()
+    expect(outcome).to.be.instanceOf(StoreUnavailableError)
+    expect(outcome).to.have.property('message', '0 of 1 replicas have the write')
+    expect((await store.get(key))?.value).to.equal(1)
+  })
+
+  it('follows the sentinels to the new master', async () => {
+    const sentinelPort = await startSentinel()
+    const store = redisStore({
+      url: `redis+sentinel://127.0.0.1:${sentinelPort}/people`,
+      waitReplicas: { count: 1 },
+    })
+    stores.push(store)
+    await store.write([{ op: 'put', key, value: 'before' }])
+    const plain = redisStore({
+      sentinels: [{ host: '127.0.0.1', port: sentinelPort }],
+      master: 'people',
+    })
+    stores.push(plain)
+    expect((await plain.get(key))?.value).to.equal('before')
+    await master.kill()
+    while (!(await ask(replica.port, 'ROLE')).includes('master')) await pause(50)
+    expect(await untilHealthy(plain)).to.be.lessThan(5000)
+    expect((await plain.get(key))?.value).to.equal('before')
+    await plain.write([{ op: 'put', key, value: 'after' }])
+    expect((await plain.get(key))?.value).to.equal('after')
+  })
+
+  async function startSentinel(): Promise<number> {
+    const port = await freePort()
+    const file = join(master.dir, 'sentinel.conf')
+    writeFileSync(
+      file,
+      [
+        `sentinel monitor people 127.0.0.1 ${master.port} 1`,
+        'sentinel down-after-milliseconds people 1500',
+        'sentinel failover-timeout people 2000',
+      ].join('\n'),
+    )
+    servers.push(await startRedisServer({ port, sentinel: file }))
+    // A fail-over needs a replica that the sentinel knows to be good.
+    while (!/link-status\r\n\$2\r\nok/.test(await ask(port, 'SENTINEL replicas people')))
+      await pause(50)
+    return port
+  }
+})
+
+/** Like sendToRedis; nothing when a sentinel closes the connection meanwhile, as it does in a fail-over. */
+function ask(port: number, command: string): Promise<string> {
+  return sendToRedis(port, command).catch(() => '')
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
