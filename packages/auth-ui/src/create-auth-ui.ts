@@ -75,7 +75,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     atATime: hashesAtATime(options.threadPoolSize),
     waiting: options.waiting,
   })
-  const hasher = createPasswordHasher({ queue, log })
+  const hasher = createPasswordHasher({ queue, log, cost: options.cost })
   const owners = createOwnerStore(store)
   const onboard = createOnboard({ owners, store, keyring, hasher, hooks, clock, log })
 

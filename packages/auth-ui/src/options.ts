@@ -2,6 +2,8 @@ import { type AppRegistry, isSlug, type Logger, type OAuth, type RateLimit } fro
 import type { Clock, Store } from '@svc/store'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import type { Theme } from './page-renderer.ts'
+import { DEFAULT_COST } from './passphrase/password-hash.ts'
+import { isAffordable, type ScryptCost } from './passphrase/stored-hash.ts'
 import type { HostHooks, Mailer, Place } from './ports.ts'
 import { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
 
@@ -35,6 +37,12 @@ export interface AuthUiOptions {
     readonly threadPoolSize?: number
     /** Checks that may wait for a slot, 0 to 10 000. @defaultValue `32` */
     readonly waiting?: number
+    /**
+     * Cost of new hashes, logN 10 to 20; older ones are replaced at the next log-in. Below the default only where
+     * nothing of value is kept.
+     * @defaultValue `{ logN: 15, r: 8, p: 3 }` (D17)
+     */
+    readonly cost?: ScryptCost
   }
   /** Looks an address up in a geo database, for the login history. @defaultValue none */
   readonly locate?: (address: string) => Promise<Place | undefined>
@@ -61,6 +69,7 @@ export interface ResolvedOptions {
   readonly allowRaw: boolean
   readonly threadPoolSize: number
   readonly waiting: number
+  readonly cost: ScryptCost
   readonly locate: ((address: string) => Promise<Place | undefined>) | undefined
   readonly lifetimes: Lifetimes
   readonly limits: Partial<Readonly<Record<Bucket, RateLimit>>>
@@ -74,6 +83,7 @@ export function resolveOptions(options: AuthUiOptions): ResolvedOptions {
     ...numberFaults('passphrase', { ...passphrase }, ['threadPoolSize', 'waiting']),
     ...numberFaults('lifetimes', { ...options.lifetimes }, Object.keys(DEFAULT_LIFETIMES)),
     ...limitFaults(options.limits ?? {}),
+    ...costFaults(passphrase.cost ?? DEFAULT_COST),
   ]
   if (typeof options.mailer?.send !== 'function') faults.push('options.mailer: has no send')
   if (faults.length > 0) throw new TypeError(faults.join('; '))
@@ -93,6 +103,7 @@ export function resolveOptions(options: AuthUiOptions): ResolvedOptions {
     allowRaw: passphrase.allowRaw ?? true,
     threadPoolSize: passphrase.threadPoolSize ?? 4,
     waiting: passphrase.waiting ?? 32,
+    cost: passphrase.cost ?? DEFAULT_COST,
     locate: options.locate,
     lifetimes: { ...DEFAULT_LIFETIMES, ...options.lifetimes },
     limits: options.limits ?? {},
@@ -129,6 +140,13 @@ function limitFaults(limits: Readonly<Record<string, RateLimit | undefined>>): s
       return !isKnown || !isNatural(limit?.limit) || !isNatural(limit?.windowMs)
     })
     .map(([bucket]) => `options.limits.${bucket}: not a known bucket with limit and windowMs`)
+}
+
+function costFaults({ logN, r, p }: ScryptCost): string[] {
+  const isUsable = isNatural(logN) && logN >= 10 && logN <= 20 && isAffordable({ logN, r, p })
+  return isUsable && isNatural(r) && isNatural(p)
+    ? []
+    : ['options.passphrase.cost: not a usable cost of scrypt']
 }
 
 function isNatural(value: unknown): boolean {

@@ -63,7 +63,7 @@ function checksumOf(bytes: Buffer): Buffer {
     .subarray(0, CHECKSUM_BYTES)
 }
 
-/** At most 128 MiB and eight times the default's time: a tampered record must not stop the process. */
-function isAffordable({ logN, r, p }: ScryptCost): boolean {
+/** Whether hashes of this cost are made and checked: at most 128 MiB and about eight times the default's time. */
+export function isAffordable({ logN, r, p }: ScryptCost): boolean {
   return logN >= 1 && r >= 1 && p >= 1 && p <= 16 && 2 ** logN * r <= 2 ** 20
 }

@@ -99,7 +99,9 @@ export function readUserAgent(header: string): {
   const userAgent = header.slice(0, MAX_USER_AGENT_CHARS).toWellFormed()
   if (userAgent === '') return { userAgent, os: '', browser: '' }
   const { os, browser } = Bowser.parse(userAgent)
-  return { userAgent, os: os.name ?? '', browser: browser.name ?? '' }
+  // Programs outside the catalogue name themselves first, as `curl/8.5`.
+  const product = /^[\w.-]{1,40}/.exec(userAgent)?.[0] ?? ''
+  return { userAgent, os: os.name || '', browser: browser.name || product }
 }
 
 function entryKey(instance: Instance, id: SessionId): Key {

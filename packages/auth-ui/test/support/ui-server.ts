@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, scryptSync } from 'node:crypto'
 import {
   createOAuth,
   type Instance,
   type NewInstance,
   type OAuth,
   type OAuthOptions,
+  type RouteRow,
 } from '@svc/oauth-core'
 import type { Store } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
@@ -16,9 +17,9 @@ import {
   fakeClock,
   listen,
 } from '@svc/testkit'
+import { expect } from 'chai'
 import Koa from 'koa'
 import { type AuthUi, type AuthUiOptions, createAuthUi } from '../../src/index.ts'
-import { deriveLoginValue } from '../../src/passphrase/derive.ts'
 import type { SystemMail } from '../../src/ports.ts'
 import { sampleApps } from './sample-instance.ts'
 
@@ -52,8 +53,8 @@ export const PASSPHRASE = 'correct horse battery staple'
 /** Of {@link PASSPHRASE} with 50 000 iterations (login.md 3.1). */
 export const LOGIN_VALUE = 'I2XwfBpy0jmy1ZaG2NiejXnYAE5szlgYZubouBnUoU0='
 
-/** Its text form, and cheap: for tests that are not about hashing. */
-const CHEAP_HASH = 'scrypt$1024$8$1$000102030405060708090a0b0c0d0e0f$'
+/** For tests that are not about hashing. */
+const CHEAP_COST = { logN: 10, r: 8, p: 1 }
 
 export async function startUi(options: UiServerOptions = {}): Promise<UiServer> {
   const clock = options.clock ?? fakeClock()
@@ -81,10 +82,13 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
       },
     },
     ...options.ui,
+    passphrase: { cost: CHEAP_COST, ...options.ui?.passphrase },
   })
   oauth.useSessions(ui.sessions)
   const app = new Koa()
   app.silent = true
+  const undeclared: string[] = []
+  app.use(noteUndeclared(() => [...ui.rows, ...oauth.rows], undeclared))
   app.use(oauth.resolveInstance())
   app.use(ui.routes())
   app.use(oauth.routes({ pages: ui.pages }))
@@ -105,11 +109,29 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
     browser: (base = ALICE, headers = {}) => browserClient({ base, port: server.port, headers }),
     async close() {
       await server.close()
+      expect(undeclared, 'statuses that no row declares').to.deep.equal([])
       await ui.close()
       await oauth.close()
       if (options.store === undefined) await store.close()
     },
   }
+}
+
+/** Every test is also one of "no undeclared status is ever sent" (style.md 4). */
+function noteUndeclared(rows: () => readonly RouteRow[], undeclared: string[]): Koa.Middleware {
+  const always = [404, 405, 500, 503]
+  return async (ctx, next) => {
+    await next()
+    if (ctx.state['appSlug'] !== undefined || ctx.state['instance'] === undefined) return
+    const method = ctx.method === 'HEAD' ? 'GET' : ctx.method
+    const row = rows().find((each) => each.method === method && toPattern(each.path).test(ctx.path))
+    if (row === undefined || [...row.statuses, ...always].includes(ctx.status)) return
+    undeclared.push(`${row.method} ${row.path}: ${ctx.status}`)
+  }
+}
+
+function toPattern(path: string): RegExp {
+  return new RegExp(`^${path.replace(/:[a-zA-Z]+/g, '[^/]+')}$`)
 }
 
 /** What a host does on app hosts: `/public` is public, `/file.js` a file, the rest private pages. */
@@ -138,7 +160,7 @@ export async function createAlice(
   })
   if (isOnboarded) {
     await server.ui.owners.importPassphrase(instance, {
-      hash: await cheapHash(LOGIN_VALUE),
+      hash: cheapHash(LOGIN_VALUE),
       salt: 'me@alice.example.com',
       iterations: 50_000,
     })
@@ -155,10 +177,9 @@ export function logIn(
   return browser.post('/auth/login', { passphrase: LOGIN_VALUE, ...fields }, { headers })
 }
 
-export { deriveLoginValue }
-
-async function cheapHash(loginValue: string): Promise<string> {
-  const { scryptSync } = await import('node:crypto')
+/** The text form of login.md 3.2, cheap. */
+function cheapHash(loginValue: string): string {
   const salt = Buffer.from('000102030405060708090a0b0c0d0e0f', 'hex')
-  return CHEAP_HASH + scryptSync(loginValue, salt, 32, { N: 1024, r: 8, p: 1 }).toString('hex')
+  const key = scryptSync(loginValue, salt, 32, { N: 1024, r: 8, p: 1 })
+  return `scrypt$1024$8$1$${salt.toString('hex')}$${key.toString('hex')}`
 }

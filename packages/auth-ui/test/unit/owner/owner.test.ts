@@ -55,9 +55,7 @@ describe('newSecurityStamp', () => {
   it('is a UUID of version 7 with the time in front', () => {
     const now = Date.UTC(2026, 0, 1)
     const stamp = newSecurityStamp(now)
-    expect(stamp).to.match(
-      /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
-    )
+    expect(stamp).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(Number.parseInt(stamp.replaceAll('-', '').slice(0, 12), 16)).to.equal(now)
     expect(newSecurityStamp(now)).not.to.equal(stamp)
   })

@@ -1,0 +1,337 @@
+import type { Instance } from '@svc/oauth-core'
+import type { BrowserClient } from '@svc/testkit'
+import { expect } from 'chai'
+import {
+  ALICE,
+  createAlice,
+  LOGIN_VALUE,
+  logIn,
+  startUi,
+  type UiServer,
+} from '../support/ui-server.ts'
+
+const JSON_ONLY = { accept: 'application/json' }
+
+describe('GET /auth/login', () => {
+  let server: UiServer
+  let browser: BrowserClient
+  beforeEach(async () => {
+    server = await startUi()
+    await createAlice(server)
+    browser = server.browser()
+  })
+  afterEach(() => server.close())
+
+  it('shows the form with salt and iterations, and opens no session', async () => {
+    const answer = await browser.get('/auth/login')
+    expect(answer.status).to.equal(200)
+    expect(answer.contentType).to.equal('text/html')
+    expect(answer.headers['cache-control']).to.equal('no-store')
+    expect(answer.headers['referrer-policy']).to.equal('same-origin')
+    expect(answer.headers.vary).to.equal('Cookie, Accept')
+    const page = answer.page()
+    expect(page.attribute('data-salt')).to.equal('me@alice.example.com')
+    expect(page.attribute('data-iterations')).to.equal('50000')
+    const form = page.form('/auth/login')
+    expect(form.method).to.equal('POST')
+    expect(form.value('redirect')).to.equal('')
+    expect(form.value('csrf_token')).to.match(/^[A-Za-z0-9_-]{32}$/)
+    expect(form.value('trusted-device-token')).to.equal('')
+    expect(form.inputs).to.include.members(['passphrase', 'long-run-session'])
+    expect(answer.setCookies.map(({ name }) => name)).to.deep.equal(['__Host-csrf'])
+  })
+
+  it('keeps a valid redirect, normalised', async () => {
+    const answer = await browser.get(`/auth/login?redirect=${encodeURIComponent('drive/a#/b')}`)
+    expect(answer.page().form('/auth/login').value('redirect')).to.equal(
+      'https://drive.alice.example.com/a#/b',
+    )
+    expect(answer.headers['content-security-policy']).to.include(
+      "form-action 'self' https://drive.alice.example.com",
+    )
+  })
+
+  it('offers no long session on the way to an authorization', async () => {
+    const target = encodeURIComponent(`${ALICE}/auth/authorize?client_id=x`)
+    const form = (await browser.get(`/auth/login?redirect=${target}`)).page().form('/auth/login')
+    expect(form.inputs).to.include('passphrase')
+    expect(form.inputs).not.to.include('long-run-session')
+  })
+
+  it('carries a well-formed email_verified_code', async () => {
+    const code = 'a'.repeat(32)
+    const answer = await browser.get(`/auth/login?email_verified_code=${code}`)
+    expect(answer.page().form('/auth/login').value('email_verified_code')).to.equal(code)
+  })
+
+  it('takes another heading after a reset was asked for, and ignores other messages', async () => {
+    const plain = (await browser.get('/auth/login')).page().text
+    const other = (await browser.get('/auth/login?msg=other')).page().text
+    const reset = (await browser.get('/auth/login?msg=passphrase-reset-requested')).page().text
+    expect(other).to.equal(plain)
+    expect(reset).not.to.equal(plain)
+  })
+
+  const refused: readonly [what: string, query: string][] = [
+    ['a foreign redirect', 'redirect=https%3A%2F%2Fevil.com%2F'],
+    ['a redirect to an app that is not installed', 'redirect=unknown'],
+    ['a redirect that is not UTF-8', 'redirect=%ff'],
+    ['a repeated redirect', 'redirect=drive&redirect=drive'],
+    ['a short email_verified_code', 'email_verified_code=abc'],
+    ['an email_verified_code with other characters', `email_verified_code=${'-'.repeat(32)}`],
+  ]
+  for (const [what, query] of refused) {
+    it(`answers 400 to ${what}`, async () => {
+      const answer = await browser.get(`/auth/login?${query}`)
+      expect(answer.status).to.equal(400)
+      expect(answer.contentType).to.equal('text/html')
+      expect(answer.text).not.to.include('https://evil.com')
+      const json = await browser.get(`/auth/login?${query}`, { headers: JSON_ONLY })
+      expect(json.status).to.equal(400)
+      expect(json.json()).to.have.keys('error', 'code')
+    })
+  }
+
+  const targets: readonly [redirect: string, location: string][] = [
+    ['', 'https://home.alice.example.com/#'],
+    ['drive/a?b#c', 'https://drive.alice.example.com/a?b#'],
+    [`${ALICE}/auth/authorize?x=y#z`, `${ALICE}/auth/authorize?x=y#`],
+  ]
+  for (const [redirect, location] of targets) {
+    it(`sends a logged-in browser from ${redirect || 'nowhere'} to ${location}`, async () => {
+      await logIn(browser)
+      const answer = await browser.get(`/auth/login?redirect=${encodeURIComponent(redirect)}`)
+      expect(answer.status).to.equal(302)
+      expect(answer.location).to.equal(location)
+      expect(answer.setCookies).to.deep.equal([])
+    })
+  }
+
+  it('brings an authorization at the limit back byte for byte (D54)', async () => {
+    const path = `/auth/authorize?client_id=x&state=${'%2B'.repeat(2000)}`
+    const anonymous = await browser.get(path)
+    // The client is unknown; what matters here is the bounce itself.
+    expect(anonymous.status).to.equal(400)
+    const target = ALICE + path
+    const form = await browser.get(`/auth/login?redirect=${encodeURIComponent(target)}`)
+    const answer = await browser.submit(form.page().form('/auth/login'), {
+      passphrase: LOGIN_VALUE,
+    })
+    expect(answer.location).to.equal(`${target}#`)
+  })
+
+  it('answers HEAD like GET, with no cookie', async () => {
+    const answer = await browser.request('HEAD', '/auth/login')
+    expect(answer.status).to.equal(200)
+    expect(answer.body).to.have.lengthOf(0)
+    expect(answer.setCookies).to.deep.equal([])
+  })
+})
+
+describe('POST /auth/login', () => {
+  let server: UiServer
+  let browser: BrowserClient
+  let instance: Instance
+  beforeEach(async () => {
+    server = await startUi()
+    ;({ instance } = await createAlice(server))
+    browser = server.browser()
+  })
+  afterEach(() => server.close())
+
+  const locations: readonly [redirect: string | undefined, location: string][] = [
+    [undefined, 'https://home.alice.example.com/'],
+    ['', 'https://home.alice.example.com/'],
+    ['drive/a#/b', 'https://drive.alice.example.com/a#/b'],
+    ['https://drive.alice.example.com/?a', 'https://drive.alice.example.com/?a'],
+    [`${ALICE}/x#y`, `${ALICE}/x#`],
+  ]
+  for (const [redirect, location] of locations) {
+    it(`answers 302 to ${location} with a cookie`, async () => {
+      const answer = await logIn(browser, { redirect })
+      expect(answer.status).to.equal(302)
+      expect(answer.location).to.equal(location)
+      expect(answer.setCookie('svcsessid')?.value).to.have.lengthOf(96)
+    })
+  }
+
+  it('answers 200 {redirect} with a cookie to a client that prefers JSON', async () => {
+    const answer = await logIn(browser, { redirect: 'drive' }, JSON_ONLY)
+    expect(answer.status).to.equal(200)
+    expect(answer.contentType).to.equal('application/json')
+    expect(answer.json()).to.deep.equal({ redirect: 'https://drive.alice.example.com/' })
+    expect(answer.setCookie('svcsessid')).not.to.equal(undefined)
+  })
+
+  for (const accept of [undefined, '*/*', 'text/html', 'text/html, application/json']) {
+    it(`answers 302 when Accept is ${accept}`, async () => {
+      expect((await logIn(browser, {}, { accept })).status).to.equal(302)
+    })
+  }
+
+  it('takes the redirect of the query when the body has none', async () => {
+    const answer = await browser.post('/auth/login?redirect=drive', { passphrase: LOGIN_VALUE })
+    expect(answer.location).to.equal('https://drive.alice.example.com/')
+  })
+
+  const wrong: readonly [what: string, passphrase: string | undefined][] = [
+    ['a wrong passphrase', 'wrong'],
+    ['an empty passphrase', ''],
+    ['no passphrase', undefined],
+    ['a passphrase over 1024 bytes', 'x'.repeat(1025)],
+    ['the raw passphrase', 'correct horse battery staple'],
+  ]
+  for (const [what, passphrase] of wrong) {
+    it(`answers 401 to ${what}, the same way`, async () => {
+      const json = await logIn(browser, { passphrase }, JSON_ONLY)
+      expect(json.status).to.equal(401)
+      expect(json.json()).to.deep.equal({
+        error: 'invalid passphrase',
+        code: 'invalid_passphrase',
+      })
+      expect(json.headers['www-authenticate']).to.equal(undefined)
+      const html = await logIn(browser, { passphrase, redirect: 'drive' })
+      expect(html.status).to.equal(401)
+      const form = html.page().form('/auth/login')
+      expect(form.value('passphrase')).to.equal('')
+      expect(form.value('redirect')).to.equal('https://drive.alice.example.com/')
+      expect(browser.cookie('svcsessid')).to.equal(undefined)
+    })
+  }
+
+  it('does not read the passphrase from the query', async () => {
+    const secret = encodeURIComponent(LOGIN_VALUE)
+    const answer = await browser.post(`/auth/login?passphrase=${secret}`, {})
+    expect(answer.status).to.equal(401)
+  })
+
+  const malformed: readonly [what: string, status: number, body: string, type: string][] = [
+    ['JSON', 415, JSON.stringify({ passphrase: LOGIN_VALUE }), 'application/json'],
+    ['plain text', 415, `passphrase=${LOGIN_VALUE}`, 'text/plain'],
+    ['multipart', 415, '--x--', 'multipart/form-data; boundary=x'],
+    ['a body over 64 KiB', 413, `x=${'y'.repeat(65_536)}`, 'application/x-www-form-urlencoded'],
+    ['invalid UTF-8', 400, 'passphrase=%ff', 'application/x-www-form-urlencoded'],
+    ['a doubled field', 400, 'passphrase=a&passphrase=b', 'application/x-www-form-urlencoded'],
+    ['a foreign redirect', 400, 'redirect=https://evil.com', 'application/x-www-form-urlencoded'],
+  ]
+  for (const [what, status, body, type] of malformed) {
+    it(`answers ${status} to ${what}`, async () => {
+      const headers = { 'content-type': type }
+      const answer = await browser.post('/auth/login', {}, { body, headers })
+      expect(answer.status).to.equal(status)
+      expect(answer.setCookie('svcsessid')).to.equal(undefined)
+    })
+  }
+
+  it('judges the redirect before it counts or checks anything', async () => {
+    for (let at = 0; at < 25; at += 1) {
+      const answer = await logIn(browser, { passphrase: 'wrong', redirect: 'https://evil.com' })
+      expect(answer.status).to.equal(400)
+    }
+    expect((await logIn(browser)).status).to.equal(302)
+  })
+
+  it('upgrades an imported hash at the first log-in', async () => {
+    await logIn(browser)
+    expect(server.logged.map(([event]) => event)).to.include('passphrase.hash_upgraded')
+    const before = server.logged.length
+    expect((await logIn(browser.another())).status).to.equal(302)
+    const events = server.logged.slice(before).map(([event]) => event)
+    expect(events).to.include('login.succeeded')
+    expect(events).not.to.include('passphrase.hash_upgraded')
+  })
+
+  it('never puts a passphrase, a session id or a cookie in the log', async () => {
+    const answer = await logIn(browser)
+    await logIn(browser, { passphrase: 'a very wrong one' })
+    const log = JSON.stringify(server.logged)
+    expect(log).not.to.include(LOGIN_VALUE)
+    expect(log).not.to.include('a very wrong one')
+    for (const { value } of answer.setCookies) expect(log).not.to.include(value)
+    for (const { id } of await server.ui.owners.listSessions(instance)) {
+      expect(log).not.to.include(id)
+    }
+  })
+})
+
+describe('log-in hooks and mails', () => {
+  let server: UiServer
+  afterEach(() => server.close())
+
+  it('lets onLogin veto, and tells onLoggedIn and onLoginFailed', async () => {
+    const told: string[] = []
+    let isRefused = true
+    server = await startUi({
+      ui: {
+        hooks: {
+          onLogin: ({ method }) => {
+            told.push(`login ${method}`)
+            if (isRefused) throw Object.assign(new Error('no'), { status: 403, code: 'forbidden' })
+          },
+          onLoggedIn: ({ sessionId }) => {
+            told.push(`logged in ${sessionId.length}`)
+          },
+          onLoginFailed: ({ code }) => {
+            told.push(`failed ${code}`)
+          },
+        },
+      },
+    })
+    await createAlice(server)
+    const browser = server.browser()
+    const refused = await logIn(browser)
+    expect(refused.status).to.equal(403)
+    expect(refused.setCookie('svcsessid')).to.equal(undefined)
+    isRefused = false
+    expect((await logIn(browser)).status).to.equal(302)
+    expect((await logIn(browser.another(), { passphrase: 'wrong' })).status).to.equal(401)
+    expect(told).to.deep.equal([
+      'login password',
+      'login password',
+      'logged in 32',
+      'failed invalid_passphrase',
+    ])
+  })
+
+  it('mails the owner about a new browser, not the first, at most once an hour', async () => {
+    server = await startUi({ ui: { locate: async () => ({ country: 'France' }) } })
+    await createAlice(server)
+    const withAgent = (agent: string) => server.browser(ALICE, { 'user-agent': agent })
+    const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+    const safari =
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15'
+    await logIn(withAgent(firefox))
+    await logIn(withAgent(firefox))
+    expect(await server.sentMails()).to.deep.equal([])
+    await logIn(withAgent(safari))
+    await logIn(withAgent('curl/8'))
+    const [mail, ...more] = await server.sentMails()
+    expect(more).to.deep.equal([])
+    expect(mail?.template).to.equal('new_connection')
+    expect(mail?.variables).to.include({
+      browser: 'Safari',
+      os: 'macOS',
+      place: 'France',
+      address: '127.0.0.1',
+      url: `${ALICE}/`,
+    })
+    server.clock.advance(3_600_001)
+    await logIn(withAgent('wget/1'))
+    expect(await server.sentMails()).to.have.lengthOf(2)
+  })
+
+  it('logs in although the mail cannot be sent and the place cannot be found', async () => {
+    server = await startUi({
+      ui: {
+        mailer: { send: () => Promise.reject(new Error('no mail')) },
+        locate: () => Promise.reject(new Error('no database')),
+      },
+    })
+    await createAlice(server)
+    expect((await logIn(server.browser())).status).to.equal(302)
+    const other = server.browser(ALICE, { 'user-agent': 'curl/8' })
+    expect((await logIn(other)).status).to.equal(302)
+    await server.sentMails()
+    expect(server.logged.map(([event]) => event)).to.include('background.failed')
+  })
+})
