@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto'
+import {
+  type AccessContext,
+  insufficientScope,
+  type OAuth,
+  OAuthError,
+  type RouteContext,
+  type RouteRow,
+  type ScopedDocument,
+  type Verb,
+} from '@svc/oauth-core'
+import type { DocumentStore, Expectation, Fields, StoredDocument } from './document-store.ts'
+
+const TYPE = /^[a-z0-9_]{1,60}(?:\.[a-z0-9_]{1,60}){1,7}$/
+const ID = /^[A-Za-z0-9][A-Za-z0-9._~@-]{0,127}$/
+const AUTH = ['access token', 'app token'] as const
+const SOURCE = 'architecture.md 5'
+
+/** One request that the guard let pass for its type. */
+interface DataRequest {
+  readonly ctx: RouteContext
+  readonly access: AccessContext
+  readonly type: string
+}
+
+/**
+ * The example host's own resource: small JSON documents behind the guard, so that scopes can be seen at work.
+ * A document reads `{ "_id", "_type", "_rev", …fields }`.
+ */
+export function dataRoutes(
+  oauth: Pick<OAuth, 'guard'>,
+  documents: DocumentStore,
+): readonly RouteRow[] {
+  /** Runs a handler behind the guard for the verb and the type of the path. */
+  function guarded(verb: Verb, handle: (request: DataRequest) => Promise<void>) {
+    return async function data(ctx: RouteContext): Promise<void> {
+      const type = String(ctx.params['doctype'])
+      if (!TYPE.test(type)) throw malformed('the doctype is malformed')
+      await oauth.guard({ verb, type })(ctx, async () => {
+        const { access } = ctx.state
+        if (access === undefined) throw new Error('the guard let a request pass without access')
+        await handle({ ctx, access, type })
+      })
+    }
+  }
+
+  const shared = {
+    auth: AUTH,
+    cors: 'app-origins-or-any',
+    family: 'json',
+    source: SOURCE,
+  } as const
+  const body = { types: ['json'] } as const
+  return [
+    {
+      ...shared,
+      method: 'GET',
+      path: '/data/:doctype',
+      handler: guarded('GET', list),
+      statuses: [200, 400, 401, 403],
+      summary: 'Lists documents of a type that the caller may read, in pages.',
+    },
+    {
+      ...shared,
+      method: 'POST',
+      path: '/data/:doctype',
+      handler: guarded('POST', create),
+      body,
+      statuses: [201, 400, 401, 403, 413, 415],
+      summary: 'Creates a document under a new id.',
+    },
+    {
+      ...shared,
+      method: 'GET',
+      path: '/data/:doctype/:id',
+      handler: guarded('GET', read),
+      statuses: [200, 400, 401, 403, 404],
+      summary: 'Answers a document.',
+    },
+    {
+      ...shared,
+      method: 'PUT',
+      path: '/data/:doctype/:id',
+      handler: guarded('PUT', replace),
+      body,
+      statuses: [200, 201, 400, 401, 403, 409, 413, 415],
+      summary: 'Creates a document under this id, or replaces the revision that `_rev` or `If-Match` names.',
+    },
+    {
+      ...shared,
+      method: 'DELETE',
+      path: '/data/:doctype/:id',
+      handler: guarded('DELETE', remove),
+      statuses: [204, 400, 401, 403, 404, 409],
+      summary: 'Deletes a document, only the revision of `If-Match` when given.',
+    },
+  ]
+
+  async function list({ ctx, access, type }: DataRequest): Promise<void> {
+    const page = await documents.list(ctx.state.instance, type, pageOf(ctx)).catch(refuseCursor)
+    const allowed = page.documents.filter((document) =>
+      access.allows('GET', type, toScoped(document)),
+    )
+    answer(ctx, 200, {
+      documents: allowed.map(toWire),
+      ...(page.cursor !== undefined && { cursor: page.cursor }),
+    })
+  }
+
+  async function create({ ctx, access, type }: DataRequest): Promise<void> {
+    const document = { type, id: randomBytes(16).toString('hex'), fields: fieldsOf(ctx) }
+    demand(access, 'POST', document)
+    const rev = await documents.put(ctx.state.instance, document, 'absent')
+    if (rev === undefined) throw new Error('a random id was taken')
+    ctx.set('Location', `/data/${type}/${document.id}`)
+    answerDocument(ctx, 201, { ...document, rev })
+  }
+
+  async function read({ ctx, access, type }: DataRequest): Promise<void> {
+    answerDocument(ctx, 200, await find(ctx, access, 'GET', type))
+  }
+
+  async function replace({ ctx, access, type }: DataRequest): Promise<void> {
+    const { instance } = ctx.state
+    const document = { type, id: idOf(ctx), fields: fieldsOf(ctx) }
+    demand(access, 'PUT', document)
+    const before = await documents.get(instance, type, document.id)
+    // A rule on a field must not let a document be taken over that does not match it yet.
+    if (before !== undefined) demand(access, 'PUT', before)
+    const expected = expectationOf(ctx)
+    const rev = await documents.put(instance, document, expected === 'any' ? 'absent' : expected)
+    if (rev === undefined) throw conflict()
+    answerDocument(ctx, before === undefined ? 201 : 200, { ...document, rev })
+  }
+
+  async function remove({ ctx, access, type }: DataRequest): Promise<void> {
+    const { id } = await find(ctx, access, 'DELETE', type)
+    if (!(await documents.delete(ctx.state.instance, type, id, expectationOf(ctx)))) throw conflict()
+    ctx.status = 204
+  }
+
+  /** The document of the path; one that the caller may not know of is forbidden whether it exists or not. */
+  async function find(
+    ctx: RouteContext,
+    access: AccessContext,
+    verb: Verb,
+    type: string,
+  ): Promise<StoredDocument> {
+    const id = idOf(ctx)
+    const document = await documents.get(ctx.state.instance, type, id)
+    demand(access, verb, document ?? { type, id, fields: {} })
+    if (document === undefined) throw new OAuthError('not_found')
+    return document
+  }
+}
+
+function demand(access: AccessContext, verb: Verb, document: Omit<StoredDocument, 'rev'>): void {
+  if (access.allows(verb, document.type, toScoped(document))) return
+  throw insufficientScope()
+}
+
+function toScoped({ id, fields }: Omit<StoredDocument, 'rev'>): ScopedDocument {
+  return { ...fields, id }
+}
+
+function toWire({ type, id, rev, fields }: StoredDocument): Fields {
+  return { _id: id, _type: type, _rev: rev, ...fields }
+}
+
+function idOf(ctx: RouteContext): string {
+  const id = String(ctx.params['id'])
+  if (!ID.test(id)) throw malformed('the id is malformed')
+  return id
+}
+
+/** The fields of the body without those that are the server's. */
+function fieldsOf(ctx: RouteContext): Fields {
+  const { json } = ctx.state
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw malformed('the body is not an object')
+  }
+  // Parsed JSON holds JSON values; `fromEntries` makes own members even of `__proto__`.
+  return Object.fromEntries(Object.entries(json).filter(([name]) => !name.startsWith('_'))) as Fields
+}
+
+/** The revision that the caller means: `If-Match`, or `_rev` of the body. */
+function expectationOf(ctx: RouteContext): Expectation {
+  const header = /^"([\x21\x23-\x7e]{1,100})"$/.exec(ctx.get('If-Match'))?.[1]
+  if (header === undefined && ctx.get('If-Match') !== '') throw malformed('If-Match is malformed')
+  const member = (ctx.state.json as { _rev?: unknown } | undefined)?._rev
+  if (member !== undefined && typeof member !== 'string') throw malformed('_rev is not a text')
+  if (header !== undefined && member !== undefined && header !== member) {
+    throw malformed('_rev and If-Match differ')
+  }
+  const rev = header ?? member
+  return rev === undefined ? 'any' : { rev }
+}
+
+function pageOf(ctx: RouteContext): { limit?: number; cursor?: string } {
+  const { query } = ctx.state
+  const limit = query.get('limit')
+  const cursor = query.get('cursor')
+  if (limit !== undefined && !/^(?:[1-9]\d?|100)$/.test(limit)) {
+    throw malformed('limit is not a number from 1 to 100')
+  }
+  if (cursor !== undefined && cursor.length > 1000) throw malformed('the cursor is malformed')
+  return { ...(limit !== undefined && { limit: Number(limit) }), ...(cursor !== undefined && { cursor }) }
+}
+
+/** A cursor that no page gave is a fault of the request. */
+function refuseCursor(error: unknown): never {
+  if (error instanceof TypeError) throw malformed('the cursor is malformed')
+  throw error
+}
+
+function answerDocument(ctx: RouteContext, status: number, document: StoredDocument): void {
+  ctx.set('ETag', `"${document.rev}"`)
+  answer(ctx, status, toWire(document))
+}
+
+function answer(ctx: RouteContext, status: number, body: unknown): void {
+  ctx.status = status
+  ctx.type = 'application/json; charset=utf-8'
+  ctx.body = JSON.stringify(body)
+}
+
+function malformed(description: string): OAuthError {
+  return new OAuthError('invalid_request', { description })
+}
+
+function conflict(): OAuthError {
+  return new OAuthError('conflict', { description: 'the document has another revision' })
+}

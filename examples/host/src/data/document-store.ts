@@ -1,0 +1,117 @@
+import type { Instance } from '@svc/oauth-core'
+import { type Change, indexKey, type Json, type Key, recordKey, type Store } from '@svc/store'
+
+/** The fields of a document; names that start with `_` are the server's. */
+export type Fields = { readonly [name: string]: Json | undefined }
+
+/** A small JSON document of an instance. */
+export interface StoredDocument {
+  readonly type: string
+  readonly id: string
+  /** Changes with every write. */
+  readonly rev: string
+  readonly fields: Fields
+}
+
+export interface DocumentPage {
+  readonly documents: readonly StoredDocument[]
+  readonly cursor?: string
+}
+
+/** What a write expects to find: nothing, a revision, or anything. */
+export type Expectation = { readonly rev: string } | 'absent' | 'any'
+
+/** Documents by type and id. */
+export interface DocumentStore {
+  get(instance: Instance, type: string, id: string): Promise<StoredDocument | undefined>
+  /** In the order of ids. */
+  list(
+    instance: Instance,
+    type: string,
+    page: { readonly limit?: number; readonly cursor?: string },
+  ): Promise<DocumentPage>
+  /** The new revision, or undefined when the expectation failed. */
+  put(
+    instance: Instance,
+    document: Omit<StoredDocument, 'rev'>,
+    expected: Expectation,
+  ): Promise<string | undefined>
+  /** False when the expectation failed. */
+  delete(instance: Instance, type: string, id: string, expected: Expectation): Promise<boolean>
+  /** Removes every document of an instance. */
+  removeAll(instance: Instance): Promise<void>
+}
+
+const KIND = 'document'
+
+interface Stored {
+  readonly type: string
+  readonly id: string
+  readonly fields: Fields
+}
+
+export function createDocumentStore(store: Store): DocumentStore {
+  return {
+    async get(instance, type, id) {
+      const record = await store.get(keyOf(instance, type, id))
+      return record && toDocument(record.value, record.revision)
+    },
+    async list(instance, type, request) {
+      const page = await store.list(indexKey(instance.id, `documents:${type}`), request)
+      return {
+        documents: page.records.map(({ value, revision }) => toDocument(value, revision)),
+        ...(page.cursor !== undefined && { cursor: page.cursor }),
+      }
+    },
+    async put(instance, { type, id, fields }, expected) {
+      const key = keyOf(instance, type, id)
+      const before = expected === 'any' || expected === 'absent' ? undefined : await store.get(key)
+      if (typeof expected === 'object' && before?.revision !== expected.rev) return undefined
+      const result = await store.write([
+        {
+          op: 'put',
+          key,
+          value: { type, id, fields },
+          indexes: [
+            { index: indexKey(instance.id, `documents:${type}`), sort: id },
+            { index: indexKey(instance.id, 'documents'), sort: `${type}/${id}` },
+          ],
+          ...(expected === 'absent' && { ifAbsent: true as const }),
+          ...(before !== undefined && { ifRevision: before.revision }),
+        },
+      ])
+      return result.written ? result.revision : undefined
+    },
+    async delete(instance, type, id, expected) {
+      const key = keyOf(instance, type, id)
+      const before = await store.get(key)
+      if (before === undefined) return false
+      if (typeof expected === 'object' && before.revision !== expected.rev) return false
+      const change: Change =
+        typeof expected === 'object'
+          ? { op: 'delete', key, ifRevision: before.revision }
+          : { op: 'delete', key, ifPresent: true }
+      return (await store.write([change])).written
+    },
+    async removeAll(instance) {
+      const index = indexKey(instance.id, 'documents')
+      for (;;) {
+        const page = await store.list(index)
+        if (page.records.length > 0) {
+          await store.write(page.records.map(({ key }) => ({ op: 'delete', key })))
+        } else if (page.cursor === undefined) {
+          return
+        }
+      }
+    },
+  }
+}
+
+function keyOf(instance: Instance, type: string, id: string): Key {
+  return recordKey(instance.id, KIND, `${type}/${id}`)
+}
+
+function toDocument(value: Json, rev: string): StoredDocument {
+  const { type, id, fields } = value as unknown as Stored // Only this file writes these records.
+  return { type, id, rev, fields }
+}
