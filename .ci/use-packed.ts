@@ -2,7 +2,7 @@
  * Preloaded into the tests of the packed packages: whatever would come from a public package's sources comes from
  * where `SVC_PACKED` has it installed instead.
  */
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, realpathSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -15,7 +15,8 @@ const moved = globSync('packages/*/package.json', { cwd: ROOT }).flatMap((file) 
   // The workspace's own manifest: it has a name.
   const { name } = JSON.parse(readFileSync(path.join(ROOT, file), 'utf8')) as { name: string }
   const to = path.join(installed, name)
-  return existsSync(to) ? [{ from: path.join(ROOT, path.dirname(file)), to }] : []
+  // The real place: from there a package finds its own dependencies.
+  return existsSync(to) ? [{ from: path.join(ROOT, path.dirname(file)), to: realpathSync(to) }] : []
 })
 if (moved.length === 0) throw new Error(`no packed packages in ${installed}`)
 
