@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IndexKey, Key } from './store.ts'
 
 const INSTANCE = /^[A-Za-z0-9_-]{1,64}$/
@@ -24,7 +24,7 @@ export function recordKey(instance: string, kind: string, id: string): Key {
 
 /** A record keyed by a secret (a code, a token): only its SHA-256 enters the key. */
 export function secretKey(instance: string, kind: string, secret: string): Key {
-  return recordKey(instance, kind, createHash('sha256').update(secret).digest('base64url'))
+  return recordKey(instance, kind, hash('sha256', secret, 'base64url'))
 }
 
 /** An index of an instance's records: `{<instance>}:index:<name>`. */

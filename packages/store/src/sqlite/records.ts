@@ -7,6 +7,8 @@ import type { IndexKey, Json, Key, Page, Revision, StoredRecord, WriteResult } f
 /** The records table and its indexes. Everything is synchronous; changes belong into a write batch. */
 export interface Records {
   get(key: Key, now: number): StoredRecord | undefined
+  /** In one read transaction: the file is locked once for all of them. */
+  getMany(keys: readonly Key[], now: number): (StoredRecord | undefined)[]
   take(key: Key, now: number): StoredRecord | undefined
   write(changes: readonly PlannedChange[], revision: Revision, now: number): WriteResult
   list(index: IndexKey, page: ListRequest, now: number): Page
@@ -27,6 +29,8 @@ export function createRecords(db: DatabaseSync): Records {
     statement.setReturnArrays(true)
     return statement
   }
+  const begin = prepare('BEGIN')
+  const commit = prepare('COMMIT')
   const select = prepare(`SELECT ${COLUMNS} FROM records r WHERE key = ?`)
   const selectState = prepare('SELECT revision, expires_at, indexes FROM records WHERE key = ?')
   const upsert = prepare(`
@@ -76,10 +80,21 @@ export function createRecords(db: DatabaseSync): Records {
     if (op === 'touch' && state !== undefined) touch.run(expiresAt ?? null, revision, key)
   }
 
+  function get(key: Key, now: number): StoredRecord | undefined {
+    const row = select.get(key) as Row | undefined // The columns of COLUMNS.
+    return row === undefined ? undefined : live(key, row, now)
+  }
+
   return {
-    get(key, now) {
-      const row = select.get(key) as Row | undefined // The columns of COLUMNS.
-      return row === undefined ? undefined : live(key, row, now)
+    get,
+
+    getMany(keys, now) {
+      begin.run()
+      try {
+        return keys.map((key) => get(key, now))
+      } finally {
+        commit.run()
+      }
     },
 
     take(key, now) {

@@ -83,10 +83,7 @@ export class SqliteStore implements Store {
     checkKeys(keys)
     const now = this.#clock.now()
     // One synchronous stretch: no write comes between. The caller names the type of what it stored.
-    return this.#read(() => keys.map((key) => this.#records.get(key, now))) as (
-      | StoredRecord<Value>
-      | undefined
-    )[]
+    return this.#read(() => this.#records.getMany(keys, now)) as (StoredRecord<Value> | undefined)[]
   }
 
   async write(changes: readonly Change[], options: WriteOptions = {}): Promise<WriteResult> {
