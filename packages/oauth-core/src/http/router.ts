@@ -15,6 +15,8 @@ export interface RouterEnvironment extends ErrorRendering {
   readonly checkCsrf?: (ctx: Context, rule: CsrfRule) => void
 }
 
+/** A path without parameters or patterns. */
+const PLAIN_PATH = /^[\w./-]+$/
 const INTERFACE = /^\/(?:auth|settings)(?:\/|$)/
 
 /**
@@ -25,16 +27,25 @@ const INTERFACE = /^\/(?:auth|settings)(?:\/|$)/
 export function mountRoutes(rows: readonly RouteRow[], environment: RouterEnvironment): Middleware {
   const router = new Router({ sensitive: true, strict: true })
   const byPath = Map.groupBy(rows, (row) => row.path)
+  // Most rows name one path: they need no search through the patterns of all.
+  const direct = new Map<string, { row: RouteRow; route: (ctx: unknown) => Promise<void> }>()
   for (const row of rows) {
     if (row.csrf !== undefined && environment.checkCsrf === undefined) {
       throw new TypeError(`${row.method} ${row.path} has a CSRF rule and nobody checks it`)
     }
-    router.register(row.path, [row.method], runRow(row, byPath.get(row.path) ?? [], environment))
+    const route = runRow(row, byPath.get(row.path) ?? [], environment)
+    router.register(row.path, [row.method], route)
+    if (PLAIN_PATH.test(row.path)) direct.set(`${row.method} ${row.path}`, { row, route })
   }
   const dispatch = router.routes()
 
   return async function routes(ctx: Context, next: Next): Promise<void> {
     if (ctx.state['instance'] === undefined || ctx.state['appSlug'] !== undefined) return next()
+    const known = direct.get(`${ctx.method} ${ctx.path}`)
+    if (known !== undefined) {
+      ctx['_matchedRoute'] = known.row.path // As the router does.
+      return known.route(ctx)
+    }
     const matched = router.match(ctx.path, ctx.method)
     if (matched.route) {
       // The router's own context type is older than Koa 3's.
