@@ -102,7 +102,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   const clientAddress = (ctx: Koa.Context): string => oauth.clientAddress(ctx)
   const koa = new Koa()
   noteBrokenAnswers(koa, log)
-  koa.use(noteRequests({ log, clientAddress, observe: metrics.observe }))
+  koa.use(noteRequests({ log, clientAddress, observe: metrics.observe, isHttps: hasTls(config) }))
   koa.use(health.middleware)
   koa.use(
     limitRequests({ requestsPerMinute: config.limits['requestsPerMinute'] ?? 0, clientAddress }),

@@ -1,6 +1,6 @@
 import { recordKey, type Store } from '@svc/store'
 import type { HostApp } from './app.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { createInstance } from './create-instance.ts'
 import type { HostLog } from './log.ts'
 
@@ -61,7 +61,9 @@ async function createDemo(app: HostApp, store: Store, domain: string): Promise<v
       })
     } catch (error) {
       // Another process of the same store was first.
-      if ((error as { code?: unknown }).code !== 'domain_taken') throw error
+      if ((error as { code?: unknown }).code === 'domain_taken') return
+      if (error instanceof TypeError) throw new ConfigError([`SVC_DEMO_DOMAIN: ${error.message}`])
+      throw error
     }
   }
   await store.write([{ op: 'put', key: marker, value: { domain } }])

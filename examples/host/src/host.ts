@@ -2,7 +2,7 @@ import { type Clock, type Store, systemClock } from '@svc/store'
 import { createAdminApp } from './admin/admin.ts'
 import { loadAdminToken } from './admin/admin-token.ts'
 import { createHostApp, type HostApp, toListener } from './app.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { welcome } from './demo-data.ts'
 import { type RunningServer, startServer } from './http-server.ts'
 import type { HostLog } from './log.ts'
@@ -56,7 +56,6 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     })
     opened.push(() => adminServer.stop(0))
     await welcome({ app, store, config, port: publicServer.port, notice, log })
-    log.info('server.started', { port: publicServer.port, adminPort: adminServer.port })
     let stopping: Promise<void> | undefined
     return {
       app,
@@ -71,8 +70,14 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     }
   } catch (error) {
     await closeAll()
-    throw error
+    throw asConfigError(error)
   }
+}
+
+/** A value that only the package it is for could judge. */
+function asConfigError(error: unknown): unknown {
+  const isOptions = error instanceof TypeError && error.message.startsWith('options.')
+  return isOptions ? new ConfigError(error.message.split('; ')) : error
 }
 
 function listenPublic(config: Config, app: HostApp): Promise<RunningServer> {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import https from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 
 /** A listener with limits on what one connection may cost. @see security.md 15, 22 */
 const LIMITS = {
@@ -12,7 +12,8 @@ const LIMITS = {
   keepAliveTimeout: 8000,
   maxHeaderSize: 16_384,
   requestTimeout: 30_000,
-  requireHostHeader: true,
+  // The host resolver refuses a missing Host, with the headers of every other answer.
+  requireHostHeader: false,
 } satisfies http.ServerOptions
 
 export interface ListenOptions {
@@ -33,23 +34,22 @@ export interface RunningServer {
   stop(graceMs: number): Promise<void>
 }
 
-/** Starts to serve. @throws Error of the system when the port is taken */
+/**
+ * Starts to serve.
+ * @throws Error of the system when the port is taken, ConfigError when the certificate cannot be read
+ */
 export async function startServer(
   handler: http.RequestListener,
   options: ListenOptions,
 ): Promise<RunningServer> {
-  const server =
-    options.tls === undefined
-      ? http.createServer(LIMITS, handler)
-      : https.createServer(
-          {
-            ...LIMITS,
-            cert: readFileSync(options.tls.cert),
-            key: readFileSync(options.tls.key),
-            minVersion: 'TLSv1.2',
-          },
-          handler,
-        )
+  const answers = new Set<http.ServerResponse>()
+  let isStopping = false
+  const server = createServer(options.tls, function listener(request, response) {
+    answers.add(response)
+    response.once('close', () => answers.delete(response))
+    if (isStopping) response.setHeader('Connection', 'close')
+    handler(request, response)
+  })
   if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
   server.on('clientError', refuseClient)
   await new Promise<void>((resolve, reject) => {
@@ -58,19 +58,47 @@ export async function startServer(
   })
   // A TCP server's address is an object; a string is only given for pipes.
   const { port } = server.address() as AddressInfo
-  return { port, stop: (graceMs) => stopServer(server, graceMs) }
+
+  async function stop(graceMs: number): Promise<void> {
+    isStopping = true
+    for (const answer of answers) {
+      // The connection ends with the answer instead of waiting for a next request.
+      if (!answer.headersSent) answer.setHeader('Connection', 'close')
+    }
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    server.closeIdleConnections()
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
+    const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+    await closed
+    clearInterval(sweep)
+    clearTimeout(cut)
+  }
+  return { port, stop }
 }
 
-async function stopServer(server: http.Server | https.Server, graceMs: number): Promise<void> {
-  // Answers to come say `Connection: close`, so that busy keep-alive connections end by themselves.
-  server.prependListener('request', (_request, response) =>
-    response.setHeader('Connection', 'close'),
-  )
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-  await closed
-  clearTimeout(cut)
+/** How often connections that became idle during a stop are closed, milliseconds. */
+const SWEEP_MS = 100
+
+function createServer(
+  tls: Config['tls'],
+  listener: http.RequestListener,
+): http.Server | https.Server {
+  if (tls === undefined) return http.createServer(LIMITS, listener)
+  const cert = readPem(tls.cert, 'SVC_TLS_CERT')
+  const key = readPem(tls.key, 'SVC_TLS_KEY')
+  try {
+    return https.createServer({ ...LIMITS, cert, key, minVersion: 'TLSv1.2' }, listener)
+  } catch {
+    throw new ConfigError(['SVC_TLS_CERT, SVC_TLS_KEY: not a certificate and its key'])
+  }
+}
+
+function readPem(path: string, name: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch {
+    throw new ConfigError([`${name}: the file cannot be read`])
+  }
 }
 
 const REFUSALS = new Map([

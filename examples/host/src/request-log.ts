@@ -16,12 +16,23 @@ export interface RequestLogOptions {
   readonly log: Logger & { debug(event: string, fields?: Readonly<Record<string, unknown>>): void }
   readonly clientAddress: (ctx: Context) => string
   readonly observe: (request: AnsweredRequest) => void
+  /** Whether the listener is reached by https, by itself or through a proxy. */
+  readonly isHttps: boolean
 }
 
+const HSTS = 'max-age=31536000; includeSubDomains'
+
 /** The outermost middleware: answers whatever nobody else did, and notes what was answered. */
-export function noteRequests({ log, clientAddress, observe }: RequestLogOptions): Middleware {
+export function noteRequests({
+  log,
+  clientAddress,
+  observe,
+  isHttps,
+}: RequestLogOptions): Middleware {
   return async function requests(ctx: Context, next: Next): Promise<void> {
     const startedAt = performance.now()
+    // Health and unknown hosts too: what is not an instance's answer is still the server's (security.md 4).
+    if (isHttps) ctx.set('Strict-Transport-Security', HSTS)
     try {
       await next()
     } catch (error) {

@@ -19,6 +19,8 @@ export async function serve(): Promise<void> {
       notice: (text) => process.stdout.write(`${text}\n`),
     })
     stopOnSignal(host, log)
+    // From here on a signal ends it well: who waits for this line may send one.
+    log.info('server.started', { port: host.port, adminPort: host.adminPort })
   } catch (error) {
     process.stderr.write(`${explain(error)}\n`)
     log?.flush()

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import type { Clock, Store } from '@svc/store'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import type { HostLog } from './log.ts'
 
 /**
  * Opens the configured store. The engine that is not used is never imported.
  * @throws StoreUnavailableError when the embedded store's file is another process's
+ * @throws ConfigError when the Redis address is malformed
  */
 export async function openStore(
   config: Pick<Config, 'dataDir' | 'store'>,
@@ -17,5 +18,11 @@ export async function openStore(
     return sqliteStore({ file: join(config.dataDir, 'store.db'), clock, log: log.store })
   }
   const { redisStore } = await import('@svc/store/redis')
-  return redisStore({ url: config.store, clock, log: log.store })
+  try {
+    return redisStore({ url: config.store, clock, log: log.store })
+  } catch (error) {
+    // Its words never hold the password.
+    if (error instanceof TypeError) throw new ConfigError([`SVC_STORE: ${error.message}`])
+    throw error
+  }
 }

@@ -71,6 +71,12 @@ function toAdminError(error: unknown): AdminError | undefined {
   const code = String((error as { code?: unknown }).code ?? '')
   const status = STATUSES.get(code)
   if (status !== undefined) return new AdminError(code, status, error.message)
-  if (!isHttpError(error)) return undefined
-  return new AdminError(error.code, error.status, error.description ?? error.message)
+  if (isHttpError(error)) {
+    return new AdminError(error.code, error.status, error.description ?? error.message)
+  }
+  // A body that cannot be read.
+  const given = (error as { status?: unknown }).status
+  return given === 400 || given === 413 || given === 415
+    ? new AdminError('invalid_request', given, 'the body cannot be read')
+    : undefined
 }

@@ -84,7 +84,8 @@ export function dataRoutes(
       handler: guarded('PUT', replace),
       body,
       statuses: [200, 201, 400, 401, 403, 409, 413, 415],
-      summary: 'Creates a document under this id, or replaces the revision that `_rev` or `If-Match` names.',
+      summary:
+        'Creates a document under this id, or replaces the revision that `_rev` or `If-Match` names.',
     },
     {
       ...shared,
@@ -135,7 +136,8 @@ export function dataRoutes(
 
   async function remove({ ctx, access, type }: DataRequest): Promise<void> {
     const { id } = await find(ctx, access, 'DELETE', type)
-    if (!(await documents.delete(ctx.state.instance, type, id, expectationOf(ctx)))) throw conflict()
+    if (!(await documents.delete(ctx.state.instance, type, id, expectationOf(ctx))))
+      throw conflict()
     ctx.status = 204
   }
 
@@ -180,7 +182,9 @@ function fieldsOf(ctx: RouteContext): Fields {
     throw malformed('the body is not an object')
   }
   // Parsed JSON holds JSON values; `fromEntries` makes own members even of `__proto__`.
-  return Object.fromEntries(Object.entries(json).filter(([name]) => !name.startsWith('_'))) as Fields
+  return Object.fromEntries(
+    Object.entries(json).filter(([name]) => !name.startsWith('_')),
+  ) as Fields
 }
 
 /** The revision that the caller means: `If-Match`, or `_rev` of the body. */
@@ -204,7 +208,10 @@ function pageOf(ctx: RouteContext): { limit?: number; cursor?: string } {
     throw malformed('limit is not a number from 1 to 100')
   }
   if (cursor !== undefined && cursor.length > 1000) throw malformed('the cursor is malformed')
-  return { ...(limit !== undefined && { limit: Number(limit) }), ...(cursor !== undefined && { cursor }) }
+  return {
+    ...(limit !== undefined && { limit: Number(limit) }),
+    ...(cursor !== undefined && { cursor }),
+  }
 }
 
 /** A cursor that no page gave is a fault of the request. */

@@ -38,6 +38,8 @@ export interface CommandResult {
 export interface SpawnOptions {
   /** Of `SVC_*`; ports are chosen by the system unless given. */
   readonly env?: Readonly<Record<string, string>>
+  /** Options of Node itself. */
+  readonly nodeOptions?: readonly string[]
   /** Shared with another process; a fresh folder that goes with the process otherwise. */
   readonly dataDir?: string
 }
@@ -49,11 +51,15 @@ export async function spawnHost(options: SpawnOptions = {}): Promise<HostProcess
   const ownDir = options.dataDir === undefined
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'svc-host-')))
   const env = hostEnvironment({ SVC_DATA_DIR: dataDir, ...options.env })
-  const child = spawn(process.execPath, ['--conditions=source', 'src/main.ts'], {
-    cwd: HOST,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...(options.nodeOptions ?? []), '--conditions=source', 'src/main.ts'],
+    {
+      cwd: HOST,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   const log: LogLine[] = []
   const said = collect(child, log)
   const exited = once(child, 'exit').then(([code]: unknown[]) => code as number | null)

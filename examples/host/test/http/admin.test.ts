@@ -1,0 +1,247 @@
+import { readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { expect } from 'chai'
+import { loadAdminToken } from '../../src/admin/admin-token.ts'
+import { startTestHost, type TestHost } from '../support/test-host.ts'
+
+const ALICE = '/instances/alice.example.com'
+
+describe('the admin listener', () => {
+  let host: TestHost
+
+  beforeEach(async () => {
+    host = await startTestHost()
+  })
+  afterEach(() => host.stop())
+
+  const tokens: [string, Record<string, string>][] = [
+    ['no token', {}],
+    ['a wrong token', { authorization: `Bearer ${'x'.repeat(39)}` }],
+    ['another scheme', { authorization: 'Basic dGVzdA==' }],
+    [
+      'a token with something behind',
+      { authorization: 'Bearer test-admin-token-0123456789abcdef-0123 x' },
+    ],
+  ]
+  for (const [what, headers] of tokens) {
+    it(`answers 401 with ${what}`, async () => {
+      for (const target of ['/instances', '/metrics', '/nothing']) {
+        const answer = await fetch(`http://127.0.0.1:${host.host.adminPort}${target}`, { headers })
+        expect(answer.status).to.equal(401)
+        expect(answer.headers.get('www-authenticate')).to.equal('Bearer')
+        expect(await answer.json()).to.have.property('code', 'unauthorized')
+      }
+    })
+  }
+
+  it('is not on the public listener', async () => {
+    const browser = await host.browser(undefined, { anonymous: true })
+    const headers = { authorization: `Bearer ${host.config.adminToken}` }
+    for (const target of ['/instances', '/metrics', ALICE]) {
+      expect((await browser.request('GET', target, { headers })).status, target).to.equal(404)
+    }
+  })
+
+  it('creates, shows, changes, lists and removes instances', async () => {
+    const created = await host.admin('POST', '/instances', {
+      domain: 'bob.example.com',
+      locale: 'fr',
+      publicName: 'Bob',
+      aliases: ['bob.example.org'],
+    })
+    expect(created.status).to.equal(201)
+    const bob = (await created.json()) as Record<string, unknown>
+    expect(bob).to.include({ domain: 'bob.example.com', onboarded: false, locale: 'fr' })
+    expect(bob['onboardingUrl']).to.match(
+      /^https:\/\/bob\.example\.com\/auth\/passphrase\?registerToken=[0-9a-f]{32}$/,
+    )
+    expect(await (await host.admin('GET', '/instances/bob.example.org/apps')).json())
+      .to.have.property('apps')
+      .that.has.lengthOf(2)
+
+    const changed = await host.admin('PATCH', '/instances/bob.example.com', {
+      oauthClientsMax: 3,
+      email: 'bob@mail.example',
+      publicName: null,
+      blocked: true,
+    })
+    expect(await changed.json()).to.include({
+      oauthClientsMax: 3,
+      email: 'bob@mail.example',
+      status: 'blocked',
+    })
+    const shown = (await (await host.admin('GET', '/instances/bob.example.com')).json()) as object
+    expect(shown).to.not.have.property('publicName')
+
+    const list = (await (await host.admin('GET', '/instances')).json()) as {
+      instances: { domain: string }[]
+    }
+    expect(list.instances.map(({ domain }) => domain).sort()).to.deep.equal([
+      'alice.example.com',
+      'bob.example.com',
+    ])
+    expect((await host.admin('DELETE', '/instances/bob.example.com')).status).to.equal(204)
+    expect((await host.admin('GET', '/instances/bob.example.com')).status).to.equal(404)
+  })
+
+  it('removes what an instance held, so that a new one of the name starts empty', async () => {
+    const { token, party } = await host.connect('io.svc.contacts')
+    await party.call(token, 'PUT', 'https://alice.example.com/data/io.svc.contacts/bob', {})
+    expect((await host.admin('DELETE', ALICE)).status).to.equal(204)
+    expect(
+      (await host.admin('POST', '/instances', { domain: 'alice.example.com' })).status,
+    ).to.equal(201)
+    const clients = (await (await host.admin('GET', `${ALICE}/clients`)).json()) as object
+    expect(clients).to.deep.equal({ clients: [] })
+    const refused = await fetch(`http://127.0.0.1:${host.host.port}/data/io.svc.contacts/bob`, {
+      headers: { host: 'alice.example.com', authorization: `Bearer ${token}` },
+    })
+    expect(refused.status).to.be.oneOf([401, 404])
+  })
+
+  it('onboards at once with a passphrase, without a link', async () => {
+    const created = await host.admin('POST', '/instances', {
+      domain: 'carol.example.com',
+      passphrase: 'correct horse battery staple',
+    })
+    const carol = (await created.json()) as object
+    expect(carol).to.include({ onboarded: true })
+    expect(carol).to.not.have.property('onboardingUrl')
+    const link = await host.admin('POST', '/instances/carol.example.com/onboarding-link')
+    expect(link.status).to.be.within(400, 409)
+  })
+
+  it('opens a session for an app token that works', async () => {
+    const answer = await host.admin('POST', `${ALICE}/app-tokens`, { slug: 'settings' })
+    expect(answer.status).to.equal(201)
+    const { token, cookie } = (await answer.json()) as { token: string; cookie: string }
+    const browser = await host.browser(undefined, { anonymous: true })
+    const headers = { authorization: `Bearer ${token}`, cookie }
+    const sessions = await browser.request('GET', '/settings/sessions', { headers })
+    expect(sessions.status).to.equal(200)
+    const alone = { authorization: `Bearer ${token}` }
+    expect(
+      (await browser.request('GET', '/settings/sessions', { headers: alone })).status,
+    ).to.equal(401)
+  })
+
+  it('lists, shows and revokes clients, without their secrets', async () => {
+    const { party, token } = await host.connect('io.svc.contacts:GET')
+    const id = party.client.client_id
+    const list = await (await host.admin('GET', `${ALICE}/clients`)).text()
+    expect(list).to.include(id)
+    expect(list).to.not.include(String(party.client.client_secret))
+    const shown = (await (await host.admin('GET', `${ALICE}/clients/${id}`)).json()) as object
+    expect(shown).to.deep.include({
+      client_id: id,
+      scopes: ['io.svc.contacts:GET'],
+      pending: false,
+    })
+    expect((await host.admin('DELETE', `${ALICE}/clients/${id}`)).status).to.equal(204)
+    expect((await host.admin('DELETE', `${ALICE}/clients/${id}`)).status).to.equal(404)
+    const call = party.call(token, 'GET', 'https://alice.example.com/data/io.svc.contacts')
+    expect(
+      await call.then(
+        () => 200,
+        (error: { status: number }) => error.status,
+      ),
+    ).to.equal(401)
+  })
+
+  it('rotates keys: tokens live on, or end at once', async () => {
+    const { party, token } = await host.connect('io.svc.contacts:GET')
+    const read = (): Promise<number> =>
+      party.call(token, 'GET', 'https://alice.example.com/data/io.svc.contacts').then(
+        ({ status }) => status,
+        (error: { status: number }) => error.status,
+      )
+    expect((await host.admin('POST', `${ALICE}/rotate-keys`)).status).to.equal(204)
+    expect(await read()).to.equal(200)
+    expect((await host.admin('POST', `${ALICE}/rotate-keys`, { revoke: true })).status).to.equal(
+      204,
+    )
+    expect(await read()).to.equal(401)
+  })
+
+  it('shows the development mailbox', async () => {
+    const { mails } = (await (await host.admin('GET', `${ALICE}/mails`)).json()) as {
+      mails: { template: string; text: string }[]
+    }
+    expect(mails.map(({ template }) => template)).to.deep.equal(['onboarding'])
+    expect(mails[0]?.text).to.include('/auth/passphrase?registerToken=')
+  })
+
+  it('answers metrics, from the first time on', async () => {
+    const first = await (await host.admin('GET', '/metrics')).text()
+    expect(first).to.include('nodejs_eventloop_lag_seconds')
+    const browser = await host.browser(undefined, { anonymous: true })
+    await browser.get('/public/prelogin')
+    const second = await host.admin('GET', '/metrics')
+    expect(second.headers.get('content-type')).to.include('text/plain')
+    expect(await second.text()).to.include(
+      'svc_http_request_seconds_count{method="GET",route="/public/prelogin",status="200"} 1',
+    )
+  })
+
+  const refusals: [string, string, unknown, number][] = [
+    ['POST', '/instances', {}, 400],
+    ['POST', '/instances', [], 400],
+    ['POST', '/instances', { domain: 'not a host' }, 400],
+    ['POST', '/instances', { domain: 'x.example.com', admin: true }, 400],
+    ['POST', '/instances', { domain: 'x.example.com', locale: '../en' }, 400],
+    ['POST', '/instances', { domain: 'alice.example.com' }, 409],
+    ['POST', '/instances', { domain: 'home.alice.example.com' }, 409],
+    ['PATCH', ALICE, { oauthClientsMax: 'many' }, 400],
+    ['PATCH', ALICE, { status: 'deleting' }, 400],
+    ['PATCH', '/instances/nobody.example.com', {}, 404],
+    ['DELETE', '/instances/nobody.example.com', undefined, 404],
+    ['GET', '/instances/__proto__', undefined, 404],
+    ['POST', `${ALICE}/apps`, { app: 'nothing' }, 400],
+    ['POST', `${ALICE}/apps`, { app: '/nowhere' }, 400],
+    ['DELETE', `${ALICE}/apps/nothing`, undefined, 404],
+    ['POST', `${ALICE}/app-tokens`, { slug: 'nothing' }, 404],
+    ['POST', `${ALICE}/app-tokens`, { slug: '__proto__' }, 404],
+    ['GET', `${ALICE}/clients/nobody`, undefined, 404],
+    ['POST', `${ALICE}/onboarding-link`, undefined, 400],
+    ['GET', '/nothing', undefined, 404],
+    ['PUT', '/instances', {}, 404],
+  ]
+  for (const [method, target, body, status] of refusals) {
+    it(`answers ${status} to ${method} ${target} ${JSON.stringify(body) ?? ''}`, async () => {
+      const answer = await host.admin(method, target, body)
+      expect(answer.status).to.equal(status)
+      expect(await answer.json()).to.have.keys('code', 'error')
+    })
+  }
+
+  it('answers 400 to broken JSON, 413 to too much', async () => {
+    const send = (body: string): Promise<Response> =>
+      fetch(`http://127.0.0.1:${host.host.adminPort}/instances`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${host.config.adminToken}`,
+          'content-type': 'application/json',
+        },
+        body,
+      })
+    expect((await send('{')).status).to.equal(400)
+    expect((await send(JSON.stringify({ domain: 'x'.repeat(70_000) }))).status).to.equal(413)
+  })
+})
+
+describe('loadAdminToken', () => {
+  it('makes a token once, readable by the owner only', async () => {
+    const host = await startTestHost()
+    try {
+      const { dataDir } = host.config
+      const first = loadAdminToken({ dataDir })
+      const file = path.join(dataDir, 'admin-token')
+      expect(first).to.match(/^[A-Za-z0-9_-]{43}$/)
+      expect(loadAdminToken({ dataDir })).to.equal(first)
+      expect(readFileSync(file, 'utf8').trim()).to.equal(first)
+      expect(statSync(file).mode & 0o777).to.equal(0o600)
+    } finally {
+      await host.stop()
+    }
+  })
+})

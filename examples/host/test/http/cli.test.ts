@@ -1,0 +1,107 @@
+import { expect } from 'chai'
+import { type HostProcess, runSvc, spawnHost } from '../support/host-process.ts'
+
+describe('svc', function () {
+  this.timeout(60_000)
+  let host: HostProcess
+
+  before(async () => {
+    host = await spawnHost({ env: { SVC_DEMO: 'off' } })
+  })
+  after(() => host.stop())
+
+  async function json(...args: string[]): Promise<Record<string, unknown>> {
+    const { code, stdout, stderr } = await host.svc(...args, '--json')
+    expect(code, stderr).to.equal(0)
+    return JSON.parse(stdout) as Record<string, unknown>
+  }
+
+  async function words(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await host.svc(...args)
+    expect(code, stderr).to.equal(0)
+    return stdout
+  }
+
+  it('operates an instance from its creation to its end', async () => {
+    const domain = 'alice.example.com'
+    const created = await words(
+      ...['instance', 'create', domain, '--email', 'alice@mail.example', '--public-name', 'Alice'],
+      ...['--locale', 'fr', '--time-zone', 'Europe/Paris', '--alias', 'alice.example.org'],
+    )
+    expect(created).to.match(
+      /Created https:\/\/alice\.example\.com\n.*:\n {2}https:\S+registerToken=/,
+    )
+    expect(await words('instance', 'list')).to.match(/alice\.example\.com +active +no +alice@mail/)
+    expect(await json('instance', 'show', 'alice.example.org')).to.deep.include({
+      domain,
+      aliases: ['alice.example.org'],
+      locale: 'fr',
+      timeZone: 'Europe/Paris',
+      onboarded: false,
+    })
+    expect(await words('instance', 'onboarding-link', domain)).to.match(
+      /registerToken=[0-9a-f]{32}\n$/,
+    )
+    expect(await words('mails', domain)).to.match(/Subject: Choisissez la phrase de passe/)
+    expect(
+      await words('instance', 'update', domain, '--oauth-clients-max', '5', '--block'),
+    ).to.equal(`Changed ${domain}.\n`)
+    expect(await json('instance', 'show', domain)).to.include({
+      oauthClientsMax: 5,
+      status: 'blocked',
+    })
+    await words('instance', 'update', domain, '--unblock', '--oauth-clients-max', '-1')
+
+    expect(await words('app', 'list', domain)).to.match(/^home .*\nsettings /m)
+    expect(await words('app', 'uninstall', domain, 'home')).to.equal('Uninstalled home.\n')
+    expect(await words('app', 'install', domain, 'home')).to.equal('Installed Home (home).\n')
+    const folder = new URL('../../apps/home', import.meta.url).pathname
+    expect(await json('app', 'install', domain, folder)).to.include({ slug: 'home' })
+
+    const { token, cookie } = await json('token', 'app', domain, 'home')
+    expect(String(token).split('.')).to.have.lengthOf(3)
+    expect(cookie).to.match(/^svcsessid=/)
+    expect(JSON.parse(await words('token', 'app', domain, 'home'))).to.have.all.keys(
+      'token',
+      'cookie',
+    )
+
+    expect(await words('client', 'list', domain)).to.equal('None.\n')
+    expect(await words('keys', 'rotate', domain, '--revoke')).to.include(domain)
+    expect(await words('instance', 'remove', domain)).to.equal(`Removed ${domain}.\n`)
+  })
+
+  const refusals: [string, string[], RegExp][] = [
+    ['an unknown instance', ['instance', 'show', 'nobody.example.com'], /^instance not found\n$/],
+    ['an unknown client', ['client', 'revoke', 'nobody.example.com', 'x'], /instance not found/],
+    ['a domain that is none', ['instance', 'create', 'a b'], /malformed domain/],
+    [
+      'a number that is none',
+      ['instance', 'update', 'a', '--oauth-clients-max', 'x'],
+      /whole number/,
+    ],
+    ['an unknown command', ['certify'], /unknown command/],
+  ]
+  for (const [what, args, message] of refusals) {
+    it(`ends with 1 and a sentence for ${what}`, async () => {
+      const { code, stdout, stderr } = await host.svc(...args)
+      expect(code).to.equal(1)
+      expect(stderr).to.match(message)
+      expect(stderr).to.not.include('    at ')
+      expect(stdout).to.equal('')
+    })
+  }
+
+  it('says where it looked when no server answers', async () => {
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      SVC_ADMIN_URL: 'http://127.0.0.1:1',
+      SVC_DATA_DIR: host.dataDir,
+    }
+    const { code, stderr } = await runSvc(['instance', 'list'], env)
+    expect(code).to.equal(1)
+    expect(stderr).to.include('does not answer at http://127.0.0.1:1')
+    const elsewhere = await runSvc(['instance', 'list'], { ...env, SVC_DATA_DIR: '/nowhere' })
+    expect(elsewhere.stderr).to.include('There is no admin token in /nowhere/admin-token')
+  })
+})

@@ -1,0 +1,237 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect } from 'chai'
+import { startTestHost, type TestHost } from '../support/test-host.ts'
+
+/** Sends bytes as they are and reads until the server closes. */
+async function sendRaw(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.setEncoding('latin1')
+  let answer = ''
+  socket.on('data', (part: string) => {
+    answer += part
+  })
+  socket.on('error', () => {})
+  socket.write(text, 'latin1')
+  await once(socket, 'close', { signal: AbortSignal.timeout(5000) })
+  return answer
+}
+
+describe('the public listener', () => {
+  let host: TestHost
+  before(async () => {
+    host = await startTestHost({ SVC_LIMITS_REQUESTS_PER_MINUTE: '0' })
+  })
+  after(() => host.stop())
+
+  const H = 'Host: alice.example.com\r\nConnection: close\r\n'
+  const broken: [string, string, number][] = [
+    ['a target that is no path', `GET auth/login HTTP/1.1\r\n${H}\r\n`, 400],
+    ['an absolute target that cannot be parsed', `GET http://[bad/ HTTP/1.1\r\n${H}\r\n`, 400],
+    ['an absolute target of another host', `GET http://evil.example/ HTTP/1.1\r\n${H}\r\n`, 400],
+    ['a star', `OPTIONS * HTTP/1.1\r\n${H}\r\n`, 400],
+    ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['two Hosts', `GET / HTTP/1.1\r\nHost: bob.example.com\r\n${H}\r\n`, 400],
+    [
+      'a Host with an at sign',
+      'GET / HTTP/1.1\r\nHost: a@alice.example.com\r\nConnection: close\r\n\r\n',
+      400,
+    ],
+    [
+      'an unknown Host',
+      'GET / HTTP/1.1\r\nHost: nobody.example.com\r\nConnection: close\r\n\r\n',
+      404,
+    ],
+    [
+      'length with chunked',
+      `POST /auth/login HTTP/1.1\r\n${H}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
+    [
+      'two lengths',
+      `POST /auth/login HTTP/1.1\r\n${H}Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcd`,
+      400,
+    ],
+    ['a space before the colon', `GET / HTTP/1.1\r\n${H}X : y\r\n\r\n`, 400],
+    ['a header over 16 KiB', `GET / HTTP/1.1\r\n${H}X: ${'y'.repeat(17_000)}\r\n\r\n`, 431],
+    ['no HTTP at all', 'hello\r\n\r\n', 400],
+  ]
+  for (const [what, text, status] of broken) {
+    it(`answers ${status} once to ${what}`, async () => {
+      const answer = await sendRaw(host.host.port, text)
+      expect(answer).to.match(new RegExp(`^HTTP/1\\.1 ${status} `))
+      expect(answer.match(/HTTP\/1\.1/g)).to.have.lengthOf(1)
+      expect(answer).to.match(/X-Content-Type-Options: nosniff/i)
+      expect(answer).to.match(/Content-Type: [a-z/]+; charset=utf-8/i)
+      expect(answer).to.not.match(/X-Powered-By|^Server:/im)
+    })
+  }
+
+  it('survives a header called __proto__', async () => {
+    const answer = await sendRaw(
+      host.host.port,
+      `GET /health/live HTTP/1.1\r\n${H}__proto__: x\r\n\r\n`,
+    )
+    expect(answer).to.match(/^HTTP\/1\.1 200 /)
+  })
+
+  it('answers 404 to what nobody declared, as a page or as JSON', async () => {
+    const browser = await host.browser(undefined, { anonymous: true })
+    const page = await browser.get('/nothing', { headers: { accept: 'text/html' } })
+    expect(page).to.include({ status: 404, contentType: 'text/html' })
+    const json = await browser.get('/nothing', { headers: { accept: 'application/json' } })
+    expect(json).to.include({ status: 404, contentType: 'application/json' })
+    expect(json.headers['strict-transport-security']).to.include('includeSubDomains')
+  })
+})
+
+describe('/health', () => {
+  let host: TestHost
+  beforeEach(async () => {
+    host = await startTestHost()
+  })
+  afterEach(() => host.stop())
+
+  const get = (target: string, method = 'GET', headers = {}): Promise<Response> =>
+    fetch(`http://127.0.0.1:${host.host.port}${target}`, { method, headers })
+
+  it('answers on any host, without a word more than up', async () => {
+    for (const target of ['/health/live', '/health/ready', '/health/ready?x=1']) {
+      const answer = await get(target)
+      expect(answer.status).to.equal(200)
+      expect(await answer.json()).to.deep.equal({ status: 'up' })
+      expect(answer.headers.get('cache-control')).to.equal('no-store')
+    }
+    expect((await get('/health/live', 'HEAD')).status).to.equal(200)
+    expect((await get('/health/live', 'POST')).status).to.equal(405)
+    expect((await get('/health')).status).to.equal(404)
+  })
+
+  it('is not ready when the store cannot be used, but lives', async () => {
+    await host.host.store.close()
+    const ready = await get('/health/ready')
+    expect(ready.status).to.equal(503)
+    expect(await ready.json()).to.deep.equal({ status: 'down' })
+    expect((await get('/health/live')).status).to.equal(200)
+  })
+
+  it('answers 503 to everything else when the store cannot be used', async () => {
+    await host.host.store.close()
+    const browser = await host.browser(undefined, { anonymous: true })
+    const answer = await browser.get('/auth/login')
+    expect(answer.status).to.equal(503)
+    expect(answer.headers['retry-after']).to.equal('1')
+  })
+
+  it('is not ready from the first moment of a stop', async () => {
+    host.host.app.health.stopping()
+    expect((await get('/health/ready')).status).to.equal(503)
+    expect((await get('/health/live')).status).to.equal(200)
+  })
+})
+
+describe('the coarse limit', () => {
+  let host: TestHost
+  before(async () => {
+    host = await startTestHost({ SVC_LIMITS_REQUESTS_PER_MINUTE: '5', SVC_TRUST_PROXY: '1' })
+  })
+  after(() => host.stop())
+
+  async function statuses(address: string, count: number): Promise<number[]> {
+    const browser = await host.browser(undefined, { anonymous: true })
+    const all: number[] = []
+    for (let at = 0; at < count; at++) {
+      const answer = await browser.get('/public/prelogin', {
+        headers: { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' },
+      })
+      if (answer.status === 429) {
+        expect(Number(answer.headers['retry-after'])).to.be.within(1, 60)
+        expect(answer.json()).to.have.property('error')
+        expect(answer.headers['x-content-type-options']).to.equal('nosniff')
+      }
+      all.push(answer.status)
+    }
+    return all
+  }
+
+  it('counts an address, and lets others through', async () => {
+    expect(await statuses('203.0.113.1', 7)).to.deep.equal([200, 200, 200, 200, 200, 429, 429])
+    expect(await statuses('203.0.113.2', 1)).to.deep.equal([200])
+  })
+
+  it('counts IPv6 by network, and only what the proxy says', async () => {
+    expect(await statuses('2001:db8::1', 3)).to.deep.equal([200, 200, 200])
+    expect(await statuses('2001:db8:0:0:ffff::2', 3)).to.deep.equal([200, 200, 429])
+    expect(await statuses('203.0.113.9, 203.0.113.1', 1)).to.deep.equal([429])
+  })
+
+  it('never keeps a load balancer from asking for health', async () => {
+    for (let at = 0; at < 10; at++) {
+      expect((await fetch(`http://127.0.0.1:${host.host.port}/health/live`)).status).to.equal(200)
+    }
+  })
+})
+
+describe('/dev/mails', () => {
+  it('shows the last mails of the instance to this machine', async () => {
+    const host = await startTestHost()
+    try {
+      const browser = await host.browser(undefined, { anonymous: true })
+      const list = await browser.get('/dev/mails')
+      expect(list.status).to.equal(200)
+      expect(list.headers['content-security-policy']).to.include("default-src 'none'")
+      const [mail] = list.page().links
+      const shown = await browser.get(mail?.href ?? '')
+      expect(shown.page().links[0]?.href).to.include('/auth/passphrase?registerToken=')
+      const html = await browser.get(`${mail?.href}/html`)
+      expect(html.headers['content-security-policy']).to.include('sandbox')
+      expect(html.text).to.include('Your space is ready')
+      expect((await browser.get('/dev/mails/absent')).status).to.equal(404)
+    } finally {
+      await host.stop()
+    }
+  })
+
+  it('keeps the last fifty', async () => {
+    const host = await startTestHost()
+    try {
+      const mail = { template: 'onboarding', variables: { url: host.instance.origin } } as const
+      for (let at = 0; at < 52; at++) await host.host.app.mailer.send(host.instance, mail)
+      expect(await host.host.app.mailbox?.list(host.instance)).to.have.lengthOf(50)
+    } finally {
+      await host.stop()
+    }
+  })
+
+  it('answers 404 behind a proxy: there everybody looks like this machine', async () => {
+    const host = await startTestHost()
+    try {
+      const browser = await host.browser(undefined, { anonymous: true })
+      const headers = { 'x-forwarded-for': '203.0.113.1' }
+      expect((await browser.get('/dev/mails', { headers })).status).to.equal(404)
+    } finally {
+      await host.stop()
+    }
+  })
+
+  const others: [string, Record<string, string>][] = [
+    ['in production', { NODE_ENV: 'production', SVC_KEYS: key() }],
+    ['when mails are sent', { SVC_SMTP_URL: 'smtp://127.0.0.1:9' }],
+  ]
+  for (const [what, env] of others) {
+    it(`answers 404 ${what}`, async () => {
+      const host = await startTestHost(env)
+      try {
+        const browser = await host.browser(undefined, { anonymous: true })
+        expect((await browser.get('/dev/mails')).status).to.equal(404)
+        expect((await host.admin('GET', '/instances/alice.example.com/mails')).status).to.equal(404)
+      } finally {
+        await host.stop()
+      }
+    })
+  }
+})
+
+function key(): string {
+  return `a:${Buffer.from(Array.from({ length: 32 }, (_, at) => at * 5 + 3)).toString('base64')}`
+}

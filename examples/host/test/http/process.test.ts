@@ -1,0 +1,245 @@
+import { once } from 'node:events'
+import { statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { connect as connectTls } from 'node:tls'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { type HostProcess, runFaultyHost, spawnHost } from '../support/host-process.ts'
+
+const HOST_HEADER = 'Host: alice.localhost\r\n'
+
+const KEY = `a:${Buffer.from(Array.from({ length: 32 }, (_, at) => at * 5 + 3)).toString('base64')}`
+
+async function open(port: number, text: string): Promise<{ socket: Socket; said: () => string }> {
+  const socket = connect(port, '127.0.0.1')
+  let answer = ''
+  socket.setEncoding('latin1').on('data', (part: string) => {
+    answer += part
+  })
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(text)
+  return { socket, said: () => answer }
+}
+
+function isRefused(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy()
+      resolve(false)
+    })
+    socket.on('error', () => resolve(true))
+  })
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 5000
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error('it never happened')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+describe('the process', function () {
+  this.timeout(30_000)
+  let host: HostProcess | undefined
+
+  async function start(env: Record<string, string> = {}): Promise<HostProcess> {
+    host = await spawnHost({ env: { SVC_DEMO_DOMAIN: 'alice.localhost', ...env } })
+    return host
+  }
+  afterEach(async () => {
+    await host?.stop('SIGKILL')
+    host = undefined
+  })
+
+  it('says what to open, with a fresh link each time until somebody is onboarded', async () => {
+    const first = await start()
+    expect(first.notice).to.include('The demo instance is http://alice.localhost/')
+    expect(first.notice).to.include('http://alice.localhost/dev/mails')
+    const links = /registerToken=([0-9a-f]{32})/.exec(first.notice)
+    expect(links).to.not.equal(null)
+    const log = JSON.stringify(first.log)
+    expect(log).to.not.include(links?.[1])
+    expect(log).to.not.include('alice@mail.localhost')
+    for (const file of ['keys', 'admin-token', 'store.db']) {
+      expect(statSync(path.join(first.dataDir, file)).mode & 0o077, file).to.equal(0)
+    }
+    const second = await spawnHost({
+      dataDir: first.dataDir,
+      env: { SVC_DEMO_DOMAIN: 'alice.localhost' },
+    }).catch((error: Error) => error)
+    expect(String(second), 'a second process on one file').to.include('The store cannot be used')
+  })
+
+  it('does not make the demo instance again once it was removed', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'svc-host-'))
+    try {
+      const env = { SVC_DEMO_DOMAIN: 'alice.localhost' }
+      const first = await spawnHost({ dataDir: folder, env })
+      expect(await first.svc('instance', 'remove', 'alice.localhost')).to.include({ code: 0 })
+      expect(await first.stop()).to.equal(0)
+      host = await spawnHost({ dataDir: folder, env })
+      expect(host.notice).to.equal('')
+      expect((await host.svc('instance', 'list')).stdout).to.equal('None.\n')
+      await host.stop()
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  /** A request whose body does not come: its headers were read, and it waits. */
+  async function openHalf(port: number, start: string, length: number) {
+    const half = await open(
+      port,
+      `POST /auth/login HTTP/1.1\r\n${HOST_HEADER}Expect: 100-continue\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${length}\r\n\r\n`,
+    )
+    await until(() => half.said().includes('100 Continue'))
+    half.socket.write(start)
+    return half
+  }
+
+  it('answers what is under way when it is told to stop, then ends with 0', async () => {
+    const { port, stop, log } = await start()
+    const body = 'passphrase=x'
+    const busy = await openHalf(port, body.slice(0, 4), body.length)
+    const idle = await open(port, `GET /health/live HTTP/1.1\r\n${HOST_HEADER}\r\n`)
+    await until(() => idle.said().includes('200 OK'))
+    const startedAt = performance.now()
+    const code = stop()
+    await until(() => isRefused(port))
+    await until(() => idle.socket.destroyed || idle.socket.readableEnded)
+    busy.socket.write(body.slice(4))
+    expect(await code).to.equal(0)
+    expect(performance.now() - startedAt).to.be.lessThan(10_000)
+    expect(busy.said()).to.match(/HTTP\/1\.1 200 /)
+    expect(busy.said()).to.match(/\r\nConnection: close\r\n/)
+    expect(log.map(({ event }) => event)).to.include.members(['server.stopping', 'server.stopped'])
+  })
+
+  it('ends within 10 s when somebody never finishes a request', async () => {
+    const { port, stop } = await start()
+    await openHalf(port, 'x', 100)
+    const startedAt = performance.now()
+    expect(await stop()).to.equal(0)
+    expect(performance.now() - startedAt).to.be.within(5000, 10_000)
+  })
+
+  it('ends at once at the second signal', async () => {
+    const { port, stop, pid, log } = await start()
+    await openHalf(port, 'x', 100)
+    const code = stop()
+    await until(() => log.some(({ event }) => event === 'server.stopping'))
+    const startedAt = performance.now()
+    process.kill(pid, 'SIGTERM')
+    expect(await code).to.equal(1)
+    expect(performance.now() - startedAt).to.be.lessThan(2000)
+  })
+
+  it('speaks TLS with a certificate, and nothing else then', async () => {
+    const file = (name: string): string =>
+      fileURLToPath(new URL(`../support/tls/test-only-${name}.pem`, import.meta.url))
+    const { port, notice } = await start({
+      SVC_DEMO_DOMAIN: 'alice.example.com',
+      SVC_TLS_CERT: file('cert'),
+      SVC_TLS_KEY: file('key'),
+      SVC_HOST: '127.0.0.1',
+    })
+    expect(notice).to.include('https://alice.example.com/')
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    let answer = ''
+    socket.setEncoding('latin1').on('data', (part: string) => {
+      answer += part
+    })
+    await once(socket, 'secureConnect')
+    socket.write('GET / HTTP/1.1\r\nHost: alice.example.com\r\nConnection: close\r\n\r\n')
+    await once(socket, 'close')
+    expect(answer).to.match(/^HTTP\/1\.1 200 /)
+    expect(answer).to.match(/Strict-Transport-Security: max-age=31536000; includeSubDomains/)
+    expect(answer).to.match(/Set-Cookie: __Host-csrf=[^\n]*; Secure/)
+    const plain = await open(port, 'GET / HTTP/1.1\r\nHost: alice.example.com\r\n\r\n')
+    await once(plain.socket, 'close')
+    expect(plain.said()).to.equal('')
+  })
+
+  it('redirects pages that a proxy took over plain http, and refuses the rest', async () => {
+    const { port } = await start({ SVC_TRUST_PROXY: '1', SVC_DEMO_DOMAIN: 'alice.example.com' })
+    const get = (target: string, proto: string): Promise<string> =>
+      answered(
+        port,
+        `GET ${target} HTTP/1.1\r\nHost: alice.example.com\r\nX-Forwarded-Proto: ${proto}\r\nConnection: close\r\n\r\n`,
+      )
+    expect(await get('/auth/login?a=1', 'http')).to.match(
+      /^HTTP\/1\.1 302 [^]*Location: https:\/\/alice\.example\.com\/auth\/login\?a=1\r\n/,
+    )
+    expect(await get('/public/prelogin', 'http')).to.match(/^HTTP\/1\.1 400 /)
+    expect(await get('/auth/login', 'https')).to.match(/Set-Cookie: __Host-csrf=[^\n]*; Secure/)
+  })
+
+  async function answered(port: number, text: string): Promise<string> {
+    const { socket, said } = await open(port, text)
+    await once(socket, 'close')
+    return said()
+  }
+
+  const faults: [string, Record<string, string>, RegExp][] = [
+    [
+      'several faults',
+      { SVC_PORT: 'x', SVC_NONE: '1' },
+      /SVC_NONE: unknown entry\n.*SVC_PORT: must be integer/,
+    ],
+    [
+      'no keys in production',
+      { NODE_ENV: 'production' },
+      /SVC_KEYS or SVC_KEYS_FILE: in production/,
+    ],
+    [
+      'no keys with Redis',
+      { SVC_STORE: 'redis://127.0.0.1:1' },
+      /SVC_KEYS or SVC_KEYS_FILE: with a Redis store/,
+    ],
+    [
+      'a certificate that is not there',
+      { SVC_TLS_CERT: '/no', SVC_TLS_KEY: '/no' },
+      /SVC_TLS_CERT/,
+    ],
+    ['an SMTP address that is none', { SVC_SMTP_URL: 'smtp://' }, /SVC_SMTP_URL/],
+    ['a Redis address that is none', { SVC_STORE: 'redis://[', SVC_KEYS: KEY }, /SVC_STORE: /],
+    [
+      'a token that lives too long',
+      { SVC_LIFETIMES_ACCESS_TOKEN: '48h' },
+      /lifetimes\.accessToken/,
+    ],
+    [
+      'a flat domain with one label',
+      { SVC_SUBDOMAINS: 'flat', SVC_DEMO_DOMAIN: 'a-b.localhost' },
+      /SVC_DEMO_DOMAIN/,
+    ],
+    ['a demo domain that is none', { SVC_DEMO_DOMAIN: '-' }, /SVC_DEMO_DOMAIN/],
+  ]
+  for (const [what, env, words] of faults) {
+    it(`does not start with ${what}, and says why`, async () => {
+      const { code, stderr } = await runFaultyHost(env)
+      expect(code).to.equal(1)
+      expect(stderr).to.match(words)
+      expect(stderr).to.not.match(/\n {4}at /)
+    })
+  }
+
+  it('does not start on a port that is taken, and names it', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const port = String(typeof address === 'object' ? address?.port : '')
+    try {
+      const { code, stderr } = await runFaultyHost({ SVC_PORT: port })
+      expect(code).to.equal(1)
+      expect(stderr).to.include(`Port ${port} is taken`)
+    } finally {
+      await new Promise((resolve) => server.close(resolve))
+    }
+  })
+})

@@ -1,0 +1,62 @@
+import { expect } from 'chai'
+import { createLog } from '../../src/log.ts'
+
+function record(level: Parameters<typeof createLog>[0] = 'debug') {
+  const lines: string[] = []
+  const log = createLog(level, { write: (line: string) => lines.push(line) })
+  return { log, lines }
+}
+
+describe('the log', () => {
+  it('writes one JSON object a line, with the time in UTC and the event', () => {
+    const { log, lines } = record()
+    log.warn('login.failed', { domain: 'alice.example.com', reason: 'invalid_passphrase' })
+    expect(lines).to.have.lengthOf(1)
+    expect(lines[0]).to.match(/^\{.*\}\n$/)
+    const line = JSON.parse(lines[0] ?? '') as Record<string, string>
+    expect(line).to.include({ level: 'warn', event: 'login.failed', domain: 'alice.example.com' })
+    expect(line['time']).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(line).to.not.have.any.keys('pid', 'hostname')
+  })
+
+  it('keeps what comes from outside on its line', () => {
+    const { log, lines } = record()
+    log.info('http.request', {
+      userAgent: 'a\n{"level":"info","event":"login.succeeded"}\u2028\u001b[31m',
+    })
+    expect(lines.join('').trim().split('\n')).to.have.lengthOf(1)
+    expect(lines[0]).to.not.include('\u001b')
+  })
+
+  for (const name of [
+    'access_token',
+    'authorization',
+    'client_secret',
+    'cookie',
+    'email',
+    'passcode',
+    'passphrase',
+    'refresh_token',
+    'secret',
+    'token',
+  ]) {
+    it(`never writes a member called ${name}`, () => {
+      const { log, lines } = record()
+      log.error('request.failed', { [name]: 'hunter2', body: { [name]: 'hunter2' } })
+      expect(lines[0]).to.not.include('hunter2')
+      expect(lines[0]).to.include('[redacted]')
+    })
+  }
+
+  it('says only what the level asks for', () => {
+    const { log, lines } = record('warn')
+    log.debug('a')
+    log.info('b')
+    log.warn('c')
+    log.store.error({ event: 'store.down' }, 'the store is down')
+    expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).to.deep.equal([
+      'c',
+      'store.down',
+    ])
+  })
+})
