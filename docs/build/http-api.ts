@@ -104,7 +104,8 @@ interface JsonSchema {
 }
 
 function memberText(member: JsonSchema): string {
-  if (member.enum !== undefined) return member.enum.map((value) => `\`${String(value)}\``).join(', ')
+  if (member.enum !== undefined)
+    return member.enum.map((value) => `\`${String(value)}\``).join(', ')
   if (member.anyOf !== undefined) return member.anyOf.map((one) => memberText(one)).join(', or ')
   if (member.items !== undefined) return `array of ${memberText(member.items)}`
   const limit = member.maxLength === undefined ? '' : `, at most ${member.maxLength} characters`

@@ -1,12 +1,13 @@
 /**
  * Writes the documents that come from the code: `pnpm run docs`. With `--check` it writes nothing and fails when one
- * of them is not what it would write, or when the code mentions a decision that does not exist.
+ * of them is not what it would write, when the code mentions a decision that does not exist, or a link leads nowhere.
  */
 import { configuration } from './configuration.ts'
 import { decisionFaults } from './decisions.ts'
 import { staleDocuments, writeDocuments } from './document.ts'
 import { errorTables } from './errors.ts'
 import { httpApi } from './http-api.ts'
+import { linkFaults } from './links.ts'
 import { openApi } from './openapi.ts'
 import { errorGroups, routeGroups, version } from './routes.ts'
 
@@ -19,7 +20,7 @@ const documents = [
 ]
 
 const isCheck = process.argv.includes('--check')
-const faults = decisionFaults()
+const faults = [...decisionFaults(), ...linkFaults()]
 if (isCheck) {
   faults.push(...staleDocuments(documents).map((file) => `${file} is stale: run pnpm run docs`))
 } else {

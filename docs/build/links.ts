@@ -1,0 +1,32 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { ROOT } from './document.ts'
+
+const LINK = /\]\((?!https?:|mailto:|#)([^)\s#]+)(?:#([^)\s]+))?\)/g
+
+/** Links of the repository's Markdown files that lead to no file, or to no heading of one. */
+export function linkFaults(): string[] {
+  const files = globSync('**/*.md', {
+    cwd: ROOT,
+    exclude: (name) => name === 'node_modules' || name === 'dist',
+  })
+  return files.flatMap((file) =>
+    [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(LINK)].flatMap(
+      ([, target = '', heading]) => {
+        const absolute = path.resolve(ROOT, path.dirname(file), target)
+        if (!existsSync(absolute)) return [`${file}: ${target} does not exist`]
+        if (heading === undefined || headings(absolute).includes(heading)) return []
+        return [`${file}: ${target} has no heading #${heading}`]
+      },
+    ),
+  )
+}
+
+function headings(file: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
