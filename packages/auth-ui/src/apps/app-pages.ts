@@ -107,6 +107,9 @@ export function createAppPages(options: AppPagesOptions): AppPages {
         attributes: {
           [`${attributePrefix}domain`]: instance.domain,
           [`${attributePrefix}locale`]: instance.locale,
+          ...(instance.publicName === undefined
+            ? {}
+            : { [`${attributePrefix}name`]: instance.publicName }),
           [`${attributePrefix}origin`]: instance.origin,
           [`${attributePrefix}slug`]: appSlug,
           ...(token === undefined ? {} : { [`${attributePrefix}token`]: token }),

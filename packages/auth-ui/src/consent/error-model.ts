@@ -24,8 +24,9 @@ export function errorModel(model: ErrorPageModel, messages: Messages): ErrorMode
   const { error, requestId, next } = model
   const status = titledStatus(error.status, messages)
   const code = `error.code.${error.code}`
-  const description =
-    error.expose && error.description !== error.code ? error.description : undefined
+  // The heading of a 404 says it all; the exact words of other errors help whoever wrote the link.
+  const isShown = error.expose && error.status !== 404 && error.description !== error.code
+  const description = isShown ? error.description : undefined
   const text = description === undefined ? '' : `error.text.${slugOf(description)}`
   const lead = messages.has(code) ? code : `error.status.${status}.lead`
   const detail = messages.has(text)
