@@ -146,7 +146,7 @@ function report(): void {
   else if (skipped > 0) process.stdout.write(`${skipped} skipped\n`)
   const passed = sum('passed')
   process.stdout.write(`${passed} passed, ${failed} failed\n`)
-  process.exitCode = failed > 0 || passed === 0 ? 1 : 0
+  process.exitCode = failed > 0 || passed + skipped === 0 ? 1 : 0
 }
 
 function sum(count: 'passed' | 'failed' | 'skipped'): number {
