@@ -1,11 +1,10 @@
 import type { Instance, InstanceId } from '@svc/oauth-core'
-import type { Revision } from '@svc/store'
 
 /** An instance as the mailer gets it. */
 export function sampleInstance(changes: Partial<Instance> = {}): Instance {
   return {
     id: 'sample' as InstanceId,
-    revision: '1' as Revision,
+    revision: '1' as Instance['revision'],
     domain: 'alice.example.com',
     aliases: [],
     locale: 'en',
