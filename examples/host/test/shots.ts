@@ -53,7 +53,7 @@ const home = await appServer({
   },
 })
 const servers = [pages, settings, many, none, home]
-const browser = await launchChromium({ domains: [] })
+const browser = await launchChromium({ port: pages.port, domains: [] })
 try {
   for (const shot of shots()) {
     if (wanted.length === 0 || wanted.some((part) => shot.name.includes(part)))
