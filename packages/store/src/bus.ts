@@ -2,7 +2,10 @@ import type { Json } from './store.ts'
 
 /** Best-effort publish/subscribe: within the process on the embedded store, across processes on Redis. */
 export interface Bus {
-  /** Resolves when handed over; subscribers of this process get it too. A lost message is not an error. */
+  /**
+   * Resolves when handed over; subscribers of this process have got it by then, whatever becomes of Redis. A lost
+   * message is not an error.
+   */
   publish(channel: string, message: Json): Promise<void>
   /** Resolves once subscribed. The handler must not throw. The answered function ends the subscription. */
   subscribe(channel: string, handler: (message: Json) => void): Promise<() => Promise<void>>

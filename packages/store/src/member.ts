@@ -1,17 +1,9 @@
-import type { Key } from './store.ts'
-
 /**
  * An index member as text: the sort, a NUL, the record's key. NUL is smaller than every other byte and never part
  * of a sort, so that members order by sort first, then by key.
  */
 export function memberText(sort: string, key: string): string {
   return `${sort}\u0000${key}`
-}
-
-/** The record's key in a member. */
-export function memberKey(member: string): Key {
-  // Only memberText makes members, from a real key.
-  return member.slice(member.indexOf('\u0000') + 1) as Key
 }
 
 /** A page's cursor: the last member seen. */

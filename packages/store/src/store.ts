@@ -31,7 +31,7 @@ export interface StoredRecord<Value extends Json = Json> {
 /** Membership of a record in an index; `sort` orders the members (compared as UTF-8 bytes). */
 export interface IndexEntry {
   readonly index: IndexKey
-  /** At most 256 bytes. */
+  /** Printable text of at most 256 bytes; may be empty. */
   readonly sort: string
 }
 
@@ -45,7 +45,7 @@ export interface Condition {
   readonly ifRevision?: Revision
 }
 
-/** Stores a value, replacing what was there, its expiry and its index entries. */
+/** Stores a value, replacing what was there, its expiry and its index entries. Dead on arrival, it is a delete. */
 export interface PutChange extends Condition {
   readonly op: 'put'
   readonly key: Key
@@ -78,7 +78,10 @@ export interface CheckChange extends Condition {
 export type Change = PutChange | DeleteChange | TouchChange | CheckChange
 
 export interface WriteOptions {
-  /** Makes a repeat within 60 s answer what the first call answered, without writing again. At least 128 random bits. */
+  /**
+   * Makes a repeat within 60 s answer what the first call answered, without writing again. At least 128 random bits,
+   * as 16 to 128 characters of `A-Z a-z 0-9 - _`.
+   */
   readonly id?: string
 }
 
@@ -97,7 +100,7 @@ export interface Hit {
 export interface PageRequest {
   /** 1 to 100. @defaultValue `100` */
   readonly limit?: number
-  /** As given by the previous page. */
+  /** As given by the previous page of the same index; TypeError when malformed. */
   readonly cursor?: string
   /** @defaultValue `asc` */
   readonly order?: 'asc' | 'desc'
@@ -141,7 +144,7 @@ export interface Store {
   readonly bus: Bus
   /** Wakes handlers at due times, at least once, after restarts too. */
   readonly scheduler: Scheduler
-  /** Resolves when the store answers; rejects with {@link StoreUnavailableError} otherwise. */
+  /** Resolves when the store answers and can write; rejects with {@link StoreUnavailableError} otherwise. */
   health(): Promise<void>
   /** Finishes pending writes and lets go of everything. Further calls throw {@link StoreUnavailableError}. */
   close(): Promise<void>

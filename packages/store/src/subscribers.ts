@@ -44,3 +44,20 @@ export function createSubscribers(log: StoreLog): Subscribers {
     clear: () => channels.clear(),
   }
 }
+
+/**
+ * Delivers in a later turn, as from another process: publishers never run inside their subscribers' code. Resolves
+ * when the handlers have run.
+ */
+export function deliverNextTurn(
+  subscribers: Subscribers,
+  channel: string,
+  text: string,
+): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(() => {
+      subscribers.deliver(channel, text)
+      resolve()
+    })
+  })
+}

@@ -4,7 +4,7 @@ import type { Bus } from '../bus.ts'
 import type { StoreLog } from '../log.ts'
 import { settledWithin } from '../settled-within.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { createSubscribers } from '../subscribers.ts'
+import { createSubscribers, deliverNextTurn } from '../subscribers.ts'
 import { COMMAND_TIMEOUT_MS, type SubscriberClient } from './client.ts'
 import { type Connection, unavailable } from './connection.ts'
 
@@ -104,11 +104,13 @@ export function createRedisBus(
     async publish(name, message) {
       if (isClosed) throw new StoreUnavailableError('the store is closed')
       const text = jsonText(message)
-      setImmediate(() => subscribers.deliver(name, text))
-      // A lost message is no error; the connection logs outages.
-      await connection
-        .send(() => connection.client.publish(PREFIX + name, `${sender} ${text}`))
-        .catch(() => {})
+      await Promise.all([
+        deliverNextTurn(subscribers, name, text),
+        // A lost message is no error; the connection logs outages.
+        connection
+          .send(() => connection.client.publish(PREFIX + name, `${sender} ${text}`))
+          .catch(() => {}),
+      ])
     },
 
     async subscribe(name, handler) {

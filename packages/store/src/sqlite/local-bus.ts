@@ -1,7 +1,7 @@
 import { jsonText } from '../arguments.ts'
 import type { Bus } from '../bus.ts'
 import type { StoreLog } from '../log.ts'
-import { createSubscribers } from '../subscribers.ts'
+import { createSubscribers, deliverNextTurn } from '../subscribers.ts'
 
 /** The bus of a store that has one process: messages never leave it, and none is lost. */
 export function createLocalBus(log: StoreLog, checkOpen: () => void): Bus {
@@ -10,8 +10,7 @@ export function createLocalBus(log: StoreLog, checkOpen: () => void): Bus {
     async publish(channel, message) {
       checkOpen()
       const text = jsonText(message)
-      // In a later turn, as from another process: publishers never run inside their subscribers' code.
-      setImmediate(() => subscribers.deliver(channel, text))
+      await deliverNextTurn(subscribers, channel, text)
     },
     async subscribe(channel, handler) {
       checkOpen()

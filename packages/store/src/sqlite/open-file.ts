@@ -15,7 +15,8 @@ import { prepareDatabase } from './schema.ts'
 /** An open store file and the lock that keeps other processes out. */
 export interface OpenFile {
   readonly db: DatabaseSync
-  release(): void
+  /** Closes the file, then lets go of the lock. */
+  close(): void
 }
 
 /**
@@ -23,12 +24,25 @@ export interface OpenFile {
  * @throws StoreUnavailableError when another process has it, or it cannot be used
  */
 export function openFile(file: string, cacheKib: number): OpenFile {
-  if (file === ':memory:') return { db: open(file, cacheKib), release: () => {} }
+  if (file === ':memory:') {
+    const db = open(file, cacheKib)
+    return { db, close: () => db.close() }
+  }
   const path = existsSync(file) ? realpathSync(file) : resolve(file)
   const lock = holdLock(path)
   try {
     createPrivate(path)
-    return { db: open(path, cacheKib), release: () => lock.close() }
+    const db = open(path, cacheKib)
+    return {
+      db,
+      close() {
+        try {
+          db.close()
+        } finally {
+          lock.close()
+        }
+      },
+    }
   } catch (error) {
     lock.close()
     throw error

@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
 import {
   checkChanges,
   checkHit,
@@ -43,7 +42,6 @@ export class SqliteStore implements Store {
   readonly scheduler: DueIndex
   readonly #clock: Clock
   readonly #file: OpenFile
-  readonly #db: DatabaseSync
   readonly #batch: WriteBatch
   readonly #records: Records
   readonly #counters: Counters
@@ -58,7 +56,6 @@ export class SqliteStore implements Store {
     const checkOpen = (): void => this.#checkOpen()
     this.#clock = clock
     this.#file = file
-    this.#db = db
     this.#batch = createWriteBatch(db)
     this.#records = createRecords(db)
     this.#counters = createCounters(db)
@@ -130,7 +127,9 @@ export class SqliteStore implements Store {
   }
 
   async health(): Promise<void> {
-    this.#read(() => this.#db.exec('SELECT 1 FROM records LIMIT 1'))
+    this.#checkOpen()
+    // A write, since a full or read-only disk still answers reads.
+    await this.#batch.run(() => this.#answers.probe(this.#clock.now()))
   }
 
   close(): Promise<void> {
@@ -143,8 +142,7 @@ export class SqliteStore implements Store {
     await this.scheduler.stop()
     this.#isOpen = false
     this.#batch.flush()
-    this.#db.close()
-    this.#file.release()
+    this.#file.close()
   }
 
   #read<Result>(read: () => Result): Result {

@@ -61,17 +61,16 @@ export class Model {
   apply(changes: readonly ModelChange[], revision: Revision): void {
     for (const { op, id, value, expiresAt, entries } of changes) {
       const live = this.live(id)
-      if (op === 'delete') this.records.delete(id)
-      if (op === 'put') this.#set(id, { value, revision, expiresAt, entries })
-      if (op === 'touch' && live !== undefined) this.#set(id, { ...live, revision, expiresAt })
+      const isDead = expiresAt !== undefined && expiresAt <= this.now
+      if (op === 'delete' || (op !== 'check' && isDead)) this.records.delete(id)
+      else if (op === 'put') this.#set(id, { value, revision, expiresAt, entries })
+      else if (op === 'touch' && live !== undefined) this.#set(id, { ...live, revision, expiresAt })
     }
   }
 
   #set(id: string, record: ModelRecord): void {
     this.revisions.set(id, [...(this.revisions.get(id) ?? []), record.revision])
-    const isDead = record.expiresAt !== undefined && record.expiresAt <= this.now
-    if (isDead) this.records.delete(id)
-    else this.records.set(id, record)
+    this.records.set(id, record)
   }
 
   take(id: string): ModelRecord | undefined {

@@ -95,7 +95,7 @@ describe('what redisStore leaves in Redis', () => {
   })
 
   it('is no BullMQ in the process until something is scheduled', async () => {
-    const child = startChild('contract/loads-bullmq.ts', server.url)
+    const child = startChild('contract/loads-bullmq-process.ts', server.url)
     expect(await child.line('before')).to.equal('before false')
     expect(await child.line('after')).to.equal('after true')
     expect(await child.end()).to.equal(0)

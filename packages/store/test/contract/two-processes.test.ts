@@ -20,7 +20,7 @@ describe('two processes on one Redis', function () {
     skipUnless(this, hasRedisServer(), 'redis-server is not installed')
     server = await startRedisServer()
     store = redisStore({ url: server.url })
-    other = startChild('contract/contender.ts', server.url)
+    other = startChild('contract/contender-process.ts', server.url)
     await other.line('ready')
   })
   after(async () => {
@@ -45,7 +45,7 @@ describe('two processes on one Redis', function () {
       const theirs = once(other.process, 'message')
       other.process.send(game)
       const ours = await contend(store, game)
-      const [their] = (await theirs) as [Score] // What contender.ts sends.
+      const [their] = (await theirs) as [Score] // What the process sends.
       const scores = [ours, their]
       const sum = (name: 'taken' | 'replaced' | 'claimed') =>
         scores.reduce((total, score) => total + score[name], 0)

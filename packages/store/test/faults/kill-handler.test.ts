@@ -33,7 +33,7 @@ describe('kill -9 of a process while it handles wake-ups', function () {
 })
 
 async function killHandler(place: string): Promise<void> {
-  const child = startChild('faults/sleeper.ts', place)
+  const child = startChild('faults/sleeper-process.ts', place)
   const when = Number((await child.line('asked')).split(' ')[1])
   await child.line('woken')
   await child.kill()

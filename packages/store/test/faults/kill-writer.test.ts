@@ -59,7 +59,7 @@ async function killRounds(place: string): Promise<number> {
 }
 
 async function killInStream(place: string, round: string): Promise<Ledger> {
-  const child = startChild('faults/writer.ts', place, round)
+  const child = startChild('faults/writer-process.ts', place, round)
   await child.line('+')
   // Anywhere in the stream, also in the middle of a commit.
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 60))

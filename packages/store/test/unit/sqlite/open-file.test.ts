@@ -72,7 +72,7 @@ describe('sqliteStore', () => {
   })
 
   it('refuses a second process, and lets it in when the first was killed', async () => {
-    const holder = startChild('unit/sqlite/holder.ts', file)
+    const holder = startChild('unit/sqlite/holder-process.ts', file)
     await holder.line('open')
     expect(() => openStore()).to.throw(StoreUnavailableError, 'in use by another process')
     await holder.kill()
