@@ -43,6 +43,7 @@ export interface TokenServer {
   readonly events: { name: string; event: unknown }[]
   readonly logged: string[]
   readonly origin: string
+  readonly port: number
   register(metadata?: Partial<ClientMetadata>, instance?: Instance): Promise<TestClient>
   mint(client: TestClient, options?: MintOptions): Promise<string>
   post(path: string, form: Form, options?: PostOptions): Promise<Answer>
@@ -139,7 +140,7 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
   const app = new Koa()
   app.use((ctx, next) => {
     // fetch does not let a test choose the Host header.
-    ctx.state['instance'] = ctx.get('X-Test-Host') === other.domain ? other : instance
+    ctx.state['instance'] = (ctx.get('X-Test-Host') || ctx.host) === other.domain ? other : instance
     return next()
   })
   app.use(mountRoutes(rows, { log }))
@@ -162,6 +163,7 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
     events,
     logged,
     origin: server.origin,
+    port: server.port,
 
     async register(metadata = {}, at = instance) {
       const full: ClientMetadata = {
