@@ -115,7 +115,11 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     prelogin: createPrelogin(owners),
     passphraseSettings: createPassphraseSettings(owners, namespace),
     sessionSettings: createSessionSettings({ sessions, carrier, history, namespace }),
-    clientSettings: createClientSettings({ clients: oauth.clients, pages: renderer, namespace }),
+    clientSettings: createClientSettings({
+      ...{ apps, namespace },
+      clients: oauth.clients,
+      pages: renderer,
+    }),
     callers: createCallers({ authenticate, settingsSlug: options.settingsSlug }),
     namespace,
   })

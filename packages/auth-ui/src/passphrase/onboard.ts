@@ -33,10 +33,10 @@ export function createOnboard(options: OnboardOptions): Onboard {
     const passphraseHash = await hasher.hash(passphrase.loginValue)
     for (;;) {
       const stored = await owners.get(instance.id)
-      if (stored === undefined) throw new AuthUiError('invalid_token')
+      if (stored === undefined) throw invalidRegisterToken()
       if (stored.owner.onboardedAt !== undefined) throw new AuthUiError('already_onboarded')
       if (token !== undefined && !acceptsRegisterToken(stored.owner, token)) {
-        throw new AuthUiError('invalid_token')
+        throw invalidRegisterToken()
       }
       const now = clock.now()
       const owner: Owner = {
@@ -65,4 +65,9 @@ export function createOnboard(options: OnboardOptions): Onboard {
       return owner
     }
   }
+}
+
+/** One answer for a wrong, a used and a replaced token. */
+export function invalidRegisterToken(): AuthUiError {
+  return new AuthUiError('invalid_token', { description: 'invalid register token' })
 }

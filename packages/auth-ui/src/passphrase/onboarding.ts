@@ -12,7 +12,7 @@ import type { RateLimits } from '../rate-limits.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
 import { DEFAULT_ITERATIONS } from './derive.ts'
 import { readNewPassphrase } from './new-passphrase.ts'
-import type { Onboard } from './onboard.ts'
+import { invalidRegisterToken, type Onboard } from './onboard.ts'
 import type { PasswordHasher } from './password-hash.ts'
 import { readPosted, type PostedPassphrase } from './posted-passphrase.ts'
 
@@ -87,7 +87,7 @@ export function createOnboarding(options: OnboardingOptions): OnboardingHandlers
     const posted = readPosted(ctx)
     if (await isOnboarded(ctx)) throw new AuthUiError('already_onboarded')
     const known = await checkToken(ctx, posted.registerToken)
-    if (known === undefined) throw new AuthUiError('invalid_token')
+    if (known === undefined) throw invalidRegisterToken()
     let owner: Owner
     try {
       const { hasher, allowRaw } = options

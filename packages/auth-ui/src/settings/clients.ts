@@ -1,9 +1,13 @@
 import {
+  type AppRegistry,
   type Client,
   type ClientService,
   type Instance,
+  manifestPermissions,
   parseScope,
+  type Permission,
   type RouteContext,
+  serializeScope,
 } from '@svc/oauth-core'
 import { AuthUiError } from '../errors.ts'
 import type { PageRenderer } from '../page-renderer.ts'
@@ -11,6 +15,7 @@ import { answerResources, isoTime, type Resource } from './json-api.ts'
 
 export interface ClientSettingsOptions {
   readonly clients: ClientService
+  readonly apps: Pick<AppRegistry, 'installed'>
   readonly pages: Pick<PageRenderer, 'permissionWords'>
   readonly namespace: string
 }
@@ -24,53 +29,62 @@ export interface ClientSettings {
 
 /** Connected clients for the settings app, without secrets. @see decision D51 */
 export function createClientSettings(options: ClientSettingsOptions): ClientSettings {
-  const { clients, pages, namespace } = options
+  const { clients, apps, pages, namespace } = options
+
+  /** What a rule of a scope allows; a linked client has what its app has. */
+  async function permissionsOf(instance: Instance, rule: string): Promise<readonly Permission[]> {
+    const prefix = `@${namespace}.apps/`
+    if (!rule.startsWith(prefix)) return parseScope(rule) ?? []
+    const app = await apps.installed(instance, rule.slice(prefix.length))
+    return app === undefined ? [] : manifestPermissions(app.permissions)
+  }
 
   async function toResource(instance: Instance, client: Client): Promise<Resource> {
-    const scope = [...new Set((await clients.scopes(instance, client.id)).flatMap(rulesOf))]
+    const rules = [...new Set((await clients.scopes(instance, client.id)).flatMap(rulesOf))]
+    const permissions = await Promise.all(rules.map((rule) => permissionsOf(instance, rule)))
     const { metadata } = client
     return {
       type: `${namespace}.oauth.clients`,
       id: client.id,
       attributes: {
         client_name: metadata.client_name,
-        ...(metadata.client_kind === undefined ? {} : { client_kind: metadata.client_kind }),
+        ...optional('client_kind', metadata.client_kind),
         software_id: metadata.software_id,
-        ...(metadata.software_version === undefined
-          ? {}
-          : { software_version: metadata.software_version }),
-        ...(client.os === undefined ? {} : { platform: client.os }),
+        ...optional('software_version', metadata.software_version),
+        ...optional('platform', client.os),
         created_at: isoTime(client.createdAt),
-        ...(client.lastRefreshedAt === undefined
-          ? {}
-          : { last_used_at: isoTime(client.lastRefreshedAt) }),
-        scope: scope.join(' '),
-        permissions: scope.map((rule) => ({ scope: rule, text: wordsOf(instance, rule) })),
+        ...optional('last_used_at', client.lastRefreshedAt && isoTime(client.lastRefreshedAt)),
+        scope: rules.join(' '),
+        permissions: permissions.flat().map((permission) => ({
+          scope: serializeScope([permission]),
+          text: pages.permissionWords(instance.locale, permission),
+        })),
       },
     }
   }
 
-  function wordsOf(instance: Instance, rule: string): string {
-    const permission = parseScope(rule)?.[0]
-    // A rule of a linked client names its app, not data.
-    return permission === undefined ? rule : pages.permissionWords(instance.locale, permission)
+  async function listAll(instance: Instance): Promise<readonly Client[]> {
+    const found: Client[] = []
+    let cursor: string | undefined
+    do {
+      const page = await clients.list(instance, {
+        limit: 100,
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      // A pending one was never allowed anything.
+      found.push(...page.clients.filter(({ pending }) => !pending))
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    return found
   }
 
   return {
     async list(ctx) {
       const { instance } = ctx.state
-      const found: Client[] = []
-      let cursor: string | undefined
-      do {
-        const page = await clients.list(instance, {
-          limit: 100,
-          ...(cursor === undefined ? {} : { cursor }),
-        })
-        found.push(...page.clients.filter(({ pending }) => !pending))
-        cursor = page.cursor
-      } while (cursor !== undefined)
       const resources: Resource[] = []
-      for (const client of found) resources.push(await toResource(instance, client))
+      for (const client of await listAll(instance)) {
+        resources.push(await toResource(instance, client))
+      }
       answerResources(ctx, resources)
     },
     async revoke(ctx) {
@@ -85,4 +99,8 @@ export function createClientSettings(options: ClientSettingsOptions): ClientSett
 
 function rulesOf(scope: string): readonly string[] {
   return scope.split(' ').filter((rule) => rule !== '')
+}
+
+function optional(name: string, value: string | number | undefined): Record<string, unknown> {
+  return value === undefined ? {} : { [name]: value }
 }

@@ -40,6 +40,7 @@ export interface UiServer {
   readonly store: Store
   readonly clock: FakeClock
   readonly key: Uint8Array
+  readonly port: number
   readonly mails: readonly SystemMail[]
   readonly logged: readonly (readonly [event: string, fields: unknown])[]
   /** Waits for mails under way. */
@@ -100,6 +101,7 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
     store,
     clock,
     key,
+    port: server.port,
     mails,
     logged,
     async sentMails() {

@@ -1,0 +1,193 @@
+import type { Instance } from '@svc/oauth-core'
+import type { BrowserClient } from '@svc/testkit'
+import { expect } from 'chai'
+import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 1440 * MINUTE_MS
+const AUTHORIZE = `${ALICE}/auth/authorize?client_id=x`
+
+describe('sessions (login.md 2.2, D59)', () => {
+  let server: UiServer
+  let browser: BrowserClient
+  let instance: Instance
+  beforeEach(async () => {
+    server = await startUi()
+    ;({ instance } = await createAlice(server))
+    browser = server.browser()
+  })
+  afterEach(() => server.close())
+
+  const isLoggedIn = async (who = browser): Promise<boolean> =>
+    (await who.get('/auth/login')).status === 302
+  const kinds = async (): Promise<readonly string[]> =>
+    (await server.ui.owners.listSessions(instance)).map(({ kind }) => kind)
+
+  it('end after five minutes when they serve an authorization alone', async () => {
+    await logIn(browser, { redirect: AUTHORIZE })
+    expect(await kinds()).to.deep.equal(['short'])
+    server.clock.advance(5 * MINUTE_MS - 1000)
+    expect(await isLoggedIn()).to.equal(true)
+    server.clock.advance(2000)
+    expect(await isLoggedIn()).to.equal(false)
+  })
+
+  it('end after 30 days when they are normal, used or not', async () => {
+    await logIn(browser)
+    for (let day = 0; day < 29; day += 7) {
+      server.clock.advance(7 * DAY_MS)
+      expect(await isLoggedIn()).to.equal(day < 28)
+    }
+    await logIn(browser)
+    server.clock.advance(30 * DAY_MS + 1000)
+    expect(await isLoggedIn()).to.equal(false)
+  })
+
+  it('live on by use when they are long, for 400 days at most', async () => {
+    await logIn(browser, { 'long-run-session': 'on' })
+    for (let day = 20; day < 400; day += 20) {
+      server.clock.advance(20 * DAY_MS)
+      expect(await isLoggedIn(), `day ${day}`).to.equal(true)
+    }
+    server.clock.advance(19 * DAY_MS)
+    expect(await isLoggedIn()).to.equal(true)
+    server.clock.advance(2 * DAY_MS)
+    expect(await isLoggedIn()).to.equal(false)
+  })
+
+  it('end after 30 days without use when they are long', async () => {
+    await logIn(browser, { 'long-run-session': 'on' })
+    server.clock.advance(30 * DAY_MS + 1000)
+    expect(await isLoggedIn()).to.equal(false)
+  })
+
+  it('note their use at most once a day, and send a long cookie again', async () => {
+    await logIn(browser, { 'long-run-session': 'on' })
+    const seen = async (): Promise<number> =>
+      (await server.ui.owners.listSessions(instance))[0]?.lastSeen ?? 0
+    const first = await seen()
+    server.clock.advance(DAY_MS - MINUTE_MS)
+    expect((await browser.get('/auth/login')).setCookies).to.deep.equal([])
+    expect(await seen()).to.equal(first)
+    server.clock.advance(2 * MINUTE_MS)
+    expect((await browser.request('HEAD', '/auth/login')).setCookies).to.deep.equal([])
+    expect(await seen()).to.equal(first)
+    const answer = await browser.get('/auth/login')
+    expect(answer.setCookie('svcsessid')?.attributes['max-age']).to.equal('34560000')
+    expect((await seen()) - first).to.be.greaterThan(DAY_MS)
+    const normal = browser.another()
+    await logIn(normal)
+    server.clock.advance(DAY_MS + MINUTE_MS)
+    expect((await normal.get('/auth/login')).setCookies).to.deep.equal([])
+  })
+
+  it('get a new identifier at each log-in, never one that the browser brought', async () => {
+    browser.plantCookie('svcsessid=0123456789abcdef0123456789abcdef; Path=/; Secure')
+    await logIn(browser)
+    await logIn(browser.another())
+    const ids = (await server.ui.owners.listSessions(instance)).map(({ id }) => id)
+    expect(new Set(ids).size).to.equal(2)
+    expect(ids).not.to.include('0123456789abcdef0123456789abcdef')
+  })
+
+  it('stay when the owner logs in again', async () => {
+    await logIn(browser)
+    for (const fields of [{}, { 'long-run-session': 'on' }, { redirect: AUTHORIZE }]) {
+      const answer = await logIn(browser, fields)
+      expect(answer.status).to.equal(302)
+      expect(answer.setCookie('svcsessid')).to.equal(undefined)
+    }
+    expect(await kinds()).to.deep.equal(['normal'])
+  })
+
+  it('stay when a wrong passphrase comes, which is still wrong', async () => {
+    await logIn(browser)
+    expect((await logIn(browser, { passphrase: 'wrong' })).status).to.equal(401)
+    expect(await isLoggedIn()).to.equal(true)
+  })
+
+  for (const [asked, fields] of [
+    ['normal', {}],
+    ['long', { 'long-run-session': 'on' }],
+  ] as const) {
+    it(`become ${asked} under a new identifier when they were short`, async () => {
+      const short = (await logIn(browser, { redirect: AUTHORIZE })).setCookie('svcsessid')
+      const before = await server.ui.owners.listSessions(instance)
+      const answer = await logIn(browser, fields)
+      expect(answer.setCookie('svcsessid')).not.to.equal(undefined)
+      const after = await server.ui.owners.listSessions(instance)
+      expect(after.map(({ kind }) => kind)).to.deep.equal([asked])
+      expect(after[0]?.id).not.to.equal(before[0]?.id)
+      const headers = { cookie: `svcsessid=${short?.value}` }
+      expect((await browser.another().get('/auth/login', { headers })).status).to.equal(200)
+    })
+  }
+
+  it('stay short when another authorization comes', async () => {
+    await logIn(browser, { redirect: AUTHORIZE })
+    expect((await logIn(browser, { redirect: AUTHORIZE })).setCookie('svcsessid')).to.equal(
+      undefined,
+    )
+    expect(await kinds()).to.deep.equal(['short'])
+  })
+
+  it('do not come back when a use and their end cross', async () => {
+    await logIn(browser, { 'long-run-session': 'on' })
+    server.clock.advance(2 * DAY_MS)
+    const [session] = await server.ui.owners.listSessions(instance)
+    // Between the read and the write of the touch, the session ends.
+    const realWrite = server.store.write.bind(server.store)
+    let ended: Promise<number> | undefined
+    server.store.write = async (changes, options) => {
+      if (ended === undefined && changes.some(({ key }) => key.endsWith(session?.id ?? '-'))) {
+        ended = Promise.resolve(0)
+        ended = server.ui.owners.deleteAllSessions(instance)
+        await ended
+      }
+      return realWrite(changes, options)
+    }
+    const answer = await browser.get('/auth/login')
+    expect(await ended).to.equal(1)
+    expect(answer.setCookie('svcsessid')).to.equal(undefined)
+    expect(await server.ui.owners.listSessions(instance)).to.deep.equal([])
+    expect(await isLoggedIn()).to.equal(false)
+  })
+
+  it('are told to the host when they end, and by the bus', async () => {
+    const ends: unknown[] = []
+    const other = await startUi({
+      store: server.store,
+      key: server.key,
+      clock: server.clock,
+      ui: {
+        hooks: {
+          onSessionsEnded: ({ reason, sessionIds }) => {
+            ends.push([reason, sessionIds.length])
+          },
+        },
+      },
+    })
+    const heard = new Promise((resolve) => {
+      void server.store.bus.subscribe('sessions.ended', resolve)
+    })
+    await other.ui.owners.createSession(instance)
+    await other.ui.owners.createSession(instance)
+    expect(await other.ui.owners.deleteAllSessions(instance)).to.equal(2)
+    expect(ends).to.deep.equal([['revoked', 2]])
+    expect(await heard).to.include({ instance: instance.id, reason: 'revoked' })
+    expect(await other.ui.owners.deleteAllSessions(instance)).to.equal(0)
+    expect(ends).to.have.lengthOf(1)
+    await other.close()
+  })
+
+  it('and all else of the owner go with the instance', async () => {
+    await logIn(browser)
+    await server.oauth.instances.remove(instance.id)
+    for (const index of ['known-devices', 'login-places', 'session-logins', 'sessions']) {
+      const page = await server.store.list(`{${instance.id}}:index:${index}` as never)
+      expect(page.records, index).to.deep.equal([])
+    }
+    expect(await server.store.get(`{${instance.id}}:owner:owner` as never)).to.equal(undefined)
+    expect((await browser.get('/auth/login')).status).to.equal(404)
+  })
+})
