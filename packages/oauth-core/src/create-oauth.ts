@@ -69,7 +69,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const pendingMs = lifetimes.pendingClientMs
   const cleanup = createClientCleanup({ store, clock, instances, clients, engine, pendingMs })
   const revoker = createClientRevoker({ clients, cleanup, engine, revocations, emitter, log })
-  const clientService = createClientService({ clients, engine, revoker, revocations })
+  const clientService = createClientService({ clients, engine, revoker, revocations, emitter })
   instances.onRemove(async (instance) => {
     await clientService.revokeAll(instance)
   })
@@ -114,12 +114,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     metadata: createMetadataReader(compileMemberChecks()),
     limits: createRateLimits({ store, clock, limits: resolved.limits, tooMany }),
     findClient: clients.find,
-    markAllowed: (instance, id, { os }) =>
-      clients.change(instance, id, (client) =>
-        client.pending || (os !== undefined && os !== client.os)
-          ? { pending: false, ...(os === undefined ? {} : { os }) }
-          : undefined,
-      ),
+    markAllowed: clientService.markAllowed,
     requirePkce: typeof requirePkce === 'function' ? requirePkce : () => requirePkce,
     pages: () => demand(given.pages, 'the pages of routes()'),
     sessions: () => demand(given.sessions, 'useSessions()'),
@@ -183,8 +178,9 @@ export function createOAuth(options: OAuthOptions): OAuth {
   }
 }
 
-function tooMany(_bucket: string, retryAfterS: number): OAuthError {
-  return new OAuthError('too_many_requests', { headers: { 'Retry-After': String(retryAfterS) } })
+function tooMany(bucket: string, retryAfterS: number): OAuthError {
+  const headers = { 'Retry-After': String(retryAfterS) }
+  return new OAuthError('too_many_requests', { headers, detail: `over the limit of ${bucket}` })
 }
 
 function demand<Value>(value: Value | undefined, source: string): Value {

@@ -29,6 +29,15 @@ export interface ClientService {
   /** Ends a client and everything it holds, before it resolves. False when there was none. @see oauth.md 11.1 */
   revoke(instance: Instance, id: ClientId | string, reason: string): Promise<boolean>
   revokeAll(instance: Instance, filter?: { readonly kind?: string }): Promise<number>
+  /**
+   * Notes that the owner allowed the client: no longer pending, and the system of the browser it was done with.
+   * Writes only when something changes. Undefined when the client is gone.
+   */
+  markAllowed(
+    instance: Instance,
+    id: ClientId | string,
+    seen: { readonly os?: string },
+  ): Promise<Client | undefined>
   /** Marks or unmarks a client as the flagship app; its answer is the client, undefined when there is none. */
   setFlagship(
     instance: Instance,

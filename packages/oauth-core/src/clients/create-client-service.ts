@@ -1,9 +1,10 @@
+import type { Emitter } from '../emitter.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { Revocations } from '../tokens/revocation.ts'
 import type { Client } from './client.ts'
 import type { ClientService } from './client-service.ts'
-import type { ClientList, ClientStore } from './client-store.ts'
+import type { ClientChange, ClientList, ClientStore } from './client-store.ts'
 import type { ClientRevoker } from './revoke-client.ts'
 
 export interface ClientServiceOptions {
@@ -11,13 +12,14 @@ export interface ClientServiceOptions {
   readonly engine: Pick<Engine, 'lastRefreshed' | 'listGrants'>
   readonly revoker: ClientRevoker
   readonly revocations: Pick<Revocations, 'publish'>
+  readonly emitter: Emitter
 }
 
 const PAGE = 100
 
 /** The host's side of clients. @see oauth.md 10.1 */
 export function createClientService(options: ClientServiceOptions): ClientService {
-  const { clients, engine, revoker, revocations } = options
+  const { clients, engine, revoker, revocations, emitter } = options
 
   async function stamped(instance: Instance, found: readonly Client[]): Promise<Client[]> {
     const ids = found.map(({ id }) => id)
@@ -26,6 +28,24 @@ export function createClientService(options: ClientServiceOptions): ClientServic
       const lastRefreshedAt = stamps.get(client.id)
       return lastRefreshedAt === undefined ? client : { ...client, lastRefreshedAt }
     })
+  }
+
+  /** Changes a client and tells everybody who remembers it. */
+  async function changed(
+    instance: Instance,
+    id: string,
+    rule: (client: Client) => ClientChange | undefined,
+  ): Promise<Client | undefined> {
+    let isChanged = false
+    const client = await clients.change(instance, id, (stored) => {
+      const change = rule(stored)
+      isChanged = change !== undefined
+      return change
+    })
+    if (client === undefined || !isChanged) return client
+    await revocations.publish({ instanceId: instance.id, kind: 'client', id: client.id })
+    emitter.emit('client.updated', { instance, client })
+    return client
   }
 
   async function* pages(instance: Instance, which: ClientList) {
@@ -85,17 +105,21 @@ export function createClientService(options: ClientServiceOptions): ClientServic
       return [...new Set(grants.map(({ scope }) => scope))]
     },
 
+    async markAllowed(instance, id, { os }) {
+      return changed(instance, id, (client) =>
+        client.pending || (os !== undefined && os !== client.os)
+          ? { pending: false, ...(os === undefined ? {} : { os }) }
+          : undefined,
+      )
+    },
+
+    // SPEC: oauth.md 11.3 - without the mark, tokens of scope `*` fail from now on.
     async setFlagship(instance, id, flagship) {
-      const client = await clients.change(instance, id, (stored) =>
-        stored.flagship === flagship
+      return changed(instance, id, (client) =>
+        client.flagship === flagship
           ? undefined
           : { flagship, ...(flagship ? {} : { certifiedFromStore: false }) },
       )
-      // SPEC: oauth.md 11.3 - tokens of scope `*` fail from now on.
-      if (client !== undefined) {
-        await revocations.publish({ instanceId: instance.id, kind: 'client', id: client.id })
-      }
-      return client
     },
   }
 }

@@ -156,9 +156,9 @@ function hostOf(ctx: Context): string {
     if (host !== undefined) throw malformedHost()
     host = rawHeaders[i + 1]
   }
-  // HTTP/2 names the host in its own way; Node copies it.
-  host ??= ctx.req.headers.host
-  if (host === undefined || !isHostSyntax(host)) throw malformedHost()
+  // HTTP/2 names the host in a header of its own.
+  host ??= String(ctx.req.headers[':authority'] ?? '')
+  if (!isHostSyntax(host)) throw malformedHost()
   return host.toLowerCase()
 }
 

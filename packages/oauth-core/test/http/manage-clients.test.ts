@@ -260,7 +260,10 @@ describe('oauth.clients', () => {
     expect(await clients.setFlagship(server.instance, id, true)).to.include({ flagship: true })
     const plain = await clients.setFlagship(server.instance, id, false)
     expect(plain).to.include({ flagship: false, certifiedFromStore: false })
+    expect(await clients.setFlagship(server.instance, id, false)).to.include({ flagship: false })
     expect(await clients.setFlagship(server.instance, 'unknown', true)).to.equal(undefined)
+    const names = server.events.map(({ name }) => name)
+    expect(names).to.deep.equal(['client.created', 'client.updated', 'client.updated'])
   })
 
   it('logs registrations, updates and ends, without secrets', async () => {

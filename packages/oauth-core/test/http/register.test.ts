@@ -113,7 +113,7 @@ describe('POST /auth/register', () => {
   })
 
   it('keeps web, loopback, custom and out-of-band redirects together', async () => {
-    const { register } = await oauthServer()
+    const { register, send } = await oauthServer()
     const redirect_uris = [
       'https://client.example/cb',
       'http://localhost:1234/cb',
@@ -122,6 +122,11 @@ describe('POST /auth/register', () => {
       'urn:ietf:wg:oauth:2.0:oob',
     ]
     expect((await register({ redirect_uris })).body['redirect_uris']).to.deep.equal(redirect_uris)
+    // Native rules of the engine know no https on localhost beside a custom scheme (oauth.md 13.2, R7).
+    const mixed = { ...METADATA, redirect_uris: ['https://localhost/cb', 'app://cb'] }
+    const refused = await send('POST', '/auth/register', { json: mixed })
+    expect(refused.status).to.equal(400)
+    expect(refused.body).to.deep.equal({ error: 'invalid_redirect_uri' })
     const localhost = ['https://localhost/cb']
     expect((await register({ redirect_uris: localhost })).body['redirect_uris']).to.deep.equal(
       localhost,

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Context } from 'koa'
 import { createClientAddress } from '../../src/client-address.ts'
+import { cpuMs } from '../cpu-time.ts'
 
 /** As much of a context as an address needs. */
 function contextOf(remoteAddress: string | undefined, forwarded = ''): Context {
@@ -57,10 +58,11 @@ describe('the client address', () => {
     [1, '1'.repeat(50_000), '192.0.2.7'],
   ]
   for (const [hops, header, address] of headers) {
-    it(`behind ${hops} proxies with ${JSON.stringify(header.slice(0, 40))} is ${address}`, () => {
-      const before = performance.now()
-      expect(createClientAddress(hops)(contextOf('192.0.2.7', header))).to.equal(address)
-      expect(performance.now() - before).to.be.below(50)
+    it(`behind ${hops} proxies with ${JSON.stringify(header.slice(0, 40))} is ${address}`, async () => {
+      const spent = await cpuMs(() => {
+        expect(createClientAddress(hops)(contextOf('192.0.2.7', header))).to.equal(address)
+      })
+      expect(spent).to.be.below(50)
     })
   }
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { isRedirectUri } from '../../../src/clients/redirect-uri.ts'
+import { cpuMs } from '../../cpu-time.ts'
 import { testInstance } from '../http/serve-rows.ts'
 
 const nested = testInstance({ aliases: ['alias.example.net'] })
@@ -157,12 +158,13 @@ describe('a redirect URI', () => {
     )
   })
 
-  it('is judged in linear time', () => {
-    const before = performance.now()
+  it('is judged in linear time', async () => {
     for (const part of ['a', '?', '/', ':', '@', '%', '.', '=']) {
-      isRedirectUri(`https://${part.repeat(50_000)}`, nested)
-      isRedirectUri(`https://client.example/${part.repeat(2000)}`, nested)
+      const spent = await cpuMs(() => {
+        isRedirectUri(`https://${part.repeat(50_000)}`, nested)
+        isRedirectUri(`https://client.example/${part.repeat(2000)}`, nested)
+      })
+      expect(spent, part).to.be.below(50)
     }
-    expect(performance.now() - before).to.be.below(200)
   })
 })
