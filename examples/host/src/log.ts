@@ -16,7 +16,6 @@ const SECRETS = [
   'access_token',
   'authorization',
   'client_secret',
-  'code',
   'cookie',
   'email',
   'link',
@@ -28,8 +27,13 @@ const SECRETS = [
   'secret',
   'token',
 ]
-/** `code` is an error's stable name when it stands beside an event; only one level down can it be a secret. */
-const REDACTED = SECRETS.flatMap((name) => (name === 'code' ? ['*.code'] : [name, `*.${name}`]))
+/** `code` names an error in most places; of a request it is a secret. */
+const REDACTED = [
+  ...SECRETS.flatMap((name) => [name, `*.${name}`]),
+  'body.code',
+  'params.code',
+  'query.code',
+]
 
 /** One JSON object a line: `time` (UTC), `level`, `event`, and the event's fields. @see security.md 113 */
 export function createLog(

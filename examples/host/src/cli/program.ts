@@ -95,14 +95,25 @@ function addOtherCommands(program: Command, connect: () => AdminClient): void {
       const answer = await connect().call('POST', instancePath(domain, '/rotate-keys'), body)
       print(options, answer, `A new key signs for ${domain}.`)
     })
-  subcommand(program, 'mails <domain>', 'Shows the development mailbox.').action(
-    async (domain: string, options: OutputOptions) => {
-      const answer = await connect().call('GET', instancePath(domain, '/mails'))
-      const mails = listOf(answer['mails']).map(
-        (mail) =>
-          `Date: ${clean(mail['date'])}\nTo: ${clean(mail['to'])}\nSubject: ${clean(mail['subject'])}\n\n${String(mail['text'])}`,
-      )
-      print(options, answer, mails.length === 0 ? 'No mail yet.' : mails.join('\n\n'))
-    },
-  )
+  subcommand(
+    program,
+    'mails [domain]',
+    'Shows the development mailbox, of all instances or one.',
+  ).action(async (domain: string | undefined, options: OutputOptions) => {
+    const admin = connect()
+    const domains =
+      domain === undefined
+        ? (await listAll(admin, '/instances', 'instances')).map((each) => String(each['domain']))
+        : [domain]
+    const mails: Record<string, unknown>[] = []
+    for (const each of domains) {
+      mails.push(...listOf((await admin.call('GET', instancePath(each, '/mails')))['mails']))
+    }
+    mails.sort((one, other) => String(other['date']).localeCompare(String(one['date'])))
+    const words = mails.map(
+      ({ date, to, subject, text }) =>
+        `Date: ${clean(date)}\nTo: ${clean(to)}\nSubject: ${clean(subject)}\n\n${String(text)}`,
+    )
+    print(options, { mails }, words.length === 0 ? 'No mail yet.' : words.join('\n\n'))
+  })
 }

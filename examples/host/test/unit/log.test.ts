@@ -48,6 +48,12 @@ describe('the log', () => {
     })
   }
 
+  it('keeps the code of an error, not that of a request', () => {
+    const { log, lines } = record()
+    log.error('store.down', { err: { code: 'ECONNREFUSED' }, query: { code: 'hunter2' } })
+    expect(lines[0]).to.include('ECONNREFUSED').and.to.not.include('hunter2')
+  })
+
   it('says only what the level asks for', () => {
     const { log, lines } = record('warn')
     log.debug('a')
