@@ -6,8 +6,8 @@ import { retryDelayMs } from '../retry-delay.ts'
 import type { Scheduler, WakeUp } from '../scheduler.ts'
 import { settledWithin } from '../settled-within.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { connected, createClient, FAIL_FAST, PATIENT, type RedisClient } from './client.ts'
-import { logOutages, unavailable } from './connection.ts'
+import { createClient, PATIENT, type RedisClient } from './client.ts'
+import { type Connection, logOutages, unavailable } from './connection.ts'
 import type { RedisTarget } from './redis-url.ts'
 
 /** The scheduler once BullMQ is loaded. */
@@ -29,24 +29,23 @@ const MANY = 1_000_000
 
 /** Wake-ups as BullMQ jobs, and beside them a sorted set with the pending ones of each id, for `cancel`. */
 export function createBullmqScheduler(options: {
+  readonly connection: Connection
   readonly target: RedisTarget
   readonly clock: Clock
   readonly log: StoreLog
 }): BullmqScheduler {
-  const { target, clock, log } = options
-  const producer = createClient(target, 'scheduler', FAIL_FAST)
-  const producerConnected = connected(producer)
+  const { connection, target, clock, log } = options
+  const { client } = connection
   const queues = new Map<string, Queue<WakeUp>>()
   const workers = new Map<string, Worker<WakeUp>>()
   let consumer: RedisClient | undefined
   let offset = clock.now() - systemClock.now()
-  logOutages(producer, log)
 
   function queueOf(name: string): Queue<WakeUp> {
     const known = queues.get(name)
     if (known !== undefined) return known
     const queue = new Queue<WakeUp>(physicalQueue(name), {
-      connection: producer,
+      connection: client,
       prefix: PREFIX,
       streams: { events: { maxLen: 100 } },
     })
@@ -81,12 +80,12 @@ export function createBullmqScheduler(options: {
       }
     }
     // One that stays listed costs nothing: the list expires.
-    await producer.zrem(pending, job.id ?? '').catch(() => {})
+    await client.zrem(pending, job.id ?? '').catch(() => {})
   }
 
   async function isCancelled(pending: string, jobId: string): Promise<boolean> {
     try {
-      return (await producer.zscore(pending, jobId)) === null
+      return (await client.zscore(pending, jobId)) === null
     } catch {
       return false
     }
@@ -119,25 +118,27 @@ export function createBullmqScheduler(options: {
   return {
     at: (queue, id, when) =>
       answered(async () => {
-        await producerConnected
         const jobId = hash(queue, id, String(when))
         const pending = pendingKey(queue, id)
         const delay = Math.max(0, when - clock.now())
         const ttl = delay + PENDING_MARGIN_MS
         // Listed first: a wake-up that cannot be cancelled would be worse than a cancelled nothing.
-        await producer.zadd(pending, when, jobId)
-        await producer.pexpire(pending, ttl, 'NX')
-        await producer.pexpire(pending, ttl, 'GT')
+        await connection.send(() =>
+          Promise.all([
+            client.zadd(pending, when, jobId),
+            client.pexpire(pending, ttl, 'NX'),
+            client.pexpire(pending, ttl, 'GT'),
+          ]),
+        )
         await queueOf(queue).add('wake-up', { id, when }, { jobId, delay, ...JOB_OPTIONS })
       }),
 
     cancel: (queue, id) =>
       answered(async () => {
-        await producerConnected
         const pending = pendingKey(queue, id)
-        const jobIds = await producer.zrange(pending, '0', '-1')
+        const jobIds = await connection.send(() => client.zrange(pending, '0', '-1'))
         for (const jobId of jobIds) await queueOf(queue).remove(jobId)
-        if (jobIds.length > 0) await producer.zrem(pending, ...jobIds)
+        if (jobIds.length > 0) await connection.send(() => client.zrem(pending, ...jobIds))
       }),
 
     async process(name, handler) {
@@ -160,7 +161,6 @@ export function createBullmqScheduler(options: {
       await Promise.all([...workers].map(([name, worker]) => stopWorker(name, worker)))
       for (const queue of queues.values()) await settledWithin(queue.close(), ANSWER_MS)
       consumer?.disconnect()
-      producer.disconnect()
     },
   }
 }

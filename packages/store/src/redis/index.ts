@@ -56,7 +56,7 @@ export function redisStore(options: RedisStoreOptions): Store {
     clock,
     runScript: createRunScript(connection, waitReplicas),
     bus: createRedisBus(connection, () => createSubscriberClient(target, client), log),
-    scheduler: createRedisScheduler({ target, clock, log }),
+    scheduler: createRedisScheduler({ connection, target, clock, log }),
   })
 }
 

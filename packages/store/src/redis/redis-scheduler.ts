@@ -4,6 +4,7 @@ import type { StoreLog } from '../log.ts'
 import type { Scheduler } from '../scheduler.ts'
 import { StoreUnavailableError } from '../store.ts'
 import type { BullmqScheduler } from './bullmq-scheduler.ts'
+import type { Connection } from './connection.ts'
 import type { RedisTarget } from './redis-url.ts'
 
 /** The scheduler of a store on Redis. */
@@ -13,6 +14,7 @@ export interface RedisScheduler extends Scheduler {
 
 /** Checks the arguments, and loads BullMQ at the first use: a store that schedules nothing starts without it. */
 export function createRedisScheduler(options: {
+  readonly connection: Connection
   readonly target: RedisTarget
   readonly clock: Clock
   readonly log: StoreLog
