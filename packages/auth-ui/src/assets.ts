@@ -65,7 +65,7 @@ export function createAssets(extra: Readonly<Record<string, string>> = {}): Asse
           sendAsset(ctx, files, version)
         },
         auth: ['none'],
-        statuses: [200, 304, 404],
+        statuses: [200, 304, 400, 404],
         family: 'empty',
         summary: 'A style sheet, script or icon of the pages; may be kept forever.',
         source: 'security.md 7',

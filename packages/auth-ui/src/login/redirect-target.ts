@@ -31,7 +31,6 @@ export interface RedirectsOptions {
 const MAX_CHARS = 2048
 const MAX_AUTHORIZE_CHARS = 12_288
 // Control characters are exactly what must not pass.
-// oxlint-disable-next-line no-control-regex
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\s\\]/
 const SCHEME = /^[a-z][a-z0-9+.-]*:/
 const AUTHORITY = /^[a-z]+:\/\/([^/?#]+)/

@@ -43,6 +43,8 @@ export interface UiServer {
   readonly port: number
   readonly mails: readonly SystemMail[]
   readonly logged: readonly (readonly [event: string, fields: unknown])[]
+  /** `METHOD path: status` of every row that answered. */
+  readonly exercised: ReadonlySet<string>
   /** Waits for mails under way. */
   sentMails(): Promise<readonly SystemMail[]>
   browser(base?: string, headers?: Readonly<Record<string, string>>): BrowserClient
@@ -89,7 +91,8 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
   const app = new Koa()
   app.silent = true
   const undeclared: string[] = []
-  app.use(noteUndeclared(() => [...ui.rows, ...oauth.rows], undeclared))
+  const exercised = new Set<string>()
+  app.use(noteStatuses(() => [...ui.rows, ...oauth.rows], exercised, undeclared))
   app.use(oauth.resolveInstance())
   app.use(ui.routes())
   app.use(oauth.routes({ pages: ui.pages }))
@@ -104,6 +107,7 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
     port: server.port,
     mails,
     logged,
+    exercised,
     async sentMails() {
       await ui.close()
       return mails
@@ -120,15 +124,21 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
 }
 
 /** Every test is also one of "no undeclared status is ever sent" (style.md 4). */
-function noteUndeclared(rows: () => readonly RouteRow[], undeclared: string[]): Koa.Middleware {
+function noteStatuses(
+  rows: () => readonly RouteRow[],
+  exercised: Set<string>,
+  undeclared: string[],
+): Koa.Middleware {
   const always = [404, 405, 500, 503]
   return async (ctx, next) => {
     await next()
     if (ctx.state['appSlug'] !== undefined || ctx.state['instance'] === undefined) return
     const method = ctx.method === 'HEAD' ? 'GET' : ctx.method
     const row = rows().find((each) => each.method === method && toPattern(each.path).test(ctx.path))
-    if (row === undefined || [...row.statuses, ...always].includes(ctx.status)) return
-    undeclared.push(`${row.method} ${row.path}: ${ctx.status}`)
+    if (row === undefined) return
+    const answered = `${row.method} ${row.path}: ${ctx.status}`
+    exercised.add(answered)
+    if (![...row.statuses, ...always].includes(ctx.status)) undeclared.push(answered)
   }
 }
 

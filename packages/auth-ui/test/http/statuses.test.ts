@@ -1,0 +1,189 @@
+import type { BrowserClient } from '@svc/testkit'
+import { expect } from 'chai'
+import { createAlice, LOGIN_VALUE, logIn, startUi, type UiServer } from '../support/ui-server.ts'
+
+const JSON_ONLY = { accept: 'application/json' }
+const BAD_QUERY = '?a=%ff'
+const APP = { permissions: {}, routes: {}, name: '' }
+const APPS = [
+  { ...APP, slug: 'home' },
+  { ...APP, slug: 'drive' },
+  {
+    ...APP,
+    slug: 'settings',
+    permissions: {
+      sessions: { type: 'io.svc.sessions' },
+      settings: { type: 'io.svc.settings' },
+    },
+  },
+]
+
+describe('the rows of auth-ui', () => {
+  let server: UiServer
+  beforeEach(async () => {
+    server = await startUi({
+      ui: { limits: { 'register-guess': { limit: 3, windowMs: 1000 } } },
+      oauth: {
+        apps: {
+          installed: async (_instance, slug) => APPS.find((app) => app.slug === slug),
+          listInstalled: async () => APPS,
+          available: async () => undefined,
+        },
+      },
+    })
+  })
+  afterEach(() => server.close())
+
+  it('answer with every status they declare, and with no other', async () => {
+    await beforeOnboarding()
+    await onboarding()
+    await loggingIn()
+    await settings()
+    await assets()
+    const declared = server.ui.rows.flatMap(({ method, path, statuses }) =>
+      statuses.map((status) => `${method} ${path}: ${status}`),
+    )
+    const missing = declared.filter((each) => !server.exercised.has(each))
+    expect(missing).to.deep.equal([])
+  })
+
+  async function beforeOnboarding(): Promise<void> {
+    await createAlice(server, {}, { isOnboarded: false })
+    const browser = server.browser()
+    for (const path of ['/', '/auth/login', '/auth/passphrase', '/public/prelogin']) {
+      await browser.get(path)
+      await browser.get(path, { headers: JSON_ONLY })
+      await browser.get(path + BAD_QUERY)
+    }
+    await logIn(browser, {}, JSON_ONLY)
+    const wrong = { register_token: '0' }
+    for (let at = 0; at < 4; at += 1) await browser.post('/settings/passphrase', wrong)
+    for (const path of ['/', '/auth/passphrase']) await browser.get(`${path}?registerToken=0`)
+    server.clock.advance(1001)
+  }
+
+  async function onboarding(): Promise<void> {
+    const browser = server.browser()
+    const send = (body: string, type: string, from?: string): Promise<unknown> =>
+      browser.post(
+        '/settings/passphrase',
+        {},
+        { body, headers: { 'content-type': type }, ...(from === undefined ? {} : { from }) },
+      )
+    const form = 'application/x-www-form-urlencoded'
+    await send('x', form, 'https://evil.example')
+    await send('x', 'text/plain')
+    await send('x'.repeat(65_537), form)
+    for (const [domain, accept] of [
+      ['bob.example.com', 'text/html'],
+      ['carol.example.com', 'application/json'],
+    ] as const) {
+      const { onboardingUrl = '' } = await server.ui.owners.createInstance({ domain })
+      const url = new URL(onboardingUrl)
+      const other = server.browser(url.origin)
+      const fields = {
+        register_token: url.searchParams.get('registerToken') ?? '',
+        passphrase: LOGIN_VALUE,
+      }
+      const headers = { accept }
+      await other.get(`/${url.search}`)
+      await other.get(onboardingUrl)
+      await other.post('/settings/passphrase', { ...fields, iterations: '1' }, { headers })
+      await other.post('/settings/passphrase', { ...fields, iterations: '50000' }, { headers })
+      await other.get('/auth/passphrase')
+    }
+    const alice = await server.oauth.instances.byHost('alice.example.com')
+    if (alice === undefined) throw new Error('alice is gone')
+    await server.ui.owners.setPassphrase(alice, 'x')
+  }
+
+  async function loggingIn(): Promise<void> {
+    const bob = server.browser('https://bob.example.com')
+    await bob.get('/auth/login')
+    await bob.get('/public/prelogin')
+    await bob.post('/auth/login', {}, { body: 'x', headers: { 'content-type': 'text/plain' } })
+    await logIn(bob, { passphrase: 'x'.repeat(65_537) })
+    await logIn(bob, { redirect: 'https://evil.com' })
+    await bob.post('/auth/login', {}, { from: 'https://evil.example' })
+    for (let at = 0; at < 21; at += 1) await logIn(bob, { passphrase: 'wrong' })
+    server.clock.advance(3_600_000)
+    await logIn(bob, {}, JSON_ONLY)
+    await logIn(bob)
+    await bob.get('/auth/login')
+    for (const path of ['/auth/login/others', '/auth/login']) {
+      await bob.request('DELETE', path)
+      await bob.request('DELETE', path + BAD_QUERY)
+      await ask(bob, 'settings', 'DELETE', path)
+    }
+  }
+
+  async function settings(): Promise<void> {
+    const bob = server.browser('https://bob.example.com')
+    await logIn(bob)
+    const instance = await server.oauth.instances.byHost('bob.example.com')
+    if (instance === undefined) throw new Error('bob is gone')
+    const { session } = await server.ui.owners.createSession(instance)
+    const { client_id } = (
+      await bob.postJson('/auth/register', {
+        redirect_uris: ['https://client.example/callback'],
+        client_name: 'Client',
+        software_id: 'client',
+      })
+    ).json<{ client_id: string }>()
+    const rows: readonly [method: string, path: string][] = [
+      ['GET', '/settings/clients'],
+      ['DELETE', `/settings/clients/${client_id}`],
+      ['DELETE', '/settings/clients/x'],
+      ['GET', '/settings/passphrase'],
+      ['GET', '/settings/sessions'],
+      ['DELETE', `/settings/sessions/${session.id}`],
+      ['DELETE', '/settings/sessions/x'],
+    ]
+    for (const [method, path] of rows) {
+      await bob.request(method, path)
+      await bob.request(method, path + BAD_QUERY)
+      await ask(bob, 'drive', method, path)
+      await ask(bob, 'settings', method, path)
+    }
+    const current = '/settings/sessions/current'
+    await bob.get(current)
+    await bob.get(current + BAD_QUERY)
+    await bob.another().get(current)
+    await withoutOwner()
+  }
+
+  /** An instance that was made without an owner's record has no salt to tell. */
+  async function withoutOwner(): Promise<void> {
+    const dave = await server.oauth.instances.create({ domain: 'dave.example.com' })
+    const browser = server.browser('https://dave.example.com')
+    const { cookie } = await server.ui.owners.createSession(dave)
+    browser.plantCookie(`${cookie.name}=${cookie.value}; Domain=dave.example.com; Path=/; Secure`)
+    await ask(browser, 'settings', 'GET', '/settings/passphrase')
+  }
+
+  async function ask(
+    who: BrowserClient,
+    slug: string,
+    method: string,
+    path: string,
+  ): Promise<void> {
+    const origin = who.base.replace('https://', `https://${slug}.`)
+    const page = await who.get(`${origin}/`)
+    const token = page.json<Record<string, string>>()['data-svc-token']
+    await who.request(method, path, {
+      from: origin,
+      headers: { authorization: `Bearer ${token}` },
+    })
+  }
+
+  async function assets(): Promise<void> {
+    const bob = server.browser('https://bob.example.com').another()
+    const page = (await bob.get('/auth/login')).page()
+    const [sheet] = page.elements('link')
+    const href = sheet?.attrs.find(({ name }) => name === 'href')?.value ?? ''
+    const { etag = '' } = (await bob.get(href)).headers
+    await bob.get(href, { headers: { 'if-none-match': etag } })
+    await bob.get(href + BAD_QUERY)
+    await bob.get('/auth/assets/x/y.css')
+  }
+})
