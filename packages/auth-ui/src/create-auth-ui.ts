@@ -77,9 +77,9 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   })
   const hasher = createPasswordHasher({ queue, log, cost: options.cost })
   const owners = createOwnerStore(store)
-  const onboard = createOnboard({ owners, store, keyring, hasher, hooks, clock, log })
 
   const sessions = createSessionStore({ store, lifetimes, hooks, log })
+  const onboard = createOnboard({ owners, store, keyring, hasher, sessions, hooks, clock, log })
   const cookies = createSessionCookies({ keyring, clock })
   const carrier = createSessionCarrier({ ...shared, sessions, cookies })
   const codes = createTransferCodes({ ...shared, limits })
@@ -94,7 +94,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   const arrival = createArrival(codes)
   const answerActivation = createActivation(renderer, csrf)
   const mails = { limits, hooks, mailer, background, clientAddress, clock, log }
-  const opener = createSessionOpener({ ...mails, carrier, history, devices, locate })
+  const opener = createSessionOpener({ ...mails, arrival, carrier, history, devices, locate })
   const passphrases = createPassphraseCheck({ ...mails, hasher, owners, devices })
 
   const browser = { owners, redirects, arrival, carrier, opener, csrf, answerActivation }

@@ -1,5 +1,6 @@
 import {
   createRateLimits as createCounters,
+  type Instance,
   type RateLimit,
   type RateLimits as Counters,
 } from '@svc/oauth-core'
@@ -51,4 +52,19 @@ export function createRateLimits({ store, clock, limits }: RateLimitsOptions): R
     tooMany: (_bucket, retryAfterS) =>
       new AuthUiError('rate_limited', { headers: { 'Retry-After': String(retryAfterS) } }),
   })
+}
+
+/** Counts one, and tells whether it is still within the limit. */
+export async function isWithinLimit(
+  limits: RateLimits,
+  instance: Instance,
+  bucket: Bucket,
+): Promise<boolean> {
+  try {
+    await limits.hit(instance, bucket)
+    return true
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'rate_limited') return false
+    throw error
+  }
 }

@@ -87,7 +87,7 @@ export function createLogin(options: LoginOptions): LoginHandlers {
     }
     const session = await ensureSession(ctx, asked)
     const to = target ?? (await redirects.home(instance))
-    answerRedirect(ctx, await arrival.locate(ctx, to, session, 'keep'))
+    answerRedirect(ctx, await opener.arrive(ctx, to, session))
   }
 
   /** A live session is kept, unless it is short and more is asked for (login.md 5.1, D59). */

@@ -2,11 +2,14 @@ import type { Logger, RouteContext } from '@svc/oauth-core'
 import type { Background } from '../background.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { HostHooks, Mailer, Place } from '../ports.ts'
-import type { RateLimits } from '../rate-limits.ts'
+import { isWithinLimit, type RateLimits } from '../rate-limits.ts'
 import { type LoginEntry, type LoginHistory, readUserAgent } from '../session/login-history.ts'
 import type { LoginMethod, Session, SessionKind } from '../session/session.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
+import { tellHost } from '../tell-host.ts'
+import type { Arrival } from './arrival.ts'
 import type { KnownDevices } from './known-device.ts'
+import type { RedirectTarget } from './redirect-target.ts'
 
 export interface SessionRequest {
   readonly kind: SessionKind
@@ -18,9 +21,15 @@ export interface SessionRequest {
 /** The end of every log-in: session and cookie, history, known browser, hooks, and the owner's mail. */
 export interface SessionOpener {
   open(ctx: RouteContext, owner: Owner, request: SessionRequest): Promise<Session>
+  /**
+   * The `Location` after a form. When it cannot be made, a session opened by this request is taken back: no error
+   * carries a session cookie (login.md 10.4).
+   */
+  arrive(ctx: RouteContext, target: RedirectTarget, session: Session): Promise<string>
 }
 
 export interface SessionOpenerOptions {
+  readonly arrival: Arrival
   readonly carrier: SessionCarrier
   readonly history: LoginHistory
   readonly devices: KnownDevices
@@ -36,7 +45,7 @@ export interface SessionOpenerOptions {
 
 export function createSessionOpener(options: SessionOpenerOptions): SessionOpener {
   const { carrier, history, devices, limits, hooks, mailer, background, clock, log } = options
-  const { clientAddress, locate } = options
+  const { arrival, clientAddress, locate } = options
 
   async function describe(ctx: RouteContext, request: SessionRequest): Promise<NewEntry> {
     const ip = clientAddress(ctx)
@@ -57,8 +66,7 @@ export function createSessionOpener(options: SessionOpenerOptions): SessionOpene
   function mailNewConnection(ctx: RouteContext, entry: NewEntry): void {
     const { instance } = ctx.state
     background.run('mail.new_connection', async () => {
-      if ((await limits.count(instance, 'new-connection-mail')) > 0) return
-      await limits.hit(instance, 'new-connection-mail')
+      if (!(await isWithinLimit(limits, instance, 'new-connection-mail'))) return
       const place = [entry.city, entry.country].filter((part) => part !== undefined).join(', ')
       await mailer.send(instance, {
         template: 'new_connection',
@@ -94,15 +102,24 @@ export function createSessionOpener(options: SessionOpenerOptions): SessionOpene
         address: entry.ip,
       })
       if (isNewPlace) mailNewConnection(ctx, entry)
-      const { userAgent } = entry
-      await hooks.onLoggedIn?.({
-        instance,
-        method: request.method,
-        address: entry.ip,
-        userAgent,
-        sessionId: session.id,
-      })
+      await tellHost(log, 'onLoggedIn', () =>
+        hooks.onLoggedIn?.({
+          instance,
+          method: request.method,
+          address: entry.ip,
+          userAgent: entry.userAgent,
+          sessionId: session.id,
+        }),
+      )
       return session
+    },
+    async arrive(ctx, target, session) {
+      try {
+        return await arrival.locate(ctx, target, session, 'keep')
+      } catch (error) {
+        await carrier.undo(ctx)
+        throw error
+      }
     },
   }
 }

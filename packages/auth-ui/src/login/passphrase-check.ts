@@ -5,7 +5,8 @@ import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import type { PasswordHasher } from '../passphrase/password-hash.ts'
 import type { HostHooks, Mailer } from '../ports.ts'
-import type { RateLimits } from '../rate-limits.ts'
+import { isWithinLimit, type RateLimits } from '../rate-limits.ts'
+import { tellHost } from '../tell-host.ts'
 import type { KnownDevices } from './known-device.ts'
 
 const MAX_PASSPHRASE_BYTES = 1024
@@ -68,8 +69,7 @@ export function createPassphraseCheck(options: PassphraseCheckOptions): Passphra
   function mailThrottled(ctx: RouteContext, address: string): void {
     const { instance } = ctx.state
     background.run('mail.login_throttled', async () => {
-      if ((await limits.count(instance, 'login-throttled-mail')) > 0) return
-      await limits.hit(instance, 'login-throttled-mail')
+      if (!(await isWithinLimit(limits, instance, 'login-throttled-mail'))) return
       await mailer.send(instance, {
         template: 'login_throttled',
         variables: { time: clock.now(), address, url: `${instance.origin}/` },
@@ -123,7 +123,10 @@ export function createPassphraseCheck(options: PassphraseCheckOptions): Passphra
         if (code === 'invalid_passphrase' || code === 'rate_limited') {
           const address = clientAddress(ctx)
           log.info('login.failed', { instance: instance.domain, code, address })
-          await hooks.onLoginFailed?.({ instance, address, userAgent: ctx.get('User-Agent'), code })
+          const userAgent = ctx.get('User-Agent')
+          await tellHost(log, 'onLoginFailed', () =>
+            hooks.onLoginFailed?.({ instance, address, userAgent, code }),
+          )
         }
         throw error
       }

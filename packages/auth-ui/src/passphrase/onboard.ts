@@ -4,6 +4,8 @@ import { AuthUiError } from '../errors.ts'
 import { acceptsRegisterToken, newSecurityStamp, type Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import type { HostHooks } from '../ports.ts'
+import type { SessionStore } from '../session/session-store.ts'
+import { tellHost } from '../tell-host.ts'
 import type { NewPassphrase } from './new-passphrase.ts'
 import type { PasswordHasher } from './password-hash.ts'
 
@@ -21,13 +23,14 @@ export interface OnboardOptions {
   readonly store: Store
   readonly keyring: Keyring
   readonly hasher: PasswordHasher
+  readonly sessions: SessionStore
   readonly hooks: HostHooks
   readonly clock: { now(): number }
   readonly log: Logger
 }
 
 export function createOnboard(options: OnboardOptions): Onboard {
-  const { owners, store, keyring, hasher, hooks, clock, log } = options
+  const { owners, store, keyring, hasher, sessions, hooks, clock, log } = options
 
   return async function onboard(instance, token, passphrase) {
     const passphraseHash = await hasher.hash(passphrase.loginValue)
@@ -58,10 +61,13 @@ export function createOnboard(options: OnboardOptions): Onboard {
       if (!result.written) continue
       await keyring.replaced(instance)
       log.info('owner.onboarded', { instance: instance.domain })
-      if (passphrase.keys !== undefined) {
-        await hooks.onVaultKeys?.({ instance, ...passphrase.keys })
+      // Their cookies died with the key: no dead record stays in the list.
+      await sessions.endAll(instance, 'passphrase')
+      const { keys } = passphrase
+      if (keys !== undefined) {
+        await tellHost(log, 'onVaultKeys', () => hooks.onVaultKeys?.({ instance, ...keys }))
       }
-      await hooks.onOnboarded?.({ instance })
+      await tellHost(log, 'onOnboarded', () => hooks.onOnboarded?.({ instance }))
       return owner
     }
   }

@@ -104,7 +104,7 @@ export function createOnboarding(options: OnboardingOptions): OnboardingHandlers
       clientRegistration: false,
     })
     const target = await targetOf(ctx, posted.redirection)
-    const location = await arrival.locate(ctx, target, session, 'keep')
+    const location = await opener.arrive(ctx, target, session)
     if (wantsHtml(ctx)) redirect(ctx, location)
     else answerJson(ctx, { redirect: location })
   }

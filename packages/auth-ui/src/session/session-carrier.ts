@@ -29,6 +29,8 @@ export interface SessionCarrier {
   open(ctx: Context, session: NewSession): Promise<Session>
   /** Notes a use, at most once a day; a session that ended meanwhile stays ended. Nothing on HEAD. */
   touch(ctx: Context): Promise<void>
+  /** Takes back what `open` did in this request, cookies included; nothing when it did nothing. */
+  undo(ctx: Context): Promise<void>
   /** Ends the request's session and clears its cookie. */
   end(ctx: Context): Promise<void>
 }
@@ -69,6 +71,7 @@ class SessionEndedMeanwhile extends Error {}
 export function createSessionCarrier(options: SessionCarrierOptions): SessionCarrier {
   const { sessions, cookies, store, clock, lifetimes } = options
   const lookups = new WeakMap<Context, Promise<StoredSession | undefined>>()
+  const opened = new WeakMap<Context, Session>()
   const application = { context: {}, use: () => {} }
 
   const runCarrier = createSession(
@@ -178,6 +181,7 @@ export function createSessionCarrier(options: SessionCarrierOptions): SessionCar
         await carried(facade).regenerate()
       })
       if (visit.saved === undefined) throw new Error('the session was not stored')
+      opened.set(ctx, visit.saved)
       return visit.saved
     },
     async touch(ctx) {
@@ -192,6 +196,14 @@ export function createSessionCarrier(options: SessionCarrierOptions): SessionCar
       } catch (error) {
         if (!(error instanceof SessionEndedMeanwhile)) throw error
       }
+    },
+    async undo(ctx) {
+      const session = opened.get(ctx)
+      if (session === undefined) return
+      ctx.remove('Set-Cookie')
+      lookups.delete(ctx)
+      // What failed before may fail again: without its cookie the session is nobody's.
+      await sessions.end(instanceOf(ctx), session.id, 'replaced').catch(() => {})
     },
     async end(ctx) {
       const visit = await board(ctx, undefined, async (facade) => {

@@ -1,4 +1,5 @@
 import type { Instance } from '@svc/oauth-core'
+import { StoreUnavailableError } from '@svc/store'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
 import {
@@ -291,6 +292,36 @@ describe('log-in hooks and mails', () => {
       'logged in 32',
       'failed invalid_passphrase',
     ])
+  })
+
+  it('logs in although a hook about it fails', async () => {
+    server = await startUi({
+      ui: {
+        hooks: {
+          onLoggedIn: () => {
+            throw new Error('no')
+          },
+        },
+      },
+    })
+    await createAlice(server)
+    expect((await logIn(server.browser())).status).to.equal(302)
+    expect(server.logged.map(([event]) => event)).to.include('hook.failed')
+  })
+
+  it('leaves neither cookie nor session when the way to the app cannot be made', async () => {
+    server = await startUi({ oauth: { subdomains: 'flat' } })
+    const { instance } = await createAlice(server)
+    const write = server.store.write.bind(server.store)
+    server.store.write = (changes, options) =>
+      changes.some(({ key }) => key.includes(':transfer-code:'))
+        ? Promise.reject(new StoreUnavailableError('down'))
+        : write(changes, options)
+    const answer = await logIn(server.browser(), { redirect: 'drive' })
+    expect(answer.status).to.equal(503)
+    expect(answer.headers['retry-after']).to.equal('1')
+    expect(answer.setCookies).to.deep.equal([])
+    expect(await server.ui.owners.listSessions(instance)).to.deep.equal([])
   })
 
   it('mails the owner about a new browser, not the first, at most once an hour', async () => {

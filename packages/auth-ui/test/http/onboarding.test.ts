@@ -270,6 +270,7 @@ describe('onboarding (login.md 5.5)', () => {
       await choose()
       const after = await browser.another().get('/settings/sessions/current', { headers })
       expect(after.status).to.equal(404)
+      expect(await server.ui.owners.listSessions(instance)).to.have.lengthOf(1)
     })
 
     it('tells the host, and hands vault keys over as they came', async () => {
