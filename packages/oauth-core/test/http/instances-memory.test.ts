@@ -13,7 +13,7 @@ interface Memory {
 }
 
 function measure(file: string): Promise<Memory> {
-  const program = path.join(import.meta.dirname, '../instances-memory.ts')
+  const program = path.join(import.meta.dirname, '../instances-memory-process.ts')
   const execArgv = [...process.execArgv, '--expose-gc', '--optimize-for-size']
   const child = fork(program, [file], { execArgv })
   return new Promise((resolve, reject) => {
