@@ -7,6 +7,7 @@ export interface Background {
   idle(): Promise<void>
 }
 
+/** One for the whole package. */
 export function createBackground(log: Logger): Background {
   const running = new Set<Promise<void>>()
   return {

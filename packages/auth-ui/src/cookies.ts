@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 
 const MAX_SAME_NAME = 5
 
+/** Every cookie is `HttpOnly` and `SameSite=Lax`; the rest is its own. */
 export interface CookieAttributes {
   readonly path: string
   /** Absent: host-only. */

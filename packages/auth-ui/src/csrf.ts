@@ -19,12 +19,14 @@ export interface Csrf {
   check(ctx: Context, rule: CsrfRule): void
 }
 
+/** What {@link createCsrf} needs. */
 export interface CsrfOptions {
   readonly keyring: Keyring
   /** Milliseconds. */
   readonly lifetimeMs: number
 }
 
+/** Tokens are made and recognised with the session key: a passphrase change makes new ones. */
 export function createCsrf({ keyring, lifetimeMs }: CsrfOptions): Csrf {
   async function token(ctx: Context): Promise<string> {
     const instance = instanceOf(ctx)

@@ -1,3 +1,4 @@
+/** A row of {@link ERRORS}. */
 export interface ErrorRow {
   readonly status: number
   readonly description?: string
@@ -5,6 +6,7 @@ export interface ErrorRow {
   readonly source: string
 }
 
+/** Stable, sent as `code`. */
 export type AuthUiErrorCode =
   | 'already_onboarded'
   | 'bad_redirect'
@@ -69,6 +71,7 @@ export const ERRORS: Readonly<Record<AuthUiErrorCode, ErrorRow>> = {
   rate_limited: { status: 429, description: 'too many attempts', source: 'login.md 4.7' },
 }
 
+/** What an error may say beyond its row. */
 export interface AuthUiErrorOptions {
   /** Sent; never holds a secret, a token or an address. */
   readonly description?: string

@@ -1,6 +1,10 @@
+/** In milliseconds. */
 export const SECOND_MS: number = 1000
+/** In milliseconds. */
 export const MINUTE_MS: number = 60 * SECOND_MS
+/** In milliseconds. */
 export const HOUR_MS: number = 60 * MINUTE_MS
+/** In milliseconds. */
 export const DAY_MS: number = 24 * HOUR_MS
 
 /** How long things of this package live; milliseconds, all overridable by `options.lifetimes`. */
@@ -27,6 +31,7 @@ export interface Lifetimes {
   readonly loginHistory: number
 }
 
+/** Where `options.lifetimes` says nothing else. */
 export const DEFAULT_LIFETIMES: Lifetimes = {
   shortSession: 5 * MINUTE_MS,
   normalSessionIdle: 30 * DAY_MS,

@@ -58,6 +58,7 @@ export interface FormProblem {
   readonly retryAfterS?: number
 }
 
+/** Each has its words in the catalogues, under the same name. */
 export type FormProblemCode =
   /** Wrong or empty passphrase at log-in: beside the field. */
   | 'invalid_passphrase'
@@ -92,6 +93,7 @@ export interface LoginPageModel extends FormPageModel, DerivationModel {
   readonly problem?: FormProblem
 }
 
+/** Nothing to fill in: who may onboard has a link. @see login.md 4.8 */
 export interface ActivationPageModel extends FormPageModel {
   /** The link was followed with a token that is not (or no longer) right. */
   readonly hasBadToken: boolean
@@ -112,15 +114,18 @@ export interface ChoosePassphrasePageModel extends FormPageModel, DerivationMode
   readonly problem?: FormProblem
 }
 
+/** Form: `method=post action=/auth/authorize` with the fields of the view. @see oauth.md 5.2 */
 export interface ConsentPageModel extends FormPageModel {
   readonly view: ConsentView
 }
 
+/** Shown to be copied. @see oauth.md 5.7 */
 export interface OutOfBandPageModel {
   readonly code: string
   readonly state: string
 }
 
+/** A problem and the way on. */
 export interface ErrorPageModel {
   /** `description` may be shown when `expose`; a known `code` has a text of the pages' own. */
   readonly error: Pick<HttpError, 'code' | 'status' | 'expose' | 'description'>

@@ -8,6 +8,7 @@ import type { Store } from '@svc/store'
 import { AuthUiError } from './errors.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './lifetimes.ts'
 
+/** Names of {@link DEFAULT_LIMITS}. */
 export type Bucket =
   | 'auth'
   | 'auth-ip'
@@ -35,8 +36,10 @@ export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
   'transfer-code': { limit: 5, windowMs: MINUTE_MS },
 }
 
+/** The counters of this package. */
 export type RateLimits = Counters<Bucket>
 
+/** What {@link createRateLimits} needs. */
 export interface RateLimitsOptions {
   readonly store: Store
   readonly clock: { now(): number }

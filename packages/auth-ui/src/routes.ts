@@ -1,6 +1,8 @@
 import type { RouteHandler, RouteRow } from '@svc/oauth-core'
+import { LOGIN_SCHEMA } from './login/login.schema.ts'
 import type { LoginHandlers } from './login/login.ts'
 import type { LogoutHandlers } from './login/logout.ts'
+import { NEW_PASSPHRASE_SCHEMA } from './passphrase/new-passphrase.schema.ts'
 import type { OnboardingHandlers } from './passphrase/onboarding.ts'
 import type { Callers } from './settings/caller.ts'
 import type { ClientSettings } from './settings/clients.ts'
@@ -54,7 +56,7 @@ function createAuthRows(handlers: Handlers): readonly RouteRow[] {
       path: '/auth/login',
       handler: login.submit,
       auth: ['passphrase'],
-      body: { types: ['form'] },
+      body: { types: ['form'], schema: LOGIN_SCHEMA },
       statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
       family: 'html',
       csrf: 'origin',
@@ -153,7 +155,7 @@ function createSettingsRows(handlers: Handlers): readonly RouteRow[] {
       path: '/settings/passphrase',
       handler: onboarding.submit,
       auth: ['code'],
-      body: { types: ['form', 'json'] },
+      body: { types: ['form', 'json'], schema: NEW_PASSPHRASE_SCHEMA },
       statuses: [200, 302, 400, 403, 413, 415, 422, 429],
       family: 'html',
       csrf: 'origin',

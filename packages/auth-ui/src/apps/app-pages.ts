@@ -42,6 +42,7 @@ export interface AppPages {
   visit(ctx: Context, request: AppRequest): Promise<AppVisit | undefined>
 }
 
+/** What {@link createAppPages} needs. */
 export interface AppPagesOptions {
   readonly apps: AppRegistry
   readonly appTokens: AppTokens
@@ -53,6 +54,7 @@ export interface AppPagesOptions {
   readonly attributePrefix: string
 }
 
+/** Nested hosts share the cookie of the instance; flat ones take the session over with a code. */
 export function createAppPages(options: AppPagesOptions): AppPages {
   const { apps, appTokens, carrier, sessions, cookies, codes, lifetimes, attributePrefix } = options
 

@@ -19,6 +19,7 @@ export interface Arrival {
   ): Promise<string>
 }
 
+/** Decides whether a target needs a code. */
 export function createArrival(codes: TransferCodes): Arrival {
   return {
     async locate(ctx, target, session, fragment) {
@@ -49,6 +50,7 @@ export function redirect(ctx: RouteContext, location: string): void {
   ctx.body = 'Redirecting.'
 }
 
+/** 200 with a JSON object. */
 export function answerJson(ctx: RouteContext, body: Readonly<Record<string, unknown>>): void {
   ctx.status = 200
   ctx.type = 'application/json; charset=utf-8'

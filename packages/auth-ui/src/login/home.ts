@@ -6,6 +6,7 @@ import type { AnswerActivation } from './activation.ts'
 import { type Arrival, redirect } from './arrival.ts'
 import type { Redirects } from './redirect-target.ts'
 
+/** What {@link createHome} needs. */
 export interface HomeOptions {
   readonly owners: OwnerStore
   readonly checkToken: OnboardingHandlers['checkToken']

@@ -16,6 +16,7 @@ export interface KnownDevices {
   remember(ctx: Context, owner: Owner): Promise<{ readonly change: Change; setCookie(): void }>
 }
 
+/** What {@link createKnownDevices} needs. */
 export interface KnownDevicesOptions {
   readonly store: Store
   readonly clock: { now(): number }
@@ -24,6 +25,7 @@ export interface KnownDevicesOptions {
 
 const SECRET = /^[A-Za-z0-9_-]{22}$/
 
+/** Records carry the security stamp of their time. */
 export function createKnownDevices({ store, clock, lifetimes }: KnownDevicesOptions): KnownDevices {
   async function find(ctx: Context, owner: Owner): Promise<string | undefined> {
     const instance = instanceOf(ctx)

@@ -13,6 +13,7 @@ import type { SessionOpener } from './open-session.ts'
 import type { PassphraseCheck } from './passphrase-check.ts'
 import type { Redirects, RedirectTarget } from './redirect-target.ts'
 
+/** What {@link createLogin} needs. */
 export interface LoginOptions {
   readonly owners: OwnerStore
   readonly redirects: Redirects
@@ -27,6 +28,7 @@ export interface LoginOptions {
   readonly answerActivation: AnswerActivation
 }
 
+/** The log-in form and its answer. */
 export interface LoginHandlers {
   /** `GET /auth/login` */
   show(ctx: RouteContext): Promise<void>
@@ -46,6 +48,7 @@ interface Asked {
 const EMAIL_VERIFIED_CODE = /^[A-Za-z0-9]{32}$/
 const TRUE = new Set(['1', 'true', 'on'])
 
+/** Order of a POST: origin, owner, redirect, limits, passphrase, session. @see login.md 5.1 */
 export function createLogin(options: LoginOptions): LoginHandlers {
   const { owners, redirects, carrier, opener, passphrases, arrival, pages, csrf, hooks } = options
 

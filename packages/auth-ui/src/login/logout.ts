@@ -4,6 +4,7 @@ import type { Session } from '../session/session.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
 import type { SessionStore } from '../session/session-store.ts'
 
+/** What {@link createLogout} needs. */
 export interface LogoutOptions {
   readonly sessions: SessionStore
   readonly carrier: SessionCarrier
@@ -11,6 +12,7 @@ export interface LogoutOptions {
   readonly authenticate: (ctx: RouteContext) => Promise<void>
 }
 
+/** Both ends of a session that its owner asks for. */
 export interface LogoutHandlers {
   /** `DELETE /auth/login` */
   logout(ctx: RouteContext): Promise<void>

@@ -11,6 +11,7 @@ import type { Arrival } from './arrival.ts'
 import type { KnownDevices } from './known-device.ts'
 import type { RedirectTarget } from './redirect-target.ts'
 
+/** What a log-in asks for. */
 export interface SessionRequest {
   readonly kind: SessionKind
   readonly method: LoginMethod
@@ -28,6 +29,7 @@ export interface SessionOpener {
   arrive(ctx: RouteContext, target: RedirectTarget, session: Session): Promise<string>
 }
 
+/** What {@link createSessionOpener} needs. */
 export interface SessionOpenerOptions {
   readonly arrival: Arrival
   readonly carrier: SessionCarrier
@@ -43,6 +45,7 @@ export interface SessionOpenerOptions {
   readonly log: Logger
 }
 
+/** One write holds session, history and known browser. */
 export function createSessionOpener(options: SessionOpenerOptions): SessionOpener {
   const { carrier, history, devices, limits, hooks, mailer, background, clock, log } = options
   const { arrival, clientAddress, locate } = options

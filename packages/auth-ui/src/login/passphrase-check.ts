@@ -17,6 +17,7 @@ export interface PassphraseCheck {
   check(ctx: RouteContext, owner: Owner, passphrase: string): Promise<void>
 }
 
+/** What {@link createPassphraseCheck} needs. */
 export interface PassphraseCheckOptions {
   readonly hasher: PasswordHasher
   readonly owners: OwnerStore
@@ -36,6 +37,7 @@ interface Reservation {
   succeed(): Promise<void>
 }
 
+/** Counts before it checks, so that parallel guesses cannot pass together. */
 export function createPassphraseCheck(options: PassphraseCheckOptions): PassphraseCheck {
   const { hasher, owners, limits, devices, clientAddress, hooks, mailer, background, clock, log } =
     options

@@ -22,6 +22,7 @@ export interface Redirects {
   home(instance: Instance): Promise<RedirectTarget>
 }
 
+/** What {@link createRedirects} needs. */
 export interface RedirectsOptions {
   readonly apps: AppRegistry
   readonly requireInstalledApp: boolean
@@ -35,6 +36,7 @@ const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\s\\]/
 const SCHEME = /^[a-z][a-z0-9+.-]*:/
 const AUTHORITY = /^[a-z]+:\/\/([^/?#]+)/
 
+/** Targets are serialised URLs, never the text that was sent. */
 export function createRedirects(options: RedirectsOptions): Redirects {
   const { apps, requireInstalledApp, homeSlug } = options
 

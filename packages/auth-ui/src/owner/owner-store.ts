@@ -22,6 +22,7 @@ export interface OwnerStore {
   update(id: InstanceId, change: (owner: Owner) => Owner | undefined): Promise<Owner | undefined>
 }
 
+/** The record is `owner` of the instance. */
 export function createOwnerStore(store: Store): OwnerStore {
   async function get(id: InstanceId): Promise<StoredOwner | undefined> {
     const record = await store.get(keyOf(id))

@@ -65,6 +65,7 @@ export interface Owners {
   deleteAllSessions(instance: Instance): Promise<number>
 }
 
+/** What {@link createOwners} needs. */
 export interface OwnersOptions {
   readonly store: Store
   readonly instances: Instances
@@ -76,6 +77,7 @@ export interface OwnersOptions {
   readonly clock: { now(): number }
 }
 
+/** For the command line and the host; nothing here asks who calls. */
 export function createOwners(options: OwnersOptions): Owners {
   const { store, instances, owners, onboard, hasher, sessions, cookies, clock } = options
 

@@ -5,7 +5,9 @@ const runPbkdf2 = promisify(pbkdf2)
 
 /** Iterations for new passphrases. @see login.md 3.1 */
 export const DEFAULT_ITERATIONS = 650_000
+/** Fewer are refused. @see login.md 3.1 */
 export const MIN_ITERATIONS = 50_000
+/** More are refused: the browser would take minutes. @see login.md 3.1 */
 export const MAX_ITERATIONS = 5_000_000
 
 /**

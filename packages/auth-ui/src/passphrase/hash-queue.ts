@@ -6,6 +6,7 @@ export interface HashQueue {
   run<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
+/** Both are counts of work, per process. */
 export interface HashQueueOptions {
   readonly atATime: number
   readonly waiting: number
@@ -20,6 +21,7 @@ export function hashesAtATime(threadPoolSize: number): number {
   return Math.max(1, Math.min(4, threadPoolSize - 2))
 }
 
+/** One for the whole process, so that hashing and derivation share it. */
 export function createHashQueue({ atATime, waiting }: HashQueueOptions): HashQueue {
   const queue: (() => void)[] = []
   let running = 0

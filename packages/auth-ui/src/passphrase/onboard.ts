@@ -18,6 +18,7 @@ export interface Onboard {
   (instance: Instance, token: string | undefined, passphrase: NewPassphrase): Promise<Owner>
 }
 
+/** What {@link createOnboard} needs. */
 export interface OnboardOptions {
   readonly owners: OwnerStore
   readonly store: Store
@@ -29,6 +30,7 @@ export interface OnboardOptions {
   readonly log: Logger
 }
 
+/** Owner and session key change in one write. @see login.md 7.1 "onboarding" */
 export function createOnboard(options: OnboardOptions): Onboard {
   const { owners, store, keyring, hasher, sessions, hooks, clock, log } = options
 

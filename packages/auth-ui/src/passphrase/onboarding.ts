@@ -14,8 +14,9 @@ import { DEFAULT_ITERATIONS } from './derive.ts'
 import { readNewPassphrase } from './new-passphrase.ts'
 import { invalidRegisterToken, type Onboard } from './onboard.ts'
 import type { PasswordHasher } from './password-hash.ts'
-import { readPosted, type PostedPassphrase } from './posted-passphrase.ts'
+import { createPostedReader, type PostedPassphrase } from './posted-passphrase.ts'
 
+/** What {@link createOnboarding} needs. */
 export interface OnboardingOptions {
   readonly owners: OwnerStore
   readonly onboard: Onboard
@@ -31,6 +32,7 @@ export interface OnboardingOptions {
   readonly answerActivation: AnswerActivation
 }
 
+/** The endpoints of a new owner. */
 export interface OnboardingHandlers {
   /** `GET /auth/passphrase` */
   show(ctx: RouteContext): Promise<void>
@@ -43,6 +45,7 @@ export interface OnboardingHandlers {
 /** @see login.md 5.5 */
 export function createOnboarding(options: OnboardingOptions): OnboardingHandlers {
   const { owners, onboard, limits, redirects, arrival, opener, carrier, pages, csrf } = options
+  const readPosted = createPostedReader()
 
   async function checkToken(ctx: RouteContext, token: string): Promise<Owner | undefined> {
     const { instance } = ctx.state

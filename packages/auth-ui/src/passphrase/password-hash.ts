@@ -39,12 +39,14 @@ export interface PasswordHasher {
   derive(passphrase: string, salt: string, iterations: number): Promise<string>
 }
 
+/** What {@link createPasswordHasher} needs; `cost` is {@link DEFAULT_COST} unless said. */
 export interface PasswordHasherOptions {
   readonly queue: HashQueue
   readonly log: Logger
   readonly cost?: ScryptCost
 }
 
+/** Makes containers of scrypt-kdf, checks those and the text form (D17). */
 export function createPasswordHasher(options: PasswordHasherOptions): PasswordHasher {
   const { queue, log, cost = DEFAULT_COST } = options
   const dummy = dummyContainer(cost)

@@ -1,6 +1,8 @@
 import type { RouteContext } from '@svc/oauth-core'
+import { Ajv } from 'ajv'
 import { AuthUiError } from '../errors.ts'
 import type { PassphraseFields } from './new-passphrase.ts'
+import { NEW_PASSPHRASE_SCHEMA } from './new-passphrase.schema.ts'
 
 /** `POST /settings/passphrase`, form or JSON. */
 export interface PostedPassphrase {
@@ -9,36 +11,42 @@ export interface PostedPassphrase {
   readonly fields: PassphraseFields
 }
 
-/** @throws AuthUiError `invalid_parameter` for members of a wrong type */
-export function readPosted(ctx: RouteContext): PostedPassphrase {
-  const read = ctx.state.json === undefined ? formReader(ctx) : jsonReader(ctx.state.json)
-  return {
-    registerToken: read('register_token'),
-    redirection: read('redirection'),
-    fields: {
-      passphrase: read('passphrase'),
-      hint: read('hint'),
-      iterations: read('iterations'),
-      key: read('key'),
-      publicKey: read('public_key'),
-      privateKey: read('private_key'),
-    },
-  }
-}
+/** Reads the body, whichever of the two it is. @throws AuthUiError `invalid_parameter` */
+export type ReadPosted = (ctx: RouteContext) => PostedPassphrase
 
-function formReader(ctx: RouteContext): (name: string) => string {
-  return (name) => ctx.state.form.text(name)
-}
+/** Compiles the schema once. Lengths are judged later, in bytes, where the form can be shown again. */
+export function createPostedReader(): ReadPosted {
+  const isBody = new Ajv({ allowUnionTypes: true }).compile(NEW_PASSPHRASE_SCHEMA)
 
-function jsonReader(json: unknown): (name: string) => string {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new AuthUiError('invalid_parameter', { description: 'the body is not an object' })
+  function readerOf(ctx: RouteContext): (name: string) => string {
+    const { form, json } = ctx.state
+    if (json === undefined) return (name) => form.text(name)
+    if (!isBody(json)) {
+      const { instancePath = '', message = '' } = isBody.errors?.[0] ?? {}
+      const description = `${instancePath.slice(1) || 'the body'} ${message}`
+      throw new AuthUiError('invalid_parameter', { description })
+    }
+    const members = new Map<string, unknown>(Object.entries(json as object))
+    return (name) => {
+      const text = String(members.get(name) ?? '')
+      if (text.isWellFormed()) return text
+      throw new AuthUiError('invalid_parameter', { description: `${name} is not well-formed` })
+    }
   }
-  const members = new Map<string, unknown>(Object.entries(json))
-  return (name) => {
-    const value = members.get(name) ?? ''
-    if (typeof value === 'string' && value.isWellFormed()) return value
-    if (name === 'iterations' && typeof value === 'number') return String(value)
-    throw new AuthUiError('invalid_parameter', { description: `${name} is not a text` })
+
+  return function readPosted(ctx) {
+    const read = readerOf(ctx)
+    return {
+      registerToken: read('register_token'),
+      redirection: read('redirection'),
+      fields: {
+        passphrase: read('passphrase'),
+        hint: read('hint'),
+        iterations: read('iterations'),
+        key: read('key'),
+        publicKey: read('public_key'),
+        privateKey: read('private_key'),
+      },
+    }
   }
 }

@@ -32,6 +32,7 @@ export interface LoginHistory {
   ): Promise<ReadonlyMap<SessionId, LoginEntry>>
 }
 
+/** What {@link createLoginHistory} needs. */
 export interface LoginHistoryOptions {
   readonly store: Store
   readonly clock: { now(): number }
@@ -41,6 +42,7 @@ export interface LoginHistoryOptions {
 const MAX_USER_AGENT_CHARS = 512
 const MAX_KEYS = 100
 
+/** Written with the session itself: it cannot fail alone. */
 export function createLoginHistory(options: LoginHistoryOptions): LoginHistory {
   const { store, clock, lifetimes } = options
 

@@ -14,6 +14,7 @@ import {
 import type { SessionCookies } from './session-cookie.ts'
 import type { SessionStore, StoredSession } from './session-store.ts'
 
+/** A session to open. */
 export interface NewSession {
   readonly kind: SessionKind
   readonly method: LoginMethod
@@ -35,6 +36,7 @@ export interface SessionCarrier {
   end(ctx: Context): Promise<void>
 }
 
+/** What {@link createSessionCarrier} needs. */
 export interface SessionCarrierOptions {
   readonly sessions: SessionStore
   readonly cookies: SessionCookies
@@ -68,6 +70,7 @@ interface Facade {
 
 class SessionEndedMeanwhile extends Error {}
 
+/** The only file that knows koa-session; the store and the cookie are ours. */
 export function createSessionCarrier(options: SessionCarrierOptions): SessionCarrier {
   const { sessions, cookies, store, clock, lifetimes } = options
   const lookups = new WeakMap<Context, Promise<StoredSession | undefined>>()

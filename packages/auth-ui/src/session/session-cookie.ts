@@ -25,11 +25,13 @@ export interface SessionCookies {
   ): Promise<{ readonly name: string; readonly value: string }>
 }
 
+/** What {@link createSessionCookies} needs. */
 export interface SessionCookiesOptions {
   readonly keyring: Keyring
   readonly clock: { now(): number }
 }
 
+/** Sealed with the instance's session key: replacing that ends every cookie. */
 export function createSessionCookies(options: SessionCookiesOptions): SessionCookies {
   const { keyring, clock } = options
 

@@ -42,6 +42,7 @@ export interface SessionStore {
   endAll(instance: Instance, reason: SessionEnd, except?: SessionId): Promise<number>
 }
 
+/** What {@link createSessionStore} needs. */
 export interface SessionStoreOptions {
   readonly store: Store
   readonly lifetimes: Lifetimes
@@ -54,6 +55,7 @@ export const SESSIONS_ENDED_CHANNEL = 'sessions.ended'
 
 const BATCH = 100
 
+/** Expiry is decided by the stored instant. */
 export function createSessionStore(options: SessionStoreOptions): SessionStore {
   const { store, lifetimes, hooks, log } = options
 

@@ -3,6 +3,7 @@ import type { Lifetimes } from '../lifetimes.ts'
 /** Lower-case hexadecimal, 128 random bits. */
 export type SessionId = string & { readonly __sessionId: 'SessionId' }
 
+/** How long it lives. @see login.md 2.2 */
 export type SessionKind = 'short' | 'normal' | 'long'
 
 /** How a session came to be. */

@@ -13,6 +13,7 @@ export interface TransferCodes {
   redeem(instance: Instance, slug: string, code: string): Promise<SessionId | undefined>
 }
 
+/** What {@link createTransferCodes} needs. */
 export interface TransferCodesOptions {
   readonly store: Store
   readonly clock: { now(): number }
@@ -22,6 +23,7 @@ export interface TransferCodesOptions {
 
 const CODE = /^[A-Za-z0-9]{32}$/
 
+/** Codes are kept as hashes and taken in one step. */
 export function createTransferCodes(options: TransferCodesOptions): TransferCodes {
   const { store, clock, lifetimes, limits } = options
   return {

@@ -1,6 +1,7 @@
 import type { AccessContext, RouteContext, RouteMiddleware, Verb } from '@svc/oauth-core'
 import { AuthUiError } from '../errors.ts'
 
+/** What {@link createCallers} needs. */
 export interface CallerOptions {
   readonly authenticate: (ctx: RouteContext) => Promise<void>
   readonly settingsSlug: string
@@ -14,6 +15,7 @@ export interface Callers {
   requireSettingsApp(): RouteMiddleware
 }
 
+/** Refusals: 401 by the guard, 403 `forbidden` here. */
 export function createCallers({ authenticate, settingsSlug }: CallerOptions): Callers {
   return {
     requirePermission: (verb, type) =>

@@ -13,6 +13,7 @@ import { AuthUiError } from '../errors.ts'
 import type { PageRenderer } from '../page-renderer.ts'
 import { answerResources, isoTime, type Resource } from './json-api.ts'
 
+/** What {@link createClientSettings} needs. */
 export interface ClientSettingsOptions {
   readonly clients: ClientService
   readonly apps: Pick<AppRegistry, 'installed'>

@@ -6,6 +6,7 @@ import type { SessionCarrier } from '../session/session-carrier.ts'
 import type { SessionStore } from '../session/session-store.ts'
 import { answerResources, isoTime, type Resource } from './json-api.ts'
 
+/** What {@link createSessionSettings} needs. */
 export interface SessionSettingsOptions {
   readonly sessions: SessionStore
   readonly carrier: SessionCarrier

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import fc from 'fast-check'
 import { openMac, sealMac } from '../../src/mac.ts'
 
 const secret = Buffer.from(Array.from({ length: 64 }, (_, at) => at))
@@ -25,6 +26,14 @@ describe('openMac', () => {
     const message = openMac(secret, { name }, sealed)
     expect(message?.value.toString()).to.equal(id)
     expect(message?.timeS).to.equal(1_700_000_000)
+  })
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(openMac(secret, { name }, text)).to.equal(undefined)
+      }),
+    )
   })
 
   const other = Buffer.from(secret)

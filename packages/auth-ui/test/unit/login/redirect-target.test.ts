@@ -1,4 +1,6 @@
+import { originOfApp } from '@svc/oauth-core'
 import { expect } from 'chai'
+import fc from 'fast-check'
 import {
   createRedirects,
   locationOf,
@@ -168,6 +170,54 @@ describe('redirect validation (login.md 4.6)', () => {
     expect(await isAuthorize('/auth/login')).to.equal(false)
     expect(await isAuthorize('/')).to.equal(false)
   })
+})
+
+describe('any text as redirect', () => {
+  const bits = fc.constantFrom(
+    ...['https:', 'http:', '//', '/', '\\', '@', ':', '#', '?', '%', '%2f', '%40', '.', 'evil.com'],
+    ...[
+      'alice.example.com',
+      'drive',
+      'alice-drive.example.com',
+      '443',
+      '\t',
+      '\u0000',
+      ' ',
+      '[::1]',
+    ],
+    ...['\ud800', '\u2028', '\u3002', '\uff0e', 'ⓔvil', '..', ';', '&', 'session_code=x'],
+  )
+  const texts = fc.oneof(
+    fc.string(),
+    fc.array(fc.oneof(bits, fc.string()), { maxLength: 8 }).map((parts) => parts.join('')),
+  )
+  const own = ['https://alice.example.com', 'https://alice.org']
+  const instances: readonly [typeof nested, readonly string[]][] = [
+    [nested, [...own, 'drive', 'home', 'notes'].map((name) => urlOf(name, nested))],
+    [flat, [...own, 'drive', 'home', 'notes'].map((name) => urlOf(name, flat))],
+  ]
+
+  it('leads to the instance or one of its installed apps, or nowhere', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, fc.constantFrom(...instances), async (raw, [instance, allowed]) => {
+        try {
+          const target = await strict.parse(instance, raw)
+          for (const fragment of ['keep', 'empty'] as const) {
+            const location = locationOf(target, { fragment, sessionCode: 'c0de' })
+            expect(allowed).to.include(new URL(location).origin)
+            expect(location).to.match(/^[\u0021-\u007e]+$/)
+          }
+        } catch (error) {
+          if (codeOf(error) !== 'bad_redirect') throw error
+        }
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  function urlOf(name: string, instance: typeof nested): string {
+    return name.startsWith('https:') ? name : originOfApp(instance, name)
+  }
 })
 
 describe('the default target', () => {

@@ -1,0 +1,16 @@
+import { expect } from 'chai'
+import * as authUi from '../../src/index.ts'
+
+describe('@svc/auth-ui', () => {
+  it('exports these names', () => {
+    expect(Object.keys(authUi).sort()).to.deep.equal([
+      'AuthUiError',
+      'DEFAULT_LIFETIMES',
+      'DEFAULT_LIMITS',
+      'ERRORS',
+      'SESSIONS_ENDED_CHANNEL',
+      'createAuthUi',
+      'deriveLoginValue',
+    ])
+  })
+})
