@@ -94,7 +94,7 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
     if (record === undefined) throw new Error(`instance ${id} has no ${kind} key`)
     if (record.revision === known?.revision) return known
     const keys = record.value.keys.map(({ n, sealed, verifiesUntil }) => {
-      const secret = sealer.open(sealed, contextOf(id, kind, n))
+      const secret = ownMemory(sealer.open(sealed, contextOf(id, kind, n)))
       const key = { kid: `${kind}.${n}`, secret, hmacKey: createSecretKey(secret) }
       return verifiesUntil === undefined ? key : { ...key, verifiesUntil }
     })
@@ -190,6 +190,13 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
 
 function keyOf(id: InstanceId, kind: KeyKind): Key {
   return recordKey(id, 'keys', kind)
+}
+
+/** Node cuts small buffers out of slabs of 64 KiB, and each one that is kept keeps its slab. */
+function ownMemory(secret: Buffer): Buffer {
+  const copy = Buffer.alloc(secret.length)
+  secret.copy(copy)
+  return copy
 }
 
 function contextOf(id: InstanceId, kind: KeyKind, n: number): string {

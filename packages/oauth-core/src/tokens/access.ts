@@ -33,7 +33,7 @@ export interface AccessDependencies {
   readonly sessions: () => OwnerSessions | undefined
   readonly revocations: Pick<Revocations, 'listen'>
   readonly forbidden: ForbiddenScopes
-  /** Verified tokens, clients and grants kept in memory, each. @defaultValue `10_000` */
+  /** Verified tokens kept in memory, and clients and grants of the last seconds. @defaultValue `10_000` */
   readonly cacheSize?: number
 }
 
@@ -56,7 +56,8 @@ export function createAccess(dependencies: AccessDependencies): Access {
   const clients = createFreshCache<Client | undefined>({ clock, maxAgeMs: TRUST_MS, max })
   const grants = createFreshCache<Grant | undefined>({ clock, maxAgeMs: TRUST_MS, max })
   const permissionsOfApps = new WeakMap<AppManifest, readonly Permission[]>()
-  const contexts = new WeakMap<VerifiedToken, { client: Client; context: AccessContext }>()
+  /** By scope, for as long as the client's record is in use. */
+  const contexts = new WeakMap<Client, Map<string, AccessContext>>()
 
   dependencies.revocations.listen({
     onRevoked: ({ instanceId, kind, id }) => {
@@ -102,12 +103,22 @@ export function createAccess(dependencies: AccessDependencies): Access {
 
     const slug = slugOfScope(namespace, scope)
     if (slug !== undefined) return accessOfLinked(instance, client, slug)
-    const known = contexts.get(token)
-    if (known?.client === client) return known.context
-    const permissions = permissionsOfScope(client, scope)
-    const owner = `${namespace}.oauth.clients/${client.id}`
-    const context = withPermissions({ kind: 'access', client, owner }, permissions)
-    contexts.set(token, { client, context })
+    return contextOf(client, scope)
+  }
+
+  function contextOf(client: Client, scope: string): AccessContext {
+    let ofClient = contexts.get(client)
+    if (ofClient === undefined) {
+      ofClient = new Map()
+      contexts.set(client, ofClient)
+    }
+    let context = ofClient.get(scope)
+    if (context === undefined) {
+      const permissions = permissionsOfScope(client, scope)
+      const owner = `${namespace}.oauth.clients/${client.id}`
+      context = withPermissions({ kind: 'access', client, owner }, permissions)
+      ofClient.set(scope, context)
+    }
     return context
   }
 

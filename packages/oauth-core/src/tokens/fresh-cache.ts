@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache'
-
 /** Values that may be used again for less than a second after the look-up that found them began. */
 export interface FreshCache<Value> {
   /** The value itself while it is fresh, else a promise of it; parallel callers share one look-up. */
@@ -16,8 +14,9 @@ interface Entry<Value> {
 }
 
 /**
+ * Entries are held in two generations, the older one thrown away whole: what is too old to be used takes no memory.
  * @param options.maxAgeMs - counted from the start of the look-up, so that a slow store does not stretch it
- * @param options.max - entries kept
+ * @param options.max - entries kept, at least 2
  */
 export function createFreshCache<Value>(options: {
   readonly clock: { now(): number }
@@ -25,7 +24,9 @@ export function createFreshCache<Value>(options: {
   readonly max: number
 }): FreshCache<Value> {
   const { clock, maxAgeMs, max } = options
-  const entries = new LRUCache<string, Entry<Value>>({ max })
+  let young = new Map<string, Entry<Value>>()
+  let old = new Map<string, Entry<Value>>()
+  let turnedAt = Number.NEGATIVE_INFINITY
 
   function isFresh(entry: Entry<Value>, now: number): boolean {
     const ageMs = now - entry.startedAt
@@ -33,16 +34,26 @@ export function createFreshCache<Value>(options: {
     return ageMs >= 0 && ageMs < maxAgeMs
   }
 
+  /** Everything in the older generation began its look-up before the last turn: at the next one it is not fresh. */
+  function turn(now: number): void {
+    old = now - turnedAt < 2 * maxAgeMs ? young : new Map()
+    young = new Map()
+    turnedAt = now
+  }
+
   function look(key: string, now: number, load: () => Promise<Value>): Promise<Value> {
+    if (young.size >= max / 2) turn(now)
     const entry: Entry<Value> = { startedAt: now, promise: load(), found: undefined }
-    entries.set(key, entry)
+    young.set(key, entry)
     entry.promise.then(
       (value) => {
         entry.found = { value }
       },
       () => {
         // A failure is no answer: the next caller asks again.
-        if (entries.peek(key) === entry) entries.delete(key)
+        for (const generation of [young, old]) {
+          if (generation.get(key) === entry) generation.delete(key)
+        }
       },
     )
     return entry.promise
@@ -51,13 +62,19 @@ export function createFreshCache<Value>(options: {
   return {
     get(key, load) {
       const now = clock.now()
-      const entry = entries.get(key)
+      const sinceMs = now - turnedAt
+      if (sinceMs >= maxAgeMs || sinceMs < 0) turn(now)
+      const entry = young.get(key) ?? old.get(key)
       if (entry === undefined || !isFresh(entry, now)) return look(key, now, load)
       return entry.found === undefined ? entry.promise : entry.found.value
     },
     drop: (key) => {
-      entries.delete(key)
+      young.delete(key)
+      old.delete(key)
     },
-    clear: () => entries.clear(),
+    clear: () => {
+      young.clear()
+      old.clear()
+    },
   }
 }

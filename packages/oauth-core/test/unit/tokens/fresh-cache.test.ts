@@ -100,6 +100,26 @@ describe('createFreshCache', () => {
     expect(await cache.get('a', load)).to.equal(2)
   })
 
+  it('answers at once what was looked up shortly before it threw the older half away', async () => {
+    const { cache, clock } = open()
+    const { load } = counting()
+    await cache.get('early', load)
+    clock.advance(800)
+    await cache.get('late', load)
+    clock.advance(200)
+    expect(await cache.get('early', load)).to.equal(3)
+    expect(cache.get('late', load)).to.equal(2)
+  })
+
+  it('keeps no more than its size', async () => {
+    const { cache } = open()
+    const { load, count } = counting()
+    for (let i = 0; i < 20; i += 1) await cache.get(`key ${i}`, load)
+    const before = count()
+    for (let i = 19; i >= 0; i -= 1) cache.get(`key ${i}`, load)
+    expect(count() - before).to.be.within(10, 20)
+  })
+
   it('does not keep a failure', async () => {
     const { cache } = open()
     const { load } = counting()
