@@ -53,8 +53,9 @@ export async function runStep(step: Step): Promise<StepResult> {
   })
   child.stdout?.on('data', (chunk: Buffer) => process.stdout.write(chunk))
   child.stderr?.on('data', (chunk: Buffer) => {
-    for (const match of chunk.toString().matchAll(/^skipped: (.*)$/gm))
-      reasons.add(String(match[1]))
+    for (const [, reason = ''] of chunk.toString().matchAll(/^skipped: (.*)$/gm)) {
+      reasons.add(reason.replace(/ "before (all|each)" hook( for| in) "[^"]*"/, ''))
+    }
     process.stderr.write(chunk)
   })
   const interrupt = (): void => {
