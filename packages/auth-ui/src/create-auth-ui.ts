@@ -33,6 +33,7 @@ import { createTransferCodes } from './session/transfer-code.ts'
 import { createCallers } from './settings/caller.ts'
 import { createClientSettings } from './settings/clients.ts'
 import { createPassphraseSettings } from './settings/passphrase.ts'
+import { createSecurityUrl } from './settings/security-url.ts'
 import { createSessionSettings } from './settings/sessions.ts'
 
 /** The owner in a browser. */
@@ -93,7 +94,8 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   })
   const arrival = createArrival(codes)
   const answerActivation = createActivation(renderer, csrf)
-  const mails = { limits, hooks, mailer, background, clientAddress, clock, log }
+  const securityUrl = createSecurityUrl(apps, options.settingsSlug)
+  const mails = { limits, hooks, mailer, background, clientAddress, securityUrl, clock, log }
   const opener = createSessionOpener({ ...mails, arrival, carrier, history, devices, locate })
   const passphrases = createPassphraseCheck({ ...mails, hasher, owners, devices })
 

@@ -13,8 +13,10 @@ export type SystemMail =
         /** Milliseconds since the epoch. */
         readonly time: number
         readonly address: string
-        readonly browser: string
-        readonly os: string
+        /** Absent when unknown. */
+        readonly browser?: string
+        /** Absent when unknown. */
+        readonly os?: string
         /** Such as `Lyon, France`; absent without a geo database. */
         readonly place?: string
         /** Where everything about it can be done: sessions, passphrase, second factor. */

@@ -6,6 +6,7 @@ import { isWithinLimit, type RateLimits } from '../rate-limits.ts'
 import { type LoginEntry, type LoginHistory, readUserAgent } from '../session/login-history.ts'
 import type { LoginMethod, Session, SessionKind } from '../session/session.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
+import type { SecurityUrl } from '../settings/security-url.ts'
 import { tellHost } from '../tell-host.ts'
 import type { Arrival } from './arrival.ts'
 import type { KnownDevices } from './known-device.ts'
@@ -40,6 +41,7 @@ export interface SessionOpenerOptions {
   readonly mailer: Mailer
   readonly background: Background
   readonly clientAddress: (ctx: RouteContext) => string
+  readonly securityUrl: SecurityUrl
   readonly locate: ((address: string) => Promise<Place | undefined>) | undefined
   readonly clock: { now(): number }
   readonly log: Logger
@@ -48,7 +50,7 @@ export interface SessionOpenerOptions {
 /** One write holds session, history and known browser. */
 export function createSessionOpener(options: SessionOpenerOptions): SessionOpener {
   const { carrier, history, devices, limits, hooks, mailer, background, clock, log } = options
-  const { arrival, clientAddress, locate } = options
+  const { arrival, clientAddress, locate, securityUrl } = options
 
   async function describe(ctx: RouteContext, request: SessionRequest): Promise<NewEntry> {
     const ip = clientAddress(ctx)
@@ -76,10 +78,10 @@ export function createSessionOpener(options: SessionOpenerOptions): SessionOpene
         variables: {
           time: entry.createdAt,
           address: entry.ip,
-          browser: entry.browser,
-          os: entry.os,
+          ...(entry.browser === '' ? {} : { browser: entry.browser }),
+          ...(entry.os === '' ? {} : { os: entry.os }),
           ...(place === '' ? {} : { place }),
-          url: `${instance.origin}/`,
+          url: await securityUrl(instance),
         },
       })
     })

@@ -6,6 +6,7 @@ import type { OwnerStore } from '../owner/owner-store.ts'
 import type { PasswordHasher } from '../passphrase/password-hash.ts'
 import type { HostHooks, Mailer } from '../ports.ts'
 import { isWithinLimit, type RateLimits } from '../rate-limits.ts'
+import type { SecurityUrl } from '../settings/security-url.ts'
 import { tellHost } from '../tell-host.ts'
 import type { KnownDevices } from './known-device.ts'
 
@@ -24,6 +25,7 @@ export interface PassphraseCheckOptions {
   readonly limits: RateLimits
   readonly devices: KnownDevices
   readonly clientAddress: (ctx: RouteContext) => string
+  readonly securityUrl: SecurityUrl
   readonly hooks: HostHooks
   readonly mailer: Mailer
   readonly background: Background
@@ -39,8 +41,8 @@ interface Reservation {
 
 /** Counts before it checks, so that parallel guesses cannot pass together. */
 export function createPassphraseCheck(options: PassphraseCheckOptions): PassphraseCheck {
-  const { hasher, owners, limits, devices, clientAddress, hooks, mailer, background, clock, log } =
-    options
+  const { hasher, owners, limits, devices, hooks, mailer, background, clock, log } = options
+  const { clientAddress, securityUrl } = options
 
   async function reserve(ctx: RouteContext, owner: Owner): Promise<Reservation> {
     const { instance } = ctx.state
@@ -74,7 +76,7 @@ export function createPassphraseCheck(options: PassphraseCheckOptions): Passphra
       if (!(await isWithinLimit(limits, instance, 'login-throttled-mail'))) return
       await mailer.send(instance, {
         template: 'login_throttled',
-        variables: { time: clock.now(), address, url: `${instance.origin}/` },
+        variables: { time: clock.now(), address, url: await securityUrl(instance) },
       })
     })
   }

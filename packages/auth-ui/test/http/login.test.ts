@@ -344,7 +344,7 @@ describe('log-in hooks and mails', () => {
       os: 'macOS',
       place: 'France',
       address: '127.0.0.1',
-      url: `${ALICE}/`,
+      url: 'https://settings.alice.example.com/#sessions',
     })
     server.clock.advance(3_600_001)
     await logIn(withAgent('wget/1'))

@@ -185,6 +185,27 @@ describe('settings (login.md 7, D51)', () => {
     expect(call.status).to.equal(401)
   })
 
+  for (const id of [
+    '%00',
+    '%E2%80%A8',
+    '__proto__',
+    'constructor',
+    'x'.repeat(2000),
+    'a:b',
+    '..',
+  ]) {
+    it(`answers 404 to DELETE /settings/clients/${id.slice(0, 20)}`, async () => {
+      const target = `/settings/clients/${id}`
+      const page = await browser.get('https://settings.alice.example.com/')
+      const token = page.json<Record<string, string>>()['data-svc-token']
+      const answer = await browser.request('DELETE', '/settings/clients/x', {
+        target,
+        headers: { authorization: `Bearer ${token}` },
+      })
+      expect(answer.status).to.equal(404)
+    })
+  }
+
   it('shows a linked client what its app may do', async () => {
     const party = relyingParty({
       issuer: ALICE,

@@ -1,0 +1,13 @@
+import { type AppRegistry, type Instance, originOfApp } from '@svc/oauth-core'
+
+/** Where a mail about a log-in leads: to what can be done about it. */
+export type SecurityUrl = (instance: Instance) => Promise<string>
+
+/** The sessions in the settings app where there is one, else the instance's front door. */
+export function createSecurityUrl(apps: AppRegistry, settingsSlug: string): SecurityUrl {
+  return async function securityUrl(instance) {
+    const app = await apps.installed(instance, settingsSlug)
+    if (app === undefined) return `${instance.origin}/`
+    return `${originOfApp(instance, settingsSlug)}/#sessions`
+  }
+}
