@@ -86,7 +86,12 @@ async function runPacked(): Promise<void> {
   installPackages(tarballs, packed)
   for (const suite of suites('http')) {
     const hook = path.join(import.meta.dirname, 'use-packed.ts')
-    const env = { NODE_OPTIONS: `--import=file://${hook}`, SVC_PACKED: packed }
+    const env = {
+      NODE_OPTIONS: `--import=file://${hook}`,
+      SVC_PACKED: packed,
+      // A file differs from memory by nothing that packing could break.
+      SVC_TEST_STORES: 'memory,redis',
+    }
     await run({ ...suite, name: `${suite.name}, from the packed packages`, env })
   }
 }

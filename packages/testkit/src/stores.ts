@@ -18,13 +18,23 @@ export interface OpenStoreOptions {
 export type OpenStore = (options?: OpenStoreOptions) => Promise<Store>
 
 /**
- * Defines a suite once for every store engine: SQLite in memory, SQLite on a file, Redis.
+ * Defines a suite once for every store engine: SQLite in memory, SQLite on a file, Redis. `SVC_TEST_STORES` (some of
+ * `memory`, `file`, `redis`, with commas) narrows that for a quick run.
  * @example
  * eachStore((open, name) => {
  *   it('keeps a client', async () => { const store = await open() })
  * })
  */
 export function eachStore(define: (open: OpenStore, name: string) => void): void {
+  const wanted = (process.env['SVC_TEST_STORES'] ?? 'memory,file,redis').split(',')
+  if (wanted.includes('memory')) describeInMemory(define)
+  if (wanted.includes('file')) describeOnFile(define)
+  if (wanted.includes('redis')) describeOnRedis(define)
+}
+
+type Define = Parameters<typeof eachStore>[0]
+
+function describeInMemory(define: Define): void {
   describe('on SQLite in memory', () => {
     const open = closing(async ({ clock, sameAs }) => {
       refuseSecond(sameAs)
@@ -32,7 +42,9 @@ export function eachStore(define: (open: OpenStore, name: string) => void): void
     })
     define(open, 'SQLite in memory')
   })
+}
 
+function describeOnFile(define: Define): void {
   describe('on a SQLite file', () => {
     const folders: string[] = []
     const open = closing(async ({ clock, sameAs }) => {
@@ -46,7 +58,9 @@ export function eachStore(define: (open: OpenStore, name: string) => void): void
       for (const folder of folders.splice(0)) await rm(folder, { recursive: true })
     })
   })
+}
 
+function describeOnRedis(define: Define): void {
   describe('on Redis', () => {
     let server: RedisServer | undefined
     let databases = 0
