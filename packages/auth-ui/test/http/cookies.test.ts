@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { createSession } from 'koa-session'
 import { deriveLoginValue } from '../../src/index.ts'
 import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
 
@@ -110,6 +111,29 @@ describe('session cookies (login.md 3.5)', () => {
     const cookie = `svcsessid=${(await logIn(server.browser())).setCookie('svcsessid')?.value}`
     const bob = server.browser('https://bob.example.com')
     expect((await bob.get('/auth/login', { headers: { cookie } })).status).to.equal(200)
+  })
+
+  it("live beside the embedding application's own koa-session", async () => {
+    server = await startUi({
+      own: (app) => {
+        app.keys = ['a key of the application']
+        app.use(createSession({ key: 'own' }, app))
+        app.use(async (ctx, next) => {
+          const own = ctx['session'] as { visits?: number }
+          own.visits = (own.visits ?? 0) + 1
+          await next()
+          ctx.set('X-Visits', String(own.visits))
+        })
+      },
+    })
+    await createAlice(server)
+    const browser = server.browser()
+    const first = await logIn(browser)
+    expect(first.headers['x-visits']).to.equal('1')
+    expect(first.setCookies.map(({ name }) => name)).to.include.members(['own', 'svcsessid'])
+    const second = await browser.get('/auth/login')
+    expect(second.status).to.equal(302)
+    expect(second.headers['x-visits']).to.equal('2')
   })
 
   it('cannot be moved between hosts of flat subdomains', async () => {

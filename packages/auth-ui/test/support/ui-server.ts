@@ -29,6 +29,8 @@ export interface UiServerOptions {
   readonly clock?: FakeClock
   readonly oauth?: Partial<OAuthOptions>
   readonly ui?: Partial<AuthUiOptions>
+  /** What the embedding application has of its own, in front. */
+  readonly own?: (app: Koa) => void
   /** Sealing key, for a second process on the same store. */
   readonly key?: Uint8Array
 }
@@ -93,6 +95,7 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
   const undeclared: string[] = []
   const exercised = new Set<string>()
   app.use(noteStatuses(() => [...ui.rows, ...oauth.rows], exercised, undeclared))
+  options.own?.(app)
   app.use(oauth.resolveInstance())
   app.use(ui.routes())
   app.use(oauth.routes({ pages: ui.pages }))
