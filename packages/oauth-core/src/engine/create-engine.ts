@@ -44,7 +44,7 @@ export interface EngineDependencies {
   readonly wrongSecrets?: RateLimit
   /** Instances whose engine is kept. @defaultValue `256` */
   readonly instanceCacheSize?: number
-  /** Clients whose parsed form is kept. @defaultValue `5000` */
+  /** Clients whose parsed form is kept. @defaultValue `2000` */
   readonly clientCacheSize?: number
 }
 
@@ -56,7 +56,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
   const lifetimes = { ...DEFAULT_LIFETIMES, ...dependencies.lifetimes }
   const units = createUnits()
   const grants = createGrants({ store, revocations: dependencies.revocations, emit })
-  const clientCache = createClientCache(clients, dependencies.clientCacheSize ?? 5000)
+  const clientCache = createClientCache(clients, dependencies.clientCacheSize ?? 2000)
   const lastUse = createLastUse({ store, clock, clients, log })
   const limit = dependencies.wrongSecrets ?? { limit: 300, windowMs: HOUR_MS }
   const throttle = createSecretThrottle({ store, clock, log, limit })
