@@ -17,9 +17,6 @@ export const REFRESH_TOKEN_MS: number = 400 * DAY_MS
 /** How far ahead another clock's `iat` may be. @see security.md 75 */
 export const CLOCK_SKEW_MS: number = MINUTE_MS
 
-/** How long after its `exp` a token still passes. @see security.md 77 */
-export const EXPIRY_LEEWAY_MS: number = 15 * SECOND_MS
-
 /** How old a cached record may be before it is checked against the store. @see security.md 78 */
 export const CACHE_TRUST_MS: number = SECOND_MS
 
