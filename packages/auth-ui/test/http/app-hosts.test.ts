@@ -230,3 +230,23 @@ describe('app hosts, flat (login.md 9.2)', () => {
     expect((await ask('drive')).status).to.equal(302)
   })
 })
+
+describe('errors of a log-in that is there already (login.md 10.4)', () => {
+  it('carry no session cookie, not even that of a long session used again', async () => {
+    const lifetimes = { sessionTouch: 10_000 }
+    const server = await startUi({ oauth: { subdomains: 'flat' }, ui: { lifetimes } })
+    try {
+      await createAlice(server)
+      const browser = server.browser()
+      await logIn(browser, { 'long-run-session': 'on' })
+      const ask = (): Promise<BrowserResponse> => browser.get('/auth/login?redirect=drive')
+      for (let at = 0; at < 5; at += 1) expect((await ask()).status).to.equal(302)
+      server.clock.advance(15_000)
+      const refused = await ask()
+      expect(refused.status).to.equal(400)
+      expect(refused.setCookie('__Host-svcsessid')).to.equal(undefined)
+    } finally {
+      await server.close()
+    }
+  })
+})

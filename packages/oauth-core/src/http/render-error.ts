@@ -45,6 +45,8 @@ export async function renderError(
 /** Takes back what a handler had begun to answer. */
 function clear(ctx: Context): void {
   ctx.remove('Location')
+  // SPEC: login.md 10.4 - no session cookie on an error. A page's own form token is set after this.
+  ctx.remove('Set-Cookie')
   // With a JSON type still set Koa would turn the empty body into the text `null`.
   ctx.remove('Content-Type')
   ctx.body = null

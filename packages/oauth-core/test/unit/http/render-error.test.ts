@@ -14,6 +14,7 @@ function throwing(family: RouteFamily, thrown: unknown): RouteRow {
     handler: (ctx) => {
       ctx.type = 'application/json'
       ctx.set('Location', 'https://elsewhere.example/?code=1')
+      ctx.set('Set-Cookie', ['session=of-what-failed'])
       throw thrown
     },
     auth: ['none'],
@@ -109,6 +110,7 @@ describe('renderError', () => {
       expect(answer.headers['content-type']).to.equal(type)
       expect(JSON.parse(answer.body)).to.deep.equal(body)
       expect(answer.headers['location']).to.equal(undefined)
+      expect(answer.headers['set-cookie']).to.equal(undefined)
     })
   }
 
