@@ -16,6 +16,7 @@ export type AuthUiErrorCode =
   | 'csrf_invalid'
   | 'csrf_missing'
   | 'forbidden'
+  | 'invalid_hint'
   | 'invalid_parameter'
   | 'invalid_passphrase'
   | 'invalid_token'
@@ -52,6 +53,7 @@ export const ERRORS: Readonly<Record<AuthUiErrorCode, ErrorRow>> = {
     source: 'login.md 4.4',
   },
   forbidden: { status: 403, source: 'login.md 7' },
+  invalid_hint: { status: 400, source: 'login.md 5.5' },
   invalid_parameter: { status: 400, source: 'login.md 5.5' },
   invalid_passphrase: { status: 401, description: 'invalid passphrase', source: 'login.md 5.1' },
   invalid_token: { status: 400, source: 'login.md 5.5' },
@@ -78,8 +80,6 @@ export interface AuthUiErrorOptions {
   /** Logged only. */
   readonly detail?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Name of the form field it is about, for the page. */
-  readonly field?: string
   readonly cause?: unknown
 }
 
@@ -92,7 +92,6 @@ export class AuthUiError extends Error {
   readonly description?: string
   readonly detail?: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly field?: string
 
   constructor(code: AuthUiErrorCode, options: AuthUiErrorOptions = {}) {
     const row = ERRORS[code]
@@ -105,7 +104,6 @@ export class AuthUiError extends Error {
     if (description !== undefined) this.description = description
     if (options.detail !== undefined) this.detail = options.detail
     if (options.headers !== undefined) this.headers = options.headers
-    if (options.field !== undefined) this.field = options.field
   }
 }
 

@@ -93,8 +93,11 @@ export function createPages(options: PagesOptions): PageRenderer {
     },
 
     async activationPage(ctx, model) {
-      const { formActionSources } = model
-      show(ctx, 'activation', messagesOf(ctx), { model }, { formActionSources })
+      const headers = {
+        formActionSources: model.formActionSources,
+        keepsOpener: keepsOpener(ctx.path),
+      }
+      show(ctx, 'activation', messagesOf(ctx), { model }, headers)
     },
 
     async choosePassphrasePage(ctx, model) {

@@ -28,7 +28,7 @@ const MAX_KEY_BYTES = 8192
 
 /**
  * Checks the fields and derives the login value where the browser did not. @see login.md 3.1, 5.5
- * @throws AuthUiError `invalid_parameter`, `kdf_iterations`, `busy`
+ * @throws AuthUiError `invalid_parameter`, `invalid_hint`, `kdf_iterations`, `busy`
  */
 export async function readNewPassphrase(
   fields: PassphraseFields,
@@ -37,13 +37,13 @@ export async function readNewPassphrase(
 ): Promise<NewPassphrase> {
   const { passphrase, hint } = fields
   checkLength('passphrase', passphrase, MAX_PASSPHRASE_BYTES)
-  if (passphrase === '') throw invalid('the passphrase is empty', 'passphrase')
+  if (passphrase === '') throw invalid('the passphrase is empty')
   checkLength('hint', hint, MAX_HINT_BYTES)
   const keys = readKeys(fields)
   const iterations = readIterations(fields.iterations)
   const rest = { ...(hint === '' ? {} : { hint }), ...(keys === undefined ? {} : { keys }) }
   if (iterations === undefined) {
-    if (!allowRaw) throw invalid('the passphrase must be derived by the client', 'passphrase')
+    if (!allowRaw) throw invalid('the passphrase must be derived by the client')
     if (hint === passphrase) throw sameHint()
     const loginValue = await hasher.derive(passphrase, salt, DEFAULT_ITERATIONS)
     return { loginValue, iterations: DEFAULT_ITERATIONS, ...rest }
@@ -74,13 +74,18 @@ function readKeys({ key, publicKey, privateKey }: PassphraseFields): VaultKeys |
 }
 
 function checkLength(name: string, value: string, maxBytes: number): void {
-  if (Buffer.byteLength(value) > maxBytes) throw invalid(`${name} is too long`, name)
+  if (Buffer.byteLength(value) <= maxBytes) return
+  throw invalid(`${name} is too long`, name === 'hint' ? 'invalid_hint' : 'invalid_parameter')
 }
 
 function sameHint(): AuthUiError {
-  return invalid('the hint is the passphrase', 'hint')
+  return invalid('the hint is the passphrase', 'invalid_hint')
 }
 
-function invalid(description: string, field: string): AuthUiError {
-  return new AuthUiError('invalid_parameter', { description, field })
+/** A code of its own for the hint: the page shows the message beside its field. */
+function invalid(
+  description: string,
+  code: 'invalid_parameter' | 'invalid_hint' = 'invalid_parameter',
+): AuthUiError {
+  return new AuthUiError(code, { description })
 }

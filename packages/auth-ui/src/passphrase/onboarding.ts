@@ -157,11 +157,10 @@ function wantsHtml(ctx: RouteContext): boolean {
 
 function problemOf(error: unknown): FormProblem | undefined {
   if (!(error instanceof AuthUiError)) return undefined
-  const { code, field } = error
-  if (code === 'invalid_parameter') {
-    return { code: field === 'hint' ? 'invalid_hint' : 'invalid_parameter' }
+  const { code } = error
+  if (code === 'invalid_parameter' || code === 'invalid_hint' || code === 'kdf_iterations') {
+    return { code }
   }
-  if (code === 'kdf_iterations') return { code }
   if (code !== 'busy') return undefined
   const wait = retryAfterS(error)
   return wait === undefined ? { code } : { code, retryAfterS: wait }

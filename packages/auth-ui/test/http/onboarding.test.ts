@@ -181,14 +181,14 @@ describe('onboarding (login.md 5.5)', () => {
       ['an empty passphrase', { passphrase: '' }, 400, 'invalid_parameter'],
       ['no passphrase', { passphrase: undefined }, 400, 'invalid_parameter'],
       ['a passphrase over 1024 bytes', { passphrase: 'é'.repeat(513) }, 400, 'invalid_parameter'],
-      ['a hint over 512 bytes', { hint: 'é'.repeat(257) }, 400, 'invalid_parameter'],
+      ['a hint over 512 bytes', { hint: 'é'.repeat(257) }, 400, 'invalid_hint'],
       ['a key over 8 KiB', { key: 'x'.repeat(8193) }, 400, 'invalid_parameter'],
-      ['a hint that is the passphrase', { hint: PASSPHRASE }, 400, 'invalid_parameter'],
+      ['a hint that is the passphrase', { hint: PASSPHRASE }, 400, 'invalid_hint'],
       [
         'a hint that is the raw passphrase',
         { passphrase: 'secret', hint: 'secret', iterations: '0' },
         400,
-        'invalid_parameter',
+        'invalid_hint',
       ],
       ['too few iterations', { iterations: '49999' }, 422, 'kdf_iterations'],
       ['too many iterations', { iterations: '5000001' }, 422, 'kdf_iterations'],
@@ -311,6 +311,14 @@ describe('onboarding (login.md 5.5)', () => {
   })
 
   describe('an instance without owner (login.md 4.8)', () => {
+    it('keeps the opener of a pop-up at the log-in (D55)', async () => {
+      const coop = async (path: string): Promise<unknown> =>
+        (await browser.get(path)).headers['cross-origin-opener-policy']
+      expect(await coop('/auth/login')).to.equal('unsafe-none')
+      expect(await coop('/auth/passphrase')).to.equal('same-origin')
+      expect(await coop('/')).to.equal('same-origin')
+    })
+
     it('shows the activation page at the log-in, and 412 to JSON', async () => {
       for (const method of ['get', 'post'] as const) {
         const ask = (headers = {}): Promise<BrowserResponse> =>
