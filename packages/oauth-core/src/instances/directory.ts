@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   type Change,
   indexKey,
@@ -10,11 +9,11 @@ import {
   type Store,
   type StoredRecord,
 } from '@svc/store'
-import type { InstanceId } from './instance.ts'
+import { shardOf, SHARDS, shardTag } from './host-shards.ts'
+import type { InstanceId, Subdomains } from './instance.ts'
 import { InstanceError } from './instance-error.ts'
+import { createNesting } from './nesting.ts'
 
-/** How many parts the directory has; part of what is stored, never changed. */
-const SHARDS = 64
 /** A claim whose instance never came into being is free again after this. Milliseconds. */
 const ABANDONED_MS = 60_000
 
@@ -32,7 +31,7 @@ interface HostRecord {
 export interface Directory {
   find(host: string): Promise<InstanceId | undefined>
   /**
-   * Claims hosts for an instance, all or none.
+   * Claims hosts for an instance, all or none; with nested subdomains none above or below another claimed one.
    * @throws InstanceError `domain_taken`
    */
   claim(id: InstanceId, hosts: readonly ClaimedHost[]): Promise<void>
@@ -50,12 +49,16 @@ export interface ClaimedHost {
 
 export interface DirectoryOptions {
   readonly store: Store
+  readonly subdomains: Subdomains
   readonly clock: { now(): number }
   /** Whether an instance's record exists, for claims left behind by a process that died. */
   readonly isKept: (id: InstanceId) => Promise<boolean>
 }
 
-export function createDirectory({ store, clock, isKept }: DirectoryOptions): Directory {
+export function createDirectory(options: DirectoryOptions): Directory {
+  const { store, clock, isKept } = options
+  const nesting = options.subdomains === 'nested' ? createNesting(store, isClaimed) : undefined
+
   async function claimOne(id: InstanceId, { host, isDomain }: ClaimedHost): Promise<void> {
     const key = hostKey(host)
     const value: HostRecord = { id, isDomain, claimedAt: clock.now() }
@@ -76,11 +79,31 @@ export function createDirectory({ store, clock, isKept }: DirectoryOptions): Dir
     return (await isKept(record.value.id)) ? undefined : record.revision
   }
 
+  async function isClaimed(host: string): Promise<boolean> {
+    const record = await store.get<HostRecord>(hostKey(host))
+    return record !== undefined && (await abandoned(record)) === undefined
+  }
+
+  /** After the claim: two that come at the same time cannot both overlook each other. */
+  async function refuseNested(id: InstanceId, hosts: readonly string[]): Promise<void> {
+    if (nesting === undefined) return
+    await nesting.note(id, hosts)
+    for (const host of hosts) {
+      const other = await nesting.conflictOf(host)
+      if (other === undefined) continue
+      throw new InstanceError(
+        'domain_taken',
+        `${host} shares cookies with ${other}, which is taken`,
+      )
+    }
+  }
+
   async function release(id: InstanceId, hosts: readonly string[]): Promise<void> {
     for (const host of hosts) {
       const record = await store.get<HostRecord>(hostKey(host))
       if (record?.value.id !== id) continue
       await store.write([{ op: 'delete', key: record.key, ifRevision: record.revision }])
+      await nesting?.forget(id, host)
     }
   }
 
@@ -94,6 +117,7 @@ export function createDirectory({ store, clock, isKept }: DirectoryOptions): Dir
           await claimOne(id, each)
           claimed.push(each.host)
         }
+        await refuseNested(id, claimed)
       } catch (error) {
         await release(id, claimed)
         throw error
@@ -115,14 +139,6 @@ export function createDirectory({ store, clock, isKept }: DirectoryOptions): Dir
       return shard < SHARDS ? { ids, cursor: `${shard}.${after ?? ''}` } : { ids }
     },
   }
-}
-
-function shardOf(host: string): number {
-  return (createHash('sha256').update(host).digest()[0] ?? 0) % SHARDS
-}
-
-function shardTag(shard: number): string {
-  return `hosts-${shard}`
 }
 
 function shardIndex(shard: number) {

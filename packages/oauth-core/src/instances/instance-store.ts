@@ -2,7 +2,6 @@ import { type Change, type Store, StoreUnavailableError } from '@svc/store'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Logger } from '../ports.ts'
 import { randomId } from '../random.ts'
-import { parseAppHost } from './app-host.ts'
 import { createDirectory } from './directory.ts'
 import { normalizeDomain } from './domain.ts'
 import type { Instance, InstanceId } from './instance.ts'
@@ -44,6 +43,7 @@ export function createInstances(options: InstancesOptions): InstanceStore {
   const directory = createDirectory({
     store,
     clock,
+    subdomains: options.subdomains,
     isKept: async (id) => (await store.get(instanceKey(id))) !== undefined,
   })
   const cache = createInstanceCache(options.cacheSize ?? 1000, clock, async (id, known) => {
@@ -81,16 +81,6 @@ export function createInstances(options: InstancesOptions): InstanceStore {
     return [...new Set(hosts.map((host) => normalizeDomain(host, options)))]
   }
 
-  async function refuseAppHosts(hosts: readonly string[]): Promise<void> {
-    for (const host of hosts) {
-      // The cookies of an instance reach its app hosts: nobody else may have one.
-      const app = parseAppHost(host, options.subdomains)
-      if (app !== undefined && (await directory.find(app.domain)) !== undefined) {
-        throw new InstanceError('domain_taken', `${host} is an app host of ${app.domain}`)
-      }
-    }
-  }
-
   async function create(
     input: NewInstance,
     also: (id: InstanceId) => readonly Change[] = () => [],
@@ -104,7 +94,6 @@ export function createInstances(options: InstancesOptions): InstanceStore {
     } = input
     checkSettings({ ...rest, locale })
     const [domain = '', ...aliases] = normalize([asked, ...askedAliases])
-    await refuseAppHosts([domain, ...aliases])
     const id = randomId(16) as InstanceId // The one place where ids are made.
     const now = clock.now()
     const base = {
@@ -168,7 +157,6 @@ export function createInstances(options: InstancesOptions): InstanceStore {
     }
     const aliases = normalize([old.domain, ...(update.aliases ?? old.aliases)]).slice(1)
     const added = aliases.filter((alias) => !old.aliases.includes(alias))
-    await refuseAppHosts(added)
     for (const host of added) {
       await directory.claim(id, [{ host, isDomain: false }])
       touched.add(host)

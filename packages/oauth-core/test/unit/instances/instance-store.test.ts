@@ -98,6 +98,52 @@ eachStore((open, name) => {
       await instances.create({ domain: 'bob.example.com', aliases: ['b.example.net'] })
     })
 
+    // Cookies of a nested instance reach every host below its domain.
+    it('refuse a host above or below that of another one, whichever came first', async () => {
+      const instances = await instancesOn()
+      const below = await instances.create({
+        domain: 'alice.example.com',
+        aliases: ['alice.example.net'],
+      })
+      const other = await instances.create({ domain: 'bob.example.org' })
+      for (const input of [
+        { domain: 'example.com' },
+        { domain: 'com' },
+        { domain: 'example.net' },
+        { domain: 'x.example', aliases: ['example.com'] },
+        { domain: 'a.b.alice.example.com' },
+        { domain: 'y.example', aliases: ['drive.y.example'] },
+      ]) {
+        const what = JSON.stringify(input)
+        expect(await failure(instances.create(input)), what).to.include({ code: 'domain_taken' })
+      }
+      expect(await failure(instances.update(other.id, { aliases: ['example.com'] }))).to.include({
+        code: 'domain_taken',
+      })
+      // Nothing of the refused ones is left in the way, nor of what was removed.
+      await instances.create({ domain: 'x.example' })
+      await instances.create({ domain: 'y.example' })
+      await instances.create({ domain: 'bob.example.com' })
+      await instances.update(below.id, { aliases: [] })
+      await instances.create({ domain: 'example.net' })
+    })
+
+    it('never hold a host and one below it, however they are made at the same time', async () => {
+      const instances = await instancesOn()
+      for (let round = 0; round < 10; round += 1) {
+        const hosts = [`r${round}.example`, `alice.r${round}.example`, `a.b.r${round}.example`]
+        const made = await Promise.allSettled(hosts.map((domain) => instances.create({ domain })))
+        const [above, ...below] = made.map(({ status }) => status === 'fulfilled')
+        expect(above === true && below.includes(true), `round ${round}`).to.equal(false)
+      }
+    })
+
+    it('stand beside each other with flat subdomains, where no cookie is shared', async () => {
+      const instances = await instancesOn(undefined, { subdomains: 'flat' })
+      await instances.create({ domain: 'alice.example.com' })
+      await instances.create({ domain: 'example.com' })
+    })
+
     it('refuse what is malformed', async () => {
       const instances = await instancesOn()
       for (const change of [
@@ -229,11 +275,15 @@ eachStore((open, name) => {
     it('take hosts over that a dead process claimed for nothing', async () => {
       const instances = await instancesOn()
       const { write } = store
-      store.write = (changes, options) =>
-        changes.some(({ key }) => key.includes(':instance:'))
-          ? new Promise(() => {})
-          : write.call(store, changes, options)
-      void instances.create({ domain: 'alice.example.com' })
+      await new Promise<void>((reached) => {
+        store.write = (changes, options) => {
+          if (!changes.some(({ key }) => key.includes(':instance:')))
+            return write.call(store, changes, options)
+          reached()
+          return new Promise(() => {})
+        }
+        void instances.create({ domain: 'alice.example.com' })
+      })
       expect(await failure(instances.create({ domain: 'alice.example.com' }))).to.include({
         code: 'domain_taken',
       })

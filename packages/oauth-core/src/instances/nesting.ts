@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { type IndexKey, indexKey, type Key, secretKey, type Store } from '@svc/store'
+import { shardOf, shardTag } from './host-shards.ts'
+import type { InstanceId } from './instance.ts'
+
+/**
+ * Which hosts lie below which names. With nested subdomains the cookies of an instance reach every host below its
+ * domain, so none of these may be somebody else's: `example.com` is not free while `alice.example.com` is taken.
+ */
+export interface Nesting {
+  /** Notes the hosts below all names above them. To be called when they are claimed. */
+  note(id: InstanceId, hosts: readonly string[]): Promise<void>
+  /** Takes back what was noted for this instance. */
+  forget(id: InstanceId, host: string): Promise<void>
+  /**
+   * A claimed host above or below this one. Of two that are claimed at the same time, whoever asks after noting its
+   * own sees the other.
+   */
+  conflictOf(host: string): Promise<string | undefined>
+}
+
+interface NoteRecord {
+  readonly [name: string]: string
+  readonly id: InstanceId
+  readonly host: string
+}
+
+const PAGE = 100
+
+/** @param isClaimed - whether somebody holds the host */
+export function createNesting(
+  store: Store,
+  isClaimed: (host: string) => Promise<boolean>,
+): Nesting {
+  async function claimedBelow(host: string): Promise<string | undefined> {
+    let cursor: string | undefined
+    do {
+      const page = await store.list<NoteRecord>(belowIndex(host), {
+        limit: PAGE,
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      for (const { value } of page.records) {
+        // A note that a dead process left behind names nobody's host.
+        if (await isClaimed(value.host)) return value.host
+      }
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    return undefined
+  }
+
+  return {
+    async note(id, hosts) {
+      const notes = hosts.flatMap((host) => namesAbove(host).map((above) => ({ above, host })))
+      await Promise.all(
+        notes.map(({ above, host }) =>
+          store.write([
+            {
+              op: 'put',
+              key: noteKey(above, host),
+              value: { id, host },
+              indexes: [{ index: belowIndex(above), sort: host.slice(0, 253) }],
+            },
+          ]),
+        ),
+      )
+    },
+
+    async forget(id, host) {
+      for (const above of namesAbove(host)) {
+        const record = await store.get<NoteRecord>(noteKey(above, host))
+        if (record?.value.id !== id) continue
+        await store.write([{ op: 'delete', key: record.key, ifRevision: record.revision }])
+      }
+    },
+
+    async conflictOf(host) {
+      for (const above of namesAbove(host)) if (await isClaimed(above)) return above
+      return claimedBelow(host)
+    },
+  }
+}
+
+/** `example.com:8443` and `com:8443` of `alice.example.com:8443`. */
+function namesAbove(host: string): string[] {
+  const labels = host.split('.')
+  return labels.slice(1).map((_, position) => labels.slice(position + 1).join('.'))
+}
+
+function noteKey(above: string, host: string): Key {
+  return secretKey(shardTag(shardOf(above)), 'host-below', `${above} ${host}`)
+}
+
+function belowIndex(above: string): IndexKey {
+  const digest = createHash('sha256').update(above).digest('base64url')
+  return indexKey(shardTag(shardOf(above)), `below:${digest}`)
+}
