@@ -2,6 +2,8 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { IntlMessageFormat } from 'intl-messageformat'
+import { AUTHORIZE_TEXTS } from '../../../oauth-core/src/authorize/page-texts.ts'
+import { errorModel } from '../../src/consent/error-model.ts'
 import { createMessages, isolated, readCatalogue } from '../../src/messages.ts'
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -63,6 +65,22 @@ describe('catalogues', () => {
       expect(Object.keys(other).sort()).to.deep.equal(Object.keys(one).sort())
       for (const [key, text] of Object.entries(one))
         expect(argumentsOf(other[key] ?? ''), key).to.deep.equal(argumentsOf(text))
+    })
+  }
+})
+
+describe('errors of the authorization endpoint', () => {
+  for (const [name, description] of Object.entries(AUTHORIZE_TEXTS)) {
+    it(`have words for ${name} in every language`, () => {
+      const french = createMessages().forLocale('fr')
+      const error = Object.assign(new Error(description), {
+        code: 'invalid_request',
+        status: 400,
+        expose: true,
+        description,
+      })
+      const { detail } = errorModel({ error }, french)
+      expect(detail).to.be.a('string').and.not.equal(description)
     })
   }
 })
