@@ -8,7 +8,7 @@ import type { ClientRecords } from './client-records.ts'
 const GATHER_MS = 60_000
 
 /** Most stamps that wait; more are written at once, so that memory stays bounded. */
-const MAX_WAITING = 10_000
+const MAX_WAITING = 2000
 
 /**
  * When clients last got tokens. Gathered in memory and written at most once a minute and client (D27); a record

@@ -7,9 +7,9 @@ import { type JwtClaims, parseJwt } from './jwt.ts'
 import { expiredToken, invalidToken } from './refusals.ts'
 import { verifyJwt } from './verify-jwt.ts'
 
-/** A token whose signature and claims were found good once. */
+/** A token whose signature and claims were found good once, with what is still asked of it. */
 export interface VerifiedToken {
-  readonly claims: JwtClaims
+  readonly claims: Pick<JwtClaims, 'gid' | 'scope' | 'session_id' | 'sub'>
   readonly kid: string
   readonly kind: KeyKind
   /** Milliseconds since the epoch. */
@@ -48,10 +48,16 @@ export function createTokenCache(options: {
     if (check === 'expired') throw expiredToken()
     const parsed = parseJwt(text)
     if (check === 'invalid' || parsed === undefined) throw invalidToken('not a token of ours')
-    const { claims } = check
-    const issuedAt = claims.iat * 1000
+    const { iat, exp, sub, gid, scope, session_id } = check.claims
+    const issuedAt = iat * 1000
     // SPEC: oauth.md 7.2 number 4 - the life of the kind counts from `iat`, whatever `exp` says.
-    const expiresAt = Math.min(claims.exp * 1000, issuedAt + ACCESS_TOKEN_MS)
+    const expiresAt = Math.min(exp * 1000, issuedAt + ACCESS_TOKEN_MS)
+    const claims = {
+      sub,
+      ...(gid !== undefined && { gid }),
+      ...(scope !== undefined && { scope }),
+      ...(session_id !== undefined && { session_id }),
+    }
     return { claims, kid: parsed.kid, kind: parsed.kind, issuedAt, expiresAt }
   }
 
