@@ -62,6 +62,7 @@ function setPageHeaders(ctx: RouteContext): void {
       `connect-src 'self' ${origin}`,
       `form-action 'self' ${origin}`,
       "base-uri 'none'",
+      "object-src 'none'",
       "frame-ancestors 'none'",
     ].join('; '),
   )

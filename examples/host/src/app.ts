@@ -15,10 +15,12 @@ import { dataRoutes } from './data/data-routes.ts'
 import { mailRoutes } from './dev-mails/mail-routes.ts'
 import { createDevMailbox, type DevMailbox } from './dev-mails/mailbox.ts'
 import { createHealth, type Health } from './health.ts'
+import { HSTS } from './http-server.ts'
 import type { HostLog } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { noteBrokenAnswers, noteRequests } from './request-log.ts'
 import { coreOverrides, uiOverrides } from './overrides.ts'
+import { createRequestScope } from './request-scope.ts'
 import { parseSmtpUrl } from './smtp-url.ts'
 
 /** Everything a host is made of, assembled; it listens nowhere yet. */
@@ -51,7 +53,9 @@ const INITIAL_APPS = ['home', 'settings']
 
 /** Assembles the packages in the order of `architecture.md` 1. */
 export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
-  const { config, store, keys, log, clock } = options
+  const { config, store, keys, clock } = options
+  const scope = createRequestScope(options.log)
+  const { log } = scope
   const apps = await createHostApps({
     store,
     clock,
@@ -102,6 +106,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   const clientAddress = (ctx: Koa.Context): string => oauth.clientAddress(ctx)
   const koa = new Koa()
   noteBrokenAnswers(koa, log)
+  koa.use(scope.middleware(clientAddress))
   koa.use(noteRequests({ log, clientAddress, observe: metrics.observe, isHttps: hasTls(config) }))
   koa.use(health.middleware)
   koa.use(
@@ -112,7 +117,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   koa.use(ui.routes())
   koa.use(oauth.routes({ pages: ui.pages }))
   koa.use(oauth.mount(dataRoutes(oauth, documents)))
-  if (mailbox !== undefined) {
+  // Behind a proxy everybody may look like this machine; `svc mails` reads them there.
+  if (mailbox !== undefined && config.trustProxy === 0) {
     koa.use(oauth.mount(mailRoutes(mailbox), { page: ui.pages.error }))
   }
   koa.use(() => {
@@ -138,19 +144,20 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
 }
 
 /** Answers what Koa must not see: a target that it cannot parse (security.md 0: `ctx.path` throws on it). */
-export function toListener(koa: Koa): RequestListener {
+export function toListener(koa: Koa, isHttps = false): RequestListener {
   const handle = koa.callback()
   return function listener(request, response) {
     const target = request.url ?? ''
     if (target.startsWith('/') || URL.canParse(target)) void handle(request, response)
-    else refuseTarget(response)
+    else refuseTarget(response, isHttps)
   }
 }
 
-function refuseTarget(response: ServerResponse): void {
+function refuseTarget(response: ServerResponse, isHttps: boolean): void {
   response.writeHead(400, {
     'Content-Type': 'text/plain; charset=utf-8',
     'X-Content-Type-Options': 'nosniff',
+    ...(isHttps && { 'Strict-Transport-Security': HSTS }),
     Connection: 'close',
   })
   response.end('Bad Request')
@@ -171,7 +178,8 @@ function mailOptions(
   }
 }
 
-function hasTls(config: Config): boolean {
+/** Whether browsers reach this server by https, whoever ends it. */
+export function hasTls(config: Config): boolean {
   return config.tls !== undefined || config.trustProxy > 0
 }
 

@@ -37,7 +37,8 @@ export async function welcome(options: WelcomeOptions): Promise<void> {
     lines.push('Open this link in a browser to choose its passphrase; it works once:', `  ${link}`)
   }
   if (app.mailbox !== undefined) {
-    lines.push(`Mails that would be sent are shown at ${instance.origin}/dev/mails`)
+    const where = config.trustProxy > 0 ? 'by `svc mails`' : `at ${instance.origin}/dev/mails`
+    lines.push(`Mails that would be sent are shown ${where}`)
   }
   notice(lines.join('\n'))
 }

@@ -1,7 +1,7 @@
 import { type Clock, type Store, systemClock } from '@svc/store'
 import { createAdminApp } from './admin/admin.ts'
 import { loadAdminToken } from './admin/admin-token.ts'
-import { createHostApp, type HostApp, toListener } from './app.ts'
+import { createHostApp, hasTls, type HostApp, toListener } from './app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { welcome } from './demo-data.ts'
 import { type RunningServer, startServer } from './http-server.ts'
@@ -82,12 +82,14 @@ function asConfigError(error: unknown): unknown {
 
 function listenPublic(config: Config, app: HostApp): Promise<RunningServer> {
   const host = config.host ?? (config.tls === undefined ? '127.0.0.1' : undefined)
-  return startServer(toListener(app.koa), {
+  const isHttps = hasTls(config)
+  return startServer(toListener(app.koa, isHttps), {
     port: config.port,
     ...(host !== undefined && { host }),
     ...(config.limits['connections'] !== undefined && {
       maxConnections: config.limits['connections'],
     }),
     ...(config.tls !== undefined && { tls: config.tls }),
+    isHttps,
   })
 }

@@ -16,12 +16,17 @@ const LIMITS = {
   requireHostHeader: false,
 } satisfies http.ServerOptions
 
+/** What every answer carries where the server is reached by https. @see security.md 4 */
+export const HSTS = 'max-age=31536000; includeSubDomains'
+
 export interface ListenOptions {
   readonly port: number
   /** Absent: every address. */
   readonly host?: string
   readonly maxConnections?: number
   readonly tls?: Config['tls']
+  /** Reached by https, by itself or through a proxy. @defaultValue `false` */
+  readonly isHttps?: boolean
 }
 
 /** A listener that is up. */
@@ -51,7 +56,8 @@ export async function startServer(
     handler(request, response)
   })
   if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
-  server.on('clientError', refuseClient)
+  const headers = options.isHttps === true ? `Strict-Transport-Security: ${HSTS}\r\n` : ''
+  server.on('clientError', (error, socket: Socket) => refuseClient(error, socket, headers))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ port: options.port, host: options.host, exclusive: true }, resolve)
@@ -108,13 +114,13 @@ const REFUSALS = new Map([
 ])
 
 /** What cannot be parsed gets one answer without any detail, then the connection ends (security.md 22). */
-function refuseClient(error: NodeJS.ErrnoException, socket: Socket): void {
+function refuseClient(error: NodeJS.ErrnoException, socket: Socket, headers: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
   const status = REFUSALS.get(error.code ?? '') ?? '400 Bad Request'
   socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\nContent-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n\r\n`,
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\nContent-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n${headers}\r\n`,
   )
 }

@@ -1,6 +1,7 @@
 import { type Logger, renderError, setBaseHeaders } from '@svc/oauth-core'
 import type Koa from 'koa'
 import type { Context, Middleware, Next } from 'koa'
+import { HSTS } from './http-server.ts'
 
 /** One answered request, for the log and the metrics. */
 export interface AnsweredRequest {
@@ -19,8 +20,6 @@ export interface RequestLogOptions {
   /** Whether the listener is reached by https, by itself or through a proxy. */
   readonly isHttps: boolean
 }
-
-const HSTS = 'max-age=31536000; includeSubDomains'
 
 /** The outermost middleware: answers whatever nobody else did, and notes what was answered. */
 export function noteRequests({

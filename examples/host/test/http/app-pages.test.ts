@@ -55,6 +55,7 @@ for (const [subdomains, domain] of [
       expect(policy).to.include(`connect-src 'self' https://${domain}`)
       expect(policy).to.include(`form-action 'self' https://${domain}`)
       expect(policy).to.include("frame-ancestors 'none'")
+      expect(policy).to.include("object-src 'none'")
       expect(policy).to.not.include('unsafe')
       expect(page.headers['strict-transport-security']).to.include('max-age=31536000')
       expect(page.headers['x-content-type-options']).to.equal('nosniff')

@@ -172,6 +172,52 @@ describe('the coarse limit', () => {
   })
 })
 
+describe('a listener behind a TLS proxy', () => {
+  const H = 'Host: alice.example.com\r\nConnection: close\r\n'
+  const refused: [string, string][] = [
+    ['a target that is no path', `GET auth/login HTTP/1.1\r\n${H}\r\n`],
+    ['an absolute target that cannot be parsed', `GET http://[bad/ HTTP/1.1\r\n${H}\r\n`],
+    ['a header over 16 KiB', `GET / HTTP/1.1\r\n${H}X: ${'y'.repeat(17_000)}\r\n\r\n`],
+    ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
+  ]
+  for (const [what, text] of refused) {
+    it(`sends HSTS with the refusal of ${what} (security.md 4)`, async () => {
+      const host = await startTestHost({ SVC_TRUST_PROXY: '1' })
+      try {
+        const answer = await sendRaw(host.host.port, text)
+        expect(answer).to.match(/^HTTP\/1\.1 4\d\d /)
+        expect(answer).to.include('Strict-Transport-Security: max-age=31536000; includeSubDomains')
+      } finally {
+        await host.stop()
+      }
+    })
+  }
+})
+
+describe('the log of a request', () => {
+  it('says which request and which client a line is about (security.md 113)', async () => {
+    const host = await startTestHost()
+    try {
+      const browser = await host.browser(undefined, { anonymous: true })
+      const body = 'passphrase=wrong'
+      const type = 'application/x-www-form-urlencoded'
+      const answer = await browser.request('POST', '/auth/login', {
+        body,
+        headers: { 'content-type': type },
+      })
+      expect(answer.status).to.equal(401)
+      const failed = host.log.filter(([event]) => event === 'login.failed')
+      expect(failed).to.not.have.lengthOf(0)
+      const request = host.log.find(([event]) => event === 'http.request')?.[1]
+      for (const [, fields] of failed) {
+        expect(fields).to.include({ requestId: request?.['requestId'], address: '127.0.0.1' })
+      }
+    } finally {
+      await host.stop()
+    }
+  })
+})
+
 describe('/dev/mails', () => {
   it('shows the last mails of the instance to this machine', async () => {
     const host = await startTestHost()
@@ -215,6 +261,7 @@ describe('/dev/mails', () => {
   })
 
   const others: [string, Record<string, string>][] = [
+    ['behind a proxy that says nothing of its clients', { SVC_TRUST_PROXY: '1' }],
     ['in production', { NODE_ENV: 'production', SVC_KEYS: key() }],
     ['when mails are sent', { SVC_SMTP_URL: 'smtp://127.0.0.1:9' }],
   ]
@@ -224,7 +271,8 @@ describe('/dev/mails', () => {
       try {
         const browser = await host.browser(undefined, { anonymous: true })
         expect((await browser.get('/dev/mails')).status).to.equal(404)
-        expect((await host.admin('GET', '/instances/alice.example.com/mails')).status).to.equal(404)
+        const mails = await host.admin('GET', '/instances/alice.example.com/mails')
+        expect(mails.status).to.equal('SVC_TRUST_PROXY' in env ? 200 : 404)
       } finally {
         await host.stop()
       }
