@@ -52,11 +52,14 @@ export interface AppPagesOptions {
   readonly codes: TransferCodes
   readonly lifetimes: Lifetimes
   readonly attributePrefix: string
+  /** Prefix of doctypes (D20): an app names its documents by it. */
+  readonly namespace: string
 }
 
 /** Nested hosts share the cookie of the instance; flat ones take the session over with a code. */
 export function createAppPages(options: AppPagesOptions): AppPages {
-  const { apps, appTokens, carrier, sessions, cookies, codes, lifetimes, attributePrefix } = options
+  const { apps, appTokens, carrier, sessions, cookies, codes, lifetimes } = options
+  const { attributePrefix, namespace } = options
 
   /** Takes a session over from the instance's own host; true when it answered. */
   async function receiveSession(ctx: RouteContext, slug: string): Promise<boolean> {
@@ -76,8 +79,8 @@ export function createAppPages(options: AppPagesOptions): AppPages {
   function sendAway(ctx: RouteContext, slug: string, { isPage }: AppRequest): void {
     if (!isPage) {
       ctx.status = 401
-      ctx.body = null
-      ctx.status = 401
+      ctx.type = 'text/plain; charset=utf-8'
+      ctx.body = ''
       return
     }
     const back = encodeURIComponent(addressOf(ctx, slug))
@@ -112,6 +115,7 @@ export function createAppPages(options: AppPagesOptions): AppPages {
           ...(instance.publicName === undefined
             ? {}
             : { [`${attributePrefix}name`]: instance.publicName }),
+          [`${attributePrefix}namespace`]: namespace,
           [`${attributePrefix}origin`]: instance.origin,
           [`${attributePrefix}slug`]: appSlug,
           ...(token === undefined ? {} : { [`${attributePrefix}token`]: token }),

@@ -88,8 +88,9 @@ export function createLogin(options: LoginOptions): LoginHandlers {
       if (problem === undefined || prefersJson(ctx)) throw error
       return showForm(ctx, asked, { error, problem })
     }
-    const session = await ensureSession(ctx, asked)
+    // Before the session: what fails here leaves none behind.
     const to = target ?? (await redirects.home(instance))
+    const session = await ensureSession(ctx, asked)
     answerRedirect(ctx, await opener.arrive(ctx, to, session))
   }
 

@@ -101,12 +101,12 @@ export function createOnboarding(options: OnboardingOptions): OnboardingHandlers
       if (problem === undefined || !wantsHtml(ctx)) throw error
       return showRefused(ctx, known, posted, { error, problem })
     }
+    const target = await targetOf(ctx, posted.redirection)
     const session = await opener.open(ctx, owner, {
       kind: 'long',
       method: 'registration',
       clientRegistration: false,
     })
-    const target = await targetOf(ctx, posted.redirection)
     const location = await opener.arrive(ctx, target, session)
     if (wantsHtml(ctx)) redirect(ctx, location)
     else answerJson(ctx, { redirect: location })

@@ -31,6 +31,7 @@ describe('app hosts, nested (login.md 9.3, D29)', () => {
   it('answer 401 to a private file without a session', async () => {
     const answer = await browser.get(`${DRIVE}/app.js`)
     expect(answer.status).to.equal(401)
+    expect(answer.headers['content-type']).to.equal('text/plain; charset=utf-8')
     expect(answer.body).to.have.lengthOf(0)
   })
 
@@ -42,6 +43,7 @@ describe('app hosts, nested (login.md 9.3, D29)', () => {
     expect(rest).to.include({
       'data-svc-domain': 'alice.example.com',
       'data-svc-origin': ALICE,
+      'data-svc-namespace': 'io.svc',
       'data-svc-slug': 'drive',
       'data-svc-locale': 'en',
     })
