@@ -148,6 +148,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
       ...{ apps, carrier, sessions, cookies, codes, lifetimes },
       appTokens: oauth.appTokens,
       attributePrefix: options.appAttributePrefix,
+      namespace: oauth.namespace,
     }),
     rows: allRows,
     close: () => background.idle(),

@@ -12,6 +12,7 @@ import { loadTexts } from './texts.js'
  * @property {import('./texts.js').Translate} t
  * @property {(error: unknown) => void} report says what did not work
  * @property {() => void} settle takes that away
+ * @property {string} namespace prefix of the instance's doctypes
  */
 
 const root = byId('app')
@@ -22,6 +23,7 @@ const { locale, t } = await loadTexts(root.dataset['svcLocale'] ?? 'en')
 const tools = {
   api,
   t,
+  namespace: root.dataset['svcNamespace'] ?? 'io.svc',
   report: (error) => {
     const isOffline = error instanceof ApiError && error.status === 0
     byId('problem').textContent = t(isOffline ? 'home.offline' : 'home.failed')

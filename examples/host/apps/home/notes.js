@@ -1,7 +1,5 @@
 import { byId, make } from './dom.js'
 
-const PATH = '/data/io.svc.notes'
-
 /** @typedef {{ _id: string, text?: unknown, at?: unknown }} Note */
 
 /**
@@ -10,12 +8,12 @@ const PATH = '/data/io.svc.notes'
  * @param {import('./main.js').Tools} tools
  */
 export async function showNotes(tools) {
-  const { api, t, report, settle } = tools
+  const { api, t, report, settle, namespace } = tools
   const form = /** @type {HTMLFormElement} */ (byId('write'))
   const input = /** @type {HTMLInputElement} */ (byId('note'))
   const add = /** @type {HTMLButtonElement} */ (byId('add'))
   byId('notes-title').textContent = t('notes.title')
-  byId('notes-lead').textContent = t('notes.lead')
+  byId('notes-lead').textContent = t('notes.lead', { type: `${namespace}.notes` })
   byId('note-label').textContent = t('notes.label')
   input.placeholder = t('notes.label')
   add.textContent = t('notes.add')
@@ -28,7 +26,7 @@ export async function showNotes(tools) {
     add.disabled = true
     settle()
     api
-      .call('POST', PATH, { text, at: new Date().toISOString() })
+      .call('POST', pathOf(tools), { text, at: new Date().toISOString() })
       .then(() => {
         input.value = ''
         return refresh(tools)
@@ -43,10 +41,15 @@ export async function showNotes(tools) {
 }
 
 /** @param {import('./main.js').Tools} tools */
+function pathOf({ namespace }) {
+  return `/data/${namespace}.notes`
+}
+
+/** @param {import('./main.js').Tools} tools */
 async function refresh(tools) {
   const list = byId('notes')
   list.setAttribute('aria-busy', 'true')
-  const answer = await tools.api.call('GET', PATH)
+  const answer = await tools.api.call('GET', pathOf(tools))
   const { documents } = /** @type {{ documents: readonly Note[] }} */ (answer)
   const notes = [...documents].sort((one, other) => String(other.at).localeCompare(String(one.at)))
   list.replaceChildren(
@@ -74,7 +77,7 @@ function noteLine(note, tools) {
     remove.disabled = true
     settle()
     api
-      .remove(`${PATH}/${encodeURIComponent(note._id)}`)
+      .remove(`${pathOf(tools)}/${encodeURIComponent(note._id)}`)
       .then(() => refresh(tools))
       .catch((error) => {
         remove.disabled = false
