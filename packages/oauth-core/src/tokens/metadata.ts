@@ -21,7 +21,7 @@ export function metadataRow(rows: () => readonly RouteRow[]): RouteRow {
     path: '/.well-known/oauth-authorization-server',
     handler: (ctx) => sendMetadata(ctx, rows()),
     auth: ['none'],
-    statuses: [200],
+    statuses: [200, 400],
     family: 'oauth',
     cors: 'open',
     summary: 'Describes the authorization server to standard clients.',

@@ -54,6 +54,7 @@ async function cases(server: OAuthServer): Promise<readonly Case[]> {
   const allow = of('POST /auth/authorize')
   const token = of('POST /auth/access_token')
   const revoke = of('POST /auth/revoke')
+  const metadata = of('GET /.well-known/oauth-authorization-server')
   const zipped = { 'content-encoding': 'gzip' }
   return [
     register(201, { json: METADATA }),
@@ -66,6 +67,7 @@ async function cases(server: OAuthServer): Promise<readonly Case[]> {
     fromWebApp(413, { json: { HUGE }, headers: settings }),
     fromWebApp(415, { json: {}, headers: { ...settings, ...zipped } }),
     read(201, { headers: bearer }, own),
+    read(400, {}, `${own}?%zz`),
     read(401, {}, own),
     read(404, {}),
     update(200, { json: { client_id: client.id }, headers: bearer }, own),
@@ -76,6 +78,7 @@ async function cases(server: OAuthServer): Promise<readonly Case[]> {
     update(413, { json: { HUGE }, headers: bearer }, own),
     update(415, { json: {}, headers: { ...bearer, ...zipped } }, own),
     remove(204, { headers: server.bearer(doomed.token) }, `/auth/register/${doomed.id}`),
+    remove(400, {}, `${own}?%zz`),
     remove(401, {}, own),
     ask(200, { headers: owner }, `/auth/authorize${query(authorize)}`),
     ask(302, {}, `/auth/authorize${query(authorize)}`),
@@ -100,7 +103,8 @@ async function cases(server: OAuthServer): Promise<readonly Case[]> {
     revoke(401, { form: { ...credentials, client_secret: 'wrong', token: 'x' } }),
     revoke(413, { body: HUGE, headers: FORM_TYPE }),
     revoke(415, { form: credentials, headers: zipped }),
-    of('GET /.well-known/oauth-authorization-server')(200, {}),
+    metadata(200, {}),
+    metadata(400, {}, '/.well-known/oauth-authorization-server?%zz'),
     // At the end of what one hour allows.
     register(429, { json: METADATA }),
     fromWebApp(429, { json: METADATA, headers: settings }),
@@ -123,6 +127,16 @@ describe('the routes', () => {
     }
     expect(statuses.undeclared()).to.deep.equal([])
     expect(statuses.missing(oauth.rows)).to.deep.equal([])
+  })
+
+  it('declare the 400 of a query that is malformed or doubled', async () => {
+    const { oauth, send, statuses } = await oauthServer()
+    for (const { method, path } of oauth.rows) {
+      for (const query of ['%zz', 'a=1&a=2']) {
+        await send(method, `${path.replace(':clientId', 'x')}?${query}`, {})
+      }
+    }
+    expect(statuses.undeclared()).to.deep.equal([])
   })
 
   it('declare each method and path once, with sorted statuses', async () => {
