@@ -49,12 +49,15 @@ export async function startServer(
 ): Promise<RunningServer> {
   const answers = new Set<http.ServerResponse>()
   let isStopping = false
-  const server = createServer(options.tls, function listener(request, response) {
+  function listener(request: http.IncomingMessage, response: http.ServerResponse): void {
     answers.add(response)
     response.once('close', () => answers.delete(response))
     if (isStopping) response.setHeader('Connection', 'close')
     handler(request, response)
-  })
+  }
+  const server = createServer(options.tls, listener)
+  // Node's own 417 is bare; an expectation that nobody knows may be passed over (RFC 9110 10.1.1).
+  server.on('checkExpectation', listener)
   if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
   const headers = options.isHttps === true ? `Strict-Transport-Security: ${HSTS}\r\n` : ''
   server.on('clientError', (error, socket: Socket) => refuseClient(error, socket, headers))

@@ -67,6 +67,13 @@ describe('the public listener', () => {
     })
   }
 
+  it('answers a request with an expectation that nobody knows like any other', async () => {
+    const text = `GET /auth/login HTTP/1.1\r\n${H}Expect: the-impossible\r\n\r\n`
+    const answer = await sendRaw(host.host.port, text)
+    expect(answer).to.match(/^HTTP\/1\.1 200 /)
+    expect(answer).to.match(/X-Content-Type-Options: nosniff/i)
+  })
+
   it('survives a header called __proto__', async () => {
     const answer = await sendRaw(
       host.host.port,
