@@ -1,9 +1,9 @@
-import type { Key } from '@svc/store'
+import type { Key, Store } from '@svc/store'
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
 import type { ClientCache } from './client-cache.ts'
 import type { ClientRecords, EngineMetadata } from './client-records.ts'
 import { readRegistrationToken, registrationTokenPayload } from './payloads.ts'
-import { registrationIndex, type RegistrationTokenRecord } from './records.ts'
+import { registrationIndex, registrationTokenKey, type RegistrationTokenRecord } from './records.ts'
 import {
   codeModel,
   grantModel,
@@ -12,9 +12,10 @@ import {
   nothing,
   refreshTokenModel,
 } from './token-models.ts'
-import { readRecord, type Unit, unitKey } from './unit.ts'
+import { readRecord, type Unit } from './unit.ts'
 
 export interface AdapterOptions extends ModelOptions {
+  readonly store: Store
   readonly clients: ClientRecords
   readonly clientCache: ClientCache
 }
@@ -67,7 +68,7 @@ function clientModel({ store, units, clients, clientCache }: AdapterOptions): Mo
 }
 
 function registrationTokenModel({ store, units }: AdapterOptions): Model {
-  const locate = (unit: Unit, value: string) => unitKey(unit, 'registration-token', value)
+  const locate = (unit: Unit, value: string) => registrationTokenKey(unit.instance.id, value)
 
   return {
     async find(value) {

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import type { Store, StoredRecord } from '@svc/store'
+import type { Store } from '@svc/store'
 import type { Context } from 'koa'
 import { linkedSlug } from '../clients/client.ts'
 import { OAuthError } from '../errors.ts'
@@ -11,13 +10,13 @@ import type { OAuthEvents } from '../ports.ts'
 import { signJwt } from '../tokens/jwt.ts'
 import type { Attempt, ClientAuthentication } from './client-authentication.ts'
 import type { ParsedClient } from './client-cache.ts'
+import { commitUnit } from './commit.ts'
 import { NATIVE_PATHS } from './configuration.ts'
 import type { Grants } from './grants.ts'
 import type { LastUse } from './last-use.ts'
 import type { NativeAnswer } from './native-run.ts'
 import type { NativeEngine } from './provider-cache.ts'
-import { claimedGrant, type CodeRecord, keyOf, type RefreshTokenRecord } from './records.ts'
-import { newUnit, readRecords, type Unit, unitKey, type Units } from './unit.ts'
+import { newUnit, readUnit, type Unit, type Units } from './unit.ts'
 
 export interface TokenBridgeOptions {
   readonly store: Store
@@ -50,13 +49,6 @@ const PARAMETERS = [
 const NO_REDIRECT_URI = 'urn:svc:none'
 const DAY_MS = 86_400_000
 
-/** What the request presents for tokens, as it is stored. */
-interface Presented {
-  readonly unit: Unit
-  readonly code?: StoredRecord<CodeRecord>
-  readonly refreshToken?: StoredRecord<RefreshTokenRecord>
-}
-
 /**
  * `POST /auth/access_token`: the engine's token endpoint between two steps of ours, which know both wire formats.
  * @see oauth.md 6, 13.2 T1 to T12; decision D8
@@ -68,45 +60,23 @@ export function createTokenBridge(
 
   return async function token(ctx, instance, form) {
     const attempt = authentication.begin(ctx, instance, form)
-    const presented = await look(instance, attempt, form)
-    const client = await attempt.admit(presented.unit)
-    const answer = await runNative(instance, attempt, form, presented)
+    const unit = newUnit(instance)
+    await readUnit(store, unit, attempt.keys, presentedToken(form))
+    const client = await attempt.admit(unit)
+    const answer = await runNative(unit, attempt, form)
     if (answer.status === 401) await attempt.refuse()
     if (answer.status !== 200) {
       refuse(ctx, answer)
       return
     }
-    await commit(instance, presented)
-    ctx.body = await issue(instance, form, presented, client, answer)
-  }
-
-  /** One look-up for all that the request names. */
-  async function look(instance: Instance, attempt: Attempt, form: Parameters): Promise<Presented> {
-    const unit = newUnit(instance)
-    const keys = [...attempt.keys]
-    const grantType = form.text('grant_type')
-    const isCode = grantType === 'authorization_code'
-    if (!isCode && grantType !== 'refresh_token') {
-      await readRecords(store, unit, keys)
-      return { unit }
-    }
-    const value = form.text(isCode ? 'code' : 'refresh_token')
-    const tokenKey = unitKey(unit, isCode ? 'code' : 'refresh-token', value)
-    keys.push(tokenKey, unitKey(unit, 'grant', claimedGrant(value) ?? ''))
-    await readRecords(store, unit, keys)
-    const record = unit.records.get(tokenKey)
-    if (record === undefined) return { unit }
-    // What stands under a key of a kind is of that kind.
-    return isCode
-      ? { unit, code: record as StoredRecord<CodeRecord> }
-      : { unit, refreshToken: record as StoredRecord<RefreshTokenRecord> }
+    await commit(unit)
+    ctx.body = await issue(unit, form, client, answer)
   }
 
   async function runNative(
-    instance: Instance,
+    unit: Unit,
     { basic }: Attempt,
     form: Parameters,
-    { unit, code }: Presented,
   ): Promise<NativeAnswer> {
     const body: Record<string, string> = {}
     for (const name of PARAMETERS) {
@@ -114,9 +84,9 @@ export function createTokenBridge(
       if (value !== '') body[name] = value
     }
     // SPEC: oauth.md 6.2 row 8 - absent is fine: it is then the one that the code was made for.
-    body['redirect_uri'] ??= code?.value.redirectUri ?? NO_REDIRECT_URI
+    body['redirect_uri'] ??= unit.grant?.record?.value.code.redirectUri ?? NO_REDIRECT_URI
     const answer = await units.run(unit, () =>
-      options.providerOf(instance).run({
+      options.providerOf(unit.instance).run({
         method: 'POST',
         path: NATIVE_PATHS.token,
         contentType: 'application/x-www-form-urlencoded',
@@ -129,25 +99,23 @@ export function createTokenBridge(
   }
 
   /** Writes what the run changed: all of it, once among parallel runs; otherwise the client gets nothing. */
-  async function commit(instance: Instance, { unit, code }: Presented): Promise<void> {
-    if (unit.changes.length === 0) return
-    const result = await store.write(unit.changes, { id: randomUUID() })
-    if (result.written) return
-    // Another run used the code between our look and our write: a replay like one that comes later.
-    if (code !== undefined && result.failed === code.key) {
-      await grants.revoke(instance, code.value.grantId, 'code replayed')
-    }
+  async function commit(unit: Unit): Promise<void> {
+    if (unit.grant?.next === undefined) return
+    if (await commitUnit(store, clock, unit)) return
+    // Another run used the code between our look and our write (a replay like one that comes later), or the grant
+    // was revoked.
+    await grants.revoke(unit.instance, unit.grant.next.value.id, 'code replayed')
     throw new OAuthError('invalid_grant', { description: 'grant request is invalid' })
   }
 
   /** The answer in our form, with our token in the place of the engine's (D69). */
   async function issue(
-    instance: Instance,
+    unit: Unit,
     form: Parameters,
-    { unit, refreshToken }: Presented,
     { client }: ParsedClient,
     { body, entities }: NativeAnswer,
   ): Promise<Readonly<Record<string, unknown>>> {
+    const { instance, refreshToken = form.text('refresh_token') } = unit
     const { grantId: gid, jti } = entities.AccessToken ?? {}
     if (gid === undefined || jti === undefined)
       throw new Error('the engine issued a token without a grant')
@@ -167,33 +135,36 @@ export function createTokenBridge(
       jti,
       gid,
     })
-    if (refreshToken !== undefined) await keepAlive(instance, refreshToken)
+    const isRefresh = unit.refreshToken === undefined
+    if (isRefresh) await keepAlive(unit)
     options.lastUse.note(instance, client.id)
-    const grant = refreshToken === undefined ? 'authorization_code' : 'refresh_token'
+    const grant = isRefresh ? 'refresh_token' : 'authorization_code'
     options.emit('token.issued', { instance, client, grant, scope })
     return {
       access_token: accessToken,
       token_type: 'bearer',
       expires_in: lifetimeS,
-      refresh_token: unit.refreshToken ?? form.text('refresh_token'),
+      refresh_token: refreshToken,
       scope,
     }
   }
 
-  /** Moves the end of an unused life, at most once a day and token (D41, D27). */
-  async function keepAlive(
-    instance: Instance,
-    { key, value, expiresAt = 0 }: StoredRecord<RefreshTokenRecord>,
-  ): Promise<void> {
+  /** Moves the end of an unused life, at most once a day and grant (D41, D27). */
+  async function keepAlive({ grant }: Unit): Promise<void> {
+    if (grant?.record === undefined) return
     const { refreshTokenMs, accessTokenMs } = lifetimes
-    const end = clock.now() + refreshTokenMs
+    const { key, expiresAt = 0 } = grant.record
+    const end = clock.now() + refreshTokenMs + accessTokenMs
     if (end - expiresAt < Math.min(DAY_MS, refreshTokenMs / 10)) return
-    const grantKey = keyOf(instance.id, 'grant', value.grantId)
-    await store.write([
-      { op: 'touch', key, expiresAt: end, ifPresent: true },
-      { op: 'touch', key: grantKey, expiresAt: end + accessTokenMs, ifPresent: true },
-    ])
+    await store.write([{ op: 'touch', key, expiresAt: end, ifPresent: true }])
   }
+}
+
+/** What the request presents for tokens, whatever becomes of it. */
+function presentedToken(form: Parameters): string {
+  const grantType = form.text('grant_type')
+  if (grantType === 'authorization_code') return form.text('code')
+  return grantType === 'refresh_token' ? form.text('refresh_token') : ''
 }
 
 /** Passes a refusal of the engine on: its codes and descriptions are those of RFC 6749. */

@@ -8,7 +8,7 @@ import type { Instance } from '../instances/instance.ts'
 import type { ClientCache, ParsedClient } from './client-cache.ts'
 import type { ClientRecords } from './client-records.ts'
 import type { SecretThrottle } from './secret-throttle.ts'
-import { newUnit, readRecords, type Unit } from './unit.ts'
+import { newUnit, readUnit, type Unit } from './unit.ts'
 
 export interface ClientAuthenticationOptions {
   readonly store: Store
@@ -89,7 +89,7 @@ export function createClientAuthentication(
     async authenticate(ctx, instance, form) {
       const attempt = begin(ctx, instance, form)
       const unit = newUnit(instance)
-      await readRecords(store, unit, attempt.keys)
+      await readUnit(store, unit, attempt.keys)
       const client = await attempt.admit(unit)
       return equalSecrets(client.secret, attempt.secret) ? client : attempt.refuse()
     },

@@ -16,12 +16,19 @@ import { createClientCache } from './client-cache.ts'
 import type { ClientRecords } from './client-records.ts'
 import { buildConfiguration } from './configuration.ts'
 import type { Engine } from './engine.ts'
-import { createGrants } from './grants.ts'
+import { createGrants, toGrant } from './grants.ts'
 import { createLastUse } from './last-use.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from '../lifetimes.ts'
 import { createMint } from './mint.ts'
 import { createProviderCache } from './provider-cache.ts'
-import { keyOf, type RefreshTokenRecord, type RegistrationTokenRecord } from './records.ts'
+import {
+  claimedGrant,
+  grantKey,
+  type GrantRecord,
+  isDigestOf,
+  registrationTokenKey,
+  type RegistrationTokenRecord,
+} from './records.ts'
 import { createRegistration } from './registration.ts'
 import { createSecretThrottle } from './secret-throttle.ts'
 import { createUnits } from './unit.ts'
@@ -114,13 +121,16 @@ export function createEngine(dependencies: EngineDependencies): Engine {
     lastRefreshed: lastUse.read,
 
     async findRefreshGrant(instance, refreshToken) {
-      const key = keyOf(instance.id, 'refresh-token', refreshToken)
-      const record = await store.get<RefreshTokenRecord>(key)
-      return record === undefined ? undefined : grants.find(instance, record.value.grantId)
+      const grantId = claimedGrant(refreshToken)
+      if (grantId === undefined) return undefined
+      const record = await store.get<GrantRecord>(grantKey(instance.id, grantId))
+      return record !== undefined && isDigestOf(record.value.refreshToken, refreshToken)
+        ? toGrant(record.value)
+        : undefined
     },
 
     async isRegistrationToken(instance, clientId, value) {
-      const key = keyOf(instance.id, 'registration-token', value)
+      const key = registrationTokenKey(instance.id, value)
       const record = await store.get<RegistrationTokenRecord>(key)
       return record?.value.clientId === clientId
     },

@@ -1,10 +1,10 @@
-import type { Change, IndexKey, Json, Store, StoredRecord } from '@svc/store'
+import type { IndexKey, Json, Store, StoredRecord } from '@svc/store'
 import type { ClientId } from '../clients/client.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { OAuthEvents } from '../ports.ts'
 import type { Revocations } from '../tokens/revocation.ts'
 import type { Grant } from './engine.ts'
-import { type GrantRecord, grantsIndex, keyOf, registrationIndex } from './records.ts'
+import { grantKey, type GrantRecord, grantsIndex, registrationIndex } from './records.ts'
 
 /** How many live grants a client keeps; the oldest is revoked (D41). */
 export const MAX_GRANTS_PER_CLIENT = 20
@@ -46,22 +46,10 @@ export function createGrants({ store, revocations, emit }: GrantsOptions): Grant
   }
 
   async function revoke(instance: Instance, id: string, reason: string): Promise<void> {
-    const key = keyOf(instance.id, 'grant', id)
-    let record = await store.get<GrantRecord>(key)
-    while (record !== undefined) {
-      const { tokens, clientId } = record.value
-      // All at once; a token that is just being made loses the race or is found in the grant the next time.
-      const { written } = await store.write([
-        { op: 'delete', key, ifRevision: record.revision },
-        ...tokens.map((token): Change => ({ op: 'delete', key: token })),
-      ])
-      if (written) {
-        emit('grant.revoked', { instance, grantId: id, clientId, reason })
-        await revocations.publish({ instanceId: instance.id, kind: 'grant', id })
-        return
-      }
-      record = await store.get<GrantRecord>(key)
-    }
+    const taken = await store.take<GrantRecord>(grantKey(instance.id, id))
+    if (taken === undefined) return
+    emit('grant.revoked', { instance, grantId: id, clientId: taken.value.clientId, reason })
+    await revocations.publish({ instanceId: instance.id, kind: 'grant', id })
   }
 
   async function revokeAll(instance: Instance, clientId: string, reason: string): Promise<void> {
@@ -71,7 +59,7 @@ export function createGrants({ store, revocations, emit }: GrantsOptions): Grant
 
   return {
     async find(instance, id) {
-      const record = await store.get<GrantRecord>(keyOf(instance.id, 'grant', id))
+      const record = await store.get<GrantRecord>(grantKey(instance.id, id))
       return record === undefined ? undefined : toGrant(record.value)
     },
 
@@ -97,6 +85,7 @@ export function createGrants({ store, revocations, emit }: GrantsOptions): Grant
   }
 }
 
-function toGrant({ id, clientId, scope, createdAt }: GrantRecord): Grant {
+/** What the rest of the package sees of a grant. */
+export function toGrant({ id, clientId, scope, createdAt }: GrantRecord): Grant {
   return { id, clientId: clientId as ClientId, scope, createdAt } // Stored from a Client's id.
 }

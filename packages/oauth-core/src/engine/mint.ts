@@ -9,7 +9,7 @@ import type { Grants } from './grants.ts'
 import { OWNER, RESOURCE } from './payloads.ts'
 import type { NativeEngine } from './provider-cache.ts'
 import { tokenOfGrant } from './records.ts'
-import { newUnit, type Units } from './unit.ts'
+import { changesOf, newUnit, type Units } from './unit.ts'
 
 export interface MintOptions {
   readonly store: Store
@@ -55,7 +55,7 @@ export function createMint(options: MintOptions): Engine['mintCode'] {
     const result = await store.write(
       [
         { op: 'check', key: clients.keyOf(instance, request.client.id), ifPresent: true },
-        ...unit.changes,
+        ...changesOf(unit),
       ],
       { id: randomId() },
     )

@@ -1,10 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
-import type {
-  CodeRecord,
-  GrantRecord,
-  RefreshTokenRecord,
-  RegistrationTokenRecord,
-} from './records.ts'
+import type { CodeRecord, GrantRecord, RegistrationTokenRecord } from './records.ts'
 
 /** The one account of an instance: its owner. Never visible outside. */
 export const OWNER = 'owner'
@@ -13,84 +8,59 @@ export const OWNER = 'owner'
 export const RESOURCE = 'urn:svc:instance'
 
 // What the engine needs to find again of each model, and no more: it copies every member several times a request.
-// Dates are left out: the store decides expiry (D66). So is the account: an instance has one.
+// Dates are left out: the records decide expiry (D66). So is the account: an instance has one.
 
-export function codePayload(record: CodeRecord, jti: string): AdapterPayload {
+export function grantPayload({ id, clientId, scope }: GrantRecord): AdapterPayload {
+  return { jti: id, clientId, resources: { [RESOURCE]: scope } }
+}
+
+export function codePayload(grant: GrantRecord, jti: string): AdapterPayload {
+  const { challenge, consumedAt, redirectUri } = grant.code
   return {
-    jti,
-    clientId: record.clientId,
-    grantId: record.grantId,
-    redirectUri: record.redirectUri,
-    resource: RESOURCE,
-    scope: record.scope,
-    ...(record.codeChallenge === undefined
-      ? {}
-      : { codeChallenge: record.codeChallenge, codeChallengeMethod: 'S256' }),
-    ...(record.consumedAt === undefined ? {} : { consumed: Math.floor(record.consumedAt / 1000) }),
+    ...tokenPayload(grant, jti),
+    redirectUri,
+    ...(challenge === undefined ? {} : { codeChallenge: challenge, codeChallengeMethod: 'S256' }),
+    ...(consumedAt === undefined ? {} : { consumed: Math.floor(consumedAt / 1000) }),
   }
 }
 
-export function grantPayload(record: GrantRecord): AdapterPayload {
-  return {
-    jti: record.id,
-    clientId: record.clientId,
-    resources: { [RESOURCE]: record.scope },
-  }
+export function refreshTokenPayload(grant: GrantRecord, jti: string): AdapterPayload {
+  return tokenPayload(grant, jti)
 }
 
-export function refreshTokenPayload(record: RefreshTokenRecord, jti: string): AdapterPayload {
-  return {
-    jti,
-    clientId: record.clientId,
-    grantId: record.grantId,
-    resource: RESOURCE,
-    scope: record.scope,
-  }
+function tokenPayload({ id, clientId, scope }: GrantRecord, jti: string): AdapterPayload {
+  return { jti, clientId, grantId: id, resource: RESOURCE, scope }
 }
 
 export function registrationTokenPayload(
-  record: RegistrationTokenRecord,
+  { clientId }: RegistrationTokenRecord,
   jti: string,
 ): AdapterPayload {
-  return { jti, clientId: record.clientId }
+  return { jti, clientId }
 }
 
 // And the other way round: what we keep of what it saves.
 
-export function readCode(payload: AdapterPayload): CodeRecord {
-  return {
-    clientId: text(payload, 'clientId'),
-    grantId: text(payload, 'grantId'),
-    redirectUri: text(payload, 'redirectUri'),
-    scope: text(payload, 'scope'),
-    ...(payload.codeChallenge === undefined ? {} : { codeChallenge: payload.codeChallenge }),
-  }
-}
-
-export function readGrant(
-  payload: AdapterPayload,
-  id: string,
-): Pick<GrantRecord, 'id' | 'clientId' | 'scope'> {
+export function readGrant(payload: AdapterPayload): Pick<GrantRecord, 'clientId' | 'scope'> {
   // Its type in the engine's declarations is empty.
   const resources = payload.resources as Readonly<Record<string, string>> | undefined
   const scope = resources?.[RESOURCE]
   if (scope === undefined) throw new TypeError('a grant has a scope')
-  return { id, clientId: text(payload, 'clientId'), scope }
+  return { clientId: textOf(payload, 'clientId'), scope }
 }
 
-export function readRefreshToken(payload: AdapterPayload): RefreshTokenRecord {
-  return {
-    clientId: text(payload, 'clientId'),
-    grantId: text(payload, 'grantId'),
-    scope: text(payload, 'scope'),
-  }
+export function readCode(payload: AdapterPayload): Pick<CodeRecord, 'challenge' | 'redirectUri'> {
+  const redirectUri = textOf(payload, 'redirectUri')
+  const { codeChallenge } = payload
+  return codeChallenge === undefined ? { redirectUri } : { redirectUri, challenge: codeChallenge }
 }
 
 export function readRegistrationToken(payload: AdapterPayload): RegistrationTokenRecord {
-  return { clientId: text(payload, 'clientId') }
+  return { clientId: textOf(payload, 'clientId') }
 }
 
-function text(payload: AdapterPayload, name: keyof AdapterPayload): string {
+/** A member that the engine always saves. */
+export function textOf(payload: AdapterPayload, name: keyof AdapterPayload): string {
   const value: unknown = payload[name]
   if (typeof value !== 'string') throw new TypeError(`the engine saved no ${String(name)}`)
   return value

@@ -1,9 +1,11 @@
+import { hash, timingSafeEqual } from 'node:crypto'
 import { type IndexEntry, type IndexKey, indexKey, type Key, secretKey } from '@svc/store'
 import type { InstanceId } from '../instances/instance.ts'
 
 /**
- * What the owner allowed a client once, and the hub of what came of it: one code, then one refresh token. Dies with
- * its code when that is never exchanged.
+ * What the owner allowed a client once, with its one code and its one refresh token: whatever happens to them is one
+ * conditional write, and revoking is one delete (docs/decisions/0011). Until the code is exchanged the record lives
+ * as long as the code; from then on until the refresh token and the last access token are dead.
  */
 export type GrantRecord = {
   /** Stands in access tokens as `gid`; no credential. */
@@ -12,46 +14,40 @@ export type GrantRecord = {
   readonly scope: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
-  /** Records to remove with the grant. */
-  readonly tokens: readonly Key[]
+  readonly code: CodeRecord
+  /** SHA-256 of the refresh token, base64url. Absent until the code is exchanged. */
+  readonly refreshToken?: string
 }
 
-/** An authorization code. Kept after its use, until it expires, so that a replay is recognised. */
+/** An authorization code. Kept after its use, so that a replay is recognised. */
 export type CodeRecord = {
-  readonly clientId: string
-  readonly grantId: string
+  /** SHA-256 of the code, base64url. */
+  readonly hash: string
   readonly redirectUri: string
-  readonly scope: string
   /** S256 challenge. */
-  readonly codeChallenge?: string
+  readonly challenge?: string
   /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+  /** Milliseconds since the epoch; absent: not used yet. */
   readonly consumedAt?: number
-}
-
-export type RefreshTokenRecord = {
-  readonly clientId: string
-  readonly grantId: string
-  readonly scope: string
 }
 
 export type RegistrationTokenRecord = {
   readonly clientId: string
 }
 
-/** Kinds of the engine's records; each is keyed by the SHA-256 of its value (D8). */
-export type RecordKind = 'code' | 'grant' | 'refresh-token' | 'registration-token'
-
-export function keyOf(instanceId: InstanceId, kind: RecordKind, value: string): Key {
-  return secretKey(instanceId, kind, value)
-}
-
 /** Length of a grant's identifier: 128 random bits in base64url. */
 const GRANT_ID_LENGTH = 22
 
-/**
- * Codes and refresh tokens begin with their grant's identifier: one look-up at the start of a request then reads the
- * token and its grant together. What is secret is the rest.
- */
+export function grantKey(instanceId: InstanceId, grantId: string): Key {
+  return secretKey(instanceId, 'grant', grantId)
+}
+
+export function registrationTokenKey(instanceId: InstanceId, value: string): Key {
+  return secretKey(instanceId, 'registration-token', value)
+}
+
+/** Codes and refresh tokens begin with their grant's identifier, which leads to its record. The rest is secret. */
 export function tokenOfGrant(grantId: string, secret: string): string {
   return `${grantId}${secret}`
 }
@@ -59,6 +55,16 @@ export function tokenOfGrant(grantId: string, secret: string): string {
 /** The grant that a code or refresh token claims to belong to; undefined for what cannot be one of ours. */
 export function claimedGrant(token: string): string | undefined {
   return token.length > GRANT_ID_LENGTH ? token.slice(0, GRANT_ID_LENGTH) : undefined
+}
+
+/** What is kept of a code or refresh token. */
+export function digestOf(token: string): string {
+  return hash('sha256', token, 'base64url')
+}
+
+export function isDigestOf(digest: string | undefined, token: string): boolean {
+  if (digest === undefined) return false
+  return timingSafeEqual(Buffer.from(digest, 'base64url'), hash('sha256', token, 'buffer'))
 }
 
 /** Grants of a client, oldest first. */

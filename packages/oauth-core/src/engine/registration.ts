@@ -9,7 +9,7 @@ import { NATIVE_PATHS } from './configuration.ts'
 import type { Engine, EngineAnswer } from './engine.ts'
 import type { NativeRequest } from './native-context.ts'
 import type { NativeEngine } from './provider-cache.ts'
-import { newUnit, readRecords, type Unit, type Units } from './unit.ts'
+import { newUnit, readUnit, type Unit, type Units } from './unit.ts'
 
 export interface RegistrationOptions {
   readonly store: Store
@@ -47,7 +47,7 @@ export function createRegistration(
     { method, clientId, body, renewSecret = false }: ManageRequest,
   ): Promise<EngineAnswer> {
     const unit = newUnit(instance)
-    await readRecords(store, unit, [clients.keyOf(instance, clientId)])
+    await readUnit(store, unit, [clients.keyOf(instance, clientId)])
     if (renewSecret) unit.newSecret = randomId(CLIENT_SECRET_BYTES)
     return run(unit, {
       method,

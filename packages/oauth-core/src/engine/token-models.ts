@@ -1,26 +1,11 @@
-import type { Store } from '@svc/store'
 import { type Adapter, errors } from 'oidc-provider'
-import type { Grants } from './grants.ts'
 import type { Lifetimes } from '../lifetimes.ts'
-import {
-  codePayload,
-  grantPayload,
-  readCode,
-  readGrant,
-  readRefreshToken,
-  refreshTokenPayload,
-} from './payloads.ts'
-import {
-  type CodeRecord,
-  type GrantRecord,
-  grantEntries,
-  type RefreshTokenRecord,
-  tokenOfGrant,
-} from './records.ts'
-import { guarded, readRecord, type Unit, unitKey, type Units } from './unit.ts'
+import type { Grants } from './grants.ts'
+import { codePayload, grantPayload, readCode, readGrant, refreshTokenPayload } from './payloads.ts'
+import { digestOf, grantKey, type GrantRecord, isDigestOf, tokenOfGrant } from './records.ts'
+import { guarded, type Unit, type Units } from './unit.ts'
 
 export interface ModelOptions {
-  readonly store: Store
   readonly clock: { now(): number }
   readonly units: Units
   readonly grants: Grants
@@ -34,115 +19,93 @@ export async function nothing(): Promise<undefined> {
   return undefined
 }
 
-export function codeModel({ store, clock, units, lifetimes }: ModelOptions): Model {
-  const locate = (unit: Unit, value: string) => unitKey(unit, 'code', value)
+/** The grant as this run left it so far. */
+function grantOf({ grant }: Unit): GrantRecord | undefined {
+  return grant?.next?.value ?? grant?.record?.value
+}
 
+export function codeModel({ clock, units, lifetimes }: ModelOptions): Model {
   return {
     async find(value) {
-      const unit = units.current()
-      const record = await readRecord<CodeRecord>(store, unit, locate(unit, value))
-      return record === undefined ? undefined : codePayload(record.value, value)
+      const grant = grantOf(units.current())
+      if (grant === undefined || !isDigestOf(grant.code.hash, value)) return undefined
+      return grant.code.expiresAt > clock.now() ? codePayload(grant, value) : undefined
     },
 
+    /** Of a grant that is made in the same run. */
     async upsert(value, payload) {
-      const unit = units.current()
-      const key = locate(unit, value)
-      unit.tokens.push(key)
       const expiresAt = clock.now() + lifetimes.authorizationCodeMs
-      unit.changes.push({ op: 'put', key, value: readCode(payload), expiresAt, ifAbsent: true })
+      units.current().code = { ...readCode(payload), hash: digestOf(value), expiresAt }
     },
 
-    /** Of parallel runs, all but one find another revision when their changes are written. */
-    async consume(value) {
-      const unit = units.current()
-      const record = await readRecord<CodeRecord>(store, unit, locate(unit, value))
-      if (record === undefined || record.value.consumedAt !== undefined) {
+    /** Of parallel runs, all but one find another revision of the grant when their changes are written. */
+    async consume() {
+      const { grant } = units.current()
+      if (grant?.record === undefined || grant.record.value.code.consumedAt !== undefined) {
         throw new errors.InvalidGrant('authorization code already consumed')
       }
-      unit.changes.push({
-        op: 'put',
-        key: record.key,
-        value: { ...record.value, consumedAt: clock.now() },
-        // Kept to its end, so that a replay is recognised.
-        ...(record.expiresAt === undefined ? {} : { expiresAt: record.expiresAt }),
-        ifRevision: record.revision,
-      })
+      const { value, expiresAt = value.code.expiresAt } = grant.record
+      const code = { ...value.code, consumedAt: clock.now() }
+      grant.next = { value: { ...value, code }, expiresAt }
     },
 
-    // Native revocation asks every model in turn: the refresh token's does it for all.
+    // Native revocation asks every model in turn: the grant's does it for all.
     revokeByGrantId: nothing,
   }
 }
 
-export function refreshTokenModel(options: ModelOptions): Model {
-  const { store, clock, units, grants, lifetimes } = options
-  const locate = (unit: Unit, value: string) => unitKey(unit, 'refresh-token', value)
-
+export function refreshTokenModel({ clock, units, lifetimes }: ModelOptions): Model {
   return {
     async find(value) {
-      const unit = units.current()
-      const record = await readRecord<RefreshTokenRecord>(store, unit, locate(unit, value))
-      return record === undefined ? undefined : refreshTokenPayload(record.value, value)
+      const { grant } = units.current()
+      if (grant?.record === undefined) return undefined
+      const { value: record, expiresAt = 0 } = grant.record
+      if (!isDigestOf(record.refreshToken, value)) return undefined
+      // The grant outlives it, for the last access token.
+      if (expiresAt - lifetimes.accessTokenMs <= clock.now()) return undefined
+      return refreshTokenPayload(record, value)
     },
 
-    /** Made at an exchange: the grant, which lived as long as its code, now lives as long as this. */
-    async upsert(value, payload) {
+    /** Of a code that was consumed in the same run. */
+    async upsert(value) {
       const unit = units.current()
-      const token = readRefreshToken(payload)
-      const grantKey = unitKey(unit, 'grant', token.grantId)
-      const grant = await readRecord<GrantRecord>(store, unit, grantKey)
-      if (grant === undefined) throw new errors.InvalidGrant('grant not found')
+      const grant = grantOf(unit)
+      if (unit.grant === undefined || grant === undefined) {
+        throw new TypeError('a refresh token is made for a code')
+      }
       // The value that the client gets is this one: the bridge puts it into the answer.
-      unit.refreshToken = tokenOfGrant(token.grantId, value)
-      const key = locate(unit, unit.refreshToken)
-      const expiresAt = clock.now() + lifetimes.refreshTokenMs
-      unit.changes.push(
-        { op: 'put', key, value: token, expiresAt, ifAbsent: true },
-        {
-          op: 'put',
-          key: grantKey,
-          value: { ...grant.value, tokens: [...grant.value.tokens, key] },
-          expiresAt: expiresAt + lifetimes.accessTokenMs,
-          indexes: grantEntries(unit.instance.id, grant.value),
-          // A grant that was revoked meanwhile stays so, and gets no token.
-          ifRevision: grant.revision,
-        },
-      )
+      unit.refreshToken = tokenOfGrant(grant.id, value)
+      unit.grant.next = {
+        value: { ...grant, refreshToken: digestOf(unit.refreshToken) },
+        expiresAt: clock.now() + lifetimes.refreshTokenMs + lifetimes.accessTokenMs,
+      }
     },
 
-    // SPEC: oauth.md 6.2 row 12 - a code that comes again ends its grant and all that came of it.
-    async revokeByGrantId(grantId) {
-      const unit = units.current()
-      await guarded(unit, () => grants.revoke(unit.instance, grantId, 'code replayed'))
-    },
+    revokeByGrantId: nothing,
   }
 }
 
-export function grantModel({ store, clock, units, lifetimes }: ModelOptions): Model {
-  const locate = (unit: Unit, id: string) => unitKey(unit, 'grant', id)
-
+export function grantModel({ clock, units, grants }: ModelOptions): Model {
   return {
     async find(id) {
-      const unit = units.current()
-      const record = await readRecord<GrantRecord>(store, unit, locate(unit, id))
-      return record === undefined ? undefined : grantPayload(record.value)
+      const grant = grantOf(units.current())
+      return grant?.id === id ? grantPayload(grant) : undefined
     },
 
+    /** Of a code that was made in the same run. */
     async upsert(id, payload) {
       const unit = units.current()
-      const now = clock.now()
-      const grant = { ...readGrant(payload, id), createdAt: now, tokens: [...unit.tokens] }
-      unit.changes.push({
-        op: 'put',
-        key: locate(unit, id),
-        value: grant,
-        expiresAt: now + lifetimes.authorizationCodeMs,
-        indexes: grantEntries(unit.instance.id, grant),
-        ifAbsent: true,
-      })
+      const { code } = unit
+      if (code === undefined) throw new TypeError('a grant is made for a code')
+      const value = { id, ...readGrant(payload), createdAt: clock.now(), code }
+      const key = grantKey(unit.instance.id, id)
+      unit.grant = { key, record: undefined, next: { value, expiresAt: code.expiresAt } }
     },
 
-    // The refresh token's revocation took the grant with it.
-    destroy: nothing,
+    // SPEC: oauth.md 6.2 row 12 - a code that comes again ends its grant and all that came of it.
+    async destroy(id) {
+      const unit = units.current()
+      await guarded(unit, () => grants.revoke(unit.instance, id, 'code replayed'))
+    },
   }
 }

@@ -1,7 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Change, Json, Key, Store, StoredRecord } from '@svc/store'
 import type { Instance } from '../instances/instance.ts'
-import { keyOf, type RecordKind } from './records.ts'
+import {
+  claimedGrant,
+  type CodeRecord,
+  grantEntries,
+  grantKey,
+  type GrantRecord,
+} from './records.ts'
 
 /**
  * What one run of the engine reads and writes. Records come in one look-up at the start where the request names
@@ -11,16 +17,23 @@ export interface Unit {
   readonly instance: Instance
   readonly records: Map<Key, StoredRecord | undefined>
   readonly changes: Change[]
-  /** Keys of the values that the run names: each is hashed once. */
-  readonly keys: Map<string, Key>
-  /** Records of the grant that the run makes. */
-  readonly tokens: Key[]
+  /** The grant that the run works on. */
+  grant?: UnitGrant
+  /** The code that the run makes, before its grant is. */
+  code?: CodeRecord
   /** The refresh token that the run made, as the client gets it. */
   refreshToken?: string
   /** The secret that takes the place of the present one, at an update that asks for it. */
   newSecret?: string
   /** What stopped the run and is not the client's fault. The engine would hide it in an answer of its own. */
   failure?: unknown
+}
+
+/** A grant as it was read, and what becomes of it. */
+export interface UnitGrant {
+  readonly key: Key
+  readonly record: StoredRecord<GrantRecord> | undefined
+  next?: { readonly value: GrantRecord; readonly expiresAt: number }
 }
 
 /** The unit of the run under way, in each asynchronous call chain. */
@@ -42,24 +55,23 @@ export function createUnits(): Units {
 }
 
 export function newUnit(instance: Instance): Unit {
-  return { instance, records: new Map(), changes: [], keys: new Map(), tokens: [] }
+  return { instance, records: new Map(), changes: [] }
 }
 
-/** Where a value of the engine is stored. */
-export function unitKey(unit: Unit, kind: RecordKind, value: string): Key {
-  const name = `${kind}:${value}`
-  let key = unit.keys.get(name)
-  if (key === undefined) {
-    key = keyOf(unit.instance.id, kind, value)
-    unit.keys.set(name, key)
-  }
-  return key
-}
-
-/** Reads records into the unit, all at one moment. */
-export async function readRecords(store: Store, unit: Unit, keys: readonly Key[]): Promise<void> {
-  const found = await store.getMany(keys)
-  for (const [position, key] of keys.entries()) unit.records.set(key, found[position])
+/** Reads records into the unit, and with them the grant that a code or refresh token claims; all at one moment. */
+export async function readUnit(
+  store: Store,
+  unit: Unit,
+  keys: readonly Key[],
+  token = '',
+): Promise<void> {
+  const grantId = claimedGrant(token)
+  const key = grantId === undefined ? undefined : grantKey(unit.instance.id, grantId)
+  const found = await store.getMany(key === undefined ? keys : [...keys, key])
+  for (const [position, one] of keys.entries()) unit.records.set(one, found[position])
+  if (key === undefined) return
+  // What stands under the key of a grant is one.
+  unit.grant = { key, record: found[keys.length] as StoredRecord<GrantRecord> | undefined }
 }
 
 /** A record of the unit; read from the store when it was not named at the start. */
@@ -83,4 +95,14 @@ export async function guarded<Result>(unit: Unit, work: () => Promise<Result>): 
     unit.failure = error
     throw error
   }
+}
+
+/** All that the run changes: nothing of it happens when somebody else changed the grant meanwhile. */
+export function changesOf({ instance, changes, grant }: Unit): readonly Change[] {
+  if (grant?.next === undefined) return changes
+  const { key, record, next } = grant
+  const condition =
+    record === undefined ? { ifAbsent: true as const } : { ifRevision: record.revision }
+  const indexes = grantEntries(instance.id, next.value)
+  return [...changes, { op: 'put', key, ...next, indexes, ...condition }]
 }
