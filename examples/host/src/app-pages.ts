@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { type AppPages, type AppVisit } from '@svc/auth-ui'
-import { OAuthError, Parameters, type RouteContext } from '@svc/oauth-core'
+import { type AppPages, appFolders, type AppVisit, KIT_PATH } from '@svc/auth-ui'
+import { type ManifestRoute, OAuthError, Parameters, type RouteContext } from '@svc/oauth-core'
 import type { Context, Middleware, Next } from 'koa'
 import { type AppFile, decodePath, matchRoute, openAppFile } from './app-files.ts'
 import type { HostApps } from './apps/registry.ts'
@@ -31,9 +31,13 @@ export function serveApps({ apps, visits }: AppPagesOptions): Middleware {
     }
     const app = await apps.find(instance, appSlug)
     const path = decodePath(ctx.path)
-    const matched =
-      app === undefined || path === undefined ? undefined : matchRoute(app.manifest, path)
-    if (app === undefined || matched === undefined) throw new OAuthError('not_found')
+    if (app === undefined || path === undefined) throw new OAuthError('not_found')
+    if (path === KIT_PATH || path.startsWith(`${KIT_PATH}/`)) {
+      await serveKit(ctx, path.slice(KIT_PATH.length + 1))
+      return
+    }
+    const matched = matchRoute(app.manifest, path)
+    if (matched === undefined) throw new OAuthError('not_found')
     const { route, rest } = matched
     const isPage = rest === '' || rest.endsWith('.html')
 
@@ -47,6 +51,15 @@ export function serveApps({ apps, visits }: AppPagesOptions): Middleware {
     else sendAsset(ctx, file, route.public)
   }
 }
+
+/** The kit is the same for everybody and on the host of every app: nobody is asked who they are. */
+async function serveKit(ctx: RouteContext, name: string): Promise<void> {
+  const file = await openAppFile(appFolders.kit, KIT_ROUTE, name)
+  if (file === undefined) throw new OAuthError('not_found')
+  sendAsset(ctx, file, true)
+}
+
+const KIT_ROUTE: ManifestRoute = { folder: '', index: '', public: true }
 
 function setPageHeaders(ctx: RouteContext): void {
   const { origin } = ctx.state.instance

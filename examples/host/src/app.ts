@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { type AuthUi, createAuthUi } from '@svc/auth-ui'
+import { appFolders, type AuthUi, createAuthUi } from '@svc/auth-ui'
 import { createNotify, type Mailer, smtpTransport } from '@svc/notify'
 import { createOAuth, type OAuth, OAuthError, type SealingKey } from '@svc/oauth-core'
 import type { Clock, Store } from '@svc/store'
@@ -62,7 +62,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     namespace: config.namespace,
     folders: [
       ...listAppFolders(fileURLToPath(new URL('../apps', import.meta.url))),
-      fileURLToPath(new URL('../settings-app', import.meta.resolve('@svc/auth-ui'))),
+      appFolders.settings,
     ],
     initial: INITIAL_APPS,
   })

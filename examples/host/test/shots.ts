@@ -4,13 +4,13 @@
  */
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { appFolders } from '@svc/auth-ui'
 import { launchChromium } from '@svc/testkit'
 import type { Browser, Page } from 'playwright-core'
 import { appServer } from '../../../packages/auth-ui/test/support/app-server.ts'
 import { SAMPLES } from '../../../packages/auth-ui/test/support/sample-models.ts'
 import { sampleServer } from '../../../packages/auth-ui/test/support/sample-server.ts'
 import {
-  SETTINGS_FOLDER,
   settingsAnswers,
   sixtyClients,
 } from '../../../packages/auth-ui/test/support/settings-samples.ts'
@@ -41,9 +41,12 @@ const wanted = process.argv.slice(2)
 await mkdir(folder, { recursive: true })
 
 const pages = await sampleServer()
-const settings = await appServer({ folder: SETTINGS_FOLDER, answers: settingsAnswers() })
-const many = await appServer({ folder: SETTINGS_FOLDER, answers: settingsAnswers(sixtyClients()) })
-const none = await appServer({ folder: SETTINGS_FOLDER, answers: settingsAnswers([]) })
+const settings = await appServer({ folder: appFolders.settings, answers: settingsAnswers() })
+const many = await appServer({
+  folder: appFolders.settings,
+  answers: settingsAnswers(sixtyClients()),
+})
+const none = await appServer({ folder: appFolders.settings, answers: settingsAnswers([]) })
 const home = await appServer({
   folder: fileURLToPath(new URL('../apps/home', import.meta.url)),
   answers: {

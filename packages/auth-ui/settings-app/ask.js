@@ -1,4 +1,4 @@
-import { byId, make } from './dom.js'
+import { byId, make } from './_kit/dom.js'
 
 /**
  * Asks once before something is lost.

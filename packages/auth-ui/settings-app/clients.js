@@ -1,5 +1,5 @@
 import { ask } from './ask.js'
-import { colourOf, initials, make, shownName, withName, withTime } from './dom.js'
+import { colourOf, initials, make, shownName, withName, withTime } from './_kit/dom.js'
 
 /** From how many apps on a search field helps. */
 const SEARCH_FROM = 8
@@ -40,18 +40,18 @@ export async function clientsSection(tools) {
   return clients.length < SEARCH_FROM ? [list] : [searchField(clients, cards, tools), list]
 }
 
-/** @param {import('./api.js').Resource} one @param {import('./api.js').Resource} other */
+/** @param {import('./_kit/api.js').Resource} one @param {import('./_kit/api.js').Resource} other */
 function byLastUse(one, other) {
   return lastUse(other).localeCompare(lastUse(one))
 }
 
-/** @param {import('./api.js').Resource} client */
+/** @param {import('./_kit/api.js').Resource} client */
 function lastUse({ attributes }) {
   return String(attributes['last_used_at'] ?? attributes['created_at'])
 }
 
 /**
- * @param {readonly import('./api.js').Resource[]} clients
+ * @param {readonly import('./_kit/api.js').Resource[]} clients
  * @param {readonly HTMLElement[]} cards
  * @param {import('./main.js').Tools} tools
  */
@@ -81,7 +81,7 @@ function searchField(clients, cards, { t }) {
 }
 
 /**
- * @param {import('./api.js').Resource} client
+ * @param {import('./_kit/api.js').Resource} client
  * @param {import('./main.js').Tools} tools
  */
 function clientCard(client, tools) {
@@ -134,7 +134,7 @@ function facts(texts) {
   return texts.filter((text) => text !== '').map((text) => make('span', {}, make('bdi', {}, text)))
 }
 
-/** @param {ClientAttributes} about @param {import('./texts.js').Translate} t */
+/** @param {ClientAttributes} about @param {import('./_kit/texts.js').Translate} t */
 function kindOf({ client_kind: kind = '' }, t) {
   const key = `clients.kind.${kind}`
   const text = t(key)
@@ -144,7 +144,7 @@ function kindOf({ client_kind: kind = '' }, t) {
 /**
  * @param {string} id
  * @param {ClientAttributes} about
- * @param {import('./texts.js').Translate} t
+ * @param {import('./_kit/texts.js').Translate} t
  */
 function details(id, { permissions, software_id, software_version = '' }, t) {
   const code = (/** @type {string} */ text) => make('dd', {}, make('code', { dir: 'ltr' }, text))

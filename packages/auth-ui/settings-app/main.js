@@ -1,15 +1,15 @@
-import { ApiError, createApi } from './api.js'
+import { ApiError, createApi } from './_kit/api.js'
 import { clientsSection } from './clients.js'
-import { byId, initials, make } from './dom.js'
+import { byId, initials, make } from './_kit/dom.js'
 import { sessionsSection } from './sessions.js'
-import { loadTexts } from './texts.js'
+import { loadTexts } from './_kit/texts.js'
 
 /**
  * What a section works with.
  *
  * @typedef {object} Tools
  * @property {ReturnType<typeof createApi>} api
- * @property {import('./texts.js').Translate} t
+ * @property {import('./_kit/texts.js').Translate} t
  * @property {(iso: string) => { iso: string, text: string, exact: string }} when
  * @property {(text: string) => void} announce says it to those who cannot see the page
  * @property {() => void} reload loads the section again, focus goes to its heading
@@ -21,7 +21,7 @@ const FIRST = 'clients'
 
 const root = byId('app')
 const api = createApi(root)
-const { locale, t, when } = await loadTexts(root.dataset['svcLocale'] ?? 'en')
+const { locale, t, when } = await loadTexts(import.meta.url, root.dataset['svcLocale'] ?? 'en')
 /** Counts what was asked for, so that a slow answer never replaces a later one. */
 let turn = 0
 

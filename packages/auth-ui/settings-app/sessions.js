@@ -1,5 +1,5 @@
 import { ask } from './ask.js'
-import { make, withName, withTime } from './dom.js'
+import { make, withName, withTime } from './_kit/dom.js'
 
 /**
  * @typedef {object} SessionAttributes
@@ -81,7 +81,7 @@ function sessionCard({ id, about }, tools) {
   return card
 }
 
-/** @param {SessionAttributes} about @param {import('./texts.js').Translate} t */
+/** @param {SessionAttributes} about @param {import('./_kit/texts.js').Translate} t */
 function nameOf({ browser = '', os = '' }, t) {
   if (browser !== '' && os !== '') return t('sessions.where', { browser, os })
   return browser || os || t('sessions.unknown')

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RouteContext, RouteRow } from '@svc/oauth-core'
+import { appFolders } from './app-folders.ts'
 
 /** The style sheets and scripts of the pages, read once. */
 export interface Assets {
@@ -24,6 +25,8 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.js', 'text/javascript; charset=utf-8'],
   ['.svg', 'image/svg+xml; charset=utf-8'],
 ])
+/** Style sheets that the pages have in common with the apps; they lie with the kit. */
+const SHARED = ['base.css', 'tokens.css']
 const VERSION_CHARACTERS = 16
 const FOREVER = 'public, max-age=31536000, immutable'
 const ASK_EACH_TIME = 'public, no-cache'
@@ -43,6 +46,7 @@ export function createAssets(extra: Readonly<Record<string, string>> = {}): Asse
     if (type !== undefined) files.set(name, { type, body, etag: `"${digest(body)}"` })
   }
   for (const name of readdirSync(folder).sort()) add(name, readFileSync(`${folder}/${name}`))
+  for (const name of SHARED) add(name, readFileSync(`${appFolders.kit}/${name}`))
   for (const [name, text] of Object.entries(extra)) add(name, Buffer.from(text))
 
   const version = digest(...[...files].flatMap(([name, file]) => [Buffer.from(name), file.body]))

@@ -1,3 +1,4 @@
+export { appFolders, KIT_PATH } from './app-folders.ts'
 export type { AppPages, AppRequest, AppVisit } from './apps/app-pages.ts'
 export { type AuthUi, createAuthUi } from './create-auth-ui.ts'
 export { AuthUiError, type AuthUiErrorCode, type AuthUiErrorOptions, ERRORS } from './errors.ts'

@@ -1,15 +1,15 @@
-import { ApiError, createApi } from './api.js'
+import { ApiError, createApi } from './_kit/api.js'
 import { appOrigin } from './app-origin.js'
-import { byId, initials, make } from './dom.js'
+import { byId, initials, make } from './_kit/dom.js'
 import { showNotes } from './notes.js'
-import { loadTexts } from './texts.js'
+import { loadTexts } from './_kit/texts.js'
 
 /**
  * What the parts of the page work with.
  *
  * @typedef {object} Tools
  * @property {ReturnType<typeof createApi>} api
- * @property {import('./texts.js').Translate} t
+ * @property {import('./_kit/texts.js').Translate} t
  * @property {(error: unknown) => void} report says what did not work
  * @property {() => void} settle takes that away
  * @property {string} namespace prefix of the instance's doctypes
@@ -17,7 +17,7 @@ import { loadTexts } from './texts.js'
 
 const root = byId('app')
 const api = createApi(root)
-const { locale, t } = await loadTexts(root.dataset['svcLocale'] ?? 'en')
+const { locale, t } = await loadTexts(import.meta.url, root.dataset['svcLocale'] ?? 'en')
 
 /** @type {Tools} */
 const tools = {

@@ -1,4 +1,4 @@
-import { byId, make } from './dom.js'
+import { byId, make } from './_kit/dom.js'
 
 /** @typedef {{ _id: string, text?: unknown, at?: unknown }} Note */
 

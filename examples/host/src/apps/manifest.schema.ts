@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { KIT_PATH } from '@svc/auth-ui'
 import { type AppManifest, isSlug, manifestPermissions } from '@svc/oauth-core'
 import { Ajv } from 'ajv'
 
@@ -36,7 +37,8 @@ const MANIFEST_SCHEMA = {
     routes: {
       type: 'object',
       minProperties: 1,
-      propertyNames: { pattern: '^/[A-Za-z0-9_/-]*$' },
+      // The kit's path is the same on the host of every app.
+      propertyNames: { pattern: `^(?!${KIT_PATH}(?:/|$))/[A-Za-z0-9_/-]*$` },
       additionalProperties: {
         type: 'object',
         required: ['folder', 'index', 'public'],

@@ -1,9 +1,21 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { appFolders, KIT_PATH } from '@svc/auth-ui'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
+
+const ROUTES = { '/': { folder: '/public', index: 'index.html', public: true } }
 
 for (const [subdomains, domain] of [
   ['nested', 'alice.example.com'],
@@ -149,10 +161,67 @@ for (const [subdomains, domain] of [
       })
     }
 
-    it('answers 404 for an app that is not installed', async () => {
-      const answer = await browser.get(`${host.app('drive')}/`)
+    for (const slug of ['home', 'settings']) {
+      it(`gives the kit to anybody on the host of ${slug}, and 304 when it is the same`, async () => {
+        const stranger = await host.browser(undefined, { anonymous: true })
+        for (const name of readdirSync(appFolders.kit)) {
+          const url = `${host.app(slug)}${KIT_PATH}/${name}`
+          const file = await stranger.get(url, { headers: { origin: 'https://evil.example' } })
+          expect(file.status, name).to.equal(200)
+          expect(file.text).to.equal(readFileSync(path.join(appFolders.kit, name), 'utf8'))
+          expect(file.contentType).to.equal(name.endsWith('.css') ? 'text/css' : 'text/javascript')
+          expect(file.headers['cache-control']).to.equal('public, no-cache')
+          expect(file.headers['x-content-type-options']).to.equal('nosniff')
+          expect(file.headers['content-security-policy']).to.include("default-src 'none'")
+          expect(file.headers['cross-origin-resource-policy']).to.equal('same-origin')
+          expect(file.headers).to.not.have.any.keys('vary', 'set-cookie')
+          expect(Object.keys(file.headers).join()).to.not.include('access-control')
+          const same = await stranger.get(url, {
+            headers: { 'if-none-match': String(file.headers['etag']) },
+          })
+          expect(same).to.include({ status: 304, text: '' })
+        }
+      })
+    }
+
+    const outside = [
+      '',
+      '/',
+      '/absent.js',
+      '/api.js/',
+      '/api',
+      '/%61pi.js%00',
+      '/../main.js',
+      '/%2e%2e/%2e%2e/package.json',
+      '/..%2f..%2fpackage.json',
+      '/..%5c..%5cpackage.json',
+      '//etc/passwd',
+      '/.hidden.js',
+    ]
+    for (const rest of outside) {
+      it(`answers 404 to GET ${KIT_PATH}${rest}, to anybody`, async () => {
+        const stranger = await host.browser(undefined, { anonymous: true })
+        const answer = await stranger.get(`${host.app('home')}/`, { target: KIT_PATH + rest })
+        expect(answer.status).to.equal(404)
+      })
+    }
+
+    it('answers 405 to POST below the kit', async () => {
+      const answer = await browser.request('POST', `${host.app('home')}${KIT_PATH}/api.js`)
+      expect(answer.status).to.equal(405)
+    })
+
+    it('has no kit on the instance itself', async () => {
+      const answer = await browser.get(`https://${domain}${KIT_PATH}/api.js`)
       expect(answer.status).to.equal(404)
     })
+
+    for (const file of ['/', `${KIT_PATH}/api.js`]) {
+      it(`answers 404 to GET ${file} of an app that is not installed`, async () => {
+        const answer = await browser.get(`${host.app('drive')}${file}`)
+        expect(answer.status).to.equal(404)
+      })
+    }
   })
 }
 
@@ -174,6 +243,9 @@ describe('apps from a folder', () => {
       '<!doctype html><body data-svc-app=""><p data-svc-app>second</p>',
     )
     writeFileSync(path.join(app, 'public', 'empty.txt'), '')
+    mkdirSync(path.join(app, 'public', '_kit'))
+    for (const name of ['api.js', 'own.js'])
+      writeFileSync(path.join(app, 'public', '_kit', name), '// of the app')
     writeFileSync(path.join(app, 'public', 'program.exe'), 'MZ')
     symlinkSync(path.join(secrets, 'key.txt'), path.join(app, 'public', 'link.txt'))
     symlinkSync(secrets, path.join(app, 'public', 'folder'))
@@ -233,6 +305,26 @@ describe('apps from a folder', () => {
     expect(answer).to.include({ status: 200, text: '' })
   })
 
+  it('finds the kit where it is, whatever lies in its own folder', async () => {
+    const stranger = await host.browser(undefined, { anonymous: true })
+    const file = await stranger.get(`${host.app('shop')}${KIT_PATH}/api.js`)
+    expect(file.text).to.equal(readFileSync(path.join(appFolders.kit, 'api.js'), 'utf8'))
+    expect((await stranger.get(`${host.app('shop')}${KIT_PATH}/own.js`)).status).to.equal(404)
+  })
+
+  it('may have a route that only begins like the kit', async () => {
+    const manifest = path.join(folder, 'shop', 'manifest.json')
+    const before = readFileSync(manifest, 'utf8')
+    const about = { ...JSON.parse(before), slug: 'kits', routes: { [`${KIT_PATH}s`]: ROUTES['/'] } }
+    writeFileSync(manifest, JSON.stringify(about))
+    const app = path.join(folder, 'shop')
+    const answer = await host.admin('POST', '/instances/alice.example.com/apps', { app })
+    expect(answer.status).to.equal(201)
+    writeFileSync(manifest, before)
+    const stranger = await host.browser(undefined, { anonymous: true })
+    expect((await stranger.get(`${host.app('kits')}${KIT_PATH}s/`)).status).to.equal(200)
+  })
+
   it('is gone from its host once uninstalled, and its tokens with it', async () => {
     const owner = await host.browser()
     const page = (await owner.get(`${host.app('shop')}/admin`)).page()
@@ -256,6 +348,9 @@ describe('apps from a folder', () => {
     ['a slug that is none', { slug: 'Shop_1' }],
     ['a permission that is none', { permissions: { a: { type: 'io.svc.*' } } }],
     ['no routes', { routes: {} }],
+    ['a route at the kit', { routes: { ...ROUTES, [KIT_PATH]: ROUTES['/'] } }],
+    ['a route at the kit as a folder', { routes: { ...ROUTES, [`${KIT_PATH}/`]: ROUTES['/'] } }],
+    ['a route below the kit', { routes: { ...ROUTES, [`${KIT_PATH}/own`]: ROUTES['/'] } }],
   ]
   for (const [what, changes] of faults) {
     it(`does not install a folder with ${what}`, async () => {
@@ -275,5 +370,3 @@ describe('apps from a folder', () => {
     })
   }
 })
-
-const ROUTES = { '/': { folder: '/public', index: 'index.html', public: true } }

@@ -2,10 +2,11 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { launchChromium, needsChromium } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { appFolders } from '../../src/app-folders.ts'
 import { appServer, type AppServer } from '../support/app-server.ts'
 import { SAMPLES } from '../support/sample-models.ts'
 import { type SampleServer, sampleServer } from '../support/sample-server.ts'
-import { SETTINGS_FOLDER, settingsAnswers, sixtyClients } from '../support/settings-samples.ts'
+import { settingsAnswers, sixtyClients } from '../support/settings-samples.ts'
 
 const MAX_PAGE_BYTES = 50_000
 const LOOKS = [
@@ -23,8 +24,11 @@ describe('every page, in a browser', function () {
   before(async function () {
     needsChromium(this)
     pages = await sampleServer()
-    settings = await appServer({ folder: SETTINGS_FOLDER, answers: settingsAnswers() })
-    many = await appServer({ folder: SETTINGS_FOLDER, answers: settingsAnswers(sixtyClients()) })
+    settings = await appServer({ folder: appFolders.settings, answers: settingsAnswers() })
+    many = await appServer({
+      folder: appFolders.settings,
+      answers: settingsAnswers(sixtyClients()),
+    })
     browser = await launchChromium({ port: pages.port, domains: [] })
   })
   after(async () => {

@@ -1,8 +1,9 @@
 import { launchChromium, needsChromium } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
+import { appFolders } from '../../src/app-folders.ts'
 import { type AppServer, appServer } from '../support/app-server.ts'
-import { SETTINGS_FOLDER, settingsAnswers, sixtyClients } from '../support/settings-samples.ts'
+import { settingsAnswers, sixtyClients } from '../support/settings-samples.ts'
 
 describe('settings app, in a browser', function () {
   this.timeout(30_000)
@@ -16,7 +17,7 @@ describe('settings app, in a browser', function () {
   })
   after(() => browser?.close())
   beforeEach(async () => {
-    server = await appServer({ folder: SETTINGS_FOLDER, answers: settingsAnswers() })
+    server = await appServer({ folder: appFolders.settings, answers: settingsAnswers() })
     page = await browser.newPage()
   })
   afterEach(async () => {
@@ -121,7 +122,7 @@ describe('settings app, in a browser', function () {
 
   it('finds one of sixty apps', async () => {
     const many = await appServer({
-      folder: SETTINGS_FOLDER,
+      folder: appFolders.settings,
       answers: settingsAnswers(sixtyClients()),
     })
     await page.goto(many.origin)

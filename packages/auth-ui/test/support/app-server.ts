@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { type Listening, listen } from '@svc/testkit'
 import Koa from 'koa'
+import { appFolders, KIT_PATH } from '../../src/app-folders.ts'
 
 export interface AppServerOptions {
   /** Folder of the app. */
@@ -26,7 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Serves an app's files as the host does, with attributes for the mark, and stands in for the instance's endpoints. */
+/** Serves an app's files and the kit as the host does, with attributes for the mark, and stands in for the instance's endpoints. */
 export async function appServer(options: AppServerOptions): Promise<AppServer> {
   const calls: string[] = []
   let generation = 1
@@ -39,10 +40,15 @@ export async function appServer(options: AppServerOptions): Promise<AppServer> {
       return
     }
     ctx.set('Content-Security-Policy', policy)
-    const content = await readFile(join(options.folder, path), 'utf8')
+    const content = await readFile(fileOf(path), 'utf8')
     ctx.type = type
     ctx.body = content.replace('data-svc-app', attributes(ctx))
   })
+
+  function fileOf(path: string): string {
+    const inKit = path.startsWith(`${KIT_PATH}/`)
+    return inKit ? join(appFolders.kit, path.slice(KIT_PATH.length)) : join(options.folder, path)
+  }
 
   function answer(ctx: Koa.Context): void {
     calls.push(`${ctx.method} ${ctx.path} ${ctx.get('Authorization')}`)

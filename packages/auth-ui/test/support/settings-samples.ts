@@ -1,8 +1,5 @@
-import { fileURLToPath } from 'node:url'
 import type Koa from 'koa'
 import { LONG_NAME, RTL_NAME } from './sample-models.ts'
-
-export const SETTINGS_FOLDER: string = fileURLToPath(new URL('../../settings-app', import.meta.url))
 
 type Answers = Readonly<Record<string, (ctx: Koa.Context) => void>>
 

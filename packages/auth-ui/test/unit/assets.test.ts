@@ -14,12 +14,12 @@ describe('GET /auth/assets/:version/:name', () => {
   })
   after(() => server.close())
 
-  const types: readonly [name: string, type: string][] = [
-    ['tokens.css', 'text/css; charset=utf-8'],
-    ['derive.js', 'text/javascript; charset=utf-8'],
-    ['icon.svg', 'image/svg+xml; charset=utf-8'],
+  const types: readonly [name: string, type: string, folder: string][] = [
+    ['tokens.css', 'text/css; charset=utf-8', '../../app-kit/_kit'],
+    ['derive.js', 'text/javascript; charset=utf-8', '../../assets'],
+    ['icon.svg', 'image/svg+xml; charset=utf-8', '../../assets'],
   ]
-  for (const [name, type] of types) {
+  for (const [name, type, folder] of types) {
     it(`answers ${name}, to be kept forever`, async () => {
       const response = await fetch(server.origin + createAssets().url(name))
       expect(response.status).to.equal(200)
@@ -27,7 +27,7 @@ describe('GET /auth/assets/:version/:name', () => {
       expect(response.headers.get('cache-control')).to.equal('public, max-age=31536000, immutable')
       expect(response.headers.get('x-content-type-options')).to.equal('nosniff')
       expect(response.headers.get('vary')).to.equal(null)
-      expect(await response.text()).to.equal(read(`../../assets/${name}`))
+      expect(await response.text()).to.equal(read(`${folder}/${name}`))
     })
   }
 
@@ -47,7 +47,14 @@ describe('GET /auth/assets/:version/:name', () => {
     expect(await response.text()).to.equal('')
   })
 
-  const absent = ['nothing.css', '__proto__', 'constructor', '..%2fpackage.json', 'package.json']
+  const absent = [
+    'nothing.css',
+    'api.js',
+    '__proto__',
+    'constructor',
+    '..%2fpackage.json',
+    'package.json',
+  ]
   for (const name of absent) {
     it(`answers 404 for ${name}`, async () => {
       const response = await fetch(`${server.origin}/auth/assets/v/${name}`)
@@ -67,22 +74,4 @@ describe('createAssets', () => {
   it('throws for a file there is not', () => {
     expect(() => createAssets().url('nothing.css')).to.throw(TypeError)
   })
-})
-
-describe('files kept twice', () => {
-  const copies: readonly [copy: string, original: string][] = [
-    ['../../settings-app/tokens.css', '../../assets/tokens.css'],
-    ['../../settings-app/base.css', '../../assets/base.css'],
-    ['../../../../examples/host/apps/home/tokens.css', '../../assets/tokens.css'],
-    ['../../../../examples/host/apps/home/base.css', '../../assets/base.css'],
-    ['../../../../examples/host/apps/home/api.js', '../../settings-app/api.js'],
-    ['../../../../examples/host/apps/home/dom.js', '../../settings-app/dom.js'],
-    ['../../../../examples/host/apps/home/texts.js', '../../settings-app/texts.js'],
-  ]
-  // Hosts of apps serve their own files only (D53), so that each app carries the shared ones.
-  for (const [copy, original] of copies) {
-    it(`${copy.replace(/^(?:\.\.\/)+/u, '')} is ${original.replace(/^(?:\.\.\/)+/u, '')}`, () => {
-      expect(read(copy)).to.equal(read(original))
-    })
-  }
 })

@@ -8,7 +8,9 @@ describe('@svc/auth-ui', () => {
       'DEFAULT_LIFETIMES',
       'DEFAULT_LIMITS',
       'ERRORS',
+      'KIT_PATH',
       'SESSIONS_ENDED_CHANNEL',
+      'appFolders',
       'createAuthUi',
       'deriveLoginValue',
     ])

@@ -1,4 +1,4 @@
-/** The texts of this app in the language of the instance, and times as people say them. */
+/** The texts of an app in the language of the instance, and times as people say them. */
 
 const LOCALES = ['en', 'fr']
 const MINUTE_MS = 60_000
@@ -8,12 +8,13 @@ const DAY_MS = 24 * HOUR_MS
 /** @typedef {(key: string, values?: Record<string, string | number>) => string} Translate */
 
 /**
+ * @param {string} app address of a file beside the app's folder `locales`
  * @param {string} wanted BCP 47 tag
  */
-export async function loadTexts(wanted) {
+export async function loadTexts(app, wanted) {
   const language = wanted.split(/[-_]/u)[0]?.toLowerCase() ?? ''
   const locale = LOCALES.includes(language) ? language : 'en'
-  const response = await fetch(new URL(`locales/${locale}.json`, import.meta.url))
+  const response = await fetch(new URL(`locales/${locale}.json`, app))
   /** @type {Record<string, string>} */
   const texts = await response.json()
   const plurals = new Intl.PluralRules(locale)
