@@ -57,7 +57,7 @@ export interface DirectoryOptions {
 
 export function createDirectory(options: DirectoryOptions): Directory {
   const { store, clock, isKept } = options
-  const nesting = options.subdomains === 'nested' ? createNesting(store, isClaimed) : undefined
+  const nesting = options.subdomains === 'nested' ? createNesting(store, ownerOf) : undefined
 
   async function claimOne(id: InstanceId, { host, isDomain }: ClaimedHost): Promise<void> {
     const key = hostKey(host)
@@ -79,9 +79,10 @@ export function createDirectory(options: DirectoryOptions): Directory {
     return (await isKept(record.value.id)) ? undefined : record.revision
   }
 
-  async function isClaimed(host: string): Promise<boolean> {
+  async function ownerOf(host: string): Promise<InstanceId | undefined> {
     const record = await store.get<HostRecord>(hostKey(host))
-    return record !== undefined && (await abandoned(record)) === undefined
+    if (record === undefined || (await abandoned(record)) !== undefined) return undefined
+    return record.value.id
   }
 
   /** After the claim: two that come at the same time cannot both overlook each other. */
@@ -89,7 +90,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
     if (nesting === undefined) return
     await nesting.note(id, hosts)
     for (const host of hosts) {
-      const other = await nesting.conflictOf(host)
+      const other = await nesting.conflictOf(id, host)
       if (other === undefined) continue
       throw new InstanceError(
         'domain_taken',

@@ -13,10 +13,11 @@ export interface Nesting {
   /** Takes back what was noted for this instance. */
   forget(id: InstanceId, host: string): Promise<void>
   /**
-   * A claimed host above or below this one. Of two that are claimed at the same time, whoever asks after noting its
-   * own sees the other.
+   * A claimed host above or below this one that keeps the instance from having it: another instance's, or its own of
+   * which it would be an app host. Of two that are claimed at the same time, whoever asks after noting its own sees
+   * the other.
    */
-  conflictOf(host: string): Promise<string | undefined>
+  conflictOf(id: InstanceId, host: string): Promise<string | undefined>
 }
 
 interface NoteRecord {
@@ -27,12 +28,20 @@ interface NoteRecord {
 
 const PAGE = 100
 
-/** @param isClaimed - whether somebody holds the host */
+/** @param ownerOf - which instance holds a host */
 export function createNesting(
   store: Store,
-  isClaimed: (host: string) => Promise<boolean>,
+  ownerOf: (host: string) => Promise<InstanceId | undefined>,
 ): Nesting {
-  async function claimedBelow(host: string): Promise<string | undefined> {
+  async function takenAbove(id: InstanceId, host: string): Promise<string | undefined> {
+    for (const [position, above] of namesAbove(host).entries()) {
+      const owner = await ownerOf(above)
+      if (owner !== undefined && (owner !== id || position === 0)) return above
+    }
+    return undefined
+  }
+
+  async function takenBelow(id: InstanceId, host: string): Promise<string | undefined> {
     let cursor: string | undefined
     do {
       const page = await store.list<NoteRecord>(belowIndex(host), {
@@ -41,7 +50,8 @@ export function createNesting(
       })
       for (const { value } of page.records) {
         // A note that a dead process left behind names nobody's host.
-        if (await isClaimed(value.host)) return value.host
+        const owner = await ownerOf(value.host)
+        if (owner !== undefined && owner !== id) return value.host
       }
       cursor = page.cursor
     } while (cursor !== undefined)
@@ -73,9 +83,8 @@ export function createNesting(
       }
     },
 
-    async conflictOf(host) {
-      for (const above of namesAbove(host)) if (await isClaimed(above)) return above
-      return claimedBelow(host)
+    async conflictOf(id, host) {
+      return (await takenAbove(id, host)) ?? takenBelow(id, host)
     },
   }
 }

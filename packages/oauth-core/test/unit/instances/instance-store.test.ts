@@ -126,6 +126,11 @@ eachStore((open, name) => {
       await instances.create({ domain: 'bob.example.com' })
       await instances.update(below.id, { aliases: [] })
       await instances.create({ domain: 'example.net' })
+      // The same owner's cookies on both sides.
+      await instances.update(other.id, { aliases: ['example.org', 'x.y.bob.example.org'] })
+      expect(
+        await failure(instances.update(other.id, { aliases: ['drive.bob.example.org'] })),
+      ).to.include({ code: 'domain_taken' })
     })
 
     it('never hold a host and one below it, however they are made at the same time', async () => {
