@@ -1,4 +1,10 @@
-import type { AccessContext, RouteContext, RouteMiddleware, Verb } from '@svc/oauth-core'
+import {
+  type AccessContext,
+  insufficientScope,
+  type RouteContext,
+  type RouteMiddleware,
+  type Verb,
+} from '@svc/oauth-core'
 import { AuthUiError } from '../errors.ts'
 
 /** What {@link createCallers} needs. */
@@ -15,13 +21,13 @@ export interface Callers {
   requireSettingsApp(): RouteMiddleware
 }
 
-/** Refusals: 401 by the guard, 403 `forbidden` here. */
+/** Refusals: 401 by the guard; 403 `insufficient_scope` as the guard's, or `forbidden` where no scope would do. */
 export function createCallers({ authenticate, settingsSlug }: CallerOptions): Callers {
   return {
     requirePermission: (verb, type) =>
       async function requirePermission(ctx, next) {
         await authenticate(ctx)
-        if (!accessOf(ctx).allows(verb, type)) throw new AuthUiError('forbidden')
+        if (!accessOf(ctx).allows(verb, type)) throw insufficientScope()
         await next()
       },
     requireSettingsApp: () =>

@@ -206,6 +206,14 @@ describe('settings (login.md 7, D51)', () => {
     })
   }
 
+  it('tells a token without the permission what it lacks, as every resource does', async () => {
+    for (const path of ['/settings/sessions', '/settings/passphrase']) {
+      const answer = await ask('drive', 'GET', path)
+      expect(answer.headers['www-authenticate'], path).to.equal('Bearer error="insufficient_scope"')
+      expect(answer.json(), path).to.have.nested.property('errors[0].code', 'insufficient_scope')
+    }
+  })
+
   it('shows a linked client what its app may do', async () => {
     const party = relyingParty({
       issuer: ALICE,
