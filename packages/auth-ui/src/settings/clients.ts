@@ -16,7 +16,7 @@ import { answerResources, isoTime, type Resource } from './json-api.ts'
 /** What {@link createClientSettings} needs. */
 export interface ClientSettingsOptions {
   readonly clients: ClientService
-  readonly apps: Pick<AppRegistry, 'installed'>
+  readonly apps: Pick<AppRegistry, 'available' | 'installed'>
   readonly pages: Pick<PageRenderer, 'permissionWords'>
   readonly namespace: string
 }
@@ -32,11 +32,12 @@ export interface ClientSettings {
 export function createClientSettings(options: ClientSettingsOptions): ClientSettings {
   const { clients, apps, pages, namespace } = options
 
-  /** What a rule of a scope allows; a linked client has what its app has. */
+  /** What a rule of a scope allows; a linked client has what its app has, or will have once it is installed. */
   async function permissionsOf(instance: Instance, rule: string): Promise<readonly Permission[]> {
     const prefix = `@${namespace}.apps/`
     if (!rule.startsWith(prefix)) return parseScope(rule) ?? []
-    const app = await apps.installed(instance, rule.slice(prefix.length))
+    const slug = rule.slice(prefix.length)
+    const app = (await apps.installed(instance, slug)) ?? (await apps.available(instance, slug))
     return app === undefined ? [] : manifestPermissions(app.permissions)
   }
 

@@ -16,15 +16,20 @@ const apps: readonly AppManifest[] = [
   },
 ]
 
+/** `drive` could be installed, and is not. */
+const withoutDrive = apps.filter(({ slug }) => slug !== 'drive')
+
 describe('settings (login.md 7, D51)', () => {
+  let installed = apps
   let server: UiServer
   let browser: BrowserClient
   let instance: Instance
   beforeEach(async () => {
+    installed = apps
     server = await startUi({
       oauth: {
         apps: {
-          installed: async (_instance, slug) => apps.find((app) => app.slug === slug),
+          installed: async (_instance, slug) => installed.find((app) => app.slug === slug),
           listInstalled: async () => apps,
           available: async (_instance, slug) => apps.find((app) => app.slug === slug),
         },
@@ -214,24 +219,27 @@ describe('settings (login.md 7, D51)', () => {
     }
   })
 
-  it('shows a linked client what its app may do', async () => {
-    const party = relyingParty({
-      issuer: ALICE,
-      port: server.port,
-      metadata: { software_id: 'registry://drive' },
+  for (const isInstalled of [true, false]) {
+    it(`shows what the app of a linked client may do, ${isInstalled ? 'installed' : 'or could'}`, async () => {
+      if (!isInstalled) installed = withoutDrive
+      const party = relyingParty({
+        issuer: ALICE,
+        port: server.port,
+        metadata: { software_id: 'registry://drive' },
+      })
+      await party.register()
+      const pending = await party.authorize({ scope: 'anything' })
+      const consent = await browser.get(pending.url)
+      const allowed = await browser.submit(consent.page().form('/auth/authorize'))
+      expect(allowed.status).to.equal(302)
+      await party.exchange(allowed.location ?? '', pending)
+      const answer = await ask('settings', 'GET', '/settings/clients')
+      const [client] = answer.json<{ data: { attributes: Record<string, unknown> }[] }>().data
+      expect(client?.attributes).to.include({ scope: '@io.svc.apps/drive' })
+      const permissions = client?.attributes['permissions'] as { scope: string }[]
+      expect(permissions.map(({ scope }) => scope)).to.deep.equal(['io.svc.files'])
     })
-    await party.register()
-    const pending = await party.authorize({ scope: 'anything' })
-    const consent = await browser.get(pending.url)
-    const allowed = await browser.submit(consent.page().form('/auth/authorize'))
-    expect(allowed.status).to.equal(302)
-    await party.exchange(allowed.location ?? '', pending)
-    const answer = await ask('settings', 'GET', '/settings/clients')
-    const [client] = answer.json<{ data: { attributes: Record<string, unknown> }[] }>().data
-    expect(client?.attributes).to.include({ scope: '@io.svc.apps/drive' })
-    const permissions = client?.attributes['permissions'] as { scope: string }[]
-    expect(permissions.map(({ scope }) => scope)).to.deep.equal(['io.svc.files'])
-  })
+  }
 
   it('answers GET /public/prelogin to anybody', async () => {
     const answer = await browser.another().get('/public/prelogin')
