@@ -10,6 +10,9 @@ export function audit(oauth: Pick<OAuth, 'on'>, log: Logger): void {
       log.info(name, { audit: true, domain: instance.domain, clientId: client.id }),
     )
   }
+  oauth.on('clients.limit.exceeded', ({ instance, limit }) =>
+    log.warn('clients.limit.exceeded', { audit: true, domain: instance.domain, limit }),
+  )
   oauth.on('code.created', ({ instance, client, scope, address }) =>
     log.info('consent.given', {
       audit: true,

@@ -97,6 +97,12 @@ export interface OAuthEvents {
   'client.created': ClientEvent
   'client.updated': ClientEvent
   'client.deleted': ClientEvent
+  /** The owner allowed a client more than `oauthClientsMax` says. @see oauth.md 3.10 */
+  'clients.limit.exceeded': {
+    readonly instance: Instance
+    readonly clientName: string
+    readonly limit: number
+  }
   'code.created': ClientEvent & { readonly scope: string; readonly address: string }
   'token.issued': ClientEvent & {
     readonly grant: 'authorization_code' | 'refresh_token'

@@ -25,6 +25,11 @@ export type ClientRecord = {
 const CLIENT_ID = /^[A-Za-z0-9-]{1,128}$/
 const USER_KINDS: readonly (string | undefined)[] = ['browser', 'desktop', 'mobile']
 
+/** Whether clients of the kind are counted among those the owner connected. @see oauth.md 3.10 */
+export function isUserKind(kind: string | undefined): boolean {
+  return USER_KINDS.includes(kind)
+}
+
 /** Whether a text can be the identifier of a client at all. */
 export function isClientId(text: string): text is ClientId {
   return CLIENT_ID.test(text)
@@ -57,7 +62,7 @@ export function clientEntries(
   const sort = `${String(createdAt).padStart(15, '0')}:${id}`
   const entries = [{ index: clientsIndex(instanceId), sort }]
   if (pending) entries.push({ index: pendingIndex(instanceId), sort })
-  else if (USER_KINDS.includes(metadata.client_kind)) {
+  else if (isUserKind(metadata.client_kind)) {
     entries.push({ index: connectedIndex(instanceId), sort })
   }
   return entries

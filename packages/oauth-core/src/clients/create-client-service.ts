@@ -3,7 +3,8 @@ import type { Engine } from '../engine/engine.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { Revocations } from '../tokens/revocation.ts'
 import type { Client } from './client.ts'
-import type { ClientService } from './client-service.ts'
+import { isUserKind } from './client-record.ts'
+import type { ClientService, ClientsUsage } from './client-service.ts'
 import type { ClientChange, ClientList, ClientStore } from './client-store.ts'
 import type { ClientRevoker } from './revoke-client.ts'
 
@@ -66,6 +67,23 @@ export function createClientService(options: ClientServiceOptions): ClientServic
     return connected
   }
 
+  async function usage(instance: Instance): Promise<ClientsUsage> {
+    let count = 0
+    for await (const page of pages(instance, 'connected')) count += page.length
+    const limit = instance.settings.oauthClientsMax ?? -1
+    if (limit < 0) return { count, limitReached: false, limitExceeded: false }
+    return { limit, count, limitReached: count >= limit, limitExceeded: count > limit }
+  }
+
+  /** SPEC: oauth.md 3.10 - told once, of the client that is counted from now on. */
+  async function tellExceeded(instance: Instance, { metadata }: Client): Promise<void> {
+    if ((instance.settings.oauthClientsMax ?? -1) < 0 || !isUserKind(metadata.client_kind)) return
+    const { limit, limitExceeded } = await usage(instance)
+    if (limit === undefined || !limitExceeded) return
+    const clientName = metadata.client_name
+    emitter.emit('clients.limit.exceeded', { instance, clientName, limit })
+  }
+
   return {
     async get(instance, id) {
       const client = await clients.find(instance, id)
@@ -79,13 +97,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
 
     listConnected,
 
-    async usage(instance) {
-      let count = 0
-      for await (const page of pages(instance, 'connected')) count += page.length
-      const limit = instance.settings.oauthClientsMax ?? -1
-      if (limit < 0) return { count, limitReached: false, limitExceeded: false }
-      return { limit, count, limitReached: count >= limit, limitExceeded: count > limit }
-    },
+    usage,
 
     revoke: (instance, id, reason) => revoker.revoke(instance, id, reason),
 
@@ -106,11 +118,14 @@ export function createClientService(options: ClientServiceOptions): ClientServic
     },
 
     async markAllowed(instance, id, { os }) {
-      return changed(instance, id, (client) =>
-        client.pending || (os !== undefined && os !== client.os)
-          ? { pending: false, ...(os === undefined ? {} : { os }) }
-          : undefined,
-      )
+      let wasPending = false
+      const client = await changed(instance, id, ({ pending, os: known }) => {
+        wasPending = pending
+        if (!pending && (os === undefined || os === known)) return undefined
+        return { pending: false, ...(os === undefined ? {} : { os }) }
+      })
+      if (wasPending && client !== undefined) await tellExceeded(instance, client)
+      return client
     },
 
     // SPEC: oauth.md 11.3 - without the mark, tokens of scope `*` fail from now on.

@@ -221,6 +221,30 @@ describe('oauth.clients', () => {
     }
   })
 
+  it('tells when a client that is allowed takes the owner over the limit', async () => {
+    const server = await oauthServer()
+    const { oauth, instance } = server
+    const told: unknown[] = []
+    oauth.on('clients.limit.exceeded', ({ clientName, limit, ...event }) =>
+      told.push([event.instance.id, clientName, limit]),
+    )
+    const connect = async (client_name: string, client_kind: string) => {
+      const client = await server.register({ client_name, client_kind })
+      await allow(server, client)
+      return client
+    }
+    await connect('unlimited', 'mobile')
+    await oauth.instances.update(instance.id, { settings: { oauthClientsMax: 2 } })
+    await connect('second', 'desktop')
+    await connect('not counted', 'web')
+    expect(told).to.deep.equal([])
+    const third = await connect('third', 'browser')
+    expect(told).to.deep.equal([[instance.id, 'third', 2]])
+    await allow(server, third)
+    await connect('not counted either', 'web')
+    expect(told).to.have.lengthOf(1)
+  })
+
   it('stops counting a client whose kind changes', async () => {
     const server = await oauthServer()
     const client = await server.register({ client_kind: 'mobile' })
