@@ -32,12 +32,13 @@ export interface LastUseOptions {
 }
 
 interface Stamp {
-  readonly clientKey: Key
+  readonly instance: Instance
+  readonly clientId: string
   at: number
 }
 
 export function createLastUse({ store, clock, clients, log }: LastUseOptions): LastUse {
-  let waiting = new Map<Key, Stamp>()
+  let waiting = new Map<string, Stamp>()
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
 
@@ -54,12 +55,12 @@ export function createLastUse({ store, clock, clients, log }: LastUseOptions): L
     return writing
   }
 
-  async function writeAll(stamps: ReadonlyMap<Key, Stamp>): Promise<void> {
-    for (const [key, { at, clientKey }] of stamps) {
+  async function writeAll(stamps: ReadonlyMap<string, Stamp>): Promise<void> {
+    for (const { instance, clientId, at } of stamps.values()) {
       // A client that was deleted meanwhile stays deleted.
       const changes: Change[] = [
-        { op: 'check', key: clientKey, ifPresent: true },
-        { op: 'put', key, value: { at } },
+        { op: 'check', key: clients.keyOf(instance, clientId), ifPresent: true },
+        { op: 'put', key: keyOf(instance, clientId), value: { at } },
       ]
       try {
         await store.write(changes)
@@ -71,13 +72,13 @@ export function createLastUse({ store, clock, clients, log }: LastUseOptions): L
 
   return {
     note(instance, clientId) {
-      const key = keyOf(instance, clientId)
-      const stamp = waiting.get(key)
+      const name = nameOf(instance, clientId)
+      const stamp = waiting.get(name)
       if (stamp !== undefined) {
         stamp.at = clock.now()
         return
       }
-      waiting.set(key, { at: clock.now(), clientKey: clients.keyOf(instance, clientId) })
+      waiting.set(name, { instance, clientId, at: clock.now() })
       timer ??= setTimeout(() => void flush(), GATHER_MS).unref()
       if (waiting.size >= MAX_WAITING) void flush()
     },
@@ -87,17 +88,20 @@ export function createLastUse({ store, clock, clients, log }: LastUseOptions): L
       const records = await store.getMany<{ at: number }>(keys)
       const known = clientIds.map((id, position): [ClientId, number] => {
         const written = records[position]?.value.at ?? 0
-        return [id, waiting.get(keyOf(instance, id))?.at ?? written]
+        return [id, waiting.get(nameOf(instance, id))?.at ?? written]
       })
       return new Map(known.filter(([, at]) => at > 0))
     },
 
     async forget(instance, clientId) {
-      const key = keyOf(instance, clientId)
-      waiting.delete(key)
-      await store.write([{ op: 'delete', key }])
+      waiting.delete(nameOf(instance, clientId))
+      await store.write([{ op: 'delete', key: keyOf(instance, clientId) }])
     },
 
     close: flush,
   }
+}
+
+function nameOf(instance: Instance, clientId: string): string {
+  return `${instance.id} ${clientId}`
 }

@@ -1,0 +1,281 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import { type Adapter, type AdapterPayload, type JWK, Provider } from 'oidc-provider'
+import { serverMetadata } from '../../../src/engine/client-cache.ts'
+import { buildConfiguration, NATIVE_PATHS } from '../../../src/engine/configuration.ts'
+import { tuneProvider } from '../../../src/engine/internals.ts'
+import { NativeContext, type NativeRequest } from '../../../src/engine/native-context.ts'
+import { createNativeRun, type NativeAnswer } from '../../../src/engine/native-run.ts'
+import { OWNER, RESOURCE } from '../../../src/engine/payloads.ts'
+import { createUnits, newUnit } from '../../../src/engine/unit.ts'
+import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
+import { testInstance } from '../../http/token-server.ts'
+
+/** The engine as configured, on an adapter that keeps everything and notes what is saved. */
+class Bench {
+  readonly saved = new Map<string, string[]>()
+  readonly finds: string[] = []
+  readonly provider: Provider
+  readonly run: (request: NativeRequest) => Promise<NativeAnswer>
+  readonly #kept = new Map<string, AdapterPayload>()
+  readonly #units = createUnits()
+
+  constructor(isTuned: boolean) {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    this.provider = new Provider(
+      'https://alice.example.com',
+      buildConfiguration({
+        adapter: (model) => this.#adapter(model),
+        units: this.#units,
+        lifetimes: DEFAULT_LIFETIMES,
+        unusedKey: { ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'ES256' } as JWK,
+      }),
+    )
+    if (isTuned) tuneProvider(this.provider)
+    const run = createNativeRun(this.provider)
+    const unit = newUnit(testInstance('alice.example.com'))
+    this.run = (request) => this.#units.run(unit, () => run(request))
+  }
+
+  #adapter(model: string): Adapter {
+    return {
+      find: async (id) => {
+        this.finds.push(model)
+        return this.#kept.get(`${model}:${id}`)
+      },
+      upsert: async (id, payload) => {
+        this.saved.set(model, Object.keys(payload).sort())
+        this.#kept.set(`${model}:${id}`, payload)
+      },
+      consume: async (id) => {
+        const payload = this.#kept.get(`${model}:${id}`)
+        if (payload !== undefined) payload.consumed = 1
+      },
+      destroy: async (id) => void this.#kept.delete(`${model}:${id}`),
+      revokeByGrantId: async () => {},
+      findByUid: async () => undefined,
+      findByUserCode: async () => undefined,
+    }
+  }
+
+  async register(): Promise<Record<string, string>> {
+    const redirectUris = ['https://client.example/callback']
+    const { status, body } = await this.run({
+      method: 'POST',
+      path: NATIVE_PATHS.registration,
+      contentType: 'application/json',
+      body: {
+        redirect_uris: redirectUris,
+        client_name: 'Test',
+        software_id: 'test',
+        ...serverMetadata(redirectUris),
+      },
+    })
+    expect(status).to.equal(201)
+    return body as Record<string, string> // The members looked at are text.
+  }
+
+  async code(clientId: string): Promise<string> {
+    const grant = new this.provider.Grant({ accountId: OWNER, clientId })
+    grant.addResourceScope(RESOURCE, 'io.svc.contacts')
+    return new this.provider.AuthorizationCode({
+      accountId: OWNER,
+      clientId,
+      expiresWithSession: false,
+      grantId: await grant.save(),
+      redirectUri: 'https://client.example/callback',
+      resource: RESOURCE,
+      scope: 'io.svc.contacts',
+    } as never).save()
+  }
+
+  token(client: Record<string, string>, form: Record<string, string>): Promise<NativeAnswer> {
+    return this.run({
+      method: 'POST',
+      path: NATIVE_PATHS.token,
+      contentType: 'application/x-www-form-urlencoded',
+      body: {
+        client_id: client['client_id'],
+        client_secret: client['client_secret'],
+        redirect_uri: 'https://client.example/callback',
+        ...form,
+      },
+    })
+  }
+
+  /** Every route and grant once, and a refusal of each. */
+  async runAll(): Promise<{ exchange: NativeAnswer; refresh: NativeAnswer }> {
+    const client = await this.register()
+    const id = client['client_id'] ?? ''
+    const code = await this.code(id)
+    const exchange = await this.token(client, { grant_type: 'authorization_code', code })
+    const refresh = await this.token(client, {
+      grant_type: 'refresh_token',
+      refresh_token: String(exchange.body?.['refresh_token']),
+    })
+    const replay = await this.token(client, { grant_type: 'authorization_code', code })
+    const wrong = { ...client, client_secret: 'wrong' }
+    const stranger = await this.token(wrong, { grant_type: 'refresh_token', refresh_token: 'x' })
+
+    const path = `${NATIVE_PATHS.registration}/${id}`
+    const authorization = `Bearer ${client['registration_access_token']}`
+    const read = await this.run({ method: 'GET', path, authorization })
+    const refused = await this.run({ method: 'GET', path, authorization: 'Bearer wrong' })
+    const redirectUris = ['https://client.example/callback']
+    const update = await this.run({
+      method: 'PUT',
+      path,
+      authorization,
+      contentType: 'application/json',
+      body: {
+        client_id: id,
+        redirect_uris: redirectUris,
+        client_name: 'Test',
+        software_id: 'test',
+        ...serverMetadata(redirectUris),
+      },
+    })
+    const removal = await this.run({ method: 'DELETE', path, authorization })
+    const answers = [exchange, refresh, replay, stranger, read, refused, update, removal]
+    expect(answers.map(({ status }) => status)).to.deep.equal([
+      200, 200, 400, 401, 200, 401, 200, 204,
+    ])
+    return { exchange, refresh }
+  }
+}
+
+/** Members of contexts that were asked for and do not exist. */
+async function missingMembers(work: () => Promise<unknown>): Promise<string[]> {
+  const missing = new Set<string>()
+  const { prototype } = NativeContext
+  const above: unknown = Object.getPrototypeOf(prototype)
+  const watch = new Proxy(Object.prototype, {
+    get(target, property, receiver) {
+      if (!(property in target)) missing.add(String(property))
+      return Reflect.get(target, property, receiver) as unknown
+    },
+  })
+  Object.setPrototypeOf(prototype, watch)
+  try {
+    await work()
+  } finally {
+    Object.setPrototypeOf(prototype, above as object)
+  }
+  return [...missing].sort()
+}
+
+describe('the internals of the engine', () => {
+  it('ask a context only for the members that ours has', async () => {
+    const missing = await missingMembers(() => new Bench(true).runAll())
+    // Looked for, and right to be absent: `params` before the router sets it, the rest for mounted applications.
+    expect(missing).to.deep.equal(['mountPath', 'params'])
+  })
+
+  it('save what our records are made of, and nothing more', async () => {
+    const bench = new Bench(false)
+    await bench.runAll()
+    expect(Object.fromEntries(bench.saved)).to.deep.equal({
+      AccessToken: [
+        'accountId',
+        'aud',
+        'clientId',
+        'exp',
+        'expiresWithSession',
+        'extra',
+        'grantId',
+        'gty',
+        'iat',
+        'jti',
+        'kind',
+        'scope',
+      ],
+      AuthorizationCode: [
+        'accountId',
+        'clientId',
+        'exp',
+        'expiresWithSession',
+        'grantId',
+        'iat',
+        'jti',
+        'kind',
+        'redirectUri',
+        'resource',
+        'scope',
+      ],
+      Client: [
+        'application_type',
+        'client_id',
+        'client_id_issued_at',
+        'client_name',
+        'client_secret',
+        'client_secret_expires_at',
+        'grant_types',
+        'id_token_signed_response_alg',
+        'redirect_uris',
+        'require_auth_time',
+        'response_types',
+        'software_id',
+        'subject_type',
+        'token_endpoint_auth_method',
+      ],
+      Grant: ['accountId', 'clientId', 'exp', 'iat', 'jti', 'kind', 'resources'],
+      RefreshToken: [
+        'accountId',
+        'clientId',
+        'exp',
+        'expiresWithSession',
+        'grantId',
+        'gty',
+        'iat',
+        'iiat',
+        'jti',
+        'kind',
+        'resource',
+        'rotations',
+        'scope',
+      ],
+      RegistrationAccessToken: ['clientId', 'iat', 'jti', 'kind'],
+    })
+  })
+
+  it('put what save() of an access token answers into the response, on both grants', async () => {
+    const { exchange, refresh } = await new Bench(true).runAll()
+    for (const { status, body, entities } of [exchange, refresh]) {
+      expect(status).to.equal(200)
+      expect(body?.['access_token']).to.equal(entities.AccessToken?.jti)
+      expect(entities.AccessToken?.jti).to.match(/^[0-9a-f-]{36}$/)
+      expect(entities.AccessToken?.grantId).to.be.a('string')
+      expect(body?.['scope']).to.equal('io.svc.contacts')
+    }
+  })
+
+  it('store no access token when they are tuned', async () => {
+    const bench = new Bench(true)
+    await bench.runAll()
+    expect([...bench.saved.keys()]).not.to.include('AccessToken')
+  })
+
+  it('find a client through the adapter, parsed once for each object that it answers', async () => {
+    const bench = new Bench(true)
+    const { client_id: id = '' } = await bench.register()
+    const before = bench.finds.length
+    const first = await bench.provider.Client.find(id)
+    const again = await bench.provider.Client.find(id)
+    expect(bench.finds.slice(before)).to.deep.equal(['Client', 'Client'])
+    expect(first).to.be.instanceOf(bench.provider.Client)
+    expect(first?.clientId).to.equal(id)
+    expect(again).to.equal(first)
+    expect(await bench.provider.Client.find(randomBytes(16).toString('hex'))).to.equal(undefined)
+  })
+
+  it('answer the same tuned and as they are', async () => {
+    const tuned = await new Bench(true).runAll()
+    const plain = await new Bench(false).runAll()
+    for (const grant of ['exchange', 'refresh'] as const) {
+      const [a, b] = [tuned[grant], plain[grant]]
+      expect(a.status).to.equal(b.status)
+      expect(Object.keys(a.body ?? {}).sort()).to.deep.equal(Object.keys(b.body ?? {}).sort())
+      expect(a.body?.['expires_in']).to.equal(b.body?.['expires_in'])
+    }
+  })
+})
