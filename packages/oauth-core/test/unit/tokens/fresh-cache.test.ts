@@ -116,7 +116,7 @@ describe('createFreshCache', () => {
     const { load, count } = counting()
     for (let i = 0; i < 20; i += 1) await cache.get(`key ${i}`, load)
     const before = count()
-    for (let i = 19; i >= 0; i -= 1) cache.get(`key ${i}`, load)
+    for (let i = 19; i >= 0; i -= 1) void cache.get(`key ${i}`, load)
     expect(count() - before).to.be.within(10, 20)
   })
 
