@@ -47,6 +47,8 @@ const PARAMETERS = [
 
 /** No client's: makes the engine look an unknown code up, and refuse it as such (D8). */
 const NO_REDIRECT_URI = 'urn:svc:none'
+/** Above the length of any right value: a longer one stays wrong, but does not become a body too large for the engine. */
+const MAX_LENGTH = 4097
 const DAY_MS = 86_400_000
 
 /**
@@ -81,7 +83,7 @@ export function createTokenBridge(
     const body: Record<string, string> = {}
     for (const name of PARAMETERS) {
       const value = form.text(name)
-      if (value !== '') body[name] = value
+      if (value !== '') body[name] = value.slice(0, MAX_LENGTH)
     }
     // SPEC: oauth.md 6.2 row 8 - absent is fine: it is then the one that the code was made for.
     body['redirect_uri'] ??= unit.grant?.record?.value.code.redirectUri ?? NO_REDIRECT_URI

@@ -150,6 +150,16 @@ eachStore((open) => {
         { grant_type: 'authorization_code', code: 'x'.repeat(65) },
         'invalid_grant',
       ],
+      [
+        '7: a code of 60 000 characters',
+        { grant_type: 'authorization_code', code: 'x'.repeat(60_000) },
+        'invalid_grant',
+      ],
+      [
+        '14: a refresh token of 60 000 characters',
+        { grant_type: 'refresh_token', refresh_token: 'x'.repeat(60_000) },
+        'invalid_grant',
+      ],
       ['7: a short unknown code', { grant_type: 'authorization_code', code: 'x' }, 'invalid_grant'],
       ['13: no refresh_token', { grant_type: 'refresh_token' }, 'invalid_request'],
       [
