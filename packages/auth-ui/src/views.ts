@@ -35,7 +35,7 @@ export interface Frame {
 
 /** Members of a view's model that go into the page as they are; anything else is escaped. */
 export interface TrustedParts {
-  /** Our own style sheet, for the page that loads nothing. */
+  /** Our own style sheet, for pages that load nothing. */
   readonly inlineStyle?: string
 }
 
@@ -58,7 +58,8 @@ export function createViews(): Views {
       return environment.render(`${view}.njk`, {
         ...model,
         ...contextOf(frame),
-        inlineStyle: safe(trusted.inlineStyle ?? ''),
+        // Empty text is false in a template, an empty SafeString is not.
+        inlineStyle: trusted.inlineStyle === undefined ? '' : safe(trusted.inlineStyle),
       })
     },
   }

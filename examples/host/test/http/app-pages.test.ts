@@ -148,6 +148,17 @@ for (const [subdomains, domain] of [
       })
     }
 
+    it('answers 404 with a page that needs no file of this host and leads to the instance', async () => {
+      const answer = await browser.get(`${host.app('home')}/absent`, {
+        headers: { accept: 'text/html' },
+      })
+      expect(answer.status).to.equal(404)
+      expect(answer.text)
+        .to.include('<style>')
+        .and.to.not.match(/<link|<script|<img/)
+      expect(answer.text).to.include(`href="https://${domain}/"`)
+    })
+
     it('answers 400 to a path that is no UTF-8, or 404', async () => {
       const answer = await browser.get(`${host.app('home')}/`, { target: '/%ff%fe' })
       expect(answer.status).to.be.oneOf([400, 404])

@@ -19,8 +19,12 @@ const VIEW_OF: ReadonlyMap<string, ViewName> = new Map<string, ViewName>([
   ['cookies_blocked', 'cookies-blocked'],
 ])
 
-/** Words for an error: those of its code, of its text, or of its status. Never its detail. */
-export function errorModel(model: ErrorPageModel, messages: Messages): ErrorModel {
+/**
+ * Words for an error: those of its code, of its text, or of its status. Never its detail.
+ *
+ * @param origin of the instance when the page stands on another host, else empty
+ */
+export function errorModel(model: ErrorPageModel, messages: Messages, origin: string): ErrorModel {
   const { error, requestId, next } = model
   const status = titledStatus(error.status, messages)
   const code = `error.code.${error.code}`
@@ -41,7 +45,7 @@ export function errorModel(model: ErrorPageModel, messages: Messages): ErrorMode
     ...(detail === undefined ? {} : { detail }),
     ...(requestId === undefined ? {} : { reference: requestId }),
     next: {
-      href: next?.href ?? '/',
+      href: `${origin}${next?.href ?? '/'}`,
       label: `page.${next?.label ?? (error.code === 'cookies_blocked' ? 'retry' : 'home')}`,
     },
   }

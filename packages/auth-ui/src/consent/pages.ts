@@ -135,9 +135,13 @@ export function createPages(options: PagesOptions): PageRenderer {
 
     async errorPage(ctx, model) {
       const messages = messagesOf(ctx)
-      const words = errorModel(model, messages)
-      const domain = isolated(ctx.state.instance.domain)
-      show(ctx, words.view, messages, { ...words, domain }, { keepsOpener: keepsOpener(ctx.path) })
+      const { instance, appSlug } = ctx.state
+      // The way on is a path of the instance, also on an app's host.
+      const words = errorModel(model, messages, appSlug === undefined ? '' : instance.origin)
+      const domain = isolated(instance.domain)
+      // It loads nothing: app hosts have no assets of ours, and a blocked instance has none at all.
+      const headers = { keepsOpener: keepsOpener(ctx.path), styleHash }
+      show(ctx, words.view, messages, { ...words, domain }, headers, { inlineStyle })
     },
   }
 }

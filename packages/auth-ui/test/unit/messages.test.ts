@@ -79,7 +79,7 @@ describe('errors of the authorization endpoint', () => {
         expose: true,
         description,
       })
-      const { detail } = errorModel({ error }, french)
+      const { detail } = errorModel({ error }, french, '')
       expect(detail).to.be.a('string').and.not.equal(description)
     })
   }

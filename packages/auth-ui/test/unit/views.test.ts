@@ -61,7 +61,6 @@ describe('views', () => {
     ['login', expectedCsp(' http://home.alice.localhost:8080'), 'unsafe-none'],
     ['consent', expectedCsp(' http://home.alice.localhost:8080'), 'unsafe-none'],
     ['choose', expectedCsp(' http://home.alice.localhost:8080'), 'same-origin'],
-    ['error-not-found', expectedCsp(''), 'same-origin'],
   ]
   for (const [name, csp, coop] of headers) {
     it(`${name} carries the page headers`, async () => {
@@ -90,6 +89,19 @@ describe('views', () => {
       /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'/u,
     )
   })
+
+  for (const name of ['error-not-found', 'blocked', 'cookies-blocked']) {
+    it(`lets the page ${name} load nothing, since its host may have no files of ours`, async () => {
+      const response = await get(name)
+      const html = await response.text()
+      expect(html).to.include('<style>')
+      expect(html).to.not.match(/<script|<link|<img|src=/u)
+      expect(response.headers.get('content-security-policy')).to.match(
+        /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'/u,
+      )
+      expect(response.headers.get('x-frame-options')).to.equal('DENY')
+    })
+  }
 
   it('keeps the status that the caller set', async () => {
     expect((await get('error-not-found')).status).to.equal(404)
