@@ -7,7 +7,7 @@ import type { Clock, Store } from '@svc/store'
 import Koa from 'koa'
 import { serveApps } from './app-pages.ts'
 import { createHostApps, type HostApps, listAppFolders } from './apps/registry.ts'
-import { audit, auditHooks } from './audit.ts'
+import { audit, withAuditMarks } from './audit.ts'
 import { limitRequests } from './coarse-limit.ts'
 import type { Config } from './config.ts'
 import { createDocumentStore } from './data/document-store.ts'
@@ -54,7 +54,7 @@ const INITIAL_APPS = ['home', 'settings']
 /** Assembles the packages in the order of `architecture.md` 1. */
 export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   const { config, store, keys, clock } = options
-  const scope = createRequestScope(options.log)
+  const scope = createRequestScope(withAuditMarks(options.log))
   const { log } = scope
   const apps = await createHostApps({
     store,
@@ -87,7 +87,6 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   const ui = createAuthUi({
     oauth,
     mailer,
-    hooks: auditHooks(log),
     passphrase: { threadPoolSize: config.threadPoolSize },
     ...uiOverrides(config),
   })

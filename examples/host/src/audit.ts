@@ -1,56 +1,40 @@
-import type { AuthUiOptions } from '@svc/auth-ui'
-import type { Logger, OAuth } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { HostLog } from './log.ts'
 
-type Hooks = NonNullable<AuthUiOptions['hooks']>
+/** Events that say who did what. The packages write most of these lines themselves; {@link audit} adds the rest. */
+const AUDITED: ReadonlySet<string> = new Set([
+  'client.deleted',
+  'client.registered',
+  'client.updated',
+  'clients.limit.exceeded',
+  'consent.given',
+  'grant.revoked',
+  'instance.removed',
+  'login.failed',
+  'login.succeeded',
+  'owner.onboarded',
+  'passphrase.hash_upgraded',
+  'session.ended',
+  'token.issued',
+])
 
-/** Writes down who did what, one line an event, without secrets: `audit: true` tells these lines from the others. */
-export function audit(oauth: Pick<OAuth, 'on'>, log: Logger): void {
-  for (const name of ['client.created', 'client.updated', 'client.deleted'] as const) {
-    oauth.on(name, ({ instance, client }) =>
-      log.info(name, { audit: true, domain: instance.domain, clientId: client.id }),
-    )
+/** The log, with `audit: true` in the lines of the audit stream. @see security.md 113 */
+export function withAuditMarks(log: HostLog): HostLog {
+  function marked(write: HostLog['info']): HostLog['info'] {
+    return (event, fields) => write(event, AUDITED.has(event) ? { ...fields, audit: true } : fields)
   }
-  oauth.on('clients.limit.exceeded', ({ instance, limit }) =>
-    log.warn('clients.limit.exceeded', { audit: true, domain: instance.domain, limit }),
-  )
-  oauth.on('code.created', ({ instance, client, scope, address }) =>
-    log.info('consent.given', {
-      audit: true,
-      domain: instance.domain,
-      clientId: client.id,
-      scope,
-      address,
-    }),
-  )
-  oauth.on('token.issued', ({ instance, client, grant, scope }) =>
-    log.info('token.issued', {
-      audit: true,
-      domain: instance.domain,
-      clientId: client.id,
-      grant,
-      scope,
-    }),
-  )
-  oauth.on('grant.revoked', ({ instance, clientId, reason }) =>
-    log.info('grant.revoked', { audit: true, domain: instance.domain, clientId, reason }),
-  )
+  return { ...log, info: marked(log.info), warn: marked(log.warn) }
 }
 
-/** The same for what happens in the owner's browser. */
-export function auditHooks(log: Logger): Hooks {
-  return {
-    onLoggedIn: ({ instance, method, address }) =>
-      log.info('login.succeeded', { audit: true, domain: instance.domain, method, address }),
-    onLoginFailed: ({ instance, address, code }) =>
-      log.warn('login.failed', { audit: true, domain: instance.domain, address, reason: code }),
-    onSessionsEnded: ({ instance, sessionIds, reason }) =>
-      log.info('sessions.ended', {
-        audit: true,
-        domain: instance.domain,
-        count: sessionIds.length,
-        reason,
-      }),
-    onOnboarded: ({ instance }) =>
-      log.info('owner.onboarded', { audit: true, domain: instance.domain }),
-  }
+/** Writes down what no package writes by itself, one line an event, without secrets. */
+export function audit(oauth: Pick<OAuth, 'on'>, log: HostLog): void {
+  oauth.on('clients.limit.exceeded', ({ instance, limit }) =>
+    log.warn('clients.limit.exceeded', { domain: instance.domain, limit }),
+  )
+  oauth.on('token.issued', ({ instance, client, grant, scope }) =>
+    log.info('token.issued', { domain: instance.domain, clientId: client.id, grant, scope }),
+  )
+  oauth.on('grant.revoked', ({ instance, clientId, reason }) =>
+    log.info('grant.revoked', { domain: instance.domain, clientId, reason }),
+  )
 }
