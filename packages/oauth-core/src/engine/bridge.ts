@@ -12,6 +12,7 @@ import type { Attempt, ClientAuthentication } from './client-authentication.ts'
 import type { ParsedClient } from './client-cache.ts'
 import { commitUnit } from './commit.ts'
 import { NATIVE_PATHS } from './configuration.ts'
+import type { ReadRecords } from './gathered-reads.ts'
 import type { Grants } from './grants.ts'
 import type { LastUse } from './last-use.ts'
 import type { NativeAnswer } from './native-run.ts'
@@ -20,6 +21,7 @@ import { newUnit, readUnit, type Unit, type Units } from './unit.ts'
 
 export interface TokenBridgeOptions {
   readonly store: Store
+  readonly read: ReadRecords
   readonly clock: { now(): number }
   readonly keyring: Keyring
   readonly authentication: ClientAuthentication
@@ -58,12 +60,12 @@ const DAY_MS = 86_400_000
 export function createTokenBridge(
   options: TokenBridgeOptions,
 ): (ctx: Context, instance: Instance, form: Parameters) => Promise<void> {
-  const { store, clock, keyring, authentication, units, grants, lifetimes } = options
+  const { store, read, clock, keyring, authentication, units, grants, lifetimes } = options
 
   return async function token(ctx, instance, form) {
     const attempt = authentication.begin(ctx, instance, form)
     const unit = newUnit(instance)
-    await readUnit(store, unit, attempt.keys, presentedToken(form))
+    await readUnit(read, unit, attempt.keys, presentedToken(form))
     const client = await attempt.admit(unit)
     const answer = await runNative(unit, attempt, form)
     if (answer.status === 401) await attempt.refuse()

@@ -1,4 +1,4 @@
-import type { Key, Store } from '@svc/store'
+import type { Key } from '@svc/store'
 import type { Context } from 'koa'
 import { isClientId } from '../clients/client-record.ts'
 import { equalSecrets } from '../constant-time.ts'
@@ -7,11 +7,12 @@ import type { Parameters } from '../http/parameters.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { ClientCache, ParsedClient } from './client-cache.ts'
 import type { ClientRecords } from './client-records.ts'
+import type { ReadRecords } from './gathered-reads.ts'
 import type { SecretThrottle } from './secret-throttle.ts'
 import { newUnit, readUnit, type Unit } from './unit.ts'
 
 export interface ClientAuthenticationOptions {
-  readonly store: Store
+  readonly read: ReadRecords
   readonly clients: ClientRecords
   readonly clientCache: ClientCache
   readonly throttle: SecretThrottle
@@ -55,7 +56,7 @@ const SCHEME = /^basic(?: |$)/i
 export function createClientAuthentication(
   options: ClientAuthenticationOptions,
 ): ClientAuthentication {
-  const { store, clients, clientCache, throttle } = options
+  const { read, clients, clientCache, throttle } = options
 
   function begin(ctx: Context, instance: Instance, form: Parameters): Attempt & Credentials {
     const credentials = readCredentials(ctx, form)
@@ -89,7 +90,7 @@ export function createClientAuthentication(
     async authenticate(ctx, instance, form) {
       const attempt = begin(ctx, instance, form)
       const unit = newUnit(instance)
-      await readUnit(store, unit, attempt.keys)
+      await readUnit(read, unit, attempt.keys)
       const client = await attempt.admit(unit)
       return equalSecrets(client.secret, attempt.secret) ? client : attempt.refuse()
     },

@@ -16,6 +16,7 @@ import { createClientCache } from './client-cache.ts'
 import type { ClientRecords } from './client-records.ts'
 import { buildConfiguration } from './configuration.ts'
 import type { Engine } from './engine.ts'
+import { createGatheredReads } from './gathered-reads.ts'
 import { createGrants, toGrant } from './grants.ts'
 import { createLastUse } from './last-use.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from '../lifetimes.ts'
@@ -62,6 +63,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
   const { store, clock, log, keyring, clients, emit } = dependencies
   const lifetimes = { ...DEFAULT_LIFETIMES, ...dependencies.lifetimes }
   const units = createUnits()
+  const read = createGatheredReads(store)
   const grants = createGrants({ store, revocations: dependencies.revocations, emit })
   const clientCache = createClientCache(clients, dependencies.clientCacheSize ?? 2000)
   const lastUse = createLastUse({ store, clock, clients, log })
@@ -85,7 +87,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
   }
 
   const authentication = createClientAuthentication({
-    store,
+    read,
     clients,
     clientCache,
     throttle,
@@ -93,6 +95,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
   })
   const token = createTokenBridge({
     store,
+    read,
     clock,
     keyring,
     authentication,
@@ -106,7 +109,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
   })
 
   return {
-    ...createRegistration({ store, clients, units, providerOf, forget }),
+    ...createRegistration({ store, read, clients, units, providerOf, forget }),
     token: (ctx, instance) => token(ctx, instance, formOf(ctx)),
     async authenticateClient(ctx, instance) {
       const { client } = await authentication.authenticate(ctx, instance, formOf(ctx))

@@ -7,12 +7,14 @@ import { serverMetadata } from './client-cache.ts'
 import type { ClientRecords } from './client-records.ts'
 import { NATIVE_PATHS } from './configuration.ts'
 import type { Engine, EngineAnswer } from './engine.ts'
+import type { ReadRecords } from './gathered-reads.ts'
 import type { NativeRequest } from './native-context.ts'
 import type { NativeEngine } from './provider-cache.ts'
 import { newUnit, readUnit, type Unit, type Units } from './unit.ts'
 
 export interface RegistrationOptions {
   readonly store: Store
+  readonly read: ReadRecords
   readonly clients: ClientRecords
   readonly units: Units
   readonly providerOf: (instance: Instance) => NativeEngine
@@ -30,7 +32,7 @@ const INVALID_TOKEN: EngineAnswer = { status: 401, body: { error: 'invalid_token
 export function createRegistration(
   options: RegistrationOptions,
 ): Pick<Engine, 'manage' | 'register'> {
-  const { store, clients, units, providerOf, forget } = options
+  const { store, read, clients, units, providerOf, forget } = options
 
   async function run(unit: Unit, request: NativeRequest): Promise<EngineAnswer> {
     const { instance } = unit
@@ -47,7 +49,7 @@ export function createRegistration(
     { method, clientId, body, renewSecret = false }: ManageRequest,
   ): Promise<EngineAnswer> {
     const unit = newUnit(instance)
-    await readUnit(store, unit, [clients.keyOf(instance, clientId)])
+    await readUnit(read, unit, [clients.keyOf(instance, clientId)])
     if (renewSecret) unit.newSecret = randomId(CLIENT_SECRET_BYTES)
     return run(unit, {
       method,

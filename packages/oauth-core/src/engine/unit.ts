@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Change, Json, Key, Store, StoredRecord } from '@svc/store'
 import type { Instance } from '../instances/instance.ts'
+import type { ReadRecords } from './gathered-reads.ts'
 import {
   claimedGrant,
   type CodeRecord,
@@ -60,14 +61,14 @@ export function newUnit(instance: Instance): Unit {
 
 /** Reads records into the unit, and with them the grant that a code or refresh token claims; all at one moment. */
 export async function readUnit(
-  store: Store,
+  read: ReadRecords,
   unit: Unit,
   keys: readonly Key[],
   token = '',
 ): Promise<void> {
   const grantId = claimedGrant(token)
   const key = grantId === undefined ? undefined : grantKey(unit.instance.id, grantId)
-  const found = await store.getMany(key === undefined ? keys : [...keys, key])
+  const found = await read(unit.instance.id, key === undefined ? keys : [...keys, key])
   for (const [position, one] of keys.entries()) unit.records.set(one, found[position])
   if (key === undefined) return
   // What stands under the key of a grant is one.
