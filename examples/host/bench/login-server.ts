@@ -1,0 +1,80 @@
+import { scrypt, scryptSync } from 'node:crypto'
+import type { HostLog } from '../src/log.ts'
+
+/** What the harness asks this process. */
+export type LoginServerRequest =
+  /** Raw hashes, so many at a time; answers the milliseconds they took. */
+  { readonly ask: 'scrypt'; readonly count: number; readonly parallel: number }
+
+/** The cost of stored passphrases. @see decision D17 */
+const COST = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 }
+const KEY_BYTES = 64
+
+const SILENT: HostLog = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  store: { warn: () => {}, error: () => {} },
+  flush: () => {},
+}
+
+// The host in a process of its own: `login-server.ts <folder> <login value> <host>…`. As in its main.ts, the pool's
+// size is set before anything is imported that uses it.
+process.env['UV_THREADPOOL_SIZE'] = '8'
+const [dataDir = '', loginValue = '', ...domains] = process.argv.slice(2)
+await serve()
+
+async function serve(): Promise<void> {
+  const { loadConfig } = await import('../src/config.ts')
+  const { startHost } = await import('../src/host.ts')
+  const { createInstance } = await import('../src/create-instance.ts')
+  const config = loadConfig({
+    SVC_ADMIN_PORT: '0',
+    SVC_DATA_DIR: dataDir,
+    SVC_DEMO: 'off',
+    SVC_PORT: '0',
+    SVC_TRUST_PROXY: '1',
+    UV_THREADPOOL_SIZE: '8',
+  })
+  const host = await startHost({ config, log: SILENT, notice: () => {} })
+  const imported = { hash: hashOfLogin(), salt: 'bench', iterations: 650_000 }
+  for (const domain of domains) {
+    const { instance } = await createInstance(host.app, { domain, email: 'owner@mail.example' })
+    await host.app.ui.owners.importPassphrase(instance, imported)
+  }
+  process.on('message', (request: LoginServerRequest) => {
+    hashRaw(request).then(
+      (value) => process.send?.(value),
+      (error: unknown) => process.send?.({ error: String(error) }),
+    )
+  })
+  process.once('disconnect', () => {
+    void host.stop().then(() => process.exit())
+  })
+  process.send?.({ port: host.port })
+}
+
+/** Every instance's owner has the same; the first log-in replaces it by the form that is made today. */
+function hashOfLogin(): string {
+  const salt = Buffer.alloc(32, 1)
+  const key = scryptSync(loginValue, salt, KEY_BYTES, COST)
+  return `scrypt$${COST.N}$${COST.r}$${COST.p}$${salt.toString('hex')}$${key.toString('hex')}`
+}
+
+async function hashRaw({ count, parallel }: LoginServerRequest): Promise<number> {
+  const startedAt = performance.now()
+  let left = count
+  async function worker(): Promise<void> {
+    while (left > 0) {
+      left -= 1
+      await new Promise<void>((resolve, reject) => {
+        scrypt(loginValue, Buffer.alloc(32, 1), KEY_BYTES, COST, (error) =>
+          error === null ? resolve() : reject(error),
+        )
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: parallel }, worker))
+  return performance.now() - startedAt
+}
