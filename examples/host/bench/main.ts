@@ -1,0 +1,55 @@
+import os from 'node:os'
+import { type Figure, toTable } from './figure.ts'
+import { benchGuard } from './guard-bench.ts'
+import { benchInstances } from './instances-bench.ts'
+import { benchLogins } from './login-bench.ts'
+import type { BenchGrant } from './servers/bench-server.ts'
+import { benchStartup } from './startup-bench.ts'
+import { benchTokens } from './token-bench.ts'
+import { toFigures } from './token-figures.ts'
+
+// `pnpm bench [guard tokens logins startup instances] [--quick] [--check]`: those named, or all. `--check` fails when a
+// target is missed. Of tokens also: [--profiles=folder] [--store=sqlite] [--grant=refresh] [--connections=32].
+const isQuick = process.argv.includes('--quick')
+const chosen = (name: string): string | undefined =>
+  process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1]
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const rounds = isQuick ? 3 : 5
+
+const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+  guard: () => benchGuard({ rounds, say }),
+  tokens,
+  logins: () => benchLogins({ rounds, logins: isQuick ? 32 : 64, say }),
+  startup: () => benchStartup({ rounds, say }),
+  instances: () => benchInstances({ few: 1000, many: isQuick ? 4000 : 10_000, say }),
+}
+
+const named = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
+for (const name of named) {
+  if (!Object.hasOwn(BENCHES, name)) throw new Error(`no bench is called ${name}`)
+}
+
+const gib = (os.totalmem() / 1024 ** 3).toFixed(0)
+say(`${os.cpus().length} cores, ${gib} GiB of memory, Node ${process.version}`)
+const figures: Figure[] = []
+for (const [name, bench] of Object.entries(BENCHES)) {
+  if (named.length === 0 || named.includes(name)) figures.push(...(await bench()))
+}
+say(`\n${toTable(figures)}`)
+if (process.argv.includes('--check') && figures.some(({ isMet }) => !isMet)) process.exitCode = 1
+
+async function tokens(): Promise<readonly Figure[]> {
+  const store = chosen('store')
+  const profiles = chosen('profiles')
+  const grant = chosen('grant') as BenchGrant | undefined // Typed by whoever runs it.
+  const measured = await benchTokens({
+    rounds,
+    requests: { refresh: isQuick ? 6000 : 15_000, exchange: 1800 },
+    connections: Number(chosen('connections') ?? 32),
+    stores: store === undefined ? ['sqlite', 'redis'] : [store],
+    grants: grant === undefined ? ['refresh', 'exchange'] : [grant],
+    ...(profiles === undefined ? {} : { profiles }),
+    say,
+  })
+  return measured.flatMap(toFigures)
+}

@@ -1,0 +1,129 @@
+import { createHash, randomBytes } from 'node:crypto'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type AuthorizePages, createOAuth } from '@svc/oauth-core'
+import type { Store } from '@svc/store'
+import Koa from 'koa'
+import {
+  type BenchClient,
+  type BenchServer,
+  CLIENTS,
+  exchangeForm,
+  REDIRECT_URI,
+  refreshForm,
+  SCOPE,
+  VERIFIER,
+} from './bench-server.ts'
+
+const HOST = 'alice.example.com'
+
+/** The package as a server embeds it, with an owner who is always logged in and allows everything. */
+export async function startOurs(store: Store): Promise<BenchServer> {
+  const pages: AuthorizePages = {
+    checkCsrf: () => {},
+    consent: async () => {},
+    error: async (ctx, error) => {
+      ctx.body = error.message
+    },
+    login: async () => {},
+    outOfBand: async () => {},
+  }
+  const oauth = createOAuth({
+    store,
+    keys: [{ kid: 'bench', key: randomBytes(32) }],
+    apps: {
+      available: async () => undefined,
+      installed: async () => undefined,
+      listInstalled: async () => [],
+    },
+    limits: { 'oauth-client': { limit: 1_000_000, windowMs: 3_600_000 } },
+  })
+  oauth.useSessions({ current: async () => ({ id: 'bench', kind: 'normal', createdAt: 0 }) })
+  await oauth.instances.create({ domain: HOST })
+  const app = new Koa()
+  app.use(oauth.resolveInstance())
+  app.use(oauth.routes({ pages }))
+  const server = http.createServer(app.callback())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo // A TCP server's address is an object.
+
+  const send = (path: string, type: string, body: string) => post(port, path, type, body)
+  const clients: BenchClient[] = []
+
+  async function register(): Promise<BenchClient> {
+    const answer = await send(
+      '/auth/register',
+      'application/json',
+      JSON.stringify({
+        redirect_uris: [REDIRECT_URI],
+        client_name: `Bench ${clients.length}`,
+        software_id: 'github.com/example/bench',
+      }),
+    )
+    const record = JSON.parse(answer.body) as { client_id: string; client_secret: string }
+    return { id: record.client_id, secret: record.client_secret }
+  }
+
+  async function codeOf(client: BenchClient): Promise<string> {
+    const form = new URLSearchParams({
+      client_id: client.id,
+      state: 'bench',
+      redirect_uri: REDIRECT_URI,
+      response_type: 'code',
+      scope: SCOPE,
+      code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
+      code_challenge_method: 'S256',
+    })
+    const type = 'application/x-www-form-urlencoded'
+    const answer = await send('/auth/authorize', type, form.toString())
+    const code = new URL(answer.location).searchParams.get('code')
+    if (code === null) throw new Error(`no code: ${answer.location}`)
+    return code
+  }
+
+  return {
+    port,
+    host: HOST,
+    async prepare(grant, count) {
+      while (clients.length < CLIENTS) clients.push(await register())
+      const bodies: string[] = []
+      for (let i = 0; i < count; i += 1) {
+        const client = clients[i % CLIENTS] as BenchClient // The remainder is an index.
+        const exchange = exchangeForm(client, await codeOf(client))
+        if (grant === 'exchange') {
+          bodies.push(exchange)
+          continue
+        }
+        const type = 'application/x-www-form-urlencoded'
+        const { body } = await send('/auth/access_token', type, exchange)
+        const tokens = JSON.parse(body) as { refresh_token: string }
+        bodies.push(refreshForm(client, tokens.refresh_token))
+      }
+      return bodies
+    },
+  }
+}
+
+const agent = new http.Agent({ keepAlive: true })
+
+function post(
+  port: number,
+  path: string,
+  type: string,
+  body: string,
+): Promise<{ body: string; location: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { Host: HOST, 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) }
+    const request = http.request({ port, path, method: 'POST', headers, agent }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        if ((response.statusCode ?? 500) >= 400) reject(new Error(`${path}: ${text}`))
+        else resolve({ body: text, location: response.headers.location ?? '' })
+      })
+    })
+    request.once('error', reject)
+    request.end(body)
+  })
+}

@@ -1,0 +1,157 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { hasRedisServer, startRedisServer } from '@svc/store/testing'
+import { type Child, startChild } from './child.ts'
+import type { LoadResult } from './load.ts'
+import type { BenchGrant } from './servers/bench-server.ts'
+import type { Variant } from './token-server.ts'
+
+/** Medians of the rounds. */
+export interface TokenFigures {
+  readonly store: string
+  readonly grant: BenchGrant
+  readonly ours: Figures
+  readonly bare: Figures
+}
+
+export interface Figures {
+  /** CPU microseconds of the server process per request, all its threads. */
+  readonly cpuUs: number
+  readonly requestsPerSecond: number
+  readonly p99Ms: number
+}
+
+export interface TokenBenchOptions {
+  readonly rounds: number
+  readonly requests: Readonly<Record<BenchGrant, number>>
+  readonly connections: number
+  readonly stores: readonly string[]
+  readonly grants: readonly BenchGrant[]
+  /** Folder for CPU profiles of each round. */
+  readonly profiles?: string
+  readonly say: (line: string) => void
+}
+
+interface Server {
+  readonly child: Child
+  readonly port: number
+  readonly host: string
+}
+
+const VARIANTS: readonly Variant[] = ['ours', 'bare']
+/** Tokens that refreshes go round. */
+const REFRESH_TOKENS = 1000
+
+/** The token endpoint against the bare engine on the same store: interleaved rounds in separate processes. */
+export async function benchTokens(options: TokenBenchOptions): Promise<readonly TokenFigures[]> {
+  const figures: TokenFigures[] = []
+  const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
+  const load = await startChild('load.ts', [])
+  try {
+    if (options.stores.includes('sqlite')) {
+      const target = (variant: Variant) => path.join(folder, `${variant}.db`)
+      figures.push(...(await benchStore('sqlite', target, load, options)))
+    }
+    if (options.stores.includes('redis') && hasRedisServer()) {
+      const redis = await startRedisServer()
+      try {
+        figures.push(...(await benchStore('redis', () => redis.url, load, options)))
+      } finally {
+        await redis.stop()
+      }
+    }
+  } finally {
+    await load.stop()
+    await rm(folder, { recursive: true })
+  }
+  return figures
+}
+
+async function benchStore(
+  store: string,
+  target: (variant: Variant) => string,
+  load: Child,
+  options: TokenBenchOptions,
+): Promise<TokenFigures[]> {
+  const servers = new Map<Variant, Server>()
+  for (const variant of VARIANTS) {
+    const child = await startChild('token-server.ts', [variant, target(variant)])
+    // What token-server.ts says first.
+    servers.set(variant, { child, ...(child.hello as { port: number; host: string }) })
+  }
+  try {
+    const figures: TokenFigures[] = []
+    for (const grant of options.grants) {
+      figures.push(await benchGrant(store, grant, servers, load, options))
+    }
+    return figures
+  } finally {
+    for (const { child } of servers.values()) await child.stop()
+  }
+}
+
+async function benchGrant(
+  store: string,
+  grant: BenchGrant,
+  servers: ReadonlyMap<Variant, Server>,
+  load: Child,
+  { rounds, requests, connections, profiles, say }: TokenBenchOptions,
+): Promise<TokenFigures> {
+  const measured: Record<Variant, Figures[]> = { ours: [], bare: [] }
+  const refreshes = new Map<Variant, readonly string[]>()
+
+  async function bodiesFor(variant: Variant, server: Server): Promise<readonly string[]> {
+    const kept = refreshes.get(variant)
+    if (kept !== undefined) return kept
+    const count = grant === 'refresh' ? REFRESH_TOKENS : requests[grant]
+    const bodies = await server.child.ask<readonly string[]>({ ask: 'prepare', grant, count })
+    if (grant === 'refresh') refreshes.set(variant, bodies)
+    return bodies
+  }
+
+  async function writeProfile(server: Server, name: string): Promise<void> {
+    if (profiles === undefined) return
+    const file = path.join(profiles, `${name}.cpuprofile`)
+    await server.child.ask({ ask: 'profile', file })
+  }
+
+  // Round 0 warms up and is not counted.
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const variant of round % 2 === 0 ? VARIANTS : VARIANTS.toReversed()) {
+      const server = servers.get(variant)
+      if (server === undefined) continue
+      const bodies = await bodiesFor(variant, server)
+      const { port, host } = server
+      await writeProfile(server, 'before')
+      const before = await server.child.ask<number>({ ask: 'cpu' })
+      const result = await load.ask<LoadResult>({
+        port,
+        host,
+        bodies,
+        requests: requests[grant],
+        connections,
+      })
+      const cpuUs = ((await server.child.ask<number>({ ask: 'cpu' })) - before) / requests[grant]
+      await writeProfile(server, `${store}-${grant}-${variant}-${round}`)
+      if (result.failed > 0) throw new Error(`${result.failed} failed: ${result.firstFailure}`)
+      const { requestsPerSecond, p99Ms } = result
+      say(
+        `${store} ${grant} round ${round} ${variant}: ${cpuUs.toFixed(0)} us, ` +
+          `${requestsPerSecond.toFixed(0)}/s, p99 ${p99Ms.toFixed(1)} ms`,
+      )
+      if (round > 0) measured[variant].push({ cpuUs, requestsPerSecond, p99Ms })
+    }
+  }
+  return { store, grant, ours: medians(measured.ours), bare: medians(measured.bare) }
+}
+
+function medians(rounds: readonly Figures[]): Figures {
+  const median = (pick: (figures: Figures) => number) =>
+    rounds.map(pick).sort((a, b) => a - b)[Math.floor(rounds.length / 2)] ?? Number.NaN
+  return {
+    cpuUs: median(({ cpuUs }) => cpuUs),
+    requestsPerSecond: median(({ requestsPerSecond }) => requestsPerSecond),
+    p99Ms: median(({ p99Ms }) => p99Ms),
+  }
+}
