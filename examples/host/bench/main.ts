@@ -33,7 +33,13 @@ const gib = (os.totalmem() / 1024 ** 3).toFixed(0)
 say(`${os.cpus().length} cores, ${gib} GiB of memory, Node ${process.version}`)
 const figures: Figure[] = []
 for (const [name, bench] of Object.entries(BENCHES)) {
-  if (named.length === 0 || named.includes(name)) figures.push(...(await bench()))
+  if (named.length > 0 && !named.includes(name)) continue
+  try {
+    figures.push(...(await bench()))
+  } catch (error) {
+    say(String(error))
+    figures.push({ name, value: 'did not run', target: '', isMet: false })
+  }
 }
 say(`\n${toTable(figures)}`)
 if (process.argv.includes('--check') && figures.some(({ isMet }) => !isMet)) process.exitCode = 1

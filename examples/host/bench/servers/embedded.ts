@@ -123,7 +123,7 @@ export interface Answered {
 const agent = new http.Agent({ keepAlive: true })
 
 /** One request. @throws Error for a status of 400 or more */
-export function send(
+export async function send(
   port: number,
   host: string,
   method: string,
@@ -137,23 +137,32 @@ export function send(
     body === undefined
       ? {}
       : { 'content-type': type, 'content-length': String(Buffer.byteLength(body)) }
+  const options = { port, path, method, headers: { host, ...content, ...headers }, agent }
+  const answered = await exchange(options, body)
+  if (answered.status < 400) return answered
+  throw new Error(`${method} ${path} on ${host}: ${answered.status} ${answered.body}`)
+}
+
+function exchange(options: http.RequestOptions, body: string | undefined): Promise<Answered> {
   return new Promise((resolve, reject) => {
-    const options = { port, path, method, headers: { host, ...content, ...headers }, agent }
     const request = http.request(options, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.once('error', reject)
       response.once('end', () => {
-        const status = response.statusCode ?? 500
-        const text = Buffer.concat(chunks).toString()
-        if (status >= 400) reject(new Error(`${method} ${path} on ${host}: ${status} ${text}`))
-        else {
-          const location = response.headers.location ?? ''
-          resolve({ status, headers: response.headers, location, body: text })
-        }
+        resolve({
+          status: response.statusCode ?? 500,
+          headers: response.headers,
+          location: response.headers.location ?? '',
+          body: Buffer.concat(chunks).toString(),
+        })
       })
     })
-    request.once('error', reject)
+    request.once('error', (error: NodeJS.ErrnoException) => {
+      // The server closed the idle connection just when it was used again: nothing was read of the request.
+      if (request.reusedSocket && error.code === 'ECONNRESET') resolve(exchange(options, body))
+      else reject(error)
+    })
     request.end(body)
   })
 }
