@@ -36,6 +36,7 @@ export async function startOurs(store: Store): Promise<BenchServer> {
       installed: async () => undefined,
       listInstalled: async () => [],
     },
+    log: { info: () => {}, warn: () => {}, error: complain },
     limits: { 'oauth-client': { limit: 1_000_000, windowMs: 3_600_000 } },
   })
   oauth.useSessions({ current: async () => ({ id: 'bench', kind: 'normal', createdAt: 0 }) })
@@ -102,6 +103,10 @@ export async function startOurs(store: Store): Promise<BenchServer> {
       return bodies
     },
   }
+}
+
+function complain(event: string, fields?: Readonly<Record<string, unknown>>): void {
+  process.stderr.write(`${event} ${JSON.stringify(fields)}\n`)
 }
 
 const agent = new http.Agent({ keepAlive: true })
