@@ -249,10 +249,12 @@ describe('the internals of the engine', () => {
     }
   })
 
-  it('store no access token when they are tuned', async () => {
+  it('store no access token, and of a refresh token only what it is found by, when they are tuned', async () => {
     const bench = new Bench(true)
     await bench.runAll()
     expect([...bench.saved.keys()]).not.to.include('AccessToken')
+    const members = ['accountId', 'clientId', 'grantId', 'jti', 'resource', 'scope']
+    expect(bench.saved.get('RefreshToken')).to.deep.equal(members)
   })
 
   it('find a client through the adapter, parsed once for each object that it answers', async () => {
