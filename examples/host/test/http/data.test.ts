@@ -1,5 +1,7 @@
-import { expect } from 'chai'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
+import { expect } from 'chai'
+import { createDocumentStore } from '../../src/data/document-store.ts'
+import { dataRoutes } from '../../src/data/data-routes.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 type Document = { _id: string; _rev: string; _type: string; [name: string]: unknown }
@@ -13,7 +15,17 @@ describe('/data', () => {
     host = await startTestHost()
     browser = await host.browser(undefined, { anonymous: true })
   })
-  after(() => host.stop())
+  after(async () => {
+    const { app, store } = host.host
+    await host.stop()
+    const answered = new Set(host.log.map(([event, fields]) => toAnswer(event, fields)))
+    const declared = dataRoutes(app.oauth, createDocumentStore(store)).flatMap((row) =>
+      row.statuses.map((status) => `${row.method} ${row.path} ${status}`),
+    )
+    expect(declared.filter((answer) => !answered.has(answer))).to.deep.equal([])
+    const isData = (answer: string): boolean => answer.includes(' /data/')
+    expect([...answered].filter((a) => isData(a) && !declared.includes(a))).to.deep.equal([])
+  })
 
   async function tokenFor(scope: string): Promise<string> {
     const token = tokens.get(scope) ?? (await host.connect(scope)).token
@@ -189,6 +201,15 @@ describe('/data', () => {
       415,
     ],
     ['a body over 64 KiB', 'POST', '/data/io.svc.contacts', { text: 'x'.repeat(65_536) }, {}, 413],
+    ['a PUT over 64 KiB', 'PUT', '/data/io.svc.contacts/x', { text: 'x'.repeat(65_536) }, {}, 413],
+    [
+      'a PUT of another type',
+      'PUT',
+      '/data/io.svc.contacts/x',
+      'text',
+      { 'content-type': 'text/plain' },
+      415,
+    ],
     ['another method', 'PATCH', '/data/io.svc.contacts/x', {}, {}, 405],
     ['a longer path', 'GET', '/data/io.svc.contacts/a/b', undefined, {}, 404],
   ]
@@ -199,11 +220,24 @@ describe('/data', () => {
     })
   }
 
-  it('answers 401 without a token', async () => {
-    const answer = await browser.request('GET', '/data/io.svc.contacts', { credentials: false })
-    expect(answer.status).to.equal(401)
-    expect(answer.json()).to.deep.equal({ error: 'missing_token' })
-  })
+  const tokenless: readonly (readonly [method: string, path: string])[] = [
+    ['GET', '/data/io.svc.contacts'],
+    ['POST', '/data/io.svc.contacts'],
+    ['GET', '/data/io.svc.contacts/x'],
+    ['PUT', '/data/io.svc.contacts/x'],
+    ['DELETE', '/data/io.svc.contacts/x'],
+  ]
+  for (const [method, path] of tokenless) {
+    it(`answers 401 to ${method} ${path} without a token`, async () => {
+      const isWrite = method === 'POST' || method === 'PUT'
+      const answer = await browser.request(method, path, {
+        credentials: false,
+        ...(isWrite && { headers: { 'content-type': 'application/json' }, body: '{}' }),
+      })
+      expect(answer.status).to.equal(401)
+      expect(answer.json()).to.deep.equal({ error: 'missing_token' })
+    })
+  }
 
   it('can be used by pages of other origins without credentials, by own apps with them', async () => {
     const own = host.app('home')
@@ -221,3 +255,9 @@ describe('/data', () => {
     expect(other.headers).to.not.have.property('access-control-allow-credentials')
   })
 })
+
+/** What a line of the log says was answered; empty when it is about something else. */
+function toAnswer(event: string, fields: Readonly<Record<string, unknown>> = {}): string {
+  const { method, route, status } = fields
+  return event === 'http.request' ? `${String(method)} ${String(route)} ${String(status)}` : ''
+}
