@@ -51,6 +51,7 @@ async function tokens(): Promise<readonly Figure[]> {
   const measured = await benchTokens({
     rounds,
     requests: { refresh: isQuick ? 6000 : 15_000, exchange: 1800 },
+    batches: { refresh: 1, exchange: isQuick ? 1 : 4 },
     connections: Number(chosen('connections') ?? 32),
     stores: store === undefined ? ['sqlite', 'redis'] : [store],
     grants: grant === undefined ? ['refresh', 'exchange'] : [grant],

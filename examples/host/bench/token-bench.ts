@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { hasRedisServer, startRedisServer } from '@svc/store/testing'
 import { type Child, startChild } from './child.ts'
-import type { LoadResult } from './load.ts'
+import type { LoadRequest, LoadResult } from './load.ts'
 import type { BenchGrant } from './servers/bench-server.ts'
 import type { Variant } from './token-server.ts'
 
@@ -25,6 +25,8 @@ export interface Figures {
 export interface TokenBenchOptions {
   readonly rounds: number
   readonly requests: Readonly<Record<BenchGrant, number>>
+  /** How often a round repeats its requests: codes run out, and a short load measures noise. */
+  readonly batches: Readonly<Record<BenchGrant, number>>
   readonly connections: number
   readonly stores: readonly string[]
   readonly grants: readonly BenchGrant[]
@@ -95,9 +97,10 @@ async function benchGrant(
   store: string,
   grant: BenchGrant,
   servers: ReadonlyMap<Variant, Server>,
-  load: Child,
-  { rounds, requests, connections, profiles, say }: TokenBenchOptions,
+  loader: Child,
+  { rounds, requests, connections, profiles, say, ...options }: TokenBenchOptions,
 ): Promise<TokenFigures> {
+  const batches = options.batches[grant]
   const measured: Record<Variant, Figures[]> = { ours: [], bare: [] }
   const refreshes = new Map<Variant, readonly string[]>()
 
@@ -116,31 +119,38 @@ async function benchGrant(
     await server.child.ask({ ask: 'profile', file })
   }
 
+  async function measure(variant: Variant, server: Server): Promise<Figures> {
+    let cpuUs = 0
+    let seconds = 0
+    let p99Ms = 0
+    for (let batch = 0; batch < batches; batch += 1) {
+      const bodies = await bodiesFor(variant, server)
+      const { port, host } = server
+      const load: LoadRequest = { port, host, bodies, requests: requests[grant], connections }
+      const before = await server.child.ask<number>({ ask: 'cpu' })
+      const result = await loader.ask<LoadResult>(load)
+      cpuUs += (await server.child.ask<number>({ ask: 'cpu' })) - before
+      if (result.failed > 0) throw new Error(`${result.failed} failed: ${result.firstFailure}`)
+      seconds += requests[grant] / result.requestsPerSecond
+      p99Ms = Math.max(p99Ms, result.p99Ms)
+    }
+    const sent = batches * requests[grant]
+    return { cpuUs: cpuUs / sent, requestsPerSecond: sent / seconds, p99Ms }
+  }
+
   // Round 0 warms up and is not counted.
   for (let round = 0; round <= rounds; round += 1) {
     for (const variant of round % 2 === 0 ? VARIANTS : VARIANTS.toReversed()) {
       const server = servers.get(variant)
       if (server === undefined) continue
-      const bodies = await bodiesFor(variant, server)
-      const { port, host } = server
       await writeProfile(server, 'before')
-      const before = await server.child.ask<number>({ ask: 'cpu' })
-      const result = await load.ask<LoadResult>({
-        port,
-        host,
-        bodies,
-        requests: requests[grant],
-        connections,
-      })
-      const cpuUs = ((await server.child.ask<number>({ ask: 'cpu' })) - before) / requests[grant]
+      const figures = await measure(variant, server)
       await writeProfile(server, `${store}-${grant}-${variant}-${round}`)
-      if (result.failed > 0) throw new Error(`${result.failed} failed: ${result.firstFailure}`)
-      const { requestsPerSecond, p99Ms } = result
       say(
-        `${store} ${grant} round ${round} ${variant}: ${cpuUs.toFixed(0)} us, ` +
-          `${requestsPerSecond.toFixed(0)}/s, p99 ${p99Ms.toFixed(1)} ms`,
+        `${store} ${grant} round ${round} ${variant}: ${figures.cpuUs.toFixed(0)} us, ` +
+          `${figures.requestsPerSecond.toFixed(0)}/s, p99 ${figures.p99Ms.toFixed(1)} ms`,
       )
-      if (round > 0) measured[variant].push({ cpuUs, requestsPerSecond, p99Ms })
+      if (round > 0) measured[variant].push(figures)
     }
   }
   return { store, grant, ours: medians(measured.ours), bare: medians(measured.bare) }

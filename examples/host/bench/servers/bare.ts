@@ -14,6 +14,7 @@ import {
   type BenchServer,
   CLIENTS,
   exchangeForm,
+  mintAll,
   REDIRECT_URI,
   refreshForm,
   SCOPE,
@@ -95,16 +96,12 @@ export async function startBare(store: Store): Promise<BenchServer> {
     host: HOST,
     async prepare(grant, count) {
       while (clients.length < CLIENTS) clients.push(await register())
-      const bodies: string[] = []
-      for (let i = 0; i < count; i += 1) {
+      return mintAll(count, async (i) => {
         const client = clients[i % CLIENTS] as BenchClient // The remainder is an index.
-        bodies.push(
-          grant === 'exchange'
-            ? exchangeForm(client, await codeOf(client))
-            : refreshForm(client, await refreshTokenOf(client)),
-        )
-      }
-      return bodies
+        return grant === 'exchange'
+          ? exchangeForm(client, await codeOf(client))
+          : refreshForm(client, await refreshTokenOf(client))
+      })
     },
   }
 }

@@ -9,6 +9,7 @@ import {
   type BenchServer,
   CLIENTS,
   exchangeForm,
+  mintAll,
   REDIRECT_URI,
   refreshForm,
   SCOPE,
@@ -16,6 +17,7 @@ import {
 } from './bench-server.ts'
 
 const HOST = 'alice.example.com'
+const FORM = 'application/x-www-form-urlencoded'
 
 /** The package as a server embeds it, with an owner who is always logged in and allows everything. */
 export async function startOurs(store: Store): Promise<BenchServer> {
@@ -75,8 +77,7 @@ export async function startOurs(store: Store): Promise<BenchServer> {
       code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
       code_challenge_method: 'S256',
     })
-    const type = 'application/x-www-form-urlencoded'
-    const answer = await send('/auth/authorize', type, form.toString())
+    const answer = await send('/auth/authorize', FORM, form.toString())
     const code = new URL(answer.location).searchParams.get('code')
     if (code === null) throw new Error(`no code: ${answer.location}`)
     return code
@@ -87,20 +88,14 @@ export async function startOurs(store: Store): Promise<BenchServer> {
     host: HOST,
     async prepare(grant, count) {
       while (clients.length < CLIENTS) clients.push(await register())
-      const bodies: string[] = []
-      for (let i = 0; i < count; i += 1) {
+      return mintAll(count, async (i) => {
         const client = clients[i % CLIENTS] as BenchClient // The remainder is an index.
         const exchange = exchangeForm(client, await codeOf(client))
-        if (grant === 'exchange') {
-          bodies.push(exchange)
-          continue
-        }
-        const type = 'application/x-www-form-urlencoded'
-        const { body } = await send('/auth/access_token', type, exchange)
-        const tokens = JSON.parse(body) as { refresh_token: string }
-        bodies.push(refreshForm(client, tokens.refresh_token))
-      }
-      return bodies
+        if (grant === 'exchange') return exchange
+        const { body } = await send('/auth/access_token', FORM, exchange)
+        const tokens = JSON.parse(body) as { refresh_token: string } // What the endpoint answers.
+        return refreshForm(client, tokens.refresh_token)
+      })
     },
   }
 }
