@@ -25,7 +25,8 @@ describe('scripts of the pages, in a browser', function () {
     server = await sampleServer()
     browser = await launchChromium({ port: server.port, domains: [] })
     page = await browser.newPage()
-    await page.goto(`${server.origin}/blocked`)
+    // A page that may load scripts, and has none that starts anything.
+    await page.goto(`${server.origin}/activation`)
   })
   after(async () => {
     await browser?.close()
