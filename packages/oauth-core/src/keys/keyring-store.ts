@@ -10,7 +10,7 @@ export interface KeyringOptions {
   readonly store: Store
   readonly sealer: Sealer
   readonly clock: { now(): number }
-  /** Key sets kept in process, two per instance in use. @defaultValue `2048` */
+  /** Key sets kept in process, two per instance in use. @defaultValue `1000` */
   readonly cacheSize?: number
 }
 
@@ -55,7 +55,7 @@ const GRACE_MS = ACCESS_TOKEN_MS + 2 * CLOCK_SKEW_MS
  */
 export function createKeyring(options: KeyringOptions): StoredKeyring {
   const { store, sealer, clock } = options
-  const cache = new LRUCache<Key, Cached>({ max: options.cacheSize ?? 2048 })
+  const cache = new LRUCache<Key, Cached>({ max: options.cacheSize ?? 1000 })
   const reads = new Map<Key, Promise<KeySet>>()
 
   const listening = store.bus.subscribe(CHANNEL, (id) => {
