@@ -24,6 +24,7 @@ import { createPasswordHasher } from './passphrase/password-hash.ts'
 import { createPrelogin } from './passphrase/prelogin.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { createRemoval } from './removal.ts'
+import { createDescribeRequest } from './request-facts.ts'
 import { createRows } from './routes.ts'
 import { createLoginHistory } from './session/login-history.ts'
 import { createSessionCarrier } from './session/session-carrier.ts'
@@ -57,7 +58,7 @@ export interface AuthUi {
 /** @throws TypeError listing every fault of the options with its path */
 export function createAuthUi(given: AuthUiOptions): AuthUi {
   const options = resolveOptions(given)
-  const { oauth, mailer, store, apps, clock, log, hooks, lifetimes, locate } = options
+  const { oauth, mailer, store, apps, clock, log, hooks, events, lifetimes, locate } = options
   const { keyring, namespace } = oauth
   const shared = { store, clock, lifetimes }
   const clientAddress = (ctx: RouteContext): string => oauth.clientAddress(ctx)
@@ -80,7 +81,6 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   const owners = createOwnerStore(store)
 
   const sessions = createSessionStore({ store, lifetimes, hooks, log })
-  const onboard = createOnboard({ owners, store, keyring, hasher, sessions, hooks, clock, log })
   const cookies = createSessionCookies({ keyring, clock })
   const carrier = createSessionCarrier({ ...shared, sessions, cookies })
   const codes = createTransferCodes({ ...shared, limits })
@@ -93,36 +93,34 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     homeSlug: options.homeSlug,
   })
   const arrival = createArrival(codes)
-  const answerActivation = createActivation(renderer, csrf)
-  const securityUrl = createSecurityUrl(apps, options.settingsSlug)
-  const mails = { limits, hooks, mailer, background, clientAddress, securityUrl, clock, log }
-  const opener = createSessionOpener({ ...mails, arrival, carrier, history, devices, locate })
-  const passphrases = createPassphraseCheck({ ...mails, hasher, owners, devices })
-
-  const browser = { owners, redirects, arrival, carrier, opener, csrf, answerActivation }
-  const onboarding = createOnboarding({
-    ...browser,
-    onboard,
-    hasher,
-    allowRaw: options.allowRaw,
-    limits,
-    pages: renderer,
-  })
-  const { checkToken } = onboarding
+  const describeRequest = createDescribeRequest({ clientAddress, locate, clock, log })
+  const base = {
+    ...{ oauth, store, apps, clock, log, hooks, events, lifetimes, keyring, namespace, locate },
+    ...{ background, limits, csrf, pages: renderer, hasher, owners, mailer, describeRequest },
+    ...{ sessions, cookies, carrier, codes, history, devices, redirects, arrival },
+    ...{ clientAddress, authenticate, allowRaw: options.allowRaw },
+    securityUrl: createSecurityUrl(apps, options.settingsSlug),
+    settingsSlug: options.settingsSlug,
+    answerActivation: createActivation(renderer, csrf),
+    callers: createCallers({ authenticate, settingsSlug: options.settingsSlug }),
+  }
+  const parts = {
+    ...base,
+    onboard: createOnboard(base),
+    opener: createSessionOpener(base),
+    passphrases: createPassphraseCheck(base),
+  }
+  const onboarding = createOnboarding(parts)
   const rows = createRows({
-    home: createHome({ ...browser, checkToken }),
-    login: createLogin({ ...browser, passphrases, pages: renderer, hooks, clientAddress }),
-    logout: createLogout({ sessions, carrier, authenticate }),
+    home: createHome({ ...parts, checkToken: onboarding.checkToken }),
+    login: createLogin(parts),
+    logout: createLogout(parts),
     onboarding,
     prelogin: createPrelogin(owners),
     passphraseSettings: createPassphraseSettings(owners, namespace),
-    sessionSettings: createSessionSettings({ sessions, carrier, history, namespace }),
-    clientSettings: createClientSettings({
-      ...{ apps, namespace },
-      clients: oauth.clients,
-      pages: renderer,
-    }),
-    callers: createCallers({ authenticate, settingsSlug: options.settingsSlug }),
+    sessionSettings: createSessionSettings(parts),
+    clientSettings: createClientSettings({ ...parts, clients: oauth.clients }),
+    callers: parts.callers,
     namespace,
   })
   oauth.instances.onRemove(createRemoval(store))
@@ -134,21 +132,11 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
       current: (ctx) => carrier.current(ctx),
     },
     pages,
-    owners: createOwners({
-      store,
-      instances: oauth.instances,
-      owners,
-      onboard,
-      hasher,
-      sessions,
-      cookies,
-      clock,
-    }),
+    owners: createOwners({ ...parts, instances: oauth.instances }),
     appPages: createAppPages({
-      ...{ apps, carrier, sessions, cookies, codes, lifetimes },
+      ...parts,
       appTokens: oauth.appTokens,
       attributePrefix: options.appAttributePrefix,
-      namespace: oauth.namespace,
     }),
     rows: allRows,
     close: () => background.idle(),

@@ -29,6 +29,22 @@ export interface Lifetimes {
   readonly knownDevice: number
   /** Entry of the login history. @defaultValue 365 days, login.md 2.1 */
   readonly loginHistory: number
+  /** Challenge of the second factor, and its passcode. @defaultValue 5 minutes, login.md 2.3 */
+  readonly twoFactor: number
+  /** Browser that skips the second factor. @defaultValue 90 days, login.md 2.3 */
+  readonly trustedDevice: number
+  /** Session code of kind open. @defaultValue 5 minutes, login.md 2.3 */
+  readonly openCode: number
+  /** Magic link, and the cookie of the browser that asked for it. @defaultValue 15 minutes, login.md 2.3 */
+  readonly magicCode: number
+  /** Code that stands for the second factor after a mail was verified elsewhere. @defaultValue 15 minutes, login.md 2.3 */
+  readonly emailVerifiedCode: number
+  /** Link to a new passphrase. @defaultValue 15 minutes, login.md 2.3 */
+  readonly resetToken: number
+  /** Proof that the owner confirmed. @defaultValue 5 minutes, login.md 2.3 */
+  readonly confirmCode: number
+  /** Code that turns the mail factor on. @defaultValue 5 minutes, login.md 2.3 */
+  readonly activationCode: number
 }
 
 /** Where `options.lifetimes` says nothing else. */
@@ -43,4 +59,12 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
   csrf: HOUR_MS,
   knownDevice: 180 * DAY_MS,
   loginHistory: 365 * DAY_MS,
+  twoFactor: 5 * MINUTE_MS,
+  trustedDevice: 90 * DAY_MS,
+  openCode: 5 * MINUTE_MS,
+  magicCode: 15 * MINUTE_MS,
+  emailVerifiedCode: 15 * MINUTE_MS,
+  resetToken: 15 * MINUTE_MS,
+  confirmCode: 5 * MINUTE_MS,
+  activationCode: 5 * MINUTE_MS,
 }

@@ -4,7 +4,7 @@ import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import type { Theme } from './page-renderer.ts'
 import { DEFAULT_COST } from './passphrase/password-hash.ts'
 import { isAffordable, type ScryptCost } from './passphrase/stored-hash.ts'
-import type { HostHooks, Mailer, Place } from './ports.ts'
+import type { EventSink, HostHooks, Mailer, Place } from './ports.ts'
 import { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
 
 /** What `createAuthUi` needs. */
@@ -21,6 +21,8 @@ export interface AuthUiOptions {
   /** @defaultValue that of `oauth` */
   readonly log?: Logger
   readonly hooks?: HostHooks
+  /** Tells apps what happened. @defaultValue nobody is told */
+  readonly events?: EventSink
   readonly theme?: Theme
   /** App that opens after a log-in. @defaultValue `home` */
   readonly homeSlug?: string
@@ -61,6 +63,7 @@ export interface ResolvedOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly hooks: HostHooks
+  readonly events: EventSink
   readonly theme: Theme | undefined
   readonly homeSlug: string
   readonly settingsSlug: string
@@ -95,6 +98,7 @@ export function resolveOptions(options: AuthUiOptions): ResolvedOptions {
     clock: options.clock ?? oauth.clock,
     log: options.log ?? oauth.log,
     hooks: options.hooks ?? {},
+    events: options.events ?? { publish: async () => {} },
     theme: options.theme,
     homeSlug: options.homeSlug ?? 'home',
     settingsSlug: options.settingsSlug ?? 'settings',

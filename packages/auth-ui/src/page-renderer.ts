@@ -6,6 +6,7 @@ import type {
   RouteContext,
   RouteRow,
 } from '@svc/oauth-core'
+import type { FactorKind, TwoFactorPurpose } from './ports.ts'
 
 /**
  * What handlers ask of the pages. Each method writes the body, its content type and the page headers (CSP, COOP,
@@ -20,6 +21,22 @@ export interface PageRenderer {
   activationPage(ctx: RouteContext, model: ActivationPageModel): Promise<void>
   /** `GET /auth/passphrase`, and `POST /settings/passphrase` that failed. */
   choosePassphrasePage(ctx: RouteContext, model: ChoosePassphrasePageModel): Promise<void>
+  /** The second step. @see login.md 5.1 */
+  passcodePage(ctx: RouteContext, model: PasscodePageModel): Promise<void>
+  /** `GET /auth/magic_link` in another browser than the one that asked. @see login.md 5.3 */
+  magicLinkOpenPage(ctx: RouteContext, model: MagicLinkOpenPageModel): Promise<void>
+  /** `GET /auth/magic_link` with the second factor on. @see login.md 5.3 */
+  magicLinkPassphrasePage(ctx: RouteContext, model: MagicLinkPassphrasePageModel): Promise<void>
+  /** Something was mailed, perhaps: the same page whether it was or not. @see login.md 5.3, 5.5 */
+  mailSentPage(ctx: RouteContext, model: MailSentPageModel): Promise<void>
+  /** `GET /auth/passphrase_reset`. @see login.md 5.5 */
+  resetPage(ctx: RouteContext, model: ResetPageModel): Promise<void>
+  /** `GET /auth/passphrase_renew`, and `POST` that failed. @see login.md 5.5 */
+  renewPage(ctx: RouteContext, model: RenewPageModel): Promise<void>
+  /** `GET /auth/confirm`, and `POST` that failed. @see login.md 6 */
+  confirmPage(ctx: RouteContext, model: ConfirmPageModel): Promise<void>
+  /** `GET /auth/passkey`: the browser makes a passkey. */
+  passkeyPage(ctx: RouteContext, model: PasskeyPageModel): Promise<void>
   /** `GET /auth/authorize`. @see oauth.md 5.3 */
   consentPage(ctx: RouteContext, model: ConsentPageModel): Promise<void>
   /** The code for out-of-band targets, in the title. @see oauth.md 5.7 */
@@ -70,6 +87,12 @@ export type FormProblemCode =
   | 'csrf'
   /** The chosen passphrase is empty or too long. */
   | 'invalid_parameter'
+  /** Wrong code of the second factor. */
+  | 'two_factor_invalid'
+  /** Wrong passkey, or the browser gave none. */
+  | 'passkey_failed'
+  /** The mail could not be sent. */
+  | 'mail_failed'
   /** The hint is the passphrase, or too long. */
   | 'invalid_hint'
   /** The number of iterations is out of range. */
@@ -88,8 +111,118 @@ export interface LoginPageModel extends FormPageModel, DerivationModel {
   readonly longRun: boolean
   /** For the hidden field; empty when none. */
   readonly emailVerifiedCode: string
+  /** A second form posts `/auth/magic_link` with `redirect` and `csrf_token`. */
+  readonly offersMagicLink: boolean
   /** Heading `passphrase-reset-requested`. */
   readonly message?: 'passphrase-reset-requested'
+  readonly problem?: FormProblem
+}
+
+/**
+ * Form: `method=post action=/auth/twofactor`; text input `two-factor-passcode` (`autocomplete=one-time-code
+ * inputmode=numeric`; recovery codes are longer and have letters), hidden `two-factor-token`, `csrf_token`, checkbox
+ * `two-factor-generate-trusted-device-token`; with a passkey also hidden `two-factor-assertion`, filled by script. A
+ * second form posts `/auth/twofactor/resend` with `two-factor-token` and `csrf_token`.
+ * @see login.md 5.1
+ */
+export interface PasscodePageModel extends FormPageModel {
+  readonly token: string
+  readonly purpose: TwoFactorPurpose
+  /** What can answer; in the order to offer them. Mail: a code is on its way. */
+  readonly factors: readonly FactorKind[]
+  /** The checkbox is there: the purpose is to log in, and not for an authorization. */
+  readonly offersTrust: boolean
+  /** Milliseconds since the epoch; and now, so that the page can count down without trusting the browser's clock. */
+  readonly expiresAt: number
+  readonly now: number
+  /** For `navigator.credentials.get`, as a JSON data attribute; absent without passkeys. */
+  readonly passkeyOptions?: Readonly<Record<string, unknown>>
+  /** Way to start again that keeps what was asked for: a path of the instance. */
+  readonly restartHref: string
+  readonly problem?: FormProblem
+}
+
+/** Form: `method=post action=/auth/magic_link/open`; hidden `code`, `redirect`, `csrf_token`; one button. */
+export interface MagicLinkOpenPageModel extends FormPageModel {
+  readonly code: string
+  /** Normalised; empty when none. */
+  readonly redirect: string
+}
+
+/**
+ * Form: `method=post action=/auth/magic_link/twofactor data-salt data-iterations`; `passphrase`, hidden `magic_code`,
+ * `redirect`, `csrf_token`.
+ */
+export interface MagicLinkPassphrasePageModel extends FormPageModel, DerivationModel {
+  readonly magicCode: string
+  /** Normalised; empty when none. */
+  readonly redirect: string
+  readonly problem?: FormProblem
+}
+
+/** Says to look into the mailbox, and leads back to the log-in. */
+export interface MailSentPageModel {
+  readonly mail: 'magic_link' | 'passphrase_hint' | 'onboarding'
+  /** How long the link lives; of `magic_link`. */
+  readonly minutes?: number
+  /** `/auth/login`, with what was asked for. */
+  readonly loginHref: string
+}
+
+/**
+ * Form: `method=post action=/auth/passphrase_reset`; hidden `csrf_token`, `redirect`, `from`. A second form posts
+ * `/auth/hint` with `csrf_token` and `redirect`, always.
+ */
+export interface ResetPageModel extends FormPageModel {
+  readonly redirect: string
+  readonly from: 'settings' | ''
+  /** Absent: no way back is shown. */
+  readonly backHref?: string
+  /** The host keeps a vault: a reset makes it unreadable. */
+  readonly losesVault: boolean
+}
+
+/**
+ * Form: `method=post action=/auth/passphrase_renew data-salt`; `passphrase`, `hint`, hidden `iterations`,
+ * `passphrase_reset_token`, `csrf_token`, `from`.
+ */
+export interface RenewPageModel extends FormPageModel, DerivationModel {
+  readonly token: string
+  readonly from: 'settings' | ''
+  readonly losesVault: boolean
+  /** What was typed, when the form is shown again; empty at first. */
+  readonly hint: string
+  readonly problem?: FormProblem
+}
+
+/**
+ * Form: `method=post action=/auth/confirm data-salt data-iterations`; `passphrase`, hidden `state`, `redirect`,
+ * `csrf_token`, `trusted-device-token`.
+ */
+export interface ConfirmPageModel extends FormPageModel, DerivationModel {
+  readonly state: string
+  /** Normalised; empty when none. */
+  readonly redirect: string
+  /** Where refusing leads: the validated target, without code. */
+  readonly cancelHref: string
+  /** Who asks: the app's name, or the host; absent: the instance itself. */
+  readonly askedBy?: string
+  readonly problem?: FormProblem
+}
+
+/**
+ * Form: `method=post action=/auth/passkey`; text input `label`, hidden `credential` (filled by script with
+ * `RegistrationResponseJSON`), `confirmation_code`, `confirmation_state`, `csrf_token`; `data-options` holds
+ * `PublicKeyCredentialCreationOptionsJSON`.
+ */
+export interface PasskeyPageModel extends FormPageModel {
+  readonly options: Readonly<Record<string, unknown>>
+  readonly confirmationCode: string
+  readonly confirmationState: string
+  /** Proposed name of the device, such as `Firefox, Linux`. */
+  readonly label: string
+  /** Where leaving it leads: the settings. */
+  readonly backHref: string
   readonly problem?: FormProblem
 }
 
@@ -132,7 +265,7 @@ export interface ErrorPageModel {
   /** Request id of an unexpected error, to quote to the operator. */
   readonly requestId?: string
   /** The way on: a path of the instance. */
-  readonly next?: { readonly href: string; readonly label: 'home' | 'login' | 'retry' }
+  readonly next?: { readonly href: string; readonly label: 'home' | 'login' | 'reset' | 'retry' }
 }
 
 /** What `createPages` needs. */

@@ -10,30 +10,69 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from './lifetimes.ts'
 
 /** Names of {@link DEFAULT_LIMITS}. */
 export type Bucket =
+  | 'activation-code'
   | 'auth'
   | 'auth-ip'
+  | 'confirm-code'
   | 'known-device'
   | 'login-throttled-mail'
+  | 'magic-code-passphrase'
+  | 'magic-link'
+  | 'magic-link-send'
   | 'new-connection-mail'
+  | 'passphrase-reset'
   | 'register-guess'
+  | 'resend-onboarding-mail'
+  | 'reset-guess'
+  | 'send-hint'
+  | 'session-code'
   | 'transfer-code'
+  | 'two-factor'
+  | 'two-factor-generation'
+  | 'two-factor-token'
 
 /** Buckets of this package and what they count. @see login.md 4.7, decision D15 */
 export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
+  /** Wrong codes of one activation of the mail factor. */
+  'activation-code': { limit: 5, windowMs: 5 * MINUTE_MS },
   /** Wrong passphrases of an instance, over all paths. */
   auth: { limit: 100, windowMs: HOUR_MS },
   /** Wrong passphrases from an address. */
   'auth-ip': { limit: 20, windowMs: 15 * MINUTE_MS },
+  /** Wrong confirmation codes from an address. */
+  'confirm-code': { limit: 60, windowMs: HOUR_MS },
   /** Wrong passphrases from a browser that logged in before. */
   'known-device': { limit: 10, windowMs: 15 * MINUTE_MS },
   /** Mails telling of too many wrong passphrases. */
   'login-throttled-mail': { limit: 1, windowMs: DAY_MS },
+  /** Wrong passphrases with one magic code; after the last one it is dead. */
+  'magic-code-passphrase': { limit: 5, windowMs: 15 * MINUTE_MS },
+  /** Wrong magic codes. */
+  'magic-link': { limit: 30, windowMs: HOUR_MS },
+  /** Mails with a magic link. */
+  'magic-link-send': { limit: 5, windowMs: HOUR_MS },
   /** Mails telling of a log-in from a new place. */
   'new-connection-mail': { limit: 1, windowMs: HOUR_MS },
+  /** Mails with a link to a new passphrase. */
+  'passphrase-reset': { limit: 5, windowMs: HOUR_MS },
   /** Wrong register tokens. */
   'register-guess': { limit: 30, windowMs: HOUR_MS },
+  /** Mails with another onboarding link. */
+  'resend-onboarding-mail': { limit: 2, windowMs: HOUR_MS },
+  /** Wrong reset tokens. */
+  'reset-guess': { limit: 10, windowMs: HOUR_MS },
+  /** Mails with the hint. */
+  'send-hint': { limit: 2, windowMs: HOUR_MS },
+  /** Session codes of kind open. */
+  'session-code': { limit: 60, windowMs: HOUR_MS },
   /** Codes handing one session to one app host. */
   'transfer-code': { limit: 5, windowMs: MINUTE_MS },
+  /** Wrong codes of an instance. */
+  'two-factor': { limit: 10, windowMs: 5 * MINUTE_MS },
+  /** Challenges, which are mails as long as the mail factor is on. */
+  'two-factor-generation': { limit: 20, windowMs: HOUR_MS },
+  /** Wrong codes of one challenge; after the last one it is dead. */
+  'two-factor-token': { limit: 5, windowMs: 5 * MINUTE_MS },
 }
 
 /** The counters of this package. */

@@ -134,6 +134,7 @@ export function createLogin(options: LoginOptions): LoginHandlers {
       offersLongRun: target?.isAuthorize !== true,
       longRun: isLongRun,
       emailVerifiedCode,
+      offersMagicLink: owner.magicLink === true && emailVerifiedCode === '',
       ...(isReset ? { message: 'passphrase-reset-requested' as const } : {}),
       ...(failure === undefined ? {} : { problem: failure.problem }),
     })

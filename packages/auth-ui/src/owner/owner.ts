@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { equalSecrets, randomHex } from '@svc/oauth-core'
+import type { Factors } from '../factors/factors.ts'
 import type { StoredHash } from '../passphrase/stored-hash.ts'
 
 /** The person an instance belongs to. Times are milliseconds since the epoch. @see login.md 1 */
@@ -20,10 +21,25 @@ export interface Owner {
   readonly securityStamp: string
   /** Absent: nobody has chosen a passphrase yet. */
   readonly onboardedAt?: number
+  /** Absent: the second factor is off. */
+  readonly factors?: Factors
+  /** Whether a mailed link logs in. @defaultValue `false` */
+  readonly magicLink?: boolean
+  /** `false` while nobody but the server knows the passphrase: the owner logs in with magic links. @defaultValue `true` */
+  readonly passwordDefined?: boolean
+  /** The one link to a new passphrase that is under way. */
+  readonly reset?: PendingReset
   /** Vault material, opaque here. */
   readonly keys?: VaultKeys
   readonly createdAt: number
   readonly updatedAt: number
+}
+
+/** The link mailed by a reset. */
+export interface PendingReset {
+  /** SHA-256, hexadecimal. */
+  readonly hash: string
+  readonly expiresAt: number
 }
 
 /** At most 8 KiB each. @see login.md 3.3 */
