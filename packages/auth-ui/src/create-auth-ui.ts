@@ -80,7 +80,8 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   const hasher = createPasswordHasher({ queue, log, cost: options.cost })
   const owners = createOwnerStore(store)
 
-  const sessions = createSessionStore({ store, lifetimes, hooks, log })
+  const { revoked } = oauth
+  const sessions = createSessionStore({ store, lifetimes, hooks, log, revoked })
   const cookies = createSessionCookies({ keyring, clock })
   const carrier = createSessionCarrier({ ...shared, sessions, cookies })
   const codes = createTransferCodes({ ...shared, limits })

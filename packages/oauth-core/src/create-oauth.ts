@@ -14,6 +14,7 @@ import { OAuthError } from './errors.ts'
 import { createPagePaths } from './http/page-paths.ts'
 import { mountRoutes, type RouterEnvironment } from './http/router.ts'
 import type { RouteRow } from './http/route.ts'
+import type { InstanceId } from './instances/instance.ts'
 import { createInstances } from './instances/instance-store.ts'
 import { createResolveInstance } from './instances/resolve.ts'
 import { createKeyring } from './keys/keyring-store.ts'
@@ -44,11 +45,18 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const given: { sessions?: OwnerSessions; pages?: AuthorizePages } = {}
 
   const sealer = createSealer(resolved.keys)
-  const keyring = createKeyring({ store, sealer, clock })
-  const emitter = createEmitter(log)
   const revocations = createRevocations({ bus: store.bus, log })
+  const onChanged = (id: InstanceId): void => {
+    revocations.tell({ instanceId: id, kind: 'instance', id })
+  }
+  const keyring = createKeyring({ store, sealer, clock, onReplaced: onChanged })
+  const emitter = createEmitter(log)
   const clientAddress = createClientAddress(resolved.trustProxy)
-  const instances = createInstances({ ...resolved, keyring, cacheSize: cache.instances })
+  const instances = createInstances({
+    ...resolved,
+    ...{ keyring, onChanged },
+    cacheSize: cache.instances,
+  })
 
   const names = createClientNames(store, clock)
   const clients = createClientStore({ store, sealer, names, clock })
@@ -148,6 +156,11 @@ export function createOAuth(options: OAuthOptions): OAuth {
     },
 
     authenticate,
+    authenticateToken: access.authenticateToken,
+    onRevoked: revocations.listen,
+    async revoked({ id: instanceId }, kind, ids) {
+      await Promise.all(ids.map((id) => revocations.publish({ instanceId, kind, id })))
+    },
     mount,
     rows,
     instances,

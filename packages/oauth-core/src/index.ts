@@ -66,6 +66,7 @@ export {
 export { manifestPermissions } from './scopes/manifest.ts'
 export { type Permission, type Verb, VERBS } from './scopes/permission.ts'
 export { parseScope, serializeScope } from './scopes/scope.ts'
-export type { AccessContext, ScopedDocument } from './tokens/access-context.ts'
+export type { AccessContext, ScopedDocument, TokenAccess } from './tokens/access-context.ts'
 export type { AppTokens } from './tokens/app-token.ts'
 export { insufficientScope } from './tokens/refusals.ts'
+export type { RevocableKind, Revocation, RevocationListener } from './tokens/revocation.ts'

@@ -3,12 +3,15 @@ import type { Context, Middleware } from 'koa'
 import type { ClientService } from './clients/client-service.ts'
 import type { RouterEnvironment } from './http/router.ts'
 import type { RouteRow } from './http/route.ts'
+import type { Instance } from './instances/instance.ts'
 import type { Instances } from './instances/instances.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { Sealer } from './keys/sealer.ts'
 import type { AppRegistry, AuthorizePages, Logger, OAuthEvents, OwnerSessions } from './ports.ts'
 import type { Verb } from './scopes/permission.ts'
+import type { TokenAccess } from './tokens/access-context.ts'
 import type { AppTokens } from './tokens/app-token.ts'
+import type { RevocableKind, RevocationListener } from './tokens/revocation.ts'
 
 /** What `createOAuth` answers: middleware to mount, and the host's side of everything it knows. */
 export interface OAuth {
@@ -25,6 +28,22 @@ export interface OAuth {
    * without asking for a permission. @throws OAuthError `missing_token`, `invalid_token`
    */
   authenticate(ctx: Context): Promise<void>
+  /**
+   * Who a token speaks for that came some other way than in a header, such as over a websocket. `ctx` stands for the
+   * request that opened the connection, behind `resolveInstance`: an app's token needs its session. Tokens of
+   * registrations, refreshes and shares are refused. @throws OAuthError `invalid_token`
+   */
+  authenticateToken(ctx: Context, token: string): Promise<TokenAccess>
+  /**
+   * Hears of clients, grants, sessions, apps and instances that ended or changed, in every process, within moments.
+   * @returns what ends the listening
+   */
+  onRevoked(listener: RevocationListener): () => void
+  /**
+   * Tells every process that something ended, after the write that ended it. For sessions and apps, whose records are
+   * kept elsewhere. Never rejects.
+   */
+  revoked(instance: Instance, kind: RevocableKind, ids: readonly string[]): Promise<void>
   /** Mounts another package's rows with this package's rules. */
   mount(rows: readonly RouteRow[], environment?: Partial<RouterEnvironment>): Middleware
   /** The rows of {@link OAuth.routes}, for documents and tests. */

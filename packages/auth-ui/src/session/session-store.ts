@@ -1,4 +1,4 @@
-import { type Instance, type Logger, randomHex } from '@svc/oauth-core'
+import { type Instance, type Logger, type OAuth, randomHex } from '@svc/oauth-core'
 import {
   type Change,
   indexKey,
@@ -48,16 +48,15 @@ export interface SessionStoreOptions {
   readonly lifetimes: Lifetimes
   readonly hooks: HostHooks
   readonly log: Logger
+  /** Tells every process, so that tokens and connections of the sessions end. */
+  readonly revoked: OAuth['revoked']
 }
-
-/** Channel of the store's bus on which ended sessions are told. */
-export const SESSIONS_ENDED_CHANNEL = 'sessions.ended'
 
 const BATCH = 100
 
 /** Expiry is decided by the stored instant. */
 export function createSessionStore(options: SessionStoreOptions): SessionStore {
-  const { store, lifetimes, hooks, log } = options
+  const { store, lifetimes, hooks, log, revoked } = options
 
   async function list(instance: Instance): Promise<readonly Session[]> {
     const sessions: Session[] = []
@@ -81,7 +80,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     if (sessionIds.length === 0) return
     log.info('session.ended', { instance: instance.domain, count: sessionIds.length, reason })
     const told = [
-      store.bus.publish(SESSIONS_ENDED_CHANNEL, { instance: instance.id, sessionIds, reason }),
+      revoked(instance, 'session', sessionIds),
       Promise.resolve(hooks.onSessionsEnded?.({ instance, sessionIds, reason })),
     ]
     for (const outcome of await Promise.allSettled(told)) {

@@ -9,7 +9,6 @@ describe('@svc/auth-ui', () => {
       'DEFAULT_LIMITS',
       'ERRORS',
       'KIT_PATH',
-      'SESSIONS_ENDED_CHANNEL',
       'appFolders',
       'createAuthUi',
       'deriveLoginValue',

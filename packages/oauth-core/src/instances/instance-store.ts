@@ -25,6 +25,8 @@ export interface InstancesOptions extends Addressing {
   readonly log: Logger
   /** Records kept in process. @defaultValue `1000` */
   readonly cacheSize?: number
+  /** Hears of changed and removed instances in every process, after what was cached is dropped. */
+  readonly onChanged?: (id: InstanceId) => void
 }
 
 /** {@link Instances} with the life of the process. */
@@ -54,7 +56,9 @@ export function createInstances(options: InstancesOptions): InstanceStore {
   const removal = createRemoval({ ...options, directory, markDeleting, byId: cache.byId, forget })
 
   const listening = store.bus.subscribe(CHANNEL, (id) => {
-    if (typeof id === 'string') cache.forget(id as InstanceId) // Published by `forget`.
+    if (typeof id !== 'string') return
+    cache.forget(id as InstanceId) // Published by `forget`.
+    options.onChanged?.(id as InstanceId)
   })
   // Without the bus the age of what is cached is still bounded.
   listening.catch(() => {})

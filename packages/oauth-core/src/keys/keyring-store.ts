@@ -12,6 +12,8 @@ export interface KeyringOptions {
   readonly clock: { now(): number }
   /** Key sets kept in process, two per instance in use. @defaultValue `1000` */
   readonly cacheSize?: number
+  /** Hears of replaced keys in every process, after what was cached is dropped. */
+  readonly onReplaced?: (id: InstanceId) => void
 }
 
 /** The ring of a host, and how to let go of it. */
@@ -59,7 +61,9 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
   const reads = new Map<Key, Promise<KeySet>>()
 
   const listening = store.bus.subscribe(CHANNEL, (id) => {
-    if (typeof id === 'string') forget(id as InstanceId) // Published by `replaced`.
+    if (typeof id !== 'string') return
+    forget(id as InstanceId) // Published by `replaced`.
+    options.onReplaced?.(id as InstanceId)
   })
   // Without the bus the age of what is cached is still bounded.
   listening.catch(() => {})

@@ -2,6 +2,7 @@ import type { AppManifest } from '../ports.ts'
 import type { Client } from '../clients/client.ts'
 import type { ScopedDocument } from '../scopes/evaluate.ts'
 import type { Permission, Verb } from '../scopes/permission.ts'
+import type { Audience } from './verify-jwt.ts'
 
 export type { ScopedDocument } from '../scopes/evaluate.ts'
 
@@ -19,4 +20,15 @@ export interface AccessContext {
   readonly permissions: readonly Permission[]
   /** Whether some rule covers the document; without one, the whole type. */
   allows(verb: Verb, type: string, document?: ScopedDocument): boolean
+}
+
+/** Who a token speaks for, and until when: for connections that outlive the request that carried it. */
+export interface TokenAccess extends AccessContext {
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+  readonly audience: Audience
+  /** Client id or slug. */
+  readonly subject: string
+  /** Grant of a client's token. */
+  readonly grantId?: string
 }

@@ -11,12 +11,13 @@ import { slugOfScope } from '../scopes/linked.ts'
 import { manifestPermissions } from '../scopes/manifest.ts'
 import { MAXIMAL, type Permission } from '../scopes/permission.ts'
 import { parseScope } from '../scopes/scope.ts'
-import type { AccessContext } from './access-context.ts'
+import type { AccessContext, TokenAccess } from './access-context.ts'
 import { readBearer } from './bearer.ts'
 import { createFreshCache } from './fresh-cache.ts'
 import { invalidToken, missingToken } from './refusals.ts'
 import type { Revocations } from './revocation.ts'
 import { createTokenCache, type VerifiedToken } from './token-cache.ts'
+import type { Audience } from './verify-jwt.ts'
 
 export interface AccessDependencies {
   readonly clock: { now(): number }
@@ -44,6 +45,12 @@ export interface Access {
    * @throws OAuthError `missing_token` or `invalid_token`; 500 for an app's token before `useSessions`
    */
   authenticate(ctx: Context): Promise<AccessContext>
+  /**
+   * Who a token speaks for that came some other way than in the request's header. On an app's token the session of
+   * `ctx` counts.
+   * @throws OAuthError `invalid_token`; 500 for an app's token before `useSessions`
+   */
+  authenticateToken(ctx: Context, token: string): Promise<TokenAccess>
 }
 
 /** SPEC: security.md 78 - refused everywhere within a second; the rest of it is for the answer to come back. */
@@ -70,21 +77,38 @@ export function createAccess(dependencies: AccessDependencies): Access {
     },
   })
 
+  /** Whom the tokens of each audience speak for. */
+  const holders: Readonly<
+    Record<
+      Audience,
+      (instance: Instance, token: VerifiedToken, ctx: Context) => Promise<AccessContext>
+    >
+  > = { access: accessOfClient, app: accessOfApp }
+
   async function authenticate(ctx: Context): Promise<AccessContext> {
-    // `resolveInstance` puts it there; without it the server is put together wrongly.
-    const instance = ctx.state['instance'] as Instance | undefined
-    if (instance === undefined) throw new TypeError('the guard runs behind resolveInstance()')
+    const instance = instanceOf(ctx)
     const bearer = readBearer(ctx.req)
     if (bearer === 'missing') throw missingToken(instance)
     if (bearer === 'malformed') throw invalidToken('malformed Authorization header')
+    const token = await verify(instance, bearer.token)
+    return holders[token.audience](instance, token, ctx)
+  }
 
-    const verifying = tokens.verify(instance, bearer.token)
+  async function authenticateToken(ctx: Context, text: string): Promise<TokenAccess> {
+    const instance = instanceOf(ctx)
+    const token = await verify(instance, text)
+    const access = await holders[token.audience](instance, token, ctx)
+    const { sub: subject, gid } = token.claims
+    const { audience, expiresAt } = token
+    return { ...access, audience, subject, expiresAt, ...(gid !== undefined && { grantId: gid }) }
+  }
+
+  async function verify(instance: Instance, text: string): Promise<VerifiedToken> {
+    const verifying = tokens.verify(instance, text)
     const token = verifying instanceof Promise ? await verifying : verifying
     const key = await keyring.find(instance, token.kind, token.kid)
     if (key === undefined) throw invalidToken('its key was replaced')
-    return token.kind === 'access'
-      ? accessOfClient(instance, token)
-      : accessOfApp(ctx, instance, token)
+    return token
   }
 
   async function accessOfClient(instance: Instance, token: VerifiedToken): Promise<AccessContext> {
@@ -138,9 +162,9 @@ export function createAccess(dependencies: AccessDependencies): Access {
   }
 
   async function accessOfApp(
-    ctx: Context,
     instance: Instance,
     token: VerifiedToken,
+    ctx: Context,
   ): Promise<AccessContext> {
     const sessions = dependencies.sessions()
     if (sessions === undefined) {
@@ -180,7 +204,14 @@ export function createAccess(dependencies: AccessDependencies): Access {
     return permissions
   }
 
-  return { authenticate }
+  return { authenticate, authenticateToken }
+}
+
+function instanceOf(ctx: Context): Instance {
+  // `resolveInstance` puts it there; without it the server is put together wrongly.
+  const instance = ctx.state['instance'] as Instance | undefined
+  if (instance === undefined) throw new TypeError('the guard runs behind resolveInstance()')
+  return instance
 }
 
 function withPermissions(

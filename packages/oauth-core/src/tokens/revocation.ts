@@ -2,17 +2,28 @@ import type { Bus, Json } from '@svc/store'
 import type { InstanceId } from '../instances/instance.ts'
 import type { Logger } from '../ports.ts'
 
-/** What can end before the tokens that name it do. */
-export type RevocableKind = 'client' | 'grant' | 'session' | 'app'
+/**
+ * What can end before the tokens that name it do. `client`, `app` and `instance` may also only have changed: what
+ * depends on them is looked at again.
+ */
+export type RevocableKind = 'client' | 'grant' | 'session' | 'app' | 'instance'
 
-const KINDS: readonly unknown[] = ['client', 'grant', 'session', 'app']
+const KINDS: readonly unknown[] = ['client', 'grant', 'session', 'app', 'instance']
 
 /** Something ended: tokens that name it are refused from now on. */
 export interface Revocation {
   readonly instanceId: InstanceId
   readonly kind: RevocableKind
-  /** Client id, grant id, session id or slug. */
+  /** Client id, grant id, session id, slug, or the instance's id. */
   readonly id: string
+}
+
+/** Who hears of ends, in this and in other processes. */
+export interface RevocationListener {
+  /** Must not throw. */
+  readonly onRevoked: (revocation: Revocation) => void
+  /** Some may have been missed: whatever is remembered is to be looked at again. Must not throw. */
+  readonly onGap: () => void
 }
 
 /**
@@ -22,11 +33,10 @@ export interface Revocation {
 export interface Revocations {
   /** After the write that ended it. Listeners of this process have heard when it returns; never rejects. */
   publish(revocation: Revocation): Promise<void>
-  /** Hears the ends of this and other processes. `onGap`: some may have been missed. */
-  listen(listener: {
-    readonly onRevoked: (revocation: Revocation) => void
-    readonly onGap: () => void
-  }): () => void
+  /** Tells the listeners of this process alone, about something every process hears of by itself. */
+  tell(revocation: Revocation): void
+  /** Hears the ends of this and other processes, in the order of listening. */
+  listen(listener: RevocationListener): () => void
   close(): Promise<void>
 }
 
@@ -37,7 +47,7 @@ export function createRevocations(options: {
   readonly log: Logger
 }): Revocations {
   const { bus, log } = options
-  const listeners = new Set<Parameters<Revocations['listen']>[0]>()
+  const listeners = new Set<RevocationListener>()
 
   function tell(revocation: Revocation): void {
     for (const listener of listeners) listener.onRevoked(revocation)
@@ -57,6 +67,7 @@ export function createRevocations(options: {
   })
 
   return {
+    tell,
     async publish(revocation) {
       tell(revocation)
       const { instanceId, kind, id } = revocation

@@ -5,11 +5,12 @@ import type { KeyKind, Keyring } from '../keys/keyring.ts'
 import { ACCESS_TOKEN_MS, CLOCK_SKEW_MS } from '../lifetimes.ts'
 import { type JwtClaims, parseJwt } from './jwt.ts'
 import { expiredToken, invalidToken } from './refusals.ts'
-import { verifyJwt } from './verify-jwt.ts'
+import { type Audience, verifyJwt } from './verify-jwt.ts'
 
 /** A token whose signature and claims were found good once, with what is still asked of it. */
 export interface VerifiedToken {
   readonly claims: Pick<JwtClaims, 'gid' | 'scope' | 'session_id' | 'sub'>
+  readonly audience: Audience
   readonly kid: string
   readonly kind: KeyKind
   /** Milliseconds since the epoch. */
@@ -48,7 +49,7 @@ export function createTokenCache(options: {
     if (check === 'expired') throw expiredToken()
     const parsed = parseJwt(text)
     if (check === 'invalid' || parsed === undefined) throw invalidToken('not a token of ours')
-    const { iat, exp, sub, gid, scope, session_id } = check.claims
+    const { aud, iat, exp, sub, gid, scope, session_id } = check.claims
     const issuedAt = iat * 1000
     // SPEC: oauth.md 7.2 number 4 - the life of the kind counts from `iat`, whatever `exp` says.
     const expiresAt = Math.min(exp * 1000, issuedAt + ACCESS_TOKEN_MS)
@@ -58,7 +59,9 @@ export function createTokenCache(options: {
       ...(scope !== undefined && { scope }),
       ...(session_id !== undefined && { session_id }),
     }
-    return { claims, kid: parsed.kid, kind: parsed.kind, issuedAt, expiresAt }
+    // `verifyJwt` lets no other audience through.
+    const audience = aud as Audience
+    return { audience, claims, kid: parsed.kid, kind: parsed.kind, issuedAt, expiresAt }
   }
 
   return {
