@@ -1,3 +1,6 @@
+import { LIFETIME_ENTRIES } from './config-lifetimes.ts'
+import { LIMIT_ENTRIES } from './config-limits.ts'
+
 /**
  * One entry of the configuration. The environment variable of `mail.fromName` is `SVC_MAIL_FROM_NAME`; an entry with
  * `env` has that name instead. `docs/configuration.md` is made from these rows.
@@ -19,9 +22,6 @@ export interface ConfigEntry {
 }
 
 const PORT = { type: 'integer', minimum: 0, maximum: 65_535 } as const
-const LIMIT = { type: 'integer', minimum: 0, maximum: 1_000_000_000 } as const
-const BUCKET = { type: 'integer', minimum: 1, maximum: 1_000_000_000 } as const
-const DURATION = { type: 'duration' } as const
 const HOST = '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$'
 
 /**
@@ -151,105 +151,8 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     default: false,
     description: 'Refuse authorizations without a PKCE challenge.',
   },
-  limits: {
-    requestsPerMinute: {
-      ...LIMIT,
-      default: 30_000,
-      description: 'Coarse limit per client address (IPv6: per /64) and process; 0 turns it off.',
-    },
-    connections: {
-      ...LIMIT,
-      minimum: 1,
-      default: 10_000,
-      description: 'Open connections of the public listener; further ones are closed at once.',
-    },
-    auth: {
-      ...BUCKET,
-      defaultText: '`100`',
-      description: 'Wrong passphrases an hour and instance.',
-    },
-    authIp: {
-      ...BUCKET,
-      defaultText: '`20`',
-      description: 'Wrong passphrases in 15 minutes and client address.',
-    },
-    knownDevice: {
-      ...BUCKET,
-      defaultText: '`10`',
-      description: 'Wrong passphrases in 15 minutes from a browser that logged in before.',
-    },
-    registerGuess: {
-      ...BUCKET,
-      defaultText: '`30`',
-      description: 'Wrong onboarding links an hour and instance.',
-    },
-    transferCode: {
-      ...BUCKET,
-      defaultText: '`5`',
-      description: 'Times a minute that a session is handed to one app host (flat subdomains).',
-    },
-    oauthClient: {
-      ...BUCKET,
-      defaultText: '`50`',
-      description: 'Client registrations an hour and instance.',
-    },
-    token: {
-      ...BUCKET,
-      defaultText: '`300`',
-      description: 'Refused token requests an hour, client and client address.',
-    },
-  },
-  lifetimes: {
-    accessToken: { ...DURATION, defaultText: '`24h`', description: 'Access tokens; at most 24 h.' },
-    authorizationCode: {
-      ...DURATION,
-      defaultText: '`5m`',
-      description: 'Authorization codes; at most 10 min.',
-    },
-    refreshToken: {
-      ...DURATION,
-      defaultText: '`400d`',
-      description: 'Refresh tokens, without being used.',
-    },
-    pendingClient: {
-      ...DURATION,
-      defaultText: '`1h`',
-      description: 'Registered clients that never got a code.',
-    },
-    shortSession: {
-      ...DURATION,
-      defaultText: '`5m`',
-      description: 'Log-ins that serve one authorization.',
-    },
-    normalSession: { ...DURATION, defaultText: '`30d`', description: 'Log-ins.' },
-    normalSessionIdle: { ...DURATION, defaultText: '`30d`', description: 'Log-ins without use.' },
-    longSession: {
-      ...DURATION,
-      defaultText: '`400d`',
-      description: 'Log-ins that are remembered.',
-    },
-    longSessionIdle: {
-      ...DURATION,
-      defaultText: '`30d`',
-      description: 'Remembered log-ins without use.',
-    },
-    transferCode: {
-      ...DURATION,
-      defaultText: '`60s`',
-      description: 'Codes that hand a session to an app host (flat subdomains).',
-    },
-    csrf: { ...DURATION, defaultText: '`1h`', description: 'Form tokens.' },
-    knownDevice: {
-      ...DURATION,
-      defaultText: '`180d`',
-      description: 'Memory of browsers that logged in before.',
-    },
-    loginHistory: {
-      ...DURATION,
-      defaultText: '`365d`',
-      description: 'Entries of the log-in history.',
-    },
-  },
+  limits: LIMIT_ENTRIES,
+  lifetimes: LIFETIME_ENTRIES,
 }
 
 export interface ConfigGroup {

@@ -1,0 +1,88 @@
+import type { ConfigGroup } from './config.schema.ts'
+
+const DURATION = { type: 'duration' } as const
+
+/** How long things live. */
+export const LIFETIME_ENTRIES: ConfigGroup = {
+  accessToken: { ...DURATION, defaultText: '`24h`', description: 'Access tokens; at most 24 h.' },
+  authorizationCode: {
+    ...DURATION,
+    defaultText: '`5m`',
+    description: 'Authorization codes; at most 10 min.',
+  },
+  refreshToken: {
+    ...DURATION,
+    defaultText: '`400d`',
+    description: 'Refresh tokens, without being used.',
+  },
+  pendingClient: {
+    ...DURATION,
+    defaultText: '`1h`',
+    description: 'Registered clients that never got a code.',
+  },
+  shortSession: {
+    ...DURATION,
+    defaultText: '`5m`',
+    description: 'Log-ins that serve one authorization.',
+  },
+  normalSession: { ...DURATION, defaultText: '`30d`', description: 'Log-ins.' },
+  normalSessionIdle: { ...DURATION, defaultText: '`30d`', description: 'Log-ins without use.' },
+  longSession: {
+    ...DURATION,
+    defaultText: '`400d`',
+    description: 'Log-ins that are remembered.',
+  },
+  longSessionIdle: {
+    ...DURATION,
+    defaultText: '`30d`',
+    description: 'Remembered log-ins without use.',
+  },
+  transferCode: {
+    ...DURATION,
+    defaultText: '`60s`',
+    description: 'Codes that hand a session to an app host (flat subdomains).',
+  },
+  csrf: { ...DURATION, defaultText: '`1h`', description: 'Form tokens.' },
+  knownDevice: {
+    ...DURATION,
+    defaultText: '`180d`',
+    description: 'Memory of browsers that logged in before.',
+  },
+  loginHistory: {
+    ...DURATION,
+    defaultText: '`365d`',
+    description: 'Entries of the log-in history.',
+  },
+  activationCode: {
+    ...DURATION,
+    defaultText: '`5m`',
+    description: 'Codes that turn the mail factor on.',
+  },
+  confirmCode: {
+    ...DURATION,
+    defaultText: '`5m`',
+    description: 'Proofs that the owner confirmed.',
+  },
+  emailVerifiedCode: {
+    ...DURATION,
+    defaultText: '`15m`',
+    description: 'Codes that stand for the second step after a mail was verified elsewhere.',
+  },
+  magicCode: { ...DURATION, defaultText: '`15m`', description: 'Magic links.' },
+  resetToken: { ...DURATION, defaultText: '`15m`', description: 'Links to a new passphrase.' },
+  sessionCode: {
+    ...DURATION,
+    defaultText: '`5m`',
+    description: 'Session codes that any page of the instance takes.',
+  },
+  trustedDevice: {
+    ...DURATION,
+    defaultText: '`90d`',
+    description: 'Browsers that skip the second step.',
+  },
+  twoFactor: {
+    ...DURATION,
+    defaultText: '`5m`',
+    description: 'Second steps that wait for their code.',
+  },
+}

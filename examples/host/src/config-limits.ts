@@ -1,0 +1,119 @@
+import type { ConfigGroup } from './config.schema.ts'
+
+const LIMIT = { type: 'integer', minimum: 0, maximum: 1_000_000_000 } as const
+const BUCKET = { type: 'integer', minimum: 1, maximum: 1_000_000_000 } as const
+
+/** How often something may happen. Windows stay those of the specification. */
+export const LIMIT_ENTRIES: ConfigGroup = {
+  requestsPerMinute: {
+    ...LIMIT,
+    default: 30_000,
+    description: 'Coarse limit per client address (IPv6: per /64) and process; 0 turns it off.',
+  },
+  connections: {
+    ...LIMIT,
+    minimum: 1,
+    default: 10_000,
+    description: 'Open connections of the public listener; further ones are closed at once.',
+  },
+  auth: {
+    ...BUCKET,
+    defaultText: '`100`',
+    description: 'Wrong passphrases an hour and instance.',
+  },
+  authIp: {
+    ...BUCKET,
+    defaultText: '`20`',
+    description: 'Wrong passphrases in 15 minutes and client address.',
+  },
+  knownDevice: {
+    ...BUCKET,
+    defaultText: '`10`',
+    description: 'Wrong passphrases in 15 minutes from a browser that logged in before.',
+  },
+  registerGuess: {
+    ...BUCKET,
+    defaultText: '`30`',
+    description: 'Wrong onboarding links an hour and instance.',
+  },
+  transferCode: {
+    ...BUCKET,
+    defaultText: '`5`',
+    description: 'Times a minute that a session is handed to one app host (flat subdomains).',
+  },
+  oauthClient: {
+    ...BUCKET,
+    defaultText: '`50`',
+    description: 'Client registrations an hour and instance.',
+  },
+  token: {
+    ...BUCKET,
+    defaultText: '`300`',
+    description: 'Refused token requests an hour, client and client address.',
+  },
+  activationCode: {
+    ...BUCKET,
+    defaultText: '`5`',
+    description: 'Wrong codes of one activation of the mail factor.',
+  },
+  confirmCode: {
+    ...BUCKET,
+    defaultText: '`60`',
+    description: 'Wrong confirmation codes an hour and client address.',
+  },
+  magicCodePassphrase: {
+    ...BUCKET,
+    defaultText: '`5`',
+    description: 'Wrong passphrases with one magic link.',
+  },
+  magicLink: {
+    ...BUCKET,
+    defaultText: '`30`',
+    description: 'Wrong magic links an hour and instance.',
+  },
+  magicLinkSend: {
+    ...BUCKET,
+    defaultText: '`5`',
+    description: 'Mails with a magic link an hour and instance.',
+  },
+  passphraseReset: {
+    ...BUCKET,
+    defaultText: '`5`',
+    description: 'Mails with a link to a new passphrase an hour and instance.',
+  },
+  resendOnboardingMail: {
+    ...BUCKET,
+    defaultText: '`2`',
+    description: 'Mails with another onboarding link an hour and instance.',
+  },
+  resetGuess: {
+    ...BUCKET,
+    defaultText: '`10`',
+    description: 'Wrong links to a new passphrase an hour and instance.',
+  },
+  sendHint: {
+    ...BUCKET,
+    defaultText: '`2`',
+    description: 'Mails with the reminder an hour and instance.',
+  },
+  sessionCode: {
+    ...BUCKET,
+    defaultText: '`60`',
+    description: 'Session codes an hour and instance.',
+  },
+  twoFactor: {
+    ...BUCKET,
+    defaultText: '`10`',
+    description: 'Wrong codes of the second step in 5 minutes and instance.',
+  },
+  twoFactorGeneration: {
+    ...BUCKET,
+    defaultText: '`20`',
+    description: 'Codes of the second step an hour and instance.',
+  },
+  twoFactorToken: {
+    ...BUCKET,
+    defaultText: '`5`',
+    description: 'Wrong codes for one second step.',
+  },
+}
