@@ -5,10 +5,11 @@ import { benchInstances } from './instances-bench.ts'
 import { benchLogins } from './login-bench.ts'
 import type { BenchGrant } from './servers/bench-server.ts'
 import { benchStartup } from './startup-bench.ts'
+import { benchTiming } from './timing-bench.ts'
 import { benchTokens } from './token-bench.ts'
 import { toFigures } from './token-figures.ts'
 
-// `pnpm bench [guard tokens logins startup instances] [--quick] [--check]`: those named, or all. `--check` fails when a
+// `pnpm bench [guard tokens logins timing startup instances] [--quick] [--check]`: those named, or all. `--check` fails when a
 // target is missed. Of tokens also: [--profiles=folder] [--store=sqlite] [--grant=refresh] [--connections=32].
 const isQuick = process.argv.includes('--quick')
 const chosen = (name: string): string | undefined =>
@@ -20,6 +21,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   guard: () => benchGuard({ rounds, say }),
   tokens,
   logins: () => benchLogins({ rounds, logins: isQuick ? 32 : 64, say }),
+  timing: () => benchTiming({ requests: isQuick ? 40 : 100, say }),
   startup: () => benchStartup({ rounds, say }),
   instances: () => benchInstances({ few: 1000, many: isQuick ? 4000 : 10_000, say }),
 }

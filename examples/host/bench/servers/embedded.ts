@@ -122,8 +122,8 @@ export interface Answered {
 
 const agent = new http.Agent({ keepAlive: true })
 
-/** One request. @throws Error for a status of 400 or more */
-export async function send(
+/** One request, whatever it answers. */
+export function ask(
   port: number,
   host: string,
   method: string,
@@ -138,8 +138,14 @@ export async function send(
       ? {}
       : { 'content-type': type, 'content-length': String(Buffer.byteLength(body)) }
   const options = { port, path, method, headers: { host, ...content, ...headers }, agent }
-  const answered = await exchange(options, body)
+  return exchange(options, body)
+}
+
+/** The same, for requests that must succeed. @throws Error for an answer of 400 or more */
+export async function send(...request: Parameters<typeof ask>): Promise<Answered> {
+  const answered = await ask(...request)
   if (answered.status < 400) return answered
+  const [, host, method, path] = request
   throw new Error(`${method} ${path} on ${host}: ${answered.status} ${answered.body}`)
 }
 

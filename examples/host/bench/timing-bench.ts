@@ -1,0 +1,162 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { startChild } from './child.ts'
+import { type Figure, median } from './figure.ts'
+import { ask as sendAny, send } from './servers/embedded.ts'
+
+export interface TimingBenchOptions {
+  /** Requests of each kind; they take turns. */
+  readonly requests: number
+  readonly say: (line: string) => void
+}
+
+/** Requests that nobody may tell apart by how long the answer takes. */
+interface Question {
+  readonly name: string
+  readonly kinds: readonly Kind[]
+}
+
+interface Kind {
+  readonly name: string
+  readonly status: number
+  readonly ask: () => Promise<{ readonly status: number }>
+}
+
+const LOGIN_VALUE = 'v'.repeat(44)
+const WRONG = 'w'.repeat(44)
+const [PLAIN, HINTED, NEW] = ['plain.example.com', 'hint.example.com', 'new.example.com'] as const
+const TOLERANCE = 0.1
+
+/**
+ * Median times of answers that must not tell anything: which passphrase, which client, whether there is a reminder.
+ * @see login.md 10.7, security.md 32
+ */
+export async function benchTiming({
+  requests,
+  say,
+}: TimingBenchOptions): Promise<readonly Figure[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
+  const server = await startChild('login-server.ts', [folder, LOGIN_VALUE, PLAIN, HINTED, NEW])
+  try {
+    const { port } = server.hello as { port: number } // What it says first.
+    const figures: Figure[] = []
+    for (const question of await createQuestions(port)) {
+      const figure = await measure(question, requests)
+      say(`${figure.name}: ${figure.value}`)
+      figures.push(figure)
+    }
+    return figures
+  } finally {
+    await server.stop()
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** The kinds take turns, in changing order, so that all of them see the same machine. */
+async function measure({ name, kinds }: Question, requests: number): Promise<Figure> {
+  const times = kinds.map((): number[] => [])
+  for (let turn = -WARM_UP; turn < requests; turn += 1) {
+    for (let at = 0; at < kinds.length; at += 1) {
+      const which = (at + Math.max(turn, 0)) % kinds.length
+      const kind = kinds[which]
+      if (kind === undefined) continue
+      const startedAt = performance.now()
+      const { status } = await kind.ask()
+      if (turn >= 0) times[which]?.push(performance.now() - startedAt)
+      if (status !== kind.status) throw new Error(`${name}, ${kind.name}: answered ${status}`)
+    }
+  }
+  const medians = times.map(median)
+  const ratio = Math.max(...medians) / Math.min(...medians)
+  return {
+    name: `time of ${name}`,
+    value: kinds.map((kind, at) => `${kind.name} ${medians[at]?.toFixed(2)} ms`).join(', '),
+    ratio,
+    target: `within ${TOLERANCE * 100} %`,
+    isMet: ratio <= 1 + TOLERANCE,
+  }
+}
+
+const WARM_UP = 5
+
+async function createQuestions(port: number): Promise<readonly Question[]> {
+  const client = await registerClient(port)
+  const logIn = (passphrase: string) => () =>
+    sendAny(port, PLAIN, 'POST', '/auth/login', { form: { passphrase }, headers: BROWSER })
+  const sessionCode = (host: string, passphrase: string) => () =>
+    sendAny(port, host, 'POST', '/auth/session_code', { json: { passphrase }, headers: BROWSER })
+  const flagship = (client_id: string) => () =>
+    sendAny(port, PLAIN, 'POST', '/auth/login/flagship', {
+      json: { passphrase: LOGIN_VALUE, client_id, client_secret: WRONG },
+      headers: BROWSER,
+    })
+  const exchange = (client_id: string) => () =>
+    sendAny(port, PLAIN, 'POST', '/auth/access_token', {
+      form: { grant_type: 'refresh_token', refresh_token: WRONG, client_id, client_secret: WRONG },
+      headers: BROWSER,
+    })
+  const hint = (host: string) => () =>
+    sendAny(port, host, 'POST', '/auth/hint', {
+      form: {},
+      headers: { ...BROWSER, accept: 'application/json' },
+    })
+  const unknown = 'a'.repeat(client.length)
+  return [
+    {
+      name: 'a log-in',
+      kinds: [
+        { name: 'wrong', status: 401, ask: logIn(WRONG) },
+        { name: 'empty', status: 401, ask: logIn('') },
+      ],
+    },
+    {
+      name: 'a session code',
+      kinds: [
+        { name: 'wrong', status: 401, ask: sessionCode(PLAIN, WRONG) },
+        { name: 'empty', status: 401, ask: sessionCode(PLAIN, '') },
+        { name: 'unset', status: 401, ask: sessionCode(NEW, WRONG) },
+      ],
+    },
+    {
+      name: 'a direct log-in',
+      kinds: [
+        { name: 'known client', status: 400, ask: flagship(client) },
+        { name: 'unknown client', status: 400, ask: flagship(unknown) },
+      ],
+    },
+    {
+      name: 'a token request',
+      kinds: [
+        { name: 'known client', status: 401, ask: exchange(client) },
+        { name: 'unknown client', status: 401, ask: exchange(unknown) },
+      ],
+    },
+    {
+      name: 'a reminder',
+      kinds: [
+        { name: 'set', status: 200, ask: hint(HINTED) },
+        { name: 'not set', status: 200, ask: hint(PLAIN) },
+      ],
+    },
+  ]
+}
+
+const BROWSER = {
+  'x-forwarded-for': '192.0.2.1',
+  'x-forwarded-proto': 'https',
+  'sec-fetch-site': 'same-origin',
+}
+
+async function registerClient(port: number): Promise<string> {
+  const { body } = await send(port, PLAIN, 'POST', '/auth/register', {
+    json: {
+      redirect_uris: ['https://client.example/cb'],
+      client_name: 'Bench',
+      software_id: 'github.com/example/bench',
+    },
+    headers: BROWSER,
+  })
+  // RFC 7591: the answer of a registration.
+  return (JSON.parse(body) as { client_id: string }).client_id
+}
