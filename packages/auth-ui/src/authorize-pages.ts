@@ -1,9 +1,10 @@
-import type { AuthorizePages, HttpError, RouteContext } from '@svc/oauth-core'
+import type { AuthorizePages, RouteContext } from '@svc/oauth-core'
 import type { Context } from 'koa'
 import type { Csrf } from './csrf.ts'
 import { redirect } from './login/arrival.ts'
 import { withoutSessionCode } from './login/redirect-target.ts'
 import type { PageRenderer } from './page-renderer.ts'
+import { wayOn } from './start-again.ts'
 
 /** The pages of the authorization endpoint, and error pages and the CSRF rule for every package. */
 export function createAuthorizePages(pages: PageRenderer, csrf: Csrf): AuthorizePages {
@@ -32,17 +33,11 @@ export function createAuthorizePages(pages: PageRenderer, csrf: Csrf): Authorize
       await pages.errorPage(ctx, {
         error,
         ...(requestId === undefined || error.status < 500 ? {} : { requestId }),
-        next: nextStep(error),
+        next: wayOn(ctx, error),
       })
     },
     checkCsrf: (ctx, rule) => csrf.check(ctx, rule),
   }
-}
-
-/** One link that works: the form again, or the instance's front door. */
-function nextStep(error: HttpError): { href: string; label: 'home' | 'login' } {
-  const isForm = error.code.startsWith('csrf_') || error.code === 'cross_origin'
-  return isForm ? { href: '/auth/login', label: 'login' } : { href: '/', label: 'home' }
 }
 
 function behindRow(ctx: Context): RouteContext {
