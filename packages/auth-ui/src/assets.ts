@@ -25,8 +25,8 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.js', 'text/javascript; charset=utf-8'],
   ['.svg', 'image/svg+xml; charset=utf-8'],
 ])
-/** Style sheets that the pages have in common with the apps; they lie with the kit. */
-const SHARED = ['base.css', 'tokens.css']
+/** Files that the pages have in common with the apps; they lie with the kit. */
+const SHARED = ['base.css', 'derive.js', 'strength.js', 'tokens.css']
 const VERSION_CHARACTERS = 16
 const FOREVER = 'public, max-age=31536000, immutable'
 const ASK_EACH_TIME = 'public, no-cache'

@@ -16,7 +16,7 @@ describe('GET /auth/assets/:version/:name', () => {
 
   const types: readonly [name: string, type: string, folder: string][] = [
     ['tokens.css', 'text/css; charset=utf-8', '../../app-kit/_kit'],
-    ['derive.js', 'text/javascript; charset=utf-8', '../../assets'],
+    ['derive.js', 'text/javascript; charset=utf-8', '../../app-kit/_kit'],
     ['icon.svg', 'image/svg+xml; charset=utf-8', '../../assets'],
   ]
   for (const [name, type, folder] of types) {
