@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto'
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import { COSEALG } from '@simplewebauthn/server/helpers'
+import { equalSecrets, type Instance } from '@svc/oauth-core'
+import type { Change, Store } from '@svc/store'
+import type { Lifetimes } from '../lifetimes.ts'
+import { createOneTimeValues } from '../one-time-values.ts'
+import type { Owner } from '../owner/owner.ts'
+import type { Passkey } from './factors.ts'
+import type { Passkeys } from './passkeys.ts'
+import { parseAssertion, parseRegistration, transportsOf } from './webauthn-json.ts'
+
+/** More would make the list of `allowCredentials` long, and nobody holds that many keys. */
+export const MAX_PASSKEYS = 20
+
+/** A new passkey, proven and not yet stored. */
+export interface NewPasskey {
+  readonly passkey: Passkey
+  /** Uses the registration up; part of the write that stores the passkey. */
+  readonly spent: Change
+}
+
+/** How the owner gets passkeys. */
+export interface PasskeyEnrolment {
+  /**
+   * For `navigator.credentials.create`: `PublicKeyCredentialCreationOptionsJSON`.
+   * @param confirmation - code of the confirmation that allows it
+   */
+  creationOptions(
+    instance: Instance,
+    owner: Owner,
+    confirmation: string,
+  ): Promise<Readonly<Record<string, unknown>>>
+  /**
+   * Checks what the browser made, for the confirmation its options were made for; undefined when it is not right.
+   * @param credential - `RegistrationResponseJSON` as text, from outside. Never throws for bad input.
+   * @param label - the owner's own name for it
+   */
+  verifyRegistration(
+    instance: Instance,
+    owner: Owner,
+    confirmation: string,
+    credential: { readonly json: string; readonly label: string },
+  ): Promise<NewPasskey | undefined>
+}
+
+/** What {@link createPasskeys} needs. */
+export interface PasskeysOptions {
+  readonly store: Store
+  readonly clock: { now(): number }
+  readonly lifetimes: Lifetimes
+}
+
+const ALGORITHMS = [COSEALG.ES256, COSEALG.EdDSA, COSEALG.RS256]
+const TIMEOUT_MS = 300_000
+
+/**
+ * The relying party is the instance's host without port; credentials are made and used on the instance's own pages
+ * only, so its origin is the only one that counts, although apps below the domain could name the same relying party.
+ */
+export function createPasskeys(options: PasskeysOptions): Passkeys & PasskeyEnrolment {
+  const { store, clock, lifetimes } = options
+  const challenges = createOneTimeValues<string>({
+    store,
+    clock,
+    kind: 'passkey-challenge',
+    form: 'hex',
+    lifetimeMs: lifetimes.confirmCode,
+  })
+
+  return {
+    async requestOptions(instance, owner, token) {
+      const passkeys = owner.factors?.passkeys ?? []
+      if (passkeys.length === 0) return undefined
+      const request = await generateAuthenticationOptions({
+        rpID: relyingParty(instance),
+        challenge: assertionChallenge(token),
+        allowCredentials: passkeys.map(({ id, transports }) => ({
+          id,
+          transports: [...transports],
+        })),
+        timeout: TIMEOUT_MS,
+        userVerification: 'preferred',
+      })
+      return { ...request }
+    },
+
+    async verify(instance, owner, token, assertion) {
+      const parsed = parseAssertion(assertion)
+      const passkeys = owner.factors?.passkeys ?? []
+      const passkey = passkeys.find(({ id }) => id === parsed?.answer.id)
+      if (parsed === undefined || passkey === undefined) return undefined
+      const { answer } = parsed
+      const { userHandle } = answer.response
+      if (userHandle !== undefined && userHandle !== userId(instance).toString('base64url')) {
+        return undefined
+      }
+      const verification = await verifyAuthenticationResponse({
+        response: answer,
+        expectedChallenge: Buffer.from(assertionChallenge(token)).toString('base64url'),
+        expectedOrigin: instance.origin,
+        expectedRPID: relyingParty(instance),
+        credential: {
+          id: passkey.id,
+          publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),
+          counter: passkey.counter,
+        },
+        requireUserVerification: false,
+      }).catch(() => undefined)
+      if (verification?.verified !== true) return undefined
+      const used = {
+        ...passkey,
+        counter: verification.authenticationInfo.newCounter,
+        lastUsed: clock.now(),
+      }
+      const left = passkeys.map((each) => (each.id === used.id ? used : each))
+      return { ...owner, factors: { ...owner.factors, passkeys: left } }
+    },
+
+    async creationOptions(instance, owner, confirmation) {
+      const { domain, publicName } = instance
+      const creation = await generateRegistrationOptions({
+        rpID: relyingParty(instance),
+        rpName: publicName === undefined || publicName === '' ? domain : publicName,
+        userID: new Uint8Array(userId(instance)),
+        userName: domain,
+        userDisplayName: publicName ?? '',
+        challenge: await challenges.create(instance, owner, digest(confirmation)),
+        attestationType: 'none',
+        authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+        excludeCredentials: (owner.factors?.passkeys ?? []).map(({ id, transports }) => ({
+          id,
+          transports: [...transports],
+        })),
+        supportedAlgorithmIDs: ALGORITHMS,
+        timeout: TIMEOUT_MS,
+      })
+      return { ...creation }
+    },
+
+    async verifyRegistration(instance, owner, confirmation, { json, label }) {
+      const parsed = parseRegistration(json)
+      if (parsed === undefined) return undefined
+      const { answer, clientData } = parsed
+      const secret = Buffer.from(clientData.challenge, 'base64url').toString()
+      const challenge = await challenges.find(instance, owner, secret)
+      if (challenge === undefined) return undefined
+      if (!equalSecrets(challenge.value, digest(confirmation))) return undefined
+      const verification = await verifyRegistrationResponse({
+        response: answer,
+        expectedChallenge: clientData.challenge,
+        expectedOrigin: instance.origin,
+        expectedRPID: relyingParty(instance),
+        requireUserVerification: false,
+        supportedAlgorithmIDs: ALGORITHMS,
+      }).catch(() => undefined)
+      if (verification?.verified !== true) return undefined
+      const { credential } = verification.registrationInfo
+      return {
+        passkey: {
+          id: credential.id,
+          publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+          counter: credential.counter,
+          transports: transportsOf(answer),
+          label,
+          createdAt: clock.now(),
+        },
+        spent: { op: 'delete', key: challenge.key, ifRevision: challenge.revision },
+      }
+    },
+  }
+}
+
+function relyingParty({ origin }: Instance): string {
+  return new URL(origin).hostname
+}
+
+/** The same for every passkey of an instance, so that an authenticator keeps one; tells nothing about it. */
+function userId({ id }: Instance): Buffer {
+  return createHash('sha256').update(`svc-passkey-user:${id}`).digest()
+}
+
+/** Bound to the challenge of the second step: what is good for it is good for nothing else, and as long. */
+function assertionChallenge(token: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(createHash('sha256').update(`svc-passkey:${token}`).digest())
+}
+
+function digest(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
