@@ -6,12 +6,13 @@ export interface Catalogue {
   /** BCP 47 tag. */
   readonly locale: string
   readonly dir: 'ltr' | 'rtl'
+  has(key: string): boolean
   /** @throws TypeError for a key that the language lacks: a fault of ours */
-  text(key: string, values?: Readonly<Record<string, string>>): string
+  text(key: string, values?: Readonly<Record<string, string | number>>): string
 }
 
 /** Languages that mails are written in. */
-export const MAIL_LOCALES: readonly string[] = ['en', 'fr']
+export const MAIL_LOCALES: readonly string[] = ['en', 'fr', 'de', 'es']
 
 /** A function answering the catalogue of the best language for a tag: itself, its base language, English. */
 export function createCatalogues(): (tag: string) => Catalogue {
@@ -36,6 +37,7 @@ function loadCatalogue(locale: string): Catalogue {
   return {
     locale,
     dir: 'ltr',
+    has: (key) => texts.has(key),
     text(key, values = {}) {
       const source = texts.get(key)
       if (source === undefined) throw new TypeError(`${locale}.json has no text ${key}`)

@@ -1,11 +1,18 @@
+import type { Instance } from '@svc/oauth-core'
 import { createMailer, type Mailer } from './mailer.ts'
 import { checkOptions, type NotifyOptions } from './options.ts'
-import type { MailTemplates } from './templates.ts'
+import type { SystemMail } from './system-mails.ts'
+import type { MailTemplates, RenderedMail } from './templates.ts'
 
 /** What `createNotify` answers. */
 export interface Notify {
   /** For the packages that have mails to send. */
   readonly mailer: Mailer
+  /**
+   * The words of a mail, sent to nobody: for previews, with `sampleMails`.
+   * @throws TypeError when the link of the mail is not one of the instance's own
+   */
+  render(instance: Instance, mail: SystemMail): Promise<RenderedMail>
 }
 
 /**
@@ -27,5 +34,6 @@ export function createNotify(options: NotifyOptions): Notify {
   }
   return {
     mailer: createMailer({ log: options.log, options: options.channels.mail, loadTemplates }),
+    render: async (instance, mail) => (await loadTemplates()).render(instance, mail),
   }
 }

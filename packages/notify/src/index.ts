@@ -5,4 +5,12 @@ export { isMailError, MailError, type MailErrorOptions, type MailFailure } from 
 export type { Mailer } from './mailer.ts'
 export type { MailOptions, MailSettings, NotifyOptions } from './options.ts'
 export type { MailTransport, OutgoingMail } from './ports.ts'
-export type { RequestFacts, SystemMail, SystemMailName } from './system-mails.ts'
+export { sampleMails } from './sample-mails.ts'
+export type {
+  AuthModeChange,
+  PasscodePurpose,
+  RequestFacts,
+  SystemMail,
+  SystemMailName,
+} from './system-mails.ts'
+export type { RenderedMail } from './templates.ts'

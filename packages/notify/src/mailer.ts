@@ -10,7 +10,8 @@ import type { MailTemplates } from './templates.ts'
 /** Sends system mails to the owner of an instance. Satisfies the port of the login pages. */
 export interface Mailer {
   /**
-   * Resolves when the mail was accepted. The only recipient is the owner's address in the instance's settings.
+   * Resolves when the mail was accepted. The only recipient is the owner's address in the instance's settings; for
+   * `update_email` the address that is to become it.
    * @throws MailError `permanent` without a usable address, else as the transport says
    */
   send(instance: Instance, mail: SystemMail): Promise<void>
@@ -28,7 +29,7 @@ export function createMailer({ log, options, loadTemplates }: MailerParts): Mail
     async send(instance, mail) {
       const fields = { domain: instance.domain, template: mail.template }
       try {
-        const to = recipientOf(instance)
+        const to = recipientOf(instance, mail)
         const templates = await loadTemplates()
         const outgoing: OutgoingMail = {
           messageId: `<${randomUUID()}@${hostOf(instance.domain)}>`,
@@ -54,11 +55,14 @@ export function createMailer({ log, options, loadTemplates }: MailerParts): Mail
   }
 }
 
-function recipientOf(instance: Instance): MailAddress {
-  if (instance.email === undefined) throw new MailError('permanent', 'no_email')
-  const address = parseAddress(instance.email)
+function recipientOf(instance: Instance, mail: SystemMail): MailAddress {
+  const isPending = mail.template === 'update_email'
+  // Its link proves who reads the new address: in the old mailbox it would prove nothing.
+  const written = isPending ? mail.variables.recipient : instance.email
+  if (written === undefined) throw new MailError('permanent', 'no_email')
+  const address = parseAddress(written)
   if (address === undefined) throw new MailError('permanent', 'bad_email')
-  const name = toHeaderText(instance.publicName ?? '', 100)
+  const name = isPending ? '' : toHeaderText(instance.publicName ?? '', 100)
   return name === '' ? { address } : { name, address }
 }
 

@@ -1,0 +1,133 @@
+import { type Instance, parseAppHost } from '@svc/oauth-core'
+import type { Catalogue } from './catalogue.ts'
+import { toHeaderText } from './mail-address.ts'
+import { type Fact, listFacts } from './request-facts.ts'
+import { toQuote, toShownText } from './shown-text.ts'
+import { SYSTEM_MAILS, type SystemMail } from './system-mails.ts'
+
+/** What the two views of a mail show, in this order. Texts are final, not escaped. */
+export interface MailModel {
+  readonly locale: string
+  readonly dir: 'ltr' | 'rtl'
+  readonly subject: string
+  /** What mail programs show beside the subject. Never holds a code. */
+  readonly preheader: string
+  readonly greeting: string
+  readonly title: string
+  readonly paragraphs: readonly string[]
+  /** Absent: `undefined`, for views that refuse what does not exist. */
+  readonly warning: string | undefined
+  readonly quote: readonly string[]
+  readonly code: string | undefined
+  readonly facts: readonly Fact[]
+  readonly factsPlace: 'above' | 'below'
+  readonly factsTitle: string
+  readonly action: { readonly label: string; readonly url: string } | undefined
+  readonly fallback: string
+  readonly notices: readonly string[]
+  readonly footer: string
+}
+
+/** @throws TypeError when the link of the mail is not one of the instance's own, or a text is missing */
+export function buildModel(instance: Instance, mail: SystemMail, catalogue: Catalogue): MailModel {
+  const { template, variables } = mail
+  const layout = SYSTEM_MAILS[template]
+  const isUnproven = layout.isForUnprovenAddress === true
+  const domain = toHeaderText(instance.domain)
+  const values = { domain, ...valuesOf(mail) }
+  const name = isUnproven ? '' : toShownText(instance.publicName ?? '', 100)
+  const prefixes = [`${template}.${variantOf(mail)}`, template]
+  const text = (part: string): string => {
+    const key = prefixes.map((prefix) => `${prefix}.${part}`).find((known) => catalogue.has(known))
+    return catalogue.text(key ?? `${template}.${part}`, values)
+  }
+  const numbered = (part: string, count: number): string[] =>
+    Array.from({ length: count }, (_, at) => text(`${part}.${at + 1}`))
+  const remark = remarkOf(mail, text)
+  return {
+    locale: catalogue.locale,
+    dir: catalogue.dir,
+    subject: text('subject'),
+    preheader: text('preheader'),
+    greeting:
+      name === '' ? catalogue.text('greeting.anonymous') : catalogue.text('greeting', { name }),
+    title: text('title'),
+    paragraphs: [
+      ...numbered('body', layout.paragraphs),
+      ...(remark !== undefined && !remark.isWarning ? [remark.words] : []),
+    ],
+    warning: remark?.isWarning === true ? remark.words : undefined,
+    quote: template === 'passphrase_hint' ? toQuote(variables.hint) : [],
+    code: codeOf(mail),
+    facts: 'time' in variables ? listFacts(instance, variables, catalogue, isUnproven) : [],
+    factsPlace: layout.facts ?? 'above',
+    factsTitle: catalogue.text('facts.request'),
+    action:
+      'url' in variables
+        ? { label: text('action'), url: ownLink(instance, variables.url) }
+        : undefined,
+    fallback: catalogue.text('action.fallback'),
+    notices: numbered('notice', layout.notices),
+    footer: catalogue.text('footer.sender', { domain }),
+  }
+}
+
+/** Arguments of the texts; those from outside are made harmless here. */
+function valuesOf({ template, variables }: SystemMail): Record<string, string | number> {
+  return {
+    ...('minutes' in variables && { minutes: variables.minutes }),
+    ...(template === 'auth_mode_changed' && {
+      factor: variables.factor,
+      ...(variables.left !== undefined && { left: variables.left }),
+    }),
+    ...(template === 'oauth_clients_limit' && {
+      name: toShownText(variables.clientName, 100),
+      limit: variables.limit,
+    }),
+  }
+}
+
+function variantOf({ template, variables }: SystemMail): string {
+  if (template === 'two_factor') return variables.purpose
+  if (template === 'auth_mode_changed') return variables.change
+  return 'any'
+}
+
+/** What is said only sometimes. */
+function remarkOf(
+  { template, variables }: SystemMail,
+  text: (part: string) => string,
+): { readonly words: string; readonly isWarning: boolean } | undefined {
+  if (template === 'passphrase_reset' && variables.losesVault) {
+    return { words: text('warning'), isWarning: true }
+  }
+  if (template === 'auth_mode_changed' && variables.left !== undefined) {
+    return { words: text('left'), isWarning: variables.left === 0 }
+  }
+  return undefined
+}
+
+function codeOf({ template, variables }: SystemMail): string | undefined {
+  if (template === 'two_factor') return toCode(variables.passcode)
+  if (template === 'two_factor_mail_confirmation' || template === 'confirm_flagship') {
+    return toCode(variables.code)
+  }
+  return undefined
+}
+
+/** Codes are letters and digits; whatever else came along must not reach the one line that gets copied. */
+function toCode(text: string): string {
+  return text.replaceAll(/[^\dA-Za-z-]/g, '').slice(0, 32)
+}
+
+/** Links in mails start with the configured base of the instance or one of its apps (security.md 1, 99). */
+function ownLink(instance: Instance, link: string): string {
+  const url = URL.parse(link)
+  const base = new URL(instance.origin)
+  const app = url === null ? undefined : parseAppHost(url.host, instance.subdomains)
+  const isOwn = url?.host === base.host || app?.domain === base.host
+  if (url?.protocol !== base.protocol || !isOwn) {
+    throw new TypeError('mail.variables.url is not a link of the instance')
+  }
+  return url.href
+}

@@ -1,0 +1,80 @@
+import { type Instance, originOfApp } from '@svc/oauth-core'
+import type { AuthModeChange, PasscodePurpose, SystemMail } from './system-mails.ts'
+
+const PURPOSES: readonly PasscodePurpose[] = [
+  'login',
+  'confirm',
+  'flagship',
+  'session_code',
+  'passphrase',
+  'move',
+  'auth_mode',
+]
+const CHANGES: readonly AuthModeChange[] = [
+  'two_factor_on',
+  'two_factor_off',
+  'factor_added',
+  'factor_removed',
+]
+const SECRET = '0123456789abcdef0123456789abcdef'
+const CODE = '482916'
+
+/**
+ * Every system mail with made-up variables, by the name of its template, with `.` and a variant where there are
+ * several: to look at, with `notify.render`. `time` is when the requests they tell of were made, milliseconds since
+ * the epoch.
+ */
+export function sampleMails(instance: Instance, time: number): ReadonlyMap<string, SystemMail> {
+  const { origin } = instance
+  const settings = `${originOfApp(instance, 'settings')}/#`
+  const who = { address: '203.0.113.7', browser: 'Firefox', os: 'Linux', place: 'Lyon, France' }
+  const facts = { time, ...who }
+  const news = { ...facts, url: `${settings}/sessions` }
+  const security = { ...facts, url: `${settings}/security` }
+  const mails = new Map<string, SystemMail>()
+  const add = (mail: SystemMail, variant?: string | number): void => {
+    mails.set(variant === undefined ? mail.template : `${mail.template}.${variant}`, mail)
+  }
+
+  const register = `${origin}/auth/passphrase?registerToken=${SECRET}`
+  add({ template: 'onboarding', variables: { url: register } })
+  add({ template: 'new_connection', variables: news })
+  add({ template: 'passphrase_changed', variables: news })
+  add({ template: 'login_throttled', variables: news })
+  for (const purpose of PURPOSES) {
+    const variables = { ...facts, passcode: CODE, purpose, minutes: 5 }
+    add({ template: 'two_factor', variables }, purpose)
+  }
+  const activation = { ...facts, code: CODE, minutes: 5 }
+  add({ template: 'two_factor_mail_confirmation', variables: activation })
+  const magic = `${origin}/auth/magic_link?code=${SECRET}&redirect=`
+  add({ template: 'magic_link', variables: { ...facts, url: magic, minutes: 15 } })
+  for (const losesVault of [false, true]) {
+    const url = `${origin}/auth/passphrase_renew?token=${SECRET}`
+    const variables = { ...facts, url, minutes: 15, losesVault }
+    add({ template: 'passphrase_reset', variables }, losesVault ? 'vault' : undefined)
+  }
+  const hint = 'Grandmother’s street,\nthen what the parrot said'
+  add({ template: 'passphrase_hint', variables: { url: `${origin}/auth/login`, hint } })
+  for (const change of CHANGES) {
+    for (const factor of ['mail', 'totp', 'passkey'] as const) {
+      const variables = { ...security, change, factor }
+      add({ template: 'auth_mode_changed', variables }, `${change}.${factor}`)
+    }
+  }
+  const created = { change: 'recovery_codes_created', factor: 'recovery', left: 10 } as const
+  add({ template: 'auth_mode_changed', variables: { ...security, ...created } }, created.change)
+  for (const left of [3, 1, 0]) {
+    const used = { change: 'recovery_code_used', factor: 'recovery', left } as const
+    const variables = { ...security, ...used }
+    add({ template: 'auth_mode_changed', variables }, `${used.change}.${left}`)
+  }
+  add({ template: 'confirm_flagship', variables: { ...facts, code: CODE, minutes: 10 } })
+  const confirm = `${origin}/settings/email/confirm?token=${SECRET}`
+  const change = { ...facts, url: confirm, minutes: 15, recipient: 'new@mail.example' }
+  add({ template: 'update_email', variables: change })
+  const full = { url: `${settings}/clients`, clientName: 'Drive for Android', limit: 3 }
+  add({ template: 'oauth_clients_limit', variables: full })
+  add({ template: 'disk_quota', variables: { url: `${settings}/storage` } })
+  return mails
+}

@@ -1,0 +1,75 @@
+import { expect } from 'chai'
+import { IntlMessageFormat } from 'intl-messageformat'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { MAIL_LOCALES } from '../../src/catalogue.ts'
+
+const FOLDER = fileURLToPath(new URL('../../locales', import.meta.url))
+const english = read('en')
+
+/** What this test reads of a parsed text; the library's own type is a wider union. */
+interface AstNode {
+  readonly type: number
+  readonly value: string
+  readonly options?: Record<string, { value: AstNode[] }>
+}
+
+describe('catalogues of the mails', () => {
+  it('are those of the languages that mails are written in', () => {
+    const files = readdirSync(FOLDER).map((file) => file.replace(/\.json$/, ''))
+    expect(files.sort()).to.deep.equal([...MAIL_LOCALES].sort())
+  })
+
+  for (const locale of MAIL_LOCALES) {
+    const texts = read(locale)
+
+    it(`${locale} has the keys of English, in the same order`, () => {
+      expect(Object.keys(texts)).to.deep.equal(Object.keys(english))
+    })
+
+    it(`${locale} has the arguments of English in every text, and their choices`, () => {
+      for (const [key, text] of Object.entries(english))
+        expect(argumentsOf(texts[key] ?? '', locale), key).to.deep.equal(argumentsOf(text, 'en'))
+    })
+
+    it(`${locale} leaves no text empty, and has no mark-up or link of its own`, () => {
+      for (const [key, text] of Object.entries(texts)) {
+        expect(text.trim(), key).to.equal(text).and.not.equal('')
+        expect(text, key).to.not.match(/[<>]|https?:|www\./)
+      }
+    })
+
+    it(`${locale} keeps subjects and preheaders short, codes and names out of them`, () => {
+      const heads = Object.entries(texts).filter(([key]) => /\.(subject|preheader)$/.test(key))
+      for (const [key, text] of heads) {
+        expect(text.length, key).to.be.at.most(90)
+        expect(argumentsOf(text, locale), key).to.satisfy((names: string[]) =>
+          names.every((name) => name === 'domain:1'),
+        )
+      }
+    })
+  }
+})
+
+function read(locale: string): Record<string, string> {
+  const content: unknown = JSON.parse(readFileSync(`${FOLDER}/${locale}.json`, 'utf8'))
+  return content as Record<string, string> // Our own file; a value that is no text fails below.
+}
+
+/** Names of the arguments of an ICU text, with the kind of each and the choices that depend on no language. */
+function argumentsOf(text: string, locale: string): string[] {
+  const found = new Set<string>()
+  const visit = (nodes: readonly AstNode[]): void => {
+    for (const node of nodes) {
+      if (node.type >= 1 && node.type <= 6) found.add(`${node.value}:${node.type}`)
+      for (const [name, option] of Object.entries(node.options ?? {})) {
+        // A plural has the categories of its language, and the same exact numbers everywhere.
+        if (node.type === 5 || name.startsWith('=')) found.add(`${node.value}:${node.type}:${name}`)
+        visit(option.value)
+      }
+    }
+  }
+  const format = new IntlMessageFormat(text, locale, undefined, { ignoreTag: true })
+  visit(format.getAst() as unknown as AstNode[]) // See AstNode.
+  return [...found].sort()
+}
