@@ -62,6 +62,12 @@ export interface OwnerSession {
 export interface OwnerSessions {
   /** The live session named by the request's cookies on this host, or undefined. Reads only. */
   current(ctx: Context): Promise<OwnerSession | undefined>
+  /**
+   * Uses up a session code of the query, whoever is logged in. True when the code was good: nobody logged in became a
+   * short session, and the request is answered with 302 to its own address without the code. Absent: codes mean
+   * nothing. @see login.md 9.1, decision D57
+   */
+  redeem?(ctx: Context, code: string): Promise<boolean>
 }
 
 /** What the consent page shows and its form carries. */

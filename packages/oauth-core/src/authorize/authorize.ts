@@ -40,12 +40,20 @@ export function authorizeRows(dependencies: AuthorizeDependencies): RouteRow[] {
 
   async function showConsent(ctx: RouteContext): Promise<void> {
     const { instance, query } = ctx.state
+    if (await redeemSessionCode(ctx)) return
     const request = await checkAuthorize({ ctx, instance, parameters: query }, dependencies)
     const session = await sessions().current(ctx)
     if (session === undefined) return pages().login(ctx)
     // Step 7, the limit of connected clients (oauth.md 5.4), stands here.
     const view = consentView(request, consentSeal.seal(request, session))
     await pages().consent(ctx, view)
+  }
+
+  /** SPEC: oauth.md 5.1 step 2 - used up whatever else is wrong with the request; a HEAD uses nothing up. */
+  async function redeemSessionCode(ctx: RouteContext): Promise<boolean> {
+    const code = ctx.state.query.get('session_code')
+    if (code === undefined || ctx.method !== 'GET') return false
+    return (await sessions().redeem?.(ctx, code)) === true
   }
 
   async function answerConsent(ctx: RouteContext): Promise<void> {

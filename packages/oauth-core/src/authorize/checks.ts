@@ -57,13 +57,13 @@ const READ = [
 const REFUSED = ['request', 'request_uri', 'registration'] as const
 
 /**
- * The checks of `GET` and `POST /auth/authorize`, in the order of oauth.md 5.1. Nothing before `checkRedirectUri` may
+ * The checks of `GET` and `POST /auth/authorize`, in the order of oauth.md 5.1; step 2, `session_code`, comes before
+ * all of them. Nothing before `checkRedirectUri` may
  * name the client's address, and no failure ever goes there.
  */
 export const AUTHORIZE_CHECKS: readonly AuthorizeCheck[] = [
   checkLength,
   checkCharacters,
-  // Step 2, `session_code`, stands here: consumed whatever else is wrong.
   checkUnsupported,
   checkPresence,
   checkResponseType,

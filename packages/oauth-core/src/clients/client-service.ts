@@ -30,6 +30,15 @@ export interface ClientService {
   revoke(instance: Instance, id: ClientId | string, reason: string): Promise<boolean>
   revokeAll(instance: Instance, filter?: { readonly kind?: string }): Promise<number>
   /**
+   * Ends the tokens of every client, or of the flagship app's alone; their registrations stay.
+   * @returns of how many clients
+   */
+  revokeGrants(
+    instance: Instance,
+    reason: string,
+    filter?: { readonly flagship?: boolean },
+  ): Promise<number>
+  /**
    * Notes that the owner allowed the client: no longer pending, and the system of the browser it was done with.
    * Writes only when something changes. Undefined when the client is gone.
    */
@@ -44,6 +53,15 @@ export interface ClientService {
     id: ClientId | string,
     flagship: boolean,
   ): Promise<Client | undefined>
+  /**
+   * Compares a secret with the client's own, in constant time; undefined without such a client. Wrong ones are the
+   * caller's to count. @param secret - from outside, any text
+   */
+  verifySecret(
+    instance: Instance,
+    id: ClientId | string,
+    secret: string,
+  ): Promise<{ readonly client: Client; readonly isRight: boolean } | undefined>
   /** What the client may do by its live grants: scope strings, newest first. */
   scopes(instance: Instance, id: ClientId): Promise<readonly string[]>
 }

@@ -1,3 +1,4 @@
+import { equalSecrets } from '../constant-time.ts'
 import type { Emitter } from '../emitter.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Instance } from '../instances/instance.ts'
@@ -10,7 +11,7 @@ import type { ClientRevoker } from './revoke-client.ts'
 
 export interface ClientServiceOptions {
   readonly clients: ClientStore
-  readonly engine: Pick<Engine, 'lastRefreshed' | 'listGrants'>
+  readonly engine: Pick<Engine, 'lastRefreshed' | 'listGrants' | 'revokeGrants'>
   readonly revoker: ClientRevoker
   readonly revocations: Pick<Revocations, 'publish'>
   readonly emitter: Emitter
@@ -110,6 +111,24 @@ export function createClientService(options: ClientServiceOptions): ClientServic
         }
       }
       return count
+    },
+
+    async revokeGrants(instance, reason, { flagship } = {}) {
+      let count = 0
+      for await (const page of pages(instance, 'all')) {
+        for (const client of page) {
+          if (flagship !== undefined && client.flagship !== flagship) continue
+          await engine.revokeGrants(instance, client.id, reason)
+          count += 1
+        }
+      }
+      return count
+    },
+
+    async verifySecret(instance, id, secret) {
+      const opened = await clients.open(instance, id)
+      if (opened === undefined) return undefined
+      return { client: opened.client, isRight: equalSecrets(opened.secret, secret) }
     },
 
     async scopes(instance, id) {
