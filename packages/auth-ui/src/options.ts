@@ -46,6 +46,13 @@ export interface AuthUiOptions {
      */
     readonly cost?: ScryptCost
   }
+  readonly confirm?: {
+    /**
+     * Hosts (`host` or `host:port`, without the port 443) outside the instance that a confirmation may lead back to,
+     * over https. @defaultValue none
+     */
+    readonly authorizedHosts?: readonly string[]
+  }
   /** Looks an address up in a geo database, for the login history. @defaultValue none */
   readonly locate?: (address: string) => Promise<Place | undefined>
   /** Milliseconds, instead of single {@link DEFAULT_LIFETIMES}. */
@@ -73,6 +80,7 @@ export interface ResolvedOptions {
   readonly threadPoolSize: number
   readonly waiting: number
   readonly cost: ScryptCost
+  readonly confirmHosts: ReadonlySet<string>
   readonly locate: ((address: string) => Promise<Place | undefined>) | undefined
   readonly lifetimes: Lifetimes
   readonly limits: Partial<Readonly<Record<Bucket, RateLimit>>>
@@ -87,6 +95,7 @@ export function resolveOptions(options: AuthUiOptions): ResolvedOptions {
     ...numberFaults('lifetimes', { ...options.lifetimes }, Object.keys(DEFAULT_LIFETIMES)),
     ...limitFaults(options.limits ?? {}),
     ...costFaults(passphrase.cost ?? DEFAULT_COST),
+    ...hostFaults(options.confirm?.authorizedHosts ?? []),
   ]
   if (typeof options.mailer?.send !== 'function') faults.push('options.mailer: has no send')
   if (faults.length > 0) throw new TypeError(faults.join('; '))
@@ -108,6 +117,7 @@ export function resolveOptions(options: AuthUiOptions): ResolvedOptions {
     threadPoolSize: passphrase.threadPoolSize ?? 4,
     waiting: passphrase.waiting ?? 32,
     cost: passphrase.cost ?? DEFAULT_COST,
+    confirmHosts: new Set(options.confirm?.authorizedHosts),
     locate: options.locate,
     lifetimes: { ...DEFAULT_LIFETIMES, ...options.lifetimes },
     limits: options.limits ?? {},
@@ -151,6 +161,15 @@ function costFaults({ logN, r, p }: ScryptCost): string[] {
   return isUsable && isNatural(r) && isNatural(p)
     ? []
     : ['options.passphrase.cost: not a usable cost of scrypt']
+}
+
+function hostFaults(hosts: readonly string[]): string[] {
+  return (
+    hosts
+      // CSP, which has to name them, knows no literals of IPv6.
+      .filter((host) => host.startsWith('[') || URL.parse(`https://${host}`)?.host !== host)
+      .map((host) => `options.confirm.authorizedHosts: not a host: ${JSON.stringify(host)}`)
+  )
 }
 
 function isNatural(value: unknown): boolean {

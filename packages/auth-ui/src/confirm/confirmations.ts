@@ -5,8 +5,10 @@ import type { Owner } from '../owner/owner.ts'
 export interface Confirmation {
   /** Chosen by whoever asked. */
   readonly state: string
-  /** App the browser was sent back to; absent: the instance's own host, or a host of the operator's list. */
+  /** App the browser was sent back to. */
   readonly slug?: string
+  /** Host of the operator's list the browser was sent back to; absent with no slug either: the instance's own host. */
+  readonly host?: string
 }
 
 /** Proofs that the owner gave the passphrase (and second factor) a moment ago. @see login.md 6 */

@@ -5,6 +5,8 @@ import { AuthUiError } from '../errors.ts'
 export interface RedirectTarget {
   /** Slug of the app it leads to; undefined on the instance's own host. */
   readonly slug?: string
+  /** Another host, of a list given to `parse`. */
+  readonly outerHost?: string
   /** Serialised; on the instance's own host without fragment. */
   readonly href: string
   readonly origin: string
@@ -14,8 +16,12 @@ export interface RedirectTarget {
 
 /** The one judge of `redirect` parameters. @see login.md 4.6 */
 export interface Redirects {
-  /** A `redirect` parameter: an absolute URL, or `slug[/path]`. @throws AuthUiError `bad_redirect` */
-  parse(instance: Instance, raw: string): Promise<RedirectTarget>
+  /**
+   * A `redirect` parameter: an absolute URL, or `slug[/path]`.
+   * @param alsoHosts - other hosts (`host[:port]`, as URLs write them) that are as good, over https
+   * @throws AuthUiError `bad_redirect`
+   */
+  parse(instance: Instance, raw: string, alsoHosts?: ReadonlySet<string>): Promise<RedirectTarget>
   /** `slug[/path][?query][#hash]` only. @throws AuthUiError `bad_redirect` */
   parseSlugForm(instance: Instance, raw: string): Promise<RedirectTarget>
   /** Where a log-in leads without one. */
@@ -29,6 +35,7 @@ export interface RedirectsOptions {
   readonly homeSlug: string
 }
 
+const NO_HOSTS: ReadonlySet<string> = new Set()
 const MAX_CHARS = 2048
 const MAX_AUTHORIZE_CHARS = 12_288
 // Control characters are exactly what must not pass.
@@ -40,20 +47,29 @@ const AUTHORITY = /^[a-z]+:\/\/([^/?#]+)/
 export function createRedirects(options: RedirectsOptions): Redirects {
   const { apps, requireInstalledApp, homeSlug } = options
 
-  async function parse(instance: Instance, raw: string): Promise<RedirectTarget> {
+  async function parse(
+    instance: Instance,
+    raw: string,
+    alsoHosts: ReadonlySet<string> = NO_HOSTS,
+  ): Promise<RedirectTarget> {
     if (raw.length > MAX_AUTHORIZE_CHARS) throw bad('too long')
     if (FORBIDDEN.test(raw) || !raw.isWellFormed()) throw bad('forbidden character')
     const target = SCHEME.test(raw)
-      ? await parseUrlForm(instance, raw)
+      ? await parseUrlForm(instance, raw, alsoHosts)
       : await parseSlugForm(instance, raw)
     // SPEC: decision D54 - only an authorization may be long.
     if (raw.length > MAX_CHARS && !isAuthorizePath(target)) throw bad('too long')
     return target
   }
 
-  async function parseUrlForm(instance: Instance, raw: string): Promise<RedirectTarget> {
+  async function parseUrlForm(
+    instance: Instance,
+    raw: string,
+    alsoHosts: ReadonlySet<string>,
+  ): Promise<RedirectTarget> {
     const url = parseUrl(instance, raw)
     if (url.host === instance.domain || instance.aliases.includes(url.host)) return ownTarget(url)
+    if (url.protocol === 'https:' && alsoHosts.has(url.host)) return outerTarget(url)
     const app = parseAppHost(url.host, instance.subdomains)
     if (app === undefined || app.domain !== instance.domain) throw bad('foreign host')
     if (requireInstalledApp) await demandInstalled(instance, app.slug)
@@ -121,12 +137,17 @@ export function locationOf(target: RedirectTarget, options: LocationOptions): st
 
 /** The URL without `session_code` parameters; everything else stays byte for byte. Without a fragment in it. */
 export function withoutSessionCode(url: string): string {
+  return withoutParameters(url, ['session_code'])
+}
+
+/** The URL without the parameters of these names; everything else stays byte for byte. Without a fragment in it. */
+export function withoutParameters(url: string, names: readonly string[]): string {
   const at = url.indexOf('?')
   if (at === -1) return url
   const kept = url
     .slice(at + 1)
     .split('&')
-    .filter((pair) => nameOf(pair) !== 'session_code')
+    .filter((pair) => !names.includes(nameOf(pair)))
   return kept.length === 0 ? url.slice(0, at) : `${url.slice(0, at)}?${kept.join('&')}`
 }
 
@@ -178,8 +199,12 @@ function appTarget(url: URL, slug: string): RedirectTarget {
   return { slug, href: url.href, origin: url.origin, isAuthorize: false }
 }
 
+function outerTarget(url: URL): RedirectTarget {
+  return { outerHost: url.host, href: url.href, origin: url.origin, isAuthorize: false }
+}
+
 function isAuthorizePath(target: RedirectTarget): boolean {
-  if (target.slug !== undefined) return false
+  if (target.slug !== undefined || target.outerHost !== undefined) return false
   const { pathname } = new URL(target.href)
   return pathname === '/auth/authorize' || pathname.startsWith('/auth/authorize/')
 }
