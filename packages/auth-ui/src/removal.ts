@@ -2,7 +2,13 @@ import type { Instance } from '@svc/oauth-core'
 import { type IndexKey, indexKey, recordKey, type Store } from '@svc/store'
 
 /** Indexes that name every long-lived record of this package but the owner's. */
-const INDEXES = ['known-devices', 'login-places', 'session-logins', 'sessions'] as const
+const INDEXES = [
+  'known-devices',
+  'login-places',
+  'session-logins',
+  'sessions',
+  'trusted-devices',
+] as const
 
 /** Deletes this package's records of an instance that is removed; may be called again. */
 export function createRemoval(store: Store): (instance: Instance) => Promise<void> {

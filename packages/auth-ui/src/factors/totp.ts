@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { equalSecrets, type Instance, randomId, type Sealer } from '@svc/oauth-core'
+import { generateSync, generateURI, ScureBase32Plugin } from 'otplib'
+import type { TotpFactor } from './factors.ts'
+import { digitsOf } from './passcode.ts'
+
+const SECRET_BYTES = 20
+const STEP_S = 30
+const base32 = new ScureBase32Plugin()
+
+/** An authenticator app that is being enrolled. */
+export interface NewAuthenticator {
+  /** To be kept once a code proved that the app has the secret. */
+  readonly factor: TotpFactor
+  /** Base32 without padding, for typing in. */
+  readonly secret: string
+  /** `otpauth://totp/…`, for a QR code. */
+  readonly uri: string
+}
+
+/** Authenticator apps: RFC 6238 with SHA-1, 6 digits, 30 seconds, which is what every app knows. */
+export interface Totp {
+  create(instance: Instance): NewAuthenticator
+  /**
+   * The factor with this code used up, or undefined when the code is wrong or its step was accepted before. One step
+   * around now is taken, for clocks that differ.
+   * @see RFC 6238 5.2, security.md 40
+   */
+  accept(instance: Instance, factor: TotpFactor, typed: string): TotpFactor | undefined
+}
+
+/** What {@link createTotp} needs. */
+export interface TotpOptions {
+  readonly sealer: Sealer
+  readonly clock: { now(): number }
+}
+
+/** Secrets are sealed for their instance and factor. */
+export function createTotp({ sealer, clock }: TotpOptions): Totp {
+  return {
+    create(instance) {
+      const bytes = randomBytes(SECRET_BYTES)
+      const id = randomId()
+      const secret = base32.encode(bytes, { padding: false })
+      return {
+        factor: {
+          id,
+          secret: sealer.seal(bytes, contextOf(instance, id)),
+          lastStep: 0,
+          createdAt: clock.now(),
+        },
+        secret,
+        uri: generateURI({ issuer: nameOf(instance), label: labelOf(instance), secret }),
+      }
+    },
+    accept(instance, factor, typed) {
+      const secret = sealer.open(factor.secret, contextOf(instance, factor.id))
+      const step = matchStep(secret, typed, clock.now(), factor.lastStep)
+      return step === undefined ? undefined : { ...factor, lastStep: step, lastUsed: clock.now() }
+    },
+  }
+}
+
+/**
+ * The time step whose code this is: the present one or a neighbour, later than `lastStep`.
+ * @param now - milliseconds since the epoch
+ */
+export function matchStep(
+  secret: Uint8Array,
+  typed: string,
+  now: number,
+  lastStep: number,
+): number | undefined {
+  const digits = digitsOf(typed)
+  if (digits === undefined) return undefined
+  const present = Math.floor(now / 1000 / STEP_S)
+  const steps = [present - 1, present, present + 1].filter((step) => step > lastStep && step >= 0)
+  const codes = steps.map((step) => codeOf(secret, step))
+  // Every code is compared, so that the time tells nothing about which one it was.
+  const matches = codes.map((code) => equalSecrets(code, digits))
+  return steps[matches.indexOf(true)]
+}
+
+function codeOf(secret: Uint8Array, step: number): string {
+  const epoch = step * STEP_S
+  return generateSync({ secret, algorithm: 'sha1', digits: 6, period: STEP_S, epoch })
+}
+
+function contextOf(instance: Instance, id: string): string {
+  return `totp:${instance.id}:${id}`
+}
+
+/** A colon would end the issuer's name in the label of the URI. */
+function nameOf(instance: Instance): string {
+  return instance.domain.replaceAll(':', ' ')
+}
+
+function labelOf(instance: Instance): string {
+  const { publicName = '' } = instance
+  return (publicName === '' ? instance.domain : publicName).toWellFormed().replaceAll(':', ' ')
+}
