@@ -2,6 +2,9 @@ import { canDerive, derivePassphrase, NEW_PASSPHRASE_ITERATIONS } from './derive
 import { busy, element, enableShowButtons, painted, send, setFieldError } from './form.js'
 import { givesAway, strengthOf } from './strength.js'
 
+/** Answers after which this page has nothing left to ask: loading it again says so, and where to go. */
+const OVER = new Set(['already_onboarded', 'invalid_token', 'onboarding_needed'])
+
 const form = element('#choose-passphrase', HTMLFormElement)
 const input = element('#passphrase', HTMLInputElement)
 const hint = element('#hint', HTMLInputElement)
@@ -39,6 +42,10 @@ async function choose() {
   const problem = await send(form, { passphrase, iterations: String(iterations) })
   if (problem === undefined) {
     input.value = ''
+    return
+  }
+  if (OVER.has(problem.code)) {
+    location.reload()
     return
   }
   done()

@@ -4,10 +4,11 @@
  * @template {Element} E
  * @param {string} selector
  * @param {new () => E} kind
+ * @param {ParentNode} [within] the page when absent
  * @returns {E}
  */
-export function element(selector, kind) {
-  const found = document.querySelector(selector)
+export function element(selector, kind, within = document) {
+  const found = within.querySelector(selector)
   if (!(found instanceof kind)) throw new TypeError(`no ${selector} on this page`)
   return found
 }
@@ -84,10 +85,11 @@ export const painted = () =>
  *
  * @param {HTMLFormElement} form says what went wrong in `data-problem-<code>`, `data-offline`, `data-unexpected`
  * @param {Record<string, string>} fields in place of the form's own
+ * @param {(answer: Record<string, unknown>) => void} [beforeLeaving] reads the answer that worked
  * @returns {Promise<Problem | undefined>} undefined: the browser is on its way
  * @typedef {{ code: string, text: string }} Problem
  */
-export async function send(form, fields) {
+export async function send(form, fields, beforeLeaving = () => {}) {
   const body = new URLSearchParams()
   for (const [name, value] of new FormData(form)) {
     if (typeof value === 'string') body.append(name, fields[name] ?? value)
@@ -100,6 +102,7 @@ export async function send(form, fields) {
   const answer = await response.json().catch(() => ({}))
   const { redirect, code } = answer
   if (response.ok && typeof redirect === 'string') {
+    beforeLeaving(answer)
     location.assign(redirect)
     return undefined
   }

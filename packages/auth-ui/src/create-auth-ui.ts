@@ -3,8 +3,9 @@ import type { Middleware } from 'koa'
 import { type AppPages, createAppPages } from './apps/app-pages.ts'
 import { createAuthorizePages } from './authorize-pages.ts'
 import { createBackground } from './background.ts'
-import { createPages } from './consent/pages.ts'
 import { createCsrf } from './csrf.ts'
+import { createTotp } from './factors/totp.ts'
+import { createTrustedDevices } from './factors/trusted-devices.ts'
 import { createActivation } from './login/activation.ts'
 import { createArrival } from './login/arrival.ts'
 import { createHome } from './login/home.ts'
@@ -17,6 +18,7 @@ import { createRedirects } from './login/redirect-target.ts'
 import { type AuthUiOptions, resolveOptions } from './options.ts'
 import { createOwnerStore } from './owner/owner-store.ts'
 import { createOwners, type Owners } from './owner/owners.ts'
+import { createPages } from './pages/create-pages.ts'
 import { createHashQueue, hashesAtATime } from './passphrase/hash-queue.ts'
 import { createOnboard } from './passphrase/onboard.ts'
 import { createOnboarding } from './passphrase/onboarding.ts'
@@ -103,6 +105,8 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     securityUrl: createSecurityUrl(apps, options.settingsSlug),
     settingsSlug: options.settingsSlug,
     answerActivation: createActivation(renderer, csrf),
+    totp: createTotp({ sealer: oauth.sealer, clock }),
+    trustedDevices: createTrustedDevices(shared),
     callers: createCallers({ authenticate, settingsSlug: options.settingsSlug }),
   }
   const parts = {

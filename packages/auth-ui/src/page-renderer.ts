@@ -11,7 +11,7 @@ import type { FactorKind, TwoFactorPurpose } from './ports.ts'
 /**
  * What handlers ask of the pages. Each method writes the body, its content type and the page headers (CSP, COOP,
  * `X-Frame-Options`); the status is the caller's, set before the call or after it. The instance, its name and its
- * address are in `ctx.state.instance`. `createPages` of `consent/pages.ts` implements it.
+ * address are in `ctx.state.instance`. `createPages` of `pages/create-pages.ts` implements it.
  * @see login.md 4.3, 5; decisions D48, D55, D60
  */
 export interface PageRenderer {

@@ -7,11 +7,19 @@ export const VIEWS = [
   'activation',
   'blocked',
   'choose-passphrase',
+  'confirm',
   'consent',
   'cookies-blocked',
   'error',
   'login',
+  'magic-link-open',
+  'magic-link-passphrase',
+  'mail-sent',
   'out-of-band',
+  'passcode',
+  'passkey',
+  'renew',
+  'reset',
 ] as const
 
 export type ViewName = (typeof VIEWS)[number]

@@ -1,10 +1,15 @@
 import type { Client, ClientId, ConsentView, Permission } from '@svc/oauth-core'
-import type {
-  ConsentPageModel,
-  FormPageModel,
-  LoginPageModel,
-  PageRenderer,
-} from '../../src/page-renderer.ts'
+import type { ConsentPageModel, LoginPageModel, PageRenderer } from '../../src/page-renderer.ts'
+import {
+  CONFIRM,
+  formPage,
+  MAGIC_PASSPHRASE,
+  PASSCODE,
+  PASSKEY,
+  RENEW,
+  REQUEST_OPTIONS,
+  RESET,
+} from './step-models.ts'
 
 type Show = (pages: PageRenderer, ctx: Parameters<PageRenderer['loginPage']>[0]) => Promise<void>
 
@@ -18,6 +23,60 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
   'login-authorize': (pages, ctx) => pages.loginPage(ctx, { ...LOGIN, offersLongRun: false }),
   'login-reset': (pages, ctx) =>
     pages.loginPage(ctx, { ...LOGIN, message: 'passphrase-reset-requested' }),
+  'login-magic': (pages, ctx) =>
+    pages.loginPage(ctx, { ...LOGIN, offersMagicLink: true, redirect: 'drive/' }),
+  passcode: (pages, ctx) => pages.passcodePage(ctx, PASSCODE),
+  'passcode-wrong': (pages, ctx) =>
+    pages.passcodePage(ctx, { ...PASSCODE, problem: { code: 'two_factor_invalid' } }),
+  'passcode-all': (pages, ctx) =>
+    pages.passcodePage(ctx, {
+      ...PASSCODE,
+      factors: ['passkey', 'totp', 'mail', 'recovery'],
+      passkeyOptions: REQUEST_OPTIONS,
+    }),
+  'passcode-app': (pages, ctx) =>
+    pages.passcodePage(ctx, { ...PASSCODE, factors: ['totp', 'recovery'] }),
+  'passcode-passkey': (pages, ctx) =>
+    pages.passcodePage(ctx, {
+      ...PASSCODE,
+      factors: ['passkey', 'recovery'],
+      passkeyOptions: REQUEST_OPTIONS,
+      purpose: 'confirm',
+      offersTrust: false,
+    }),
+  'passcode-expired': (pages, ctx) =>
+    pages.passcodePage(ctx, { ...PASSCODE, now: PASSCODE.expiresAt }),
+  'magic-open': (pages, ctx) =>
+    pages.magicLinkOpenPage(ctx, { ...formPage(), code: 'm'.repeat(32), redirect: '' }),
+  'magic-passphrase': (pages, ctx) => pages.magicLinkPassphrasePage(ctx, MAGIC_PASSPHRASE),
+  'magic-passphrase-wrong': (pages, ctx) =>
+    pages.magicLinkPassphrasePage(ctx, {
+      ...MAGIC_PASSPHRASE,
+      problem: { code: 'invalid_passphrase' },
+    }),
+  'mail-sent-magic': (pages, ctx) =>
+    pages.mailSentPage(ctx, { mail: 'magic_link', minutes: 15, loginHref: '/auth/login' }),
+  'mail-sent-hint': (pages, ctx) =>
+    pages.mailSentPage(ctx, { mail: 'passphrase_hint', loginHref: '/auth/login' }),
+  'mail-sent-onboarding': (pages, ctx) =>
+    pages.mailSentPage(ctx, { mail: 'onboarding', loginHref: '/auth/login' }),
+  reset: (pages, ctx) => pages.resetPage(ctx, RESET),
+  'reset-vault': (pages, ctx) =>
+    pages.resetPage(ctx, { ...RESET, from: 'settings', backHref: '/', losesVault: true }),
+  renew: (pages, ctx) => pages.renewPage(ctx, RENEW),
+  'renew-vault': (pages, ctx) =>
+    pages.renewPage(ctx, { ...RENEW, losesVault: true, problem: { code: 'invalid_parameter' } }),
+  confirm: (pages, ctx) => pages.confirmPage(ctx, CONFIRM),
+  'confirm-app': (pages, ctx) =>
+    pages.confirmPage(ctx, {
+      ...CONFIRM,
+      askedBy: 'Bank transfers',
+      problem: { code: 'invalid_passphrase' },
+    }),
+  'confirm-rtl': (pages, ctx) => pages.confirmPage(ctx, { ...CONFIRM, askedBy: RTL_NAME }),
+  passkey: (pages, ctx) => pages.passkeyPage(ctx, PASSKEY),
+  'passkey-failed': (pages, ctx) =>
+    pages.passkeyPage(ctx, { ...PASSKEY, problem: { code: 'passkey_failed' } }),
   activation: (pages, ctx) =>
     pages.activationPage(ctx, { ...formPage(), hasBadToken: false, canResend: false }),
   'activation-bad-token': (pages, ctx) =>
@@ -93,10 +152,6 @@ const SOME: readonly Permission[] = [
   { type: 'com.example.recipes', verbs: ['GET', 'DELETE'] },
 ]
 
-function formPage(): FormPageModel {
-  return { csrfToken: 'c'.repeat(32), formActionSources: ['http://home.alice.localhost:8080'] }
-}
-
 const LOGIN: LoginPageModel = {
   ...formPage(),
   salt: 'me@alice.example.com',
@@ -105,6 +160,7 @@ const LOGIN: LoginPageModel = {
   offersLongRun: true,
   longRun: false,
   emailVerifiedCode: '',
+  offersMagicLink: false,
 }
 
 const CHOOSE = {

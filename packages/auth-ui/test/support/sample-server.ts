@@ -1,7 +1,7 @@
 import type { Instance, RouteContext } from '@svc/oauth-core'
 import { type Listening, listen } from '@svc/testkit'
 import Koa from 'koa'
-import { createPages } from '../../src/consent/pages.ts'
+import { createPages } from '../../src/pages/create-pages.ts'
 import { createMessages } from '../../src/messages.ts'
 import type { PageRenderer, Theme } from '../../src/page-renderer.ts'
 import { SAMPLES } from './sample-models.ts'

@@ -32,7 +32,7 @@ describe('GET /auth/assets/:version/:name', () => {
   }
 
   it('answers the file of another version, to be asked for each time', async () => {
-    const response = await fetch(`${server.origin}/auth/assets/older/login.js`)
+    const response = await fetch(`${server.origin}/auth/assets/older/form.js`)
     expect(response.status).to.equal(200)
     expect(response.headers.get('cache-control')).to.equal('public, no-cache')
   })
@@ -66,8 +66,8 @@ describe('GET /auth/assets/:version/:name', () => {
 
 describe('createAssets', () => {
   it('changes every address when one file changes', () => {
-    const one = createAssets({ 'theme.css': ':root{}' }).url('login.js')
-    const other = createAssets({ 'theme.css': ':root{--a:b}' }).url('login.js')
+    const one = createAssets({ 'theme.css': ':root{}' }).url('form.js')
+    const other = createAssets({ 'theme.css': ':root{--a:b}' }).url('form.js')
     expect(one).to.not.equal(other)
   })
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { AUTHORIZE_TEXTS } from '../../../oauth-core/src/authorize/page-texts.ts'
-import { errorModel } from '../../src/consent/error-model.ts'
+import { errorModel } from '../../src/pages/error-model.ts'
 import { createMessages, isolated, readCatalogue } from '../../src/messages.ts'
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))

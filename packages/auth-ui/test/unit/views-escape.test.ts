@@ -1,7 +1,7 @@
 import type { RouteContext } from '@svc/oauth-core'
 import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
-import { createPages } from '../../src/consent/pages.ts'
+import { createPages } from '../../src/pages/create-pages.ts'
 import { setPageHeaders } from '../../src/page-headers.ts'
 import type { PageRenderer } from '../../src/page-renderer.ts'
 import { themeStyle } from '../../src/theme.ts'
@@ -47,6 +47,7 @@ describe('texts from outside', () => {
           offersLongRun: true,
           longRun: false,
           emailVerifiedCode: HOSTILE,
+          offersMagicLink: true,
         }),
       ),
       await rendered((to, ctx) =>

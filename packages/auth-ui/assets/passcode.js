@@ -1,0 +1,149 @@
+/** The second step: a code, or a passkey. Without a script the code goes as a plain form. */
+import { clockText, countDown, isSaid } from './countdown.js'
+import { busy, element, send, setFieldError } from './form.js'
+import './once.js'
+import { answerWithPasskey, canAnswerWithPasskey } from './passkeys.js'
+import { keepTrustedDeviceToken } from './trusted-device.js'
+
+/** A mail under way is worth waiting for: the code in it dies when a new one is asked for. */
+const RESEND_WAIT_MS = 30_000
+
+const form = element('#passcode-form', HTMLFormElement)
+const input = document.querySelector('#passcode')
+const submit = form.querySelector('button[type="submit"]')
+const passkey = document.querySelector('#passkey')
+
+/** Nothing on this page answers any more: what is left is to start again. */
+function showExpired() {
+  element('#open', HTMLElement).hidden = true
+  const expired = element('#expired', HTMLElement)
+  expired.hidden = false
+  expired.querySelector('a')?.focus()
+}
+
+/**
+ * @param {HTMLButtonElement} button
+ * @param {string} label while it runs
+ * @param {Record<string, string>} fields
+ * @param {(text: string) => void} refuse
+ */
+async function answer(button, label, fields, refuse) {
+  const done = busy(button, label)
+  const problem = await send(form, fields, (body) =>
+    keepTrustedDeviceToken(body['two_factor_trusted_device_token']),
+  )
+  if (problem === undefined) return
+  done()
+  if (problem.code === 'two_factor_expired' || problem.code === 'two_factor_off') showExpired()
+  else refuse(problem.text)
+}
+
+if (input instanceof HTMLInputElement && submit instanceof HTMLButtonElement) {
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (submit.disabled) return
+    const passcode = input.value.replace(/\s/gu, '')
+    if (passcode === '') {
+      setFieldError(input, form.dataset['empty'] ?? '')
+      return
+    }
+    setFieldError(input, '')
+    const fields = { 'two-factor-passcode': passcode, 'two-factor-assertion': '' }
+    void answer(submit, form.dataset['busy'] ?? '', fields, (text) => {
+      setFieldError(input, text)
+      input.select()
+    })
+  })
+  letSwitchToRecovery(input)
+}
+
+if (passkey instanceof HTMLElement) {
+  const canUse = canAnswerWithPasskey()
+  passkey.hidden = !canUse
+  element('#no-passkey', HTMLElement).hidden = canUse
+  const button = element('#use-passkey', HTMLButtonElement)
+  const place = element('#passkey-error', HTMLElement)
+  const refuse = () => {
+    place.textContent = passkey.dataset['failed'] ?? ''
+    button.focus()
+  }
+  button.addEventListener('click', async () => {
+    place.textContent = ''
+    const done = busy(button, passkey.dataset['busy'] ?? '')
+    const assertion = await answerWithPasskey(passkey.dataset['options'] ?? '')
+    done()
+    if (assertion === undefined) {
+      refuse()
+      return
+    }
+    const fields = { 'two-factor-passcode': '', 'two-factor-assertion': assertion }
+    await answer(button, passkey.dataset['busy'] ?? '', fields, refuse)
+  })
+  if (canUse) button.focus()
+  else if (input instanceof HTMLInputElement) input.focus()
+}
+
+/**
+ * Recovery codes have letters, the others only digits: a phone shows the right keys for what was chosen.
+ *
+ * @param {HTMLInputElement} field
+ */
+function letSwitchToRecovery(field) {
+  const button = document.querySelector('#use-recovery')
+  const label = element('#passcode-label', HTMLElement)
+  if (!(button instanceof HTMLButtonElement)) return
+  const hint = element('#recovery-hint', HTMLElement)
+  /** @param {'digits' | 'recovery'} kind */
+  const show = (kind) => {
+    field.inputMode = kind === 'digits' ? 'numeric' : 'text'
+    field.autocomplete = kind === 'digits' ? 'one-time-code' : 'off'
+    label.textContent = label.dataset[kind] ?? ''
+    button.textContent = button.dataset[kind === 'digits' ? 'recovery' : 'digits'] ?? ''
+    button.dataset['shown'] = kind
+  }
+  button.addEventListener('click', () => {
+    show(button.dataset['shown'] === 'digits' ? 'recovery' : 'digits')
+    field.value = ''
+    setFieldError(field, '')
+    field.focus()
+  })
+  hint.hidden = true
+  button.hidden = false
+  show('digits')
+}
+
+const time = element('#time', HTMLElement)
+const said = element('#time-said', HTMLElement)
+countDown(
+  Number(time.dataset['endsIn']),
+  (leftS) => {
+    const text = (time.dataset['text'] ?? '').replace('{time}', clockText(leftS))
+    time.textContent = text
+    if (isSaid(leftS)) said.textContent = text
+  },
+  showExpired,
+)
+
+const resend = document.querySelector('#resend')
+if (resend instanceof HTMLFormElement) {
+  const button = element('button', HTMLButtonElement, resend)
+  const label = button.textContent
+  button.setAttribute('aria-disabled', 'true')
+  resend.addEventListener(
+    'submit',
+    (event) => {
+      if (button.getAttribute('aria-disabled') === 'true') event.preventDefault()
+    },
+    { capture: true },
+  )
+  countDown(
+    RESEND_WAIT_MS,
+    (leftS) => {
+      button.textContent = (button.dataset['wait'] ?? '').replace('{seconds}', String(leftS))
+    },
+    () => {
+      button.textContent = label
+      button.removeAttribute('aria-disabled')
+    },
+  )
+}

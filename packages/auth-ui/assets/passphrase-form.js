@@ -1,0 +1,66 @@
+/** Forms that ask for the passphrase: log-in, confirmation, the second half of a magic link. */
+import { canDerive, derivePassphrase } from './derive.js'
+import { busy, element, enableShowButtons, painted, send, setFieldError } from './form.js'
+import './once.js'
+import { trustedDeviceToken } from './trusted-device.js'
+
+/** Answers after which this page has nothing left to ask: loading it again says so, and where to go. */
+const OVER = new Set(['invalid_magic_code', 'magic_link_disabled', 'onboarding_needed'])
+
+const form = element('#passphrase-form', HTMLFormElement)
+const input = element('#passphrase', HTMLInputElement)
+const button = element('#passphrase-form button[type="submit"]', HTMLButtonElement)
+
+/**
+ * An app that was sent here keeps its place in its own address after `#`, which only this page can see.
+ *
+ * @param {HTMLFormElement} of
+ * @returns {string} the target with that place
+ */
+function targetOf(of) {
+  const target = element('input[name="redirect"]', HTMLInputElement, of).value
+  if (target === '' || location.hash.length < 2 || !('keepsPlace' in of.dataset)) return target
+  const end = target.indexOf('#')
+  return (end === -1 ? target : target.slice(0, end)) + location.hash
+}
+
+async function submit() {
+  const { salt = '', iterations = '' } = form.dataset
+  const done = busy(button, form.dataset['busy'] ?? '')
+  setFieldError(input, '')
+  await painted()
+  const problem = await send(form, {
+    passphrase: await derivePassphrase(input.value, salt, Number(iterations)),
+    redirect: targetOf(form),
+    'trusted-device-token': trustedDeviceToken(),
+  })
+  input.value = ''
+  if (problem === undefined) return
+  if (OVER.has(problem.code)) {
+    location.reload()
+    return
+  }
+  done()
+  setFieldError(input, problem.text)
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault()
+  if (button.disabled) return
+  if (input.value === '') {
+    setFieldError(input, form.dataset['empty'] ?? '')
+    return
+  }
+  submit().catch(() => location.reload())
+})
+
+for (const other of document.querySelectorAll('form[data-once][data-keeps-place]')) {
+  if (!(other instanceof HTMLFormElement)) continue
+  other.addEventListener('submit', () => {
+    element('input[name="redirect"]', HTMLInputElement, other).value = targetOf(other)
+  })
+}
+
+enableShowButtons()
+if (canDerive()) button.disabled = false
+else element('#insecure', HTMLElement).hidden = false

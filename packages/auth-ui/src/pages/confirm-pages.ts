@@ -1,0 +1,45 @@
+import { isolated } from '../messages.ts'
+import type { PageRenderer } from '../page-renderer.ts'
+import { problemText, problemTexts } from './problem-text.ts'
+import type { ShowPage } from './show-page.ts'
+
+/** Confirming, and what needs it. */
+export type ConfirmPages = Pick<PageRenderer, 'confirmPage' | 'passkeyPage'>
+
+const CONFIRM_PROBLEMS = [
+  ...['busy', 'cross_origin', 'csrf_invalid', 'csrf_missing'],
+  ...['invalid_passphrase', 'mail_failed', 'rate_limited'],
+] as const
+
+/** @see login.md 6 */
+export function createConfirmPages({ messagesOf, show }: ShowPage): ConfirmPages {
+  return {
+    async confirmPage(ctx, model) {
+      const messages = messagesOf(ctx)
+      show(
+        ctx,
+        'confirm',
+        {
+          model,
+          askedBy: model.askedBy === undefined ? undefined : isolated(model.askedBy),
+          problem: problemText(messages, model.problem),
+          problems: problemTexts(messages, ...CONFIRM_PROBLEMS),
+        },
+        { formActionSources: model.formActionSources, keepsOpener: true },
+      )
+    },
+
+    async passkeyPage(ctx, model) {
+      show(
+        ctx,
+        'passkey',
+        {
+          model,
+          options: JSON.stringify(model.options),
+          problem: problemText(messagesOf(ctx), model.problem),
+        },
+        { formActionSources: model.formActionSources },
+      )
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { createAssets } from '../assets.ts'
+import { permissionSentence } from '../consent/permission-words.ts'
+import { createMessages, type MessageSource } from '../messages.ts'
+import type { PageRenderer, PagesContext } from '../page-renderer.ts'
+import { themeStyle } from '../theme.ts'
+import { createConfirmPages } from './confirm-pages.ts'
+import { createConsentPages } from './consent-pages.ts'
+import { createLoginPages } from './login-pages.ts'
+import { createPassphrasePages } from './passphrase-pages.ts'
+import { createShowPage } from './show-page.ts'
+
+/** More than the port: what tests and other pages of this package need. */
+export interface PagesOptions extends PagesContext {
+  /** @defaultValue the catalogues of this package */
+  readonly messages?: MessageSource
+}
+
+/**
+ * The pages, as the owner sees them.
+ * @throws TypeError naming the option when the theme cannot be used
+ */
+export function createPages(options: PagesOptions): PageRenderer {
+  const { namespace, theme } = options
+  const source = options.messages ?? createMessages()
+  const themeCss = theme === undefined ? undefined : themeStyle(theme)
+  const assets = createAssets(themeCss === undefined ? {} : { 'theme.css': themeCss })
+  const show = createShowPage({ ...options, source, assets, themeCss })
+  return {
+    rows: assets.rows,
+    permissionWords: (locale, permission) =>
+      permissionSentence(source.forLocale(locale), permission, namespace),
+    ...createLoginPages(show),
+    ...createPassphrasePages(show),
+    ...createConfirmPages(show),
+    ...createConsentPages(show, namespace),
+  }
+}

@@ -1,0 +1,98 @@
+import type { PageRenderer, PasscodePageModel } from '../page-renderer.ts'
+import { problemText, problemTexts } from './problem-text.ts'
+import type { ShowPage } from './show-page.ts'
+
+/** The ways in. */
+export type LoginPages = Pick<
+  PageRenderer,
+  'loginPage' | 'magicLinkOpenPage' | 'magicLinkPassphrasePage' | 'passcodePage'
+>
+
+/** Codes of answers that a passphrase form can get. */
+const PASSPHRASE_PROBLEMS = [
+  ...['busy', 'cross_origin', 'csrf_invalid', 'csrf_missing'],
+  ...['invalid_passphrase', 'mail_failed', 'rate_limited'],
+] as const
+const PASSCODE_PROBLEMS = [
+  ...['cross_origin', 'csrf_invalid', 'csrf_missing', 'rate_limited', 'two_factor_invalid'],
+] as const
+
+/** @see login.md 5.1, 5.3 */
+export function createLoginPages({ messagesOf, show }: ShowPage): LoginPages {
+  return {
+    async loginPage(ctx, model) {
+      const messages = messagesOf(ctx)
+      show(
+        ctx,
+        'login',
+        {
+          model,
+          problem: problemText(messages, model.problem),
+          problems: problemTexts(messages, ...PASSPHRASE_PROBLEMS),
+        },
+        { formActionSources: model.formActionSources, keepsOpener: true },
+      )
+    },
+
+    async passcodePage(ctx, model) {
+      const messages = messagesOf(ctx)
+      show(
+        ctx,
+        'passcode',
+        {
+          model,
+          ...passcodeWords(model),
+          has: Object.fromEntries(model.factors.map((kind) => [kind, true])),
+          problem: problemText(messages, model.problem),
+          problems: problemTexts(messages, ...PASSCODE_PROBLEMS),
+          options: JSON.stringify(model.passkeyOptions ?? {}),
+          endsInMs: Math.max(0, model.expiresAt - model.now),
+          minutes: Math.max(1, Math.round((model.expiresAt - model.now) / 60_000)),
+          timeText: messages.text('passcode.time', { time: '{time}' }),
+        },
+        { formActionSources: model.formActionSources, keepsOpener: true },
+      )
+    },
+
+    async magicLinkOpenPage(ctx, model) {
+      show(
+        ctx,
+        'magic-link-open',
+        { model },
+        { formActionSources: model.formActionSources, keepsOpener: true },
+      )
+    },
+
+    async magicLinkPassphrasePage(ctx, model) {
+      const messages = messagesOf(ctx)
+      show(
+        ctx,
+        'magic-link-passphrase',
+        {
+          model,
+          problem: problemText(messages, model.problem),
+          problems: problemTexts(messages, ...PASSPHRASE_PROBLEMS),
+        },
+        { formActionSources: model.formActionSources, keepsOpener: true },
+      )
+    },
+  }
+}
+
+/** Which code goes into the one field, and what the button does. Keys of the catalogue. */
+function passcodeWords(model: PasscodePageModel): object {
+  const has = (kind: PasscodePageModel['factors'][number]): boolean => model.factors.includes(kind)
+  const code =
+    has('mail') && has('totp') ? 'both' : has('mail') ? 'mail' : has('totp') ? 'totp' : 'recovery'
+  const takesCode = has('mail') || has('totp') || has('recovery')
+  const purpose = model.purpose === 'login' || model.purpose === 'confirm' ? model.purpose : 'other'
+  return {
+    takesCode,
+    leadKey: `passcode.lead.${takesCode ? code : 'passkey'}`,
+    labelKey: code === 'recovery' ? 'passcode.recovery.label' : 'passcode.label',
+    // Recovery codes have letters: the script offers digits first, and letters when they are wanted.
+    inputmode: has('recovery') ? 'text' : 'numeric',
+    submitKey: `passcode.submit.${purpose}`,
+    busyKey: `passcode.busy.${purpose}`,
+  }
+}

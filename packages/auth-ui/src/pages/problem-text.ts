@@ -1,0 +1,36 @@
+import type { Messages } from '../messages.ts'
+import type { FormProblem } from '../page-renderer.ts'
+
+/** Problems that a form sent by script can meet: their words travel with the form. */
+const SCRIPT_PROBLEMS: readonly (readonly [code: string, key: string])[] = [
+  ['busy', 'busy'],
+  ['cross_origin', 'csrf'],
+  ['csrf_invalid', 'csrf'],
+  ['csrf_missing', 'csrf'],
+  ['invalid_hint', 'invalid_hint'],
+  ['invalid_parameter', 'invalid_parameter'],
+  ['invalid_passphrase', 'invalid_passphrase'],
+  ['kdf_iterations', 'kdf_iterations'],
+  ['mail_failed', 'mail_failed'],
+  ['rate_limited', 'rate_limited'],
+  ['two_factor_invalid', 'two_factor_invalid'],
+]
+
+/** Words for what was wrong with a form; empty when nothing was. */
+export function problemText(messages: Messages, problem: FormProblem | undefined): string {
+  if (problem === undefined) return ''
+  const minutes = Math.max(1, Math.ceil((problem.retryAfterS ?? 0) / 60))
+  return messages.text(`problem.${problem.code}`, { minutes: String(minutes) })
+}
+
+/** The same words for the script, by code of the answer; the script puts the minutes in itself. */
+export function problemTexts(
+  messages: Messages,
+  ...codes: readonly string[]
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    SCRIPT_PROBLEMS.filter(([code]) => codes.length === 0 || codes.includes(code)).map(
+      ([code, key]) => [code, messages.text(`problem.${key}`, { minutes: '{minutes}' })],
+    ),
+  )
+}
