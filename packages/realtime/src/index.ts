@@ -1,1 +1,7 @@
-export {}
+export { createRealtime, type Realtime, type RealtimeStats } from './create-realtime.ts'
+export { ERRORS, RealtimeError, type RealtimeErrorCode } from './errors.ts'
+export type { EventVerb, RealtimeEvent } from './event.ts'
+export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
+export { DEFAULT_LIMITS, type Limits } from './limits.ts'
+export type { LocalEvent } from './local-events.ts'
+export type { RealtimeOptions } from './options.ts'

@@ -1,0 +1,53 @@
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type Handshake, refuse } from './handshake.ts'
+
+type Listener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+
+/** Servers whose upgrades are taken over. */
+export interface Attachments {
+  /** Idempotent for a server. */
+  attach(server: Server): void
+  /** Leaves all servers. */
+  detach(): void
+}
+
+export function createAttachments(handshake: Handshake): Attachments {
+  const attached = new Map<Server, Listener>()
+
+  function attach(server: Server): void {
+    if (attached.has(server)) return
+    const listener: Listener = (request, socket, head) => {
+      if (isOurs(request.url ?? '')) void handshake(request, socket, head)
+      else if (server.listenerCount('upgrade') === 1) refuseUnknown(request, socket)
+    }
+    attached.set(server, listener)
+    server.on('upgrade', listener)
+  }
+
+  return {
+    attach,
+    detach() {
+      for (const [server, listener] of attached) server.off('upgrade', listener)
+      attached.clear()
+    },
+  }
+}
+
+function isOurs(target: string): boolean {
+  const path = target.startsWith('/') ? target.split('?', 1)[0] : pathOfUrl(target)
+  return path === '/realtime/' || path === '/realtime'
+}
+
+function pathOfUrl(target: string): string | undefined {
+  return URL.canParse(target) ? new URL(target).pathname : undefined
+}
+
+/** Nobody listens to upgrades of this path. */
+function refuseUnknown(request: IncomingMessage, socket: Duplex): void {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.statusCode = 404
+  response.setHeader('X-Content-Type-Options', 'nosniff')
+  refuse(response, socket, '')
+}

@@ -1,0 +1,155 @@
+import type { Server } from 'node:http'
+import type { Instance, InstanceId, RouteRow } from '@svc/oauth-core'
+import type { Middleware } from 'koa'
+import { WebSocketServer } from 'ws'
+import { createAdmissions } from './admission.ts'
+import { createAttachments } from './attach.ts'
+import { createBusBridge } from './bus-bridge.ts'
+import { createConnection } from './connection.ts'
+import { createConnections } from './connections.ts'
+import { createTypeRules } from './doctype.ts'
+import { checkEvent, type EventVerb, type RealtimeEvent } from './event.ts'
+import { createFailedAuths } from './failed-auths.ts'
+import { createHandshake } from './handshake.ts'
+import { createHub } from './hub.ts'
+import { LAST_CLOSE_MS } from './lifetimes.ts'
+import { createLocalEvents, type LocalEvent } from './local-events.ts'
+import { type RealtimeOptions, resolveOptions } from './options.ts'
+import { createRows } from './rows.ts'
+import { CLOSE } from './socket-errors.ts'
+
+/** What there is in this process now. */
+export interface RealtimeStats {
+  readonly connections: number
+  readonly subscriptions: number
+  /** Types of instances that somebody listens to. */
+  readonly topics: number
+  /** Channels of the bus that are listened to; each stays for a while after its last subscriber. */
+  readonly channels: number
+  /** Instances and addresses whose connections are counted. */
+  readonly tracked: number
+}
+
+/** The websocket of a server. */
+export interface Realtime {
+  /**
+   * Tells subscribers of the instance, in all processes. Never rejects and never waits for a subscriber: resolves
+   * when those of this process were told and the bus has it, or after a second. A malformed event is logged and
+   * told to nobody.
+   */
+  publish(instance: Pick<Instance, 'id'>, verb: EventVerb, event: RealtimeEvent): Promise<void>
+  /** Takes the handshakes of a server over; upgrades of other paths are left to its other listeners. */
+  attach(server: Server): void
+  /** `POST /realtime/:doctype/:id`, and the answer to requests that are no handshake. */
+  routes(): Middleware
+  /** The rows of {@link Realtime.routes}, for documents and tests. */
+  readonly rows: readonly RouteRow[]
+  /**
+   * Hears what is published in this process. A handler that throws is logged and stops nothing.
+   * @returns what ends the hearing
+   */
+  onLocalEvent(handler: (event: LocalEvent) => void): () => void
+  stats(): RealtimeStats
+  /** Closes every connection with 1001, each at a moment of its own within `lifetimes.shutdown`. Idempotent. */
+  close(): Promise<void>
+}
+
+/**
+ * Assembles the package.
+ * @throws TypeError listing every fault of the options with its path
+ * @example
+ * const realtime = createRealtime({ oauth })
+ * app.use(realtime.routes())
+ * realtime.attach(server)
+ * await realtime.publish(instance, 'CREATED', { type: 'io.svc.files', id: 'one' })
+ */
+export function createRealtime(given: RealtimeOptions): Realtime {
+  const options = resolveOptions(given)
+  const { oauth, bus, clock, log, limits, lifetimes, subprotocols } = options
+  const rules = createTypeRules({ ...options, namespace: oauth.namespace })
+  const hub = createHub({ maxSubscriptions: limits.subscriptions })
+  const bridge = createBusBridge({
+    ...{ bus, clock, log, lifetimes },
+    channels: options.channels,
+    onEvent: hub.deliver,
+  })
+  const admissions = createAdmissions(limits)
+  const failedAuths = createFailedAuths({
+    ...{ store: oauth.store, clock, log },
+    limit: limits.failedAuths,
+    windowMs: lifetimes.failedAuths,
+  })
+  const connections = createConnections(oauth)
+  const localEvents = createLocalEvents(log)
+  let closing: Promise<void> | undefined
+
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    // How long a client may take to answer a close frame; not in the library's types.
+    ...{ closeTimeout: lifetimes.write },
+    handleProtocols: (offered) => [...offered].find((name) => subprotocols.includes(name)) ?? false,
+    maxFragments: limits.fragments,
+    maxPayload: limits.messageBytes,
+    perMessageDeflate: false,
+  })
+  const attachments = createAttachments(
+    createHandshake({
+      ...{ oauth, log, server, admissions, failedAuths },
+      allowedOrigins: options.allowedOrigins,
+      isClosing: () => closing !== undefined,
+      open(socket, peer) {
+        const parts = { hub, bridge, rules, limits, lifetimes, clock, log }
+        const connection = createConnection({ socket, peer, ...parts })
+        connections.add(peer.instanceId, connection)
+        socket.once('close', () => connections.delete(peer.instanceId, connection))
+        // Its handshake had begun before the end did.
+        if (closing !== undefined) connection.close(CLOSE.serverShutdown)
+      },
+    }),
+  )
+
+  async function publish(
+    instance: Pick<Instance, 'id'>,
+    verb: EventVerb,
+    event: RealtimeEvent,
+  ): Promise<void> {
+    try {
+      const instanceId: InstanceId = instance.id
+      const checked = checkEvent(verb, event, limits.documentBytes)
+      hub.deliver(instanceId, checked)
+      localEvents.tell({ instanceId, ...checked })
+      await bridge.publish(instanceId, checked)
+    } catch (cause) {
+      log.error('realtime.event_dropped', { cause: String(cause) })
+    }
+  }
+
+  async function closeAll(): Promise<void> {
+    await connections.close(lifetimes.shutdown, LAST_CLOSE_MS)
+    attachments.detach()
+    await bridge.close()
+  }
+
+  const rows = createRows({ rules, publish, authenticate: (ctx) => oauth.authenticate(ctx) })
+  // Mounted now, so that handshakes on an alias are known not to be pages.
+  const routes = oauth.mount(rows)
+
+  return {
+    publish,
+    attach: attachments.attach,
+    routes: () => routes,
+    rows,
+    onLocalEvent: localEvents.listen,
+    stats: () => ({
+      connections: connections.size,
+      ...hub.stats(),
+      channels: bridge.channels,
+      tracked: admissions.tracked,
+    }),
+    close() {
+      closing ??= closeAll()
+      return closing
+    },
+  }
+}

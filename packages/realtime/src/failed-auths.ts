@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { type Instance, type Logger, OAuthError } from '@svc/oauth-core'
+import { type Key, recordKey, type Store } from '@svc/store'
+
+/** Failed AUTH by client address, counted over all processes. @see realtime.md 6 */
+export interface FailedAuths {
+  /** @throws OAuthError 429 `too_many_requests` while there are too many; 503 when nobody can tell */
+  check(instance: Pick<Instance, 'id'>, address: string): Promise<void>
+  /** Counts one. Never rejects. */
+  note(instance: Pick<Instance, 'id'>, address: string): Promise<void>
+}
+
+export function createFailedAuths(options: {
+  readonly store: Pick<Store, 'hit'>
+  readonly clock: { now(): number }
+  readonly log: Logger
+  readonly limit: number
+  readonly windowMs: number
+}): FailedAuths {
+  const { store, clock, log, limit, windowMs } = options
+
+  return {
+    async check(instance, address) {
+      const { count, resetsAt } = await store.hit(keyOf(instance, address), windowMs, 0)
+      if (count >= limit) throw tooMany((resetsAt - clock.now()) / 1000)
+    },
+    async note(instance, address) {
+      try {
+        await store.hit(keyOf(instance, address), windowMs)
+      } catch (cause) {
+        log.warn('realtime.failure_not_counted', { cause: String(cause) })
+      }
+    },
+  }
+}
+
+/** 429 of a handshake. @param retryAfterS - seconds, rounded up */
+export function tooMany(retryAfterS: number): OAuthError {
+  const headers = { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterS))) }
+  return new OAuthError('too_many_requests', { headers, detail: 'a handshake over the limit' })
+}
+
+function keyOf({ id }: Pick<Instance, 'id'>, address: string): Key {
+  const digest = createHash('sha256').update(address).digest('base64url')
+  return recordKey(id, 'rate', `realtime-auth:${digest}`)
+}
