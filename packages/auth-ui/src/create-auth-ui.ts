@@ -1,6 +1,7 @@
 import type { AuthorizePages, OwnerSessions, RouteContext, RouteRow } from '@svc/oauth-core'
 import type { Middleware } from 'koa'
 import { type AppPages, createAppPages } from './apps/app-pages.ts'
+import { assemblePassphrase } from './assemble-passphrase.ts'
 import { createAuthorizePages } from './authorize-pages.ts'
 import { createBackground } from './background.ts'
 import { createCsrf } from './csrf.ts'
@@ -15,19 +16,25 @@ import { createLogout } from './login/logout.ts'
 import { createSessionOpener } from './login/open-session.ts'
 import { createPassphraseCheck } from './login/passphrase-check.ts'
 import { createRedirects } from './login/redirect-target.ts'
+import { createMagicCodes } from './magic-link/magic-codes.ts'
 import { type AuthUiOptions, resolveOptions } from './options.ts'
 import { createOwnerStore } from './owner/owner-store.ts'
 import { createOwners, type Owners } from './owner/owners.ts'
 import { createPages } from './pages/create-pages.ts'
+import { createChangePassphrase } from './passphrase/change-passphrase.ts'
 import { createHashQueue, hashesAtATime } from './passphrase/hash-queue.ts'
 import { createOnboard } from './passphrase/onboard.ts'
 import { createOnboarding } from './passphrase/onboarding.ts'
 import { createPasswordHasher } from './passphrase/password-hash.ts'
 import { createPrelogin } from './passphrase/prelogin.ts'
+import { createReplacePassphrase } from './passphrase/replace-passphrase.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { createRemoval } from './removal.ts'
 import { createDescribeRequest } from './request-facts.ts'
 import { createRows } from './routes.ts'
+import { createEmailVerifiedCodes } from './session-code/create-email-verified-codes.ts'
+import { createOpenCodes } from './session-code/create-open-codes.ts'
+import { createAuthorizeCode, createReceiveCode } from './session-code/receive-code.ts'
 import { createLoginHistory } from './session/login-history.ts'
 import { createSessionCarrier } from './session/session-carrier.ts'
 import { createSessionCookies } from './session/session-cookie.ts'
@@ -105,16 +112,26 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     securityUrl: createSecurityUrl(apps, options.settingsSlug),
     settingsSlug: options.settingsSlug,
     answerActivation: createActivation(renderer, csrf),
+    openCodes: createOpenCodes({ ...shared, limits }),
+    emailVerifiedCodes: createEmailVerifiedCodes(shared),
+    magicCodes: createMagicCodes(shared),
     totp: createTotp({ sealer: oauth.sealer, clock }),
     trustedDevices: createTrustedDevices(shared),
     callers: createCallers({ authenticate, settingsSlug: options.settingsSlug }),
   }
+  const replacePassphrase = createReplacePassphrase(base)
+  const changePassphrase = createChangePassphrase({
+    ...{ ...base, replacePassphrase, clients: oauth.clients },
+    revokeOAuthOnReset: options.revokeOAuthOnReset,
+  })
   const parts = {
     ...base,
-    onboard: createOnboard(base),
+    changePassphrase,
+    onboard: createOnboard({ ...base, replacePassphrase }),
     opener: createSessionOpener(base),
     passphrases: createPassphraseCheck(base),
   }
+  const receiveCode = createReceiveCode(parts)
   const onboarding = createOnboarding(parts)
   const rows = createRows({
     home: createHome({ ...parts, checkToken: onboarding.checkToken }),
@@ -129,17 +146,24 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     namespace,
   })
   oauth.instances.onRemove(createRemoval(store))
-  const allRows = [...rows, ...renderer.rows]
+  const ownersOfHost = createOwners({ ...parts, instances: oauth.instances })
+  const { createOnboardingUrl } = ownersOfHost
+  const allRows = [
+    ...rows,
+    ...assemblePassphrase({ ...parts, createOnboardingUrl }),
+    ...renderer.rows,
+  ]
 
   return {
     routes: () => oauth.mount(allRows, { log, page: pages.error, checkCsrf: pages.checkCsrf }),
     sessions: {
       current: (ctx) => carrier.current(ctx),
+      redeem: createAuthorizeCode(receiveCode),
     },
     pages,
-    owners: createOwners({ ...parts, instances: oauth.instances }),
+    owners: ownersOfHost,
     appPages: createAppPages({
-      ...parts,
+      ...{ ...parts, receiveCode },
       appTokens: oauth.appTokens,
       attributePrefix: options.appAttributePrefix,
     }),

@@ -14,6 +14,7 @@ export type Bucket =
   | 'auth'
   | 'auth-ip'
   | 'confirm-code'
+  | 'hint-change'
   | 'known-device'
   | 'login-throttled-mail'
   | 'magic-code-passphrase'
@@ -41,6 +42,8 @@ export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
   'auth-ip': { limit: 20, windowMs: 15 * MINUTE_MS },
   /** Wrong confirmation codes from an address. */
   'confirm-code': { limit: 60, windowMs: HOUR_MS },
+  /** Hints that are compared with the passphrase when they are set. */
+  'hint-change': { limit: 20, windowMs: HOUR_MS },
   /** Wrong passphrases from a browser that logged in before. */
   'known-device': { limit: 10, windowMs: 15 * MINUTE_MS },
   /** Mails telling of too many wrong passphrases. */
@@ -101,9 +104,10 @@ export async function isWithinLimit(
   limits: RateLimits,
   instance: Instance,
   bucket: Bucket,
+  subject?: string,
 ): Promise<boolean> {
   try {
-    await limits.hit(instance, bucket)
+    await limits.hit(instance, bucket, subject)
     return true
   } catch (error) {
     if ((error as { code?: unknown }).code === 'rate_limited') return false

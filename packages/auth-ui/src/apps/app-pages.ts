@@ -9,6 +9,7 @@ import type { Context } from 'koa'
 import { redirect } from '../login/arrival.ts'
 import { withoutSessionCode } from '../login/redirect-target.ts'
 import type { Lifetimes } from '../lifetimes.ts'
+import type { ReceiveCode } from '../session-code/receive-code.ts'
 import { cookieMaxAgeMs, type Session } from '../session/session.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
 import type { SessionCookies } from '../session/session-cookie.ts'
@@ -37,7 +38,7 @@ export interface AppVisit {
 export interface AppPages {
   /**
    * What may be shown; undefined when the request is answered already: 302, 401, or 404 for an app that is not there.
-   * @throws OAuthError `invalid_request` for a malformed query
+   * @throws OAuthError `invalid_request` for a malformed query; what `onLogin` throws at a session code
    */
   visit(ctx: Context, request: AppRequest): Promise<AppVisit | undefined>
 }
@@ -50,6 +51,7 @@ export interface AppPagesOptions {
   readonly sessions: SessionStore
   readonly cookies: SessionCookies
   readonly codes: TransferCodes
+  readonly receiveCode: ReceiveCode
   readonly lifetimes: Lifetimes
   readonly attributePrefix: string
   /** Prefix of doctypes (D20): an app names its documents by it. */
@@ -59,20 +61,27 @@ export interface AppPagesOptions {
 /** Nested hosts share the cookie of the instance; flat ones take the session over with a code. */
 export function createAppPages(options: AppPagesOptions): AppPages {
   const { apps, appTokens, carrier, sessions, cookies, codes, lifetimes } = options
-  const { attributePrefix, namespace } = options
+  const { attributePrefix, namespace, receiveCode } = options
 
-  /** Takes a session over from the instance's own host; true when it answered. */
+  /** Takes a code of the query, of either kind; true when it answered. @see login.md 9.1, 9.2 */
   async function receiveSession(ctx: RouteContext, slug: string): Promise<boolean> {
-    const { instance } = ctx.state
     const code = Parameters.parse(ctx.querystring).get('session_code')
-    if (code === undefined || ctx.method !== 'GET' || instance.subdomains !== 'flat') return false
+    if (code === undefined || ctx.method !== 'GET') return false
+    // SPEC: decision D57 - an invalid code is as if there were none.
+    const isGood = (await takeOver(ctx, slug, code)) || (await receiveCode(ctx, code, 'normal'))
+    if (isGood) redirect(ctx, addressOf(ctx, slug))
+    return isGood
+  }
+
+  /** Takes the session over from the instance's own host. */
+  async function takeOver(ctx: RouteContext, slug: string, code: string): Promise<boolean> {
+    const { instance } = ctx.state
+    if (instance.subdomains !== 'flat') return false
     const id = await codes.redeem(instance, slug, code)
     const stored = id === undefined ? undefined : await sessions.get(instance, id)
-    // SPEC: decision D57 - an invalid code is as if there were none.
     if (stored === undefined) return false
     const setCookie = await cookies.writer(ctx)
     setCookie(stored.session.id, cookieMaxAgeMs(stored.session.kind, lifetimes))
-    redirect(ctx, addressOf(ctx, slug))
     return true
   }
 

@@ -93,13 +93,18 @@ export function createSessionOpener(options: SessionOpenerOptions): SessionOpene
       const entry = await describe(ctx, request)
       // Asked before this log-in is part of the history itself.
       const isNewPlace = await history.isNewPlace(instance, { ...entry, sessionId: NOBODY })
-      const device = await devices.remember(ctx, owner)
+      // On an app's host nobody asks for a passphrase: the browser becomes no known one there.
+      const isApp = ctx.state.appSlug !== undefined
+      const device = isApp ? undefined : await devices.remember(ctx, owner)
       const session = await carrier.open(ctx, {
         kind: request.kind,
         method: request.method,
-        also: (sessionId) => [device.change, ...history.note(instance, { ...entry, sessionId })],
+        also: (sessionId) => [
+          ...(device === undefined ? [] : [device.change]),
+          ...history.note(instance, { ...entry, sessionId }),
+        ],
       })
-      device.setCookie()
+      device?.setCookie()
       log.info('login.succeeded', {
         instance: instance.domain,
         method: request.method,

@@ -1,0 +1,105 @@
+import type { Logger, RouteContext } from '@svc/oauth-core'
+import { AuthUiError } from '../errors.ts'
+import type { SecondFactor } from '../factors/second-factor.ts'
+import { answerJson } from '../login/arrival.ts'
+import type { PassphraseCheck } from '../login/passphrase-check.ts'
+import { onboardedOwner } from '../owner/onboarded-owner.ts'
+import type { Owner } from '../owner/owner.ts'
+import type { OwnerStore } from '../owner/owner-store.ts'
+import { readPostedTexts } from '../posted-texts.ts'
+import type { EmailVerifiedCodes, OpenCodes } from '../session-code/open-codes.ts'
+import type { CheckedClient, ClientCheck } from './client-check.ts'
+import { type PostedPair, readPostedPair } from './posted-pair.ts'
+
+/** What {@link createFlagshipLogin} needs. */
+export interface FlagshipLoginOptions {
+  readonly owners: OwnerStore
+  readonly passphrases: PassphraseCheck
+  readonly secondFactor: SecondFactor
+  readonly emailVerifiedCodes: EmailVerifiedCodes
+  readonly openCodes: OpenCodes
+  readonly checkClient: ClientCheck
+  readonly log: Logger
+}
+
+/** What an app posts. */
+interface Posted {
+  readonly passphrase: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly emailVerifiedCode: string
+  readonly pair: PostedPair | undefined
+}
+
+/**
+ * `POST /auth/login/flagship`, the log-in of an app without a browser. Never sets a cookie. Every client gets a
+ * session code: tokens of scope `*` are for certified apps (docs/decisions/0090).
+ * @see login.md 5.1, oauth.md 8
+ */
+export function createFlagshipLogin(
+  options: FlagshipLoginOptions,
+): (ctx: RouteContext) => Promise<void> {
+  const { owners, passphrases, secondFactor, emailVerifiedCodes, openCodes, checkClient } = options
+
+  return async function logInFlagship(ctx) {
+    const { instance } = ctx.state
+    const posted = readPosted(ctx)
+    const owner = await onboardedOwner(owners, ctx)
+    if (owner === undefined) throw new AuthUiError('onboarding_needed')
+    await passphrases.check(ctx, owner, posted.passphrase)
+    // Known before anything is used up: a typo in the client's credentials costs nothing.
+    const client = await checkClient(ctx, posted)
+    if (!(await passSecondStep(ctx, owner, posted, client))) return
+    const { id } = await client.demand()
+    answerJson(ctx, { session_code: await openCodes.create(instance, owner) })
+    ctx.status = 202
+    options.log.info('login.flagship', { instance: instance.domain, client: id })
+  }
+
+  /** False when it answered: the second step is open. */
+  async function passSecondStep(
+    ctx: RouteContext,
+    owner: Owner,
+    { clientId, emailVerifiedCode, pair }: Posted,
+    client: CheckedClient,
+  ): Promise<boolean> {
+    if (!secondFactor.isOn(owner)) return true
+    const { instance } = ctx.state
+    if (await emailVerifiedCodes.isGood(instance, owner, emailVerifiedCode)) {
+      await client.demand()
+      if (await emailVerifiedCodes.redeem(instance, owner, emailVerifiedCode)) return true
+    }
+    if (pair === undefined) {
+      const { token } = await secondFactor.begin(ctx, owner, { purpose: 'flagship', clientId })
+      // SPEC: login.md 5.1 - without `error`: that is how it is told from a wrong passphrase.
+      answerJson(ctx, { two_factor_token: token })
+      ctx.status = 401
+      return false
+    }
+    await client.demand()
+    await completePair(ctx, owner, pair)
+    return true
+  }
+
+  async function completePair(ctx: RouteContext, owner: Owner, pair: PostedPair): Promise<void> {
+    try {
+      await secondFactor.complete(ctx, owner, 'flagship', pair)
+    } catch (error) {
+      if (!(error instanceof AuthUiError)) throw error
+      const { code } = error
+      const isWrong = code === 'two_factor_invalid' || code === 'two_factor_expired'
+      throw isWrong ? new AuthUiError(code, { status: 403, cause: error }) : error
+    }
+  }
+}
+
+function readPosted(ctx: RouteContext): Posted {
+  const posted = readPostedTexts(ctx)
+  return {
+    passphrase: posted.demand('passphrase'),
+    clientId: posted.demand('client_id'),
+    clientSecret: posted.demand('client_secret'),
+    emailVerifiedCode: posted.get('email_verified_code') ?? '',
+    pair: readPostedPair(posted),
+  }
+}

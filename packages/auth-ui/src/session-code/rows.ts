@@ -1,0 +1,20 @@
+import type { RouteHandler, RouteRow } from '@svc/oauth-core'
+import { SESSION_CODE_SCHEMA } from './session-code.schema.ts'
+
+/** @param createSessionCode - of `createSessionCodeEndpoint` */
+export function sessionCodeRows(createSessionCode: RouteHandler): readonly RouteRow[] {
+  return [
+    {
+      method: 'POST',
+      path: '/auth/session_code',
+      handler: createSessionCode,
+      auth: ['access token', 'passphrase'],
+      body: { types: ['json'], optional: true, schema: SESSION_CODE_SCHEMA },
+      statuses: [201, 400, 401, 403, 412, 413, 415, 429],
+      family: 'json',
+      limit: 'session-code',
+      summary: 'Makes a code that opens a session in a browser, once.',
+      source: 'login.md 5.4',
+    },
+  ]
+}

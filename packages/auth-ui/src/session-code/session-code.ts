@@ -1,0 +1,113 @@
+import { isHttpError, type RouteContext } from '@svc/oauth-core'
+import { AuthUiError } from '../errors.ts'
+import type { SecondFactor } from '../factors/second-factor.ts'
+import { type PostedPair, readPostedPair } from '../flagship/posted-pair.ts'
+import { answerJson } from '../login/arrival.ts'
+import type { PassphraseCheck } from '../login/passphrase-check.ts'
+import { onboardedOwner } from '../owner/onboarded-owner.ts'
+import type { Owner } from '../owner/owner.ts'
+import type { OwnerStore } from '../owner/owner-store.ts'
+import { type PostedTexts, readPostedTexts } from '../posted-texts.ts'
+import type { OpenCodes } from './open-codes.ts'
+
+/** What {@link createSessionCodeEndpoint} needs. */
+export interface SessionCodeOptions {
+  readonly owners: OwnerStore
+  readonly openCodes: OpenCodes
+  readonly passphrases: PassphraseCheck
+  readonly secondFactor: SecondFactor
+  /** Verifies the bearer and sets `ctx.state.access`. */
+  readonly authenticate: (ctx: RouteContext) => Promise<void>
+}
+
+const PURPOSE = 'session_code'
+const CHALLENGE = 'Bearer error="invalid_token"'
+
+/** `POST /auth/session_code`. Never sets a cookie. @see login.md 5.4, decision D43 */
+export function createSessionCodeEndpoint(
+  options: SessionCodeOptions,
+): (ctx: RouteContext) => Promise<void> {
+  const { owners, openCodes, passphrases, secondFactor, authenticate } = options
+
+  return async function createSessionCode(ctx) {
+    const { instance } = ctx.state
+    const posted = readPostedTexts(ctx)
+    const pair = readPostedPair(posted)
+    const owner = await onboardedOwner(owners, ctx)
+    if (owner === undefined) throw new AuthUiError('onboarding_needed')
+    const isByBearer = posted.get('passphrase') === undefined && ctx.get('Authorization') !== ''
+    if (isByBearer) await demandFlagship(ctx)
+    else if (!(await passBothSteps(ctx, owner, posted, pair))) return
+    answerJson(ctx, { session_code: await openCodes.create(instance, owner) })
+    ctx.status = 201
+  }
+
+  /** Only a certified app may speak for its owner; nothing here falls through to the body. */
+  async function demandFlagship(ctx: RouteContext): Promise<void> {
+    try {
+      await authenticate(ctx)
+    } catch (error) {
+      if (!isHttpError(error) || error.status >= 500) throw error
+      throw notAuthorized(error.headers?.['WWW-Authenticate'] ?? CHALLENGE, error)
+    }
+    const { access } = ctx.state
+    const isMaximal = access?.permissions.some(({ type }) => type === '*') === true
+    if (access?.kind !== 'access' || access.client?.flagship !== true || !isMaximal) {
+      throw notAuthorized(CHALLENGE)
+    }
+  }
+
+  /** False when it answered: the second step is open. */
+  async function passBothSteps(
+    ctx: RouteContext,
+    owner: Owner,
+    posted: PostedTexts,
+    pair: PostedPair | undefined,
+  ): Promise<boolean> {
+    try {
+      await passphrases.check(ctx, owner, posted.get('passphrase') ?? '')
+    } catch (error) {
+      const isWrong = error instanceof AuthUiError && error.code === 'invalid_passphrase'
+      throw isWrong ? new AuthUiError('not_authorized', { cause: error }) : error
+    }
+    if (!secondFactor.isOn(owner)) return true
+    if (pair === undefined) {
+      await askAgain(ctx, owner, new AuthUiError('two_factor_needed'))
+      return false
+    }
+    try {
+      await secondFactor.complete(ctx, owner, PURPOSE, pair)
+      return true
+    } catch (error) {
+      if (!isWrongPair(error)) throw error
+      await askAgain(ctx, owner, error, pair.token)
+      return false
+    }
+  }
+
+  /** SPEC: login.md 5.4 - the same token as long as it lives, so that a typo mails nothing. */
+  async function askAgain(
+    ctx: RouteContext,
+    owner: Owner,
+    { code, description }: AuthUiError,
+    token = '',
+  ): Promise<void> {
+    const open = token === '' ? undefined : await secondFactor.find(ctx, owner, token)
+    const isOurs = open?.purpose === PURPOSE
+    const challenge = isOurs ? open : await secondFactor.begin(ctx, owner, { purpose: PURPOSE })
+    answerJson(ctx, { error: description ?? code, code, two_factor_token: challenge.token })
+    ctx.status = 403
+  }
+}
+
+function isWrongPair(error: unknown): error is AuthUiError {
+  return (
+    error instanceof AuthUiError &&
+    (error.code === 'two_factor_invalid' || error.code === 'two_factor_expired')
+  )
+}
+
+function notAuthorized(challenge: string, cause?: unknown): AuthUiError {
+  const headers = { 'WWW-Authenticate': challenge }
+  return new AuthUiError('not_authorized', { headers, ...(cause === undefined ? {} : { cause }) })
+}
