@@ -2,6 +2,7 @@ import { type AppRegistry, isSlug, type Logger, type OAuth, type RateLimit } fro
 import type { Clock, Store } from '@svc/store'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import type { Theme } from './page-renderer.ts'
+import type { RevokeOAuthOnReset } from './passphrase/change-passphrase.ts'
 import { DEFAULT_COST } from './passphrase/password-hash.ts'
 import { isAffordable, type ScryptCost } from './passphrase/stored-hash.ts'
 import type { EventSink, HostHooks, Mailer, Place } from './ports.ts'
@@ -45,6 +46,12 @@ export interface AuthUiOptions {
      * @defaultValue `{ logN: 15, r: 8, p: 3 }` (D17)
      */
     readonly cost?: ScryptCost
+    /**
+     * Whose tokens end when the passphrase is reset by mail or by the operator: nobody's, the flagship app's, or those
+     * of every client.
+     * @defaultValue `flagship` (login.md 7.1)
+     */
+    readonly revokeOAuthOnReset?: RevokeOAuthOnReset
   }
   readonly confirm?: {
     /**
@@ -80,6 +87,7 @@ export interface ResolvedOptions {
   readonly threadPoolSize: number
   readonly waiting: number
   readonly cost: ScryptCost
+  readonly revokeOAuthOnReset: RevokeOAuthOnReset
   readonly confirmHosts: ReadonlySet<string>
   readonly locate: ((address: string) => Promise<Place | undefined>) | undefined
   readonly lifetimes: Lifetimes
@@ -97,6 +105,10 @@ export function resolveOptions(options: AuthUiOptions): ResolvedOptions {
     ...costFaults(passphrase.cost ?? DEFAULT_COST),
     ...hostFaults(options.confirm?.authorizedHosts ?? []),
   ]
+  const revoke = passphrase.revokeOAuthOnReset ?? 'none'
+  if (!['none', 'flagship', 'all'].includes(revoke)) {
+    faults.push('options.passphrase.revokeOAuthOnReset: not none, flagship or all')
+  }
   if (typeof options.mailer?.send !== 'function') faults.push('options.mailer: has no send')
   if (faults.length > 0) throw new TypeError(faults.join('; '))
   return {
@@ -117,6 +129,7 @@ export function resolveOptions(options: AuthUiOptions): ResolvedOptions {
     threadPoolSize: passphrase.threadPoolSize ?? 4,
     waiting: passphrase.waiting ?? 32,
     cost: passphrase.cost ?? DEFAULT_COST,
+    revokeOAuthOnReset: passphrase.revokeOAuthOnReset ?? 'flagship',
     confirmHosts: new Set(options.confirm?.authorizedHosts),
     locate: options.locate,
     lifetimes: { ...DEFAULT_LIFETIMES, ...options.lifetimes },

@@ -19,7 +19,7 @@ export function createActivation(pages: PageRenderer, csrf: Csrf): AnswerActivat
       csrfToken: await csrf.token(ctx),
       formActionSources: [],
       hasBadToken,
-      canResend: false,
+      canResend: ctx.state.instance.email !== undefined,
     })
   }
 }

@@ -38,7 +38,7 @@ export async function readNewPassphrase(
   const { passphrase, hint } = fields
   checkLength('passphrase', passphrase, MAX_PASSPHRASE_BYTES)
   if (passphrase === '') throw invalid('the passphrase is empty')
-  checkLength('hint', hint, MAX_HINT_BYTES)
+  checkHintLength(hint)
   const keys = readKeys(fields)
   const iterations = readIterations(fields.iterations)
   const rest = { ...(hint === '' ? {} : { hint }), ...(keys === undefined ? {} : { keys }) }
@@ -71,6 +71,11 @@ function readKeys({ key, publicKey, privateKey }: PassphraseFields): VaultKeys |
   const hasPair = publicKey !== '' && privateKey !== ''
   if (key === '' && !hasPair) return undefined
   return { ...(key === '' ? {} : { key }), ...(hasPair ? { publicKey, privateKey } : {}) }
+}
+
+/** @throws AuthUiError `invalid_hint` over 512 bytes */
+export function checkHintLength(hint: string): void {
+  checkLength('hint', hint, MAX_HINT_BYTES)
 }
 
 function checkLength(name: string, value: string, maxBytes: number): void {

@@ -1,13 +1,10 @@
-import type { Instance, Keyring, Logger } from '@svc/oauth-core'
-import type { Store } from '@svc/store'
+import type { Instance, Logger } from '@svc/oauth-core'
 import { AuthUiError } from '../errors.ts'
-import { acceptsRegisterToken, newSecurityStamp, type Owner } from '../owner/owner.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
+import { acceptsRegisterToken, type Owner } from '../owner/owner.ts'
 import type { HostHooks } from '../ports.ts'
-import type { SessionStore } from '../session/session-store.ts'
 import { tellHost } from '../tell-host.ts'
 import type { NewPassphrase } from './new-passphrase.ts'
-import type { PasswordHasher } from './password-hash.ts'
+import type { ReplacePassphrase } from './replace-passphrase.ts'
 
 /** Makes an instance somebody's: first passphrase, new keys, once. */
 export interface Onboard {
@@ -20,58 +17,33 @@ export interface Onboard {
 
 /** What {@link createOnboard} needs. */
 export interface OnboardOptions {
-  readonly owners: OwnerStore
-  readonly store: Store
-  readonly keyring: Keyring
-  readonly hasher: PasswordHasher
-  readonly sessions: SessionStore
+  readonly replacePassphrase: ReplacePassphrase
   readonly hooks: HostHooks
-  readonly clock: { now(): number }
   readonly log: Logger
 }
 
-/** Owner and session key change in one write. @see login.md 7.1 "onboarding" */
-export function createOnboard(options: OnboardOptions): Onboard {
-  const { owners, store, keyring, hasher, sessions, hooks, clock, log } = options
-
+/** @see login.md 7.1 "onboarding" */
+export function createOnboard({ replacePassphrase, hooks, log }: OnboardOptions): Onboard {
   return async function onboard(instance, token, passphrase) {
-    const passphraseHash = await hasher.hash(passphrase.loginValue)
-    for (;;) {
-      const stored = await owners.get(instance.id)
-      if (stored === undefined) throw invalidRegisterToken()
-      if (stored.owner.onboardedAt !== undefined) throw new AuthUiError('already_onboarded')
-      if (token !== undefined && !acceptsRegisterToken(stored.owner, token)) {
-        throw invalidRegisterToken()
-      }
-      const now = clock.now()
-      const owner: Owner = {
-        ...stored.owner,
-        passphraseHash,
-        iterations: passphrase.iterations,
-        ...(passphrase.hint === undefined ? {} : { hint: passphrase.hint }),
-        ...(passphrase.keys === undefined ? {} : { keys: passphrase.keys }),
+    const { hint, keys } = passphrase
+    const { after } = await replacePassphrase(instance, passphrase, (owner, now) => {
+      if (owner === undefined) throw invalidRegisterToken()
+      if (owner.onboardedAt !== undefined) throw new AuthUiError('already_onboarded')
+      if (token !== undefined && !acceptsRegisterToken(owner, token)) throw invalidRegisterToken()
+      return {
+        ...owner,
+        ...(hint === undefined ? {} : { hint }),
+        ...(keys === undefined ? {} : { keys }),
         registerTokens: [],
-        securityStamp: newSecurityStamp(now),
         onboardedAt: now,
-        updatedAt: now,
       }
-      const result = await store.write([
-        owners.replace(instance.id, stored, owner),
-        ...(await keyring.replaceSessionKey(instance)),
-      ])
-      // A lost race re-reads and re-checks the token, so that it cannot be used twice.
-      if (!result.written) continue
-      await keyring.replaced(instance)
-      log.info('owner.onboarded', { instance: instance.domain })
-      // Their cookies died with the key: no dead record stays in the list.
-      await sessions.endAll(instance, 'passphrase')
-      const { keys } = passphrase
-      if (keys !== undefined) {
-        await tellHost(log, 'onVaultKeys', () => hooks.onVaultKeys?.({ instance, ...keys }))
-      }
-      await tellHost(log, 'onOnboarded', () => hooks.onOnboarded?.({ instance }))
-      return owner
+    })
+    log.info('owner.onboarded', { instance: instance.domain })
+    if (keys !== undefined) {
+      await tellHost(log, 'onVaultKeys', () => hooks.onVaultKeys?.({ instance, ...keys }))
     }
+    await tellHost(log, 'onOnboarded', () => hooks.onOnboarded?.({ instance }))
+    return after
   }
 }
 

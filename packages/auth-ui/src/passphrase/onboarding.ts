@@ -1,6 +1,6 @@
 import { isHttpError, type RouteContext } from '@svc/oauth-core'
 import type { Csrf } from '../csrf.ts'
-import { AuthUiError, retryAfterS } from '../errors.ts'
+import { AuthUiError } from '../errors.ts'
 import type { AnswerActivation } from '../login/activation.ts'
 import { type Arrival, answerJson, formActionSources, redirect } from '../login/arrival.ts'
 import type { SessionOpener } from '../login/open-session.ts'
@@ -11,6 +11,7 @@ import type { FormProblem, PageRenderer } from '../page-renderer.ts'
 import type { RateLimits } from '../rate-limits.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
 import { DEFAULT_ITERATIONS } from './derive.ts'
+import { passphraseProblem } from './form-problem.ts'
 import { readNewPassphrase } from './new-passphrase.ts'
 import { invalidRegisterToken, type Onboard } from './onboard.ts'
 import type { PasswordHasher } from './password-hash.ts'
@@ -97,7 +98,7 @@ export function createOnboarding(options: OnboardingOptions): OnboardingHandlers
       const passphrase = await readNewPassphrase(posted.fields, known.salt, { hasher, allowRaw })
       owner = await onboard(instance, posted.registerToken, passphrase)
     } catch (error) {
-      const problem = problemOf(error)
+      const problem = passphraseProblem(error)
       if (problem === undefined || !wantsHtml(ctx)) throw error
       return showRefused(ctx, known, posted, { error, problem })
     }
@@ -153,15 +154,4 @@ export function createOnboarding(options: OnboardingOptions): OnboardingHandlers
 /** SPEC: login.md 5.5 - here a page is what `Accept` names, not what it prefers. */
 function wantsHtml(ctx: RouteContext): boolean {
   return ctx.get('Accept').includes('text/html')
-}
-
-function problemOf(error: unknown): FormProblem | undefined {
-  if (!(error instanceof AuthUiError)) return undefined
-  const { code } = error
-  if (code === 'invalid_parameter' || code === 'invalid_hint' || code === 'kdf_iterations') {
-    return { code }
-  }
-  if (code !== 'busy') return undefined
-  const wait = retryAfterS(error)
-  return wait === undefined ? { code } : { code, retryAfterS: wait }
 }

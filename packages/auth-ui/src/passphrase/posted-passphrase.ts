@@ -1,6 +1,5 @@
 import type { RouteContext } from '@svc/oauth-core'
-import { Ajv } from 'ajv'
-import { AuthUiError } from '../errors.ts'
+import { createMembersReader } from './json-body.ts'
 import type { PassphraseFields } from './new-passphrase.ts'
 import { NEW_PASSPHRASE_SCHEMA } from './new-passphrase.schema.ts'
 
@@ -16,22 +15,13 @@ export type ReadPosted = (ctx: RouteContext) => PostedPassphrase
 
 /** Compiles the schema once. Lengths are judged later, in bytes, where the form can be shown again. */
 export function createPostedReader(): ReadPosted {
-  const isBody = new Ajv({ allowUnionTypes: true }).compile(NEW_PASSPHRASE_SCHEMA)
+  const readMembers = createMembersReader(NEW_PASSPHRASE_SCHEMA)
 
   function readerOf(ctx: RouteContext): (name: string) => string {
     const { form, json } = ctx.state
     if (json === undefined) return (name) => form.text(name)
-    if (!isBody(json)) {
-      const { instancePath = '', message = '' } = isBody.errors?.[0] ?? {}
-      const description = `${instancePath.slice(1) || 'the body'} ${message}`
-      throw new AuthUiError('invalid_parameter', { description })
-    }
-    const members = new Map<string, unknown>(Object.entries(json as object))
-    return (name) => {
-      const text = String(members.get(name) ?? '')
-      if (text.isWellFormed()) return text
-      throw new AuthUiError('invalid_parameter', { description: `${name} is not well-formed` })
-    }
+    const members = readMembers(json)
+    return (name) => String(members.get(name) ?? '')
   }
 
   return function readPosted(ctx) {

@@ -32,6 +32,8 @@ export interface SessionCarrier {
   touch(ctx: Context): Promise<void>
   /** Takes back what `open` did in this request, cookies included; nothing when it did nothing. */
   undo(ctx: Context): Promise<void>
+  /** The session that this request came with is gone: nothing remembers it. */
+  forget(ctx: Context): void
   /** Ends the request's session and clears its cookie. */
   end(ctx: Context): Promise<void>
 }
@@ -207,6 +209,9 @@ export function createSessionCarrier(options: SessionCarrierOptions): SessionCar
       lookups.delete(ctx)
       // What failed before may fail again: without its cookie the session is nobody's.
       await sessions.end(instanceOf(ctx), session.id, 'replaced').catch(() => {})
+    },
+    forget(ctx) {
+      lookups.set(ctx, Promise.resolve(undefined))
     },
     async end(ctx) {
       const visit = await board(ctx, undefined, async (facade) => {
