@@ -5,6 +5,7 @@ import { createDocumentStore } from '../../examples/host/src/data/document-store
 import { dataRoutes } from '../../examples/host/src/data/data-routes.ts'
 import { mailRoutes } from '../../examples/host/src/dev-mails/mail-routes.ts'
 import { createDevMailbox } from '../../examples/host/src/dev-mails/mailbox.ts'
+import { previewRoutes } from '../../examples/host/src/dev-mails/preview-routes.ts'
 import { createAuthUi, ERRORS as AUTH_UI_ERRORS } from '../../packages/auth-ui/src/index.ts'
 import {
   createOAuth,
@@ -40,6 +41,7 @@ export async function routeGroups(): Promise<RouteGroup[]> {
   const ui = createAuthUi({ oauth, mailer: { send: () => Promise.resolve() } })
   const host = [
     ...dataRoutes(oauth, createDocumentStore(store)),
+    ...previewRoutes({ render: () => Promise.reject(new Error('unused')), clock: oauth.clock }),
     ...mailRoutes(createDevMailbox(store, oauth.clock)),
   ]
   await ui.close()

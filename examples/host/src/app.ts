@@ -14,6 +14,7 @@ import { createDocumentStore } from './data/document-store.ts'
 import { dataRoutes } from './data/data-routes.ts'
 import { mailRoutes } from './dev-mails/mail-routes.ts'
 import { createDevMailbox, type DevMailbox } from './dev-mails/mailbox.ts'
+import { previewRoutes } from './dev-mails/preview-routes.ts'
 import { createHealth, type Health } from './health.ts'
 import { HSTS } from './http-server.ts'
 import type { HostLog } from './log.ts'
@@ -83,7 +84,10 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     config.smtpUrl === undefined && !config.isProduction
       ? createDevMailbox(store, clock)
       : undefined
-  const { mailer } = createNotify({ log, channels: { mail: mailOptions(config, mailbox) } })
+  const { mailer, render } = createNotify({
+    log,
+    channels: { mail: mailOptions(config, mailbox) },
+  })
   const ui = createAuthUi({
     oauth,
     mailer,
@@ -118,7 +122,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   koa.use(oauth.mount(dataRoutes(oauth, documents)))
   // Behind a proxy everybody may look like this machine; `svc mails` reads them there.
   if (mailbox !== undefined && config.trustProxy === 0) {
-    koa.use(oauth.mount(mailRoutes(mailbox), { page: ui.pages.error }))
+    const rows = [...previewRoutes({ render, clock }), ...mailRoutes(mailbox)]
+    koa.use(oauth.mount(rows, { page: ui.pages.error }))
   }
   koa.use(() => {
     throw new OAuthError('not_found')

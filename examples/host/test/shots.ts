@@ -1,6 +1,6 @@
 /**
  * Pictures of every page, to be looked at: `pnpm shots [name…]`, into `screenshots/` or `SVC_SHOTS`.
- * 360 and 1280 px, light and dark; French and the pseudo-locale at 360 px.
+ * 360 and 1280 px, light and dark; French and the pseudo-locale at 360 px, of mails the other languages.
  */
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -14,22 +14,36 @@ import {
   settingsAnswers,
   sixtyClients,
 } from '../../../packages/auth-ui/test/support/settings-samples.ts'
+import { MAIL_NAMES, mailServer } from './support/mail-server.ts'
 
 interface Shot {
   readonly name: string
   readonly url: (locale: string) => string
   /** What the owner did before the picture. */
   readonly prepare?: (page: Page) => Promise<unknown>
+  /** @defaultValue `LOOKS` */
+  readonly looks?: readonly Look[]
 }
 
-const LOOKS = [
+interface Look {
+  readonly width: number
+  readonly scheme: 'light' | 'dark'
+  readonly locale: string
+}
+
+const LOOKS: readonly Look[] = [
   { width: 360, scheme: 'light', locale: 'en' },
   { width: 360, scheme: 'dark', locale: 'en' },
   { width: 1280, scheme: 'light', locale: 'en' },
   { width: 1280, scheme: 'dark', locale: 'en' },
   { width: 360, scheme: 'light', locale: 'fr' },
   { width: 360, scheme: 'light', locale: 'en-XA' },
-] as const
+]
+const MAIL_LOOKS: readonly Look[] = [
+  ...LOOKS.filter(({ locale }) => locale !== 'en-XA'),
+  { width: 360, scheme: 'light', locale: 'de' },
+  { width: 360, scheme: 'light', locale: 'es' },
+]
 
 const NOTES = [
   { _id: 'n1', text: 'Call the dentist', at: '2026-01-02T10:00:00Z' },
@@ -55,7 +69,8 @@ const home = await appServer({
     },
   },
 })
-const servers = [pages, settings, many, none, home]
+const mails = await mailServer()
+const servers = [pages, settings, many, none, home, mails]
 const browser = await launchChromium({ port: pages.port, domains: [] })
 try {
   for (const shot of shots()) {
@@ -103,6 +118,11 @@ function shots(): readonly Shot[] {
       url: (locale) => `${pages.origin}/consent?locale=${locale}`,
       prepare: (page) => page.locator('summary').click(),
     },
+    ...MAIL_NAMES.map((name) => ({
+      name: `mail-${name}`,
+      url: (locale: string) => `${mails.origin}/${name}?locale=${locale}`,
+      looks: MAIL_LOOKS,
+    })),
     { name: 'home', url: app(home.origin) },
     { name: 'settings-clients', url: app(settings.origin), prepare: openFirst },
     { name: 'settings-sixty', url: app(many.origin) },
@@ -120,8 +140,8 @@ async function openFirst(page: Page): Promise<void> {
   await page.locator('.item summary').first().click()
 }
 
-async function takeAll(from: Browser, { name, url, prepare }: Shot): Promise<void> {
-  for (const { width, scheme, locale } of LOOKS) {
+async function takeAll(from: Browser, { name, url, prepare, looks = LOOKS }: Shot): Promise<void> {
+  for (const { width, scheme, locale } of looks) {
     const page = await from.newPage({ viewport: { width, height: 760 }, colorScheme: scheme })
     await page.goto(url(locale))
     await page.waitForLoadState('networkidle')

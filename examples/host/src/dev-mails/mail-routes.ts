@@ -1,12 +1,7 @@
-import { createHash } from 'node:crypto'
 import { OAuthError, type RouteContext, type RouteRow } from '@svc/oauth-core'
+import { demandLoopback, escape, sendMail, sendPage } from './dev-page.ts'
 import type { DevMailbox, KeptMail } from './mailbox.ts'
 
-const STYLE = `:root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}
-body{margin:2rem auto;max-width:44rem;padding:0 1rem}
-li{margin-block:.75rem}pre{white-space:pre-wrap;overflow-wrap:anywhere}`
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
-const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 const LINK = /https?:\/\/[^\s<>"]+/g
 
 /**
@@ -29,7 +24,12 @@ export function mailRoutes(mailbox: DevMailbox): readonly RouteRow[] {
       async handler(ctx) {
         demandLoopback(ctx)
         const mails = await mailbox.list(ctx.state.instance)
-        sendPage(ctx, 'Mails', mails.length === 0 ? '<p>No mail yet.</p>' : listOf(mails))
+        const list = mails.length === 0 ? '<p>No mail yet.</p>' : listOf(mails)
+        sendPage(
+          ctx,
+          'Mails',
+          `${list}\n<p><a href="/dev/mails/preview">All kinds of mails</a></p>`,
+        )
       },
     },
     {
@@ -55,22 +55,10 @@ export function mailRoutes(mailbox: DevMailbox): readonly RouteRow[] {
       summary: 'The HTML form of a mail.',
       async handler(ctx) {
         const { mail } = await find(ctx, mailbox)
-        // Inline styles are what mails are made of; nothing else may run or load.
-        send(
-          ctx,
-          mail.html,
-          "default-src 'none'; style-src 'unsafe-inline'; sandbox allow-top-navigation-by-user-activation",
-        )
+        sendMail(ctx, mail.html)
       },
     },
   ]
-}
-
-function demandLoopback(ctx: RouteContext): void {
-  const isDirect = ctx.get('X-Forwarded-For') === '' && ctx.get('Forwarded') === ''
-  if (!isDirect || !LOOPBACK.has(ctx.req.socket.remoteAddress ?? '')) {
-    throw new OAuthError('not_found')
-  }
 }
 
 async function find(ctx: RouteContext, mailbox: DevMailbox): Promise<KeptMail> {
@@ -90,33 +78,4 @@ function listOf(mails: readonly KeptMail[]): string {
 
 function linked(text: string): string {
   return escape(text).replaceAll(LINK, (url) => `<a href="${url}">${url}</a>`)
-}
-
-function sendPage(ctx: RouteContext, title: string, body: string): void {
-  send(
-    ctx,
-    `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(title)}</title><style>${STYLE}</style></head>
-<body><main><h1>${escape(title)}</h1>
-${body}
-</main></body></html>`,
-    `default-src 'none'; style-src 'sha256-${STYLE_HASH}'`,
-  )
-}
-
-function send(ctx: RouteContext, html: string, policy: string): void {
-  ctx.set('Content-Security-Policy', `${policy}; base-uri 'none'; frame-ancestors 'none'`)
-  ctx.set('X-Frame-Options', 'DENY')
-  ctx.status = 200
-  ctx.type = 'text/html; charset=utf-8'
-  ctx.body = html
-}
-
-function escape(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
 }

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import { OAuthError, type RouteContext } from '@svc/oauth-core'
+
+const STYLE = `:root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}
+body{margin:2rem auto;max-width:44rem;padding:0 1rem}
+li{margin-block:.75rem}pre{white-space:pre-wrap;overflow-wrap:anywhere}`
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
+
+/** @throws OAuthError `not_found` to whoever is not on this very machine, or behind a proxy on it */
+export function demandLoopback(ctx: RouteContext): void {
+  const isDirect = ctx.get('X-Forwarded-For') === '' && ctx.get('Forwarded') === ''
+  if (!isDirect || !LOOPBACK.has(ctx.req.socket.remoteAddress ?? '')) {
+    throw new OAuthError('not_found')
+  }
+}
+
+/** Answers a plain page of the development mailbox. `body` is HTML, `title` is not. */
+export function sendPage(ctx: RouteContext, title: string, body: string): void {
+  send(
+    ctx,
+    `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(title)}</title><style>${STYLE}</style></head>
+<body><main><h1>${escape(title)}</h1>
+${body}
+</main></body></html>`,
+    `default-src 'none'; style-src 'sha256-${STYLE_HASH}'`,
+  )
+}
+
+/** Answers the HTML form of a mail. Inline styles are what mails are made of; nothing else may run or load. */
+export function sendMail(ctx: RouteContext, html: string): void {
+  send(
+    ctx,
+    html,
+    "default-src 'none'; style-src 'unsafe-inline'; sandbox allow-top-navigation-by-user-activation",
+  )
+}
+
+function send(ctx: RouteContext, html: string, policy: string): void {
+  ctx.set('Content-Security-Policy', `${policy}; base-uri 'none'; frame-ancestors 'none'`)
+  ctx.set('X-Frame-Options', 'DENY')
+  ctx.status = 200
+  ctx.type = 'text/html; charset=utf-8'
+  ctx.body = html
+}
+
+/** Text as HTML. */
+export function escape(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+}

@@ -1,0 +1,44 @@
+import { createNotify, sampleMails, smtpTransport } from '@svc/notify'
+import type { Instance, InstanceId } from '@svc/oauth-core'
+import { type Listening, listen } from '@svc/testkit'
+import Koa from 'koa'
+
+/** Whose mails they are. */
+const INSTANCE: Instance = {
+  id: 'sample' as InstanceId,
+  revision: '1' as Instance['revision'],
+  domain: 'alice.example.com',
+  aliases: [],
+  locale: 'en',
+  timeZone: 'Europe/Paris',
+  email: 'alice@mail.example',
+  publicName: 'Alice Martin',
+  status: 'active',
+  settings: {},
+  createdAt: 0,
+  updatedAt: 0,
+  origin: 'https://alice.example.com',
+  isHttps: true,
+  subdomains: 'nested',
+}
+const SAMPLES = sampleMails(INSTANCE, Date.UTC(2026, 0, 2, 17, 40, 12))
+
+/** Every mail there is, by the names of the samples. */
+export const MAIL_NAMES: readonly string[] = [...SAMPLES.keys()]
+
+/** Serves `/<sample>?locale=`: the HTML form of a system mail, with nothing around it. */
+export function mailServer(): Promise<Listening> {
+  const notify = createNotify({
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+    channels: { mail: { transport: smtpTransport({ host: '-' }) } },
+  })
+  const app = new Koa()
+  app.use(async (ctx) => {
+    const mail = SAMPLES.get(ctx.path.slice(1))
+    if (mail === undefined) return
+    const locale = String(ctx.query['locale'] ?? INSTANCE.locale)
+    ctx.type = 'html'
+    ctx.body = (await notify.render({ ...INSTANCE, locale }, mail)).html
+  })
+  return listen(app)
+}
