@@ -18,6 +18,7 @@ import { createPassphraseCheck } from './login/passphrase-check.ts'
 import { createRedirects } from './login/redirect-target.ts'
 import { createMagicCodes } from './magic-link/magic-codes.ts'
 import { type AuthUiOptions, resolveOptions } from './options.ts'
+import { createOwnerAccess } from './owner/owner-access.ts'
 import { createOwnerStore } from './owner/owner-store.ts'
 import { createOwners, type Owners } from './owner/owners.ts'
 import { createPages } from './pages/create-pages.ts'
@@ -146,7 +147,8 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     namespace,
   })
   oauth.instances.onRemove(createRemoval(store))
-  const ownersOfHost = createOwners({ ...parts, instances: oauth.instances })
+  const access = createOwnerAccess(parts)
+  const ownersOfHost = createOwners({ ...parts, instances: oauth.instances, access })
   const { createOnboardingUrl } = ownersOfHost
   const allRows = [
     ...rows,

@@ -1,4 +1,10 @@
-import type { Instance, InstanceId, Instances, NewInstance } from '@svc/oauth-core'
+import {
+  type Instance,
+  type InstanceId,
+  type Instances,
+  type NewInstance,
+  randomAlphanumeric,
+} from '@svc/oauth-core'
 import type { Change, Store } from '@svc/store'
 import { AuthUiError } from '../errors.ts'
 import { DEFAULT_ITERATIONS, saltOf } from '../passphrase/derive.ts'
@@ -10,6 +16,7 @@ import type { LoginMethod, Session, SessionKind } from '../session/session.ts'
 import type { SessionCookies } from '../session/session-cookie.ts'
 import type { SessionStore } from '../session/session-store.ts'
 import { newRegisterToken, newSecurityStamp, type Owner, withRegisterToken } from './owner.ts'
+import type { OwnerAccess } from './owner-access.ts'
 import type { OwnerStore } from './owner-store.ts'
 
 /** A new owner before its instance exists. */
@@ -31,17 +38,20 @@ export interface ImportedPassphrase {
 }
 
 /** The host's side of owners: no HTTP. @see login.md 8 */
-export interface Owners {
+export interface Owners extends OwnerAccess {
   /** @param domain - of the instance to be */
   prepare(domain: string): PreparedOwner
   /**
    * Creates an instance together with its owner.
    * @param passphrase - raw; then the owner is onboarded at once
+   * @param options - `magicLink`: mailed links log in; without a passphrase they are the only way, and the owner is
+   * onboarded at once
    * @returns the instance and the link that onboards it
    */
   createInstance(
     input: NewInstance,
     passphrase?: string,
+    options?: { readonly magicLink?: boolean },
   ): Promise<{ readonly instance: Instance; readonly onboardingUrl?: string }>
   /** A fresh onboarding link; the three latest stay valid. @throws AuthUiError `already_onboarded` */
   createOnboardingUrl(instance: Instance): Promise<string>
@@ -49,6 +59,11 @@ export interface Owners {
   isOnboarded(instance: Instance): Promise<boolean>
   /** Onboards with a raw passphrase. @throws AuthUiError `already_onboarded`, `invalid_parameter` */
   setPassphrase(instance: Instance, passphrase: string): Promise<void>
+  /**
+   * Onboards an owner who logs in with mailed links only: nobody knows the passphrase.
+   * @throws AuthUiError `already_onboarded`
+   */
+  onboardWithMagicLink(instance: Instance): Promise<void>
   /** Onboards with a hash made elsewhere. @throws AuthUiError `already_onboarded`, TypeError for a malformed hash */
   importPassphrase(instance: Instance, imported: ImportedPassphrase): Promise<void>
   /** Opens a session without a browser: for `svc token app` and tests. */
@@ -75,6 +90,7 @@ export interface OwnersOptions {
   readonly sessions: SessionStore
   readonly cookies: SessionCookies
   readonly clock: { now(): number }
+  readonly access: OwnerAccess
 }
 
 /** For the command line and the host; nothing here asks who calls. */
@@ -119,15 +135,28 @@ export function createOwners(options: OwnersOptions): Owners {
     )
   }
 
+  async function onboardWithMagicLink(instance: Instance): Promise<void> {
+    await setPassphrase(instance, randomAlphanumeric(32))
+    await owners.update(instance.id, (owner) => ({
+      ...owner,
+      magicLink: true,
+      passwordDefined: false,
+    }))
+  }
+
   return {
+    ...options.access,
     prepare,
-    async createInstance(input, passphrase) {
+    async createInstance(input, passphrase, { magicLink = false } = {}) {
       const { registerToken, changes } = prepare(input.domain)
       const instance = await instances.create(input, changes)
-      if (passphrase === undefined) {
-        return { instance, onboardingUrl: onboardingUrl(instance, registerToken) }
+      if (passphrase !== undefined) {
+        await setPassphrase(instance, passphrase)
+        if (magicLink) await options.access.setMagicLink(instance, true)
+        return { instance }
       }
-      await setPassphrase(instance, passphrase)
+      if (!magicLink) return { instance, onboardingUrl: onboardingUrl(instance, registerToken) }
+      await onboardWithMagicLink(instance)
       return { instance }
     },
     async createOnboardingUrl(instance) {
@@ -143,6 +172,7 @@ export function createOwners(options: OwnersOptions): Owners {
       return (await owners.get(instance.id))?.owner.onboardedAt !== undefined
     },
     setPassphrase,
+    onboardWithMagicLink,
     async importPassphrase(instance, { hash, salt, iterations, hint }) {
       if (parseText(hash) === undefined) throw new TypeError('imported.hash is malformed')
       await ensureOwner(instance)
