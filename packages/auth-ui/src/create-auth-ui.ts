@@ -4,7 +4,11 @@ import { type AppPages, createAppPages } from './apps/app-pages.ts'
 import { assemblePassphrase } from './assemble-passphrase.ts'
 import { createAuthorizePages } from './authorize-pages.ts'
 import { createBackground } from './background.ts'
+import { createConfirmTargets } from './confirm/confirm-targets.ts'
+import { createConfirmFlow } from './confirm/create-confirm-flow.ts'
+import { createConfirmations } from './confirm/create-confirmations.ts'
 import { createCsrf } from './csrf.ts'
+import { createPasskeys } from './factors/create-passkeys.ts'
 import { createTotp } from './factors/totp.ts'
 import { createTrustedDevices } from './factors/trusted-devices.ts'
 import { createActivation } from './login/activation.ts'
@@ -118,6 +122,9 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     magicCodes: createMagicCodes(shared),
     totp: createTotp({ sealer: oauth.sealer, clock }),
     trustedDevices: createTrustedDevices(shared),
+    passkeys: createPasskeys(shared),
+    confirmations: createConfirmations(shared),
+    confirmTargets: createConfirmTargets({ redirects, apps, confirmHosts: options.confirmHosts }),
     callers: createCallers({ authenticate, settingsSlug: options.settingsSlug }),
   }
   const replacePassphrase = createReplacePassphrase(base)
@@ -130,6 +137,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     changePassphrase,
     onboard: createOnboard({ ...base, replacePassphrase }),
     opener: createSessionOpener(base),
+    confirmFlow: createConfirmFlow(base),
     passphrases: createPassphraseCheck(base),
   }
   const receiveCode = createReceiveCode(parts)

@@ -45,6 +45,8 @@ export interface Lifetimes {
   readonly confirmCode: number
   /** Code that turns the mail factor on. @defaultValue 5 minutes, login.md 2.3 */
   readonly activationCode: number
+  /** Authenticator app that was shown and has not proved itself. @defaultValue 10 minutes */
+  readonly totpEnrolment: number
 }
 
 /** Where `options.lifetimes` says nothing else. */
@@ -67,4 +69,5 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
   resetToken: 15 * MINUTE_MS,
   confirmCode: 5 * MINUTE_MS,
   activationCode: 5 * MINUTE_MS,
+  totpEnrolment: 10 * MINUTE_MS,
 }

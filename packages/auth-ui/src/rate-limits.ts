@@ -27,6 +27,7 @@ export type Bucket =
   | 'reset-guess'
   | 'send-hint'
   | 'session-code'
+  | 'totp-enrolment'
   | 'transfer-code'
   | 'two-factor'
   | 'two-factor-generation'
@@ -68,6 +69,8 @@ export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
   'send-hint': { limit: 2, windowMs: HOUR_MS },
   /** Session codes of kind open. */
   'session-code': { limit: 60, windowMs: HOUR_MS },
+  /** Wrong codes of an authenticator app that is being enrolled. */
+  'totp-enrolment': { limit: 5, windowMs: 10 * MINUTE_MS },
   /** Codes handing one session to one app host. */
   'transfer-code': { limit: 5, windowMs: MINUTE_MS },
   /** Wrong codes of an instance. */

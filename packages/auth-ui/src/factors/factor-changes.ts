@@ -1,0 +1,152 @@
+import type { Logger, RouteContext } from '@svc/oauth-core'
+import type { Change, Store } from '@svc/store'
+import type { Background } from '../background.ts'
+import { AuthUiError } from '../errors.ts'
+import type { Owner } from '../owner/owner.ts'
+import type { OwnerStore } from '../owner/owner-store.ts'
+import type { FactorChange, FactorKind, Mailer } from '../ports.ts'
+import type { DescribeRequest } from '../request-facts.ts'
+import type { SecurityUrl } from '../settings/security-url.ts'
+import { enrolledKinds, type Factors, isSecondFactorOn } from './factors.ts'
+import type { TrustedDevices } from './trusted-devices.ts'
+
+/** A change of the owner's factors. */
+export interface WantedChange {
+  readonly factor: FactorKind
+  readonly what: 'factor_added' | 'factor_removed' | 'recovery_codes_created'
+  /** The factors as they shall be, or undefined when there is nothing to do; asked again after a lost race. */
+  next(factors: Factors): Factors | undefined
+  /** Changes of the same write: what allows it is used up with it. */
+  readonly also?: readonly Change[]
+}
+
+/** `done`; `nothing` was to be done; `spent`: something that the change needs was used up by another request. */
+export type ChangeOutcome = 'done' | 'nothing' | 'spent'
+
+/** The only way factors are added and removed. */
+export interface FactorChanges {
+  /**
+   * Writes the change, then does what belongs to it: trusted browsers go when the second factor is switched, the owner
+   * is told by mail.
+   * @param owner - as the request was judged; another passphrase since then refuses it
+   * @throws AuthUiError `confirmation_required`, and what `next` throws
+   */
+  apply(ctx: RouteContext, owner: Owner, wanted: WantedChange): Promise<ChangeOutcome>
+}
+
+/** What {@link createFactorChanges} needs. */
+export interface FactorChangesOptions {
+  readonly store: Store
+  readonly owners: OwnerStore
+  readonly trustedDevices: TrustedDevices
+  readonly mailer: Mailer
+  readonly background: Background
+  readonly describeRequest: DescribeRequest
+  readonly securityUrl: SecurityUrl
+  readonly clock: { now(): number }
+  readonly log: Logger
+}
+
+/** One conditional write of the owner's record for each change. */
+export function createFactorChanges(options: FactorChangesOptions): FactorChanges {
+  const { store, owners, trustedDevices, mailer, background, clock, log } = options
+
+  function mailChange(ctx: RouteContext, change: FactorChange, factor: FactorKind): void {
+    const { instance } = ctx.state
+    background.run('mail.auth_mode_changed', async () => {
+      const facts = await options.describeRequest(ctx)
+      const url = await options.securityUrl(instance)
+      await mailer.send(instance, {
+        template: 'auth_mode_changed',
+        variables: { ...facts, url, change, factor },
+      })
+    })
+  }
+
+  function tell(ctx: RouteContext, wanted: WantedChange, wasOn: boolean, isOn: boolean): void {
+    const { factor, what } = wanted
+    const fields = { instance: ctx.state.instance.domain, factor }
+    log.info(EVENTS[what], fields)
+    const change = wasOn === isOn ? what : isOn ? 'two_factor_on' : 'two_factor_off'
+    if (wasOn !== isOn) log.info(isOn ? 'two_factor.on' : 'two_factor.off', fields)
+    mailChange(ctx, change, factor)
+  }
+
+  return {
+    async apply(ctx, { securityStamp }, wanted) {
+      const { instance } = ctx.state
+      for (;;) {
+        const stored = await owners.get(instance.id)
+        if (stored?.owner.securityStamp !== securityStamp) {
+          throw new AuthUiError('confirmation_required')
+        }
+        const before = stored.owner.factors ?? {}
+        const after = wanted.next(before)
+        if (after === undefined) return 'nothing'
+        const wasOn = isSecondFactorOn(before)
+        const isOn = isSecondFactorOn(after)
+        // Nothing trusted in an earlier time of the second factor is left when it is switched on again.
+        if (isOn && !wasOn) await trustedDevices.removeAll(instance)
+        const replaced = owners.replace(
+          instance.id,
+          stored,
+          withFactors(stored.owner, after, clock.now()),
+        )
+        const result = await store.write([replaced, ...(wanted.also ?? [])])
+        if (!result.written) {
+          if (result.failed === replaced.key) continue
+          return 'spent'
+        }
+        if (wasOn && !isOn) await trustedDevices.removeAll(instance)
+        tell(ctx, wanted, wasOn, isOn)
+        return 'done'
+      }
+    },
+  }
+}
+
+const EVENTS: Readonly<Record<WantedChange['what'], string>> = {
+  factor_added: 'factor.added',
+  factor_removed: 'factor.removed',
+  recovery_codes_created: 'recovery_codes.created',
+}
+
+/** Recovery codes go with the last factor they stand beside. */
+function withFactors(owner: Owner, factors: Factors, now: number): Owner {
+  const { factors: _before, ...rest } = owner
+  return { ...rest, ...(isSecondFactorOn(factors) ? { factors } : {}), updatedAt: now }
+}
+
+/**
+ * The factors with one more. With the first one, mail is switched on too where there is an address, so that losing the
+ * new one does not lock the owner out; it can be switched off.
+ */
+export function withFirstMail(
+  before: Factors,
+  after: Factors,
+  { email, now }: { readonly email: string | undefined; readonly now: number },
+): Factors {
+  const isFirst = !isSecondFactorOn(before)
+  if (!isFirst || email === undefined || email === '') return after
+  return { ...after, mail: { enabledAt: now } }
+}
+
+/**
+ * The factors without one.
+ * @throws AuthUiError `factor_needed` when only passkeys would be left, and nothing to type (D63)
+ */
+export function withoutFactor(factors: Factors, kind: 'mail' | 'totp' | 'recovery'): Factors {
+  const { [kind]: _removed, ...left } = factors
+  const kinds = enrolledKinds(left)
+  if (kinds.length > 0 && kinds.every((each) => each === 'passkey')) {
+    throw new AuthUiError('factor_needed', {
+      description: 'passkeys need another factor or recovery codes beside them',
+    })
+  }
+  return left
+}
+
+/** Whether a passkey may be added: something that can be typed is there (D63). */
+export function canAddPasskey(factors: Factors | undefined): boolean {
+  return enrolledKinds(factors).some((kind) => kind !== 'passkey')
+}

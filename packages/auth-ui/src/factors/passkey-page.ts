@@ -1,0 +1,195 @@
+import {
+  isHttpError,
+  type Instance,
+  prefersJson,
+  randomHex,
+  type RouteContext,
+} from '@svc/oauth-core'
+import type { Csrf } from '../csrf.ts'
+import { AuthUiError } from '../errors.ts'
+import { type Arrival, answerRedirect, formActionSources, redirect } from '../login/arrival.ts'
+import type { Redirects, RedirectTarget } from '../login/redirect-target.ts'
+import type { Owner } from '../owner/owner.ts'
+import type { OwnerStore } from '../owner/owner-store.ts'
+import type { FormProblem, PageRenderer } from '../page-renderer.ts'
+import { readUserAgent } from '../session/login-history.ts'
+import type { Session } from '../session/session.ts'
+import type { SessionCarrier } from '../session/session-carrier.ts'
+import { MAX_PASSKEYS, type PasskeyEnrolment } from './create-passkeys.ts'
+import { canAddPasskey, type FactorChanges } from './factor-changes.ts'
+import type { Factors } from './factors.ts'
+import type { FreshConfirmation, PresentedConfirmation } from './fresh-confirmation.ts'
+
+/** What {@link createPasskeyPage} needs. */
+export interface PasskeyPageOptions {
+  readonly owners: OwnerStore
+  readonly carrier: SessionCarrier
+  readonly redirects: Redirects
+  readonly arrival: Arrival
+  readonly passkeys: PasskeyEnrolment
+  readonly factorChanges: FactorChanges
+  readonly freshConfirmation: FreshConfirmation
+  readonly pages: PageRenderer
+  readonly csrf: Csrf
+  readonly settingsSlug: string
+}
+
+/** The page on which a passkey is made: on the instance's own host, where it will be used. */
+export interface PasskeyPage {
+  /** `GET /auth/passkey` */
+  show(ctx: RouteContext): Promise<void>
+  /** `POST /auth/passkey` */
+  submit(ctx: RouteContext): Promise<void>
+}
+
+/** Who may go on: a logged-in owner who confirmed a moment ago. */
+interface Admitted {
+  readonly owner: Owner
+  readonly session: Session
+  readonly presented: PresentedConfirmation
+}
+
+const MAX_LABEL_CHARS = 100
+const PATH = '/auth/passkey'
+
+/** Whoever may not go on is led to the step that is missing, and from there back. */
+export function createPasskeyPage(options: PasskeyPageOptions): PasskeyPage {
+  const { owners, carrier, redirects, arrival, passkeys, pages, csrf } = options
+
+  /** Undefined when the answer is a redirect already. */
+  async function admit(
+    ctx: RouteContext,
+    presented: PresentedConfirmation,
+  ): Promise<Admitted | undefined> {
+    const { instance } = ctx.state
+    const session = await carrier.current(ctx)
+    const owner = (await owners.get(instance.id))?.owner
+    const back = encodeURIComponent(`${instance.origin}${PATH}`)
+    if (session === undefined || owner === undefined) {
+      redirect(ctx, `${instance.origin}/auth/login?redirect=${back}`)
+      return undefined
+    }
+    if (!(await options.freshConfirmation.isGood(instance, owner, presented))) {
+      redirect(ctx, `${instance.origin}/auth/confirm?state=${randomHex(16)}&redirect=${back}`)
+      return undefined
+    }
+    return { owner, session, presented }
+  }
+
+  async function show(ctx: RouteContext): Promise<void> {
+    const { query } = ctx.state
+    const presented = { code: query.text('code'), state: query.text('state') }
+    const admitted = await admit(ctx, presented)
+    if (admitted === undefined) return
+    demandRoom(admitted.owner.factors)
+    ctx.status = 200
+    // SPEC: login.md 4.1 - HEAD makes no challenge.
+    if (ctx.method === 'HEAD') return
+    await showForm(ctx, admitted, labelOf(readUserAgent(ctx.get('User-Agent'))))
+  }
+
+  async function submit(ctx: RouteContext): Promise<void> {
+    const { instance, form } = ctx.state
+    const presented = {
+      code: form.text('confirmation_code'),
+      state: form.text('confirmation_state'),
+    }
+    const admitted = await admit(ctx, presented)
+    if (admitted === undefined) return
+    const label = cleanLabel(form.text('label'))
+    try {
+      await add(ctx, admitted, { json: form.text('credential'), label })
+    } catch (error) {
+      const isRefused = error instanceof AuthUiError && error.code === 'two_factor_invalid'
+      if (!isRefused || prefersJson(ctx)) throw error
+      ctx.status = error.status
+      return showForm(ctx, admitted, label, { code: 'passkey_failed' })
+    }
+    const target = await settingsTarget(instance)
+    answerRedirect(ctx, await arrival.locate(ctx, target, admitted.session, 'keep'))
+  }
+
+  async function add(
+    ctx: RouteContext,
+    { owner, presented }: Admitted,
+    credential: { readonly json: string; readonly label: string },
+  ): Promise<void> {
+    demandRoom(owner.factors)
+    const { instance } = ctx.state
+    const proven = await passkeys.verifyRegistration(instance, owner, presented.code, credential)
+    if (proven === undefined) throw refused()
+    const { passkey, spent } = proven
+    const outcome = await options.factorChanges.apply(ctx, owner, {
+      factor: 'passkey',
+      what: 'factor_added',
+      next: (factors) => {
+        demandRoom(factors)
+        const { passkeys: known = [] } = factors
+        if (known.some(({ id }) => id === passkey.id)) throw refused()
+        return { ...factors, passkeys: [...known, passkey] }
+      },
+      also: [spent],
+    })
+    if (outcome !== 'done') throw refused()
+  }
+
+  async function showForm(
+    ctx: RouteContext,
+    { owner, presented }: Admitted,
+    label: string,
+    problem?: FormProblem,
+  ): Promise<void> {
+    const { instance } = ctx.state
+    const target = await settingsTarget(instance)
+    await pages.passkeyPage(ctx, {
+      csrfToken: await csrf.token(ctx),
+      formActionSources: formActionSources(instance, target),
+      options: await passkeys.creationOptions(instance, owner, presented.code),
+      confirmationCode: presented.code,
+      confirmationState: presented.state,
+      label,
+      backHref: target.href,
+      ...(problem === undefined ? {} : { problem }),
+    })
+  }
+
+  /** Where the owner came from; home on an instance without the settings app. */
+  async function settingsTarget(instance: Instance): Promise<RedirectTarget> {
+    try {
+      return await redirects.parseSlugForm(instance, `${options.settingsSlug}/#/factors`)
+    } catch (error) {
+      if (isHttpError(error) && error.code === 'bad_redirect') return redirects.home(instance)
+      throw error
+    }
+  }
+
+  return { show, submit }
+}
+
+/** @throws AuthUiError `factor_needed` (D63), `conflict` */
+function demandRoom(factors: Factors | undefined): void {
+  if (!canAddPasskey(factors)) {
+    const description = 'a passkey needs another factor or recovery codes beside it'
+    throw new AuthUiError('factor_needed', { description })
+  }
+  if ((factors?.passkeys?.length ?? 0) >= MAX_PASSKEYS) {
+    throw new AuthUiError('conflict', { description: `there are ${MAX_PASSKEYS} passkeys already` })
+  }
+}
+
+function labelOf({ browser, os }: { readonly browser: string; readonly os: string }): string {
+  return [browser, os].filter((part) => part !== '').join(', ')
+}
+
+/** The owner's words, as one line. */
+function cleanLabel(text: string): string {
+  const line = text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+  return [...line].slice(0, MAX_LABEL_CHARS).join('')
+}
+
+function refused(): AuthUiError {
+  return new AuthUiError('two_factor_invalid', { status: 422 })
+}
