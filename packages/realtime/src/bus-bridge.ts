@@ -54,7 +54,7 @@ export function createBusBridge(options: BusBridgeOptions): BusBridge {
   const { bus, clock, log, lifetimes, onEvent } = options
   const channels = new Map<string, Channel>()
   const recent = createRecentIds({ clock, keepMs: lifetimes.duplicate, max: MAX_RECENT })
-  const origin = randomId(9)
+  const origin = randomId(16)
   let published = 0
 
   function nameOf(instanceId: InstanceId): string {

@@ -1,0 +1,180 @@
+import {
+  type AppManifest,
+  type AuthorizePages,
+  createOAuth,
+  type Instance,
+  type OAuth,
+  type OwnerSessions,
+} from '@svc/oauth-core'
+import type { Bus, Store } from '@svc/store'
+import {
+  type BrowserClient,
+  browserClient,
+  type Listening,
+  listen,
+  type RelyingParty,
+  relyingParty,
+} from '@svc/testkit'
+import Koa from 'koa'
+import { createRealtime, type Realtime, type RealtimeOptions } from '../../src/index.ts'
+import { type ConnectOptions, connectSocket, type SocketClient } from './socket-client.ts'
+
+export const DRIVE: AppManifest = {
+  slug: 'drive',
+  name: 'Drive',
+  permissions: {
+    files: { type: 'io.svc.files' },
+    some: { type: 'io.svc.notes', verbs: ['GET'], values: ['one', 'two'] },
+    write: { type: 'io.svc.logs', verbs: ['POST'] },
+    picked: { type: 'io.svc.tags', verbs: ['GET'], values: ['one'], selector: 'owner' },
+    below: { type: 'io.svc.bank.*' },
+    clients: { type: 'io.svc.oauth.clients' },
+    popup: { type: 'io.svc.accounts', verbs: ['POST'], values: ['oauth-popup'] },
+  },
+  routes: {},
+}
+
+export const SETTINGS: AppManifest = {
+  slug: 'settings',
+  name: 'Settings',
+  permissions: {
+    clients: { type: 'io.svc.oauth.clients', verbs: ['GET'] },
+    sessions: { type: 'io.svc.sessions' },
+  },
+  routes: {},
+}
+
+/** A server with the websocket, real but for its pages, sessions and apps. */
+export interface RealtimeServer {
+  readonly oauth: OAuth
+  readonly realtime: Realtime
+  readonly store: Store
+  readonly alice: Instance
+  readonly bob: Instance
+  readonly server: Listening
+  readonly port: number
+  /** Live sessions; a request names its own with the cookie `session`. */
+  readonly live: Set<string>
+  readonly installed: Map<string, AppManifest>
+  readonly logged: string[]
+  browser(headers?: Readonly<Record<string, string>>): BrowserClient
+  connect(options?: ConnectOptions): Promise<SocketClient>
+  /** A token of an app, in the session of the same name. */
+  appToken(app?: AppManifest, session?: string): Promise<string>
+  /** A connection of the app, authenticated. */
+  connectApp(app?: AppManifest): Promise<SocketClient>
+  /** A registered client with a token of the scope. */
+  client(scope: string): Promise<{ readonly party: RelyingParty; readonly token: string }>
+  close(): Promise<void>
+}
+
+export interface RealtimeServerOptions {
+  readonly store: Store
+  readonly clock?: { now(): number }
+  /** Another process of the same host. */
+  readonly sameAs?: RealtimeServer
+  readonly bus?: Bus
+  readonly realtime?: Partial<Omit<RealtimeOptions, 'oauth'>>
+  readonly oauth?: Partial<Parameters<typeof createOAuth>[0]>
+}
+
+export async function startRealtime(options: RealtimeServerOptions): Promise<RealtimeServer> {
+  const { store, clock, sameAs } = options
+  const live = sameAs?.live ?? new Set<string>(['tab'])
+  const installed = sameAs?.installed ?? new Map([DRIVE, SETTINGS].map((app) => [app.slug, app]))
+  const logged: string[] = []
+  const write = (level: string) => (event: string, fields?: unknown) => {
+    logged.push(`${level} ${event} ${JSON.stringify(fields)}`)
+  }
+  const oauth = createOAuth({
+    store,
+    ...(clock && { clock }),
+    keys: [{ kid: 'test', key: Buffer.alloc(32, 7) }],
+    apps: {
+      installed: async (_, slug) => installed.get(slug),
+      listInstalled: async () => [...installed.values()],
+      available: async () => undefined,
+    },
+    log: { info: write('info'), warn: write('warn'), error: write('error') },
+    ...options.oauth,
+  })
+  const alice =
+    sameAs?.alice ??
+    (await oauth.instances.create({ domain: 'alice.example.com', aliases: ['alias.example.com'] }))
+  const bob = sameAs?.bob ?? (await oauth.instances.create({ domain: 'bob.example.com' }))
+  const realtime = createRealtime({
+    oauth,
+    ...(options.bus && { bus: options.bus }),
+    ...options.realtime,
+    lifetimes: { shutdown: 0, ...options.realtime?.lifetimes },
+  })
+  const sessions: OwnerSessions = {
+    async current(ctx) {
+      const id = ctx.cookies.get('session')
+      return id !== undefined && live.has(id) ? { id, kind: 'normal', createdAt: 0 } : undefined
+    },
+  }
+  oauth.useSessions(sessions)
+  const koa = new Koa()
+  koa.silent = true
+  koa.use(oauth.resolveInstance())
+  koa.use(realtime.routes())
+  koa.use(oauth.routes({ pages: plainPages }))
+  const server = await listen(koa)
+  realtime.attach(server.server)
+  const clients: SocketClient[] = []
+  const map = { port: server.port }
+  const browser = (headers: Readonly<Record<string, string>> = {}): BrowserClient =>
+    browserClient({ ...map, base: alice.origin, headers })
+
+  const self: RealtimeServer = {
+    ...{ oauth, realtime, store, alice, bob, server, live, installed, logged, browser },
+    port: server.port,
+    async connect(how = {}) {
+      const client = await connectSocket(server.port, how)
+      clients.push(client)
+      return client
+    },
+    appToken: (app = DRIVE, session = 'tab') => oauth.appTokens.issue(alice, app, session),
+    async connectApp(app = DRIVE) {
+      const client = await self.connect({ headers: { cookie: 'session=tab' } })
+      client.send({ method: 'AUTH', payload: await self.appToken(app) })
+      return client
+    },
+    async client(scope) {
+      const redirectUri = 'https://client.example/callback'
+      const party = relyingParty({ ...map, issuer: alice.origin, redirectUri })
+      await party.register({})
+      const pending = await party.authorize({ scope })
+      const tab = browser({ cookie: 'session=tab' })
+      const page = await tab.get(pending.url)
+      const answer = await tab.submit(page.page().form('/auth/authorize'), {})
+      const tokens = await party.exchange(String(answer.location), pending)
+      return { party, token: tokens.access_token }
+    },
+    async close() {
+      for (const client of clients) client.terminate()
+      await realtime.close()
+      await server.close()
+      await oauth.close()
+    },
+  }
+  return self
+}
+
+const plainPages: AuthorizePages = {
+  async consent(ctx, { fields }) {
+    const inputs = Object.entries({ csrf_token: 'x', ...fields }).map(
+      ([name, value]) =>
+        `<input type="hidden" name="${name}" value="${value.replaceAll('"', '&quot;')}">`,
+    )
+    ctx.type = 'html'
+    ctx.body = `<form method="post" action="/auth/authorize">${inputs.join('')}<button>Allow</button></form>`
+  },
+  login: () => Promise.reject(new Error('the owner is not logged in')),
+  outOfBand: () => Promise.reject(new Error('not asked for')),
+  async error(ctx, error) {
+    ctx.body = error.code
+  },
+  checkCsrf() {},
+}
