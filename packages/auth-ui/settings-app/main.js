@@ -1,6 +1,10 @@
 import { ApiError, createApi } from './_kit/api.js'
 import { clientsSection } from './clients.js'
+import { createConfirmation } from './confirmation.js'
+import { devicesSection } from './devices.js'
 import { byId, initials, make } from './_kit/dom.js'
+import { factorsSection } from './factors.js'
+import { passphraseSection } from './passphrase.js'
 import { sessionsSection } from './sessions.js'
 import { loadTexts } from './_kit/texts.js'
 
@@ -11,23 +15,42 @@ import { loadTexts } from './_kit/texts.js'
  * @property {ReturnType<typeof createApi>} api
  * @property {import('./_kit/texts.js').Translate} t
  * @property {(iso: string) => { iso: string, text: string, exact: string }} when
+ * @property {ReturnType<typeof createConfirmation>} confirmation
+ * @property {string} domain of the instance
  * @property {(text: string) => void} announce says it to those who cannot see the page
  * @property {() => void} reload loads the section again, focus goes to its heading
+ * @property {(text: string) => void} done says what was done above the section, which loads again
+ * @property {(text: string) => void} tell as `done`, for a section that is loading already
+ * @property {(nodes: readonly Node[]) => void} swap shows a step in place of the section, focus goes to it
+ * @property {(text: string) => void} warn says above the section what did not work; empty: nothing
  */
 
 /** @type {Readonly<Record<string, (tools: Tools) => Promise<Node[]>>>} */
-const SECTIONS = { clients: clientsSection, sessions: sessionsSection }
+const SECTIONS = {
+  clients: clientsSection,
+  sessions: sessionsSection,
+  passphrase: passphraseSection,
+  factors: factorsSection,
+  devices: devicesSection,
+}
 const FIRST = 'clients'
+/** Addresses that mails and other pages know. @type {Readonly<Record<string, string>>} */
+const OTHER_NAMES = { hint: 'passphrase', 'profile/email': 'passphrase' }
+/** What was done survives a page that has to load itself again. */
+const DONE = 'svc.done'
 
 const root = byId('app')
 const api = createApi(root)
+const confirmation = createConfirmation(api.origin)
+confirmation.receive()
 const { locale, t, when } = await loadTexts(import.meta.url, root.dataset['svcLocale'] ?? 'en')
 /** Counts what was asked for, so that a slow answer never replaces a later one. */
 let turn = 0
 
 const sectionName = () => {
-  const name = location.hash.replace(/^#\/?/u, '')
-  return name in SECTIONS ? name : FIRST
+  const asked = location.hash.replace(/^#\/?/u, '')
+  const name = OTHER_NAMES[asked] ?? asked
+  return Object.hasOwn(SECTIONS, name) ? name : FIRST
 }
 
 /** @type {Tools} */
@@ -35,10 +58,36 @@ const tools = {
   api,
   t,
   when,
+  confirmation,
+  domain: root.dataset['svcDomain'] ?? location.host,
   announce: (text) => {
     byId('announce').textContent = text
   },
   reload: () => void show(true),
+  done: (text) => {
+    tools.tell(text)
+    void show(true)
+  },
+  tell: (text) => sessionStorage.setItem(DONE, text),
+  swap: (nodes) => {
+    settle()
+    byId('content').replaceChildren(...nodes)
+    byId('main').focus({ preventScroll: true })
+    byId('main').scrollIntoView({ block: 'nearest' })
+  },
+  warn: (text) => {
+    byId('problem').textContent = text
+    byId('problem').hidden = text === ''
+    if (text !== '') byId('problem').scrollIntoView({ block: 'nearest' })
+  },
+}
+
+/** Takes messages of before away. */
+function settle() {
+  byId('problem').hidden = true
+  const done = byId('done')
+  done.textContent = ''
+  done.hidden = true
 }
 
 /** @param {boolean} movesFocus */
@@ -56,11 +105,26 @@ async function show(movesFocus) {
   if (movesFocus) byId('main').focus({ preventScroll: true })
   const content = byId('content')
   content.setAttribute('aria-busy', 'true')
-  byId('problem').hidden = true
-  const nodes = await SECTIONS[name]?.(tools).catch((error) => problem(error))
+  settle()
+  let isShown = true
+  const nodes = await SECTIONS[name]?.(tools).catch((error) => {
+    isShown = false
+    return problem(error)
+  })
   if (mine !== turn) return
   content.replaceChildren(...(nodes ?? []))
   content.setAttribute('aria-busy', 'false')
+  if (isShown) tellDone()
+}
+
+function tellDone() {
+  const text = sessionStorage.getItem(DONE) ?? ''
+  sessionStorage.removeItem(DONE)
+  if (text !== '') {
+    byId('done').hidden = false
+    byId('done').textContent = text
+    tools.announce(text)
+  }
 }
 
 /**
@@ -69,9 +133,7 @@ async function show(movesFocus) {
  */
 function problem(error) {
   const isOffline = error instanceof ApiError && error.status === 0
-  const place = byId('problem')
-  place.textContent = t(isOffline ? 'app.offline' : 'app.problem')
-  place.hidden = false
+  tools.warn(t(isOffline ? 'app.offline' : 'app.problem'))
   const retry = make('button', { class: 'button', type: 'button' }, t('app.retry'))
   retry.addEventListener('click', () => void show(false))
   return [retry]
@@ -105,6 +167,7 @@ function frame() {
 async function leave(button) {
   button.disabled = true
   button.textContent = t('app.loggingOut')
+  confirmation.forget()
   try {
     await api.remove('/auth/login')
     location.assign(`${api.origin}/auth/login`)
@@ -117,4 +180,8 @@ async function leave(button) {
 
 frame()
 addEventListener('hashchange', () => void show(true))
+// Back from a page of the instance without an answer: nothing here may look as if it still ran.
+addEventListener('pageshow', (event) => {
+  if (event.persisted) location.reload()
+})
 await show(false)

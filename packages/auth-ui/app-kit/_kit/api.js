@@ -7,11 +7,17 @@
 
 /** The server refused, or could not be reached (`status` 0). */
 export class ApiError extends Error {
-  /** @param {number} status */
-  constructor(status) {
-    super(`answered ${status}`)
+  /**
+   * @param {number} status
+   * @param {string} [code] of the answer's JSON, empty when it has none
+   * @param {number} [retryAfterS] of a 429
+   */
+  constructor(status, code = '', retryAfterS = 0) {
+    super(`answered ${status} ${code}`)
     this.name = 'ApiError'
     this.status = status
+    this.code = code
+    this.retryAfterS = retryAfterS
   }
 }
 
@@ -61,7 +67,7 @@ export function createApi(root) {
       if (token === before) token = await renew()
       response = await ask(method, path, body)
     }
-    if (!response.ok) throw new ApiError(response.status)
+    if (!response.ok) throw await refusal(response)
     return response.status === 204 ? undefined : response.json()
   }
 
@@ -73,15 +79,35 @@ export function createApi(root) {
       const answer = /** @type {{ data: readonly Resource[] }} */ (await call('GET', path))
       return answer.data
     },
-    /** @param {string} path @returns {Promise<void>} gone, whoever removed it */
-    async remove(path) {
+    /** The page's token, as it is now. */
+    token: () => token,
+    /** A fresh token, after the old one died. @returns {Promise<string>} */
+    async renew() {
+      token = await renew()
+      return token
+    },
+    /**
+     * @param {string} path
+     * @param {unknown} [body]
+     * @returns {Promise<void>} gone, whoever removed it
+     */
+    async remove(path, body) {
       try {
-        await call('DELETE', path)
+        await call('DELETE', path, body)
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 404) throw error
       }
     },
   }
+}
+
+/** @param {Response} response */
+async function refusal(response) {
+  /** @type {unknown} */
+  const answer = await response.json().catch(() => undefined)
+  const { code } = /** @type {{ code?: unknown }} */ (answer ?? {})
+  const retryAfterS = Number(response.headers.get('Retry-After') ?? 0)
+  return new ApiError(response.status, typeof code === 'string' ? code : '', retryAfterS || 0)
 }
 
 /**

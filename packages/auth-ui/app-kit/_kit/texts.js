@@ -1,6 +1,6 @@
 /** The texts of an app in the language of the instance, and times as people say them. */
 
-const LOCALES = ['en', 'fr']
+const LOCALES = ['de', 'en', 'es', 'fr']
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS

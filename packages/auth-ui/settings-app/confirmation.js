@@ -1,0 +1,94 @@
+/**
+ * A fresh confirmation before the second step changes: the owner gives the passphrase on the instance's own page, which
+ * comes back here with a code. What was about to be done waits in this tab meanwhile.
+ *
+ * @typedef {{ confirmation_code: string, confirmation_state: string }} Proof
+ * @typedef {{ section: string, name: string, id?: string }} Intent
+ */
+
+const INTENT = 'svc.confirmation.intent'
+const PROOF = 'svc.confirmation.proof'
+/** A little less than the code lives on the server, so that nothing starts that cannot end. */
+const PROOF_MS = 4.5 * 60_000
+
+/**
+ * @param {string} origin of the instance
+ */
+export function createConfirmation(origin) {
+  /** The intent that the owner just came back for; there to be taken once. @type {Intent | undefined} */
+  let returned
+
+  /** @returns {Proof | undefined} */
+  const proof = () => {
+    const kept = read(PROOF)
+    const { code, state, until } = /** @type {Record<string, unknown>} */ (kept ?? {})
+    const isGood = typeof until === 'number' && Date.now() < until
+    if (!isGood || typeof code !== 'string' || typeof state !== 'string') return undefined
+    return { confirmation_code: code, confirmation_state: state }
+  }
+
+  return {
+    proof,
+    /** Takes code and state out of this page's address; call before anything else can read it. */
+    receive() {
+      const url = new URL(location.href)
+      const code = url.searchParams.get('code')
+      const state = url.searchParams.get('state')
+      if (code === null && state === null) return
+      url.searchParams.delete('code')
+      url.searchParams.delete('state')
+      history.replaceState(history.state, '', url)
+      const waiting = /** @type {{ state?: unknown, intent?: Intent } | undefined} */ (read(INTENT))
+      sessionStorage.removeItem(INTENT)
+      // An answer that this tab did not ask for is somebody else's.
+      if (waiting === undefined || code === null || waiting.state !== state) return
+      write(PROOF, { code, state, until: Date.now() + PROOF_MS })
+      returned = waiting.intent
+    },
+    /**
+     * What a section was about to do before the owner confirmed.
+     *
+     * @param {string} section
+     * @returns {Intent | undefined}
+     */
+    take(section) {
+      const intent = returned?.section === section ? returned : undefined
+      returned = undefined
+      return intent
+    },
+    /**
+     * Sends the browser to confirm; it comes back to the section and goes on by itself.
+     *
+     * @param {Intent} intent
+     */
+    ask(intent) {
+      const state = randomState()
+      write(INTENT, { state, intent })
+      const back = `${location.origin}${location.pathname}#${intent.section}`
+      location.assign(`${origin}/auth/confirm?${new URLSearchParams({ state, redirect: back })}`)
+    },
+    /** What was confirmed counts no more. */
+    forget() {
+      sessionStorage.removeItem(PROOF)
+    },
+  }
+}
+
+function randomState() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** @param {string} key @returns {unknown} */
+function read(key) {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? 'null') ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** @param {string} key @param {unknown} value */
+function write(key, value) {
+  sessionStorage.setItem(key, JSON.stringify(value))
+}

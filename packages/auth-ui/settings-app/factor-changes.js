@@ -1,0 +1,83 @@
+import { mailStep, recoveryStep, totpStep } from './factor-steps.js'
+import { isRefusal } from './words.js'
+
+/**
+ * What can be done to the factors; each needs a fresh confirmation.
+ *
+ * @typedef {object} Change
+ * @property {'factors'} section
+ * @property {'totp.add' | 'totp.remove' | 'mail.on' | 'mail.off' | 'passkey.add' | 'passkey.remove'
+ *   | 'recovery.create' | 'recovery.remove'} name
+ * @property {string} [id] of a passkey
+ */
+/** @typedef {import('./confirmation.js').Proof} Proof */
+/** @typedef {import('./main.js').Tools} Tools */
+
+/**
+ * Does it, or sends the browser to confirm first: then this never settles, the section goes on after coming back.
+ *
+ * @param {Change} change
+ * @param {Tools} tools
+ * @param {{ isResumed: boolean }} how
+ * @returns {Promise<Node[] | undefined>} the next step to show, if there is one
+ * @throws ApiError
+ */
+export async function changeFactor(change, tools, { isResumed }) {
+  const { confirmation } = tools
+  const proof = confirmation.proof()
+  if (proof !== undefined) {
+    try {
+      return await CHANGES[change.name](proof, tools, change.id ?? '', isResumed)
+    } catch (error) {
+      if (!isRefusal(error, 'confirmation_required')) throw error
+      confirmation.forget()
+      // Confirmed a moment ago and still refused: asking once more would go round in circles.
+      if (isResumed) throw error
+    }
+  }
+  confirmation.ask(change)
+  return new Promise(() => {})
+}
+
+/** @type {Readonly<Record<Change['name'], (proof: Proof, tools: Tools, id: string, isResumed: boolean) => Promise<Node[] | undefined>>>} */
+const CHANGES = {
+  'totp.add': async (proof, tools) =>
+    totpStep(await tools.api.call('POST', '/settings/factors/totp', proof), tools),
+  'totp.remove': remover(() => '/settings/factors/totp', 'totp.removed'),
+  'mail.on': async (proof, tools) => {
+    await tools.api.call('PUT', '/settings/factors/mail', proof)
+    return mailStep(proof, tools)
+  },
+  'mail.off': remover(() => '/settings/factors/mail', 'mail.removed'),
+  'passkey.add': (proof, { api }) => {
+    const query = new URLSearchParams({
+      code: proof.confirmation_code,
+      state: proof.confirmation_state,
+    })
+    // A passkey is made on the instance's own page: its name is what the passkey is bound to.
+    location.assign(`${api.origin}/auth/passkey?${query}`)
+    return new Promise(() => {})
+  },
+  'passkey.remove': remover(
+    (id) => `/settings/factors/passkeys/${encodeURIComponent(id)}`,
+    'passkey.removed',
+  ),
+  'recovery.create': async (proof, tools) =>
+    recoveryStep(await tools.api.call('POST', '/settings/factors/recovery_codes', proof), tools),
+  'recovery.remove': remover(() => '/settings/factors/recovery_codes', 'recovery.removed'),
+}
+
+/**
+ * @param {(id: string) => string} pathOf
+ * @param {string} said
+ * @returns {(proof: Proof, tools: Tools, id: string, isResumed: boolean) => Promise<undefined>}
+ */
+function remover(pathOf, said) {
+  return async (proof, { api, t, done, tell }, id, isResumed) => {
+    await api.remove(pathOf(id), proof)
+    // Resumed: the section is being loaded just now.
+    if (isResumed) tell(t(said))
+    else done(t(said))
+    return undefined
+  }
+}

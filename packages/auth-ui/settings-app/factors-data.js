@@ -1,0 +1,28 @@
+/**
+ * What the owner has beside the passphrase, as `GET /settings/factors` tells it.
+ *
+ * @typedef {object} FactorsAbout
+ * @property {{ enabled: boolean, enabled_at?: string, address?: string }} mail
+ * @property {{ created_at: string, last_used?: string } | null} totp
+ * @property {readonly { id: string, label: string, created_at: string, last_used?: string }[]} passkeys
+ * @property {{ left: number, created_at: string } | null} recovery
+ */
+
+/**
+ * @param {import('./main.js').Tools['api']} api
+ * @returns {Promise<FactorsAbout>}
+ */
+export async function loadFactors(api) {
+  const answer = await api.call('GET', '/settings/factors')
+  return /** @type {{ data: { attributes: FactorsAbout } }} */ (answer).data.attributes
+}
+
+/** How many factors are on that ask for a second step. @param {FactorsAbout} factors */
+export function countFactors({ mail, totp, passkeys }) {
+  return (mail.enabled ? 1 : 0) + (totp === null ? 0 : 1) + passkeys.length
+}
+
+/** Whether a code can be typed when a passkey is out of reach. @param {FactorsAbout} factors */
+export function hasCode({ mail, totp, recovery }) {
+  return mail.enabled || totp !== null || recovery !== null
+}

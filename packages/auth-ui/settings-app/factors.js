@@ -1,0 +1,231 @@
+import { make, withTime } from './_kit/dom.js'
+import { act, changing, removal } from './factor-buttons.js'
+import { changeFactor } from './factor-changes.js'
+import { countFactors, hasCode, loadFactors } from './factors-data.js'
+import { wordsFor } from './words.js'
+
+/** @typedef {import('./factors-data.js').FactorsAbout} FactorsAbout */
+/** @typedef {import('./factor-changes.js').Change} Change */
+
+/**
+ * What is asked for beside the passphrase.
+ *
+ * @param {import('./main.js').Tools} tools
+ * @returns {Promise<Node[]>}
+ */
+export async function factorsSection(tools) {
+  const { api, t, warn, confirmation } = tools
+  const intent = confirmation.take('factors')
+  let problem = ''
+  if (intent !== undefined) {
+    // What the owner confirmed a moment ago goes on by itself.
+    try {
+      const step = await changeFactor(/** @type {Change} */ (intent), tools, { isResumed: true })
+      if (step !== undefined) return step
+    } catch (error) {
+      problem = wordsFor(error, t)
+    }
+  }
+  const nodes = overview(await loadFactors(api), tools)
+  if (problem !== '') warn(problem)
+  return nodes
+}
+
+/**
+ * @param {FactorsAbout} factors
+ * @param {import('./main.js').Tools} tools
+ * @returns {Node[]}
+ */
+function overview(factors, tools) {
+  const { t } = tools
+  const isOn = countFactors(factors) > 0
+  const isAtRisk = isOn && (factors.recovery === null || factors.recovery.left < 3)
+  return [
+    make(
+      'p',
+      { class: isOn ? 'notice notice--success' : 'notice' },
+      t(isOn ? 'factors.on' : 'factors.off'),
+    ),
+    ...(isAtRisk ? [make('p', { class: 'notice notice--warning' }, t('factors.atRisk'))] : []),
+    make(
+      'ul',
+      { class: 'cards' },
+      totpCard(factors, tools),
+      passkeysCard(factors, tools),
+      mailCard(factors, tools),
+      recoveryCard(factors, tools),
+    ),
+  ]
+}
+
+/** @param {FactorsAbout} factors @param {import('./main.js').Tools} tools */
+function totpCard(factors, tools) {
+  const { t } = tools
+  const { totp } = factors
+  if (totp === null) {
+    return card(tools, 'totp', {
+      isOn: false,
+      buttons: [act(tools, t('totp.add'), { section: 'factors', name: 'totp.add' })],
+    })
+  }
+  return card(tools, 'totp', {
+    isOn: true,
+    facts: usage(totp, tools),
+    buttons: [
+      act(
+        tools,
+        t('totp.replace'),
+        { section: 'factors', name: 'totp.add' },
+        changing(tools, {
+          title: t('totp.replace.title'),
+          text: t('totp.replace.text'),
+          confirm: t('totp.replace'),
+        }),
+      ),
+      removal(tools, factors, 'totp', { section: 'factors', name: 'totp.remove' }),
+    ],
+  })
+}
+
+/** @param {FactorsAbout} factors @param {import('./main.js').Tools} tools */
+function passkeysCard(factors, tools) {
+  const { t } = tools
+  const { passkeys } = factors
+  const list = make(
+    'ul',
+    { class: 'keys' },
+    ...passkeys.map((key) =>
+      make(
+        'li',
+        { class: 'key' },
+        make(
+          'div',
+          {},
+          make('h3', {}, make('bdi', {}, key.label)),
+          make('p', { class: 'item__facts' }, ...usage(key, tools)),
+        ),
+        removal(
+          tools,
+          { ...factors, passkeys: passkeys.filter(({ id }) => id !== key.id) },
+          'passkey',
+          { section: 'factors', name: 'passkey.remove', id: key.id },
+          key.label,
+        ),
+      ),
+    ),
+  )
+  const canAdd = hasCode(factors)
+  return card(tools, 'passkey', {
+    isOn: passkeys.length > 0,
+    more: [
+      ...(passkeys.length > 0 ? [list] : []),
+      ...(canAdd ? [] : [make('p', { class: 'muted small' }, t('passkey.first'))]),
+    ],
+    buttons: canAdd
+      ? [act(tools, t('passkey.add'), { section: 'factors', name: 'passkey.add' })]
+      : [],
+  })
+}
+
+/** @param {FactorsAbout} factors @param {import('./main.js').Tools} tools */
+function mailCard(factors, tools) {
+  const { t, when } = tools
+  const { enabled, enabled_at: since, address } = factors.mail
+  const facts = [
+    ...(address === undefined ? [] : [make('span', {}, make('bdi', { dir: 'ltr' }, address))]),
+    ...(enabled && since !== undefined
+      ? [make('span', {}, ...withTime(t, 'factor.since', when(since)))]
+      : []),
+  ]
+  const buttons = enabled
+    ? [removal(tools, factors, 'mail', { section: 'factors', name: 'mail.off' })]
+    : [act(tools, t('mail.on'), { section: 'factors', name: 'mail.on' })]
+  return card(tools, 'mail', {
+    isOn: enabled,
+    facts,
+    buttons: !enabled && address === undefined ? [] : buttons,
+    more: address === undefined ? [make('p', { class: 'muted small' }, t('mail.noAddress'))] : [],
+  })
+}
+
+/** @param {FactorsAbout} factors @param {import('./main.js').Tools} tools */
+function recoveryCard(factors, tools) {
+  const { t, when } = tools
+  const { recovery } = factors
+  if (recovery === null) {
+    const canAdd = countFactors(factors) > 0
+    return card(tools, 'recovery', {
+      isOn: false,
+      more: canAdd ? [] : [make('p', { class: 'muted small' }, t('recovery.first'))],
+      buttons: canAdd
+        ? [act(tools, t('recovery.create'), { section: 'factors', name: 'recovery.create' })]
+        : [],
+    })
+  }
+  return card(tools, 'recovery', {
+    isOn: true,
+    facts: [
+      make('span', {}, t('recovery.left', { count: recovery.left })),
+      make('span', {}, ...withTime(t, 'factor.since', when(recovery.created_at))),
+    ],
+    buttons: [
+      act(
+        tools,
+        t('recovery.renew'),
+        { section: 'factors', name: 'recovery.create' },
+        changing(tools, {
+          title: t('recovery.renew.title'),
+          text: t('recovery.renew.text', { count: recovery.left }),
+          confirm: t('recovery.renew'),
+        }),
+      ),
+      removal(tools, factors, 'recovery', { section: 'factors', name: 'recovery.remove' }),
+    ],
+  })
+}
+
+/**
+ * @param {{ created_at: string, last_used?: string }} about
+ * @param {import('./main.js').Tools} tools
+ */
+function usage({ created_at: created, last_used: used }, { t, when }) {
+  return [
+    make('span', {}, ...withTime(t, 'factor.since', when(created))),
+    make(
+      'span',
+      {},
+      ...(used === undefined ? [t('factor.unused')] : withTime(t, 'factor.used', when(used))),
+    ),
+  ]
+}
+
+/**
+ * @param {import('./main.js').Tools} tools
+ * @param {'totp' | 'passkey' | 'mail' | 'recovery'} kind
+ * @param {{
+ *   isOn: boolean
+ *   facts?: readonly Node[]
+ *   more?: readonly Node[]
+ *   buttons: readonly Node[]
+ * }} content
+ */
+function card({ t }, kind, { isOn, facts = [], more = [], buttons }) {
+  return make(
+    'li',
+    { class: 'item item--plain', 'data-factor': kind },
+    make(
+      'div',
+      { class: 'item__text' },
+      make(
+        'h2',
+        { class: 'item__name' },
+        t(`${kind}.name`),
+        ...(isOn ? [' ', make('span', { class: 'badge' }, t('factor.isOn'))] : []),
+      ),
+      make('p', { class: 'muted small' }, t(`${kind}.about`)),
+      make('p', { class: 'item__facts' }, ...facts),
+      ...more,
+    ),
+    make('div', { class: 'item__buttons' }, ...buttons),
+  )
+}

@@ -1,0 +1,67 @@
+import { ApiError } from './_kit/api.js'
+import { make } from './_kit/dom.js'
+import { makeField, whileBusy } from './fields.js'
+import { isRefusal, wordsFor } from './words.js'
+
+/**
+ * The reminder: whether there is one, and a new one. What it says is never shown, it only goes out by mail.
+ *
+ * @param {import('./main.js').Tools} tools
+ */
+export async function hintCard(tools) {
+  const { api, t, done } = tools
+  const isSet = await hasHint(api)
+  const field = makeField({
+    id: 'hint',
+    label: t('hint.label'),
+    hint: t('hint.about'),
+    attributes: { type: 'text', maxlength: '512', autocomplete: 'off' },
+  })
+  const save = make('button', { class: 'button', type: 'submit' }, t('hint.save'))
+  const remove = make(
+    'button',
+    { class: 'button button--danger-quiet', type: 'button' },
+    t('hint.remove'),
+  )
+  const form = make(
+    'form',
+    { class: 'box form', novalidate: '' },
+    make('h2', {}, t('hint.title')),
+    make('p', { class: 'muted' }, t(isSet ? 'hint.set' : 'hint.none')),
+    field.root,
+    make('div', { class: 'form__buttons' }, save, ...(isSet ? [remove] : [])),
+  )
+  /** @param {unknown} error */
+  const report = (error) => {
+    if (isRefusal(error, 'invalid_hint')) field.fail(wordsFor(error, t))
+    else tools.warn(wordsFor(error, t))
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const hint = field.input.value.trim()
+    field.fail(hint === '' ? t('hint.empty') : '')
+    if (hint === '') return
+    whileBusy(save, t('app.saving'), async () => {
+      await api.call('PUT', '/settings/hint', { hint })
+      done(t('hint.saved'))
+    }).catch(report)
+  })
+  remove.addEventListener('click', () => {
+    whileBusy(remove, t('app.removing'), async () => {
+      await api.call('PUT', '/settings/hint', { hint: '' })
+      done(t('hint.removed'))
+    }).catch(report)
+  })
+  return form
+}
+
+/** @param {import('./main.js').Tools['api']} api */
+async function hasHint(api) {
+  try {
+    await api.call('GET', '/settings/hint')
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return false
+    throw error
+  }
+}

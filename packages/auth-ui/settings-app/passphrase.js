@@ -1,0 +1,161 @@
+import { codeStep } from './code-step.js'
+import { canDerive, derivePassphrase, NEW_PASSPHRASE_ITERATIONS } from './_kit/derive.js'
+import { make } from './_kit/dom.js'
+import { makeField, makePassphrase, makeStrength, painted, whileBusy } from './fields.js'
+import { hintCard } from './hint.js'
+import { givesAway, strengthOf } from './_kit/strength.js'
+import { isRefusal, wordsFor } from './words.js'
+
+/** @typedef {{ salt: string, iterations: number }} Derivation */
+
+/**
+ * The passphrase, and the reminder of it.
+ *
+ * @param {import('./main.js').Tools} tools
+ * @returns {Promise<Node[]>}
+ */
+export async function passphraseSection(tools) {
+  if (!canDerive()) {
+    return [make('p', { class: 'notice notice--danger' }, tools.t('passphrase.insecure'))]
+  }
+  const [answer, hint] = await Promise.all([
+    tools.api.call('GET', '/settings/passphrase'),
+    hintCard(tools),
+  ])
+  // The shape of `GET /settings/passphrase`.
+  const { data } = /** @type {{ data: { attributes: Derivation } }} */ (answer)
+  return [changeCard(data.attributes, tools), hint]
+}
+
+/**
+ * @param {Derivation} derivation
+ * @param {import('./main.js').Tools} tools
+ */
+function changeCard({ salt, iterations }, tools) {
+  const { t, domain } = tools
+  const current = makePassphrase(
+    { id: 'current', label: t('passphrase.current'), autocomplete: 'current-password' },
+    t,
+  )
+  const strength = makeStrength(t)
+  const chosen = makePassphrase(
+    {
+      id: 'new',
+      label: t('passphrase.new'),
+      hint: t('passphrase.new.hint'),
+      autocomplete: 'new-password',
+      after: [strength.root],
+    },
+    t,
+  )
+  strength.watch(chosen)
+  const hint = makeField({
+    id: 'new-hint',
+    label: t('hint.optional'),
+    hint: t('hint.about'),
+    attributes: { type: 'text', maxlength: '512', autocomplete: 'off' },
+  })
+  hint.input.addEventListener('input', () => {
+    if (!givesAway(hint.input.value, chosen.input.value)) hint.fail('')
+  })
+  const button = make(
+    'button',
+    { class: 'button button--primary', type: 'submit' },
+    t('passphrase.submit'),
+  )
+  const form = make(
+    'form',
+    { class: 'box form', novalidate: '' },
+    make('h2', {}, t('passphrase.change')),
+    make('p', { class: 'muted' }, t('passphrase.effects')),
+    // Lets password managers file the new passphrase under the space rather than under this app.
+    make('input', {
+      class: 'visually-hidden',
+      type: 'text',
+      autocomplete: 'username',
+      value: domain,
+      readonly: '',
+      tabindex: '-1',
+      'aria-hidden': 'true',
+    }),
+    current.root,
+    chosen.root,
+    hint.root,
+    make('div', { class: 'form__buttons' }, button),
+  )
+
+  const isReady = () => {
+    const typed = chosen.input.value
+    const kind = strengthOf(typed)
+    const isGiven = givesAway(hint.input.value, typed)
+    // From the last to the first: focus ends at the first that is wrong.
+    hint.fail(isGiven ? t('hint.equal') : '')
+    chosen.fail(
+      kind === 'none' ? t('passphrase.new.empty') : kind === 'weak' ? t('passphrase.weak') : '',
+    )
+    current.fail(current.input.value === '' ? t('passphrase.current.empty') : '')
+    return !isGiven && kind !== 'none' && kind !== 'weak' && current.input.value !== ''
+  }
+  const change = async () => {
+    await painted()
+    const change = {
+      current_passphrase: await derivePassphrase(current.input.value, salt, iterations),
+      new_passphrase: await derivePassphrase(chosen.input.value, salt, NEW_PASSPHRASE_ITERATIONS),
+      iterations: NEW_PASSPHRASE_ITERATIONS,
+      hint: hint.input.value.trim(),
+    }
+    await send(change, tools)
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (button.disabled || !isReady()) return
+    current.hide()
+    chosen.hide()
+    tools.warn('')
+    whileBusy(button, t('passphrase.busy'), change).catch((error) => {
+      if (isRefusal(error, 'invalid_passphrase')) current.fail(wordsFor(error, t))
+      else if (isRefusal(error, 'invalid_hint')) hint.fail(wordsFor(error, t))
+      else tools.warn(wordsFor(error, t))
+    })
+  })
+  return form
+}
+
+/**
+ * @param {Record<string, unknown> & { current_passphrase: string }} change
+ * @param {import('./main.js').Tools} tools
+ */
+async function send(change, tools) {
+  const { api, t } = tools
+  const answer = await api.call('PUT', '/settings/passphrase', change)
+  const token = tokenOf(answer)
+  if (token === undefined) {
+    finish(tools)
+    return
+  }
+  const { current_passphrase: _current, ...rest } = change
+  const step = await codeStep(tools, {
+    token,
+    submit: t('passphrase.submit'),
+    busy: t('passphrase.busy'),
+    renew: async () => tokenOf(await api.call('PUT', '/settings/passphrase', change)),
+    act: async (pair) => {
+      await api.call('PUT', '/settings/passphrase', { ...rest, ...pair })
+      finish(tools)
+    },
+  })
+  tools.swap(step)
+}
+
+/** @param {unknown} answer */
+function tokenOf(answer) {
+  const { two_factor_token: token } = /** @type {{ two_factor_token?: string }} */ (answer ?? {})
+  return token
+}
+
+/** @param {import('./main.js').Tools} tools */
+function finish({ confirmation, done, t }) {
+  // It died with the old passphrase.
+  confirmation.forget()
+  done(t('passphrase.changed'))
+}

@@ -1,0 +1,33 @@
+import { ApiError } from './_kit/api.js'
+
+/** Codes of refusals that have words of their own, `problem.<code>`. */
+const KNOWN = new Set([
+  'busy',
+  'factor_needed',
+  'invalid_hint',
+  'invalid_passphrase',
+  'kdf_iterations',
+  'mail_failed',
+  'two_factor_expired',
+  'two_factor_invalid',
+])
+
+/**
+ * What went wrong, and what to do next.
+ *
+ * @param {unknown} error
+ * @param {import('./_kit/texts.js').Translate} t
+ */
+export function wordsFor(error, t) {
+  if (!(error instanceof ApiError)) return t('app.failed')
+  if (error.status === 0) return t('app.offline')
+  if (error.status === 429) {
+    return t('problem.rate_limited', { minutes: Math.max(1, Math.ceil(error.retryAfterS / 60)) })
+  }
+  return KNOWN.has(error.code) ? t(`problem.${error.code}`) : t('app.failed')
+}
+
+/** @param {unknown} error @param {...string} codes */
+export function isRefusal(error, ...codes) {
+  return error instanceof ApiError && codes.includes(error.code)
+}
