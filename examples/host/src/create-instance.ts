@@ -3,7 +3,7 @@ import type { HostApp } from './app.ts'
 
 export interface CreatedInstance {
   readonly instance: Instance
-  /** Where the owner chooses the passphrase; absent when one was given. */
+  /** Where the owner chooses the passphrase; absent when one was given, or none is needed. */
   readonly onboardingUrl?: string
 }
 
@@ -11,12 +11,14 @@ export interface CreatedInstance {
  * Creates an instance with its owner and its first apps in one write. The owner gets the onboarding link by mail
  * when an address is known; a mail that cannot be sent is logged, the link is in the answer all the same.
  * @param passphrase - raw; then the owner is onboarded at once
+ * @param options - `magicLink`: mailed links log in; without a passphrase they are the only way
  * @throws TypeError for malformed input, InstanceError `domain_taken`
  */
 export async function createInstance(
   { oauth, ui, apps, mailer }: Pick<HostApp, 'oauth' | 'ui' | 'apps' | 'mailer'>,
   input: NewInstance,
   passphrase?: string,
+  { magicLink = false }: { readonly magicLink?: boolean } = {},
 ): Promise<CreatedInstance> {
   const owner = ui.owners.prepare(input.domain)
   const instance = await oauth.instances.create(input, (id) => [
@@ -25,6 +27,11 @@ export async function createInstance(
   ])
   if (passphrase !== undefined) {
     await ui.owners.setPassphrase(instance, passphrase)
+    if (magicLink) await ui.owners.setMagicLink(instance, true)
+    return { instance }
+  }
+  if (magicLink) {
+    await ui.owners.onboardWithMagicLink(instance)
     return { instance }
   }
   const onboardingUrl = `${instance.origin}/auth/passphrase?registerToken=${owner.registerToken}`

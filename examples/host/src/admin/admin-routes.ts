@@ -33,7 +33,12 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
   }
 
   async function describe(instance: Instance): Promise<Record<string, unknown>> {
-    return instanceToWire(instance, await ui.owners.isOnboarded(instance))
+    const { owners } = ui
+    return instanceToWire(
+      instance,
+      await owners.isOnboarded(instance),
+      await owners.access(instance),
+    )
   }
 
   route('get', '/health', async (ctx) => {
@@ -56,11 +61,16 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
   })
 
   route('post', '/instances', async (ctx) => {
-    const { passphrase, ...input } = check('createInstance', ctx.request.body)
+    const { passphrase, magic_link, ...input } = check('createInstance', ctx.request.body)
+    const magicLink = magic_link === true
+    if (magicLink && passphrase === undefined && input['email'] === undefined) {
+      throw new AdminError('invalid_request', 400, 'magic links need a mail address')
+    }
     const { instance, onboardingUrl } = await createInstance(
       app,
       input as unknown as NewInstance, // the schema has the same members
       passphrase as string | undefined, // text by the schema
+      { magicLink },
     )
     ctx.status = 201
     ctx.body = {
@@ -74,14 +84,28 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
   })
 
   route('patch', '/instances/:domain', async (ctx) => {
-    const { id, settings } = await instanceOf(ctx)
-    const { oauthClientsMax, blocked, ...rest } = check('updateInstance', ctx.request.body)
+    const instance = await instanceOf(ctx)
+    const { oauthClientsMax, blocked, auth_mode, magic_link, ...rest } = check(
+      'updateInstance',
+      ctx.request.body,
+    )
+    const email = rest['email'] === undefined ? instance.email : rest['email']
+    if ((auth_mode === 'two_factor_mail' || magic_link === true) && typeof email !== 'string') {
+      throw new AdminError('invalid_request', 400, 'the instance has no mail address')
+    }
     const update: InstanceUpdate = {
       ...(rest as InstanceUpdate), // the schema has the same members
       ...(blocked !== undefined && { status: blocked === true ? 'blocked' : 'active' }),
-      ...(typeof oauthClientsMax === 'number' && { settings: { ...settings, oauthClientsMax } }),
+      ...(typeof oauthClientsMax === 'number' && {
+        settings: { ...instance.settings, oauthClientsMax },
+      }),
     }
-    ctx.body = await describe(await instances.update(id, update))
+    const updated = await instances.update(instance.id, update)
+    if (typeof magic_link === 'boolean') await ui.owners.setMagicLink(updated, magic_link)
+    if (auth_mode === 'basic' || auth_mode === 'two_factor_mail') {
+      await ui.owners.setAuthMode(updated, auth_mode)
+    }
+    ctx.body = await describe(updated)
   })
 
   route('delete', '/instances/:domain', async (ctx) => {
@@ -91,6 +115,23 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
 
   route('post', '/instances/:domain/onboarding-link', async (ctx) => {
     ctx.body = { onboardingUrl: await ui.owners.createOnboardingUrl(await instanceOf(ctx)) }
+  })
+
+  route('post', '/instances/:domain/session-code', async (ctx) => {
+    ctx.status = 201
+    ctx.body = { session_code: await ui.owners.createSessionCode(await instanceOf(ctx)) }
+  })
+
+  route('post', '/instances/:domain/magic-code', async (ctx) => {
+    const { code, url } = await ui.owners.createMagicLinkCode(await instanceOf(ctx))
+    ctx.status = 201
+    ctx.body = { magic_code: code, url }
+  })
+
+  route('post', '/instances/:domain/email-verified-code', async (ctx) => {
+    const code = await ui.owners.createEmailVerifiedCode(await instanceOf(ctx))
+    ctx.status = 201
+    ctx.body = { email_verified_code: code }
   })
 
   route('get', '/instances/:domain/apps', async (ctx) => {

@@ -1,8 +1,13 @@
+import type { OwnerAccessFacts } from '@svc/auth-ui'
 import type { Client, Instance } from '@svc/oauth-core'
 import type { KeptMail } from '../dev-mails/mailbox.ts'
 
 /** What the admin API tells of an instance. */
-export function instanceToWire(instance: Instance, isOnboarded: boolean): Record<string, unknown> {
+export function instanceToWire(
+  instance: Instance,
+  isOnboarded: boolean,
+  { authMode, magicLink }: OwnerAccessFacts,
+): Record<string, unknown> {
   const { domain, origin, aliases, locale, status, settings } = instance
   const { context, email, publicName, timeZone } = instance
   return {
@@ -12,6 +17,8 @@ export function instanceToWire(instance: Instance, isOnboarded: boolean): Record
     locale,
     status,
     onboarded: isOnboarded,
+    auth_mode: authMode,
+    magic_link: magicLink,
     context,
     email,
     publicName,

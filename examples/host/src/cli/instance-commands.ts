@@ -1,14 +1,17 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { AdminClient } from './admin-client.ts'
 import { instancePath, listAll, members, parseCount, subcommand } from './command.ts'
 import { clean, type OutputOptions, print, table } from './output.ts'
 
 interface InstanceOptions extends OutputOptions {
   readonly alias?: readonly string[]
+  readonly authMode?: string
   readonly block?: boolean
   readonly context?: string
   readonly email?: string
   readonly locale?: string
+  /** `true`: the flag of `create`. */
+  readonly magicLink?: true | 'on' | 'off'
   readonly oauthClientsMax?: number
   readonly passphrase?: string
   readonly publicName?: string
@@ -28,8 +31,10 @@ export function addInstanceCommands(program: Command, connect: () => AdminClient
     ),
   )
     .option('--passphrase <text>', 'choose the passphrase now, instead of the link')
+    .option('--magic-link', 'its owner logs in with mailed links; without a passphrase only so')
     .action(async (domain: string, options: InstanceOptions) => {
-      const body = { domain, passphrase: options.passphrase, ...detailsOf(options) }
+      const { passphrase, magicLink } = options
+      const body = { domain, passphrase, magic_link: magicLink, ...detailsOf(options) }
       const answer = await connect().call('POST', '/instances', body)
       const link = answer['onboardingUrl']
       const words = [
@@ -59,12 +64,23 @@ export function addInstanceCommands(program: Command, connect: () => AdminClient
 
   withDetails(subcommand(instance, 'update <domain>', 'Changes an instance.'))
     .option('--oauth-clients-max <n>', 'how many clients it may have; -1: no limit', parseCount)
+    .addOption(
+      new Option('--auth-mode <mode>', 'whether logging in takes a passcode by mail').choices([
+        'basic',
+        'two_factor_mail',
+      ]),
+    )
+    .addOption(
+      new Option('--magic-link <state>', 'whether mailed links log in').choices(['on', 'off']),
+    )
     .option('--block', 'take it out of service')
     .option('--unblock', 'put it into service again')
     .action(async (domain: string, options: InstanceOptions) => {
       const body = {
         ...detailsOf(options),
         oauthClientsMax: options.oauthClientsMax,
+        auth_mode: options.authMode,
+        ...(options.magicLink !== undefined && { magic_link: options.magicLink === 'on' }),
         ...(options.block === true && { blocked: true }),
         ...(options.unblock === true && { blocked: false }),
       }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { type AdminClient, createAdminClient } from './admin-client.ts'
+import { addCodeCommands } from './code-commands.ts'
 import { instancePath, listAll, listOf, members, subcommand } from './command.ts'
 import { addInstanceCommands } from './instance-commands.ts'
 import { clean, type OutputOptions, print, table } from './output.ts'
@@ -13,6 +14,7 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addAppCommands(program, connect)
   addTokenCommands(program, connect)
   addClientCommands(program, connect)
+  addCodeCommands(program, connect)
   addOtherCommands(program, connect)
   return program
 }

@@ -84,6 +84,52 @@ describe('the admin listener', () => {
     expect((await host.admin('GET', '/instances/bob.example.com')).status).to.equal(404)
   })
 
+  it('makes codes, and switches ways to log in', async () => {
+    const patch = (body: object): Promise<Response> => host.admin('PATCH', ALICE, body)
+    const read = async (answer: Response): Promise<Record<string, unknown>> =>
+      (await answer.json()) as Record<string, unknown>
+    expect(await read(await host.admin('GET', ALICE))).to.include({
+      auth_mode: 'basic',
+      magic_link: false,
+    })
+    const disabled = await host.admin('POST', `${ALICE}/magic-code`)
+    expect([disabled.status, (await read(disabled))['code']]).to.deep.equal([
+      404,
+      'magic_link_disabled',
+    ])
+    expect((await patch({ auth_mode: 'two_factor_oidc' })).status).to.equal(400)
+    const email = 'alice@mail.example'
+    expect(
+      await read(await patch({ auth_mode: 'two_factor_mail', magic_link: true, email })),
+    ).to.include({ auth_mode: 'two_factor_mail', magic_link: true })
+    const answers = await Promise.all(
+      ['session-code', 'magic-code', 'email-verified-code'].map(async (what) => {
+        const answer = await host.admin('POST', `${ALICE}/${what}`)
+        expect(answer.status).to.equal(201)
+        return read(answer)
+      }),
+    )
+    for (const [at, name] of ['session_code', 'magic_code', 'email_verified_code'].entries()) {
+      expect(answers[at])
+        .to.have.property(name)
+        .that.matches(/^[A-Za-z0-9]{32}$/)
+    }
+    expect(await read(await patch({ auth_mode: 'basic', magic_link: false }))).to.include({
+      auth_mode: 'basic',
+      magic_link: false,
+    })
+  })
+
+  it('refuses mailed ways to log in to an owner without an address', async () => {
+    await host.admin('POST', '/instances', { domain: 'bob.example.com' })
+    const bob = '/instances/bob.example.com'
+    for (const body of [{ auth_mode: 'two_factor_mail' }, { magic_link: true }]) {
+      expect((await host.admin('PATCH', bob, body)).status).to.equal(400)
+    }
+    const create = { domain: 'carol.example.com', magic_link: true }
+    expect((await host.admin('POST', '/instances', create)).status).to.equal(400)
+  })
+
   it('removes what an instance held, so that a new one of the name starts empty', async () => {
     const { token, party } = await host.connect('io.svc.contacts')
     await party.call(token, 'PUT', 'https://alice.example.com/data/io.svc.contacts/bob', {})

@@ -71,7 +71,43 @@ describe('svc', function () {
     expect(await words('instance', 'remove', domain)).to.equal(`Removed ${domain}.\n`)
   })
 
+  it('makes codes and switches ways to log in', async () => {
+    const domain = 'bob.example.com'
+    const mail = ['--email', 'bob@mail.example']
+    expect(await words('instance', 'create', domain, '--magic-link', ...mail)).to.equal(
+      `Created https://${domain}\n`,
+    )
+    expect(await json('instance', 'show', domain)).to.include({
+      onboarded: true,
+      auth_mode: 'basic',
+      magic_link: true,
+    })
+    for (const command of ['session-code', 'magic-code', 'email-verified-code']) {
+      expect(await words(command, domain), command).to.match(/^[A-Za-z0-9]{32}\n$/)
+    }
+    const link = await json('magic-code', domain)
+    expect(link['url']).to.equal(`https://${domain}/auth/magic_link?code=${link['magic_code']}`)
+
+    const carol = 'carol.example.com'
+    await words('instance', 'create', carol, '--passphrase', 'correct horse', ...mail)
+    const update = ['instance', 'update', carol]
+    await words(...update, '--auth-mode', 'two_factor_mail', '--magic-link', 'on')
+    expect(await words('instance', 'show', carol)).to.match(
+      /^auth_mode: two_factor_mail\nmagic_link: true\n/m,
+    )
+    await words(...update, '--auth-mode', 'basic', '--magic-link', 'off')
+    expect(await json('instance', 'show', carol)).to.include({
+      auth_mode: 'basic',
+      magic_link: false,
+    })
+    const refused = await host.svc('magic-code', carol)
+    expect(refused.code).to.equal(1)
+    expect(refused.stderr).to.equal('magic links are not enabled\n')
+  })
+
   const refusals: [string, string[], RegExp][] = [
+    ['a mode that is none', ['instance', 'update', 'a', '--auth-mode', 'x'], /Allowed choices/],
+    ['a code for nobody', ['session-code', 'nobody.example.com'], /^instance not found\n$/],
     ['an unknown instance', ['instance', 'show', 'nobody.example.com'], /^instance not found\n$/],
     ['an unknown client', ['client', 'revoke', 'nobody.example.com', 'x'], /instance not found/],
     ['a domain that is none', ['instance', 'create', 'a b'], /malformed domain/],

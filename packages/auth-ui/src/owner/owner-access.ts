@@ -20,11 +20,7 @@ export interface OwnerAccessFacts {
   readonly passwordDefined: boolean
 }
 
-/**
- * Codes and ways to log in, on the host's authority. All that changes or makes something throws AuthUiError
- * `onboarding_needed` when there is no owner yet.
- * @see login.md 8
- */
+/** Codes and ways to log in, on the host's authority. Codes need an owner: else `onboarding_needed`. @see login.md 8 */
 export interface OwnerAccess {
   access(instance: Instance): Promise<OwnerAccessFacts>
   /** Opens a session in a browser, once. @throws AuthUiError `rate_limited` */
@@ -93,7 +89,7 @@ export function createOwnerAccess(options: OwnerAccessOptions): OwnerAccess {
     },
 
     async setAuthMode(instance, mode) {
-      const { factors } = await demandOwner(instance)
+      const factors = (await owners.get(instance.id))?.owner.factors
       const isOn = mode === 'two_factor_mail'
       // Nothing trusted in an earlier time of the second factor is left when it is switched on again.
       if (isOn && !isSecondFactorOn(factors)) await trustedDevices.removeAll(instance)
@@ -116,7 +112,6 @@ export function createOwnerAccess(options: OwnerAccessOptions): OwnerAccess {
     },
 
     async setMagicLink(instance, isOn) {
-      await demandOwner(instance)
       const written = await owners.update(instance.id, (owner) => {
         if ((owner.magicLink === true) === isOn) return undefined
         if (!isOn && owner.passwordDefined === false) {

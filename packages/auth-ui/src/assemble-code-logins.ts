@@ -1,0 +1,41 @@
+import type { OAuth, RouteRow } from '@svc/oauth-core'
+import { type ClientCheckOptions, createClientCheck } from './flagship/client-check.ts'
+import { createFlagshipLogin, type FlagshipLoginOptions } from './flagship/flagship-login.ts'
+import {
+  createFlagshipMagicLink,
+  type FlagshipMagicLinkOptions,
+} from './flagship/flagship-magic-link.ts'
+import { flagshipRows } from './flagship/rows.ts'
+import { createMagicCodeCheck, type MagicCodeCheckOptions } from './magic-link/magic-code-check.ts'
+import { createMagicLink, type MagicLinkOptions } from './magic-link/magic-link.ts'
+import { createRequestLink, type RequestLinkOptions } from './magic-link/request-link.ts'
+import { magicLinkRows } from './magic-link/rows.ts'
+import { sessionCodeRows } from './session-code/rows.ts'
+import { createSessionCodeEndpoint, type SessionCodeOptions } from './session-code/session-code.ts'
+
+/** What {@link assembleCodeLogins} needs: the parts of `createAuthUi`. */
+export interface CodeLoginParts
+  extends MagicCodeCheckOptions,
+    RequestLinkOptions,
+    SessionCodeOptions,
+    Omit<ClientCheckOptions, 'clients'>,
+    Omit<FlagshipLoginOptions, 'checkClient'>,
+    Omit<FlagshipMagicLinkOptions, 'checkClient' | 'codeCheck'>,
+    Omit<MagicLinkOptions, 'codeCheck'> {
+  readonly oauth: Pick<OAuth, 'clients'>
+}
+
+/** The endpoints of `session-code/`, `magic-link/` and `flagship/`. */
+export function assembleCodeLogins(given: CodeLoginParts): readonly RouteRow[] {
+  const codeCheck = createMagicCodeCheck(given)
+  const checkClient = createClientCheck({ ...given, clients: given.oauth.clients })
+  const parts = { ...given, codeCheck, checkClient }
+  return [
+    ...sessionCodeRows(createSessionCodeEndpoint(parts)),
+    ...magicLinkRows(createRequestLink(parts), createMagicLink(parts)),
+    ...flagshipRows({
+      login: createFlagshipLogin(parts),
+      magicLink: createFlagshipMagicLink(parts),
+    }),
+  ]
+}
