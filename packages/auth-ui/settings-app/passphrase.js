@@ -52,7 +52,7 @@ function changeCard({ salt, iterations }, tools) {
   const hint = makeField({
     id: 'new-hint',
     label: t('hint.optional'),
-    hint: t('hint.about'),
+    hint: t('hint.replaces'),
     attributes: { type: 'text', maxlength: '512', autocomplete: 'off' },
   })
   hint.input.addEventListener('input', () => {
