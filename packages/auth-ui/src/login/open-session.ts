@@ -1,6 +1,8 @@
-import type { Logger, RouteContext } from '@svc/oauth-core'
+import type { Instance, Logger, RouteContext } from '@svc/oauth-core'
 import type { Background } from '../background.ts'
+import { AuthUiError } from '../errors.ts'
 import type { Owner } from '../owner/owner.ts'
+import type { OwnerStore } from '../owner/owner-store.ts'
 import type { HostHooks, Mailer, Place } from '../ports.ts'
 import { isWithinLimit, type RateLimits } from '../rate-limits.ts'
 import { type LoginEntry, type LoginHistory, readUserAgent } from '../session/login-history.ts'
@@ -32,6 +34,7 @@ export interface SessionOpener {
 
 /** What {@link createSessionOpener} needs. */
 export interface SessionOpenerOptions {
+  readonly owners: OwnerStore
   readonly arrival: Arrival
   readonly carrier: SessionCarrier
   readonly history: LoginHistory
@@ -49,7 +52,8 @@ export interface SessionOpenerOptions {
 
 /** One write holds session, history and known browser. */
 export function createSessionOpener(options: SessionOpenerOptions): SessionOpener {
-  const { carrier, history, devices, limits, hooks, mailer, background, clock, log } = options
+  const { owners, carrier, history, devices, limits, hooks, mailer, background, clock, log } =
+    options
   const { arrival, clientAddress, locate, securityUrl } = options
 
   async function describe(ctx: RouteContext, request: SessionRequest): Promise<NewEntry> {
@@ -87,6 +91,14 @@ export function createSessionOpener(options: SessionOpenerOptions): SessionOpene
     })
   }
 
+  /**
+   * Whether the passphrase is still that of the owner who logged in. A change that came after it was checked ends the
+   * sessions it finds; one that is stored later than that is seen here.
+   */
+  async function isStillOwner(instance: Instance, owner: Owner): Promise<boolean> {
+    return (await owners.get(instance.id))?.owner.securityStamp === owner.securityStamp
+  }
+
   return {
     async open(ctx, owner, request) {
       const { instance } = ctx.state
@@ -104,6 +116,10 @@ export function createSessionOpener(options: SessionOpenerOptions): SessionOpene
           ...history.note(instance, { ...entry, sessionId }),
         ],
       })
+      if (!(await isStillOwner(instance, owner))) {
+        await carrier.undo(ctx)
+        throw new AuthUiError('invalid_passphrase')
+      }
       device?.setCookie()
       log.info('login.succeeded', {
         instance: instance.domain,
