@@ -28,6 +28,7 @@ export function errorModel(model: ErrorPageModel, messages: Messages, origin: st
   const { error, requestId, next } = model
   const status = titledStatus(error.status, messages)
   const code = `error.code.${error.code}`
+  const title = `error.title.${error.code}`
   // The heading of a 404 says it all; the exact words of other errors help whoever wrote the link.
   const isShown = error.expose && error.status !== 404 && error.description !== error.code
   const description = isShown ? error.description : undefined
@@ -40,7 +41,7 @@ export function errorModel(model: ErrorPageModel, messages: Messages, origin: st
       : description
   return {
     view: VIEW_OF.get(error.code) ?? 'error',
-    heading: `error.status.${status}.title`,
+    heading: messages.has(title) ? title : `error.status.${status}.title`,
     lead,
     ...(detail === undefined ? {} : { detail }),
     ...(requestId === undefined ? {} : { reference: requestId }),

@@ -88,7 +88,10 @@ function passcodeWords(model: PasscodePageModel): object {
   const purpose = model.purpose === 'login' || model.purpose === 'confirm' ? model.purpose : 'other'
   return {
     takesCode,
-    leadKey: `passcode.lead.${takesCode ? code : 'passkey'}`,
+    leadKey: `passcode.lead.${has('passkey') ? (takesCode ? 'passkeyCode' : 'passkey') : code}`,
+    // With a passkey the page's first words are about both ways, and the field says where its code is.
+    hintKey: has('passkey') ? `passcode.code.${code}` : '',
+    letsSwitch: has('recovery') && code !== 'recovery',
     labelKey: code === 'recovery' ? 'passcode.recovery.label' : 'passcode.label',
     // Recovery codes have letters: the script offers digits first, and letters when they are wanted.
     inputmode: has('recovery') ? 'text' : 'numeric',

@@ -35,8 +35,8 @@ interface AstNode {
 describe('catalogues', () => {
   const english = readCatalogue(`${CATALOGUES}/en.json`)
 
-  it('holds English and French', () => {
-    expect(createMessages().locales).to.deep.equal(['en', 'fr'])
+  it('holds German, English, Spanish and French', () => {
+    expect(createMessages().locales).to.deep.equal(['de', 'en', 'es', 'fr'])
   })
 
   for (const name of readdirSync(CATALOGUES).filter((file) => file !== 'en.json')) {
@@ -94,7 +94,9 @@ describe('createMessages', () => {
     ['fr-CA', 'fr'],
     ['fr_FR', 'fr'],
     ['FR', 'fr'],
-    ['de', 'en'],
+    ['de-AT', 'de'],
+    ['es-419', 'es'],
+    ['nl', 'en'],
     ['', 'en'],
     ['__proto__', 'en'],
     ['en-XA', 'en-XA'],
