@@ -2,6 +2,7 @@ import type { AuthorizePages, OwnerSessions, RouteContext, RouteRow } from '@svc
 import type { Middleware } from 'koa'
 import { type AppPages, createAppPages } from './apps/app-pages.ts'
 import { assemblePassphrase } from './assemble-passphrase.ts'
+import { assembleSecondStep, assembleTwoFactor } from './assemble-second-step.ts'
 import { createAuthorizePages } from './authorize-pages.ts'
 import { createBackground } from './background.ts'
 import { createConfirmTargets } from './confirm/confirm-targets.ts'
@@ -13,6 +14,7 @@ import { createTotp } from './factors/totp.ts'
 import { createTrustedDevices } from './factors/trusted-devices.ts'
 import { createActivation } from './login/activation.ts'
 import { createArrival } from './login/arrival.ts'
+import { createEnter } from './login/enter.ts'
 import { createHome } from './login/home.ts'
 import { createKnownDevices } from './login/known-device.ts'
 import { createLogin } from './login/login.ts'
@@ -33,7 +35,7 @@ import { createOnboarding } from './passphrase/onboarding.ts'
 import { createPasswordHasher } from './passphrase/password-hash.ts'
 import { createPrelogin } from './passphrase/prelogin.ts'
 import { createReplacePassphrase } from './passphrase/replace-passphrase.ts'
-import { createRateLimits } from './rate-limits.ts'
+import { createRateLimits, limitOf } from './rate-limits.ts'
 import { createRemoval } from './removal.ts'
 import { createDescribeRequest } from './request-facts.ts'
 import { createRows } from './routes.ts'
@@ -132,11 +134,13 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     ...{ ...base, replacePassphrase, clients: oauth.clients },
     revokeOAuthOnReset: options.revokeOAuthOnReset,
   })
+  const opener = createSessionOpener(base)
+  const triesPerChallenge = limitOf('two-factor-token', options.limits).limit
   const parts = {
     ...base,
-    changePassphrase,
+    ...assembleSecondStep({ ...base, triesPerChallenge }),
+    ...{ changePassphrase, opener, enter: createEnter({ ...base, opener }) },
     onboard: createOnboard({ ...base, replacePassphrase }),
-    opener: createSessionOpener(base),
     confirmFlow: createConfirmFlow(base),
     passphrases: createPassphraseCheck(base),
   }
@@ -160,6 +164,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   const { createOnboardingUrl } = ownersOfHost
   const allRows = [
     ...rows,
+    ...assembleTwoFactor(parts),
     ...assemblePassphrase({ ...parts, createOnboardingUrl }),
     ...renderer.rows,
   ]

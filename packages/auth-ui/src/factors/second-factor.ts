@@ -37,12 +37,17 @@ export interface SecondFactor {
   /** Whether logging in takes a second step. */
   isOn(owner: Owner): boolean
   /**
-   * Opens a challenge after the passphrase was right, and mails a passcode when the mail factor is on.
+   * Opens a challenge after the passphrase was right, and mails a passcode when the mail factor is on. When that mail
+   * cannot be sent and something else can answer, mail is not among the challenge's factors.
    * @throws AuthUiError `rate_limited`, `mail_failed` (then there is no challenge)
    */
   begin(ctx: RouteContext, owner: Owner, request: ChallengeRequest): Promise<Challenge>
   /** The open challenge of a token, or undefined: unknown, expired, used, replaced, of another instance or passphrase. */
   find(ctx: RouteContext, owner: Owner, token: string): Promise<Challenge | undefined>
+  /** A challenge that was passed within its life: what a doubled click sends again. */
+  findUsed(ctx: RouteContext, owner: Owner, token: string): Promise<ChallengeRequest | undefined>
+  /** What a challenge was about, dead or alive, up to an hour later: for the way to start again. Proves nothing. */
+  recall(ctx: RouteContext, token: string): Promise<ChallengeRequest | undefined>
   /**
    * Uses the challenge up with a right answer: of N parallel callers exactly one gets it. A code is used up in the
    * same write. Wrong answers are counted before they are compared.

@@ -1,30 +1,36 @@
 import { isHttpError, prefersJson, type RouteContext } from '@svc/oauth-core'
 import type { Csrf } from '../csrf.ts'
 import { AuthUiError, retryAfterS } from '../errors.ts'
+import type { SecondFactor } from '../factors/second-factor.ts'
+import type { TrustedDevices } from '../factors/trusted-devices.ts'
 import type { Owner } from '../owner/owner.ts'
+import { onboardedOwner } from '../owner/onboarded-owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import type { FormProblem, PageRenderer } from '../page-renderer.ts'
-import type { HostHooks } from '../ports.ts'
-import { isUpgrade, type Session, type SessionKind } from '../session/session.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
+import type { EmailVerifiedCodes } from '../session-code/open-codes.ts'
 import type { AnswerActivation } from './activation.ts'
 import { type Arrival, answerRedirect, formActionSources, redirect } from './arrival.ts'
-import type { SessionOpener } from './open-session.ts'
+import type { Enter } from './enter.ts'
 import type { PassphraseCheck } from './passphrase-check.ts'
+import { isTrue } from './posted-flag.ts'
 import type { Redirects, RedirectTarget } from './redirect-target.ts'
+import type { SecondStep } from './second-step.ts'
 
 /** What {@link createLogin} needs. */
 export interface LoginOptions {
   readonly owners: OwnerStore
   readonly redirects: Redirects
   readonly carrier: SessionCarrier
-  readonly opener: SessionOpener
+  readonly enter: Enter
+  readonly secondFactor: SecondFactor
+  readonly secondStep: SecondStep
+  readonly trustedDevices: TrustedDevices
+  readonly emailVerifiedCodes: EmailVerifiedCodes
   readonly passphrases: PassphraseCheck
   readonly arrival: Arrival
   readonly pages: PageRenderer
   readonly csrf: Csrf
-  readonly hooks: HostHooks
-  readonly clientAddress: (ctx: RouteContext) => string
   readonly answerActivation: AnswerActivation
 }
 
@@ -45,16 +51,17 @@ interface Asked {
   readonly isLongRun: boolean
 }
 
+const PROBLEMS = ['busy', 'invalid_passphrase', 'mail_failed', 'rate_limited'] as const
 const EMAIL_VERIFIED_CODE = /^[A-Za-z0-9]{32}$/
-const TRUE = new Set(['1', 'true', 'on'])
 
-/** Order of a POST: origin, owner, redirect, limits, passphrase, session. @see login.md 5.1 */
+/** Order of a POST: origin, owner, redirect, limits, passphrase, second factor, session. @see login.md 5.1 */
 export function createLogin(options: LoginOptions): LoginHandlers {
-  const { owners, redirects, carrier, opener, passphrases, arrival, pages, csrf, hooks } = options
+  const { owners, redirects, carrier, passphrases, arrival, pages, csrf } = options
+  const { secondFactor, secondStep, trustedDevices, enter } = options
 
   async function show(ctx: RouteContext): Promise<void> {
     const { instance, query } = ctx.state
-    const owner = await onboardedOwner(ctx)
+    const owner = await onboardedOwner(owners, ctx)
     if (owner === undefined) return options.answerActivation(ctx)
     const target = await parseTarget(ctx, query.text('redirect'))
     const emailVerifiedCode = query.text('email_verified_code')
@@ -71,46 +78,46 @@ export function createLogin(options: LoginOptions): LoginHandlers {
   }
 
   async function submit(ctx: RouteContext): Promise<void> {
-    const { instance, form, query } = ctx.state
-    const owner = await onboardedOwner(ctx)
+    const { form, query } = ctx.state
+    const owner = await onboardedOwner(owners, ctx)
     if (owner === undefined) return options.answerActivation(ctx)
     const target = await parseTarget(ctx, form.text('redirect') || query.text('redirect'))
     const asked: Asked = {
       owner,
       target,
       emailVerifiedCode: validOrEmpty(form.text('email_verified_code')),
-      isLongRun: TRUE.has(form.text('long-run-session')),
+      isLongRun: isTrue(form.text('long-run-session')),
     }
     try {
       await passphrases.check(ctx, owner, form.text('passphrase'))
+      if (!(await skipsSecondStep(ctx, asked))) return await askSecondStep(ctx, asked)
     } catch (error) {
       const problem = problemOf(error)
       if (problem === undefined || prefersJson(ctx)) throw error
       return showForm(ctx, asked, { error, problem })
     }
-    // Before the session: what fails here leaves none behind.
-    const to = target ?? (await redirects.home(instance))
-    const session = await ensureSession(ctx, asked)
-    answerRedirect(ctx, await opener.arrive(ctx, to, session))
+    const { isLongRun } = asked
+    answerRedirect(ctx, await enter(ctx, owner, { target, isLongRun, method: 'password' }))
   }
 
-  /** A live session is kept, unless it is short and more is asked for (login.md 5.1, D59). */
-  async function ensureSession(ctx: RouteContext, asked: Asked): Promise<Session> {
-    const isAuthorize = asked.target?.isAuthorize === true
-    const kind: SessionKind = isAuthorize ? 'short' : asked.isLongRun ? 'long' : 'normal'
-    const live = await carrier.current(ctx)
-    if (live !== undefined && !isUpgrade(live.kind, kind)) return live
-    await hooks.onLogin?.({
-      instance: ctx.state.instance,
-      method: 'password',
-      address: options.clientAddress(ctx),
-      userAgent: ctx.get('User-Agent'),
+  /** What has no second step, or is allowed to do without. What is no good for that is ignored. */
+  async function skipsSecondStep(ctx: RouteContext, asked: Asked): Promise<boolean> {
+    const { instance, form } = ctx.state
+    const { owner, emailVerifiedCode } = asked
+    if (!secondFactor.isOn(owner)) return true
+    const token = form.text('trusted-device-token')
+    if ((await trustedDevices.find(instance, owner, token)) !== undefined) return true
+    return options.emailVerifiedCodes.redeem(instance, owner, emailVerifiedCode)
+  }
+
+  async function askSecondStep(ctx: RouteContext, asked: Asked): Promise<void> {
+    const { owner, target, isLongRun } = asked
+    const challenge = await secondFactor.begin(ctx, owner, {
+      purpose: 'login',
+      isLongRun,
+      ...(target === undefined ? {} : { redirect: target.href }),
     })
-    return opener.open(ctx, asked.owner, {
-      kind,
-      method: 'password',
-      clientRegistration: isAuthorize,
-    })
+    await secondStep.ask(ctx, owner, challenge)
   }
 
   async function showForm(
@@ -140,11 +147,6 @@ export function createLogin(options: LoginOptions): LoginHandlers {
     })
   }
 
-  async function onboardedOwner(ctx: RouteContext): Promise<Owner | undefined> {
-    const owner = (await owners.get(ctx.state.instance.id))?.owner
-    return owner?.onboardedAt === undefined ? undefined : owner
-  }
-
   async function parseTarget(ctx: RouteContext, raw: string): Promise<RedirectTarget | undefined> {
     return raw === '' ? undefined : redirects.parse(ctx.state.instance, raw)
   }
@@ -158,8 +160,8 @@ function validOrEmpty(code: string): string {
 
 function problemOf(error: unknown): FormProblem | undefined {
   if (!(error instanceof AuthUiError)) return undefined
-  const { code } = error
-  if (code !== 'invalid_passphrase' && code !== 'rate_limited' && code !== 'busy') return undefined
+  const code = PROBLEMS.find((known) => known === error.code)
+  if (code === undefined) return undefined
   const wait = retryAfterS(error)
   return wait === undefined ? { code } : { code, retryAfterS: wait }
 }

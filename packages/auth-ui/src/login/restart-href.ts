@@ -1,0 +1,14 @@
+import type { ChallengeRequest } from '../factors/second-factor.ts'
+
+/**
+ * Where a second step that cannot be finished is begun again, with what was asked for: a path of the instance.
+ * @param request - undefined: nothing is known of it
+ */
+export function restartHref(request: ChallengeRequest | undefined): string {
+  const query = new URLSearchParams()
+  const isConfirm = request?.purpose === 'confirm' && request.state !== undefined
+  if (isConfirm) query.set('state', request.state ?? '')
+  if (request?.redirect !== undefined) query.set('redirect', request.redirect)
+  const path = isConfirm ? '/auth/confirm' : '/auth/login'
+  return query.size === 0 ? path : `${path}?${query}`
+}

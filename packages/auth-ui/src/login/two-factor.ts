@@ -1,0 +1,185 @@
+import { prefersJson, type RouteContext } from '@svc/oauth-core'
+import type { ConfirmFlow } from '../confirm/confirm-flow.ts'
+import type { ConfirmTargets } from '../confirm/confirm-targets.ts'
+import { AuthUiError, type AuthUiErrorCode } from '../errors.ts'
+import type { Challenge, ChallengeRequest, SecondFactor } from '../factors/second-factor.ts'
+import type { TrustedDevices } from '../factors/trusted-devices.ts'
+import type { Owner } from '../owner/owner.ts'
+import type { OwnerStore } from '../owner/owner-store.ts'
+import { onboardedOwner } from '../owner/onboarded-owner.ts'
+import type { FormProblemCode } from '../page-renderer.ts'
+import type { AnswerActivation } from './activation.ts'
+import { answerJson, redirect } from './arrival.ts'
+import type { Enter } from './enter.ts'
+import { isTrue } from './posted-flag.ts'
+import type { Redirects, RedirectTarget } from './redirect-target.ts'
+import type { SecondStep } from './second-step.ts'
+import type { TwoFactorRefusals } from './two-factor-refusals.ts'
+
+/** What {@link createTwoFactor} needs. */
+export interface TwoFactorOptions {
+  readonly owners: OwnerStore
+  readonly secondFactor: SecondFactor
+  readonly secondStep: SecondStep
+  readonly trustedDevices: TrustedDevices
+  readonly enter: Enter
+  readonly refusals: TwoFactorRefusals
+  readonly redirects: Redirects
+  readonly confirmTargets: ConfirmTargets
+  readonly confirmFlow: ConfirmFlow
+  readonly answerActivation: AnswerActivation
+}
+
+/** The second step in a browser. */
+export interface TwoFactorHandlers {
+  /** `GET /auth/twofactor` */
+  show(ctx: RouteContext): Promise<void>
+  /** `POST /auth/twofactor` */
+  submit(ctx: RouteContext): Promise<void>
+  /** `POST /auth/twofactor/resend` */
+  resend(ctx: RouteContext): Promise<void>
+}
+
+const TOKEN_FIELD = 'two-factor-token'
+
+/** Order of a POST: origin, owner, redirect and other fields, limits, code, what step 1 asked for. @see login.md 5.1 */
+export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
+  const { owners, secondFactor, secondStep, enter, redirects, refusals } = options
+
+  async function show(ctx: RouteContext): Promise<void> {
+    const owner = await onboardedOwner(owners, ctx)
+    if (owner === undefined) return options.answerActivation(ctx)
+    const token = ctx.state.query.text('two_factor_token')
+    if (token === '') throw invalid('two_factor_token is missing')
+    const challenge = await refusals.find(ctx, owner, token)
+    if (challenge === undefined) return refusals.answerDead(ctx, token, 400)
+    await secondStep.ask(ctx, owner, challenge)
+  }
+
+  async function submit(ctx: RouteContext): Promise<void> {
+    const { form } = ctx.state
+    const owner = await onboardedOwner(owners, ctx)
+    if (owner === undefined) return options.answerActivation(ctx)
+    if (!secondFactor.isOn(owner)) throw new AuthUiError('two_factor_off')
+    const token = form.text(TOKEN_FIELD)
+    const about = await secondFactor.recall(ctx, token)
+    const target = await targetOf(ctx, about)
+    const challenge = await refusals.find(ctx, owner, token)
+    if (challenge === undefined) return refusals.answerDeadOrDone(ctx, owner, token, target)
+    checkFields(ctx, challenge)
+    try {
+      await secondFactor.complete(ctx, owner, challenge.purpose, {
+        token,
+        passcode: form.text('two-factor-passcode'),
+        assertion: form.text('two-factor-assertion'),
+      })
+    } catch (error) {
+      if (!(error instanceof AuthUiError)) throw error
+      const { code } = error
+      if (code === 'two_factor_expired') return refusals.answerDeadOrDone(ctx, owner, token, target)
+      const problem = problemOf(ctx, code)
+      if (problem === undefined) throw error
+      return refusals.askAgain(ctx, owner, token, error, problem)
+    }
+    if (challenge.purpose === 'confirm') return finishConfirm(ctx, owner, challenge, target)
+    await finishLogin(ctx, owner, challenge, target)
+  }
+
+  async function resend(ctx: RouteContext): Promise<void> {
+    const owner = await onboardedOwner(owners, ctx)
+    if (owner === undefined) return options.answerActivation(ctx)
+    if (!secondFactor.isOn(owner)) throw new AuthUiError('two_factor_off')
+    const token = ctx.state.form.text(TOKEN_FIELD)
+    const challenge = await refusals.find(ctx, owner, token)
+    if (challenge === undefined) return refusals.answerDead(ctx, token, 401)
+    try {
+      await secondStep.ask(ctx, owner, await secondFactor.resend(ctx, owner, token))
+    } catch (error) {
+      if (!(error instanceof AuthUiError)) throw error
+      if (error.code === 'two_factor_expired') return refusals.answerDead(ctx, token, 401)
+      if (error.code === 'rate_limited')
+        return refusals.askAgain(ctx, owner, token, error, error.code)
+      if (error.code === 'mail_failed') return refusals.answerStartAgain(ctx, challenge, error)
+      throw error
+    }
+  }
+
+  /** Where it leads: as asked now, else as asked in step 1; undefined: home. @throws AuthUiError `bad_redirect` */
+  async function targetOf(
+    ctx: RouteContext,
+    about: ChallengeRequest | undefined,
+  ): Promise<RedirectTarget | undefined> {
+    const { instance, form, query } = ctx.state
+    const parse = (raw: string): Promise<RedirectTarget> =>
+      about?.purpose === 'confirm'
+        ? options.confirmTargets.parse(instance, raw)
+        : redirects.parse(instance, raw)
+    const asked = form.text('redirect') || query.text('redirect')
+    if (asked !== '') return parse(asked)
+    if (about?.redirect === undefined) return undefined
+    try {
+      return await parse(about.redirect)
+    } catch (error) {
+      if (!(error instanceof AuthUiError)) throw error
+      // It was valid in step 1: an app removed meanwhile must not shut the owner out.
+      return undefined
+    }
+  }
+
+  async function finishLogin(
+    ctx: RouteContext,
+    owner: Owner,
+    challenge: Challenge,
+    target: RedirectTarget | undefined,
+  ): Promise<void> {
+    const longRun = ctx.state.form.get('long-run-session')
+    const isLongRun = longRun === undefined ? challenge.isLongRun === true : isTrue(longRun)
+    const location = await enter(ctx, owner, { target, isLongRun, method: '2FA' })
+    if (!prefersJson(ctx)) return redirect(ctx, location)
+    const isTrusted =
+      isTrue(ctx.state.form.text('two-factor-generate-trusted-device-token')) &&
+      target?.isAuthorize !== true
+    // A plain form could not keep the token: only an answer to a script makes one.
+    const token = isTrusted ? await options.trustedDevices.create(ctx, owner) : undefined
+    answerJson(ctx, {
+      redirect: location,
+      ...(token === undefined ? {} : { two_factor_trusted_device_token: token }),
+    })
+  }
+
+  async function finishConfirm(
+    ctx: RouteContext,
+    owner: Owner,
+    challenge: Challenge,
+    target: RedirectTarget | undefined,
+  ): Promise<void> {
+    const { state = '' } = challenge
+    await options.confirmFlow.finish(ctx, owner, { state, redirect: target?.href })
+  }
+
+  return { show, submit, resend }
+}
+
+/** SPEC: security.md 30 - fields that differ from what step 1 was about are refused; nothing is counted. */
+function checkFields({ state: { form } }: RouteContext, challenge: Challenge): void {
+  const confirm = form.text('confirm')
+  const isConfirm = challenge.purpose === 'confirm'
+  if (confirm !== '' && isTrue(confirm) !== isConfirm) throw invalid('confirm differs')
+  const state = form.text('state')
+  if (state !== '' && state !== challenge.state) throw invalid('state differs')
+  const clientId = form.text('client_id')
+  if (clientId !== '' && clientId !== challenge.clientId) throw invalid('client_id differs')
+}
+
+function problemOf(
+  { state: { form } }: RouteContext,
+  code: AuthUiErrorCode,
+): FormProblemCode | undefined {
+  if (code === 'rate_limited') return code
+  if (code !== 'two_factor_invalid') return undefined
+  return form.text('two-factor-assertion') === '' ? code : 'passkey_failed'
+}
+
+function invalid(description: string): AuthUiError {
+  return new AuthUiError('invalid_parameter', { description })
+}
