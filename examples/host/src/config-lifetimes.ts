@@ -75,6 +75,11 @@ export const LIFETIME_ENTRIES: ConfigGroup = {
     defaultText: '`5m`',
     description: 'Session codes that any page of the instance takes.',
   },
+  totpEnrolment: {
+    ...DURATION,
+    defaultText: '`10m`',
+    description: 'Authenticator apps that were shown and have not proved themselves.',
+  },
   trustedDevice: {
     ...DURATION,
     defaultText: '`90d`',
@@ -84,5 +89,21 @@ export const LIFETIME_ENTRIES: ConfigGroup = {
     ...DURATION,
     defaultText: '`5m`',
     description: 'Second steps that wait for their code.',
+  },
+  realtimePing: {
+    ...DURATION,
+    defaultText: '`54s`',
+    description: 'Time between two pings of a websocket.',
+  },
+  realtimePong: {
+    ...DURATION,
+    defaultText: '`60s`',
+    description: 'Websockets are cut that did not answer a ping for this long.',
+  },
+  realtimeShutdown: {
+    ...DURATION,
+    defaultText: '`5s`',
+    description:
+      'Websockets are closed within this time at the end, so that not all come back at once. At most 5s.',
   },
 }

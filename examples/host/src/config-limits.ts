@@ -101,6 +101,11 @@ export const LIMIT_ENTRIES: ConfigGroup = {
     defaultText: '`60`',
     description: 'Session codes an hour and instance.',
   },
+  totpEnrolment: {
+    ...BUCKET,
+    defaultText: '`5`',
+    description: 'Wrong codes of an authenticator app that is being enrolled.',
+  },
   twoFactor: {
     ...BUCKET,
     defaultText: '`10`',
@@ -115,5 +120,30 @@ export const LIMIT_ENTRIES: ConfigGroup = {
     ...BUCKET,
     defaultText: '`5`',
     description: 'Wrong codes for one second step.',
+  },
+  realtimeAddressConnections: {
+    ...BUCKET,
+    defaultText: '`50`',
+    description: 'Websockets of a client address (IPv6: per /64) and process.',
+  },
+  realtimeInstanceConnections: {
+    ...BUCKET,
+    defaultText: '`100`',
+    description: 'Websockets of an instance and process.',
+  },
+  realtimeMessages: {
+    ...BUCKET,
+    defaultText: '`60`',
+    description: 'Messages of a websocket in 10 seconds.',
+  },
+  realtimePendingConnections: {
+    ...BUCKET,
+    defaultText: '`10`',
+    description: 'Websockets of a client address and process that did not authenticate yet.',
+  },
+  realtimeSubscriptions: {
+    ...BUCKET,
+    defaultText: '`200`',
+    description: 'Subscriptions of a websocket.',
   },
 }

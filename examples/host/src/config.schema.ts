@@ -109,6 +109,13 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     default: 'nested',
     description: 'Hosts of apps: `<slug>.<domain>`, or `<first label>-<slug>.<rest>`.',
   },
+  confirmHosts: {
+    type: 'string',
+    pattern: `${HOST.slice(0, -1)}(,${HOST.slice(1, -1)})*$`,
+    defaultText: 'none',
+    description:
+      'Hosts outside the instance that a confirmation may lead back to, over https: `host` or `host:port`, separated by commas.',
+  },
   demo: {
     type: 'boolean',
     defaultText: '`on`; `off` when `NODE_ENV` is `production`',

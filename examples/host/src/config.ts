@@ -25,6 +25,8 @@ export interface Config {
   readonly tls?: { readonly cert: string; readonly key: string }
   readonly namespace: string
   readonly subdomains: 'nested' | 'flat'
+  /** Hosts separated by commas. */
+  readonly confirmHosts?: string
   readonly demo: boolean
   readonly demoDomain?: string
   readonly smtpUrl?: string

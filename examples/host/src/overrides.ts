@@ -1,5 +1,6 @@
 import { type AuthUiOptions, DEFAULT_LIMITS as UI_LIMITS } from '@svc/auth-ui'
 import { DEFAULT_LIMITS as CORE_LIMITS, type OAuthOptions, type RateLimit } from '@svc/oauth-core'
+import type { RealtimeOptions } from '@svc/realtime'
 import type { Config } from './config.ts'
 
 /** Lifetimes and limits of the configuration that `createOAuth` takes. */
@@ -15,9 +16,12 @@ export function coreOverrides(config: Config): Pick<OAuthOptions, 'lifetimes' | 
   }
 }
 
-/** Lifetimes and limits of the configuration that `createAuthUi` takes. */
-export function uiOverrides(config: Config): Pick<AuthUiOptions, 'lifetimes' | 'limits'> {
+/** What of the configuration `createAuthUi` takes as it is. */
+export function uiOverrides(
+  config: Config,
+): Pick<AuthUiOptions, 'confirm' | 'lifetimes' | 'limits'> {
   return {
+    confirm: { authorizedHosts: config.confirmHosts?.split(',') ?? [] },
     lifetimes: pick(config.lifetimes, {
       csrf: 'csrf',
       knownDevice: 'knownDevice',
@@ -35,6 +39,7 @@ export function uiOverrides(config: Config): Pick<AuthUiOptions, 'lifetimes' | '
       resetToken: 'resetToken',
       sessionCode: 'openCode',
       trustedDevice: 'trustedDevice',
+      totpEnrolment: 'totpEnrolment',
       twoFactor: 'twoFactor',
     }),
     limits: limitsOf(config, UI_LIMITS, {
@@ -53,9 +58,28 @@ export function uiOverrides(config: Config): Pick<AuthUiOptions, 'lifetimes' | '
       resetGuess: 'reset-guess',
       sendHint: 'send-hint',
       sessionCode: 'session-code',
+      totpEnrolment: 'totp-enrolment',
       twoFactor: 'two-factor',
       twoFactorGeneration: 'two-factor-generation',
       twoFactorToken: 'two-factor-token',
+    }),
+  }
+}
+
+/** Lifetimes and limits of the configuration that `createRealtime` takes. */
+export function realtimeOverrides(config: Config): Pick<RealtimeOptions, 'lifetimes' | 'limits'> {
+  return {
+    lifetimes: pick(config.lifetimes, {
+      realtimePing: 'ping',
+      realtimePong: 'pong',
+      realtimeShutdown: 'shutdown',
+    }),
+    limits: pick(config.limits, {
+      realtimeAddressConnections: 'addressConnections',
+      realtimeInstanceConnections: 'instanceConnections',
+      realtimeMessages: 'messages',
+      realtimePendingConnections: 'pendingConnections',
+      realtimeSubscriptions: 'subscriptions',
     }),
   }
 }
