@@ -1,0 +1,329 @@
+import { type Instance, originOfApp } from '@svc/oauth-core'
+import type { BrowserClient, BrowserResponse } from '@svc/testkit'
+import { expect } from 'chai'
+import { JSON_ONLY, mailsOf, resetLink } from '../support/reset.ts'
+import {
+  createAlice,
+  LOGIN_VALUE,
+  logIn,
+  PASSPHRASE,
+  startUi,
+  type UiServer,
+} from '../support/ui-server.ts'
+
+const EMAIL = 'alice@example.org'
+/** Of {@link PASSPHRASE} with 650 000 iterations (login.md 3.1). */
+const DERIVED = 'uv5OA7us+O5w4DxqyQR0gN1ROKIbRruaqbuumkNzNGY='
+const NEW_VALUE = 'bmV3IGxvZ2luIHZhbHVl'
+const WRONG_TOKEN = '0'.repeat(32)
+
+describe('a new passphrase by mail (login.md 5.5)', () => {
+  let server: UiServer
+  let browser: BrowserClient
+  let instance: Instance
+  let url: string
+  let token: string
+  beforeEach(async () => {
+    server = await startUi()
+    ;({ instance } = await createAlice(server, { email: EMAIL }))
+    browser = server.browser()
+    url = await resetLink(server, browser)
+    token = new URL(url).searchParams.get('token') ?? ''
+  })
+  afterEach(() => server.close())
+
+  /** Posts as the page does, some fields changed. */
+  async function renew(
+    fields: Readonly<Record<string, string | undefined>> = {},
+    headers: Readonly<Record<string, string>> = {},
+    from?: string,
+  ): Promise<BrowserResponse> {
+    return browser.post(
+      '/auth/passphrase_renew',
+      {
+        csrf_token: browser.cookie('__Host-csrf')?.value,
+        passphrase_reset_token: token,
+        passphrase: NEW_VALUE,
+        iterations: '50000',
+        ...fields,
+      },
+      { headers, ...(from === undefined ? {} : { from }) },
+    )
+  }
+
+  const badTokens: readonly [what: string, token: () => string | undefined][] = [
+    ['no token', () => undefined],
+    ['an empty token', () => ''],
+    ['a wrong token', () => WRONG_TOKEN],
+    ['a token that is no hexadecimal', () => 'x'.repeat(32)],
+    ['a token in capitals', () => token.toUpperCase().replace(/^[0-9]*$/, 'A'.repeat(32))],
+    ['a token cut short', () => token.slice(1)],
+    ['a NUL', () => '\0'],
+    ['a token of 5000 characters', () => 'a'.repeat(5000)],
+  ]
+
+  describe('GET /auth/passphrase_renew', () => {
+    it('shows the form for the token, and consumes nothing', async () => {
+      for (let at = 0; at < 2; at += 1) {
+        const answer = await browser.get(url)
+        expect(answer.status).to.equal(200)
+        const page = answer.page()
+        expect(page.attribute('data-salt')).to.equal('me@alice.example.com')
+        const form = page.form('/auth/passphrase_renew')
+        expect(form.method).to.equal('POST')
+        expect(form.value('iterations')).to.equal('650000')
+        expect(form.value('passphrase_reset_token')).to.equal(token)
+        expect(form.value('csrf_token')).to.equal(browser.cookie('__Host-csrf')?.value)
+        expect(form.value('from')).to.equal('')
+        expect(form.inputs).to.include.members(['passphrase', 'hint'])
+        expect(answer.setCookie('svcsessid')).to.equal(undefined)
+      }
+    })
+
+    it('keeps where it came from, when that is the settings', async () => {
+      const from = async (value: string): Promise<string | undefined> =>
+        (await browser.get(`${url}&from=${value}`))
+          .page()
+          .form('/auth/passphrase_renew')
+          .value('from')
+      expect(await from('settings')).to.equal('settings')
+      expect(await from('evil.com%2F')).to.equal('')
+    })
+
+    it('lets the form end in the settings app (D48)', async () => {
+      const answer = await browser.get(`${url}&from=settings`)
+      expect(answer.headers['content-security-policy']).to.match(
+        /form-action 'self' https:\/\/settings\.alice\.example\.com(;|$)/,
+      )
+    })
+
+    it('answers the same 400 to every token that is not good', async () => {
+      const pages = new Set<string>()
+      const bodies = new Set<string>()
+      const ask = async (query: string): Promise<void> => {
+        const page = await server.browser().get(`/auth/passphrase_renew${query}`)
+        expect(page.status, query).to.equal(400)
+        expect(page.contentType).to.equal('text/html')
+        pages.add(page.text)
+        const json = await browser.get(`/auth/passphrase_renew${query}`, { headers: JSON_ONLY })
+        expect(json.status, query).to.equal(400)
+        bodies.add(json.text)
+        server.clock.advance(3_600_001)
+      }
+      const asked = badTokens.map(([, bad]) => bad())
+      for (const bad of asked) {
+        await ask(bad === undefined ? '' : `?token=${encodeURIComponent(bad)}`)
+      }
+      // Expired by now, and nothing is pending any more.
+      await ask(`?token=${token}`)
+      expect([...bodies]).to.deep.equal(['{"error":"invalid_token"}'])
+      expect(pages.size).to.equal(1)
+      expect([...pages][0]).to.include('/auth/passphrase_reset')
+    })
+
+    it('answers 429 after ten wrong tokens an hour from an address, to the right one too', async () => {
+      for (let at = 0; at < 10; at += 1) {
+        const answer = await browser.get(`/auth/passphrase_renew?token=${WRONG_TOKEN}`)
+        expect(answer.status).to.equal(400)
+      }
+      const answer = await browser.get(url)
+      expect(answer.status).to.equal(429)
+      expect(Number(answer.headers['retry-after'])).to.be.within(1, 3600)
+      expect((await renew({}, JSON_ONLY)).json()).to.include({ code: 'rate_limited' })
+    })
+
+    it('does nothing on HEAD', async () => {
+      const answer = await browser.request('HEAD', url)
+      expect(answer.status).to.equal(200)
+      expect(answer.headers['set-cookie']).to.equal(undefined)
+      expect((await browser.get(url)).status).to.equal(200)
+    })
+  })
+
+  describe('POST /auth/passphrase_renew', () => {
+    it('stores the passphrase and leads to the log-in, without a session', async () => {
+      const answer = await renew()
+      expect(answer.status).to.equal(302)
+      expect(answer.location).to.equal('https://alice.example.com/auth/login')
+      expect(answer.setCookie('svcsessid')).to.equal(undefined)
+      expect((await logIn(browser.another())).status).to.equal(401)
+      expect((await logIn(browser.another(), { passphrase: NEW_VALUE })).status).to.equal(302)
+    })
+
+    it('works with the form of the page', async () => {
+      const form = (await browser.get(url)).page().form('/auth/passphrase_renew')
+      const answer = await browser.submit(form, { passphrase: DERIVED })
+      expect(answer.status).to.equal(302)
+      expect((await browser.get('/public/prelogin')).json()).to.include({ KdfIterations: 650_000 })
+      expect((await logIn(browser.another(), { passphrase: DERIVED })).status).to.equal(302)
+    })
+
+    it('answers 200 {redirect} to JSON', async () => {
+      const answer = await renew({}, JSON_ONLY)
+      expect(answer.status).to.equal(200)
+      expect(answer.json()).to.deep.equal({ redirect: 'https://alice.example.com/auth/login' })
+    })
+
+    it('leads back to the settings when the link came from there', async () => {
+      const answer = await renew({ from: 'settings' })
+      expect(answer.location).to.equal(`${originOfApp(instance, 'settings')}/#/profile/email`)
+    })
+
+    it('leads nowhere else', async () => {
+      for (const from of ['evil.com/', 'drive', 'settings ']) {
+        const answer = await renew({ from })
+        if (answer.status === 302) {
+          expect(answer.location).to.equal('https://alice.example.com/auth/login')
+        }
+      }
+    })
+
+    it('derives a raw passphrase itself (3.1)', async () => {
+      expect((await renew({ passphrase: PASSPHRASE, iterations: undefined })).status).to.equal(302)
+      const other = browser.another()
+      expect((await logIn(other, { passphrase: PASSPHRASE })).status).to.equal(401)
+      expect((await logIn(other, { passphrase: DERIVED })).status).to.equal(302)
+    })
+
+    it('takes a passphrase with iterations as derived, without key', async () => {
+      expect((await renew({ passphrase: LOGIN_VALUE })).status).to.equal(302)
+      expect((await logIn(browser.another())).status).to.equal(302)
+    })
+
+    for (const [what, bad] of badTokens) {
+      it(`answers 400 invalid_token to ${what}`, async () => {
+        const fields = { passphrase_reset_token: bad() }
+        const json = await renew(fields, JSON_ONLY)
+        expect(json.status).to.equal(400)
+        expect(json.text).to.equal('{"error":"invalid_token"}')
+        const page = await renew(fields)
+        expect(page.status).to.equal(400)
+        expect(page.contentType).to.equal('text/html')
+        expect((await renew()).status).to.equal(302)
+      })
+    }
+
+    it('answers 400 to a used, an expired and a foreign token', async () => {
+      await server.ui.owners.createInstance({ domain: 'bob.example.com', email: EMAIL }, 'x')
+      const bob = server.browser('https://bob.example.com')
+      await bob.get('/auth/passphrase_reset')
+      const foreign = await bob.post('/auth/passphrase_renew', {
+        csrf_token: bob.cookie('__Host-csrf')?.value,
+        passphrase_reset_token: token,
+        passphrase: NEW_VALUE,
+        iterations: '50000',
+      })
+      expect(foreign.status).to.equal(400)
+      expect((await renew()).status).to.equal(302)
+      expect((await renew()).status).to.equal(400)
+      url = await resetLink(server, browser)
+      token = new URL(url).searchParams.get('token') ?? ''
+      server.clock.advance(900_001)
+      expect((await renew()).status).to.equal(400)
+      expect((await logIn(browser.another(), { passphrase: NEW_VALUE })).status).to.equal(302)
+    })
+
+    const refused: readonly [
+      what: string,
+      fields: Readonly<Record<string, string | undefined>>,
+      status: number,
+      code: string,
+    ][] = [
+      ['an empty passphrase', { passphrase: '' }, 400, 'invalid_parameter'],
+      ['no passphrase', { passphrase: undefined }, 400, 'invalid_parameter'],
+      ['a passphrase over 1024 bytes', { passphrase: 'é'.repeat(513) }, 400, 'invalid_parameter'],
+      ['a hint over 512 bytes', { hint: 'é'.repeat(257) }, 400, 'invalid_hint'],
+      ['a key over 8 KiB', { key: 'x'.repeat(8193) }, 400, 'invalid_parameter'],
+      ['a hint that is the derived value', { hint: NEW_VALUE }, 400, 'invalid_hint'],
+      [
+        'a hint that is the passphrase',
+        { passphrase: LOGIN_VALUE, hint: PASSPHRASE },
+        400,
+        'invalid_hint',
+      ],
+      [
+        'a hint that is the raw passphrase',
+        { passphrase: 'secret', hint: 'secret', iterations: '0' },
+        400,
+        'invalid_hint',
+      ],
+      ['too few iterations', { iterations: '49999' }, 422, 'kdf_iterations'],
+      ['too many iterations', { iterations: '5000001' }, 422, 'kdf_iterations'],
+      ['iterations that are no integer', { iterations: '65e4' }, 422, 'kdf_iterations'],
+    ]
+    for (const [what, fields, status, code] of refused) {
+      it(`answers ${status} ${code} to ${what}, and keeps the token`, async () => {
+        const json = await renew(fields, JSON_ONLY)
+        expect(json.status).to.equal(status)
+        expect(json.json()).to.include({ code })
+        const html = await renew(fields)
+        expect(html.status).to.equal(status)
+        expect(html.page().form('/auth/passphrase_renew').value('passphrase')).to.equal('')
+        if (fields['passphrase']) expect(html.text).not.to.include(fields['passphrase'])
+        expect((await logIn(browser.another())).status).to.equal(302)
+        expect((await renew()).status).to.equal(302)
+      })
+    }
+
+    it('shows the hint again, unless it is the passphrase', async () => {
+      const kept = await renew({ iterations: '1', hint: 'the usual one' })
+      expect(kept.page().form('/auth/passphrase_renew').value('hint')).to.equal('the usual one')
+      const same = await renew({ passphrase: LOGIN_VALUE, hint: PASSPHRASE })
+      expect(same.text).not.to.include(PASSPHRASE)
+    })
+
+    const guards: readonly [
+      what: string,
+      send: () => Promise<BrowserResponse>,
+      status: number,
+      code: string,
+    ][] = [
+      ['no csrf token', () => renew({ csrf_token: undefined }, JSON_ONLY), 400, 'csrf_missing'],
+      [
+        'a wrong csrf token',
+        () => renew({ csrf_token: 'x'.repeat(32) }, JSON_ONLY),
+        403,
+        'csrf_invalid',
+      ],
+      ['another site', () => renew({}, JSON_ONLY, 'https://evil.example'), 403, 'cross_origin'],
+    ]
+    for (const [what, send, status, code] of guards) {
+      it(`answers ${status} ${code} to ${what}, before the token is looked at`, async () => {
+        const answer = await send()
+        expect(answer.status).to.equal(status)
+        expect(answer.json()).to.include({ code })
+        expect((await renew()).status).to.equal(302)
+      })
+    }
+
+    it('reads nothing from the query', async () => {
+      const answer = await browser.post(
+        `/auth/passphrase_renew?passphrase_reset_token=${token}&passphrase=x`,
+        { csrf_token: browser.cookie('__Host-csrf')?.value },
+      )
+      expect(answer.status).to.equal(400)
+    })
+
+    it('clears the hint that is not sent again', async () => {
+      const ask = async (): Promise<number> => {
+        await browser.another().post('/auth/hint', {})
+        await server.sentMails()
+        return mailsOf(server, 'passphrase_hint').length
+      }
+      await renew({ hint: 'first' })
+      expect(await ask()).to.equal(1)
+      url = await resetLink(server, browser)
+      token = new URL(url).searchParams.get('token') ?? ''
+      await renew()
+      expect(await ask()).to.equal(1)
+    })
+
+    it('logs no secret', async () => {
+      await renew({ hint: 'my own hint' })
+      const logged = JSON.stringify(server.logged)
+      for (const secret of [token, NEW_VALUE, 'my own hint', EMAIL]) {
+        expect(logged).not.to.include(secret)
+      }
+    })
+  })
+})

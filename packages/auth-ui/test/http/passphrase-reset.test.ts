@@ -1,0 +1,296 @@
+import type { Instance } from '@svc/oauth-core'
+import type { BrowserClient, BrowserResponse } from '@svc/testkit'
+import { expect } from 'chai'
+import type { SystemMail } from '../../src/ports.ts'
+import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
+import { JSON_ONLY, mailsOf, requestReset } from '../support/reset.ts'
+
+const EMAIL = 'alice@example.org'
+const SENT = `${ALICE}/auth/login?msg=passphrase-reset-requested`
+
+describe('passphrase reset (login.md 5.5)', () => {
+  let server: UiServer
+  let browser: BrowserClient
+  let instance: Instance
+  let refuses: boolean
+  beforeEach(async () => {
+    refuses = false
+    const mails: SystemMail[] = []
+    server = await startUi({
+      ui: {
+        mailer: {
+          send: async (_instance, mail) => {
+            if (refuses) throw new Error('the mail server is down')
+            mails.push(mail)
+          },
+        },
+      },
+    })
+    server = { ...server, mails }
+    ;({ instance } = await createAlice(server, { email: EMAIL }))
+    browser = server.browser()
+  })
+  afterEach(() => server.close())
+
+  describe('GET /auth/passphrase_reset', () => {
+    const back: readonly [query: string, href: string | undefined, from: string][] = [
+      ['', '/auth/login', ''],
+      ['?from=settings', 'https://settings.alice.example.com/#/profile/email', 'settings'],
+      ['?from=evil.com%2F', '/auth/login', ''],
+      ['?from=drive', '/auth/login', ''],
+      ['?hideBackButton=true', undefined, ''],
+      ['?hideBackButton=yes', '/auth/login', ''],
+    ]
+    for (const [query, href, from] of back) {
+      it(`leads back to ${href} for "${query}"`, async () => {
+        const answer = await browser.get(`/auth/passphrase_reset${query}`)
+        expect(answer.status).to.equal(200)
+        const page = answer.page()
+        const form = page.form('/auth/passphrase_reset')
+        expect(form.method).to.equal('POST')
+        expect(form.value('from')).to.equal(from)
+        expect(form.value('redirect')).to.equal('')
+        expect(form.value('csrf_token')).to.equal(browser.cookie('__Host-csrf')?.value)
+        const links = page.elements('a').map(({ attrs }) => attrs.find((a) => a.name === 'href'))
+        const hrefs = links.map((link) => link?.value)
+        if (href === undefined) expect(hrefs.filter((each) => each?.includes('login'))).to.be.empty
+        else expect(hrefs).to.include(href)
+        expect(answer.text).not.to.include('evil.com')
+      })
+    }
+
+    it('keeps what was asked for in both forms and in the way back', async () => {
+      const answer = await browser.get('/auth/passphrase_reset?redirect=drive/a%23/b')
+      const page = answer.page()
+      const target = 'https://drive.alice.example.com/a#/b'
+      expect(page.form('/auth/passphrase_reset').value('redirect')).to.equal(target)
+      expect(page.form('/auth/hint').value('redirect')).to.equal(target)
+      expect(answer.text).to.include(`/auth/login?redirect=${encodeURIComponent(target)}`)
+    })
+
+    it('answers 400 bad_redirect to a foreign target', async () => {
+      const path = '/auth/passphrase_reset?redirect=https%3A%2F%2Fevil.com%2F'
+      expect((await browser.get(path)).status).to.equal(400)
+      const json = await browser.get(path, { headers: JSON_ONLY })
+      expect(json.json()).to.include({ code: 'bad_redirect' })
+    })
+
+    it('leads a logged-in browser home, except from the settings', async () => {
+      await logIn(browser)
+      const home = await browser.get('/auth/passphrase_reset')
+      expect(home.status).to.equal(302)
+      expect(home.location).to.equal('https://home.alice.example.com/#')
+      expect((await browser.get('/auth/passphrase_reset?from=settings')).status).to.equal(200)
+    })
+
+    it('is the same page with and without a hint, and with and without a pending reset', async () => {
+      const read = async (): Promise<string> => {
+        const { text } = await browser.get('/auth/passphrase_reset')
+        // A new passphrase makes a new token of the form.
+        return text.replaceAll(browser.cookie('__Host-csrf')?.value ?? '', '')
+      }
+      const before = await read()
+      await setHint('the usual')
+      await requestReset(browser)
+      expect(await read()).to.equal(before)
+    })
+
+    it('shows the activation page while nobody has onboarded, and 412 to JSON', async () => {
+      await server.ui.owners.createInstance({ domain: 'bob.example.com' })
+      const bob = server.browser('https://bob.example.com')
+      const page = await bob.get('/auth/passphrase_reset')
+      expect(page.status).to.equal(200)
+      expect(page.page().forms.map(({ action }) => new URL(action).pathname)).not.to.include(
+        '/auth/passphrase_reset',
+      )
+      const json = await bob.get('/auth/passphrase_reset', { headers: JSON_ONLY })
+      expect(json.status).to.equal(412)
+    })
+  })
+
+  describe('POST /auth/passphrase_reset', () => {
+    it('mails a link and leads to the log-in', async () => {
+      const answer = await requestReset(browser)
+      expect(answer.status).to.equal(302)
+      expect(answer.location).to.equal(SENT)
+      const [mail, ...more] = mailsOf(server, 'passphrase_reset')
+      expect(more).to.deep.equal([])
+      expect(mail?.variables).to.include({
+        minutes: 15,
+        losesVault: false,
+        address: '127.0.0.1',
+      })
+      expect(mail?.variables.time).to.be.closeTo(server.clock.now(), 10_000)
+      expect(mail?.variables.url).to.match(
+        /^https:\/\/alice\.example\.com\/auth\/passphrase_renew\?token=[0-9a-f]{32}$/,
+      )
+      const heading = await browser.follow(answer)
+      expect(heading.status).to.equal(200)
+    })
+
+    it('works with the form of the page, and keeps what was asked for', async () => {
+      const page = (await browser.get('/auth/passphrase_reset?redirect=drive')).page()
+      const answer = await browser.submit(page.form('/auth/passphrase_reset'))
+      expect(answer.location).to.equal(
+        `${SENT}&redirect=${encodeURIComponent('https://drive.alice.example.com/')}`,
+      )
+      const login = (await browser.follow(answer)).page().form('/auth/login')
+      expect(login.value('redirect')).to.equal('https://drive.alice.example.com/')
+    })
+
+    it('answers 200 {redirect} to JSON', async () => {
+      const answer = await requestReset(browser, {}, JSON_ONLY)
+      expect(answer.status).to.equal(200)
+      expect(answer.json()).to.deep.equal({ redirect: SENT })
+    })
+
+    it('marks a link asked for in the settings, and no other', async () => {
+      await requestReset(browser, { from: 'settings' })
+      expect(mailsOf(server, 'passphrase_reset')[0]?.variables.url).to.match(
+        /token=[0-9a-f]{32}&from=settings$/,
+      )
+      server.clock.advance(900_001)
+      await requestReset(browser, { from: 'evil.com/' })
+      expect(mailsOf(server, 'passphrase_reset')[1]?.variables.url).to.match(/token=[0-9a-f]{32}$/)
+    })
+
+    it('closes the session and clears its cookie', async () => {
+      await logIn(browser)
+      const answer = await requestReset(browser)
+      expect(answer.setCookie('svcsessid')?.attributes['max-age']).to.equal('0')
+      expect(await server.ui.owners.listSessions(instance)).to.deep.equal([])
+    })
+
+    it('sets no cookie without a session', async () => {
+      const answer = await requestReset(browser)
+      expect(answer.setCookie('svcsessid')).to.equal(undefined)
+    })
+
+    it('sends nothing while a link is under way, which neither dies nor lives longer', async () => {
+      await requestReset(browser)
+      server.clock.advance(600_000)
+      const again = await requestReset(browser.another())
+      expect(again.location).to.equal(SENT)
+      const mails = mailsOf(server, 'passphrase_reset')
+      expect(mails).to.have.lengthOf(1)
+      const url = mails[0]?.variables.url ?? ''
+      expect((await browser.get(url)).status).to.equal(200)
+      server.clock.advance(300_001)
+      expect((await browser.get(url)).status).to.equal(400)
+      await requestReset(browser.another())
+      expect(mailsOf(server, 'passphrase_reset')).to.have.lengthOf(2)
+    })
+
+    it('sends five mails an hour, and answers the same afterwards', async () => {
+      await withShortLinks(async (short) => {
+        const bodies = new Set<string>()
+        for (let at = 0; at < 7; at += 1) {
+          const answer = await requestReset(short.browser())
+          bodies.add(`${answer.status} ${answer.location} ${answer.text}`)
+          short.clock.advance(1001)
+        }
+        expect(bodies.size).to.equal(1)
+        expect(mailsOf(short, 'passphrase_reset')).to.have.lengthOf(5)
+        short.clock.advance(3_600_000)
+        await requestReset(short.browser())
+        expect(mailsOf(short, 'passphrase_reset')).to.have.lengthOf(6)
+      })
+    })
+
+    it('answers the same to an owner without address, and to an instance without owner', async () => {
+      const bob = await server.ui.owners.createInstance({ domain: 'bob.example.com' }, 'x')
+      expect(bob.instance.email).to.equal(undefined)
+      await server.ui.owners.createInstance({ domain: 'carol.example.com', email: EMAIL })
+      for (const domain of ['bob.example.com', 'carol.example.com']) {
+        const answer = await requestReset(
+          server.browser(`https://${domain}`),
+          {},
+          {},
+          '/auth/login',
+        )
+        expect(answer.status).to.equal(302)
+        expect(answer.location).to.equal(
+          `https://${domain}/auth/login?msg=passphrase-reset-requested`,
+        )
+      }
+      expect(mailsOf(server, 'passphrase_reset')).to.deep.equal([])
+    })
+
+    it('answers 503 mail_failed and keeps no token when the mail cannot be sent', async () => {
+      refuses = true
+      await logIn(browser)
+      const answer = await requestReset(browser, {}, JSON_ONLY)
+      expect(answer.status).to.equal(503)
+      expect(answer.json()).to.include({ code: 'mail_failed' })
+      expect(await server.ui.owners.listSessions(instance)).to.have.lengthOf(1)
+      refuses = false
+      expect((await requestReset(browser)).status).to.equal(302)
+      expect(mailsOf(server, 'passphrase_reset')).to.have.lengthOf(1)
+    })
+
+    const refused: readonly [
+      what: string,
+      change: (browser: BrowserClient) => Promise<BrowserResponse>,
+      status: number,
+      code: string,
+    ][] = [
+      [
+        'no csrf token',
+        (who) => who.post('/auth/passphrase_reset', {}, { headers: JSON_ONLY }),
+        400,
+        'csrf_missing',
+      ],
+      [
+        'a wrong csrf token',
+        (who) => requestReset(who, { csrf_token: 'x'.repeat(32) }, JSON_ONLY),
+        403,
+        'csrf_invalid',
+      ],
+      [
+        'another site',
+        (who) => requestReset(who, {}, JSON_ONLY, undefined, 'https://evil.example'),
+        403,
+        'cross_origin',
+      ],
+      [
+        'a foreign redirect',
+        (who) => requestReset(who, { redirect: 'https://evil.com/' }, JSON_ONLY),
+        400,
+        'bad_redirect',
+      ],
+    ]
+    for (const [what, send, status, code] of refused) {
+      it(`answers ${status} ${code} to ${what}, and does nothing`, async () => {
+        await logIn(browser)
+        const answer = await send(browser)
+        expect(answer.status).to.equal(status)
+        expect(answer.json()).to.include({ code })
+        expect(mailsOf(server, 'passphrase_reset')).to.deep.equal([])
+        expect(await server.ui.owners.listSessions(instance)).to.have.lengthOf(1)
+      })
+    }
+
+    it('keeps nothing of the token in clear', async () => {
+      await requestReset(browser)
+      const token = new URL(
+        mailsOf(server, 'passphrase_reset')[0]?.variables.url ?? '',
+      ).searchParams.get('token')
+      expect(JSON.stringify(server.logged)).not.to.include(token)
+    })
+  })
+
+  async function setHint(hint: string): Promise<void> {
+    await requestReset(browser)
+    const url = mailsOf(server, 'passphrase_reset').at(-1)?.variables.url ?? ''
+    const form = (await browser.get(url)).page().form('/auth/passphrase_renew')
+    const answer = await browser.submit(form, { passphrase: 'derived', iterations: '50000', hint })
+    expect(answer.status).to.equal(302)
+  }
+
+  async function withShortLinks(run: (server: UiServer) => Promise<void>): Promise<void> {
+    const short = await startUi({ ui: { lifetimes: { resetToken: 1000 } } })
+    await createAlice(short, { email: EMAIL })
+    await run(short)
+    await short.close()
+  }
+})
