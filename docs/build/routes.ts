@@ -12,6 +12,7 @@ import {
   ERRORS as OAUTH_ERRORS,
   type RouteRow,
 } from '../../packages/oauth-core/src/index.ts'
+import { createRealtime, ERRORS as REALTIME_ERRORS } from '../../packages/realtime/src/index.ts'
 import { sqliteStore } from '../../packages/store/src/sqlite/index.ts'
 import { ROOT } from './document.ts'
 import type { ErrorGroup } from './errors.ts'
@@ -27,6 +28,7 @@ export interface RouteGroup {
 export const errorGroups: readonly ErrorGroup[] = [
   { name: '@svc/oauth-core', errors: OAUTH_ERRORS },
   { name: '@svc/auth-ui', errors: AUTH_UI_ERRORS },
+  { name: '@svc/realtime', errors: REALTIME_ERRORS },
 ]
 
 /** The rows of all endpoints, as the assembled packages have them. */
@@ -44,12 +46,15 @@ export async function routeGroups(): Promise<RouteGroup[]> {
     ...previewRoutes({ render: () => Promise.reject(new Error('unused')), clock: oauth.clock }),
     ...mailRoutes(createDevMailbox(store, oauth.clock)),
   ]
+  const realtime = createRealtime({ oauth })
+  await realtime.close()
   await ui.close()
   await oauth.close()
   await store.close()
   return [
     { name: '@svc/oauth-core', title: 'clients, authorizations, tokens', rows: oauth.rows },
     { name: '@svc/auth-ui', title: 'the owner in a browser', rows: ui.rows },
+    { name: '@svc/realtime', title: 'events over a websocket', rows: realtime.rows },
     { name: 'examples/host', title: 'a small resource and the development mailbox', rows: host },
   ]
 }

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { appFolders, type AuthUi, createAuthUi } from '@svc/auth-ui'
 import { createNotify, type Mailer, smtpTransport } from '@svc/notify'
 import { createOAuth, type OAuth, OAuthError, type SealingKey } from '@svc/oauth-core'
+import { createRealtime, type Realtime } from '@svc/realtime'
 import type { Clock, Store } from '@svc/store'
 import Koa from 'koa'
 import { serveApps } from './app-pages.ts'
@@ -20,7 +21,7 @@ import { HSTS } from './http-server.ts'
 import type { HostLog } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { noteBrokenAnswers, noteRequests } from './request-log.ts'
-import { coreOverrides, uiOverrides } from './overrides.ts'
+import { coreOverrides, realtimeOverrides, uiOverrides } from './overrides.ts'
 import { createRequestScope } from './request-scope.ts'
 import { parseSmtpUrl } from './smtp-url.ts'
 
@@ -29,6 +30,7 @@ export interface HostApp {
   readonly koa: Koa
   readonly oauth: OAuth
   readonly ui: AuthUi
+  readonly realtime: Realtime
   readonly apps: HostApps
   readonly mailer: Mailer
   /** Only where no SMTP server is set and this is not production. */
@@ -80,6 +82,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     requirePkce: config.requirePkce,
     ...coreOverrides(config),
   })
+  apps.onChange((instance, slug) => oauth.revoked(instance, 'app', [slug]))
+  const realtime = createRealtime({ oauth, ...realtimeOverrides(config) })
   const mailbox =
     config.smtpUrl === undefined && !config.isProduction
       ? createDevMailbox(store, clock)
@@ -91,6 +95,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   const ui = createAuthUi({
     oauth,
     mailer,
+    events: realtime,
     passphrase: { threadPoolSize: config.threadPoolSize },
     ...uiOverrides(config),
   })
@@ -104,7 +109,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     await apps.removeAll(instance)
   })
 
-  const metrics = createMetrics()
+  const metrics = createMetrics(realtime.stats)
   const health = createHealth(store, clock)
   const clientAddress = (ctx: Koa.Context): string => oauth.clientAddress(ctx)
   const koa = new Koa()
@@ -119,6 +124,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   koa.use(serveApps({ apps, visits: ui.appPages }))
   koa.use(ui.routes())
   koa.use(oauth.routes({ pages: ui.pages }))
+  koa.use(realtime.routes())
   koa.use(oauth.mount(dataRoutes(oauth, documents)))
   // Behind a proxy everybody may look like this machine; `svc mails` reads them there.
   if (mailbox !== undefined && config.trustProxy === 0) {
@@ -133,6 +139,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     koa,
     oauth,
     ui,
+    realtime,
     apps,
     mailer,
     mailbox,
@@ -140,6 +147,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     metrics,
     start: () => oauth.start(),
     async close() {
+      await realtime.close()
       await ui.close()
       await oauth.close()
       await apps.close()

@@ -48,7 +48,11 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     opened.push(() => app.close())
     await app.start()
     const publicServer = await listenPublic(config, app)
-    opened.push(() => publicServer.stop(GRACE_MS))
+    app.realtime.attach(publicServer.server)
+    // Together: requests in flight do not wait for websockets that say goodbye, and the other way round.
+    opened.push(async () => {
+      await Promise.all([app.realtime.close(), publicServer.stop(GRACE_MS)])
+    })
     const admin = createAdminApp({ app, config, token: loadAdminToken(config), log })
     const adminServer = await startServer(toListener(admin), {
       port: config.adminPort,

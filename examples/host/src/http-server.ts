@@ -14,6 +14,8 @@ const LIMITS = {
   requestTimeout: 30_000,
   // The host resolver refuses a missing Host, with the headers of every other answer.
   requireHostHeader: false,
+  // Any other protocol may be passed over (RFC 9110 7.8): the request is answered as it is.
+  shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === 'websocket',
 } satisfies http.ServerOptions
 
 /** What every answer carries where the server is reached by https. @see security.md 4 */
@@ -32,6 +34,8 @@ export interface ListenOptions {
 /** A listener that is up. */
 export interface RunningServer {
   readonly port: number
+  /** For those who take upgrades over. */
+  readonly server: http.Server
   /**
    * Stops listening and closes idle connections; resolves once requests in flight are answered. Those that take
    * longer than `graceMs` are cut.
@@ -82,7 +86,7 @@ export async function startServer(
     clearInterval(sweep)
     clearTimeout(cut)
   }
-  return { port, stop }
+  return { port, server, stop }
 }
 
 /** How often connections that became idle during a stop are closed, milliseconds. */

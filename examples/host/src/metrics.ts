@@ -1,4 +1,5 @@
 import type { Counter, Histogram, Registry } from 'prom-client'
+import type { RealtimeStats } from '@svc/realtime'
 import type { AnsweredRequest } from './request-log.ts'
 
 /** Numbers for a monitoring system. They are kept from the first time somebody asks for them. */
@@ -15,7 +16,8 @@ interface Instruments {
   readonly unavailable: Counter
 }
 
-export function createMetrics(): Metrics {
+/** @param sockets - asked when somebody looks */
+export function createMetrics(sockets: () => RealtimeStats): Metrics {
   let loading: Promise<Instruments> | undefined
   let instruments: Instruments | undefined
 
@@ -28,7 +30,7 @@ export function createMetrics(): Metrics {
     },
     async render() {
       // A server that nobody watches does not pay for it.
-      loading ??= createInstruments()
+      loading ??= createInstruments(sockets)
       instruments = await loading
       const { registry } = instruments
       return { type: registry.contentType, text: await registry.metrics() }
@@ -36,11 +38,21 @@ export function createMetrics(): Metrics {
   }
 }
 
-async function createInstruments(): Promise<Instruments> {
-  const { collectDefaultMetrics, Counter, Histogram, Registry } = await import('prom-client')
+async function createInstruments(sockets: () => RealtimeStats): Promise<Instruments> {
+  const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   // Event loop delay, memory, garbage collection.
   collectDefaultMetrics({ register: registry })
+  for (const name of ['connections', 'subscriptions'] as const) {
+    new Gauge({
+      name: `svc_websocket_${name}`,
+      help: `Open websocket ${name}`,
+      registers: [registry],
+      collect() {
+        this.set(sockets()[name])
+      },
+    })
+  }
   return {
     registry,
     latency: new Histogram({

@@ -12,7 +12,6 @@ import { checkEvent, type EventVerb, type RealtimeEvent } from './event.ts'
 import { createFailedAuths } from './failed-auths.ts'
 import { createHandshake } from './handshake.ts'
 import { createHub } from './hub.ts'
-import { LAST_CLOSE_MS } from './lifetimes.ts'
 import { createLocalEvents, type LocalEvent } from './local-events.ts'
 import { type RealtimeOptions, resolveOptions } from './options.ts'
 import { createRows } from './rows.ts'
@@ -53,6 +52,9 @@ export interface Realtime {
   /** Closes every connection with 1001, each at a moment of its own within `lifetimes.shutdown`. Idempotent. */
   close(): Promise<void>
 }
+
+/** How long clients may take to answer the close frame of a server that ends. Milliseconds. */
+const LAST_CLOSE_MS = 1000
 
 /**
  * Assembles the package.

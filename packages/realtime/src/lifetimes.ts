@@ -5,29 +5,29 @@ const MINUTE_MS = 60 * SECOND_MS
 
 /** What a host may change; whole milliseconds. @see realtime.md 2.1, 5, 6, 7.3 */
 export interface Lifetimes {
-  /** How long a fresh connection may stay silent before its AUTH. @defaultValue `10_000` */
+  /** How long a fresh connection may stay silent before its AUTH. @defaultValue `10_000`, realtime.md 2.1 */
   readonly auth: number
-  /** Between two pings; each also looks whether the token still counts. @defaultValue `54_000` */
+  /** Between two pings; each also looks whether the token still counts. @defaultValue `54_000`, realtime.md 5 */
   readonly ping: number
-  /** Since the last pong, before the connection is cut. @defaultValue `60_000` */
+  /** Since the last pong, before the connection is cut. @defaultValue `60_000`, realtime.md 5 */
   readonly pong: number
-  /** How long one write may take, a closing handshake included. @defaultValue `10_000` */
+  /** How long one write may take, a closing handshake included. @defaultValue `10_000`, realtime.md 5 */
   readonly write: number
-  /** How long a reader may be behind by more than the limits say. @defaultValue `5_000` */
+  /** How long a reader may be behind by more than the limits say. @defaultValue `5_000`, realtime.md 6 */
   readonly slow: number
-  /** Window of the limit `messages`. @defaultValue `10_000` */
+  /** Window of the limit `messages`. @defaultValue `10_000`, realtime.md 6 */
   readonly messages: number
-  /** Window of the limit `failedAuths`. @defaultValue `60_000` */
+  /** Window of the limit `failedAuths`. @defaultValue `60_000`, realtime.md 6 */
   readonly failedAuths: number
-  /** How long an event may take to reach the bus. @defaultValue `1_000` */
+  /** How long an event may take to reach the bus. @defaultValue `1_000`, realtime.md 7.5 */
   readonly publish: number
-  /** How long a SUBSCRIBE waits for the bus. @defaultValue `2_000` */
+  /** How long a SUBSCRIBE waits for the bus. @defaultValue `2_000`, realtime.md 7.3 */
   readonly subscribe: number
-  /** How long the bus is listened to after the last subscriber of an instance left. @defaultValue `60_000` */
+  /** How long the bus is listened to after the last subscriber of an instance left. @defaultValue `60_000`, realtime.md 7.3 */
   readonly idleChannel: number
-  /** How long the same event is recognised when it comes again. @defaultValue `60_000` */
+  /** How long the same event is recognised when it comes again. @defaultValue `60_000`, realtime.md 7.3 */
   readonly duplicate: number
-  /** Connections are closed within it at the end, each at a moment of its own. @defaultValue `5_000` */
+  /** Connections are closed within it at the end, each at a moment of its own; at most that. @defaultValue `5_000`, realtime.md 5 */
   readonly shutdown: number
 }
 
@@ -45,9 +45,3 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
   duplicate: MINUTE_MS,
   shutdown: 5 * SECOND_MS,
 }
-
-/** Longest of each: what a timer of Node can wait. */
-export const LONGEST_TIMER_MS: number = 2 ** 31 - 1
-
-/** How long a client may take to answer a close frame when the server ends. */
-export const LAST_CLOSE_MS: number = SECOND_MS

@@ -1,7 +1,7 @@
 import { isSlug, type Logger, type OAuth } from '@svc/oauth-core'
 import type { Bus } from '@svc/store'
 import { isDoctype } from './doctype.ts'
-import { DEFAULT_LIFETIMES, type Lifetimes, LONGEST_TIMER_MS } from './lifetimes.ts'
+import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 
 /** What `createRealtime` needs. */
@@ -43,6 +43,10 @@ export interface ResolvedOptions extends Required<Omit<RealtimeOptions, 'allowed
   readonly limits: Limits
 }
 
+/** What a timer of Node can wait. Milliseconds. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+/** A server has 10 s to end. @see security.md 118 */
+const MAX_SHUTDOWN_MS = 5000
 /** A token of RFC 9110 section 5.6.2, as subprotocols are. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
@@ -61,6 +65,9 @@ export function resolveOptions(options: RealtimeOptions): ResolvedOptions {
   ]
   if (typeof oauth?.authenticateToken !== 'function') faults.unshift('options.oauth: is not one')
   if (!isSlug(settingsSlug)) faults.push('options.settingsSlug: not a slug')
+  if ((options.lifetimes?.shutdown ?? 0) > MAX_SHUTDOWN_MS) {
+    faults.push(`options.lifetimes.shutdown: more than ${MAX_SHUTDOWN_MS}`)
+  }
   if (channels !== 'instance' && channels !== 'global') {
     faults.push('options.channels: neither instance nor global')
   }

@@ -18,6 +18,8 @@ export interface HostApps extends AppRegistry {
   uninstall(instance: Instance, slug: string): Promise<boolean>
   /** The changes that give a new instance its first apps; part of the write that creates it. */
   initialChanges(id: InstanceId): readonly Change[]
+  /** Hears of installed and uninstalled apps, in the process that did it, after what was cached is dropped. */
+  onChange(handler: (instance: Instance, slug: string) => Promise<void>): void
   /** Removes what the registry keeps of an instance. */
   removeAll(instance: Instance): Promise<void>
   close(): Promise<void>
@@ -61,6 +63,7 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
       return [app.manifest.slug, app]
     }),
   )
+  const handlers = new Set<(instance: Instance, slug: string) => Promise<void>>()
   const cache = new BoundedMap<string, Cached>(MAX_INSTANCES)
   const stopListening = await store.bus.subscribe(CHANNEL, (id) => {
     cache.delete(String(id))
@@ -103,9 +106,12 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
     return apps
   }
 
-  async function changed(instance: Instance): Promise<void> {
+  async function changed(instance: Instance, slugs: readonly string[]): Promise<void> {
     cache.delete(instance.id)
     await store.bus.publish(CHANNEL, instance.id)
+    for (const handler of handlers) {
+      for (const slug of slugs) await handler(instance, slug)
+    }
   }
 
   function putChange(id: InstanceId, app: InstalledApp): Change {
@@ -139,13 +145,13 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
       await store.write([
         putChange(instance.id, { slug: manifest.slug, installedAt: clock.now(), ...source }),
       ])
-      await changed(instance)
+      await changed(instance, [manifest.slug])
       return manifest
     },
     async uninstall(instance, slug) {
       const key = recordKey(instance.id, KIND, slug)
       const { written } = await store.write([{ op: 'delete', key, ifPresent: true }])
-      if (written) await changed(instance)
+      if (written) await changed(instance, [slug])
       return written
     },
     initialChanges: (id) =>
@@ -153,11 +159,13 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
         .filter((slug) => bundled.has(slug))
         .map((slug) => putChange(id, { slug, installedAt: clock.now() })),
     async removeAll(instance) {
-      for (const slug of (await load(instance)).keys()) {
+      const slugs = [...(await load(instance)).keys()]
+      for (const slug of slugs) {
         await store.write([{ op: 'delete', key: recordKey(instance.id, KIND, slug) }])
       }
-      await changed(instance)
+      await changed(instance, slugs)
     },
+    onChange: (handler) => void handlers.add(handler),
     async close() {
       stopGaps()
       await stopListening()
