@@ -1,6 +1,7 @@
 import type { AuthorizePages, OwnerSessions, RouteContext, RouteRow } from '@svc/oauth-core'
 import type { Middleware } from 'koa'
 import { type AppPages, createAppPages } from './apps/app-pages.ts'
+import { assembleFactors } from './assemble-factors.ts'
 import { assemblePassphrase } from './assemble-passphrase.ts'
 import { assembleSecondStep, assembleTwoFactor } from './assemble-second-step.ts'
 import { createAuthorizePages } from './authorize-pages.ts'
@@ -165,6 +166,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   const allRows = [
     ...rows,
     ...assembleTwoFactor(parts),
+    ...assembleFactors(parts),
     ...assemblePassphrase({ ...parts, createOnboardingUrl }),
     ...renderer.rows,
   ]
