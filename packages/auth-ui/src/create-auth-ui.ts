@@ -2,6 +2,7 @@ import type { AuthorizePages, OwnerSessions, RouteContext, RouteRow } from '@svc
 import type { Middleware } from 'koa'
 import { type AppPages, createAppPages } from './apps/app-pages.ts'
 import { assembleFactors } from './assemble-factors.ts'
+import { assembleCodeLogins } from './assemble-code-logins.ts'
 import { assemblePassphrase } from './assemble-passphrase.ts'
 import { assembleSecondStep, assembleTwoFactor } from './assemble-second-step.ts'
 import { createAuthorizePages } from './authorize-pages.ts'
@@ -166,6 +167,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   const allRows = [
     ...rows,
     ...assembleTwoFactor(parts),
+    ...assembleCodeLogins(parts),
     ...assembleFactors(parts),
     ...assemblePassphrase({ ...parts, createOnboardingUrl }),
     ...renderer.rows,

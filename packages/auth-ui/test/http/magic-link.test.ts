@@ -1,0 +1,525 @@
+import type { Instance } from '@svc/oauth-core'
+import type { BrowserClient, BrowserResponse } from '@svc/testkit'
+import { expect } from 'chai'
+import {
+  ALICE,
+  createAlice,
+  LOGIN_VALUE,
+  logIn,
+  startUi,
+  type UiServer,
+} from '../support/ui-server.ts'
+
+const JSON_ONLY = { accept: 'application/json' }
+const DRIVE = 'https://drive.alice.example.com'
+const COOKIE = '__Secure-magic-request'
+const SESSION = 'svcsessid'
+
+interface Link {
+  readonly url: string
+  readonly code: string
+}
+
+describe('magic links (login.md 5.3)', () => {
+  let server: UiServer
+  let instance: Instance
+  let browser: BrowserClient
+  beforeEach(async () => {
+    server = await startUi()
+    ;({ instance } = await createAlice(server))
+    await server.ui.owners.setMagicLink(instance, true)
+    browser = server.browser()
+  })
+  afterEach(() => server.close())
+
+  async function askLink(who = browser, fields: Record<string, string> = {}): Promise<Link> {
+    const answer = await who.post('/auth/magic_link', fields)
+    expect(answer.status).to.equal(200)
+    return lastLink()
+  }
+
+  function lastLink(): Link {
+    const mail = server.mails.findLast(({ template }) => template === 'magic_link')
+    if (mail?.template !== 'magic_link') throw new Error('no link was mailed')
+    const { url } = mail.variables
+    return { url, code: new URL(url).searchParams.get('code') ?? '' }
+  }
+
+  /** Whether the code still opens a session, in a browser of its own. */
+  async function isGood(code: string): Promise<boolean> {
+    const answer = await server.browser().post('/auth/magic_link/twofactor', {
+      magic_code: code,
+      passphrase: LOGIN_VALUE,
+    })
+    return answer.status === 302
+  }
+
+  const setTwoFactor = (): Promise<void> =>
+    server.ui.owners.setAuthMode(instance, 'two_factor_mail')
+
+  function expectNoSession(answer: BrowserResponse): void {
+    expect(answer.setCookie(SESSION)).to.equal(undefined)
+  }
+
+  describe('POST /auth/magic_link', () => {
+    it('mails a link, marks the browser, and says so', async () => {
+      const answer = await browser.post('/auth/magic_link', { redirect: 'drive/a#b' })
+      expect(answer.status).to.equal(200)
+      expect(answer.contentType).to.equal('text/html')
+      expect(answer.headers['cache-control']).to.equal('no-store')
+      const { url, code } = lastLink()
+      expect(code).to.match(/^[A-Za-z0-9]{32}$/)
+      const redirect = encodeURIComponent(`${DRIVE}/a#b`)
+      expect(url).to.equal(`${ALICE}/auth/magic_link?code=${code}&redirect=${redirect}`)
+      expect(answer.text).not.to.include(code)
+      const cookie = answer.setCookie(COOKIE)
+      expect(cookie?.attributes).to.deep.equal({
+        path: '/auth/magic_link',
+        'max-age': '900',
+        httponly: true,
+        samesite: 'Lax',
+        secure: true,
+      })
+      expectNoSession(answer)
+    })
+
+    it('answers JSON to a client that prefers it, and needs no body', async () => {
+      const answer = await browser.request('POST', '/auth/magic_link', { headers: JSON_ONLY })
+      expect(answer.status).to.equal(200)
+      expect(answer.json()).to.deep.equal({ status: 'sent' })
+      expect(lastLink().url).to.equal(`${ALICE}/auth/magic_link?code=${lastLink().code}`)
+    })
+
+    it('never takes over a cookie that the browser brings along', async () => {
+      const planted = 'a'.repeat(22)
+      browser.plantCookie(`${COOKIE}=${planted}; Path=/auth/magic_link; Secure`)
+      const answer = await browser.post('/auth/magic_link', {})
+      expect(answer.setCookie(COOKIE)?.value).to.match(/^[A-Za-z0-9_-]{22}$/)
+      expect(answer.setCookie(COOKIE)?.value).not.to.equal(planted)
+    })
+
+    it('answers 404 while magic links are off', async () => {
+      await server.ui.owners.setMagicLink(instance, false)
+      const answer = await browser.post('/auth/magic_link', {}, { headers: JSON_ONLY })
+      expect(answer.status).to.equal(404)
+      expect(answer.json()).to.have.property('code', 'magic_link_disabled')
+      expect(server.mails).to.deep.equal([])
+    })
+
+    it('answers 400 to a bad redirect, without mail or count', async () => {
+      for (let at = 0; at < 6; at += 1) {
+        const answer = await browser.post('/auth/magic_link', { redirect: 'https://evil.com/' })
+        expect(answer.status).to.equal(400)
+        expect(answer.text).not.to.include('https://evil.com')
+      }
+      expect(server.mails).to.deep.equal([])
+      await askLink()
+    })
+
+    it('answers 403 to another origin, without mail', async () => {
+      const answer = await browser.post('/auth/magic_link', {}, { from: 'https://evil.example' })
+      expect(answer.status).to.equal(403)
+      expect(server.mails).to.deep.equal([])
+    })
+
+    it('answers 429 from the sixth mail of an hour on, without mail', async () => {
+      for (let at = 0; at < 5; at += 1) await askLink()
+      const answer = await browser.post('/auth/magic_link', {}, { headers: JSON_ONLY })
+      expect(answer.status).to.equal(429)
+      expect(answer.headers['retry-after']).to.equal('3600')
+      expect(server.mails).to.have.lengthOf(5)
+      server.clock.advance(3_600_000)
+      await askLink()
+    })
+
+    it('answers 503 when the mail cannot be sent, and drops the code', async () => {
+      let url = ''
+      const failing = await startUi({
+        ui: {
+          mailer: {
+            send: async (_instance, mail) => {
+              if (mail.template === 'magic_link') url = mail.variables.url
+              throw new Error('no route to host')
+            },
+          },
+        },
+      })
+      const { instance: alice } = await createAlice(failing)
+      await failing.ui.owners.setMagicLink(alice, true)
+      const other = failing.browser()
+      const answer = await other.post('/auth/magic_link', {}, { headers: JSON_ONLY })
+      expect(answer.status).to.equal(503)
+      expect(answer.json()).to.have.property('code', 'mail_failed')
+      expect(answer.setCookies).to.deep.equal([])
+      expect((await other.get(url)).status).to.equal(400)
+      await failing.close()
+    })
+  })
+
+  describe('GET /auth/magic_link', () => {
+    it('logs in the browser that asked, once', async () => {
+      const { url } = await askLink(browser, { redirect: 'drive/a' })
+      const answer = await browser.get(url)
+      expect(answer.status).to.equal(302)
+      expect(answer.location).to.equal(`${DRIVE}/a`)
+      const attributes = answer.setCookie(SESSION)?.attributes
+      expect(attributes).to.include({ path: '/', httponly: true, samesite: 'Lax', secure: true })
+      expect(attributes).not.to.have.property('max-age')
+      const [session] = await server.ui.owners.listSessions(instance)
+      expect(session).to.include({ kind: 'normal', method: 'magic_link' })
+      const again = await server.browser().get(url)
+      expect(again.status).to.equal(400)
+      expectNoSession(again)
+    })
+
+    it('leads home without a redirect, and takes the code under its other name', async () => {
+      const { code } = await askLink()
+      const answer = await browser.get(`/auth/magic_link?magic_code=${code}`)
+      expect(answer.status).to.equal(302)
+      expect(answer.location).to.equal('https://home.alice.example.com/')
+    })
+
+    it('opens a short session on the way to an authorization', async () => {
+      const { url } = await askLink(browser, { redirect: `${ALICE}/auth/authorize?client_id=x` })
+      const answer = await browser.get(url)
+      expect(answer.location).to.equal(`${ALICE}/auth/authorize?client_id=x#`)
+      expect(answer.setCookie(SESSION)?.attributes['max-age']).to.equal('300')
+    })
+
+    it('shows any other browser a button, and uses nothing up', async () => {
+      const { url, code } = await askLink(browser, { redirect: 'drive/a' })
+      const other = server.browser()
+      for (let at = 0; at < 3; at += 1) {
+        const answer = await other.get(url)
+        expect(answer.status).to.equal(200)
+        expect(answer.contentType).to.equal('text/html')
+        expectNoSession(answer)
+        const form = answer.page().form('/auth/magic_link/open')
+        expect(form.value('code')).to.equal(code)
+        expect(form.value('redirect')).to.equal(`${DRIVE}/a`)
+        expect(form.value('csrf_token')).to.match(/^[A-Za-z0-9_-]{32}$/)
+      }
+      expect(await isGood(code)).to.equal(true)
+    })
+
+    const lookers: readonly [who: string, headers: Record<string, string>, mode?: 'cors'][] = [
+      ['a prefetch', { 'sec-purpose': 'prefetch' }],
+      ['a prerender', { 'sec-purpose': 'prefetch;prerender' }],
+      ['an older prefetch', { purpose: 'prefetch' }],
+      ['an image', { 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors' }],
+      ['a script', {}, 'cors'],
+    ]
+    for (const [who, headers, mode] of lookers) {
+      it(`opens nothing for ${who}, in whatever browser`, async () => {
+        const { url, code } = await askLink()
+        const answer = await browser.get(url, { headers, ...(mode && { mode }) })
+        expect(answer.status).to.equal(200)
+        expectNoSession(answer)
+        expect(await isGood(code)).to.equal(true)
+      })
+    }
+
+    it('uses nothing up for a HEAD, and answers it like a GET', async () => {
+      const { url, code } = await askLink(browser, { redirect: 'drive/a' })
+      const head = await browser.request('HEAD', url, { mode: 'navigate', from: 'address-bar' })
+      expect([head.status, head.location]).to.deep.equal([302, `${DRIVE}/a`])
+      expect(head.setCookies).to.deep.equal([])
+      expect(head.body).to.have.lengthOf(0)
+      expect(await isGood(code)).to.equal(true)
+    })
+
+    it('sends a logged-in browser on, and uses nothing up', async () => {
+      const { url, code } = await askLink(browser, { redirect: 'drive/a#b' })
+      await logIn(browser)
+      const answer = await browser.get(url)
+      expect(answer.status).to.equal(302)
+      expect(answer.location).to.equal(`${DRIVE}/a#`)
+      expect(answer.setCookies).to.deep.equal([])
+      expect(await isGood(code)).to.equal(true)
+    })
+
+    it('asks for the passphrase with the second factor on, in whatever browser', async () => {
+      await setTwoFactor()
+      const { url, code } = await askLink(browser, { redirect: 'drive/a' })
+      const answer = await browser.get(url)
+      expect(answer.status).to.equal(200)
+      expectNoSession(answer)
+      const page = answer.page()
+      expect(page.attribute('data-salt')).to.equal('me@alice.example.com')
+      expect(page.attribute('data-iterations')).to.equal('50000')
+      const form = page.form('/auth/magic_link/twofactor')
+      expect(form.value('magic_code')).to.equal(code)
+      expect(form.value('redirect')).to.equal(`${DRIVE}/a`)
+      expect(form.inputs).to.include('passphrase')
+      expect(await isGood(code)).to.equal(true)
+    })
+
+    it('answers 400 to a bad redirect before it looks at the code', async () => {
+      const { code } = await askLink()
+      const redirect = encodeURIComponent('https://evil.com/')
+      const answer = await browser.get(`/auth/magic_link?code=${code}&redirect=${redirect}`)
+      expect(answer.status).to.equal(400)
+      expect(answer.text).not.to.include('https://evil.com')
+      expect(await isGood(code)).to.equal(true)
+    })
+
+    it('answers 400 to every code that is not good, and leads to a log-in with the target', async () => {
+      const bob = await server.ui.owners.createInstance(
+        { domain: 'bob.example.com' },
+        'bob has a passphrase',
+        { magicLink: true },
+      )
+      const { code: late } = await askLink()
+      server.clock.advance(900_000)
+      const foreign = (await server.ui.owners.createMagicLinkCode(bob.instance)).code
+      for (const code of ['', 'x', 'a'.repeat(32), '%00', foreign, late]) {
+        const answer = await browser.get(`/auth/magic_link?code=${code}&redirect=drive`)
+        expect(answer.status, code).to.equal(400)
+        expect(answer.contentType).to.equal('text/html')
+        expect(answer.text).to.include(`/auth/login?redirect=${encodeURIComponent(`${DRIVE}/`)}`)
+        expectNoSession(answer)
+        const json = await browser.get(`/auth/magic_link?code=${code}`, { headers: JSON_ONLY })
+        expect(json.status).to.equal(400)
+        expect(json.json()).to.have.property('code', 'invalid_magic_code')
+      }
+      const own = server.browser('https://bob.example.com')
+      expect((await own.post('/auth/magic_link/open', { code: foreign })).status).to.equal(302)
+    })
+
+    it('takes no code while magic links are off', async () => {
+      const { url } = await askLink()
+      await server.ui.owners.setMagicLink(instance, false)
+      expect((await browser.get(url)).status).to.equal(400)
+    })
+
+    it('answers 429 beyond 30 wrong codes an hour, also to a right one', async () => {
+      const { url } = await askLink()
+      for (let at = 0; at < 30; at += 1) {
+        expect((await browser.get('/auth/magic_link?code=x')).status).to.equal(400)
+      }
+      const answer = await browser.get(url)
+      expect(answer.status).to.equal(429)
+      expect(answer.headers['retry-after']).to.equal('3600')
+      expectNoSession(answer)
+    })
+
+    it('hands the session to a flat app host', async () => {
+      const flat = await startUi({ oauth: { subdomains: 'flat' } })
+      const { instance: alice } = await createAlice(flat)
+      await flat.ui.owners.setMagicLink(alice, true)
+      const other = flat.browser()
+      const { url } = await flat.ui.owners.createMagicLinkCode(alice)
+      const form = (await other.get(`${url}&redirect=drive`)).page().form('/auth/magic_link/open')
+      const answer = await other.submit(form)
+      expect(answer.location).to.match(
+        /^https:\/\/alice-drive\.example\.com\/\?session_code=[A-Za-z0-9]{32}$/,
+      )
+      await flat.close()
+    })
+  })
+
+  describe('POST /auth/magic_link/open', () => {
+    it('logs in, once, and answers a double click as success', async () => {
+      const { url } = await askLink(browser, { redirect: 'drive/a#b' })
+      const other = server.browser()
+      const form = (await other.get(url)).page().form('/auth/magic_link/open')
+      const answer = await other.submit(form)
+      expect([answer.status, answer.location]).to.deep.equal([302, `${DRIVE}/a#b`])
+      expect(answer.setCookie(SESSION)).not.to.equal(undefined)
+      const second = await other.submit(form)
+      expect([second.status, second.location]).to.deep.equal([302, `${DRIVE}/a#b`])
+      expectNoSession(second)
+      expect(await server.ui.owners.listSessions(instance)).to.have.lengthOf(1)
+      const third = await server.browser().submit(form)
+      expect(third.status).to.equal(403)
+    })
+
+    it('answers JSON to a client that prefers it', async () => {
+      const { code } = await askLink()
+      const other = server.browser()
+      const answer = await other.post('/auth/magic_link/open', { code }, { headers: JSON_ONLY })
+      expect(answer.status).to.equal(200)
+      expect(answer.json()).to.deep.equal({ redirect: 'https://home.alice.example.com/' })
+      expect(answer.setCookie(SESSION)).not.to.equal(undefined)
+    })
+
+    it('makes a short session a normal one, but only with a good code', async () => {
+      await logIn(browser, { redirect: `${ALICE}/auth/authorize?client_id=x` })
+      const bad = await browser.post('/auth/magic_link/open', { code: 'x' })
+      expect(bad.status).to.equal(302)
+      expectNoSession(bad)
+      const { code } = await askLink()
+      const answer = await browser.post('/auth/magic_link/open', { code })
+      expect(answer.setCookie(SESSION)).not.to.equal(undefined)
+      const sessions = await server.ui.owners.listSessions(instance)
+      expect(sessions.map(({ kind }) => kind)).to.deep.equal(['normal'])
+    })
+
+    it('answers 401 to a bad code', async () => {
+      for (const code of ['', 'x', 'a'.repeat(32)]) {
+        const json = await browser.post('/auth/magic_link/open', { code }, { headers: JSON_ONLY })
+        expect(json.status).to.equal(401)
+        expect(json.json()).to.deep.equal({
+          error: 'invalid magic code',
+          code: 'invalid_magic_code',
+        })
+        expect((await browser.post('/auth/magic_link/open', { code })).status).to.equal(401)
+      }
+    })
+
+    it('answers 401 passphrase_required with the second factor on, and uses nothing up', async () => {
+      await setTwoFactor()
+      const { code } = await askLink()
+      const json = await browser.post('/auth/magic_link/open', { code }, { headers: JSON_ONLY })
+      expect(json.status).to.equal(401)
+      expect(json.json()).to.have.property('code', 'passphrase_required')
+      const html = await browser.post('/auth/magic_link/open', { code })
+      expect(html.status).to.equal(401)
+      expectNoSession(html)
+      expect(html.page().form('/auth/magic_link/twofactor').value('magic_code')).to.equal(code)
+      expect(await isGood(code)).to.equal(true)
+    })
+
+    it('uses nothing up for another origin or a bad redirect', async () => {
+      const { code } = await askLink()
+      for (const path of ['/auth/magic_link/open', '/auth/magic_link/twofactor']) {
+        const fields = { code, magic_code: code, passphrase: LOGIN_VALUE }
+        const cross = await browser.post(path, fields, { from: 'https://evil.example' })
+        expect(cross.status).to.equal(403)
+        expectNoSession(cross)
+        const bad = await browser.post(path, { ...fields, redirect: 'https://evil.com/' })
+        expect(bad.status).to.equal(400)
+        expectNoSession(bad)
+      }
+      expect(await isGood(code)).to.equal(true)
+    })
+
+    it('uses nothing up when the host refuses', async () => {
+      let isRefusing = true
+      const strict = await startUi({
+        ui: {
+          hooks: {
+            onLogin: () => {
+              if (!isRefusing) return
+              throw Object.assign(new Error('no'), { code: 'forbidden', status: 403, expose: true })
+            },
+          },
+        },
+      })
+      const { instance: alice } = await createAlice(strict)
+      await strict.ui.owners.setMagicLink(alice, true)
+      const { code } = await strict.ui.owners.createMagicLinkCode(alice)
+      const refused = await strict.browser().post('/auth/magic_link/open', { code })
+      expect(refused.status).to.equal(403)
+      expect(refused.setCookie(SESSION)).to.equal(undefined)
+      isRefusing = false
+      expect((await strict.browser().post('/auth/magic_link/open', { code })).status).to.equal(302)
+      await strict.close()
+    })
+  })
+
+  describe('POST /auth/magic_link/twofactor', () => {
+    const send = (
+      magic_code: string,
+      passphrase: string,
+      headers: Record<string, string> = {},
+      who = server.browser(),
+    ): Promise<BrowserResponse> =>
+      who.post('/auth/magic_link/twofactor', { magic_code, passphrase }, { headers })
+
+    for (const isOn of [true, false]) {
+      it(`logs in once with code and passphrase, second factor ${isOn ? 'on' : 'off'}`, async () => {
+        if (isOn) await setTwoFactor()
+        const { code } = await askLink()
+        const answer = await send(code, LOGIN_VALUE)
+        expect([answer.status, answer.location]).to.deep.equal([
+          302,
+          'https://home.alice.example.com/',
+        ])
+        expect(answer.setCookie(SESSION)).not.to.equal(undefined)
+        const [session] = await server.ui.owners.listSessions(instance)
+        expect(session).to.include({ kind: 'normal', method: 'magic_link' })
+        const again = await send(code, LOGIN_VALUE, JSON_ONLY)
+        expect([again.status, again.json<{ code: string }>().code]).to.deep.equal([
+          401,
+          'invalid_magic_code',
+        ])
+      })
+    }
+
+    it('answers JSON to a client that prefers it', async () => {
+      const { code } = await askLink()
+      const answer = await send(code, LOGIN_VALUE, JSON_ONLY)
+      expect(answer.status).to.equal(200)
+      expect(answer.json()).to.deep.equal({ redirect: 'https://home.alice.example.com/' })
+    })
+
+    it('answers 401 to a wrong passphrase, with the form again, and keeps the code', async () => {
+      await setTwoFactor()
+      const { code } = await askLink()
+      const json = await send(code, 'wrong', JSON_ONLY)
+      expect(json.status).to.equal(401)
+      expect(json.json()).to.have.property('code', 'invalid_passphrase')
+      const html = await send(code, '')
+      expect(html.status).to.equal(401)
+      expectNoSession(html)
+      const form = html.page().form('/auth/magic_link/twofactor')
+      expect(form.value('magic_code')).to.equal(code)
+      expect(form.value('passphrase')).to.equal('')
+      expect((await send(code, LOGIN_VALUE)).status).to.equal(302)
+    })
+
+    it('ends the code with the fifth wrong passphrase', async () => {
+      await setTwoFactor()
+      const { code, url } = await askLink()
+      for (let at = 0; at < 5; at += 1) {
+        expect((await send(code, 'wrong', JSON_ONLY)).json()).to.have.property(
+          'code',
+          'invalid_passphrase',
+        )
+      }
+      const answer = await send(code, LOGIN_VALUE, JSON_ONLY)
+      expect(answer.status).to.equal(401)
+      expect(answer.json()).to.have.property('code', 'invalid_magic_code')
+      expect((await browser.get(url)).status).to.equal(400)
+    })
+
+    it('counts wrong passphrases with those of the log-in', async () => {
+      for (let at = 0; at < 20; at += 1) await logIn(server.browser(), { passphrase: 'wrong' })
+      const { code } = await askLink()
+      const json = await send(code, LOGIN_VALUE, JSON_ONLY)
+      expect(json.status).to.equal(429)
+      const html = await send(code, LOGIN_VALUE)
+      expect(html.status).to.equal(429)
+      expect(html.page().form('/auth/magic_link/twofactor').value('magic_code')).to.equal(code)
+    })
+
+    it('checks the passphrase of a logged-in browser too, and keeps its session and the code', async () => {
+      await logIn(browser)
+      const { code } = await askLink()
+      expect((await send(code, 'wrong', {}, browser)).status).to.equal(401)
+      const answer = await send(code, LOGIN_VALUE, {}, browser)
+      expect(answer.status).to.equal(302)
+      expectNoSession(answer)
+      expect(await isGood(code)).to.equal(true)
+    })
+  })
+
+  it('do nothing before onboarding: a page, or 412', async () => {
+    await server.ui.owners.createInstance({ domain: 'new.example.com' })
+    const other = server.browser('https://new.example.com')
+    const paths = ['', '/open', '/twofactor'].map((end) => `/auth/magic_link${end}`)
+    for (const path of paths) {
+      const html = await other.post(path, { code: 'x' })
+      expect([html.status, html.contentType], path).to.deep.equal([200, 'text/html'])
+      const json = await other.post(path, { code: 'x' }, { headers: JSON_ONLY })
+      expect([json.status, json.json<{ code: string }>().code]).to.deep.equal([
+        412,
+        'onboarding_needed',
+      ])
+    }
+    expect((await other.get('/auth/magic_link?code=x')).status).to.equal(200)
+    const flagship = { magic_code: 'x', client_id: 'x', client_secret: 'x' }
+    expect((await other.postJson('/auth/magic_link/flagship', flagship)).status).to.equal(412)
+  })
+})
