@@ -1,0 +1,325 @@
+import type { Instance } from '@svc/oauth-core'
+import type { BrowserClient, BrowserResponse } from '@svc/testkit'
+import { expect } from 'chai'
+import { mailsOf, resetLink } from '../support/reset.ts'
+import { ask, startWithSettings } from '../support/settings-server.ts'
+import {
+  ALICE,
+  createAlice,
+  LOGIN_VALUE,
+  logIn,
+  PASSPHRASE,
+  type UiServer,
+} from '../support/ui-server.ts'
+
+const NEW_VALUE = 'bmV3IGxvZ2luIHZhbHVl'
+const DERIVED = 'uv5OA7us+O5w4DxqyQR0gN1ROKIbRruaqbuumkNzNGY='
+const CHANGE = { current_passphrase: LOGIN_VALUE, new_passphrase: NEW_VALUE, iterations: 50_000 }
+
+describe('passphrase settings (login.md 7)', () => {
+  let server: UiServer
+  let browser: BrowserClient
+  let instance: Instance
+  beforeEach(async () => {
+    server = await startWithSettings()
+    ;({ instance } = await createAlice(server, { email: 'alice@example.org' }))
+    browser = server.browser()
+    await logIn(browser)
+  })
+  afterEach(() => server.close())
+
+  const put = (json: unknown): Promise<BrowserResponse> =>
+    ask(browser, 'PUT', '/settings/passphrase', json)
+
+  const gates: readonly [method: string, path: string, json: unknown, verb: 'GET' | 'PUT'][] = [
+    ['PUT', '/settings/passphrase', CHANGE, 'PUT'],
+    ['POST', '/settings/passphrase/check', { passphrase: LOGIN_VALUE }, 'PUT'],
+    ['GET', '/settings/hint', undefined, 'GET'],
+    ['PUT', '/settings/hint', { hint: 'x' }, 'PUT'],
+  ]
+  for (const [method, path, json, verb] of gates) {
+    it(`answers 401 without token and 403 without ${verb} to ${method} ${path}`, async () => {
+      const missing = await browser.request(method, path, {
+        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+        headers: { 'content-type': 'application/json' },
+      })
+      expect(missing.status).to.equal(401)
+      expect(missing.headers['www-authenticate']).to.match(/^Bearer/)
+      const slug = verb === 'PUT' ? 'reader' : 'drive'
+      const forbidden = await ask(browser, method, path, json, { slug })
+      expect(forbidden.status).to.equal(403)
+      expect((await logIn(browser.another())).status).to.equal(302)
+    })
+  }
+
+  for (const [method, path] of gates.filter(([, , json]) => json !== undefined)) {
+    const bodies: readonly [what: string, body: string, type: string, status: number][] = [
+      ['a form', 'passphrase=x', 'application/x-www-form-urlencoded', 415],
+      ['an array', '[]', 'application/json', 400],
+      ['null', 'null', 'application/json', 400],
+      ['broken JSON', '{', 'application/json', 400],
+      [
+        'arrays for texts',
+        '{"new_passphrase":["x"],"passphrase":["x"],"hint":["x"]}',
+        'application/json',
+        400,
+      ],
+      [
+        'objects for texts',
+        '{"new_passphrase":{},"passphrase":{},"hint":{}}',
+        'application/json',
+        400,
+      ],
+      [
+        'lone surrogates',
+        '{"current_passphrase":"\\ud800","passphrase":"\\ud800","hint":"\\ud800"}',
+        'application/json',
+        400,
+      ],
+      ['more than 64 KiB', `{"x":"${'y'.repeat(65_536)}"}`, 'application/json', 413],
+    ]
+    for (const [what, body, type, status] of bodies) {
+      it(`answers ${status} to ${what} at ${method} ${path}`, async () => {
+        const page = await browser.get('https://settings.alice.example.com/')
+        const token = page.json<Record<string, string>>()['data-svc-token']
+        const answer = await browser.request(method, path, {
+          body,
+          headers: { authorization: `Bearer ${token}`, 'content-type': type },
+        })
+        expect(answer.status).to.equal(status)
+      })
+    }
+  }
+
+  describe('PUT /settings/passphrase', () => {
+    it('replaces the passphrase: 204, and a new session of the same kind', async () => {
+      const before = browser.cookie('svcsessid')?.value
+      const answer = await put(CHANGE)
+      expect(answer.status).to.equal(204)
+      const cookie = answer.setCookie('svcsessid')
+      expect(cookie?.value).not.to.equal(before)
+      expect(cookie?.attributes).not.to.have.property('max-age')
+      const [session, ...more] = await server.ui.owners.listSessions(instance)
+      expect(more).to.deep.equal([])
+      expect(session).to.include({ kind: 'normal', method: 'passphrase_change' })
+      expect((await browser.get('/settings/sessions/current')).status).to.equal(200)
+      expect((await logIn(browser.another())).status).to.equal(401)
+      expect((await logIn(browser.another(), { passphrase: NEW_VALUE })).status).to.equal(302)
+    })
+
+    it('keeps a long session long', async () => {
+      const long = browser.another()
+      await logIn(long, { 'long-run-session': 'on' })
+      const answer = await ask(long, 'PUT', '/settings/passphrase', CHANGE)
+      expect(answer.setCookie('svcsessid')?.attributes['max-age']).to.equal('34560000')
+      expect(await server.ui.owners.listSessions(instance)).to.have.lengthOf(1)
+    })
+
+    it('may be read by the settings app from its own origin', async () => {
+      const answer = await put(CHANGE)
+      expect(answer.headers['access-control-allow-origin']).to.equal(
+        'https://settings.alice.example.com',
+      )
+      expect(answer.headers['access-control-allow-credentials']).to.equal('true')
+      expect(answer.headers['cache-control']).to.equal('no-store')
+    })
+
+    it('derives a raw passphrase itself', async () => {
+      const raw = { current_passphrase: LOGIN_VALUE, new_passphrase: PASSPHRASE }
+      expect((await put(raw)).status).to.equal(204)
+      expect((await logIn(browser.another(), { passphrase: DERIVED })).status).to.equal(302)
+      const zero = { current_passphrase: DERIVED, new_passphrase: PASSPHRASE, iterations: 0 }
+      expect((await put(zero)).status).to.equal(204)
+      expect((await logIn(browser.another(), { passphrase: DERIVED })).status).to.equal(302)
+    })
+
+    const refused: readonly [what: string, json: object, status: number, code: string][] = [
+      ['a wrong passphrase', { current_passphrase: 'wrong' }, 400, 'invalid_passphrase'],
+      ['an empty passphrase', { current_passphrase: '' }, 400, 'invalid_passphrase'],
+      ['no passphrase', { current_passphrase: undefined }, 400, 'invalid_passphrase'],
+      [
+        'a pair instead of the passphrase while there is no second factor',
+        { current_passphrase: undefined, two_factor_token: 'x', two_factor_passcode: '123456' },
+        400,
+        'invalid_passphrase',
+      ],
+      ['force', { current_passphrase: undefined, force: true }, 400, 'invalid_parameter'],
+      ['force beside the passphrase', { force: true }, 400, 'invalid_parameter'],
+      ['no new passphrase', { new_passphrase: undefined }, 400, 'invalid_parameter'],
+      [
+        'a new passphrase over 1024 bytes',
+        { new_passphrase: 'é'.repeat(513) },
+        400,
+        'invalid_parameter',
+      ],
+      ['a hint over 512 bytes', { hint: 'é'.repeat(257) }, 400, 'invalid_hint'],
+      ['a hint that is the passphrase', { hint: NEW_VALUE }, 400, 'invalid_hint'],
+      ['a key over 8 KiB', { key: 'x'.repeat(8193) }, 400, 'invalid_parameter'],
+      ['two public keys', { public_key: 'a', publicKey: 'b' }, 400, 'invalid_parameter'],
+      ['too few iterations', { iterations: 49_999 }, 422, 'kdf_iterations'],
+      ['too many iterations', { iterations: 5_000_001 }, 422, 'kdf_iterations'],
+      ['half an iteration', { iterations: 650_000.5 }, 422, 'kdf_iterations'],
+      ['iterations as a text', { iterations: '650000' }, 400, 'invalid_parameter'],
+      ['force as a text', { force: 'true' }, 400, 'invalid_parameter'],
+    ]
+    for (const [what, change, status, code] of refused) {
+      it(`answers ${status} ${code} to ${what}, and changes nothing`, async () => {
+        const answer = await put({ ...CHANGE, ...change })
+        expect(answer.status).to.equal(status)
+        expect(answer.json()).to.include({ code })
+        expect(answer.headers['www-authenticate']).to.equal(undefined)
+        expect(answer.setCookie('svcsessid')).to.equal(undefined)
+        expect(await server.ui.owners.listSessions(instance)).to.have.lengthOf(1)
+        expect((await logIn(browser.another())).status).to.equal(302)
+      })
+    }
+
+    it('counts wrong passphrases with those of the log-in', async () => {
+      const stranger = browser.another()
+      await server.ui.owners.createSession(instance).then(({ cookie }) => {
+        stranger.plantCookie(
+          `${cookie.name}=${cookie.value}; Domain=alice.example.com; Path=/; Secure`,
+        )
+      })
+      const wrong = { ...CHANGE, current_passphrase: 'wrong' }
+      for (let at = 0; at < 20; at += 1) {
+        expect((await ask(stranger, 'PUT', '/settings/passphrase', wrong)).status).to.equal(400)
+      }
+      const over = await ask(stranger, 'PUT', '/settings/passphrase', CHANGE)
+      expect(over.status).to.equal(429)
+      expect(Number(over.headers['retry-after'])).to.be.within(1, 900)
+      expect((await logIn(browser.another())).status).to.equal(429)
+    })
+
+    it('needs the vault key when there is a vault, and takes keys in either spelling', async () => {
+      const keys = { key: '0.iv|ct', public_key: 'pub', private_key: '2.iv|ct|mac' }
+      expect((await put({ ...CHANGE, ...keys })).status).to.equal(204)
+      const back = {
+        current_passphrase: NEW_VALUE,
+        new_passphrase: LOGIN_VALUE,
+        iterations: 50_000,
+      }
+      const missing = await put(back)
+      expect(missing.status).to.equal(400)
+      expect(missing.json()).to.include({ code: 'invalid_parameter' })
+      const alias = { key: '0.a|b', publicKey: 'pub', privateKey: '2.a|b|c' }
+      expect((await put({ ...back, ...alias })).status).to.equal(204)
+    })
+
+    it('sets the first passphrase of an owner who logs in by mail, by force and once', async () => {
+      const { instance: bob } = await server.ui.owners.createInstance(
+        { domain: 'bob.example.com', email: 'bob@example.org' },
+        undefined,
+        { magicLink: true },
+      )
+      const { cookie } = await server.ui.owners.createSession(bob)
+      const other = server.browser('https://bob.example.com')
+      other.plantCookie(`${cookie.name}=${cookie.value}; Domain=bob.example.com; Path=/; Secure`)
+      const force = { new_passphrase: LOGIN_VALUE, iterations: 50_000, force: true }
+      expect((await ask(other, 'PUT', '/settings/passphrase', force)).status).to.equal(204)
+      expect((await logIn(other.another())).status).to.equal(302)
+      const again = await ask(other, 'PUT', '/settings/passphrase', force)
+      expect(again.status).to.equal(400)
+      expect((await server.ui.owners.access(bob)).passwordDefined).to.equal(true)
+    })
+
+    it('keeps the hint unless it is told one, or the hint is now the passphrase', async () => {
+      const isThere = async (): Promise<boolean> =>
+        (await ask(browser, 'GET', '/settings/hint')).status === 204
+      await ask(browser, 'PUT', '/settings/hint', { hint: 'the old one' })
+      let current = LOGIN_VALUE
+      const change = async (more: object): Promise<void> => {
+        const next = { current_passphrase: current, new_passphrase: NEW_VALUE, iterations: 50_000 }
+        const answer = await put({ ...next, ...more })
+        expect(answer.status).to.equal(204)
+        current = NEW_VALUE
+      }
+      await change({})
+      expect(await isThere()).to.equal(true)
+      await change({ hint: '' })
+      expect(await isThere()).to.equal(false)
+      await change({ hint: PASSPHRASE })
+      expect(await isThere()).to.equal(true)
+      await change({ new_passphrase: LOGIN_VALUE })
+      expect(await isThere()).to.equal(false)
+    })
+
+    it('lets one of several changes at once win', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, at) => put({ ...CHANGE, new_passphrase: `new ${at}` })),
+      )
+      const winners = answers.flatMap(({ status }, at) => (status === 204 ? [at] : []))
+      expect(winners).to.have.lengthOf(1)
+      for (const { status } of answers) expect(status).to.be.oneOf([204, 400, 401, 429])
+      const passphrase = `new ${winners[0]}`
+      expect((await logIn(browser.another(), { passphrase })).status).to.equal(302)
+    })
+  })
+
+  describe('POST /settings/passphrase/check', () => {
+    const check = (passphrase: string, who = browser): Promise<BrowserResponse> =>
+      ask(who, 'POST', '/settings/passphrase/check', { passphrase })
+
+    it('answers 204 to the right one and 403 to others', async () => {
+      expect((await check(LOGIN_VALUE)).status).to.equal(204)
+      for (const wrong of ['wrong', '', PASSPHRASE, 'x'.repeat(2000)]) {
+        const answer = await check(wrong)
+        expect(answer.status).to.equal(403)
+        expect(answer.json()).to.include({ code: 'invalid_passphrase' })
+        expect(answer.headers['www-authenticate']).to.equal(undefined)
+      }
+    })
+
+    it('answers 400 without passphrase', async () => {
+      expect((await ask(browser, 'POST', '/settings/passphrase/check', {})).status).to.equal(400)
+    })
+
+    it('counts wrong ones', async () => {
+      for (let at = 0; at < 20; at += 1) await check('wrong')
+      expect((await check(LOGIN_VALUE)).status).to.equal(429)
+    })
+  })
+
+  describe('the hint', () => {
+    const setHint = (hint: string): Promise<BrowserResponse> =>
+      ask(browser, 'PUT', '/settings/hint', { hint })
+
+    it('is there or not, and its text in no answer', async () => {
+      const none = await ask(browser, 'GET', '/settings/hint')
+      expect(none.status).to.equal(404)
+      expect((await setHint('my first cat')).status).to.equal(204)
+      const there = await ask(browser, 'GET', '/settings/hint')
+      expect(there.status).to.equal(204)
+      expect(there.text).to.equal('')
+      expect((await setHint('')).status).to.equal(204)
+      expect((await ask(browser, 'GET', '/settings/hint')).status).to.equal(404)
+    })
+
+    it('answers 422 when it is the passphrase', async () => {
+      const answer = await setHint(PASSPHRASE)
+      expect(answer.status).to.equal(422)
+      expect(answer.json()).to.include({ code: 'invalid_hint' })
+      expect(answer.text).not.to.include(PASSPHRASE)
+      expect((await ask(browser, 'GET', '/settings/hint')).status).to.equal(404)
+    })
+
+    it('answers 400 when it is too long or missing', async () => {
+      expect((await setHint('é'.repeat(257))).status).to.equal(400)
+      expect((await ask(browser, 'PUT', '/settings/hint', {})).status).to.equal(400)
+    })
+
+    it('is no way to try passphrases: 20 an hour', async () => {
+      for (let at = 0; at < 20; at += 1) expect((await setHint(`try ${at}`)).status).to.equal(204)
+      expect((await setHint(PASSPHRASE)).status).to.equal(429)
+    })
+  })
+
+  it('drops a pending link to a new passphrase', async () => {
+    const url = await resetLink(server, browser.another())
+    expect((await put(CHANGE)).status).to.equal(204)
+    expect((await browser.another().get(url)).status).to.equal(400)
+    await server.sentMails()
+    expect(mailsOf(server, 'passphrase_changed')).to.have.lengthOf(1)
+    expect(url.startsWith(ALICE)).to.equal(true)
+  })
+})
