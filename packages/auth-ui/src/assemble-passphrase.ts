@@ -1,7 +1,4 @@
 import type { RouteRow } from '@svc/oauth-core'
-import { AuthUiError } from './errors.ts'
-import { isSecondFactorOn } from './factors/factors.ts'
-import type { SecondFactor } from './factors/second-factor.ts'
 import { createOwnerMails, type OwnerMailsOptions } from './passphrase/owner-mails.ts'
 import { createRenew, type RenewOptions } from './passphrase/reset/renew.ts'
 import { createRequestReset, type RequestResetOptions } from './passphrase/reset/request-reset.ts'
@@ -24,19 +21,17 @@ export interface PassphraseParts
     Omit<RequestResetOptions, 'findSettings' | 'resetMails'>,
     Omit<RenewOptions, 'findSettings'>,
     OwnerMailsOptions,
-    Omit<PutPassphraseOptions, 'secondFactor'>,
+    PutPassphraseOptions,
     CheckPassphraseOptions,
     HintSettingsOptions,
     Pick<PassphraseHandlers, 'callers' | 'namespace'> {
   readonly apps: Parameters<typeof createFindSettings>[0]
   readonly settingsSlug: string
-  readonly secondFactor?: SecondFactor
 }
 
 /** The endpoints of `passphrase/`. */
 export function assemblePassphrase(given: PassphraseParts): readonly RouteRow[] {
-  const { apps, settingsSlug, secondFactor = REFUSING } = given
-  const parts = { ...given, secondFactor, findSettings: createFindSettings(apps, settingsSlug) }
+  const parts = { ...given, findSettings: createFindSettings(given.apps, given.settingsSlug) }
   return passphraseRows({
     reset: createRequestReset({ ...parts, resetMails: createResetMails(parts) }),
     renew: createRenew(parts),
@@ -47,18 +42,4 @@ export function assemblePassphrase(given: PassphraseParts): readonly RouteRow[] 
     callers: parts.callers,
     namespace: parts.namespace,
   })
-}
-
-/** Until there is one: who has a second factor changes nothing. */
-const refuse = async (): Promise<never> => {
-  throw new AuthUiError('two_factor_expired')
-}
-const REFUSING: SecondFactor = {
-  isOn: (owner) => isSecondFactorOn(owner.factors),
-  begin: refuse,
-  find: async () => undefined,
-  findUsed: async () => undefined,
-  recall: async () => {},
-  complete: refuse,
-  resend: refuse,
 }

@@ -32,6 +32,7 @@ import { createOwners, type Owners } from './owner/owners.ts'
 import { createPages } from './pages/create-pages.ts'
 import { createChangePassphrase } from './passphrase/change-passphrase.ts'
 import { createHashQueue, hashesAtATime } from './passphrase/hash-queue.ts'
+import { createHostReset } from './passphrase/host-reset.ts'
 import { createOnboard } from './passphrase/onboard.ts'
 import { createOnboarding } from './passphrase/onboarding.ts'
 import { createPasswordHasher } from './passphrase/password-hash.ts'
@@ -143,6 +144,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     ...assembleSecondStep({ ...base, triesPerChallenge }),
     ...{ changePassphrase, opener, enter: createEnter({ ...base, opener }) },
     onboard: createOnboard({ ...base, replacePassphrase }),
+    resetPassphrase: createHostReset({ ...base, changePassphrase }),
     confirmFlow: createConfirmFlow(base),
     passphrases: createPassphraseCheck(base),
   }

@@ -9,6 +9,7 @@ import type { Change, Store } from '@svc/store'
 import { AuthUiError } from '../errors.ts'
 import { DEFAULT_ITERATIONS, saltOf } from '../passphrase/derive.ts'
 import { readNewPassphrase } from '../passphrase/new-passphrase.ts'
+import type { HostReset } from '../passphrase/host-reset.ts'
 import type { Onboard } from '../passphrase/onboard.ts'
 import type { PasswordHasher } from '../passphrase/password-hash.ts'
 import { parseText } from '../passphrase/stored-hash.ts'
@@ -64,6 +65,12 @@ export interface Owners extends OwnerAccess {
    * @throws AuthUiError `already_onboarded`
    */
   onboardWithMagicLink(instance: Instance): Promise<void>
+  /**
+   * A new raw passphrase for an owner who lost it: everything that hangs on the old one ends, and what the old one
+   * sealed is lost.
+   * @throws AuthUiError `onboarding_needed`, `invalid_parameter`
+   */
+  resetPassphrase(instance: Instance, passphrase: string): Promise<void>
   /** Onboards with a hash made elsewhere. @throws AuthUiError `already_onboarded`, TypeError for a malformed hash */
   importPassphrase(instance: Instance, imported: ImportedPassphrase): Promise<void>
   /** Opens a session without a browser: for `svc token app` and tests. */
@@ -86,6 +93,7 @@ export interface OwnersOptions {
   readonly instances: Instances
   readonly owners: OwnerStore
   readonly onboard: Onboard
+  readonly resetPassphrase: HostReset
   readonly hasher: PasswordHasher
   readonly sessions: SessionStore
   readonly cookies: SessionCookies
@@ -172,6 +180,7 @@ export function createOwners(options: OwnersOptions): Owners {
       return (await owners.get(instance.id))?.owner.onboardedAt !== undefined
     },
     setPassphrase,
+    resetPassphrase: options.resetPassphrase,
     onboardWithMagicLink,
     async importPassphrase(instance, { hash, salt, iterations, hint }) {
       if (parseText(hash) === undefined) throw new TypeError('imported.hash is malformed')
