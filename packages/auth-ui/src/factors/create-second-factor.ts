@@ -123,6 +123,7 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
     instance: Instance,
     stamp: string,
     answer: ChallengeAnswer,
+    admit: (() => Promise<unknown>) | undefined,
   ): Promise<{ used: LiveChallenge; right: RightAnswer; owner: Owner } | undefined> {
     for (;;) {
       const stored = await owners.get(instance.id)
@@ -131,6 +132,7 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
       if (live === undefined) return undefined
       const right = await judgeAnswer(instance, stored.owner, live, answer)
       if (right === undefined) throw new AuthUiError('two_factor_invalid')
+      await admit?.()
       const changes = [pendings.replace(instance, live, { ...live.pending, status: 'used' })]
       if (right.owner !== undefined) {
         changes.push(owners.replace(instance.id, stored, right.owner))
@@ -164,12 +166,15 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
       return (await pendings.read(instance, token))?.pending.request
     },
 
-    async complete(ctx, owner, purpose, answer) {
+    async complete(ctx, owner, purpose, answer, admit) {
       const { instance } = ctx.state
       const found = await findOpen(instance, owner, answer.token)
       if (found?.pending.request.purpose !== purpose) throw new AuthUiError('two_factor_expired')
       const release = await reserve(instance, answer.token)
-      const done = await useUp(instance, owner.securityStamp, answer).catch((error: unknown) => {
+      const attempt = useUp(instance, owner.securityStamp, answer, admit)
+      const done = await attempt.catch(async (error: unknown) => {
+        // Whatever else ended it was no guess.
+        if (!isWrongAnswer(error)) await release()
         noteFailure(instance, purpose, error)
         throw error
       })
@@ -204,6 +209,10 @@ function toChallenge(
   const { isMailed, expiresAt, request } = pending
   const factors = enrolledKinds(owner.factors).filter((kind) => kind !== 'mail' || isMailed)
   return { ...request, token, expiresAt, factors }
+}
+
+function isWrongAnswer(error: unknown): boolean {
+  return error instanceof AuthUiError && error.code === 'two_factor_invalid'
 }
 
 function isRateLimited(error: unknown): boolean {

@@ -51,6 +51,7 @@ export interface SecondFactor {
   /**
    * Uses the challenge up with a right answer: of N parallel callers exactly one gets it. A code is used up in the
    * same write. Wrong answers are counted before they are compared.
+   * @param admit - asked once the answer is right; what it throws leaves everything as it was
    * @throws AuthUiError `two_factor_invalid`, `two_factor_expired`, `rate_limited`
    */
   complete(
@@ -58,6 +59,7 @@ export interface SecondFactor {
     owner: Owner,
     purpose: TwoFactorPurpose,
     answer: ChallengeAnswer,
+    admit?: () => Promise<unknown>,
   ): Promise<Challenge>
   /**
    * A new passcode under a new token; the old one is dead.

@@ -4,7 +4,6 @@ import type { RateLimits } from '../rate-limits.ts'
 
 /** A client that says who it is, looked at but not yet judged. */
 export interface CheckedClient {
-  readonly isRight: boolean
   /**
    * The client; a wrong secret is counted.
    * @throws AuthUiError `invalid_client` 400 for an unknown client and a wrong secret, `rate_limited`
@@ -33,7 +32,6 @@ export function createClientCheck(options: ClientCheckOptions): ClientCheck {
     const { instance } = ctx.state
     const found = await clients.verifySecret(instance, clientId, clientSecret)
     return {
-      isRight: found?.isRight === true,
       async demand() {
         // Deployed clients look for this text to notice that they were removed (clients.md 17).
         if (found === undefined) throw new AuthUiError('invalid_client')

@@ -76,14 +76,19 @@ export function createFlagshipLogin(
       ctx.status = 401
       return false
     }
-    await client.demand()
-    await completePair(ctx, owner, pair)
+    await completePair(ctx, owner, pair, client)
     return true
   }
 
-  async function completePair(ctx: RouteContext, owner: Owner, pair: PostedPair): Promise<void> {
+  /** SPEC: login.md 5.1 - a wrong pair is told first, and a wrong client leaves a right pair as it was. */
+  async function completePair(
+    ctx: RouteContext,
+    owner: Owner,
+    pair: PostedPair,
+    client: CheckedClient,
+  ): Promise<void> {
     try {
-      await secondFactor.complete(ctx, owner, 'flagship', pair)
+      await secondFactor.complete(ctx, owner, 'flagship', pair, () => client.demand())
     } catch (error) {
       if (!(error instanceof AuthUiError)) throw error
       const { code } = error
