@@ -17,9 +17,14 @@ export interface RawSocket {
 /** Sends a handshake and waits for the head of the answer. */
 export async function rawSocket(
   port: number,
-  options: { readonly path?: string; readonly headers?: readonly string[] } = {},
+  options: {
+    readonly path?: string
+    readonly headers?: readonly string[]
+    /** Sent in the same packet. */
+    readonly trailing?: Uint8Array
+  } = {},
 ): Promise<RawSocket> {
-  const { path = '/realtime/', headers = upgradeHeaders() } = options
+  const { path = '/realtime/', headers = upgradeHeaders(), trailing = Buffer.alloc(0) } = options
   const socket = net.connect(port, '127.0.0.1')
   socket.on('error', () => {})
   const chunks: Buffer[] = []
@@ -31,11 +36,16 @@ export async function rawSocket(
     socket.on('data', (chunk) => {
       chunks.push(chunk)
       headEnd = headEnd === -1 ? Buffer.concat(chunks).indexOf('\r\n\r\n') : headEnd
-      if (headEnd !== -1) resolve()
+      if (headEnd === -1) return
+      resolve()
+      // As clients do, so that nobody waits.
+      const isClosing = closeCode(Buffer.concat(chunks).subarray(headEnd + 4)) !== undefined
+      if (isClosing) socket.end(frame(8, Buffer.from([3, 232])))
     })
     socket.once('close', () => reject(new Error('the connection ended without an answer')))
   })
-  socket.write(`GET ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`)
+  const request = `GET ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`
+  socket.write(Buffer.concat([Buffer.from(request), trailing]))
   await answered
   const head = Buffer.concat(chunks).subarray(0, headEnd).toString()
   return {

@@ -74,6 +74,8 @@ export interface RealtimeServerOptions {
   /** Another process of the same host. */
   readonly sameAs?: RealtimeServer
   readonly bus?: Bus
+  /** The outermost middleware. */
+  readonly observe?: unknown
   readonly realtime?: Partial<Omit<RealtimeOptions, 'oauth'>>
   readonly oauth?: Partial<Parameters<typeof createOAuth>[0]>
 }
@@ -117,6 +119,8 @@ export async function startRealtime(options: RealtimeServerOptions): Promise<Rea
   oauth.useSessions(sessions)
   const koa = new Koa()
   koa.silent = true
+  // Koa's middleware of the testkit, which knows no Koa.
+  if (options.observe !== undefined) koa.use(options.observe as Koa.Middleware)
   koa.use(oauth.resolveInstance())
   koa.use(realtime.routes())
   koa.use(oauth.routes({ pages: plainPages }))

@@ -1,0 +1,118 @@
+import type { Store } from '@svc/store'
+import { sqliteStore } from '@svc/store/sqlite'
+import { type BrowserResponse, recordStatuses } from '@svc/testkit'
+import { expect } from 'chai'
+import { after, before, describe, it } from 'mocha'
+import { type RealtimeServer, startRealtime } from '../support/realtime-server.ts'
+import type { SocketClient } from '../support/socket-client.ts'
+
+describe('POST /realtime/:doctype/:id', () => {
+  let store: Store
+  let server: RealtimeServer
+  let client: SocketClient
+  let token: string
+  const statuses = recordStatuses()
+
+  before(async () => {
+    store = sqliteStore({ file: ':memory:' })
+    server = await startRealtime({ store, observe: statuses.middleware })
+    client = await server.connectApp()
+    client.subscribe('io.svc.files')
+    await client.settled()
+    token = await server.appToken()
+  })
+  after(async () => {
+    await server.close()
+    await store.close()
+  })
+
+  interface Call {
+    readonly path?: string
+    readonly body?: string
+    readonly type?: string
+    readonly token?: string
+    readonly origin?: string
+  }
+
+  function post(call: Call = {}): Promise<BrowserResponse> {
+    const { path = 'io.svc.files/one', body = '{}', type = 'application/json' } = call
+    return server.browser().request('POST', `/realtime/${path}`, {
+      body,
+      headers: {
+        cookie: 'session=tab',
+        'content-type': type,
+        authorization: `Bearer ${call.token ?? token}`,
+        ...(call.origin !== undefined && { origin: call.origin }),
+      },
+    })
+  }
+
+  it('answers 204 and tells subscribers, the document under its id', async () => {
+    const answer = await post({ body: '{"a":[1],"_id":"forged"}' })
+    expect([answer.status, answer.text]).to.deep.equal([204, ''])
+    expect(await client.settled()).to.deep.equal([
+      {
+        event: 'NOTIFIED',
+        payload: { id: 'one', type: 'io.svc.files', doc: { a: [1], _id: 'one' } },
+      },
+    ])
+  })
+
+  it('answers 204 without subscribers, with a rule for this id alone, and to both media types', async () => {
+    const type = 'application/vnd.api+json'
+    expect((await post({ path: 'io.svc.accounts/oauth-popup', type })).status).to.equal(204)
+    expect((await post({ path: 'io.svc.logs/one%2Ftwo' })).status).to.equal(204)
+    expect(await client.settled()).to.deep.equal([])
+  })
+
+  const big = JSON.stringify({ text: 'x'.repeat(65_536) })
+  const refused: readonly (readonly [string, Call, number, string])[] = [
+    ['without a token', { token: '' }, 401, 'missing_token'],
+    ['with another token', { token: 'x' }, 401, 'invalid_token'],
+    ['without permission', { path: 'io.svc.photos/one' }, 403, 'insufficient_scope'],
+    ['with GET alone', { path: 'io.svc.notes/one' }, 403, 'insufficient_scope'],
+    ['for another id', { path: 'io.svc.accounts/other' }, 403, 'insufficient_scope'],
+    ['for no doctype', { path: '*/one' }, 403, 'insufficient_scope'],
+    ['for an array', { body: '[]' }, 400, 'the body is not a JSON object'],
+    ['for bad JSON', { body: '{' }, 400, 'malformed JSON'],
+    ['for too long an id', { path: `io.svc.files/${'x'.repeat(257)}` }, 400, 'the id is too long'],
+    ['for a body above 64 KiB', { body: big }, 413, 'payload_too_large'],
+    ['for text', { type: 'text/plain' }, 415, 'unsupported_media_type'],
+    [
+      'for a reserved type',
+      { path: 'io.svc.sessions/one' },
+      403,
+      'reserved doctype io.svc.sessions unreadable',
+    ],
+    [
+      'for clients',
+      { path: 'io.svc.oauth.clients/one' },
+      403,
+      'reserved doctype io.svc.oauth.clients unreadable',
+    ],
+  ]
+  for (const [what, call, status, error] of refused) {
+    it(`answers ${status} ${what}`, async () => {
+      const answer = await post(call)
+      expect(answer.status).to.equal(status)
+      expect(answer.json()).to.include({ error })
+      expect(await client.settled()).to.deep.equal([])
+    })
+  }
+
+  it('answers pages of the own apps alone', async () => {
+    const own = await post({ origin: 'https://drive.alice.example.com' })
+    expect(own.headers['access-control-allow-origin']).to.equal('https://drive.alice.example.com')
+    expect(own.headers['access-control-allow-credentials']).to.equal('true')
+    const other = await post({ origin: 'https://evil.example' })
+    expect(other.headers).to.not.have.property('access-control-allow-origin')
+    await client.settled()
+  })
+
+  it('answers, like the other routes, what their rows declare', async () => {
+    await server.browser().get('/realtime/')
+    await server.browser().get('/realtime')
+    expect(statuses.undeclared()).to.deep.equal([])
+    expect(statuses.missing(server.realtime.rows)).to.deep.equal([])
+  })
+})

@@ -1,0 +1,190 @@
+import type { Store } from '@svc/store'
+import { sqliteStore } from '@svc/store/sqlite'
+import { expect } from 'chai'
+import { afterEach, beforeEach, describe, it } from 'mocha'
+import { type RealtimeServer, startRealtime } from '../support/realtime-server.ts'
+import { until } from '../support/until.ts'
+
+const UNAUTHORIZED = {
+  event: 'error',
+  payload: {
+    status: '401 Unauthorized',
+    code: 'unauthorized',
+    title: 'The authentication has failed',
+    source: { method: 'AUTH' },
+  },
+}
+
+describe('time', () => {
+  let store: Store
+  let server: RealtimeServer
+
+  beforeEach(() => {
+    store = sqliteStore({ file: ':memory:' })
+  })
+  afterEach(async () => {
+    await server.close()
+    await store.close()
+  })
+
+  async function start(
+    realtime: Parameters<typeof startRealtime>[0]['realtime'],
+    oauth: Parameters<typeof startRealtime>[0]['oauth'] = {},
+  ): Promise<void> {
+    server = await startRealtime({ store, realtime: realtime ?? {}, oauth: oauth ?? {} })
+  }
+
+  it('without AUTH ends in a 401 error and 1008', async () => {
+    await start({ lifetimes: { auth: 50 } })
+    const client = await server.connect()
+    expect(await client.next()).to.deep.equal(UNAUTHORIZED)
+    expect(await client.closed).to.deep.equal({ code: 1008, reason: 'authentication timeout' })
+  })
+
+  it('of a token ends in a 401 error and 1008', async () => {
+    await start({}, { lifetimes: { accessTokenMs: 2000 } })
+    const client = await server.connectApp()
+    client.subscribe('io.svc.files')
+    expect(await client.settled()).to.deep.equal([])
+    expect(await client.next()).to.deep.equal(UNAUTHORIZED)
+    expect(await client.closed).to.deep.equal({ code: 1008, reason: 'token expired' })
+  })
+
+  it('of a token begins anew with another AUTH', async () => {
+    await start({}, { lifetimes: { accessTokenMs: 3000 } })
+    const client = await server.connectApp()
+    const other = await server.connectApp()
+    await client.settled()
+    const end = performance.now() + 1100
+    await until(() => performance.now() > end)
+    client.send({ method: 'AUTH', payload: await server.appToken() })
+    expect(await client.settled()).to.deep.equal([])
+    expect(await other.closed).to.deep.equal({ code: 1008, reason: 'token expired' })
+    expect(await client.settled()).to.deep.equal([])
+  })
+
+  it('between pings is as long as said, and clients that answer stay', async () => {
+    await start({ lifetimes: { ping: 20, pong: 200 } })
+    const client = await server.connectApp()
+    let pings = 0
+    client.raw.on('ping', () => {
+      pings += 1
+    })
+    await until(() => pings > 20)
+    expect(await client.settled()).to.deep.equal([])
+  })
+
+  it('without a pong ends the connection, however much is sent', async () => {
+    await start({ lifetimes: { ping: 20, pong: 100 }, limits: { messages: 1_000_000 } })
+    const client = await server.connect({ autoPong: false, headers: { cookie: 'session=tab' } })
+    client.send({ method: 'AUTH', payload: await server.appToken() })
+    const chatter = setInterval(() => client.send({ method: 'ping' }), 10)
+    expect(await client.closed).to.deep.equal({ code: 1006, reason: '' })
+    clearInterval(chatter)
+    await until(() => server.realtime.stats().tracked === 0)
+  })
+
+  it('of a session that ends by itself is noticed with the next ping', async () => {
+    await start({ lifetimes: { ping: 20 } })
+    const client = await server.connectApp()
+    await client.settled()
+    server.live.clear()
+    expect(await client.closed).to.deep.equal({ code: 1008, reason: 'session closed' })
+  })
+
+  it('of the store being away does not end connections', async () => {
+    await start({ lifetimes: { ping: 20 } })
+    const client = await server.connectApp()
+    await client.settled()
+    let pings = 0
+    client.raw.on('ping', () => {
+      pings += 1
+    })
+    server.live.has = () => {
+      throw new Error('away')
+    }
+    await until(() => pings > 5)
+    expect(await client.settled()).to.deep.equal([])
+  })
+
+  describe('of a slow reader', () => {
+    const doc = { text: 'x'.repeat(60_000) }
+
+    it('is bounded, and others get everything', async () => {
+      await start({ lifetimes: { slow: 50 }, limits: { maxUnsentBytes: 900_000_000 } })
+      const slow = await server.connectApp()
+      const healthy = await server.connectApp()
+      for (const client of [slow, healthy]) {
+        client.subscribe('io.svc.files')
+        await client.settled()
+      }
+      slow.raw.pause()
+      let sent = 0
+      let received = 0
+      healthy.raw.on('message', () => {
+        received += 1
+      })
+      while (server.realtime.stats().connections === 2 && sent < 2000) {
+        if (server.realtime.stats().subscriptions === 1) break
+        await server.realtime.publish(server.alice, 'CREATED', {
+          type: 'io.svc.files',
+          id: `${sent}`,
+          doc,
+        })
+        sent += 1
+        await until(() => received === sent)
+      }
+      expect(sent).to.be.above(17).and.below(2000)
+      slow.raw.resume()
+      expect(await slow.closed).to.deep.equal({ code: 1013, reason: 'too slow' })
+      expect(received).to.equal(sent)
+    })
+
+    it('ends at once above 8 MiB', async () => {
+      await start({})
+      const slow = await server.connectApp()
+      slow.subscribe('io.svc.files')
+      await slow.settled()
+      slow.raw.pause()
+      let sent = 0
+      while (server.realtime.stats().subscriptions === 1 && sent < 1000) {
+        void server.realtime.publish(server.alice, 'CREATED', {
+          type: 'io.svc.files',
+          id: `${sent}`,
+          doc,
+        })
+        sent += 1
+      }
+      expect(sent).to.be.above(140).and.below(1000)
+      slow.raw.resume()
+      expect(await slow.closed).to.deep.equal({ code: 1013, reason: 'too slow' })
+    })
+
+    it('that takes nothing at all ends with the write timeout', async () => {
+      await start({ lifetimes: { write: 100, slow: 60_000 } })
+      const slow = await server.connectApp()
+      slow.subscribe('io.svc.files')
+      await slow.settled()
+      slow.raw.pause()
+      for (let i = 0; i < 90; i += 1) {
+        void server.realtime.publish(server.alice, 'CREATED', {
+          type: 'io.svc.files',
+          id: `${i}`,
+          doc,
+        })
+      }
+      await until(() => server.realtime.stats().connections === 0)
+    })
+
+    it('is not that of a healthy one that gets a burst in one tick', async () => {
+      await start({ lifetimes: { slow: 0 } })
+      const client = await server.connectApp()
+      client.subscribe('io.svc.files')
+      await client.settled()
+      for (let i = 0; i < 1000; i += 1) {
+        void server.realtime.publish(server.alice, 'CREATED', { type: 'io.svc.files', id: `${i}` })
+      }
+      expect(await client.settled()).to.have.lengthOf(1000)
+    })
+  })
+})
