@@ -50,7 +50,7 @@ function changeCard({ salt, iterations }, tools) {
   )
   strength.watch(chosen)
   const hint = makeField({
-    id: 'new-hint',
+    id: 'reminder',
     label: t('hint.optional'),
     hint: t('hint.replaces'),
     attributes: { type: 'text', maxlength: '512', autocomplete: 'off' },

@@ -1,15 +1,16 @@
-/** Draws the rows of a QR code, `0` and `1`, as one path: dark on white in both themes, so that every camera reads it. */
+/**
+ * Draws the rows of a QR code, `0` and `1`, as one path: dark on white in both themes, so that every camera reads it.
+ * The rows hold the light border that readers need.
+ */
 
 const SVG = 'http://www.w3.org/2000/svg'
-/** Empty modules around the code, which readers need. */
-const QUIET = 4
 
 /**
  * @param {readonly string[]} rows
  * @param {string} label
  */
 export function drawQr(rows, label) {
-  const size = rows.length + 2 * QUIET
+  const size = rows.length
   const svg = document.createElementNS(SVG, 'svg')
   svg.setAttribute('viewBox', `0 0 ${size} ${size}`)
   svg.setAttribute('class', 'qr')
@@ -27,7 +28,7 @@ export function drawQr(rows, label) {
 function lineOf(row, y) {
   const runs = [...row.matchAll(/1+/gu)]
   return runs
-    .map(({ index, 0: run }) => `M${index + QUIET} ${y + QUIET}h${run.length}v1h-${run.length}z`)
+    .map(({ index, 0: run }) => `M${index} ${y}h${run.length}v1h-${run.length}z`)
     .join('')
 }
 

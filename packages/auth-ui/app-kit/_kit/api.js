@@ -103,11 +103,17 @@ export function createApi(root) {
 
 /** @param {Response} response */
 async function refusal(response) {
-  /** @type {unknown} */
-  const answer = await response.json().catch(() => undefined)
-  const { code } = /** @type {{ code?: unknown }} */ (answer ?? {})
   const retryAfterS = Number(response.headers.get('Retry-After') ?? 0)
-  return new ApiError(response.status, typeof code === 'string' ? code : '', retryAfterS || 0)
+  const code = codeOf(await response.json().catch(() => undefined))
+  return new ApiError(response.status, code, retryAfterS || 0)
+}
+
+/** `code` of a plain answer, or of the first error of a JSON:API document.  @param {unknown} answer */
+function codeOf(answer) {
+  /** @typedef {{ code?: unknown, error?: unknown, errors?: readonly { code?: unknown }[] }} Refusal */
+  const { code, error, errors } = /** @type {Refusal} */ (answer ?? {})
+  const found = code ?? errors?.[0]?.code ?? error
+  return typeof found === 'string' ? found : ''
 }
 
 /**

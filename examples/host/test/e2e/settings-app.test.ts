@@ -1,0 +1,228 @@
+import { launchChromium, needsChromium } from '@svc/testkit'
+import { expect } from 'chai'
+import type { Browser } from 'playwright-core'
+import { type OwnerVisit, PASSPHRASE, totpCode, visitOwner } from '../support/owner-visit.ts'
+import { startTestHost, type TestHost } from '../support/test-host.ts'
+
+describe('settings app of the host, in a browser', function () {
+  this.timeout(60_000)
+  let host: TestHost
+  let browser: Browser
+  let owner: OwnerVisit
+  let count = 0
+
+  before(async function () {
+    needsChromium(this)
+    host = await startTestHost({}, 'first.localhost')
+    browser = await launchChromium({ port: host.host.port, domains: ['localhost'] })
+  })
+  after(async () => {
+    await browser?.close()
+    await host?.stop()
+  })
+  beforeEach(async () => {
+    count += 1
+    owner = await visitOwner(host, browser, `owner${count}.localhost`)
+  })
+  afterEach(async () => {
+    expect(owner.faults).to.deep.equal([])
+    await owner.close()
+  })
+
+  const open = (section: string) => owner.page.goto(`${owner.app('settings')}/#${section}`)
+  const button = (name: string | RegExp) => owner.page.getByRole('button', { name, exact: true })
+  const dialogButton = (name: string) =>
+    owner.page.getByRole('dialog').getByRole('button', { name, exact: true })
+  const heading = (name: string) => owner.page.getByRole('heading', { name, exact: true })
+  const said = (text: string) => owner.page.locator('#done').filter({ hasText: text }).waitFor()
+  const factor = (kind: string) => owner.page.locator(`[data-factor=${kind}]`)
+
+  async function setUpApp(): Promise<void> {
+    await open('factors')
+    await button('Set up the app').click()
+    await owner.confirm()
+    await heading('Set up an authenticator app').waitFor()
+    const key = await owner.page.locator('.secret').innerText()
+    await owner.page.getByLabel('Code of the app').fill(totpCode(key, Date.now()))
+    await button('Turn it on').click()
+    await said('The authenticator app is set up.')
+  }
+
+  it('turns on an authenticator app after a confirmation, and goes on by itself', async () => {
+    await setUpApp()
+    const { search } = new URL(owner.page.url())
+    expect(search, 'code and state are gone from the address').to.equal('')
+    expect(await factor('totp').innerText()).to.include('On')
+    await owner.page.getByText('Logging in takes a second step.').waitFor()
+    // The mail factor comes with the first other one.
+    expect(await factor('mail').innerText())
+      .to.include('Turn off')
+      .and.include('a…@mail.example')
+  })
+
+  it('says what is wrong with a code beside the field, and takes the right one after it', async () => {
+    await open('factors')
+    await button('Set up the app').click()
+    await owner.confirm()
+    const code = owner.page.getByLabel('Code of the app')
+    await code.waitFor()
+    const key = await owner.page.locator('.secret').innerText()
+    await button('Turn it on').click()
+    await owner.page.getByText('Type the code.').waitFor()
+    const right = totpCode(key, Date.now())
+    await code.fill(right === '000000' ? '000001' : '000000')
+    await button('Turn it on').click()
+    await owner.page.getByText('That is not the code.').waitFor()
+    expect(await code.getAttribute('aria-invalid')).to.equal('true')
+    await code.fill(totpCode(key, Date.now()))
+    await owner.page.keyboard.press('Enter')
+    await said('The authenticator app is set up.')
+  })
+
+  it('shows ten recovery codes once, copies them, and counts them afterwards', async () => {
+    await owner.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await setUpApp()
+    await button('Create recovery codes').click()
+    await heading('Your recovery codes').waitFor()
+    const codes = await owner.page.locator('.codes code').allInnerTexts()
+    expect(codes).to.have.lengthOf(10)
+    for (const code of codes) expect(code).to.match(/^[a-z0-9]{5}-[a-z0-9]{5}$/)
+    await button('Copy the codes').click()
+    await owner.page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await owner.page.evaluate(() => navigator.clipboard.readText())).to.equal(
+      codes.join('\n'),
+    )
+    const [file] = await Promise.all([
+      owner.page.waitForEvent('download'),
+      button('Save as a file').click(),
+    ])
+    expect(file.suggestedFilename()).to.equal(`${owner.instance.domain}-recovery-codes.txt`)
+    await button('I have kept them').click()
+    await factor('recovery').getByText('10 codes left').waitFor()
+    expect(await owner.page.content()).to.not.include(codes[0])
+  })
+
+  it('names what the last way takes along, and turns everything off', async () => {
+    await setUpApp()
+    await button('Turn off codes by mail').click()
+    await dialogButton('Turn off').click()
+    await said('Codes by mail are off.')
+    await button('Remove the authenticator app').click()
+    const dialog = owner.page.getByRole('dialog')
+    expect(await dialog.innerText())
+      .to.include('This turns the second step off')
+      .and.include('the codes of the authenticator app')
+      .and.include('the browsers that skip the second step')
+    await dialogButton('Remove').click()
+    await said('The authenticator app is removed.')
+    await owner.page.getByText('Logging in takes the passphrase only.').waitFor()
+  })
+
+  it('turns on codes by mail with the code that was mailed', async () => {
+    await open('factors')
+    await factor('mail').getByRole('button', { name: 'Turn on' }).click()
+    await owner.confirm()
+    await heading('Turn on codes by mail').waitFor()
+    const code = await owner.mailed(/./, /\b(\d{6})\b/)
+    await owner.page.getByLabel('Code of the mail').fill(code)
+    await button('Turn it on').click()
+    await said('Codes by mail are on.')
+  })
+
+  it('adds a passkey on the page of the instance, shows it, and removes it', async () => {
+    await setUpApp()
+    const devtools = await owner.context.newCDPSession(owner.page)
+    await devtools.send('WebAuthn.enable')
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    await button('Add a passkey').click()
+    await owner.page.waitForURL((url) => url.pathname === '/auth/passkey')
+    await owner.page.locator('#label').fill('Laptop')
+    await owner.page.locator('main form button[type=submit]').first().click()
+    await owner.page.waitForURL((url) => url.origin === owner.app('settings'))
+    await factor('passkey').getByText('Laptop').waitFor()
+    await button('Remove the passkey Laptop').click()
+    await dialogButton('Remove').click()
+    await said('The passkey is removed.')
+    expect(await factor('passkey').getByText('Laptop').count()).to.equal(0)
+  })
+
+  it('changes the passphrase, stays logged in and goes on working', async () => {
+    const other = await host.host.app.ui.owners.createSession(owner.instance)
+    await open('passphrase')
+    await owner.page.getByLabel('Current passphrase', { exact: true }).fill('wrong one')
+    await owner.page.getByLabel('New passphrase', { exact: true }).fill('four other words entirely')
+    await button('Change the passphrase').click()
+    await owner.page.getByText('That is not the passphrase. Try again.').waitFor()
+    await owner.page.getByLabel('Current passphrase', { exact: true }).fill(PASSPHRASE)
+    await button('Change the passphrase').click()
+    await said('Your passphrase is changed.')
+    const sessions = await host.host.app.ui.owners.listSessions(owner.instance)
+    expect(sessions.map(({ id }) => id)).to.not.include(other.session.id)
+    await owner.page.getByRole('link', { name: 'Sessions' }).click()
+    await owner.page.getByText('This browser').waitFor()
+  })
+
+  it('refuses a weak passphrase and a reminder that gives it away, before anything is sent', async () => {
+    await open('passphrase')
+    await owner.page.getByLabel('Current passphrase', { exact: true }).fill(PASSPHRASE)
+    await owner.page.getByLabel('New passphrase', { exact: true }).fill('secret')
+    await owner.page.getByText('Weak: add a few words').waitFor()
+    await button('Change the passphrase').click()
+    await owner.page.getByText('Choose a stronger passphrase').waitFor()
+    await owner.page.getByLabel('New passphrase', { exact: true }).fill('four other words entirely')
+    await owner.page.getByLabel('Reminder (optional)').fill('Four other WORDS entirely')
+    await button('Change the passphrase').click()
+    await owner.page.getByText('The reminder must not be the passphrase').waitFor()
+  })
+
+  it('asks for the code of the second step before the passphrase changes', async () => {
+    await setUpApp()
+    await open('passphrase')
+    await owner.page.getByLabel('Current passphrase', { exact: true }).fill(PASSPHRASE)
+    await owner.page.getByLabel('New passphrase', { exact: true }).fill('four other words entirely')
+    await button('Change the passphrase').click()
+    await owner.page.getByText('We mailed a code to a…@mail.example.').waitFor()
+    const code = owner.page.getByLabel('Code', { exact: true })
+    const mailed = await owner.mailed(/./, /\b(\d{6})\b/)
+    await code.fill(mailed === '000000' ? '000001' : '000000')
+    await button('Change the passphrase').click()
+    await owner.page.getByText('That is not the code.').waitFor()
+    await code.fill(mailed)
+    await button('Change the passphrase').click()
+    await said('Your passphrase is changed.')
+  })
+
+  it('saves and removes a reminder, whose text is never shown', async () => {
+    await open('hint')
+    await owner.page.getByText('There is no reminder.').waitFor()
+    await owner.page.getByLabel('New reminder').fill('the field behind the house')
+    await button('Save the reminder').click()
+    await said('The reminder is saved.')
+    await open('passphrase')
+    await owner.page.getByText('There is a reminder.').waitFor()
+    expect(await owner.page.content()).to.not.include('behind the house')
+    await owner.page.getByLabel('New reminder').fill(PASSPHRASE)
+    await button('Save the reminder').click()
+    await owner.page.getByText('The reminder must not be the passphrase, nor').waitFor()
+    await button('Remove the reminder').click()
+    await said('The reminder is removed.')
+    await owner.page.getByText('There is no reminder.').waitFor()
+  })
+
+  it('takes no confirmation that this tab did not ask for', async () => {
+    const query = new URLSearchParams({ code: 'a'.repeat(32), state: 'somebody' })
+    await owner.page.goto(`${owner.app('settings')}/?${query}#factors`)
+    await owner.page.getByText('Logging in takes the passphrase only.').waitFor()
+    expect(new URL(owner.page.url()).search).to.equal('')
+    await button('Set up the app').click()
+    await owner.page.waitForURL((url) => url.pathname === '/auth/confirm')
+  })
+})
