@@ -1,5 +1,6 @@
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
+import { exerciseCodeLogins } from '../support/exercise-code-logins.ts'
 import { createAlice, LOGIN_VALUE, logIn, startUi, type UiServer } from '../support/ui-server.ts'
 
 const JSON_ONLY = { accept: 'application/json' }
@@ -40,6 +41,7 @@ describe('the rows of auth-ui', () => {
     await loggingIn()
     await settings()
     await assets()
+    await exerciseCodeLogins(server)
     const declared = server.ui.rows.flatMap(({ method, path, statuses }) =>
       statuses.map((status) => `${method} ${path}: ${status}`),
     )

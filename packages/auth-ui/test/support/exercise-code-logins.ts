@@ -1,0 +1,91 @@
+import { type BrowserClient, relyingParty } from '@svc/testkit'
+import { LOGIN_VALUE, type UiServer } from './ui-server.ts'
+
+const JSON_ONLY = { accept: 'application/json' }
+const FORM = 'application/x-www-form-urlencoded'
+const DOMAIN = 'codes.example.com'
+const LINK_PATHS = ['/auth/magic_link', '/auth/magic_link/open', '/auth/magic_link/twofactor']
+const JSON_PATHS = ['/auth/session_code', '/auth/login/flagship', '/auth/magic_link/flagship']
+
+/** Meets every declared status of session codes, magic links and the log-ins of apps. */
+export async function exerciseCodeLogins(server: UiServer): Promise<void> {
+  const { owners } = server.ui
+  const created = await owners.createInstance({ domain: DOMAIN })
+  const browser = server.browser(`https://${DOMAIN}`)
+  await beforeOnboarding(browser)
+  const { instance } = created
+  await owners.importPassphrase(instance, {
+    // Of login.md 3.2; cheap enough for one use.
+    hash: 'scrypt$32768$8$1$000102030405060708090a0b0c0d0e0f$1812f58540fb69db62d5c8fc909e6ee9317a6090629355d719b5a1efbd544b36',
+    salt: 'me@alice.example.com',
+    iterations: 50_000,
+  })
+  await browser.post('/auth/magic_link', {})
+  await owners.setMagicLink(instance, true)
+  await malformed(browser)
+
+  const newLink = async (): Promise<{ code: string; url: string }> =>
+    owners.createMagicLinkCode(instance)
+  const fresh = (): BrowserClient => server.browser(`https://${DOMAIN}`)
+  for (const headers of [{}, JSON_ONLY]) {
+    await fresh().post('/auth/magic_link', {}, { headers })
+    await fresh().post('/auth/magic_link/open', { code: (await newLink()).code }, { headers })
+    const { code } = await newLink()
+    const fields = { magic_code: code, passphrase: LOGIN_VALUE }
+    await fresh().post('/auth/magic_link/twofactor', fields, { headers })
+    await fresh().post('/auth/magic_link/twofactor', fields, { headers })
+    await fresh().post('/auth/magic_link/open', { code }, { headers })
+  }
+  await fresh().get((await newLink()).url)
+  const asking = fresh()
+  await asking.post('/auth/magic_link', {})
+  const mail = server.mails.findLast(({ template }) => template === 'magic_link')
+  if (mail?.template === 'magic_link') await asking.get(mail.variables.url)
+
+  const party = relyingParty({ issuer: `https://${DOMAIN}`, port: server.port })
+  const { client_id, client_secret } = await party.register()
+  const client = { client_id, client_secret, passphrase: LOGIN_VALUE }
+  await browser.postJson('/auth/session_code', { passphrase: LOGIN_VALUE })
+  await browser.postJson('/auth/login/flagship', client)
+  const { code: magic_code } = await newLink()
+  await browser.postJson('/auth/magic_link/flagship', { ...client, magic_code })
+  await browser.postJson('/auth/magic_link/flagship', { ...client, magic_code })
+
+  await owners.setAuthMode(instance, 'two_factor_mail')
+  await browser.postJson('/auth/session_code', { passphrase: LOGIN_VALUE })
+  const pair = { two_factor_token: 'x', two_factor_code: 'x' }
+  await browser.postJson('/auth/login/flagship', { ...client, ...pair })
+  for (let at = 0; at < 21; at += 1) {
+    await fresh().postJson('/auth/session_code', {})
+    await fresh().postJson('/auth/login/flagship', { ...client, passphrase: 'wrong' })
+  }
+  for (let at = 0; at < 31; at += 1) {
+    await fresh().get('/auth/magic_link?code=x')
+    if (at < 6) await fresh().post('/auth/magic_link', {})
+  }
+  for (const path of LINK_PATHS) await fresh().post(path, {})
+  await fresh().postJson('/auth/magic_link/flagship', { ...client, magic_code })
+}
+
+async function beforeOnboarding(browser: BrowserClient): Promise<void> {
+  const flagship = { passphrase: 'x', magic_code: 'x', client_id: 'x', client_secret: 'x' }
+  for (const path of JSON_PATHS) await browser.postJson(path, flagship)
+  for (const path of LINK_PATHS) await browser.post(path, {}, { headers: JSON_ONLY })
+  await browser.get('/auth/magic_link', { headers: JSON_ONLY })
+}
+
+async function malformed(browser: BrowserClient): Promise<void> {
+  for (const [paths, type] of [
+    [LINK_PATHS, FORM],
+    [JSON_PATHS, 'application/json'],
+  ] as const) {
+    for (const path of paths) {
+      const send = (body: string, contentType: string, from = 'same-origin'): Promise<unknown> =>
+        browser.post(path, {}, { body, from, headers: { 'content-type': contentType } })
+      await send('a=%ff', type)
+      await send('x'.repeat(65_537), type)
+      await send('x', 'text/plain')
+      await send('x', type, 'https://evil.example')
+    }
+  }
+}
