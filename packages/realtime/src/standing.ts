@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Revocation } from '@svc/oauth-core'
 import { maySubscribe, type TypeRules } from './doctype.ts'
 import type { Subscriber } from './hub.ts'
-import type { Identity } from './identity.ts'
+import type { Identity, Verdict } from './identity.ts'
 import {
   CLOSE,
   type CloseReason,
@@ -28,6 +29,9 @@ export interface StandingOptions {
   readonly send: (name: SocketErrorCode, source: CommandSource | null, about?: string) => void
   readonly close: (reason: CloseReason) => void
 }
+
+const RETRIES = 8
+const RETRY_MS = 250
 
 export function createStanding(options: StandingOptions): Standing {
   const { identity, subscriber, rules, send, close } = options
@@ -56,8 +60,18 @@ export function createStanding(options: StandingOptions): Standing {
     keep((type, id) => access !== undefined && maySubscribe(rules, access, type, id))
   }
 
+  /** A store that just came back may take a moment: whoever waits for it is not sent away at once. */
+  async function insist(): Promise<Verdict> {
+    for (let i = 0; i < RETRIES; i += 1) {
+      const verdict = await identity.recheck()
+      if (verdict !== 'unavailable') return verdict
+      await sleep(RETRY_MS, undefined, { ref: false })
+    }
+    return identity.recheck()
+  }
+
   async function look(why: 'beat' | 'gap', lost: CloseReason): Promise<void> {
-    const verdict = await identity.recheck()
+    const verdict = await (why === 'gap' ? insist() : identity.recheck())
     if (verdict === 'good') reconsider()
     else if (verdict === 'refused') close(lost)
     else if (why === 'gap') close(CLOSE.internalError)
@@ -68,7 +82,7 @@ export function createStanding(options: StandingOptions): Standing {
   }
 
   async function lookAtApp(): Promise<void> {
-    const verdict = await identity.recheck()
+    const verdict = await insist()
     if (verdict === 'good') {
       reconsider()
       return

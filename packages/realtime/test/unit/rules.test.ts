@@ -1,0 +1,223 @@
+import { expect } from 'chai'
+import { describe, it } from 'mocha'
+import { createAdmissions } from '../../src/admission.ts'
+import { readBusMessage, writeBusMessage } from '../../src/bus-message.ts'
+import { createTypeRules, isDoctype, maySubscribe } from '../../src/doctype.ts'
+import { checkEvent, eventFrame } from '../../src/event.ts'
+import { createHub } from '../../src/hub.ts'
+import { createMessageMeter } from '../../src/message-meter.ts'
+import { createRecentIds } from '../../src/recent-ids.ts'
+import { createSubscriptions } from '../../src/subscriptions.ts'
+
+const ALICE = 'alice' as never // An instance's id.
+
+function clockAt(start: number): { now(): number; at: number } {
+  const clock = { at: start, now: () => clock.at }
+  return clock
+}
+
+describe('isDoctype', () => {
+  for (const text of ['io.svc.files', 'files', 'a.b_c.d2', 'x'.repeat(128)]) {
+    it(`accepts ${text.slice(0, 20)}`, () => expect(isDoctype(text)).to.equal(true))
+  }
+  for (const text of [
+    '',
+    '*',
+    'io.svc.*',
+    '.a',
+    'a.',
+    'a..b',
+    'A',
+    'a b',
+    'a/b',
+    'é',
+    'x'.repeat(129),
+    'a\n',
+  ]) {
+    it(`refuses ${JSON.stringify(text.slice(0, 20))}`, () =>
+      expect(isDoctype(text)).to.equal(false))
+  }
+})
+
+describe('maySubscribe', () => {
+  const rules = createTypeRules({
+    namespace: 'org.example',
+    settingsSlug: 'settings',
+    reservedTypes: [],
+    freeTypes: [],
+    aliases: { 'org.example.thumbnails': 'org.example.sessions' },
+  })
+  const everything = { kind: 'access', allows: () => true } as const
+
+  it('refuses reserved types of the namespace, behind an alias too', () => {
+    expect(maySubscribe(rules, everything, 'org.example.sessions', undefined)).to.equal(false)
+    expect(maySubscribe(rules, everything, 'org.example.thumbnails', 'one')).to.equal(false)
+    expect(maySubscribe(rules, everything, 'io.svc.sessions', undefined)).to.equal(true)
+  })
+
+  it('asks for GET, of the whole type or of the document', () => {
+    const asked: unknown[] = []
+    const allows = (...question: unknown[]): boolean => {
+      asked.push(question)
+      return false
+    }
+    maySubscribe(rules, { kind: 'app', allows }, 'org.example.files', undefined)
+    maySubscribe(rules, { kind: 'app', allows }, 'org.example.files', 'one')
+    expect(asked).to.deep.equal([
+      ['GET', 'org.example.files', undefined],
+      ['GET', 'org.example.files', { id: 'one' }],
+    ])
+  })
+})
+
+describe('createSubscriptions', () => {
+  it('counts each once, and none that is not there', () => {
+    const own = createSubscriptions(3)
+    expect(own.add({ type: 'a' })).to.equal('added')
+    expect(own.add({ type: 'a' })).to.equal('known')
+    expect(own.add({ type: 'a', id: '1' })).to.equal('added')
+    expect(own.add({ type: 'b', id: '1' })).to.equal('added')
+    expect(own.add({ type: 'b' })).to.equal('full')
+    own.remove({ type: 'b', id: '2' })
+    own.remove({ type: 'c' })
+    expect(own.size).to.equal(3)
+    own.remove({ type: 'a' })
+    expect(own.list()).to.deep.equal([{ type: 'b', id: '1' }])
+    expect([own.size, own.matches('a', '1'), own.matches('b', '1')]).to.deep.equal([1, false, true])
+    own.remove({ type: 'b', id: '1' })
+    expect([own.size, own.hasType('b')]).to.deep.equal([0, false])
+  })
+})
+
+describe('createHub', () => {
+  it('tells nobody after close, and forgets the topic', () => {
+    const hub = createHub({ maxSubscriptions: 5 })
+    const heard: string[] = []
+    const subscriber = hub.subscriber(ALICE, (frame) => heard.push(String(frame)))
+    subscriber.subscribe({ type: 'a' })
+    subscriber.subscribe({ type: 'b', id: '1' })
+    hub.deliver(ALICE, { verb: 'CREATED', type: 'a', id: '1' })
+    hub.deliver('bob' as never, { verb: 'CREATED', type: 'a', id: '1' })
+    expect(hub.stats()).to.deep.equal({ subscriptions: 2, topics: 2 })
+    subscriber.close()
+    subscriber.close()
+    subscriber.subscribe({ type: 'a' })
+    hub.deliver(ALICE, { verb: 'CREATED', type: 'a', id: '1' })
+    expect(heard).to.deep.equal(['{"event":"CREATED","payload":{"type":"a","id":"1"}}'])
+    expect(hub.stats()).to.deep.equal({ subscriptions: 0, topics: 0 })
+  })
+
+  it('lets a subscriber close while it hears', () => {
+    const hub = createHub({ maxSubscriptions: 5 })
+    let count = 0
+    const first = hub.subscriber(ALICE, () => first.close())
+    const second = hub.subscriber(ALICE, () => {
+      count += 1
+    })
+    for (const each of [first, second]) each.subscribe({ type: 'a' })
+    hub.deliver(ALICE, { verb: 'CREATED', type: 'a', id: '1' })
+    expect([count, hub.stats().subscriptions]).to.deep.equal([1, 1])
+  })
+})
+
+describe('checkEvent', () => {
+  it('measures the document in bytes', () => {
+    const doc = { text: 'é'.repeat(10) }
+    const bytes = Buffer.byteLength(JSON.stringify(doc))
+    expect(checkEvent('CREATED', { type: 'a', id: '1', doc }, bytes)).to.have.property('doc')
+    expect(checkEvent('CREATED', { type: 'a', id: '1', doc }, bytes - 1)).to.not.have.property(
+      'doc',
+    )
+  })
+
+  it('keeps no connection to what it was given', () => {
+    const doc = { list: [1], gone: undefined }
+    const event = checkEvent('CREATED', { type: 'a', id: '1', doc }, 100)
+    doc.list.push(2)
+    expect(JSON.parse(String(eventFrame(event)))).to.have.deep.nested.property('payload.doc', {
+      list: [1],
+    })
+  })
+
+  it('refuses a document that is no object, and unknown verbs', () => {
+    const doc = [1] as never // Callers without types exist.
+    expect(() => checkEvent('CREATED', { type: 'a', id: '1', doc }, 100)).to.throw(TypeError)
+    expect(() => checkEvent('error' as never, { type: 'a', id: '1' }, 100)).to.throw(TypeError)
+  })
+})
+
+describe('readBusMessage', () => {
+  const message = {
+    origin: 'o',
+    id: 'n',
+    instanceId: ALICE,
+    event: { verb: 'CREATED', type: 'a', id: '1', doc: { x: null } },
+  } as const
+
+  it('reads what writeBusMessage writes', () => {
+    expect(readBusMessage(writeBusMessage(message))).to.deep.equal(message)
+    const { doc: _, ...event } = message.event
+    expect(readBusMessage(writeBusMessage({ ...message, event }))).to.deep.equal({
+      ...message,
+      event,
+    })
+  })
+
+  const written = writeBusMessage(message) as Record<string, never>
+  for (const name of Object.keys(written)) {
+    it(`refuses another ${name}`, () => {
+      expect(readBusMessage({ ...written, [name]: 7 })).to.equal(undefined)
+    })
+  }
+})
+
+describe('createRecentIds', () => {
+  it('knows an id for as long as said, and no more than so many', () => {
+    const clock = clockAt(0)
+    const recent = createRecentIds({ clock, keepMs: 100, max: 2 })
+    expect([recent.isNew('a'), recent.isNew('a')]).to.deep.equal([true, false])
+    clock.at = 100
+    expect(recent.isNew('a')).to.equal(true)
+    for (const id of ['b', 'c', 'd']) recent.isNew(id)
+    expect([recent.isNew('d'), recent.isNew('a')]).to.deep.equal([false, true])
+  })
+})
+
+describe('createMessageMeter', () => {
+  it('lets so many through in a window', () => {
+    const clock = clockAt(1000)
+    const meter = createMessageMeter({ clock, limit: 2, windowMs: 10 })
+    expect([meter.isWithin(), meter.isWithin(), meter.isWithin()]).to.deep.equal([
+      true,
+      true,
+      false,
+    ])
+    clock.at = 1010
+    expect(meter.isWithin()).to.equal(true)
+    clock.at = 5
+    expect([meter.isWithin(), meter.isWithin(), meter.isWithin()]).to.deep.equal([
+      true,
+      true,
+      false,
+    ])
+  })
+})
+
+describe('createAdmissions', () => {
+  const limits = { instanceConnections: 3, addressConnections: 2, pendingConnections: 1 }
+
+  it('counts by instance, address and those who said nothing yet', () => {
+    const admissions = createAdmissions(limits)
+    const first = admissions.admit(ALICE, '10.0.0.1')
+    expect(admissions.admit(ALICE, '10.0.0.1')).to.equal(undefined)
+    first?.authenticated()
+    first?.authenticated()
+    const second = admissions.admit(ALICE, '10.0.0.1')
+    second?.authenticated()
+    expect(admissions.admit('bob' as never, '10.0.0.1')).to.equal(undefined)
+    const third = admissions.admit(ALICE, '10.0.0.2')
+    expect(admissions.admit(ALICE, '10.0.0.3')).to.equal(undefined)
+    for (const each of [first, first, second, third]) each?.release()
+    expect(admissions.tracked).to.equal(0)
+  })
+})
