@@ -1,3 +1,4 @@
+import { isolated } from '../messages.ts'
 import type { PageRenderer, PasscodePageModel } from '../page-renderer.ts'
 import { problemText, problemTexts } from './problem-text.ts'
 import type { ShowPage } from './show-page.ts'
@@ -48,7 +49,8 @@ export function createLoginPages({ messagesOf, show }: ShowPage): LoginPages {
           options: JSON.stringify(model.passkeyOptions ?? {}),
           endsInMs: Math.max(0, model.expiresAt - model.now),
           minutes: Math.max(1, Math.round((model.expiresAt - model.now) / 60_000)),
-          timeText: messages.text('passcode.time', { time: '{time}' }),
+          timeText: messages.text('passcode.time', { time: isolated('{time}') }),
+          waitText: messages.text('passcode.resend.wait', { seconds: isolated('{seconds}') }),
         },
         { formActionSources: model.formActionSources, keepsOpener: true },
       )

@@ -1,4 +1,4 @@
-import type { Messages } from '../messages.ts'
+import { isolated, type Messages } from '../messages.ts'
 import type { FormProblem } from '../page-renderer.ts'
 
 /** Problems that a form sent by script can meet: their words travel with the form. */
@@ -30,7 +30,7 @@ export function problemTexts(
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(
     SCRIPT_PROBLEMS.filter(([code]) => codes.length === 0 || codes.includes(code)).map(
-      ([code, key]) => [code, messages.text(`problem.${key}`, { minutes: '{minutes}' })],
+      ([code, key]) => [code, messages.text(`problem.${key}`, { minutes: isolated('{minutes}') })],
     ),
   )
 }
