@@ -1,0 +1,48 @@
+import { enroll, JSON_ONLY, lastPasscode, passStep1, passStep2, setFactors } from './second-step.ts'
+import { createAlice, type UiServer } from './ui-server.ts'
+
+const PATHS = ['/auth/twofactor', '/auth/twofactor/resend'] as const
+
+/** Meets every status of the rows of the second step, on instances of its own. */
+export async function exerciseSecondStep(server: UiServer): Promise<void> {
+  await beforeOnboarding(server)
+  const domain = 'two-factor.example.com'
+  const { instance } = await createAlice(server, { domain })
+  await enroll(server, instance, 'mail')
+  const browser = server.browser(`https://${domain}`)
+  for (const path of PATHS) {
+    const type = { 'content-type': 'text/plain' }
+    await browser.post(path, {}, { from: 'https://evil.example' })
+    await browser.post(path, {}, { body: 'x', headers: type })
+    await browser.post(path, { x: 'x'.repeat(65_537) })
+    await browser.post(path, { x: ['a', 'b'] })
+    await browser.post(path, { 'two-factor-token': 'x' })
+  }
+  await browser.get('/auth/twofactor')
+  let token = await passStep1(browser)
+  await browser.get(`/auth/twofactor?two_factor_token=${token}`)
+  await passStep2(browser, token, lastPasscode(server))
+  token = await passStep1(browser)
+  await passStep2(browser, token, lastPasscode(server), {}, JSON_ONLY)
+  for (let at = 0; at < 11; at += 1) {
+    token = await passStep1(browser)
+    await passStep2(browser, token, 'wrong')
+  }
+  const fields = { 'two-factor-token': token }
+  for (let at = 0; at < 20; at += 1) {
+    const answer = await browser.post('/auth/twofactor/resend', fields, { headers: JSON_ONLY })
+    if (answer.status !== 200) break
+    fields['two-factor-token'] = answer.json<{ two_factor_token: string }>().two_factor_token
+  }
+  await setFactors(server, instance, {})
+}
+
+async function beforeOnboarding(server: UiServer): Promise<void> {
+  const domain = 'two-factor-soon.example.com'
+  await server.ui.owners.createInstance({ domain })
+  const browser = server.browser(`https://${domain}`)
+  for (const headers of [JSON_ONLY, { accept: 'text/html' }]) {
+    await browser.get('/auth/twofactor', { headers })
+    for (const path of PATHS) await browser.post(path, {}, { headers })
+  }
+}
