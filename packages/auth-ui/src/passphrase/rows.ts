@@ -133,7 +133,7 @@ function settingsRows(handlers: PassphraseHandlers): readonly RouteRow[] {
       handler: hintSettings.replace,
       auth: ['app token', 'access token'],
       body: { types: ['json'], schema: HINT_SCHEMA },
-      statuses: [204, 400, 401, 403, 409, 412, 413, 415, 422, 429],
+      statuses: [204, 400, 401, 403, 412, 413, 415, 422, 429],
       family: 'json',
       cors: 'app-origins',
       limit: 'hint-change',

@@ -43,25 +43,25 @@ export function createHintSettings({ owners, hasher, limits }: HintSettingsOptio
       const { instance } = ctx.state
       const hint = String(readMembers(ctx.state.json).get('hint'))
       checkHintLength(hint)
-      const owner = await onboardedOwner(owners, ctx)
-      if (owner === undefined) throw new AuthUiError('onboarding_needed')
-      if (hint !== '') {
-        // Whoever may set the hint could find the passphrase by trying: every hint counts.
-        await limits.hit(instance, 'hint-change')
-        if (await isPassphrase(owner, hint)) {
+      // Whoever may set the hint could find the passphrase by trying: every hint counts.
+      if (hint !== '') await limits.hit(instance, 'hint-change')
+      for (;;) {
+        const owner = await onboardedOwner(owners, ctx)
+        if (owner === undefined) throw new AuthUiError('onboarding_needed')
+        if (hint !== '' && (await isPassphrase(owner, hint))) {
           throw new AuthUiError('invalid_hint', {
             status: 422,
             description: 'the hint is the passphrase',
           })
         }
+        const written = await owners.update(instance.id, ({ hint: _old, ...latest }) =>
+          latest.securityStamp === owner.securityStamp
+            ? { ...latest, ...(hint === '' ? {} : { hint }) }
+            : undefined,
+        )
+        // Changed meanwhile, the passphrase is compared once more.
+        if (written !== undefined) break
       }
-      const written = await owners.update(instance.id, ({ hint: _old, ...latest }) =>
-        // The hint was compared with the passphrase of then.
-        latest.securityStamp === owner.securityStamp
-          ? { ...latest, ...(hint === '' ? {} : { hint }) }
-          : undefined,
-      )
-      if (written === undefined) throw new AuthUiError('conflict')
       ctx.status = 204
     },
   }
