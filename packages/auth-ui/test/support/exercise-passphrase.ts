@@ -33,10 +33,10 @@ export async function exercisePassphrase(server: UiServer): Promise<void> {
   })
   await wayBack(server, browser)
   await settings(browser)
+  server.clock.advance(3_600_001)
   await owners.setAuthMode(instance, 'two_factor_mail')
   const current_passphrase = NEW_VALUE
   await ask(browser, 'PUT', '/settings/passphrase', { current_passphrase })
-  server.clock.advance(3_600_001)
 }
 
 async function malformed(browser: BrowserClient): Promise<void> {
