@@ -60,7 +60,8 @@ export function buildModel(instance: Instance, mail: SystemMail, catalogue: Cata
     quote: template === 'passphrase_hint' ? toQuote(variables.hint) : [],
     code: codeOf(mail),
     facts: 'time' in variables ? listFacts(instance, variables, catalogue, isUnproven) : [],
-    factsPlace: layout.facts ?? 'above',
+    // A warning takes room: what to act on stays in the first screenful.
+    factsPlace: remark?.isWarning === true ? 'below' : (layout.facts ?? 'above'),
     factsTitle: catalogue.text('facts.request'),
     action:
       'url' in variables

@@ -136,7 +136,7 @@ export const SYSTEM_MAILS: Readonly<Record<SystemMailName, MailLayout>> = {
   passphrase_changed: { paragraphs: 1, notices: 1, facts: 'above' },
   login_throttled: { paragraphs: 2, notices: 1, facts: 'above' },
   two_factor: { paragraphs: 1, notices: 2, facts: 'below' },
-  two_factor_mail_confirmation: { paragraphs: 1, notices: 2, facts: 'below' },
+  two_factor_mail_confirmation: { paragraphs: 2, notices: 2, facts: 'below' },
   magic_link: { paragraphs: 1, notices: 2, facts: 'below' },
   passphrase_reset: { paragraphs: 1, notices: 2, facts: 'below' },
   passphrase_hint: { paragraphs: 1, notices: 2 },

@@ -1,5 +1,12 @@
 // Compiled, never run: what the types promise and refuse.
-import { createNotify, type Mailer, type MailTransport, smtpTransport } from '@svc/notify'
+import {
+  createNotify,
+  type Mailer,
+  type MailTransport,
+  type RenderedMail,
+  smtpTransport,
+  type SystemMail,
+} from '@svc/notify'
 import type { Instance, Logger } from '@svc/oauth-core'
 
 type Equals<A, B> =
@@ -9,7 +16,7 @@ function assertType<_Holds extends true>(): void {}
 export async function checkNotify(log: Logger, instance: Instance): Promise<void> {
   const transport = smtpTransport({ host: 'localhost' })
   assertType<Equals<typeof transport, MailTransport>>()
-  const { mailer } = createNotify({ log, channels: { mail: { transport } } })
+  const { mailer, render } = createNotify({ log, channels: { mail: { transport } } })
   assertType<Equals<typeof mailer, Mailer>>()
 
   // @ts-expect-error an onboarding mail carries its link
@@ -18,4 +25,18 @@ export async function checkNotify(log: Logger, instance: Instance): Promise<void
   await mailer.send(instance, { template: 'newsletter', variables: { url: 'https://a.example/' } })
   // @ts-expect-error the recipient is the owner, never the caller's choice
   await mailer.send(instance, { template: 'onboarding', to: 'x@y.example', variables: { url: '' } })
+
+  const lived = { time: 0, address: '203.0.113.7', minutes: 5 }
+  const code = { ...lived, passcode: '1', purpose: 'login' } as const
+  const mail: SystemMail = { template: 'two_factor', variables: code }
+  const rendered = await render(instance, mail)
+  assertType<Equals<typeof rendered, RenderedMail>>()
+  const other = { ...code, purpose: 'fun' } as const
+  // @ts-expect-error codes are for known purposes
+  await mailer.send(instance, { template: 'two_factor', variables: other })
+  // @ts-expect-error how long a link works must be said
+  await mailer.send(instance, {
+    template: 'magic_link',
+    variables: { url: '', time: 0, address: '' },
+  })
 }

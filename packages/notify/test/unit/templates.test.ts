@@ -158,7 +158,7 @@ describe('system mails', () => {
       template: 'login_throttled',
       variables: { url, time: facts.time, address: '203.0.113.7' },
     })
-    expect(text).to.include('Address: 203.0.113.7')
+    expect(text).to.include('IP address: 203.0.113.7')
     expect(text).to.not.include('Browser:')
     expect(text).to.not.include('Where:')
   })
