@@ -1,0 +1,56 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'chai'
+import { createPace } from '../../../src/passphrase/reset/pace.ts'
+
+const WORK_MS = 60
+
+/** How long a run took, in milliseconds. */
+async function timed(run: Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await run
+  return performance.now() - startedAt
+}
+
+describe('the pace of answers', () => {
+  const send = async (): Promise<boolean> => {
+    await wait(WORK_MS)
+    return true
+  }
+
+  it('lets doing nothing take as long as doing it did', async () => {
+    const pace = createPace()
+    const sentMs = await timed(pace.run(send))
+    const unsentMs = await timed(pace.run(async () => false))
+    expect(unsentMs).to.be.at.least(Math.floor(sentMs) - 2)
+  })
+
+  it('counts the time that finding out took', async () => {
+    const pace = createPace()
+    const sentMs = await timed(pace.run(send))
+    const found = async (): Promise<boolean> => {
+      await wait(WORK_MS / 2)
+      return false
+    }
+    const unsentMs = await timed(pace.run(found))
+    expect(unsentMs).to.be.at.least(Math.floor(sentMs) - 2)
+    expect(unsentMs).to.be.below(sentMs + WORK_MS / 2)
+  })
+
+  it('learns nothing from what failed, and passes the failure on', async () => {
+    const pace = createPace()
+    const fail = async (): Promise<boolean> => {
+      await wait(WORK_MS)
+      throw new Error('the mail server is down')
+    }
+    const failure = await pace.run(fail).catch((error: unknown) => String(error))
+    expect(failure).to.include('down')
+    expect(await timed(pace.run(async () => false))).to.be.below(WORK_MS)
+  })
+
+  it('forgets times of long ago', async () => {
+    const pace = createPace()
+    await pace.run(send)
+    for (let at = 0; at < 16; at += 1) await pace.run(async () => true)
+    expect(await timed(pace.run(async () => false))).to.be.below(WORK_MS)
+  })
+})
