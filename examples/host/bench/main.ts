@@ -3,14 +3,15 @@ import { type Figure, toTable } from './figure.ts'
 import { benchGuard } from './guard-bench.ts'
 import { benchInstances } from './instances-bench.ts'
 import { benchLogins } from './login-bench.ts'
+import { benchRealtime } from './realtime-bench.ts'
 import type { BenchGrant } from './servers/bench-server.ts'
 import { benchStartup } from './startup-bench.ts'
 import { benchTiming } from './timing-bench.ts'
 import { benchTokens } from './token-bench.ts'
 import { toFigures } from './token-figures.ts'
 
-// `pnpm bench [guard tokens logins timing startup instances] [--quick] [--check]`: those named, or all. `--check` fails when a
-// target is missed. Of tokens also: [--profiles=folder] [--store=sqlite] [--grant=refresh] [--connections=32].
+// `pnpm bench [guard tokens logins timing startup instances realtime] [--quick] [--check]`: those named, or all.
+// `--check` fails when a target is missed. Of tokens also: [--profiles=folder] [--store=sqlite] [--grant=refresh] [--connections=32].
 const isQuick = process.argv.includes('--quick')
 const chosen = (name: string): string | undefined =>
   process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1]
@@ -24,6 +25,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   timing: () => benchTiming({ requests: isQuick ? 40 : 100, say }),
   startup: () => benchStartup({ rounds, say }),
   instances: () => benchInstances({ few: 1000, many: isQuick ? 4000 : 10_000, say }),
+  realtime: () => benchRealtime({ subscribers: 2000, overMs: isQuick ? 4000 : 10_000, say }),
 }
 
 const named = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
