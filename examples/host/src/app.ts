@@ -11,6 +11,7 @@ import { createHostApps, type HostApps, listAppFolders } from './apps/registry.t
 import { audit, withAuditMarks } from './audit.ts'
 import { limitRequests } from './coarse-limit.ts'
 import type { Config } from './config.ts'
+import { createConfirmedTypes } from './data/confirmed-types.ts'
 import { createDocumentStore } from './data/document-store.ts'
 import { dataRoutes } from './data/data-routes.ts'
 import { mailRoutes } from './dev-mails/mail-routes.ts'
@@ -52,7 +53,7 @@ export interface HostAppOptions {
 }
 
 /** Apps that every new instance has. */
-const INITIAL_APPS = ['home', 'settings']
+const INITIAL_APPS = ['home', 'safe', 'settings']
 
 /** Assembles the packages in the order of `architecture.md` 1. */
 export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
@@ -125,7 +126,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   koa.use(ui.routes())
   koa.use(oauth.routes({ pages: ui.pages }))
   koa.use(realtime.routes())
-  koa.use(oauth.mount(dataRoutes(oauth, documents)))
+  const confirmedTypes = createConfirmedTypes({
+    types: [`${config.namespace}.safe.secrets`],
+    isConfirmed: ui.isConfirmed,
+  })
+  koa.use(oauth.mount(dataRoutes(oauth, documents, { events: realtime, confirmedTypes })))
   // Behind a proxy everybody may look like this machine; `svc mails` reads them there.
   if (mailbox !== undefined && config.trustProxy === 0) {
     const rows = [...previewRoutes({ render, clock }), ...mailRoutes(mailbox)]

@@ -10,7 +10,7 @@ import { isRefusal } from './words.js'
  *   | 'recovery.create' | 'recovery.remove'} name
  * @property {string} [id] of a passkey
  */
-/** @typedef {import('./confirmation.js').Proof} Proof */
+/** @typedef {import('./_kit/confirmation.js').Proof} Proof */
 /** @typedef {import('./main.js').Tools} Tools */
 
 /**

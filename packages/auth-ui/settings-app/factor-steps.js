@@ -67,7 +67,7 @@ function inFours(secret) {
 /**
  * Turning mailed codes on: the first one proves that mails arrive.
  *
- * @param {import('./confirmation.js').Proof} proof
+ * @param {import('./_kit/confirmation.js').Proof} proof
  * @param {Tools} tools
  * @returns {Node[]}
  */

@@ -1,6 +1,6 @@
 import { ApiError, createApi } from './_kit/api.js'
 import { clientsSection } from './clients.js'
-import { createConfirmation } from './confirmation.js'
+import { createConfirmation } from './_kit/confirmation.js'
 import { devicesSection } from './devices.js'
 import { byId, initials, make } from './_kit/dom.js'
 import { factorsSection } from './factors.js'

@@ -10,6 +10,7 @@ import { createBackground } from './background.ts'
 import { createConfirmTargets } from './confirm/confirm-targets.ts'
 import { createConfirmFlow } from './confirm/create-confirm-flow.ts'
 import { createConfirmations } from './confirm/create-confirmations.ts'
+import { createIsConfirmed, type IsConfirmed } from './confirm/is-confirmed.ts'
 import { createCsrf } from './csrf.ts'
 import { createPasskeys } from './factors/create-passkeys.ts'
 import { createTotp } from './factors/totp.ts'
@@ -68,6 +69,8 @@ export interface AuthUi {
   readonly owners: Owners
   /** Sessions and tokens on app hosts. */
   readonly appPages: AppPages
+  /** For resources that want a fresh confirmation beside a token. */
+  readonly isConfirmed: IsConfirmed
   /** The rows of {@link AuthUi.routes}, for documents and tests. */
   readonly rows: readonly RouteRow[]
   /** Resolves when mails under way are handed over. */
@@ -188,6 +191,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
       appTokens: oauth.appTokens,
       attributePrefix: options.appAttributePrefix,
     }),
+    isConfirmed: createIsConfirmed(owners, parts.confirmations),
     rows: allRows,
     close: () => background.idle(),
   }

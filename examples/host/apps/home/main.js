@@ -1,5 +1,5 @@
 import { ApiError, createApi } from './_kit/api.js'
-import { appOrigin } from './app-origin.js'
+import { appOrigin } from './_kit/app-origin.js'
 import { byId, initials, make } from './_kit/dom.js'
 import { showNotes } from './notes.js'
 import { loadTexts } from './_kit/texts.js'
@@ -14,6 +14,12 @@ import { loadTexts } from './_kit/texts.js'
  * @property {() => void} settle takes that away
  * @property {string} namespace prefix of the instance's doctypes
  */
+
+/** What every new instance has beside this app. */
+const APPS = [
+  { slug: 'safe', tile: 3 },
+  { slug: 'settings', tile: 6 },
+]
 
 const root = byId('app')
 const api = createApi(root)
@@ -48,22 +54,24 @@ function frame() {
   byId('title').textContent = t('home.hello')
   byId('apps-title').textContent = t('apps.title')
   byId('apps').replaceChildren(
-    make(
-      'li',
-      {},
+    ...APPS.map(({ slug, tile }) =>
       make(
-        'a',
-        { class: 'app', href: appOrigin(location, domain, svcSlug, 'settings') },
+        'li',
+        {},
         make(
-          'span',
-          { class: 'tile tile--6', 'aria-hidden': 'true' },
-          initials(t('apps.settings')),
-        ),
-        make(
-          'span',
-          { class: 'app__text' },
-          make('span', { class: 'app__name' }, t('apps.settings')),
-          make('span', { class: 'muted small' }, t('apps.settings.text')),
+          'a',
+          { class: 'app', href: appOrigin(location, domain, svcSlug, slug) },
+          make(
+            'span',
+            { class: `tile tile--${tile}`, 'aria-hidden': 'true' },
+            initials(t(`apps.${slug}`)),
+          ),
+          make(
+            'span',
+            { class: 'app__text' },
+            make('span', { class: 'app__name' }, t(`apps.${slug}`)),
+            make('span', { class: 'muted small' }, t(`apps.${slug}.text`)),
+          ),
         ),
       ),
     ),

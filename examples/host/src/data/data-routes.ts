@@ -9,6 +9,8 @@ import {
   type ScopedDocument,
   type Verb,
 } from '@svc/oauth-core'
+import type { Realtime } from '@svc/realtime'
+import { type ConfirmedTypes, NO_CONFIRMED_TYPES } from './confirmed-types.ts'
 import type { DocumentStore, Expectation, Fields, StoredDocument } from './document-store.ts'
 
 const TYPE = /^[a-z0-9_]{1,60}(?:\.[a-z0-9_]{1,60}){1,7}$/
@@ -16,11 +18,21 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9._~@-]{0,127}$/
 const AUTH = ['access token', 'app token'] as const
 const SOURCE = 'architecture.md 5'
 
+type ChangeVerb = 'CREATED' | 'UPDATED' | 'DELETED'
+
 /** One request that the guard let pass for its type. */
 interface DataRequest {
   readonly ctx: RouteContext
   readonly access: AccessContext
   readonly type: string
+}
+
+/** What {@link dataRoutes} can do beside keeping documents. */
+export interface DataRouteOptions {
+  /** Tells subscribers what changed. @defaultValue nobody is told */
+  readonly events?: Pick<Realtime, 'publish'>
+  /** @defaultValue none */
+  readonly confirmedTypes?: ConfirmedTypes
 }
 
 /**
@@ -30,6 +42,7 @@ interface DataRequest {
 export function dataRoutes(
   oauth: Pick<OAuth, 'guard'>,
   documents: DocumentStore,
+  { events, confirmedTypes = NO_CONFIRMED_TYPES }: DataRouteOptions = {},
 ): readonly RouteRow[] {
   /** Runs a handler behind the guard for the verb and the type of the path. */
   function guarded(verb: Verb, handle: (request: DataRequest) => Promise<void>) {
@@ -39,6 +52,7 @@ export function dataRoutes(
       await oauth.guard({ verb, type })(ctx, async () => {
         const { access } = ctx.state
         if (access === undefined) throw new Error('the guard let a request pass without access')
+        if (confirmedTypes.has(type)) await confirmedTypes.demand(ctx, access, verb)
         await handle({ ctx, access, type })
       })
     }
@@ -113,6 +127,7 @@ export function dataRoutes(
     demand(access, 'POST', document)
     const rev = await documents.put(ctx.state.instance, document, 'absent')
     if (rev === undefined) throw new Error('a random id was taken')
+    tell(ctx, 'CREATED', { ...document, rev })
     ctx.set('Location', `/data/${type}/${document.id}`)
     answerDocument(ctx, 201, { ...document, rev })
   }
@@ -131,14 +146,24 @@ export function dataRoutes(
     const expected = expectationOf(ctx)
     const rev = await documents.put(instance, document, expected === 'any' ? 'absent' : expected)
     if (rev === undefined) throw conflict()
+    tell(ctx, before === undefined ? 'CREATED' : 'UPDATED', { ...document, rev })
     answerDocument(ctx, before === undefined ? 201 : 200, { ...document, rev })
   }
 
   async function remove({ ctx, access, type }: DataRequest): Promise<void> {
-    const { id } = await find(ctx, access, 'DELETE', type)
+    const document = await find(ctx, access, 'DELETE', type)
+    const { id } = document
     if (!(await documents.delete(ctx.state.instance, type, id, expectationOf(ctx))))
       throw conflict()
+    tell(ctx, 'DELETED', document)
     ctx.status = 204
+  }
+
+  /** Nobody waits for subscribers. What wants a confirmation is not shown to them either. */
+  function tell(ctx: RouteContext, verb: ChangeVerb, document: StoredDocument): void {
+    const { type, id } = document
+    const doc = confirmedTypes.has(type) ? {} : { doc: toWire(document) }
+    void events?.publish(ctx.state.instance, verb, { type, id, ...doc })
   }
 
   /** The document of the path; one that the caller may not know of is forbidden whether it exists or not. */

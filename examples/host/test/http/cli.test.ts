@@ -52,7 +52,7 @@ describe('svc', function () {
     })
     await words('instance', 'update', domain, '--unblock', '--oauth-clients-max', '-1')
 
-    expect(await words('app', 'list', domain)).to.match(/^home .*\nsettings /m)
+    expect(await words('app', 'list', domain)).to.match(/^home .*\nsafe .*\nsettings /m)
     expect(await words('app', 'uninstall', domain, 'home')).to.equal('Uninstalled home.\n')
     expect(await words('app', 'install', domain, 'home')).to.equal('Installed Home (home).\n')
     const folder = new URL('../../apps/home', import.meta.url).pathname

@@ -29,6 +29,8 @@ export function createApi(root) {
   let token = root.dataset['svcToken'] ?? ''
   /** @type {Promise<string> | undefined} */
   let renewal
+  /** @type {Set<(token: string) => void>} */
+  const listeners = new Set()
 
   /** @param {string} method @param {string} path @param {unknown} [body] */
   const ask = (method, path, body) =>
@@ -46,9 +48,15 @@ export function createApi(root) {
     })
 
   const renew = () => {
-    renewal ??= fetchToken(root.tagName).finally(() => {
-      renewal = undefined
-    })
+    renewal ??= fetchToken(root.tagName)
+      .then((fresh) => {
+        token = fresh
+        for (const listen of listeners) listen(fresh)
+        return fresh
+      })
+      .finally(() => {
+        renewal = undefined
+      })
     return renewal
   }
 
@@ -64,7 +72,7 @@ export function createApi(root) {
     let response = await ask(method, path, body)
     if (response.status === 401) {
       // Another call may have renewed it meanwhile.
-      if (token === before) token = await renew()
+      if (token === before) await renew()
       response = await ask(method, path, body)
     }
     if (!response.ok) throw await refusal(response)
@@ -81,10 +89,11 @@ export function createApi(root) {
     },
     /** The page's token, as it is now. */
     token: () => token,
-    /** A fresh token, after the old one died. @returns {Promise<string>} */
-    async renew() {
-      token = await renew()
-      return token
+    /** A fresh token, after the old one died. */
+    renew,
+    /** Hears of fresh tokens, for connections that last longer than one.  @param {(token: string) => void} listen */
+    onToken: (listen) => {
+      listeners.add(listen)
     },
     /**
      * @param {string} path

@@ -1,6 +1,6 @@
 /**
- * A fresh confirmation before the second step changes: the owner gives the passphrase on the instance's own page, which
- * comes back here with a code. What was about to be done waits in this tab meanwhile.
+ * A fresh confirmation before something sensitive, in this same tab: the owner gives the passphrase on the instance's
+ * own page, which comes back here with a code. What was about to be done waits meanwhile.
  *
  * @typedef {{ confirmation_code: string, confirmation_state: string }} Proof
  * @typedef {{ section: string, name: string, id?: string }} Intent
@@ -20,8 +20,7 @@ export function createConfirmation(origin) {
 
   /** @returns {Proof | undefined} */
   const proof = () => {
-    const kept = read(PROOF)
-    const { code, state, until } = /** @type {Record<string, unknown>} */ (kept ?? {})
+    const { code, state, until } = read(PROOF) ?? {}
     const isGood = typeof until === 'number' && Date.now() < until
     if (!isGood || typeof code !== 'string' || typeof state !== 'string') return undefined
     return { confirmation_code: code, confirmation_state: state }
@@ -29,6 +28,8 @@ export function createConfirmation(origin) {
 
   return {
     proof,
+    /** Until when it counts; milliseconds since the epoch, 0 when it does not. */
+    until: () => (proof() === undefined ? 0 : Number(read(PROOF)?.['until'])),
     /** Takes code and state out of this page's address; call before anything else can read it. */
     receive() {
       const url = new URL(location.href)
@@ -38,12 +39,13 @@ export function createConfirmation(origin) {
       url.searchParams.delete('code')
       url.searchParams.delete('state')
       history.replaceState(history.state, '', url)
-      const waiting = /** @type {{ state?: unknown, intent?: Intent } | undefined} */ (read(INTENT))
+      const waiting = read(INTENT)
       sessionStorage.removeItem(INTENT)
       // An answer that this tab did not ask for is somebody else's.
-      if (waiting === undefined || code === null || waiting.state !== state) return
+      if (waiting === undefined || code === null || waiting['state'] !== state) return
       write(PROOF, { code, state, until: Date.now() + PROOF_MS })
-      returned = waiting.intent
+      // Only `ask` writes it.
+      returned = /** @type {Intent} */ (waiting['intent'])
     },
     /**
      * What a section was about to do before the owner confirmed.
@@ -62,10 +64,19 @@ export function createConfirmation(origin) {
      * @param {Intent} intent
      */
     ask(intent) {
-      const state = randomState()
+      const state = newState()
       write(INTENT, { state, intent })
       const back = `${location.origin}${location.pathname}#${intent.section}`
       location.assign(`${origin}/auth/confirm?${new URLSearchParams({ state, redirect: back })}`)
+    },
+    /**
+     * A code that came another way than by this page's address.
+     *
+     * @param {string} code
+     * @param {string} state
+     */
+    keep(code, state) {
+      write(PROOF, { code, state, until: Date.now() + PROOF_MS })
     },
     /** What was confirmed counts no more. */
     forget() {
@@ -74,12 +85,13 @@ export function createConfirmation(origin) {
   }
 }
 
-function randomState() {
+/** What ties an answer to its question: nobody can guess it. */
+export function newState() {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** @param {string} key @returns {unknown} */
+/** @param {string} key @returns {Record<string, unknown> | undefined} */
 function read(key) {
   try {
     return JSON.parse(sessionStorage.getItem(key) ?? 'null') ?? undefined

@@ -1,0 +1,156 @@
+import { launchChromium, needsChromium } from '@svc/testkit'
+import { expect } from 'chai'
+import type { Browser, Page, Route } from 'playwright-core'
+import { type OwnerVisit, visitOwner } from '../support/owner-visit.ts'
+import { startTestHost, type TestHost } from '../support/test-host.ts'
+
+describe('safe app of the host, in a browser', function () {
+  this.timeout(60_000)
+  let host: TestHost
+  let browser: Browser
+  let owner: OwnerVisit
+  let count = 0
+
+  before(async function () {
+    needsChromium(this)
+    host = await startTestHost({}, 'first.localhost')
+    browser = await launchChromium({ port: host.host.port, domains: ['localhost'] })
+  })
+  after(async () => {
+    await browser?.close()
+    await host?.stop()
+  })
+  beforeEach(async () => {
+    count += 1
+    owner = await visitOwner(host, browser, `safe${count}.localhost`)
+  })
+  afterEach(async () => {
+    expect(owner.faults).to.deep.equal([])
+    await owner.close()
+  })
+
+  const open = (page = owner.page) => page.goto(`${owner.app('safe')}/`)
+  const button = (name: string | RegExp) => owner.page.getByRole('button', { name, exact: true })
+  const note = (text: string, page = owner.page) =>
+    page.getByRole('listitem').filter({ hasText: text })
+
+  async function add(title: string, text: string): Promise<void> {
+    await owner.page.getByLabel('Title').fill(title)
+    await owner.page.getByLabel('Text').fill(text)
+    await button('Put into the safe').click()
+    await note(title).waitFor()
+  }
+
+  /** Presses a button that opens the window to confirm in. */
+  async function confirmingWindow(press: () => Promise<void>): Promise<Page> {
+    const [opened] = await Promise.all([owner.context.waitForEvent('page'), press()])
+    return opened
+  }
+
+  it('hears of the confirmation over the websocket before the window has left its page', async () => {
+    await open()
+    await owner.page.getByText('Live', { exact: true }).waitFor()
+    await add('Bank', 'PIN 4711')
+    expect(await owner.page.content()).to.not.include('4711')
+    const held: Route[] = []
+    await owner.context.route('**/confirmed.html*', (route) => {
+      held.push(route)
+    })
+    const opened = await confirmingWindow(() => button('Show the notes').click())
+    await owner.page.getByText('Confirm in the window that opened.').waitFor()
+    await owner.confirm(opened)
+    await owner.page.getByText('Confirmed. Opening the safe…').waitFor()
+    expect(await owner.page.content(), 'the event alone opens nothing').to.not.include('4711')
+
+    while (held.length === 0) await opened.waitForRequest(/confirmed\.html/).catch(() => {})
+    const [route] = held
+    const query = new URL(route?.request().url() ?? '').searchParams
+    const code = query.get('code') ?? ''
+    const client = await host.browser(owner.instance.origin, { anonymous: true })
+    const state = query.get('state') ?? ''
+    expect((await client.get(`/auth/confirm/${code}?state=${state}`)).status).to.equal(204)
+    expect((await client.get(`/auth/confirm/${code}?state=another`)).status).to.equal(401)
+    await route?.continue()
+    await note('PIN 4711').waitFor()
+    await owner.page.getByText(/The safe is open until/).waitFor()
+
+    await button('Close the safe').click()
+    await owner.page.getByText('The safe is closed.').waitFor()
+    expect(await owner.page.content()).to.not.include('4711')
+  })
+
+  it('shows what changes elsewhere at once', async () => {
+    await open()
+    await owner.page.getByText('Live', { exact: true }).waitFor()
+    const other = await owner.context.newPage()
+    await open(other)
+    await other.getByText('Live', { exact: true }).waitFor()
+    await add('Bank', 'PIN 4711')
+    await note('Bank', other).waitFor()
+  })
+
+  it('empties the safe after a question and a confirmation', async () => {
+    await open()
+    await add('Bank', 'PIN 4711')
+    await add('Diary', 'Dear diary')
+    await button('Empty the safe').click()
+    const dialog = owner.page.getByRole('dialog')
+    await dialog.getByText('Delete all 2 notes in the safe?').waitFor()
+    const opened = await confirmingWindow(() =>
+      dialog.getByRole('button', { name: 'Delete 2 notes' }).click(),
+    )
+    await owner.confirm(opened)
+    await owner.page.getByText('No notes yet.').waitFor()
+  })
+
+  it('goes back to closed when the owner gives up', async () => {
+    await open()
+    await add('Bank', 'PIN 4711')
+    const opened = await confirmingWindow(() => button('Show the notes').click())
+    await button('Cancel').click()
+    await owner.page.getByText('The safe is closed.').waitFor()
+    await opened.close()
+    expect(await owner.page.content()).to.not.include('4711')
+  })
+
+  it('confirms in the same window where the browser opens none, and goes on by itself', async () => {
+    await owner.page.addInitScript(() => {
+      window.open = () => null
+    })
+    await open()
+    await add('Bank', 'PIN 4711')
+    await button('Show the notes').click()
+    await owner.confirm()
+    await note('PIN 4711').waitFor()
+    expect(new URL(owner.page.url()).search).to.equal('')
+  })
+
+  it('gets nothing from the server without a confirmation, or with that of another app', async () => {
+    await open()
+    await add('Bank', 'PIN 4711')
+    const token = (await owner.page.locator('#app').getAttribute('data-svc-token')) ?? ''
+    const list = (query: string): Promise<number> =>
+      owner.page.evaluate(
+        async ([origin, bearer, search]) => {
+          const response = await fetch(`${origin}/data/io.svc.safe.secrets${search}`, {
+            headers: { Authorization: `Bearer ${bearer}` },
+            credentials: 'include',
+          })
+          return response.status
+        },
+        [owner.instance.origin, token, query] as const,
+      )
+    expect(await list('')).to.equal(403)
+    expect(await list(`?confirmation_code=${'a'.repeat(32)}&confirmation_state=x`)).to.equal(403)
+
+    const redirect = encodeURIComponent(`${owner.app('settings')}/`)
+    const other = await owner.context.newPage()
+    await other.goto(`${owner.instance.origin}/auth/confirm?state=mine&redirect=${redirect}`)
+    const [request] = await Promise.all([
+      other.waitForRequest((each) => each.url().includes('code=')),
+      owner.confirm(other),
+    ])
+    const code = new URL(request.url()).searchParams.get('code') ?? ''
+    expect(await list(`?confirmation_code=${code}&confirmation_state=mine`)).to.equal(403)
+  })
+})
