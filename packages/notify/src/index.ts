@@ -1,3 +1,4 @@
+export { MAIL_LOCALES } from './catalogue.ts'
 export { type SmtpOptions, smtpTransport } from './channels/mail.ts'
 export { createNotify, type Notify } from './create-notify.ts'
 export { type MailAddress, parseAddress } from './mail-address.ts'

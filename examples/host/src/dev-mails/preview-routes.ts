@@ -1,8 +1,6 @@
-import { type Notify, sampleMails } from '@svc/notify'
+import { MAIL_LOCALES, type Notify, sampleMails } from '@svc/notify'
 import { OAuthError, type RouteRow } from '@svc/oauth-core'
 import { demandLoopback, escape, sendMail, sendPage } from './dev-page.ts'
-
-const LOCALES = ['en', 'fr', 'de', 'es']
 
 /** What previews are made with. */
 interface PreviewParts {
@@ -55,7 +53,7 @@ export function previewRoutes({ render, clock }: PreviewParts): readonly RouteRo
 
 function itemOf(name: string): string {
   const address = `/dev/mails/preview/${name}?locale=`
-  const links = LOCALES.map(
+  const links = MAIL_LOCALES.map(
     (locale) =>
       `<a href="${address}${locale}">${locale}</a> (<a href="${address}${locale}&amp;as=text">text</a>)`,
   )

@@ -1,10 +1,10 @@
+import { MAIL_LOCALES } from '@svc/notify'
 import { type Listening, launchChromium, needsChromium } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
 import { axeFaults } from '../../../../packages/auth-ui/test/support/axe-faults.ts'
 import { MAIL_NAMES, mailServer } from '../support/mail-server.ts'
 
-const LOCALES = ['en', 'fr', 'de', 'es']
 /** The height of a small phone: what shows without scrolling. */
 const SCREENFUL = { width: 360, height: 640 }
 /** One of each template; the variants of these two differ in words only. */
@@ -40,7 +40,7 @@ describe('system mails, in a browser', function () {
     it(`${name}: no accessibility fault, in both themes`, async () => {
       // Every language with every theme among the mails: they have one layout.
       for (const [turn, colorScheme] of (['light', 'dark'] as const).entries()) {
-        const locale = LOCALES[(at + turn) % LOCALES.length] ?? 'en'
+        const locale = MAIL_LOCALES[(at + turn) % MAIL_LOCALES.length] ?? 'en'
         await page.emulateMedia({ colorScheme })
         await open(locale, name)
         // A mail has no landmarks: mail programs put it inside of theirs.
@@ -52,7 +52,7 @@ describe('system mails, in a browser', function () {
     })
 
     it(`${name}: what to act on is in the first screenful of a phone`, async () => {
-      for (const locale of LOCALES) {
+      for (const locale of MAIL_LOCALES) {
         await open(locale, name)
         const { bottom, overflow } = await page.evaluate(() => {
           const target = document.querySelector('a.button-words, [style*="user-select:all"]')
