@@ -8,6 +8,7 @@ import {
 import { flagshipRows } from './flagship/rows.ts'
 import { createMagicCodeCheck, type MagicCodeCheckOptions } from './magic-link/magic-code-check.ts'
 import { createMagicLink, type MagicLinkOptions } from './magic-link/magic-link.ts'
+import { createMagicLinkPages, type MagicLinkPagesOptions } from './magic-link/magic-link-pages.ts'
 import { createRequestLink, type RequestLinkOptions } from './magic-link/request-link.ts'
 import { magicLinkRows } from './magic-link/rows.ts'
 import { sessionCodeRows } from './session-code/rows.ts'
@@ -21,7 +22,8 @@ export interface CodeLoginParts
     Omit<ClientCheckOptions, 'clients'>,
     Omit<FlagshipLoginOptions, 'checkClient'>,
     Omit<FlagshipMagicLinkOptions, 'checkClient' | 'codeCheck'>,
-    Omit<MagicLinkOptions, 'codeCheck'> {
+    MagicLinkPagesOptions,
+    Omit<MagicLinkOptions, 'codeCheck' | 'linkPages'> {
   readonly oauth: Pick<OAuth, 'clients'>
 }
 
@@ -29,7 +31,8 @@ export interface CodeLoginParts
 export function assembleCodeLogins(given: CodeLoginParts): readonly RouteRow[] {
   const codeCheck = createMagicCodeCheck(given)
   const checkClient = createClientCheck({ ...given, clients: given.oauth.clients })
-  const parts = { ...given, codeCheck, checkClient }
+  const linkPages = createMagicLinkPages(given)
+  const parts = { ...given, codeCheck, checkClient, linkPages }
   return [
     ...sessionCodeRows(createSessionCodeEndpoint(parts)),
     ...magicLinkRows(createRequestLink(parts), createMagicLink(parts)),

@@ -12,6 +12,8 @@ export interface PassedLogin {
   readonly target: RedirectTarget | undefined
   readonly isLongRun: boolean
   readonly method: LoginMethod
+  /** Uses up what the log-in stands on, after the host's veto and before the session; not for a session that is kept. */
+  readonly useUp?: () => Promise<void>
 }
 
 /** Lets the owner in: a session of the right kind, and the `Location` that leads on. @see login.md 2.2, 5.1 */
@@ -34,7 +36,7 @@ export function createEnter(options: EnterOptions): Enter {
   async function ensureSession(
     ctx: RouteContext,
     owner: Owner,
-    { target, isLongRun, method }: PassedLogin,
+    { target, isLongRun, method, useUp }: PassedLogin,
   ): Promise<Session> {
     const isAuthorize = target?.isAuthorize === true
     const kind: SessionKind = isAuthorize ? 'short' : isLongRun ? 'long' : 'normal'
@@ -46,6 +48,7 @@ export function createEnter(options: EnterOptions): Enter {
       address: clientAddress(ctx),
       userAgent: ctx.get('User-Agent'),
     })
+    await useUp?.()
     return opener.open(ctx, owner, { kind, method, clientRegistration: isAuthorize })
   }
 

@@ -1,21 +1,18 @@
 import { isHttpError, prefersJson, type RouteContext } from '@svc/oauth-core'
-import type { Csrf } from '../csrf.ts'
 import { AuthUiError, retryAfterS } from '../errors.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'
 import type { AnswerActivation } from '../login/activation.ts'
-import { type Arrival, answerRedirect, formActionSources, redirect } from '../login/arrival.ts'
-import type { SessionOpener } from '../login/open-session.ts'
-import type { Redirects, RedirectTarget } from '../login/redirect-target.ts'
+import { type Arrival, answerRedirect, redirect } from '../login/arrival.ts'
+import type { Enter } from '../login/enter.ts'
+import type { Redirects } from '../login/redirect-target.ts'
 import { onboardedOwner } from '../owner/onboarded-owner.ts'
-import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
-import type { FormProblem, PageRenderer } from '../page-renderer.ts'
-import type { HostHooks } from '../ports.ts'
-import { isUpgrade, type Session, type SessionKind } from '../session/session.ts'
+import type { FormProblem } from '../page-renderer.ts'
+import { isUpgrade } from '../session/session.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
 import type { MagicCodeCheck } from './magic-code-check.ts'
 import { isOfBrowser } from './magic-codes.ts'
-import { loginPath } from './magic-link-url.ts'
+import type { FollowedLink, MagicLinkPages } from './magic-link-pages.ts'
 import { readRequestCookies } from './request-cookie.ts'
 
 /** What {@link createMagicLink} needs. */
@@ -26,11 +23,8 @@ export interface MagicLinkOptions {
   readonly redirects: Redirects
   readonly arrival: Arrival
   readonly carrier: SessionCarrier
-  readonly opener: SessionOpener
-  readonly pages: PageRenderer
-  readonly csrf: Csrf
-  readonly hooks: HostHooks
-  readonly clientAddress: (ctx: RouteContext) => string
+  readonly enter: Enter
+  readonly linkPages: MagicLinkPages
   readonly answerActivation: AnswerActivation
 }
 
@@ -44,63 +38,56 @@ export interface MagicLinkHandlers {
   openWithPassphrase(ctx: RouteContext): Promise<void>
 }
 
-/** A link that somebody followed. */
-interface Followed {
-  readonly owner: Owner
-  readonly code: string
-  /** Undefined: none was asked for. */
-  readonly target: RedirectTarget | undefined
-}
-
 /** The code is used up before the session exists; a refusal uses nothing up. @see login.md 5.3 */
 export function createMagicLink(options: MagicLinkOptions): MagicLinkHandlers {
-  const { owners, codeCheck, secondFactor, redirects, arrival, carrier, opener, pages } = options
-  const { csrf, hooks, clientAddress } = options
+  const { owners, codeCheck, secondFactor, redirects, arrival, carrier, linkPages } = options
 
   async function show(ctx: RouteContext): Promise<void> {
-    const { query } = ctx.state
+    const { instance, query } = ctx.state
     const code = query.text('code') || query.text('magic_code')
-    const followed = await follow(ctx, code, query.text('redirect'))
-    if (followed === undefined) return options.answerActivation(ctx)
+    const link = await follow(ctx, code, query.text('redirect'))
+    if (link === undefined) return options.answerActivation(ctx)
     const live = await carrier.current(ctx)
-    if (live !== undefined) return goOn(ctx, followed, live)
-    const known = await refusing(ctx, followed, 400, () =>
-      codeCheck.demand(ctx, followed.owner, code),
-    )
-    if (known === undefined) return
-    if (secondFactor.isOn(followed.owner)) return showPassphraseForm(ctx, followed)
-    if (!isOfBrowser(known, readRequestCookies(ctx)) || isPrefetch(ctx)) {
-      return showButton(ctx, followed)
+    const target = link.target ?? (await redirects.home(instance))
+    if (live !== undefined) {
+      await carrier.touch(ctx)
+      return redirect(ctx, await arrival.locate(ctx, target, live, 'empty'))
     }
-    // A HEAD says where it would lead, and does nothing.
-    if (ctx.method === 'HEAD') return redirect(ctx, (await targetOf(ctx, followed)).href)
-    await refusing(ctx, followed, 400, () => enter(ctx, followed))
+    await orSuccess(ctx, link, 400, async () => {
+      const known = await codeCheck.demand(ctx, link.owner, code)
+      if (secondFactor.isOn(link.owner)) return linkPages.passphrase(ctx, link)
+      const isOneClick = isOfBrowser(known, readRequestCookies(ctx)) && !isPrefetch(ctx)
+      if (!isOneClick) return linkPages.button(ctx, link)
+      // A HEAD says where it would lead, and does nothing.
+      if (ctx.method === 'HEAD') return redirect(ctx, target.href)
+      await enter(ctx, link)
+    })
   }
 
   async function open(ctx: RouteContext): Promise<void> {
-    const { form, query } = ctx.state
-    const code = form.text('code')
-    const followed = await follow(ctx, code, form.text('redirect') || query.text('redirect'))
-    if (followed === undefined) return options.answerActivation(ctx)
-    if (await isThere(ctx, followed)) return
-    await refusing(ctx, followed, 401, async () => {
-      await codeCheck.demand(ctx, followed.owner, code)
-      if (!secondFactor.isOn(followed.owner)) return enter(ctx, followed)
+    const { form } = ctx.state
+    const link = await follow(ctx, form.text('code'), redirectionOf(ctx))
+    if (link === undefined) return options.answerActivation(ctx)
+    const live = await carrier.current(ctx)
+    const isThere = live !== undefined && !isUpgrade(live.kind, kindOf(link))
+    if (isThere) return enter(ctx, link)
+    await orSuccess(ctx, link, 401, async () => {
+      await codeCheck.demand(ctx, link.owner, link.code)
+      if (!secondFactor.isOn(link.owner)) return enter(ctx, link)
       if (prefersJson(ctx)) throw new AuthUiError('passphrase_required')
       ctx.status = 401
-      await showPassphraseForm(ctx, followed)
+      await linkPages.passphrase(ctx, link)
     })
   }
 
   async function openWithPassphrase(ctx: RouteContext): Promise<void> {
-    const { form, query } = ctx.state
-    const code = form.text('magic_code')
-    const followed = await follow(ctx, code, form.text('redirect') || query.text('redirect'))
-    if (followed === undefined) return options.answerActivation(ctx)
-    await refusing(ctx, followed, 401, async () => {
-      await codeCheck.demand(ctx, followed.owner, code)
+    const { form } = ctx.state
+    const link = await follow(ctx, form.text('magic_code'), redirectionOf(ctx))
+    if (link === undefined) return options.answerActivation(ctx)
+    await orSuccess(ctx, link, 401, async () => {
+      await codeCheck.demand(ctx, link.owner, link.code)
       try {
-        await codeCheck.checkPassphrase(ctx, followed.owner, code, form.text('passphrase'))
+        await codeCheck.checkPassphrase(ctx, link.owner, link.code, form.text('passphrase'))
       } catch (error) {
         const problem = problemOf(error)
         if (problem === undefined || prefersJson(ctx)) throw error
@@ -108,9 +95,9 @@ export function createMagicLink(options: MagicLinkOptions): MagicLinkHandlers {
           ctx.status = error.status
           ctx.set({ ...error.headers })
         }
-        return showPassphraseForm(ctx, followed, problem)
+        return linkPages.passphrase(ctx, link, problem)
       }
-      if (!(await isThere(ctx, followed))) await enter(ctx, followed)
+      await enter(ctx, link)
     })
   }
 
@@ -118,7 +105,7 @@ export function createMagicLink(options: MagicLinkOptions): MagicLinkHandlers {
     ctx: RouteContext,
     code: string,
     redirection: string,
-  ): Promise<Followed | undefined> {
+  ): Promise<FollowedLink | undefined> {
     const owner = await onboardedOwner(owners, ctx)
     if (owner === undefined) return undefined
     const { instance } = ctx.state
@@ -126,104 +113,39 @@ export function createMagicLink(options: MagicLinkOptions): MagicLinkHandlers {
     return { owner, code, target }
   }
 
-  async function targetOf(ctx: RouteContext, { target }: Followed): Promise<RedirectTarget> {
-    return target ?? (await redirects.home(ctx.state.instance))
+  /** A session that is live and good enough is kept; then the code is too. */
+  async function enter(ctx: RouteContext, { owner, code, target }: FollowedLink): Promise<void> {
+    const useUp = (): Promise<void> => codeCheck.take(ctx, owner, code)
+    const login = { target, isLongRun: false, method: 'magic_link', useUp } as const
+    answerRedirect(ctx, await options.enter(ctx, owner, login))
   }
 
-  async function goOn(ctx: RouteContext, followed: Followed, session: Session): Promise<void> {
-    await carrier.touch(ctx)
-    const target = await targetOf(ctx, followed)
-    redirect(ctx, await arrival.locate(ctx, target, session, 'empty'))
-  }
-
-  /** Answers when the browser is logged in already, well enough for the target: no code is used up. */
-  async function isThere(ctx: RouteContext, followed: Followed): Promise<boolean> {
-    const live = await carrier.current(ctx)
-    if (live === undefined || isUpgrade(live.kind, kindOf(followed))) return false
-    await arrive(ctx, followed, live)
-    return true
-  }
-
-  async function arrive(ctx: RouteContext, followed: Followed, session: Session): Promise<void> {
-    answerRedirect(ctx, await opener.arrive(ctx, await targetOf(ctx, followed), session))
-  }
-
-  async function enter(ctx: RouteContext, followed: Followed): Promise<void> {
-    const { instance } = ctx.state
-    const { owner, code, target } = followed
-    const method = 'magic_link'
-    const address = clientAddress(ctx)
-    // What the host refuses uses nothing up.
-    await hooks.onLogin?.({ instance, method, address, userAgent: ctx.get('User-Agent') })
-    await codeCheck.take(ctx, owner, code)
-    const session = await opener.open(ctx, owner, {
-      kind: kindOf(followed),
-      method,
-      clientRegistration: target?.isAuthorize === true,
-    })
-    await arrive(ctx, followed, session)
-  }
-
-  /**
-   * Runs what a bad code ends. A double click finds its code used and a live session: that is success. Otherwise the
-   * page of the refusal leads to a log-in with the same target.
-   */
-  async function refusing<Result>(
+  /** A double click finds its code used up and a live session: that is success. */
+  async function orSuccess(
     ctx: RouteContext,
-    followed: Followed,
+    link: FollowedLink,
     status: 400 | 401,
-    run: () => Promise<Result>,
-  ): Promise<Result | undefined> {
+    run: () => Promise<void>,
+  ): Promise<void> {
     try {
-      return await run()
+      await run()
     } catch (error) {
       if (!(error instanceof AuthUiError) || error.code !== 'invalid_magic_code') throw error
       const live = await carrier.current(ctx)
-      if (live !== undefined) {
-        await arrive(ctx, followed, live)
-        return undefined
-      }
-      const refusal = new AuthUiError('invalid_magic_code', { status, cause: error })
-      if (prefersJson(ctx)) throw refusal
-      ctx.status = status
-      const href = loginPath(followed.target?.href ?? '')
-      await pages.errorPage(ctx, { error: refusal, next: { href, label: 'login' } })
-      return undefined
+      if (live === undefined) throw new AuthUiError(error.code, { status, cause: error })
+      const target = link.target ?? (await redirects.home(ctx.state.instance))
+      answerRedirect(ctx, await arrival.locate(ctx, target, live, 'keep'))
     }
-  }
-
-  async function formModel(ctx: RouteContext, followed: Followed) {
-    const { instance } = ctx.state
-    return {
-      csrfToken: await csrf.token(ctx),
-      formActionSources: formActionSources(instance, await targetOf(ctx, followed)),
-      redirect: followed.target?.href ?? '',
-    }
-  }
-
-  async function showButton(ctx: RouteContext, followed: Followed): Promise<void> {
-    await pages.magicLinkOpenPage(ctx, { ...(await formModel(ctx, followed)), code: followed.code })
-  }
-
-  async function showPassphraseForm(
-    ctx: RouteContext,
-    followed: Followed,
-    problem?: FormProblem,
-  ): Promise<void> {
-    const { owner, code } = followed
-    await pages.magicLinkPassphrasePage(ctx, {
-      ...(await formModel(ctx, followed)),
-      salt: owner.salt,
-      iterations: owner.iterations,
-      magicCode: code,
-      ...(problem === undefined ? {} : { problem }),
-    })
   }
 
   return { show, open, openWithPassphrase }
 }
 
-function kindOf({ target }: Followed): SessionKind {
+function redirectionOf({ state: { form, query } }: RouteContext): string {
+  return form.text('redirect') || query.text('redirect')
+}
+
+function kindOf({ target }: FollowedLink): 'short' | 'normal' {
   return target?.isAuthorize === true ? 'short' : 'normal'
 }
 
