@@ -10,5 +10,5 @@ export function restartHref(request: ChallengeRequest | undefined): string {
   if (isConfirm) query.set('state', request.state ?? '')
   if (request?.redirect !== undefined) query.set('redirect', request.redirect)
   const path = isConfirm ? '/auth/confirm' : '/auth/login'
-  return query.size === 0 ? path : `${path}?${query}`
+  return query.size === 0 ? path : `${path}?${query.toString()}`
 }

@@ -195,4 +195,52 @@ describe('the second step in a browser', () => {
       )
     })
   })
+
+  describe('requests that are refused before anything is looked at', () => {
+    const refused: readonly [what: string, fields: object, from: string, status: number][] = [
+      ['from another origin', {}, 'https://evil.example', 403],
+      ['from an app', {}, 'https://drive.alice.example.com', 403],
+      ['with a wrong form token', { csrf_token: 'A'.repeat(32) }, ALICE, 403],
+      ['with a doubled code', { 'two-factor-passcode': ['1', '2'] }, ALICE, 400],
+    ]
+    for (const [what, fields, from, status] of refused) {
+      it(`answers ${status} ${what}; nothing is counted, mailed or used up`, async () => {
+        const token = await passStep1(browser)
+        const right = { 'two-factor-token': token, 'two-factor-passcode': lastPasscode(server) }
+        for (const path of ['/auth/twofactor', '/auth/twofactor/resend']) {
+          for (let at = 0; at < 11; at += 1) {
+            const answer = await browser.post(path, { ...right, ...fields }, { from })
+            expect(answer.status).to.equal(status)
+            expect(answer.setCookie('svcsessid')).to.equal(undefined)
+          }
+        }
+        expect(server.mails).to.have.lengthOf(1)
+        expect((await passStep2(browser, token, lastPasscode(server))).status).to.equal(302)
+      })
+    }
+  })
+
+  describe('an instance that is not onboarded', () => {
+    for (const [method, path] of [
+      ['GET', '/auth/twofactor'],
+      ['POST', '/auth/twofactor'],
+      ['POST', '/auth/twofactor/resend'],
+    ] as const) {
+      it(`answers ${method} ${path} with 200 and the page, or 412`, async () => {
+        await server.ui.owners.createInstance({ domain: 'soon.example.com' })
+        const soon = server.browser('https://soon.example.com')
+        const ask = (headers = {}): Promise<BrowserResponse> =>
+          method === 'GET' ? soon.get(path, { headers }) : soon.post(path, {}, { headers })
+        const page = await ask()
+        expect(page.status).to.equal(200)
+        expect(page.contentType).to.equal('text/html')
+        const json = await ask(JSON_ONLY)
+        expect(json.status).to.equal(412)
+        expect(json.json()).to.deep.equal({
+          error: 'the instance has not been onboarded',
+          code: 'onboarding_needed',
+        })
+      })
+    }
+  })
 })
