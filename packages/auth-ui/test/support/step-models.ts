@@ -31,7 +31,7 @@ export const PASSCODE: PasscodePageModel = {
 /** As `navigator.credentials.get` wants it. */
 export const REQUEST_OPTIONS: Readonly<Record<string, unknown>> = {
   challenge: 'Y2hhbGxlbmdlLWNoYWxsZW5nZS1jaGFsbGVuZ2UtMTI',
-  rpId: 'localhost',
+  rpId: 'alice.localhost',
   allowCredentials: [{ id: 'AAECAwQFBgcICQoLDA0ODw', type: 'public-key' }],
   userVerification: 'preferred',
   timeout: 60_000,
@@ -40,7 +40,7 @@ export const REQUEST_OPTIONS: Readonly<Record<string, unknown>> = {
 /** As `navigator.credentials.create` wants it. */
 export const CREATION_OPTIONS: Readonly<Record<string, unknown>> = {
   challenge: 'Y2hhbGxlbmdlLWNoYWxsZW5nZS1jaGFsbGVuZ2UtMTI',
-  rp: { id: 'localhost', name: 'Alice Martin' },
+  rp: { id: 'alice.localhost', name: 'Alice Martin' },
   user: { id: 'YWxpY2U', name: 'alice.example.com', displayName: 'Alice Martin' },
   pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
   timeout: 60_000,
