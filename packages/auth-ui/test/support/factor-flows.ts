@@ -1,0 +1,200 @@
+import type { NewInstance } from '@svc/oauth-core'
+import type { BrowserClient, BrowserResponse } from '@svc/testkit'
+import { generateSync, ScureBase32Plugin } from 'otplib'
+import type { OwnerEvent, SystemMail } from '../../src/ports.ts'
+import {
+  ALICE,
+  createAlice,
+  LOGIN_VALUE,
+  logIn,
+  startUi,
+  type UiServer,
+  type UiServerOptions,
+} from './ui-server.ts'
+
+export const SETTINGS = 'https://settings.alice.example.com'
+export const EMAIL = 'alice@example.com'
+const JSON_ONLY = { accept: 'application/json' }
+
+type MailOf<Template extends SystemMail['template']> = Extract<SystemMail, { template: Template }>
+
+/** The variables of the newest mail of a template. */
+export function lastMail<Template extends SystemMail['template']>(
+  server: UiServer,
+  template: Template,
+): MailOf<Template>['variables'] {
+  const found = server.mails.findLast(
+    (mail): mail is MailOf<Template> => mail.template === template,
+  )
+  if (found === undefined) throw new Error(`no mail ${template}`)
+  return found.variables
+}
+
+/** A server with an onboarded owner who has a mail address, and what apps were told. */
+export interface FactorServer {
+  readonly server: UiServer
+  readonly events: readonly { readonly verb: string; readonly event: OwnerEvent }[]
+}
+
+export async function startFactors(
+  options: UiServerOptions = {},
+  instance: Partial<NewInstance> = {},
+): Promise<FactorServer> {
+  const events: { verb: string; event: OwnerEvent }[] = []
+  const server = await startUi({
+    ...options,
+    ui: {
+      events: {
+        publish: async (_instance, verb, event) => {
+          events.push({ verb, event })
+        },
+      },
+      ...options.ui,
+    },
+  })
+  await createAlice(server, { email: EMAIL, ...instance })
+  return { server, events }
+}
+
+/** Code and state of a confirmation, as bodies of the settings carry them. */
+export interface ConfirmationFields {
+  readonly confirmation_code: string
+  readonly confirmation_state: string
+}
+
+/** What answers a second step, given its token. */
+export type Answer = (token: string) => Record<string, string> | Promise<Record<string, string>>
+
+/** A logged-in browser and the settings app in it. */
+export interface OwnerAt {
+  readonly browser: BrowserClient
+  /** Calls an endpoint as the settings app does. */
+  call(method: string, path: string, body?: unknown): Promise<BrowserResponse>
+}
+
+/** Logs in, through the second step if there is one. */
+export async function ownerAt(
+  server: UiServer,
+  answer?: Answer,
+  browser: BrowserClient = server.browser(),
+): Promise<OwnerAt> {
+  const first = await logIn(browser, {}, JSON_ONLY)
+  const { two_factor_token: token } = first.json<{ two_factor_token?: string }>()
+  if (token !== undefined) await pass(browser, token, answer ?? mailed(server))
+  const page = await browser.get(`${SETTINGS}/`)
+  const bearer = page.json<Record<string, string>>()['data-svc-token']
+  return {
+    browser,
+    call: (method, path, body) =>
+      browser.request(method, path, {
+        from: SETTINGS,
+        headers: {
+          authorization: `Bearer ${bearer}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+  }
+}
+
+/** Answers with the passcode that was mailed. */
+export function mailed(server: UiServer): Answer {
+  return () => ({ 'two-factor-passcode': lastMail(server, 'two_factor').passcode })
+}
+
+function pass(browser: BrowserClient, token: string, answer: Answer): Promise<BrowserResponse> {
+  return Promise.resolve(answer(token)).then((fields) =>
+    browser.post(
+      '/auth/twofactor',
+      { 'two-factor-token': token, ...fields },
+      { headers: JSON_ONLY },
+    ),
+  )
+}
+
+/** Posts the confirmation form. */
+export function postConfirm(
+  browser: BrowserClient,
+  fields: Readonly<Record<string, string | undefined>> = {},
+  headers: Readonly<Record<string, string | undefined>> = {},
+): Promise<BrowserResponse> {
+  return browser.post(
+    '/auth/confirm',
+    { passphrase: LOGIN_VALUE, state: 's', ...fields },
+    { headers },
+  )
+}
+
+/** Confirms to the settings app, through the second step if there is one. */
+export async function confirmed(
+  server: UiServer,
+  answer?: Answer,
+  redirect = 'settings/#/factors',
+): Promise<ConfirmationFields> {
+  const browser = server.browser(ALICE)
+  const state = 'my state'
+  let response = await postConfirm(browser, { redirect, state }, JSON_ONLY)
+  const { two_factor_token: token } = response.json<{ two_factor_token?: string }>()
+  if (token !== undefined) response = await pass(browser, token, answer ?? mailed(server))
+  const target = new URL(response.json<{ redirect: string }>().redirect)
+  return {
+    confirmation_code: target.searchParams.get('code') ?? '',
+    confirmation_state: target.searchParams.get('state') ?? '',
+  }
+}
+
+/** Switches mailed passcodes on. */
+export async function enableMail(server: UiServer, owner: OwnerAt): Promise<void> {
+  const fields = await confirmed(server)
+  await owner.call('PUT', '/settings/factors/mail', fields)
+  const { code } = lastMail(server, 'two_factor_mail_confirmation')
+  const { status } = await owner.call('PUT', '/settings/factors/mail', { ...fields, code })
+  if (status !== 204) throw new Error(`mail was not switched on: ${status}`)
+}
+
+/** The code an authenticator app shows now. */
+export function totpCode(server: UiServer, secret: string): string {
+  return generateSync({
+    secret: new ScureBase32Plugin().decode(secret),
+    algorithm: 'sha1',
+    digits: 6,
+    period: 30,
+    epoch: Math.floor(server.clock.now() / 1000),
+  })
+}
+
+/** Switches an authenticator app on. @returns its secret */
+export async function enableTotp(
+  server: UiServer,
+  owner: OwnerAt,
+  fields?: ConfirmationFields,
+): Promise<string> {
+  const begun = await owner.call(
+    'POST',
+    '/settings/factors/totp',
+    fields ?? (await confirmed(server)),
+  )
+  const { secret } = begun.json<{ secret: string }>()
+  const code = totpCode(server, secret)
+  const { status } = await owner.call('PUT', '/settings/factors/totp', { code })
+  if (status !== 204) throw new Error(`the authenticator was not switched on: ${status}`)
+  return secret
+}
+
+/** What `GET /settings/factors` says. */
+export interface ShownFactors {
+  readonly auth_mode: string
+  readonly mail: {
+    readonly enabled: boolean
+    readonly enabled_at?: string
+    readonly address?: string
+  }
+  readonly totp: { readonly created_at: string; readonly last_used?: string } | null
+  readonly passkeys: readonly { readonly id: string; readonly label: string }[]
+  readonly recovery: { readonly left: number; readonly created_at: string } | null
+}
+
+export async function shownFactors(owner: OwnerAt): Promise<ShownFactors> {
+  const answer = await owner.call('GET', '/settings/factors')
+  return answer.json<{ data: { attributes: ShownFactors } }>().data.attributes
+}
