@@ -278,6 +278,54 @@ describe('oauth.clients', () => {
     expect(await clients.revoke(server.instance, 'unknown', 'test')).to.equal(false)
   })
 
+  it('compares a secret, of its own instance only', async () => {
+    const server = await oauthServer()
+    const { id, secret } = await server.register()
+    const { clients, instances } = server.oauth
+    for (const [given, isRight] of [
+      [secret, true],
+      ['', false],
+      [`${secret}x`, false],
+      [secret.slice(1), false],
+      ['\ud800', false],
+    ] as const) {
+      const found = await clients.verifySecret(server.instance, id, given)
+      expect(found?.isRight, given).to.equal(isRight)
+      expect(found?.client.id).to.equal(id)
+      expect(JSON.stringify(found)).not.to.include(secret)
+    }
+    expect(await clients.verifySecret(server.instance, 'unknown', secret)).to.equal(undefined)
+    const other = await instances.create({ domain: 'other.example.com' })
+    expect(await clients.verifySecret(other, id, secret)).to.equal(undefined)
+  })
+
+  it('ends the tokens of clients that stay registered, of the flagship app alone if asked', async () => {
+    const server = await serveData()
+    const [flagship, other] = [await server.register(), await server.register()]
+    const { clients } = server.oauth
+    await clients.setFlagship(server.instance, flagship.id, true)
+    const tokens = [await allow(server, flagship), await allow(server, other)]
+    const statuses = async (): Promise<readonly number[]> =>
+      Promise.all(tokens.map(async ({ access }) => (await guarded(server, access)).status))
+    expect(await statuses()).to.deep.equal([200, 200])
+    expect(await clients.revokeGrants(server.instance, 'test', { flagship: true })).to.equal(1)
+    expect(await statuses()).to.deep.equal([401, 200])
+    const refreshed = await server.send('POST', '/auth/access_token', {
+      form: {
+        grant_type: 'refresh_token',
+        refresh_token: tokens[0]?.refresh ?? '',
+        client_id: flagship.id,
+        client_secret: flagship.secret,
+      },
+    })
+    expect(refreshed.body).to.include({ error: 'invalid_grant' })
+    expect(await clients.revokeGrants(server.instance, 'test')).to.equal(2)
+    expect(await statuses()).to.deep.equal([401, 401])
+    for (const { id } of [flagship, other]) {
+      expect(await clients.get(server.instance, id)).to.include({ id })
+    }
+  })
+
   it('takes the flagship mark away, and with it the certification', async () => {
     const server = await oauthServer()
     const { id } = await server.register()
