@@ -9,10 +9,44 @@ import { type SampleServer, sampleServer } from '../support/sample-server.ts'
 import { settingsAnswers, sixtyClients } from '../support/settings-samples.ts'
 
 const MAX_PAGE_BYTES = 50_000
+const FORGOT = 'Forgot my passphrase'
+const LINK_BY_MAIL = 'Mail me a link to log in'
+const POLICY = 'Privacy policy of the app'
+const TRUST = 'two-factor-generate-trusted-device-token'
+/** Each theme with each language once over. */
 const LOOKS = [
   { colorScheme: 'light', locale: 'en' },
   { colorScheme: 'dark', locale: 'fr' },
+  { colorScheme: 'light', locale: 'de' },
+  { colorScheme: 'dark', locale: 'es' },
 ] as const
+
+/** What Tab reaches on each page, in this order; the first is where focus is when the page opens. */
+const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
+  ['login-magic', ['passphrase', 'Show', 'long-run-session', 'Log in', LINK_BY_MAIL, FORGOT]],
+  ['passcode', ['two-factor-passcode', TRUST, 'Log in', 'Mail me a new code (', 'Start again']],
+  ['passcode-wrong', ['two-factor-passcode', TRUST, 'Log in']],
+  [
+    'passcode-all',
+    [
+      ...['Use your passkey', 'two-factor-passcode', TRUST, 'Log in'],
+      ...['Use a recovery code', 'Mail me a new code (', 'Start again'],
+    ],
+  ],
+  ['passcode-expired', ['Start again']],
+  ['magic-open', ['Log in']],
+  ['magic-passphrase', ['passphrase', 'Show', 'Log in', FORGOT]],
+  ['confirm-app', ['passphrase', 'Show', 'Confirm', 'Cancel']],
+  ['renew', ['passphrase', 'Show', 'hint', 'Set the new passphrase']],
+  ['choose', ['passphrase', 'Show', 'hint', 'Set passphrase and open my space']],
+  ['reset', ['', 'Mail me my reminder', 'Mail me the link', 'Back to log-in']],
+  ['passkey', ['', 'label', 'Create the passkey', 'Cancel']],
+  ['mail-sent-magic', ['', 'Back to log-in']],
+  ['activation-bad-token', ['', 'Mail me a new link']],
+  ['cookies-blocked', ['', 'Try again']],
+  ['error-link-used', ['', 'Ask for a new link']],
+  ['consent', ['', 'Technical details', POLICY, 'Allow access', 'Refuse']],
+]
 
 describe('every page, in a browser', function () {
   this.timeout(60_000)
@@ -20,6 +54,8 @@ describe('every page, in a browser', function () {
   let settings: AppServer
   let many: AppServer
   let browser: Browser
+  /** The pages on a host where passkeys work. */
+  let secure: string
 
   before(async function () {
     needsChromium(this)
@@ -29,7 +65,8 @@ describe('every page, in a browser', function () {
       folder: appFolders.settings,
       answers: settingsAnswers(sixtyClients()),
     })
-    browser = await launchChromium({ port: pages.port, domains: [] })
+    browser = await launchChromium({ port: pages.port, domains: ['alice.localhost'] })
+    secure = `http://alice.localhost:${pages.port}`
   })
   after(async () => {
     await browser?.close()
@@ -75,29 +112,24 @@ describe('every page, in a browser', function () {
     })
   }
 
-  it('can be walked with the keyboard, focus visible', async () => {
-    const context = await browser.newContext()
-    const page = await open(context, `${pages.origin}/consent`)
-    const seen: string[] = []
-    for (let step = 0; step < 5; step += 1) {
-      await page.keyboard.press('Tab')
-      seen.push(
-        await page.evaluate(() => {
-          const { activeElement: element } = document
-          if (!(element instanceof HTMLElement)) return 'nothing'
-          const { outlineStyle } = getComputedStyle(element)
-          return `${element.innerText.trim()} (${outlineStyle})`
-        }),
-      )
-    }
-    expect(seen.slice(0, 4)).to.deep.equal([
-      'Technical details (solid)',
-      'Privacy policy of the app (solid)',
-      'Allow access (solid)',
-      'Refuse (solid)',
-    ])
-    await context.close()
-  })
+  for (const [name, stops] of WALKS) {
+    it(`${name}: can be walked with the keyboard, focus visible`, async () => {
+      const context = await browser.newContext({ reducedMotion: 'reduce' })
+      const page = await open(context, `${secure}/${name}`)
+      const reached: string[] = []
+      const unseen: string[] = []
+      for (const [at, stop] of stops.entries()) {
+        if (at > 0) await page.keyboard.press('Tab')
+        const { said, isVisible } = await focused(page)
+        // A countdown goes on in the label of a button: its first words are enough.
+        reached.push(stop !== '' && said.startsWith(stop) ? stop : said)
+        if (said !== '' && !isVisible) unseen.push(said)
+      }
+      expect(reached).to.deep.equal(stops)
+      expect(unseen, 'focus that cannot be seen').to.deep.equal([])
+      await context.close()
+    })
+  }
 
   it('shows an embedder’s colours without an accessibility fault', async () => {
     const themed = await sampleServer({
@@ -122,6 +154,20 @@ describe('every page, in a browser', function () {
     }
   })
 })
+
+/** The name or the words of what has focus, empty when nothing has; and whether that can be seen. */
+async function focused(page: Page): Promise<{ said: string; isVisible: boolean }> {
+  return page.evaluate(() => {
+    const { activeElement: element } = document
+    if (!(element instanceof HTMLElement) || element === document.body) {
+      return { said: '', isVisible: false }
+    }
+    // A field's ring is drawn around its box, which has the button to show it in it.
+    const ring = element.matches('.field__input') ? element.closest('.field__box') : element
+    const said = element instanceof HTMLInputElement ? element.name : element.innerText.trim()
+    return { said, isVisible: getComputedStyle(ring ?? element).outlineStyle !== 'none' }
+  })
+}
 
 async function open(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage()

@@ -115,6 +115,15 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
     failed(pages, ctx, 'not_authenticated', 401, 'You must be authenticated'),
   'error-not-found': (pages, ctx) => failed(pages, ctx, 'not_found', 404, 'not found'),
   'error-bad-redirect': (pages, ctx) => failed(pages, ctx, 'bad_redirect', 400, 'bad url: scheme'),
+  'error-link-used': (pages, ctx) =>
+    failed(pages, ctx, 'invalid_token', 400, undefined, undefined, 'reset'),
+  'error-magic-used': (pages, ctx) =>
+    failed(pages, ctx, 'invalid_magic_code', 401, 'invalid magic code', undefined, 'login'),
+  'error-step-expired': (pages, ctx) =>
+    failed(pages, ctx, 'two_factor_expired', 401, 'expired', undefined, 'login'),
+  'error-csrf': (pages, ctx) =>
+    failed(pages, ctx, 'csrf_invalid', 403, 'invalid csrf token', undefined, 'retry'),
+  'error-factor-needed': (pages, ctx) => failed(pages, ctx, 'factor_needed', 409),
   blocked: (pages, ctx) => failed(pages, ctx, 'blocked', 503, 'the instance is blocked'),
   'cookies-blocked': (pages, ctx) =>
     failed(pages, ctx, 'cookies_blocked', 400, 'cookies seem to be blocked'),
@@ -214,6 +223,7 @@ async function failed(
   status: number,
   description?: string,
   requestId?: string,
+  way: 'home' | 'login' | 'reset' | 'retry' = code === 'not_authenticated' ? 'login' : 'home',
 ): Promise<void> {
   ctx.status = status
   await pages.errorPage(ctx, {
@@ -224,6 +234,6 @@ async function failed(
       ...(description === undefined ? {} : { description }),
     },
     ...(requestId === undefined ? {} : { requestId }),
-    ...(code === 'not_authenticated' ? { next: { href: '/auth/login', label: 'login' } } : {}),
+    ...(way === 'home' ? {} : { next: { href: '/auth/login', label: way } }),
   })
 }
