@@ -17,12 +17,7 @@ export interface TwoFactorRefusals {
   /** One answer for every dead token; the page leads to where the browser can begin again. */
   answerDead(ctx: RouteContext, token: string, status: 400 | 401): Promise<void>
   /** A doubled click comes with the session of the first one: it gets where that one got, and no new session. */
-  answerDeadOrDone(
-    ctx: RouteContext,
-    owner: Owner,
-    token: string,
-    target: RedirectTarget | undefined,
-  ): Promise<void>
+  answerDeadOrDone(ctx: RouteContext, owner: Owner, dead: DeadToken): Promise<void>
   /** JSON: the error; HTML: a page whose one link leads to step 1, with what was asked for. */
   answerStartAgain(
     ctx: RouteContext,
@@ -37,6 +32,15 @@ export interface TwoFactorRefusals {
     error: AuthUiError,
     code: FormProblemCode,
   ): Promise<void>
+}
+
+/** A token that no challenge is open for. */
+export interface DeadToken {
+  readonly token: string
+  /** Where a log-in that was passed with it leads; undefined: home. */
+  readonly target: RedirectTarget | undefined
+  /** Of the answer when it was not. */
+  readonly status: 400 | 401
 }
 
 /** What {@link createTwoFactorRefusals} needs. */
@@ -86,10 +90,10 @@ export function createTwoFactorRefusals(options: TwoFactorRefusalsOptions): TwoF
     answerDead,
     answerStartAgain,
 
-    async answerDeadOrDone(ctx, owner, token, target) {
+    async answerDeadOrDone(ctx, owner, { token, target, status }) {
       const session = await carrier.current(ctx)
       const used = session && (await secondFactor.findUsed(ctx, owner, token))
-      if (session === undefined || used?.purpose !== 'login') return answerDead(ctx, token, 401)
+      if (session === undefined || used?.purpose !== 'login') return answerDead(ctx, token, status)
       const to = target ?? (await redirects.home(ctx.state.instance))
       answerRedirect(ctx, await opener.arrive(ctx, to, session))
     },

@@ -52,20 +52,23 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
     const token = ctx.state.query.text('two_factor_token')
     if (token === '') throw invalid('two_factor_token is missing')
     const challenge = await refusals.find(ctx, owner, token)
-    if (challenge === undefined) return refusals.answerDead(ctx, token, 400)
-    await secondStep.ask(ctx, owner, challenge)
+    if (challenge !== undefined) return secondStep.ask(ctx, owner, challenge)
+    // The back button after a log-in gets on, too.
+    const target = await targetOf(ctx, await secondFactor.recall(ctx, token), '')
+    await refusals.answerDeadOrDone(ctx, owner, { token, target, status: 400 })
   }
 
   async function submit(ctx: RouteContext): Promise<void> {
-    const { form } = ctx.state
+    const { form, query } = ctx.state
     const owner = await onboardedOwner(owners, ctx)
     if (owner === undefined) return options.answerActivation(ctx)
     if (!secondFactor.isOn(owner)) throw new AuthUiError('two_factor_off')
     const token = form.text(TOKEN_FIELD)
     const about = await secondFactor.recall(ctx, token)
-    const target = await targetOf(ctx, about)
+    const asked = form.text('redirect') || query.text('redirect')
+    const dead = { token, target: await targetOf(ctx, about, asked), status: 401 } as const
     const challenge = await refusals.find(ctx, owner, token)
-    if (challenge === undefined) return refusals.answerDeadOrDone(ctx, owner, token, target)
+    if (challenge === undefined) return refusals.answerDeadOrDone(ctx, owner, dead)
     checkFields(ctx, challenge)
     try {
       await secondFactor.complete(ctx, owner, challenge.purpose, {
@@ -76,13 +79,13 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
     } catch (error) {
       if (!(error instanceof AuthUiError)) throw error
       const { code } = error
-      if (code === 'two_factor_expired') return refusals.answerDeadOrDone(ctx, owner, token, target)
+      if (code === 'two_factor_expired') return refusals.answerDeadOrDone(ctx, owner, dead)
       const problem = problemOf(ctx, code)
       if (problem === undefined) throw error
       return refusals.askAgain(ctx, owner, token, error, problem)
     }
-    if (challenge.purpose === 'confirm') return finishConfirm(ctx, owner, challenge, target)
-    await finishLogin(ctx, owner, challenge, target)
+    if (challenge.purpose === 'confirm') return finishConfirm(ctx, owner, challenge, dead.target)
+    await finishLogin(ctx, owner, challenge, dead.target)
   }
 
   async function resend(ctx: RouteContext): Promise<void> {
@@ -108,13 +111,13 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
   async function targetOf(
     ctx: RouteContext,
     about: ChallengeRequest | undefined,
+    asked: string,
   ): Promise<RedirectTarget | undefined> {
-    const { instance, form, query } = ctx.state
+    const { instance } = ctx.state
     const parse = (raw: string): Promise<RedirectTarget> =>
       about?.purpose === 'confirm'
         ? options.confirmTargets.parse(instance, raw)
         : redirects.parse(instance, raw)
-    const asked = form.text('redirect') || query.text('redirect')
     if (asked !== '') return parse(asked)
     if (about?.redirect === undefined) return undefined
     try {

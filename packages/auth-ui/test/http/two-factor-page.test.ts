@@ -61,6 +61,16 @@ describe('the second step in a browser', () => {
       expect(answer.location).to.equal('https://drive.alice.example.com/')
     })
 
+    it('sends a browser that passed it on: the back button after a log-in', async () => {
+      const token = await passStep1(browser, { redirect: 'drive/a' })
+      await passStep2(browser, token, lastPasscode(server))
+      const answer = await show(token)
+      expect(answer.status).to.equal(302)
+      expect(answer.location).to.equal('https://drive.alice.example.com/a')
+      expect(answer.setCookies).to.deep.equal([])
+      expect(await server.ui.owners.listSessions(instance)).to.have.lengthOf(1)
+    })
+
     it('answers HEAD like GET, with no cookie, and uses nothing up', async () => {
       const token = await passStep1(browser)
       const answer = await browser.request('HEAD', `/auth/twofactor?two_factor_token=${token}`)

@@ -22,6 +22,7 @@ export async function exerciseSecondStep(server: UiServer): Promise<void> {
   let token = await passStep1(browser)
   await browser.get(`/auth/twofactor?two_factor_token=${token}`)
   await passStep2(browser, token, lastPasscode(server))
+  await browser.get(`/auth/twofactor?two_factor_token=${token}`)
   token = await passStep1(browser)
   await passStep2(browser, token, lastPasscode(server), {}, JSON_ONLY)
   for (let at = 0; at < 11; at += 1) {
