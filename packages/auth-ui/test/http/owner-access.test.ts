@@ -1,0 +1,127 @@
+import type { Instance } from '@svc/oauth-core'
+import { expect } from 'chai'
+import { createTrustedDevices } from '../../src/factors/trusted-devices.ts'
+import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
+import { ownerOf } from '../support/second-step.ts'
+import { createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
+
+const JSON_ONLY = { accept: 'application/json' }
+
+describe('ways to log in, on the host’s authority (login.md 8)', () => {
+  let server: UiServer
+  let instance: Instance
+  beforeEach(async () => {
+    server = await startUi()
+    ;({ instance } = await createAlice(server))
+  })
+  afterEach(() => server.close())
+
+  async function refusal(work: Promise<unknown>): Promise<string> {
+    try {
+      await work
+    } catch (error) {
+      return String((error as { code?: unknown }).code)
+    }
+    return 'none'
+  }
+
+  it('tells them', async () => {
+    const { owners } = server.ui
+    expect(await owners.access(instance)).to.deep.equal({
+      authMode: 'basic',
+      magicLink: false,
+      passwordDefined: true,
+    })
+    await owners.setAuthMode(instance, 'two_factor_mail')
+    await owners.setMagicLink(instance, true)
+    expect(await owners.access(instance)).to.deep.equal({
+      authMode: 'two_factor_mail',
+      magicLink: true,
+      passwordDefined: true,
+    })
+  })
+
+  it('switches passcodes by mail on and everything off, with the browsers that were trusted', async () => {
+    const { owners } = server.ui
+    const { store, clock } = server
+    await owners.setAuthMode(instance, 'two_factor_mail')
+    const asked = await logIn(server.browser(), {}, JSON_ONLY)
+    expect(asked.json()).to.have.property('two_factor_token')
+    const devices = createTrustedDevices({ store, clock, lifetimes: DEFAULT_LIFETIMES })
+    const trusting = server.browser()
+    const passcode = server.mails.findLast(({ template }) => template === 'two_factor')
+    const done = await trusting.post(
+      '/auth/twofactor',
+      {
+        'two-factor-token': asked.json<Record<string, string>>()['two_factor_token'] ?? '',
+        'two-factor-passcode':
+          passcode?.template === 'two_factor' ? passcode.variables.passcode : '',
+        'two-factor-generate-trusted-device-token': 'true',
+      },
+      { headers: JSON_ONLY },
+    )
+    expect(done.status).to.equal(200)
+    expect(await devices.list(instance, await ownerOf(server, instance))).to.have.lengthOf(1)
+
+    await owners.setAuthMode(instance, 'two_factor_mail')
+    expect(await devices.list(instance, await ownerOf(server, instance))).to.have.lengthOf(1)
+    await owners.setAuthMode(instance, 'basic')
+    expect(await devices.list(instance, await ownerOf(server, instance))).to.deep.equal([])
+    expect(await ownerOf(server, instance)).not.to.have.property('factors')
+    expect((await logIn(server.browser())).status).to.equal(302)
+  })
+
+  it('makes no code before onboarding', async () => {
+    const { owners } = server.ui
+    const { instance: fresh } = await owners.createInstance({ domain: 'new.example.com' })
+    for (const work of [
+      owners.createSessionCode(fresh),
+      owners.createMagicLinkCode(fresh),
+      owners.createEmailVerifiedCode(fresh),
+    ]) {
+      expect(await refusal(work)).to.equal('onboarding_needed')
+    }
+    expect(await owners.access(fresh)).to.include({ passwordDefined: false })
+  })
+
+  it('makes no link while magic links are off', async () => {
+    expect(await refusal(server.ui.owners.createMagicLinkCode(instance))).to.equal(
+      'magic_link_disabled',
+    )
+  })
+
+  it('makes an owner who logs in with mailed links only', async () => {
+    const { owners } = server.ui
+    const created = await owners.createInstance({ domain: 'bob.example.com' }, undefined, {
+      magicLink: true,
+    })
+    expect(created).not.to.have.property('onboardingUrl')
+    const bob = created.instance
+    expect(await owners.isOnboarded(bob)).to.equal(true)
+    expect(await owners.access(bob)).to.deep.equal({
+      authMode: 'basic',
+      magicLink: true,
+      passwordDefined: false,
+    })
+    const { url } = await owners.createMagicLinkCode(bob)
+    const browser = server.browser('https://bob.example.com')
+    const answer = await browser.submit(
+      (await browser.get(url)).page().form('/auth/magic_link/open'),
+    )
+    expect(answer.setCookie('svcsessid')).not.to.equal(undefined)
+    // Either would leave no way in.
+    expect(await refusal(owners.setAuthMode(bob, 'two_factor_mail'))).to.equal('conflict')
+    expect(await refusal(owners.setMagicLink(bob, false))).to.equal('conflict')
+    expect(await refusal(owners.onboardWithMagicLink(bob))).to.equal('already_onboarded')
+  })
+
+  it('makes an owner with a passphrase and magic links', async () => {
+    const { owners } = server.ui
+    const { instance: bob } = await owners.createInstance(
+      { domain: 'bob.example.com' },
+      'correct horse battery staple',
+      { magicLink: true },
+    )
+    expect(await owners.access(bob)).to.include({ magicLink: true, passwordDefined: true })
+  })
+})
