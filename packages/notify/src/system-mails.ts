@@ -142,7 +142,7 @@ export const SYSTEM_MAILS: Readonly<Record<SystemMailName, MailLayout>> = {
   passphrase_hint: { paragraphs: 1, notices: 2 },
   auth_mode_changed: { paragraphs: 1, notices: 2, facts: 'above' },
   confirm_flagship: { paragraphs: 2, notices: 2, facts: 'below' },
-  update_email: { paragraphs: 1, notices: 2, facts: 'below', isForUnprovenAddress: true },
+  update_email: { paragraphs: 1, notices: 2, facts: 'above', isForUnprovenAddress: true },
   oauth_clients_limit: { paragraphs: 2, notices: 1 },
   disk_quota: { paragraphs: 1, notices: 1 },
 }
