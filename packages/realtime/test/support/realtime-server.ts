@@ -126,6 +126,9 @@ export async function startRealtime(options: RealtimeServerOptions): Promise<Rea
   koa.use(oauth.routes({ pages: plainPages }))
   const server = await listen(koa)
   realtime.attach(server.server)
+  // What the packages subscribed to before is effective by then.
+  const endLast = await store.bus.subscribe('last', () => {})
+  await endLast()
   const clients: SocketClient[] = []
   const map = { port: server.port }
   const browser = (headers: Readonly<Record<string, string>> = {}): BrowserClient =>
