@@ -1,0 +1,420 @@
+import { expect } from 'chai'
+import {
+  confirmed,
+  type ConfirmationFields,
+  enableMail,
+  enableTotp,
+  lastMail,
+  logsIn,
+  type OwnerAt,
+  ownerAt,
+  postConfirm,
+  shownFactors,
+  startFactors,
+  totpCode,
+} from '../support/factor-flows.ts'
+import { LOGIN_VALUE, type UiServer } from '../support/ui-server.ts'
+
+const NOTHING = { confirmation_code: '', confirmation_state: '' }
+const CHANGES: readonly [method: string, path: string, body?: object][] = [
+  ['POST', '/settings/factors/totp'],
+  ['DELETE', '/settings/factors/totp'],
+  ['PUT', '/settings/factors/mail'],
+  ['PUT', '/settings/factors/mail', { code: '123456' }],
+  ['DELETE', '/settings/factors/mail'],
+  ['POST', '/settings/factors/recovery_codes'],
+  ['DELETE', '/settings/factors/recovery_codes'],
+  ['DELETE', '/settings/factors/passkeys/x'],
+]
+
+describe('the factors in the settings', () => {
+  let server: UiServer
+  let owner: OwnerAt
+  beforeEach(async () => {
+    ;({ server } = await startFactors())
+    owner = await ownerAt(server)
+  })
+  afterEach(() => server.close())
+
+  function mailedChanges(): string[] {
+    return server.mails.flatMap((mail) =>
+      mail.template === 'auth_mode_changed'
+        ? [`${mail.variables.change} ${mail.variables.factor}`]
+        : [],
+    )
+  }
+
+  describe('without a fresh confirmation', () => {
+    let theirs: Record<string, ConfirmationFields>
+    beforeEach(async () => {
+      const right = await confirmed(server)
+      theirs = {
+        nothing: NOTHING,
+        'the code of another state': { ...right, confirmation_state: 'other' },
+        'a made-up code': { ...right, confirmation_code: '0'.repeat(32) },
+        'a code that went to another app': await confirmed(server, undefined, 'drive'),
+        'a code that went home': await confirmed(server, undefined, ''),
+      }
+    })
+
+    for (const [method, path, body = {}] of CHANGES) {
+      it(`answers 403 to ${method} ${path} ${JSON.stringify(body)}`, async () => {
+        const bare = await owner.call(method, path)
+        expect(bare.status).to.equal(403)
+        for (const [what, fields] of Object.entries(theirs)) {
+          const answer = await owner.call(method, path, { ...fields, ...body })
+          expect(answer.status, what).to.equal(403)
+          expect(answer.text).to.include('confirmation_required')
+        }
+        expect(await shownFactors(owner)).to.deep.include({ auth_mode: 'basic', totp: null })
+        expect(mailedChanges()).to.deep.equal([])
+        expect(server.mails.map(({ template }) => template)).not.to.include(
+          'two_factor_mail_confirmation',
+        )
+      })
+    }
+
+    it('takes no code after five minutes', async () => {
+      const fields = await confirmed(server)
+      server.clock.advance(300_001)
+      expect((await owner.call('POST', '/settings/factors/totp', fields)).status).to.equal(403)
+    })
+  })
+
+  for (const [method, path] of [...CHANGES, ['PUT', '/settings/factors/totp'] as const]) {
+    it(`answers 400 to bodies of another shape: ${method} ${path}`, async () => {
+      const fields = await confirmed(server)
+      const bodies: readonly unknown[] = [
+        [],
+        'text',
+        1,
+        { ...fields, confirmation_code: [fields.confirmation_code] },
+        { ...fields, confirmation_state: { toString: 'x' } },
+        { ...fields, code: 123_456 },
+        { ...fields, code: ['123456'] },
+      ]
+      for (const body of bodies) {
+        const answer = await owner.call(method, path, body)
+        // Members that an endpoint does not know are nobody's business.
+        expect(answer.status, JSON.stringify(body)).to.be.oneOf(
+          isAboutCode(body) && !hasCode(method, path) ? [200, 204, 404, 409] : [400],
+        )
+      }
+    })
+  }
+
+  describe('GET /settings/factors', () => {
+    it('shows that nothing is on, and a masked address', async () => {
+      const answer = await owner.call('GET', '/settings/factors')
+      expect(answer.status).to.equal(200)
+      expect(answer.contentType).to.equal('application/vnd.api+json')
+      expect(answer.headers['cache-control']).to.equal('no-store')
+      expect(answer.json()).to.deep.equal({
+        data: {
+          type: 'io.svc.settings',
+          id: 'io.svc.settings.factors',
+          attributes: {
+            auth_mode: 'basic',
+            mail: { enabled: false, address: 'a…@example.com' },
+            totp: null,
+            passkeys: [],
+            recovery: null,
+          },
+        },
+      })
+    })
+
+    it('shows what is on, and no secret', async () => {
+      await enableMail(server, owner)
+      const secret = await enableTotp(server, owner)
+      const made = await owner.call(
+        'POST',
+        '/settings/factors/recovery_codes',
+        await confirmed(server),
+      )
+      const { codes } = made.json<{ codes: string[] }>()
+      const answer = await owner.call('GET', '/settings/factors')
+      const shown = await shownFactors(owner)
+      expect(shown.auth_mode).to.equal('two_factor_mail')
+      expect(shown.mail).to.include({ enabled: true }).and.include.keys('enabled_at')
+      expect(shown.totp).to.have.all.keys('created_at')
+      expect(shown.recovery).to.include({ left: 10 }).and.include.keys('created_at')
+      for (const hidden of [secret, ...codes, 'alice@']) {
+        expect(answer.text).not.to.include(hidden)
+        expect(JSON.stringify(server.logged)).not.to.include(hidden)
+      }
+    })
+  })
+
+  describe('the authenticator app', () => {
+    it('is shown as text, address and picture, and is not in use yet', async () => {
+      const answer = await owner.call('POST', '/settings/factors/totp', await confirmed(server))
+      expect(answer.status).to.equal(200)
+      const { secret, uri, qr } = answer.json<{ secret: string; uri: string; qr: string[] }>()
+      expect(secret).to.match(/^[A-Z2-7]{32}$/)
+      const address = new URL(uri)
+      expect(address.protocol).to.equal('otpauth:')
+      expect(address.searchParams.get('secret')).to.equal(secret)
+      expect(address.searchParams.get('issuer')).to.equal('alice.example.com')
+      expect(qr.length).to.be.at.least(29)
+      for (const row of qr) expect(row).to.match(new RegExp(`^[01]{${qr.length}}$`))
+      for (const edge of [...qr.slice(0, 4), ...qr.slice(-4)]) expect(edge).to.match(/^0+$/)
+      expect(await shownFactors(owner)).to.deep.include({ auth_mode: 'basic', totp: null })
+    })
+
+    it('is switched on by one of its codes, with mail beside it, and the owner is told', async () => {
+      await enableTotp(server, owner)
+      const shown = await shownFactors(owner)
+      expect(shown.auth_mode).to.equal('two_factor_mail')
+      expect(shown.totp).not.to.equal(null)
+      expect(shown.mail.enabled).to.equal(true)
+      await server.sentMails()
+      expect(mailedChanges()).to.deep.equal(['two_factor_on totp'])
+      const events = server.logged.map(([event]) => event)
+      expect(events).to.include.members(['factor.added', 'two_factor.on'])
+      const { url, address, time } = lastMail(server, 'auth_mode_changed')
+      expect(url).to.equal('https://settings.alice.example.com/#sessions')
+      expect(address).to.equal('127.0.0.1')
+      expect(time).to.be.closeTo(server.clock.now(), 60_000)
+    })
+
+    it('logs in with its code, never with the one that switched it on', async () => {
+      const secret = await enableTotp(server, owner)
+      const spent = totpCode(server, secret)
+      expect(await logsIn(server, () => ({ 'two-factor-passcode': spent }))).to.equal(false)
+      server.clock.advance(30_000)
+      const fresh = totpCode(server, secret)
+      expect(await logsIn(server, () => ({ 'two-factor-passcode': fresh }))).to.equal(true)
+      expect(await logsIn(server, () => ({ 'two-factor-passcode': fresh }))).to.equal(false)
+    })
+
+    it('answers 422 to wrong codes, and nothing is pending after five', async () => {
+      const begun = await owner.call('POST', '/settings/factors/totp', await confirmed(server))
+      const { secret } = begun.json<{ secret: string }>()
+      for (const code of ['', '1', '12345x', ' ', '000000']) {
+        const answer = await owner.call('PUT', '/settings/factors/totp', { code })
+        expect(answer.status, code).to.equal(422)
+        expect(answer.text).to.include('two_factor_invalid')
+      }
+      const late = await owner.call('PUT', '/settings/factors/totp', {
+        code: totpCode(server, secret),
+      })
+      expect(late.status).to.equal(404)
+      expect((await shownFactors(owner)).totp).to.equal(null)
+    })
+
+    it('answers 404 when nothing is pending: never begun, finished, expired, replaced', async () => {
+      const put = (secret: string) =>
+        owner.call('PUT', '/settings/factors/totp', { code: totpCode(server, secret) })
+      expect((await put('A'.repeat(32))).status).to.equal(404)
+      const secret = await enableTotp(server, owner)
+      expect((await put(secret)).status).to.equal(404)
+      const fields = await confirmed(server)
+      const begin = async (): Promise<string> => {
+        const answer = await owner.call('POST', '/settings/factors/totp', fields)
+        return answer.json<{ secret: string }>().secret
+      }
+      const replaced = await begin()
+      const newest = await begin()
+      expect((await put(replaced)).status).to.equal(422)
+      server.clock.advance(600_001)
+      expect((await put(newest)).status).to.equal(404)
+    })
+
+    it('is switched on once by parallel codes', async () => {
+      const begun = await owner.call('POST', '/settings/factors/totp', await confirmed(server))
+      const code = totpCode(server, begun.json<{ secret: string }>().secret)
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => owner.call('PUT', '/settings/factors/totp', { code })),
+      )
+      const statuses = answers.map(({ status }) => status).sort()
+      expect(statuses).to.deep.equal([204, 404, 404, 404, 404])
+      await server.sentMails()
+      expect(mailedChanges()).to.deep.equal(['two_factor_on totp'])
+    })
+
+    it('replaces an earlier one, and can be switched off', async () => {
+      const first = await enableTotp(server, owner)
+      const second = await enableTotp(server, owner)
+      expect(second).not.to.equal(first)
+      const fields = await confirmed(server)
+      const path = '/settings/factors/totp'
+      expect((await owner.call('DELETE', path, fields)).status).to.equal(204)
+      expect((await owner.call('DELETE', path, fields)).status).to.equal(404)
+      expect(await shownFactors(owner)).to.deep.include({
+        auth_mode: 'two_factor_mail',
+        totp: null,
+      })
+      await server.sentMails()
+      expect(mailedChanges()).to.deep.equal([
+        'two_factor_on totp',
+        'factor_added totp',
+        'factor_removed totp',
+      ])
+    })
+  })
+
+  describe('passcodes by mail', () => {
+    it('are switched on with a mailed code only', async () => {
+      const fields = await confirmed(server)
+      const path = '/settings/factors/mail'
+      expect((await owner.call('PUT', path, fields)).status).to.equal(204)
+      expect((await shownFactors(owner)).mail.enabled).to.equal(false)
+      const { code, minutes } = lastMail(server, 'two_factor_mail_confirmation')
+      expect(code).to.match(/^\d{6}$/)
+      expect(minutes).to.equal(5)
+      const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+      const refused = await owner.call('PUT', path, { ...fields, code: wrong })
+      expect(refused.status).to.equal(422)
+      expect((await owner.call('PUT', path, { ...fields, code })).status).to.equal(204)
+      expect((await shownFactors(owner)).mail.enabled).to.equal(true)
+      const mails = server.mails.length
+      expect((await owner.call('PUT', path, fields)).status).to.equal(204)
+      await server.sentMails()
+      expect(mailedChanges()).to.deep.equal(['two_factor_on mail'])
+      expect(server.mails.length - mails).to.be.at.most(1)
+    })
+
+    it('can be switched off, and then no passcode is mailed', async () => {
+      const secret = await enableTotp(server, owner)
+      const fields = await confirmed(server)
+      const path = '/settings/factors/mail'
+      expect((await owner.call('DELETE', path, fields)).status).to.equal(204)
+      expect((await owner.call('DELETE', path, fields)).status).to.equal(204)
+      expect((await shownFactors(owner)).mail.enabled).to.equal(false)
+      const before = server.mails.filter(({ template }) => template === 'two_factor').length
+      server.clock.advance(30_000)
+      const answer = { 'two-factor-passcode': totpCode(server, secret) }
+      expect(await logsIn(server, () => answer)).to.equal(true)
+      const after = server.mails.filter(({ template }) => template === 'two_factor').length
+      expect(after).to.equal(before)
+    })
+
+    it('answer 503 when the code cannot be mailed, and leave none behind', async () => {
+      const { server: deaf } = await startFactors({
+        ui: { mailer: { send: () => Promise.reject(new Error('no relay')) } },
+      })
+      const at = await ownerAt(deaf)
+      const fields = await confirmed(deaf)
+      const answer = await at.call('PUT', '/settings/factors/mail', fields)
+      expect(answer.status).to.equal(503)
+      expect(answer.text).to.include('mail_failed').and.not.include('no relay')
+      await deaf.close()
+    })
+
+    it('answer 400 on an instance without a mail address', async () => {
+      const { server: mute } = await startFactors({}, {})
+      const at = await ownerAt(mute)
+      const answer = await at.call('PUT', '/settings/factors/mail', await confirmed(mute))
+      expect(answer.status).to.equal(400)
+      const secret = await enableTotp(mute, at)
+      expect(secret).to.be.a('string')
+      expect((await shownFactors(at)).mail).to.deep.equal({ enabled: false })
+      await mute.close()
+    })
+  })
+
+  describe('recovery codes', () => {
+    const path = '/settings/factors/recovery_codes'
+
+    it('answer 409 while no other factor is on', async () => {
+      const answer = await owner.call('POST', path, await confirmed(server))
+      expect(answer.status).to.equal(409)
+      expect(answer.text).to.include('factor_needed')
+    })
+
+    it('are ten, shown once, and replace earlier ones', async () => {
+      await enableMail(server, owner)
+      const fields = await confirmed(server)
+      const make = async (): Promise<string[]> => {
+        const answer = await owner.call('POST', path, fields)
+        expect(answer.status).to.equal(200)
+        return answer.json<{ codes: string[] }>().codes
+      }
+      const first = await make()
+      const second = await make()
+      for (const codes of [first, second]) {
+        expect(new Set(codes)).to.have.lengthOf(10)
+        for (const code of codes) expect(code).to.match(/^[a-z0-9]{5}-[a-z0-9]{5}$/)
+      }
+      const use = (code = '') => logsIn(server, () => ({ 'two-factor-passcode': code }))
+      expect(await use(first[0])).to.equal(false)
+      expect(await use(second[0])).to.equal(true)
+      expect(await use(second[0])).to.equal(false)
+      expect((await shownFactors(owner)).recovery?.left).to.equal(9)
+    })
+
+    it('can be removed', async () => {
+      await enableMail(server, owner)
+      const fields = await confirmed(server)
+      await owner.call('POST', path, fields)
+      expect((await owner.call('DELETE', path, fields)).status).to.equal(204)
+      expect((await owner.call('DELETE', path, fields)).status).to.equal(204)
+      expect((await shownFactors(owner)).recovery).to.equal(null)
+    })
+
+    it('go with the last factor, and so does every trusted browser', async () => {
+      await enableMail(server, owner)
+      await owner.call('POST', path, await confirmed(server))
+      await trustBrowser()
+      const fields = await confirmed(server)
+      expect((await owner.call('DELETE', '/settings/factors/mail', fields)).status).to.equal(204)
+      expect(await shownFactors(owner)).to.deep.include({ auth_mode: 'basic', recovery: null })
+      expect(await trustedDevices()).to.deep.equal([])
+      await server.sentMails()
+      expect(mailedChanges().at(-1)).to.equal('two_factor_off mail')
+    })
+  })
+
+  describe('trusted browsers', () => {
+    it('are listed without their secret, and removed one by one', async () => {
+      await enableMail(server, owner)
+      const secret = await trustBrowser()
+      await trustBrowser()
+      const answer = await owner.call('GET', '/settings/trusted_devices')
+      expect(answer.status).to.equal(200)
+      expect(answer.text).not.to.include(secret)
+      const [newest, oldest] = await trustedDevices()
+      expect(newest?.attributes).to.have.all.keys('label', 'created_at', 'last_used')
+      expect(newest?.type).to.equal('io.svc.settings.trusted_devices')
+      const path = `/settings/trusted_devices/${oldest?.id}`
+      expect((await owner.call('DELETE', path)).status).to.equal(204)
+      expect((await owner.call('DELETE', path)).status).to.equal(404)
+      expect((await trustedDevices()).map(({ id }) => id)).to.deep.equal([newest?.id])
+      const skipped = await postConfirm(server.browser(), {
+        redirect: 'drive',
+        'trusted-device-token': secret,
+      })
+      expect(skipped.status).to.equal(200)
+    })
+  })
+
+  async function trustedDevices() {
+    const answer = await owner.call('GET', '/settings/trusted_devices')
+    return answer.json<{ data: { id: string; type: string; attributes: object }[] }>().data
+  }
+
+  async function trustBrowser(): Promise<string> {
+    const browser = server.browser()
+    const headers = { accept: 'application/json' }
+    const first = await browser.post('/auth/login', { passphrase: LOGIN_VALUE }, { headers })
+    const answer = await browser.post(
+      '/auth/twofactor',
+      {
+        'two-factor-token': first.json<Record<string, string>>()['two_factor_token'],
+        'two-factor-passcode': lastMail(server, 'two_factor').passcode,
+        'two-factor-generate-trusted-device-token': 'on',
+      },
+      { headers },
+    )
+    return answer.json<Record<string, string>>()['two_factor_trusted_device_token'] ?? ''
+  }
+})
+
+function isAboutCode(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'code' in body
+}
+
+function hasCode(method: string, path: string): boolean {
+  return method === 'PUT' || path === '/settings/factors/mail'
+}

@@ -1,0 +1,305 @@
+import { type BrowserClient, type BrowserResponse, eachStore, type Page } from '@svc/testkit'
+import { expect } from 'chai'
+import {
+  type Answer,
+  confirmed,
+  enableMail,
+  enableTotp,
+  type OwnerAt,
+  ownerAt,
+  logsIn,
+  shownFactors,
+  startFactors,
+  totpCode,
+} from '../support/factor-flows.ts'
+import {
+  type SoftwareAuthenticator,
+  softwareAuthenticator,
+  type Tampering,
+} from '../support/software-authenticator.ts'
+import { ALICE, LOGIN_VALUE, logIn, startUi, type UiServer } from '../support/ui-server.ts'
+
+const JSON_ONLY = { accept: 'application/json' }
+const BACK = encodeURIComponent(`${ALICE}/auth/passkey`)
+
+async function passkeyPage(server: UiServer, browser: BrowserClient): Promise<BrowserResponse> {
+  const fields = await confirmed(server, undefined, `${ALICE}/auth/passkey`)
+  const query = new URLSearchParams({
+    code: fields.confirmation_code,
+    state: fields.confirmation_state,
+  })
+  return browser.get(`/auth/passkey?${query}`)
+}
+
+function optionsOf(page: Page): Readonly<Record<string, unknown>> {
+  return JSON.parse(page.attribute('data-options') ?? '{}') as Record<string, unknown>
+}
+
+/** Makes a passkey on the page. */
+async function enablePasskey(
+  server: UiServer,
+  { browser }: OwnerAt,
+  device: SoftwareAuthenticator = softwareAuthenticator(ALICE),
+): Promise<SoftwareAuthenticator> {
+  const page = (await passkeyPage(server, browser)).page()
+  const credential = device.create(optionsOf(page))
+  const answer = await browser.submit(page.form('/auth/passkey'), { credential, label: 'Key' })
+  if (answer.status !== 302) throw new Error(`no passkey: ${answer.status}`)
+  return device
+}
+
+/** Answers a second step with a passkey, as the page's script does. */
+function assertion(server: UiServer, device: SoftwareAuthenticator, tampering?: Tampering): Answer {
+  return async (token) => {
+    const page = await server.browser().get(`/auth/twofactor?two_factor_token=${token}`)
+    return { 'two-factor-assertion': device.get(optionsOf(page.page()), tampering) }
+  }
+}
+
+describe('/auth/passkey', () => {
+  let server: UiServer
+  let owner: OwnerAt
+  beforeEach(async () => {
+    ;({ server } = await startFactors())
+    owner = await ownerAt(server)
+  })
+  afterEach(() => server.close())
+
+  it('leads to the log-in without a session, without the code of the confirmation', async () => {
+    const fields = await confirmed(server, undefined, `${ALICE}/auth/passkey`)
+    const url = `/auth/passkey?code=${fields.confirmation_code}&state=my%20state`
+    const answer = await server.browser().get(url)
+    expect(answer.status).to.equal(302)
+    expect(answer.location).to.equal(`${ALICE}/auth/login?redirect=${BACK}`)
+  })
+
+  it('leads to the confirmation without a fresh one, and from there back', async () => {
+    await enableMail(server, owner)
+    const { browser } = owner
+    const answer = await browser.get('/auth/passkey?code=x&state=y')
+    expect(answer.status).to.equal(302)
+    expect(answer.location).to.match(
+      /^https:\/\/alice\.example\.com\/auth\/confirm\?state=[0-9a-f]{32}&redirect=https%3A/,
+    )
+    const form = (await browser.follow(answer)).page().form('/auth/confirm')
+    expect(form.value('redirect')).to.equal(`${ALICE}/auth/passkey`)
+    const second = await browser.submit(form, { passphrase: LOGIN_VALUE })
+    expect(second.status).to.equal(200)
+  })
+
+  it('takes no confirmation that went to another app', async () => {
+    await enableMail(server, owner)
+    const { confirmation_code: code } = await confirmed(server, undefined, 'drive')
+    const answer = await owner.browser.get(`/auth/passkey?code=${code}&state=my%20state`)
+    expect(answer.location).to.include('/auth/confirm?')
+  })
+
+  it('answers 409 while nothing that can be typed is on', async () => {
+    const answer = await passkeyPage(server, owner.browser)
+    expect(answer.status).to.equal(409)
+    expect(answer.page().forms.map(({ action }) => action)).not.to.include(`${ALICE}/auth/passkey`)
+  })
+
+  it('answers 400 to a malformed query', async () => {
+    expect((await owner.browser.get('/auth/passkey?code=a&code=b')).status).to.equal(400)
+  })
+
+  describe('beside mailed passcodes', () => {
+    beforeEach(() => enableMail(server, owner))
+
+    it('makes no challenge on HEAD', async () => {
+      const fields = await confirmed(server, undefined, `${ALICE}/auth/passkey`)
+      const url = `/auth/passkey?code=${fields.confirmation_code}&state=my%20state`
+      const answer = await owner.browser.request('HEAD', url)
+      expect(answer.status).to.equal(200)
+      expect(answer.setCookies).to.deep.equal([])
+    })
+
+    it('adds the passkey under its name, leads back to the settings, and tells the owner', async () => {
+      const browser = owner.browser
+      const response = await passkeyPage(server, browser)
+      expect(response.status).to.equal(200)
+      expect(response.headers['content-security-policy']).to.include(
+        "form-action 'self' https://settings.alice.example.com",
+      )
+      expect(response.headers['cross-origin-opener-policy']).to.equal('same-origin')
+      const page = response.page()
+      const options = optionsOf(page)
+      expect(options['rp']).to.deep.equal({ id: 'alice.example.com', name: 'alice.example.com' })
+      const answer = await browser.submit(page.form('/auth/passkey'), {
+        credential: softwareAuthenticator(ALICE).create(options),
+        label: '  My\nkey\u2028 ',
+      })
+      expect(answer.status).to.equal(302)
+      expect(answer.location).to.equal('https://settings.alice.example.com/#/factors')
+      const { passkeys } = await shownFactors(owner)
+      expect(passkeys.map(({ label }) => label)).to.deep.equal(['My key'])
+      await server.sentMails()
+      expect(server.mails.at(-1)?.variables).to.include({
+        change: 'factor_added',
+        factor: 'passkey',
+      })
+    })
+
+    const refused: readonly [what: string, tampering: Tampering][] = [
+      ['of an app', { origin: 'https://drive.alice.example.com' }],
+      ['for another host', { rpId: 'example.com' }],
+      ['with a challenge of its own', { challenge: 'AAAA' }],
+    ]
+    for (const [what, tampering] of refused) {
+      it(`answers 422 and the page again to a credential ${what}`, async () => {
+        const page = (await passkeyPage(server, owner.browser)).page()
+        const credential = softwareAuthenticator(ALICE).create(optionsOf(page), tampering)
+        const answer = await owner.browser.submit(page.form('/auth/passkey'), { credential })
+        expect(answer.status).to.equal(422)
+        const again = answer.page()
+        expect(again.form('/auth/passkey').value('confirmation_state')).to.equal('my state')
+        expect(optionsOf(again)['challenge']).not.to.equal(optionsOf(page)['challenge'])
+        expect((await shownFactors(owner)).passkeys).to.deep.equal([])
+      })
+    }
+
+    it('takes a registration once, and a credential once', async () => {
+      const { browser } = owner
+      const page = (await passkeyPage(server, browser)).page()
+      const device = softwareAuthenticator(ALICE)
+      const credential = device.create(optionsOf(page))
+      const form = page.form('/auth/passkey')
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => browser.submit(form, { credential })),
+      )
+      const statuses = answers.map(({ status }) => status).sort()
+      expect(statuses).to.deep.equal([302, 422, 422, 422, 422])
+      const other = (await passkeyPage(server, browser)).page()
+      const again = device.create(optionsOf(other))
+      const second = await browser.submit(other.form('/auth/passkey'), { credential: again })
+      expect(second.status).to.equal(422)
+      expect((await shownFactors(owner)).passkeys).to.have.lengthOf(1)
+    })
+
+    it('answers 400 and 403 without the form token, and adds nothing', async () => {
+      const { browser } = owner
+      const page = (await passkeyPage(server, browser)).page()
+      const credential = softwareAuthenticator(ALICE).create(optionsOf(page))
+      const form = page.form('/auth/passkey')
+      const missing = await browser.submit(form, { credential, csrf_token: undefined })
+      expect(missing.status).to.equal(400)
+      const wrong = await browser.submit(form, { credential, csrf_token: 'x'.repeat(32) })
+      expect(wrong.status).to.equal(403)
+      expect((await shownFactors(owner)).passkeys).to.deep.equal([])
+    })
+
+    it('leads to the missing step when session or confirmation ended meanwhile', async () => {
+      const { browser } = owner
+      const page = (await passkeyPage(server, browser)).page()
+      const credential = softwareAuthenticator(ALICE).create(optionsOf(page))
+      server.clock.advance(300_001)
+      const late = await browser.submit(page.form('/auth/passkey'), { credential })
+      expect(late.status).to.equal(302)
+      expect(late.location).to.include('/auth/confirm?')
+      await owner.call('DELETE', '/auth/login')
+      const out = await browser.submit(page.form('/auth/passkey'), { credential })
+      expect(out.location).to.equal(`${ALICE}/auth/login?redirect=${BACK}`)
+    })
+
+    it('answers 415 and 413 to what is no form', async () => {
+      const { browser } = owner
+      const json = await browser.postJson('/auth/passkey', {})
+      expect(json.status).to.equal(415)
+      const huge = await browser.post('/auth/passkey', { credential: 'x'.repeat(65_537) })
+      expect(huge.status).to.equal(413)
+    })
+
+    it('is taken by the log-in, and not twice', async () => {
+      const device = await enablePasskey(server, owner)
+      expect(await logsIn(server, assertion(server, device))).to.equal(true)
+      let used: Record<string, string> = {}
+      const once: Answer = async (token) => {
+        used = await assertion(server, device)(token)
+        return used
+      }
+      expect(await logsIn(server, once)).to.equal(true)
+      expect(await logsIn(server, () => used)).to.equal(false)
+    })
+
+    it('is refused by the log-in when the counter stands still', async () => {
+      const device = await enablePasskey(server, owner, softwareAuthenticator(ALICE, 5))
+      expect(await logsIn(server, assertion(server, device))).to.equal(true)
+      expect(await logsIn(server, assertion(server, device, { counter: 6 }))).to.equal(false)
+      expect(await logsIn(server, assertion(server, device))).to.equal(true)
+    })
+
+    it('is taken by the confirmation', async () => {
+      const device = await enablePasskey(server, owner)
+      const fields = await confirmed(server, assertion(server, device))
+      expect(fields.confirmation_code).to.match(/^[0-9a-f]{32}$/)
+    })
+
+    it('is removed by its id, and then refused', async () => {
+      const device = await enablePasskey(server, owner)
+      const fields = await confirmed(server)
+      const path = `/settings/factors/passkeys/${device.credentialId}`
+      expect((await owner.call('DELETE', path, fields)).status).to.equal(204)
+      expect((await owner.call('DELETE', path, fields)).status).to.equal(404)
+      expect((await shownFactors(owner)).passkeys).to.deep.equal([])
+      expect(await logsIn(server, assertion(server, device))).to.equal(false)
+    })
+
+    it('needs something that can be typed beside it', async () => {
+      await enablePasskey(server, owner)
+      const fields = await confirmed(server)
+      const remove = async (factor: string) =>
+        (await owner.call('DELETE', `/settings/factors/${factor}`, fields)).status
+      expect(await remove('mail')).to.equal(409)
+      expect((await shownFactors(owner)).mail.enabled).to.equal(true)
+      await owner.call('POST', '/settings/factors/recovery_codes', fields)
+      expect(await remove('mail')).to.equal(204)
+      expect(await remove('recovery_codes')).to.equal(409)
+      const secret = await enableTotp(server, owner, fields)
+      expect(await remove('recovery_codes')).to.equal(204)
+      expect(await remove('totp')).to.equal(409)
+      server.clock.advance(30_000)
+      const code = { 'two-factor-passcode': totpCode(server, secret) }
+      expect(await logsIn(server, () => code)).to.equal(true)
+    })
+
+    it('is one of twenty at most', async () => {
+      for (let at = 0; at < 20; at += 1) {
+        await enablePasskey(server, owner)
+        // Each confirmation takes a second step, and those are limited.
+        server.clock.advance(600_000)
+      }
+      expect((await passkeyPage(server, owner.browser)).status).to.equal(409)
+      expect((await shownFactors(owner)).passkeys).to.have.lengthOf(20)
+    })
+  })
+})
+
+describe('an assertion, used at once from two processes', () => {
+  eachStore((open, name) => {
+    it('lets one of 50 in', async () => {
+      const store = await open()
+      const { server: first } = await startFactors({ store })
+      const owner = await ownerAt(first)
+      await enableMail(first, owner)
+      const device = await enablePasskey(first, owner)
+      const secondStore = name === 'Redis' ? await open({ sameAs: store }) : store
+      const second = await startUi({ store: secondStore, key: first.key, clock: first.clock })
+      const begun = await logIn(first.browser(), {}, JSON_ONLY)
+      const { two_factor_token: token = '' } = begun.json<Record<string, string>>()
+      const fields = { 'two-factor-token': token, ...(await assertion(first, device)(token)) }
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, at) =>
+          (at % 2 === 0 ? first : second)
+            .browser()
+            .post('/auth/twofactor', fields, { headers: JSON_ONLY }),
+        ),
+      )
+      const winners = answers.filter(({ status }) => status === 200)
+      expect(winners).to.have.lengthOf(1)
+      for (const { status } of answers) expect(status).to.be.oneOf([200, 401, 429])
+      await second.close()
+      await first.close()
+    }).timeout(20_000)
+  })
+})
