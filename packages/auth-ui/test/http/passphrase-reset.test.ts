@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Instance } from '@svc/oauth-core'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
@@ -226,6 +227,26 @@ describe('passphrase reset (login.md 5.5)', () => {
       refuses = false
       expect((await requestReset(browser)).status).to.equal(302)
       expect(mailsOf(server, 'passphrase_reset')).to.have.lengthOf(1)
+    })
+
+    it('takes as long when nothing is sent as a mail took', async () => {
+      const sendMs = 150
+      const slow = await startUi({ ui: { mailer: { send: () => wait(sendMs) } } })
+      await createAlice(slow, { email: EMAIL })
+      await slow.ui.owners.createInstance({ domain: 'bob.example.com' }, 'x')
+      const timed = async (base: string): Promise<number> => {
+        const asking = slow.browser(base)
+        await asking.get('/auth/passphrase_reset')
+        const csrf_token = asking.cookie('__Host-csrf')?.value
+        const startedAt = performance.now()
+        await asking.post('/auth/passphrase_reset', { csrf_token })
+        return performance.now() - startedAt
+      }
+      // Sent; pending already; nobody to send it to.
+      expect(await timed(ALICE)).to.be.at.least(sendMs - 2)
+      expect(await timed(ALICE)).to.be.at.least(sendMs - 2)
+      expect(await timed('https://bob.example.com')).to.be.at.least(sendMs - 2)
+      await slow.close()
     })
 
     const refused: readonly [
