@@ -9,6 +9,7 @@ import Koa from 'koa'
 import { serveApps } from './app-pages.ts'
 import { createHostApps, type HostApps, listAppFolders } from './apps/registry.ts'
 import { audit, withAuditMarks } from './audit.ts'
+import { tellClientChanges } from './client-events.ts'
 import { limitRequests } from './coarse-limit.ts'
 import type { Config } from './config.ts'
 import { createConfirmedTypes } from './data/confirmed-types.ts'
@@ -85,6 +86,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   })
   apps.onChange((instance, slug) => oauth.revoked(instance, 'app', [slug]))
   const realtime = createRealtime({ oauth, ...realtimeOverrides(config) })
+  tellClientChanges(oauth, realtime)
   const mailbox =
     config.smtpUrl === undefined && !config.isProduction
       ? createDevMailbox(store, clock)

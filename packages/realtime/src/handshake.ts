@@ -1,4 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Instance, type Logger, type OAuth, OAuthError } from '@svc/oauth-core'
 import Koa, { type Context } from 'koa'
@@ -28,6 +29,8 @@ export interface HandshakeOptions {
 
 /** When a place may be free again, seconds: what is said to somebody who finds none. */
 const FULL_RETRY_S = 10
+/** How long a client may take to read a refusal. Milliseconds. */
+const REFUSAL_MS = 10_000
 const KEY = /^[+/0-9A-Za-z]{22}==$/
 const VERSIONS: readonly unknown[] = ['8', '13']
 
@@ -91,15 +94,16 @@ export function createHandshake(options: HandshakeOptions): Handshake {
     socket.on('error', destroy)
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
+    let admitted: Admitted | undefined
     try {
       const ctx = koa.createContext(request, response)
-      let admitted: Admitted | undefined
       await resolve(ctx, async () => {
         admitted = await admit(ctx)
       })
       if (admitted === undefined) answer(ctx, socket)
       else open(request, socket, head, admitted)
     } catch (cause) {
+      admitted?.admission.release()
       log.error('realtime.handshake_failed', { cause: String(cause) })
       response.statusCode = 500
       refuse(response, socket, '')
@@ -134,8 +138,11 @@ function answer(ctx: Context, socket: Duplex): void {
 /** Ends the connection with a plain HTTP answer. */
 export function refuse(response: ServerResponse, socket: Duplex, body: string): void {
   // An upgrade's socket is a net.Socket or a tls.TLSSocket, whatever its declared type.
-  response.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0])
-  socket.on('error', () => socket.destroy())
+  const connection = socket as Socket
+  connection.on('error', () => connection.destroy())
+  // The server's own time limits ended with the upgrade.
+  connection.setTimeout(REFUSAL_MS, () => connection.destroy())
+  response.assignSocket(connection)
   response.once('finish', () => socket.end(() => socket.destroy()))
   response.setHeader('Content-Length', Buffer.byteLength(body))
   response.end(body)

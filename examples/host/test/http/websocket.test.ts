@@ -17,18 +17,19 @@ describe('the websocket of the host', () => {
   })
   afterEach(() => host.stop())
 
-  /** A connection of the home app, in the owner's session. */
-  async function connectHome(): Promise<WebSocket> {
+  const connectHome = (): Promise<WebSocket> => connectApp('home', 'io.svc.auth.confirmations')
+
+  /** A connection of the app, in the owner's session, that listens to the type. */
+  async function connectApp(slug: string, type: string): Promise<WebSocket> {
     const { app, port } = host.host
-    const home = await app.apps.installed(host.instance, 'home')
-    if (home === undefined) throw new Error('home is not installed')
-    const payload = await app.oauth.appTokens.issue(host.instance, home, sessionId)
+    const manifest = await app.apps.installed(host.instance, slug)
+    if (manifest === undefined) throw new Error(`${slug} is not installed`)
+    const payload = await app.oauth.appTokens.issue(host.instance, manifest, sessionId)
     const socket = new WebSocket(`ws://127.0.0.1:${port}/realtime/`, 'io.cozy.websocket', {
       headers: { host: 'alice.example.com', cookie },
     })
     await once(socket, 'open')
     socket.send(JSON.stringify({ method: 'AUTH', payload }))
-    const type = 'io.svc.auth.confirmations'
     socket.send(JSON.stringify({ method: 'SUBSCRIBE', payload: { type } }))
     // Answered with an error, behind the others.
     socket.send(JSON.stringify({ method: 'ping' }))
@@ -53,6 +54,20 @@ describe('the websocket of the host', () => {
     const metrics = await (await host.admin('GET', '/metrics')).text()
     expect(metrics).to.match(/^svc_websocket_connections 1$/m)
     expect(metrics).to.match(/^svc_websocket_subscriptions 1$/m)
+    socket.terminate()
+  })
+
+  it('tells the settings app of clients, by their id alone', async () => {
+    const socket = await connectApp('settings', 'io.svc.oauth.clients')
+    const heard: { event: string }[] = []
+    socket.on('message', (data: Buffer) => heard.push(JSON.parse(data.toString())))
+    const { party } = await host.connect('io.svc.files')
+    const id = party.client.client_id
+    await host.host.app.oauth.clients.revoke(host.instance, id, 'test')
+    while (heard.at(-1)?.event !== 'DELETED') await once(socket, 'message')
+    const payload = { type: 'io.svc.oauth.clients', id }
+    expect(heard[0]).to.deep.equal({ event: 'CREATED', payload })
+    expect(heard.at(-1)).to.deep.equal({ event: 'DELETED', payload })
     socket.terminate()
   })
 
