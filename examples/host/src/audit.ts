@@ -13,7 +13,9 @@ const AUDITED: ReadonlySet<string> = new Set([
   'login.failed',
   'login.succeeded',
   'owner.onboarded',
+  'passphrase.changed',
   'passphrase.hash_upgraded',
+  'passphrase.reset_requested',
   'session.ended',
   'token.issued',
 ])

@@ -51,6 +51,17 @@ export function createReplacePassphrase(options: ReplacePassphraseOptions): Repl
     return result.written ? { before: stored.owner, after: owner } : undefined
   }
 
+  /** The passphrase is replaced already: what fails here must not look as if it were not. */
+  async function tidy(instance: Instance): Promise<void> {
+    const left = (event: string) => (cause: unknown) => {
+      log.error(event, { instance: instance.domain, cause: String(cause) })
+    }
+    // Other processes look again within a second by themselves.
+    await keyring.replaced(instance).catch(left('passphrase.key_untold'))
+    // Their cookies died with the key: only dead records would be left.
+    await sessions.endAll(instance, 'passphrase').catch(left('passphrase.sessions_left'))
+  }
+
   return async function replacePassphrase(instance, passphrase, rule) {
     const passphraseHash = await hasher.hash(passphrase.loginValue)
     for (;;) {
@@ -69,11 +80,7 @@ export function createReplacePassphrase(options: ReplacePassphraseOptions): Repl
       const replaced = await write(instance, stored, owner)
       // A lost race re-reads and asks the rule again, so that a token cannot be used twice.
       if (replaced === undefined) continue
-      await keyring.replaced(instance)
-      await sessions.endAll(instance, 'passphrase').catch((cause: unknown) => {
-        // Their cookies died with the key: only dead records are left.
-        log.error('passphrase.sessions_left', { instance: instance.domain, cause: String(cause) })
-      })
+      await tidy(instance)
       return replaced
     }
   }
