@@ -61,9 +61,9 @@ function operationId(row: RouteRow): string {
   const words = row.path.split(/[^A-Za-z0-9]+/).filter(Boolean)
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
   const readable = `${row.method.toLowerCase()}${name}`
-  // `/a_b` and `/a/b` read the same; a digest of the path tells them apart where that happens.
+  // `/a_b`, `/a/b` and `/a/b/` read the same; a digest of the path tells them apart where that happens.
   const digest = createHash('sha256').update(row.path).digest('hex').slice(0, 6)
-  return row.path.includes('_') || row.path.includes('.') ? `${readable}_${digest}` : readable
+  return /[_.]|.\/$/.test(row.path) ? `${readable}_${digest}` : readable
 }
 
 function requirement(auth: RouteAuth): Record<string, string[]> {
