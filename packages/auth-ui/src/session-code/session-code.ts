@@ -1,4 +1,4 @@
-import { isHttpError, type RouteContext } from '@svc/oauth-core'
+import { isHttpError, type Permission, type RouteContext, VERBS } from '@svc/oauth-core'
 import { AuthUiError } from '../errors.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'
 import { type PostedPair, readPostedPair } from '../flagship/posted-pair.ts'
@@ -51,7 +51,7 @@ export function createSessionCodeEndpoint(
       throw notAuthorized(error.headers?.['WWW-Authenticate'] ?? CHALLENGE, error)
     }
     const { access } = ctx.state
-    const isMaximal = access?.permissions.some(({ type }) => type === '*') === true
+    const isMaximal = access?.permissions.some(isEverything) === true
     if (access?.kind !== 'access' || access.client?.flagship !== true || !isMaximal) {
       throw notAuthorized(CHALLENGE)
     }
@@ -98,6 +98,11 @@ export function createSessionCodeEndpoint(
     answerJson(ctx, { error: description ?? code, code, two_factor_token: challenge.token })
     ctx.status = 403
   }
+}
+
+/** The one rule of scope `*`. */
+function isEverything({ type, verbs, values }: Permission): boolean {
+  return type === '*' && values === undefined && VERBS.every((verb) => verbs.includes(verb))
 }
 
 function isWrongPair(error: unknown): error is AuthUiError {

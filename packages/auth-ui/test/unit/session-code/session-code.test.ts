@@ -1,0 +1,91 @@
+import { type AccessContext, type Client, type RouteContext, VERBS } from '@svc/oauth-core'
+import { expect } from 'chai'
+import type { SecondFactor } from '../../../src/factors/second-factor.ts'
+import type { OwnerStore } from '../../../src/owner/owner-store.ts'
+import {
+  createSessionCodeEndpoint,
+  type SessionCodeOptions,
+} from '../../../src/session-code/session-code.ts'
+import { sampleInstance } from '../../support/sample-instance.ts'
+
+/** No client has scope `*` before certification: who calls is made up here, the rest of the endpoint is real. */
+describe('createSessionCodeEndpoint, with a bearer', () => {
+  const MAXIMAL = [{ type: '*', verbs: VERBS }]
+  const client = (flagship: boolean): Client => ({ flagship }) as Client // The endpoint reads no more.
+
+  async function ask(
+    access: Pick<AccessContext, 'kind' | 'client' | 'permissions'>,
+    passphrase?: string,
+  ): Promise<{ status: number; body: unknown } | { code: unknown }> {
+    const options: SessionCodeOptions = {
+      // Owners of this test are onboarded, and nothing else of them is read.
+      owners: { get: async () => ({ owner: { onboardedAt: 1 } }) } as unknown as OwnerStore,
+      openCodes: { create: async () => 'the code', redeem: async () => false },
+      passphrases: { check: async () => Promise.reject(new Error('a passphrase was checked')) },
+      secondFactor: {
+        isOn: () => {
+          throw new Error('a second factor was asked for')
+        },
+      } as unknown as SecondFactor,
+      authenticate: async (ctx) => {
+        ctx.state.access = access as AccessContext
+      },
+    }
+    const ctx = {
+      state: { instance: sampleInstance(), json: passphrase === undefined ? {} : { passphrase } },
+      get: (name: string) => (name === 'Authorization' ? 'Bearer token' : ''),
+      status: 404,
+      body: undefined as unknown,
+    }
+    try {
+      await createSessionCodeEndpoint(options)(ctx as unknown as RouteContext)
+    } catch (error) {
+      return { code: (error as { code?: unknown }).code ?? String(error) }
+    }
+    return { status: ctx.status, body: ctx.body }
+  }
+
+  it('makes a code for a certified app whose token allows everything, without a second step', async () => {
+    const access = { kind: 'access', client: client(true), permissions: MAXIMAL } as const
+    expect(await ask(access)).to.deep.equal({
+      status: 201,
+      body: JSON.stringify({ session_code: 'the code' }),
+    })
+  })
+
+  const refused: readonly [what: string, Pick<AccessContext, 'kind' | 'client' | 'permissions'>][] =
+    [
+      [
+        'a client that is not certified',
+        { kind: 'access', client: client(false), permissions: MAXIMAL },
+      ],
+      [
+        'a certified app with a smaller token',
+        {
+          kind: 'access',
+          client: client(true),
+          permissions: [{ type: 'io.svc.*', verbs: ['GET'] }],
+        },
+      ],
+      [
+        'a certified app with an empty token',
+        { kind: 'access', client: client(true), permissions: [] },
+      ],
+      [
+        'a token that may read everything',
+        { kind: 'access', client: client(true), permissions: [{ type: '*', verbs: ['GET'] }] },
+      ],
+      ['an app of the instance', { kind: 'app', client: client(true), permissions: MAXIMAL }],
+      ['nobody in particular', { kind: 'access', permissions: MAXIMAL }],
+    ]
+  for (const [what, access] of refused) {
+    it(`refuses ${what}`, async () => {
+      expect(await ask(access)).to.deep.equal({ code: 'not_authorized' })
+    })
+  }
+
+  it('does not look at it beside a passphrase', async () => {
+    const access = { kind: 'access', client: client(true), permissions: MAXIMAL } as const
+    expect(await ask(access, '')).to.deep.equal({ code: 'Error: a passphrase was checked' })
+  })
+})
