@@ -1,4 +1,5 @@
 import type { Instance } from '@svc/oauth-core'
+import { sqliteStore } from '@svc/store/sqlite'
 import { relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import fc from 'fast-check'
@@ -226,6 +227,41 @@ describe('the passphrase and strangers (login.md 10)', () => {
       if (secret !== token) expect(mails, secret).not.to.include(secret)
     }
     expect(mailsOf(server, 'passphrase_changed')).to.have.lengthOf(1)
+  })
+
+  it('says that the passphrase changed also when the news of it and the mail fail', async () => {
+    await server.close()
+    const store = sqliteStore({ file: ':memory:' })
+    let isDown = false
+    const bus = new Proxy(store.bus, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target)
+        if (typeof member !== 'function') return member
+        return name === 'publish' && isDown ? failing : member.bind(target)
+      },
+    })
+    const failing = (): Promise<void> => Promise.reject(new Error('down'))
+    const shaky = new Proxy(store, {
+      get: (target, name) => {
+        if (name === 'bus') return bus
+        const member: unknown = Reflect.get(target, name, target)
+        return typeof member === 'function' ? member.bind(target) : member
+      },
+    })
+    server = await startWithSettings({ store: shaky, ui: { mailer: { send: failing } } })
+    ;({ instance } = await createAlice(server, { email: EMAIL }))
+    const browser = server.browser()
+    await logIn(browser)
+    const token = await appToken(browser)
+    isDown = true
+    const answer = await ask(browser, 'PUT', '/settings/passphrase', CHANGE, { token })
+    isDown = false
+    expect(answer.status).to.equal(204)
+    await server.sentMails()
+    expect(await server.ui.owners.listSessions(instance)).to.have.lengthOf(1)
+    expect((await logIn(server.browser(), { passphrase: NEW_VALUE })).status).to.equal(302)
+    expect(server.logged.map(([event]) => event)).to.include('passphrase.key_untold')
+    await store.close()
   })
 
   describe('on flat subdomains', () => {
