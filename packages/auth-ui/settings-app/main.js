@@ -2,8 +2,9 @@ import { ApiError, createApi } from './_kit/api.js'
 import { clientsSection } from './clients.js'
 import { createConfirmation } from './_kit/confirmation.js'
 import { devicesSection } from './devices.js'
-import { byId, initials, make } from './_kit/dom.js'
+import { byId, make } from './_kit/dom.js'
 import { factorsSection } from './factors.js'
+import { drawFrame, markSection } from './frame.js'
 import { passphraseSection } from './passphrase.js'
 import { sessionsSection } from './sessions.js'
 import { loadTexts } from './_kit/texts.js'
@@ -95,13 +96,7 @@ async function show(movesFocus) {
   const name = sectionName()
   turn += 1
   const mine = turn
-  document.title = `${t(`${name}.title`)} – ${t('app.title')}`
-  byId('title').textContent = t(`${name}.title`)
-  byId('lead').textContent = t(`${name}.lead`)
-  for (const link of byId('sections').querySelectorAll('a')) {
-    if (link.hash === `#${name}`) link.setAttribute('aria-current', 'page')
-    else link.removeAttribute('aria-current')
-  }
+  markSection(name, t)
   if (movesFocus) byId('main').focus({ preventScroll: true })
   const content = byId('content')
   content.setAttribute('aria-busy', 'true')
@@ -139,46 +134,25 @@ function problem(error) {
   return [retry]
 }
 
-function frame() {
-  const { svcDomain: domain = location.host, svcName: name = domain } = root.dataset
-  document.documentElement.lang = locale
-  byId('where').setAttribute('href', `${api.origin}/`)
-  byId('where-home').textContent = t('app.home')
-  byId('where-tile').textContent = initials(name).slice(0, 1)
-  byId('where-name').textContent = name
-  byId('where-domain').textContent = name === domain ? '' : domain
-  byId('sections').setAttribute('aria-label', t('app.sections'))
-  byId('sections').replaceChildren(
-    make(
-      'ul',
-      {},
-      ...Object.keys(SECTIONS).map((section) =>
-        make('li', {}, make('a', { href: `#${section}` }, t(`${section}.title`))),
-      ),
-    ),
-  )
-  const logOut = /** @type {HTMLButtonElement} */ (byId('log-out'))
-  logOut.textContent = t('app.logOut')
-  logOut.hidden = false
-  logOut.addEventListener('click', () => void leave(logOut))
-}
-
-/** @param {HTMLButtonElement} button */
-async function leave(button) {
-  button.disabled = true
-  button.textContent = t('app.loggingOut')
+/** Logs out; what goes wrong is said. */
+async function leave() {
   confirmation.forget()
   try {
     await api.remove('/auth/login')
     location.assign(`${api.origin}/auth/login`)
+    await new Promise(() => {})
   } catch (error) {
-    button.disabled = false
-    button.textContent = t('app.logOut')
     problem(error)
   }
 }
 
-frame()
+const { svcDomain: domain = location.host, svcName = domain } = root.dataset
+document.documentElement.lang = locale
+drawFrame({
+  ...{ t, domain, leave, origin: api.origin },
+  name: svcName,
+  sections: Object.keys(SECTIONS),
+})
 addEventListener('hashchange', () => void show(true))
 // Back from a page of the instance without an answer: nothing here may look as if it still ran.
 addEventListener('pageshow', (event) => {

@@ -27,9 +27,7 @@ export function drawQr(rows, label) {
 /** Runs of dark modules of a row. @param {string} row @param {number} y */
 function lineOf(row, y) {
   const runs = [...row.matchAll(/1+/gu)]
-  return runs
-    .map(({ index, 0: run }) => `M${index} ${y}h${run.length}v1h-${run.length}z`)
-    .join('')
+  return runs.map(({ index, 0: run }) => `M${index} ${y}h${run.length}v1h-${run.length}z`).join('')
 }
 
 /** @param {'rect' | 'path'} name @param {Record<string, string>} attributes */

@@ -1,0 +1,127 @@
+import { launchChromium, needsChromium, takeShot } from '@svc/testkit'
+import { expect } from 'chai'
+import type { Browser, Locator } from 'playwright-core'
+import { violationsOf } from '../../../../packages/auth-ui/test/support/axe.ts'
+import { type OwnerVisit, PASSPHRASE, totpCode, visitOwner } from '../support/owner-visit.ts'
+import { startTestHost, type TestHost } from '../support/test-host.ts'
+
+/** Every view of the apps; pictures of them go to `SVC_SHOTS`. Found by their place, since the words differ. */
+describe('apps of the host, in each language and both themes', function () {
+  this.timeout(120_000)
+  let host: TestHost
+  let browser: Browser
+
+  before(async function () {
+    needsChromium(this)
+    host = await startTestHost({}, 'first.localhost')
+    browser = await launchChromium({ port: host.host.port, domains: ['localhost'] })
+  })
+  after(async () => {
+    await browser?.close()
+    await host?.stop()
+  })
+
+  for (const [locale, width] of [
+    ['en', 1280],
+    ['fr', 360],
+    ['de', 360],
+    ['es', 1280],
+  ] as const) {
+    it(`has nothing for axe to find, and nothing wider than the page: ${locale}, ${width} px`, async () => {
+      const owner = await visitOwner(host, browser, `look-${locale}-${width}.localhost`, {
+        locale,
+        look: { viewport: { width, height: 760 } },
+      })
+      const { page } = owner
+      const found: string[] = []
+
+      async function look(name: string): Promise<void> {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+          await takeShot(page, `app-${name}-${width}-${colorScheme}-${locale}`)
+          found.push(...(await violationsOf(page)).map((each) => `${name} ${colorScheme}: ${each}`))
+        }
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+        if (wide > width) found.push(`${name}: ${wide} px wide`)
+      }
+      const at = (selector: string): Locator => page.locator(selector)
+      const settled = () => at('#content[aria-busy=false] > *').first().waitFor()
+      async function open(section: string): Promise<void> {
+        await page.goto(`${owner.app('settings')}/#${section}`)
+        await page.reload()
+        await settled()
+      }
+
+      await page.goto(`${owner.app('home')}/`)
+      await at('#notes[aria-busy=false]').waitFor()
+      await look('home')
+      for (const section of ['clients', 'sessions', 'passphrase', 'devices']) {
+        await open(section)
+        await look(`settings-${section}`)
+      }
+      await open('passphrase')
+      await at('#new').fill('secret')
+      await at('.form button[type=submit]').first().click()
+      await look('settings-passphrase-wrong')
+
+      if (width < 768) {
+        await at('#sections-toggle').click()
+        await look('settings-sections')
+      }
+      await open('factors')
+      await look('settings-factors-off')
+      await at('[data-factor=totp] .button').click()
+      await owner.confirm()
+      await at('.secret').waitFor()
+      await look('settings-factors-app')
+      await at('#code').fill(totpCode(await at('.secret').innerText(), Date.now()))
+      await at('.form button[type=submit]').click()
+      await at('[data-factor=recovery] .button').waitFor()
+      await look('settings-factors-on')
+      await at('[data-factor=recovery] .button').click()
+      await at('.codes').waitFor()
+      await look('settings-factors-codes')
+      await at('.button--primary').click()
+      await at('[data-factor=totp] .button--danger-quiet').waitFor()
+      await at('[data-factor=totp] .button--danger-quiet').click()
+      await look('settings-factors-remove')
+      await at('#ask-no').click()
+
+      await open('passphrase')
+      await at('#current').fill(PASSPHRASE)
+      await at('#new').fill('four other words entirely')
+      await at('.form button[type=submit]').first().click()
+      await at('#passcode').waitFor()
+      await look('settings-passphrase-code')
+
+      await lookAtSafe(owner, look)
+      expect(found).to.deep.equal([])
+      await owner.close()
+    })
+  }
+
+  async function lookAtSafe(
+    { page, app }: OwnerVisit,
+    look: (name: string) => Promise<void>,
+  ): Promise<void> {
+    await page.goto(`${app('safe')}/`)
+    await page.locator('#write').waitFor()
+    await page.locator('#add').click()
+    await look('safe-empty')
+    for (const [title, text] of [
+      ['Bank', 'PIN 4711'],
+      [
+        'Diary of a very long name that goes on and on and does not want to end on this line',
+        'Dear',
+      ],
+    ] as const) {
+      await page.locator('#note-title').fill(title)
+      await page.locator('#note-text').fill(text)
+      await page.locator('#add').click()
+      await page.locator('.note', { hasText: title }).waitFor()
+    }
+    await look('safe-closed')
+    await page.locator('#clear').click()
+    await look('safe-clear')
+  }
+})
