@@ -1,4 +1,4 @@
-import { type BrowserClient, type BrowserResponse, eachStore, type Page } from '@svc/testkit'
+import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import {
   type Answer,
@@ -12,49 +12,12 @@ import {
   startFactors,
   totpCode,
 } from '../support/factor-flows.ts'
-import {
-  type SoftwareAuthenticator,
-  softwareAuthenticator,
-  type Tampering,
-} from '../support/software-authenticator.ts'
+import { assertion, enablePasskey, optionsOf, passkeyPage } from '../support/passkey-flows.ts'
+import { softwareAuthenticator, type Tampering } from '../support/software-authenticator.ts'
 import { ALICE, LOGIN_VALUE, logIn, startUi, type UiServer } from '../support/ui-server.ts'
 
 const JSON_ONLY = { accept: 'application/json' }
 const BACK = encodeURIComponent(`${ALICE}/auth/passkey`)
-
-async function passkeyPage(server: UiServer, browser: BrowserClient): Promise<BrowserResponse> {
-  const fields = await confirmed(server, undefined, `${ALICE}/auth/passkey`)
-  const query = new URLSearchParams({
-    code: fields.confirmation_code,
-    state: fields.confirmation_state,
-  })
-  return browser.get(`/auth/passkey?${query}`)
-}
-
-function optionsOf(page: Page): Readonly<Record<string, unknown>> {
-  return JSON.parse(page.attribute('data-options') ?? '{}') as Record<string, unknown>
-}
-
-/** Makes a passkey on the page. */
-async function enablePasskey(
-  server: UiServer,
-  { browser }: OwnerAt,
-  device: SoftwareAuthenticator = softwareAuthenticator(ALICE),
-): Promise<SoftwareAuthenticator> {
-  const page = (await passkeyPage(server, browser)).page()
-  const credential = device.create(optionsOf(page))
-  const answer = await browser.submit(page.form('/auth/passkey'), { credential, label: 'Key' })
-  if (answer.status !== 302) throw new Error(`no passkey: ${answer.status}`)
-  return device
-}
-
-/** Answers a second step with a passkey, as the page's script does. */
-function assertion(server: UiServer, device: SoftwareAuthenticator, tampering?: Tampering): Answer {
-  return async (token) => {
-    const page = await server.browser().get(`/auth/twofactor?two_factor_token=${token}`)
-    return { 'two-factor-assertion': device.get(optionsOf(page.page()), tampering) }
-  }
-}
 
 describe('/auth/passkey', () => {
   let server: UiServer
@@ -95,7 +58,7 @@ describe('/auth/passkey', () => {
   })
 
   it('answers 409 while nothing that can be typed is on', async () => {
-    const answer = await passkeyPage(server, owner.browser)
+    const answer = await passkeyPage(server, owner)
     expect(answer.status).to.equal(409)
     expect(answer.page().forms.map(({ action }) => action)).not.to.include(`${ALICE}/auth/passkey`)
   })
@@ -117,7 +80,7 @@ describe('/auth/passkey', () => {
 
     it('adds the passkey under its name, leads back to the settings, and tells the owner', async () => {
       const browser = owner.browser
-      const response = await passkeyPage(server, browser)
+      const response = await passkeyPage(server, owner)
       expect(response.status).to.equal(200)
       expect(response.headers['content-security-policy']).to.include(
         "form-action 'self' https://settings.alice.example.com",
@@ -148,7 +111,7 @@ describe('/auth/passkey', () => {
     ]
     for (const [what, tampering] of refused) {
       it(`answers 422 and the page again to a credential ${what}`, async () => {
-        const page = (await passkeyPage(server, owner.browser)).page()
+        const page = (await passkeyPage(server, owner)).page()
         const credential = softwareAuthenticator(ALICE).create(optionsOf(page), tampering)
         const answer = await owner.browser.submit(page.form('/auth/passkey'), { credential })
         expect(answer.status).to.equal(422)
@@ -161,7 +124,7 @@ describe('/auth/passkey', () => {
 
     it('takes a registration once, and a credential once', async () => {
       const { browser } = owner
-      const page = (await passkeyPage(server, browser)).page()
+      const page = (await passkeyPage(server, owner)).page()
       const device = softwareAuthenticator(ALICE)
       const credential = device.create(optionsOf(page))
       const form = page.form('/auth/passkey')
@@ -170,7 +133,7 @@ describe('/auth/passkey', () => {
       )
       const statuses = answers.map(({ status }) => status).sort()
       expect(statuses).to.deep.equal([302, 422, 422, 422, 422])
-      const other = (await passkeyPage(server, browser)).page()
+      const other = (await passkeyPage(server, owner)).page()
       const again = device.create(optionsOf(other))
       const second = await browser.submit(other.form('/auth/passkey'), { credential: again })
       expect(second.status).to.equal(422)
@@ -179,7 +142,7 @@ describe('/auth/passkey', () => {
 
     it('answers 400 and 403 without the form token, and adds nothing', async () => {
       const { browser } = owner
-      const page = (await passkeyPage(server, browser)).page()
+      const page = (await passkeyPage(server, owner)).page()
       const credential = softwareAuthenticator(ALICE).create(optionsOf(page))
       const form = page.form('/auth/passkey')
       const missing = await browser.submit(form, { credential, csrf_token: undefined })
@@ -191,7 +154,7 @@ describe('/auth/passkey', () => {
 
     it('leads to the missing step when session or confirmation ended meanwhile', async () => {
       const { browser } = owner
-      const page = (await passkeyPage(server, browser)).page()
+      const page = (await passkeyPage(server, owner)).page()
       const credential = softwareAuthenticator(ALICE).create(optionsOf(page))
       server.clock.advance(300_001)
       const late = await browser.submit(page.form('/auth/passkey'), { credential })
@@ -269,7 +232,7 @@ describe('/auth/passkey', () => {
         // Each confirmation takes a second step, and those are limited.
         server.clock.advance(600_000)
       }
-      expect((await passkeyPage(server, owner.browser)).status).to.equal(409)
+      expect((await passkeyPage(server, owner)).status).to.equal(409)
       expect((await shownFactors(owner)).passkeys).to.have.lengthOf(20)
     })
   })

@@ -12,7 +12,6 @@ import {
   type UiServerOptions,
 } from './ui-server.ts'
 
-export const SETTINGS = 'https://settings.alice.example.com'
 export const EMAIL = 'alice@example.com'
 const JSON_ONLY = { accept: 'application/json' }
 
@@ -87,7 +86,8 @@ export async function ownerAt(
   const first = await logIn(browser, {}, JSON_ONLY)
   const { two_factor_token: token } = first.json<{ two_factor_token?: string }>()
   if (token !== undefined) await pass(browser, token, answer ?? mailed(server))
-  const page = await browser.get(`${SETTINGS}/`)
+  const settings = browser.base.replace('https://', 'https://settings.')
+  const page = await browser.get(`${settings}/`)
   const bearer = page.json<Record<string, string>>()['data-svc-token']
   return {
     browser,
@@ -101,7 +101,7 @@ export async function ownerAt(
               'content-length': String(Buffer.byteLength(text)),
             }
       return browser.request(method, path, {
-        from: SETTINGS,
+        from: settings,
         headers: { authorization: `Bearer ${bearer}`, ...headers, ...more },
         ...(body === undefined ? {} : { body: text }),
       })
@@ -153,8 +153,8 @@ export async function confirmed(
   server: UiServer,
   answer?: Answer,
   redirect = 'settings/#/factors',
+  browser: BrowserClient = server.browser(ALICE),
 ): Promise<ConfirmationFields> {
-  const browser = server.browser(ALICE)
   const state = 'my state'
   let response = await postConfirm(browser, { redirect, state }, JSON_ONLY)
   const { two_factor_token: token } = response.json<{ two_factor_token?: string }>()
@@ -166,9 +166,18 @@ export async function confirmed(
   }
 }
 
+/** Confirms to the settings app of this owner, in another browser. */
+export function confirmedFor(
+  server: UiServer,
+  { browser }: OwnerAt,
+  redirect?: string,
+): Promise<ConfirmationFields> {
+  return confirmed(server, undefined, redirect, browser.another())
+}
+
 /** Switches mailed passcodes on. */
 export async function enableMail(server: UiServer, owner: OwnerAt): Promise<void> {
-  const fields = await confirmed(server)
+  const fields = await confirmedFor(server, owner)
   await owner.call('PUT', '/settings/factors/mail', fields)
   const { code } = lastMail(server, 'two_factor_mail_confirmation')
   const { status } = await owner.call('PUT', '/settings/factors/mail', { ...fields, code })
@@ -195,7 +204,7 @@ export async function enableTotp(
   const begun = await owner.call(
     'POST',
     '/settings/factors/totp',
-    fields ?? (await confirmed(server)),
+    fields ?? (await confirmedFor(server, owner)),
   )
   const { secret } = begun.json<{ secret: string }>()
   // At the start of a step, so that the test does not run into the next one.
