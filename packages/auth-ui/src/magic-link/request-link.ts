@@ -52,6 +52,7 @@ export function createRequestLink(
       await mailer.send(instance, { template: 'magic_link', variables: { ...facts, url, minutes } })
     } catch (cause) {
       await magicCodes.take(instance, owner, code)
+      await limits.release(instance, 'magic-link-send')
       throw new AuthUiError('mail_failed', { cause })
     }
     log.info('magic_link.sent', { instance: instance.domain, address: facts.address })

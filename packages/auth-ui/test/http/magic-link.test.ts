@@ -152,6 +152,10 @@ describe('magic links (login.md 5.3)', () => {
       expect(answer.json()).to.have.property('code', 'mail_failed')
       expect(answer.setCookies).to.deep.equal([])
       expect((await other.get(url)).status).to.equal(400)
+      // A mail that was not sent is none of the five.
+      for (let at = 0; at < 6; at += 1) {
+        expect((await other.post('/auth/magic_link', {})).status).to.equal(503)
+      }
       await failing.close()
     })
   })
