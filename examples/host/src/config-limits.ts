@@ -61,6 +61,11 @@ export const LIMIT_ENTRIES: ConfigGroup = {
     defaultText: '`60`',
     description: 'Wrong confirmation codes an hour and client address.',
   },
+  hintChange: {
+    ...BUCKET,
+    defaultText: '`20`',
+    description: 'Reminders that are set an hour and instance.',
+  },
   magicCodePassphrase: {
     ...BUCKET,
     defaultText: '`5`',
@@ -89,7 +94,7 @@ export const LIMIT_ENTRIES: ConfigGroup = {
   resetGuess: {
     ...BUCKET,
     defaultText: '`10`',
-    description: 'Wrong links to a new passphrase an hour and instance.',
+    description: 'Wrong links to a new passphrase an hour and client address.',
   },
   sendHint: {
     ...BUCKET,

@@ -50,6 +50,7 @@ export function uiOverrides(
       transferCode: 'transfer-code',
       activationCode: 'activation-code',
       confirmCode: 'confirm-code',
+      hintChange: 'hint-change',
       magicCodePassphrase: 'magic-code-passphrase',
       magicLink: 'magic-link',
       magicLinkSend: 'magic-link-send',

@@ -63,7 +63,7 @@ export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
   'register-guess': { limit: 30, windowMs: HOUR_MS },
   /** Mails with another onboarding link. */
   'resend-onboarding-mail': { limit: 2, windowMs: HOUR_MS },
-  /** Wrong reset tokens. */
+  /** Wrong reset tokens from an address. */
   'reset-guess': { limit: 10, windowMs: HOUR_MS },
   /** Mails with the hint. */
   'send-hint': { limit: 2, windowMs: HOUR_MS },
