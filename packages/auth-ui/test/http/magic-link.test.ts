@@ -126,7 +126,7 @@ describe('magic links (login.md 5.3)', () => {
       for (let at = 0; at < 5; at += 1) await askLink()
       const answer = await browser.post('/auth/magic_link', {}, { headers: JSON_ONLY })
       expect(answer.status).to.equal(429)
-      expect(answer.headers['retry-after']).to.equal('3600')
+      expect(Number(answer.headers['retry-after'])).to.be.within(3500, 3600)
       expect(server.mails).to.have.lengthOf(5)
       server.clock.advance(3_600_000)
       await askLink()
@@ -303,7 +303,7 @@ describe('magic links (login.md 5.3)', () => {
       }
       const answer = await browser.get(url)
       expect(answer.status).to.equal(429)
-      expect(answer.headers['retry-after']).to.equal('3600')
+      expect(Number(answer.headers['retry-after'])).to.be.within(3500, 3600)
       expectNoSession(answer)
     })
 
