@@ -108,6 +108,41 @@ describe('time', () => {
     expect(await client.settled()).to.deep.equal([])
   })
 
+  describe('at the end of the server', () => {
+    it('is another one for each connection, within what is said', async () => {
+      await start({ lifetimes: { shutdown: 400 } })
+      const clients = await Promise.all(Array.from({ length: 8 }, () => server.connect()))
+      const startedAt = performance.now()
+      const ends = clients.map(async ({ closed }) => {
+        expect(await closed).to.deep.equal({ code: 1001, reason: 'server shutdown' })
+        return performance.now() - startedAt
+      })
+      await server.realtime.close()
+      const times = await Promise.all(ends)
+      expect(Math.max(...times) - Math.min(...times)).to.be.above(20)
+      expect(performance.now() - startedAt).to.be.below(1400)
+    })
+
+    it('does not wait for a client that does not answer', async () => {
+      await start({})
+      const client = await server.connectApp()
+      await client.settled()
+      client.raw.pause()
+      await server.realtime.close()
+      expect(server.realtime.stats()).to.include({ connections: 0, tracked: 0 })
+    })
+
+    it('still ends connections that are revoked meanwhile', async () => {
+      await start({ lifetimes: { shutdown: 5000 } })
+      const client = await server.connectApp()
+      await client.settled()
+      const closing = server.realtime.close()
+      await server.oauth.revoked(server.alice, 'session', ['tab'])
+      expect(await client.closed).to.deep.equal({ code: 1008, reason: 'session closed' })
+      await closing
+    })
+  })
+
   describe('of a slow reader', () => {
     const doc = { text: 'x'.repeat(60_000) }
 
