@@ -92,7 +92,7 @@ export function createConfirm(options: ConfirmOptions): ConfirmHandlers {
     }
   }
 
-  /** SPEC: security.md 37 is stricter than login.md 6.2 - what allows to change a factor takes the factor itself. */
+  /** OPEN(0098): security.md 37 is stricter than login.md 6.2 - what allows to change a factor takes the factor. */
   async function skipsSecondStep(ctx: RouteContext, asked: Asked): Promise<boolean> {
     const { owner, target } = asked
     if (!secondFactor.isOn(owner)) return true
