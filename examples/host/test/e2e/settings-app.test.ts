@@ -225,4 +225,99 @@ describe('settings app of the host, in a browser', function () {
     await button('Set up the app').click()
     await owner.page.waitForURL((url) => url.pathname === '/auth/confirm')
   })
+
+  it('lists a browser that skips the second step, and asks it again', async () => {
+    await setUpApp()
+    await button('Create recovery codes').click()
+    const code = await owner.page.locator('.codes code').first().innerText()
+    const other = await browser.newContext()
+    const page = await other.newPage()
+    await page.goto(`${owner.instance.origin}/auth/login`)
+    await page.locator('#passphrase').fill(PASSPHRASE)
+    await page.locator('#passphrase-form button[type=submit]').click()
+    await page.locator('[name=two-factor-passcode]').fill(code)
+    await page.locator('[name=two-factor-generate-trusted-device-token]').check()
+    await page.locator('#passcode-form button[type=submit]').click()
+    await page.waitForURL((url) => url.origin === owner.app('home'))
+    await other.close()
+
+    await open('devices')
+    const ask = owner.page.getByRole('button', { name: /^Ask .* for the second step again$/ })
+    await ask.click()
+    await dialogButton('Ask again').click()
+    await owner.page.getByText('No browser skips the second step.').waitFor()
+    await open('factors')
+    await factor('recovery').getByText('9 codes left').waitFor()
+  })
+
+  it('sets an authenticator app up by keyboard alone', async () => {
+    const { page } = owner
+    const focused = (): Promise<string> =>
+      page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
+    const tabTo = async (text: string): Promise<void> => {
+      for (let presses = 0; presses < 30; presses += 1) {
+        await page.keyboard.press('Tab')
+        if ((await focused()) === text) return
+      }
+      throw new Error(`${text} is not reached by Tab`)
+    }
+    await page.goto(`${owner.app('settings')}/`)
+    await page.getByText('No app has access.').waitFor()
+    await tabTo('Second step')
+    await page.keyboard.press('Enter')
+    await button('Set up the app').waitFor()
+    expect(await page.evaluate(() => document.activeElement?.id)).to.equal('main')
+    await tabTo('Set up the app')
+    await page.keyboard.press('Enter')
+    await owner.confirm()
+    await heading('Set up an authenticator app').waitFor()
+    await tabTo('Copy the key')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.id)).to.equal('code')
+    await page.keyboard.type(totpCode(await page.locator('.secret').innerText(), Date.now()))
+    await page.keyboard.press('Enter')
+    await said('The authenticator app is set up.')
+  })
+
+  it('hears of a mailed code that is not needed: cancel leads back and changes nothing', async () => {
+    await open('factors')
+    await factor('mail').getByRole('button', { name: 'Turn on' }).click()
+    await owner.confirm()
+    await heading('Turn on codes by mail').waitFor()
+    await button('Cancel').click()
+    await owner.page.getByText('Logging in takes the passphrase only.').waitFor()
+  })
+})
+
+describe('settings app of the host on flat subdomains, in a browser', function () {
+  this.timeout(60_000)
+
+  it('changes the passphrase and the second step, and goes on working', async function () {
+    needsChromium(this)
+    const host = await startTestHost({ SVC_SUBDOMAINS: 'flat' }, 'first.svc.localhost')
+    const browser = await launchChromium({ port: host.host.port, domains: ['localhost'] })
+    try {
+      const { instance, page, app, confirm } = await visitOwner(host, browser, 'flat.svc.localhost')
+      expect(app('settings')).to.equal('http://flat-settings.svc.localhost')
+      // The first visit comes back from the instance with a session for this app, and without its fragment.
+      await page.goto(`${app('settings')}/`)
+      await page.getByRole('link', { name: 'Second step' }).click()
+      await page.getByRole('button', { name: 'Set up the app' }).click()
+      await confirm()
+      await page.locator('.secret').waitFor()
+      expect(new URL(page.url()).search).to.equal('')
+      await page.getByRole('button', { name: 'Cancel' }).click()
+
+      await page.goto(`${app('settings')}/#passphrase`)
+      await page.getByLabel('Current passphrase', { exact: true }).fill(PASSPHRASE)
+      await page.getByLabel('New passphrase', { exact: true }).fill('four other words entirely')
+      await page.getByRole('button', { name: 'Change the passphrase' }).click()
+      await page.locator('#done').getByText('Your passphrase is changed.').waitFor()
+      expect(await host.host.app.ui.owners.listSessions(instance)).to.have.lengthOf(1)
+    } finally {
+      await browser.close()
+      await host.stop()
+    }
+  })
 })

@@ -10,6 +10,7 @@ const folder = (path: string): string => fileURLToPath(new URL(path, import.meta
 const CATALOGUES = folder('../../locales')
 const SETTINGS = folder('../../settings-app/locales')
 const HOME = folder('../../../../examples/host/apps/home/locales')
+const SAFE = folder('../../../../examples/host/apps/safe/locales')
 
 /** Names of the arguments of an ICU text, with the kind of each. */
 function argumentsOf(text: string): string[] {
@@ -59,13 +60,18 @@ describe('catalogues', () => {
   for (const [app, path] of [
     ['settings', SETTINGS],
     ['home', HOME],
+    ['safe', SAFE],
   ] as const) {
-    it(`the ${app} app has the same keys and arguments in both languages`, () => {
-      const [one, other] = [readCatalogue(`${path}/en.json`), readCatalogue(`${path}/fr.json`)]
-      expect(Object.keys(other).sort()).to.deep.equal(Object.keys(one).sort())
-      for (const [key, text] of Object.entries(one))
-        expect(argumentsOf(other[key] ?? ''), key).to.deep.equal(argumentsOf(text))
-    })
+    for (const language of ['de', 'es', 'fr']) {
+      it(`the ${app} app has the keys and arguments of English in ${language}`, () => {
+        const one = readCatalogue(`${path}/en.json`)
+        const other = readCatalogue(`${path}/${language}.json`)
+        expect(Object.keys(other).sort()).to.deep.equal(Object.keys(one).sort())
+        for (const [key, text] of Object.entries(one))
+          expect(argumentsOf(other[key] ?? ''), key).to.deep.equal(argumentsOf(text))
+        expect(Object.values(other).filter((text) => text.trim() === '')).to.deep.equal([])
+      })
+    }
   }
 })
 
