@@ -11,9 +11,9 @@ const SAID_AT_S = [240, 180, 120, 60, 30, 10]
  * @returns {() => void} stops it
  */
 export function countDown(ms, tick, end) {
-  const endsAt = Date.now() + ms
+  const endsAt = new Date().getTime() + ms
   const step = () => {
-    const leftS = Math.ceil((endsAt - Date.now()) / SECOND_MS)
+    const leftS = Math.ceil((endsAt - new Date().getTime()) / SECOND_MS)
     if (leftS > 0) {
       tick(leftS)
       return

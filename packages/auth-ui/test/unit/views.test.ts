@@ -126,6 +126,33 @@ describe('views', () => {
   })
 })
 
+describe('error pages', () => {
+  let server: SampleServer
+  before(async () => {
+    server = await sampleServer()
+  })
+  after(() => server.close())
+
+  const cases: readonly [name: string, title: string, way: string][] = [
+    ['error-link-used', 'This link no longer works', 'Ask for a new link'],
+    ['error-magic-used', 'This link no longer works', 'Log in'],
+    ['error-step-expired', 'Too late, or done already', 'Log in'],
+    ['error-csrf', 'Open this page again', 'Try again'],
+    ['error-factor-needed', 'Another way in is needed first', 'Go to your space'],
+    ['error-login-first', 'Log in first', 'Log in'],
+    ['cookies-blocked', 'Cookies seem to be blocked', 'Try again'],
+  ]
+  for (const [name, title, way] of cases) {
+    it(`${name}: says "${title}" and leads on with "${way}"`, async () => {
+      const html = await (await fetch(`${server.origin}/${name}`)).text()
+      expect(parsePage(html, server.origin).text).to.include(title)
+      // One way on, and none beside it.
+      const links = [...html.matchAll(/<a [^>]*>([^<]*)<\/a>/gu)].map(([, text]) => text)
+      expect(links).to.deep.equal([way])
+    })
+  }
+})
+
 describe('initialsOf', () => {
   const cases: readonly [name: string, initials: string][] = [
     ['Drive for Android', 'DF'],
