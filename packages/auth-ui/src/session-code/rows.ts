@@ -10,7 +10,7 @@ export function sessionCodeRows(createSessionCode: RouteHandler): readonly Route
       handler: createSessionCode,
       auth: ['access token', 'passphrase'],
       body: { types: ['json'], optional: true, schema: SESSION_CODE_SCHEMA },
-      statuses: [201, 400, 401, 403, 412, 413, 415, 429],
+      statuses: [201, 400, 401, 403, 413, 415, 429],
       family: 'json',
       limit: 'session-code',
       summary: 'Makes a code that opens a session in a browser, once.',

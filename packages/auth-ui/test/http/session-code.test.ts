@@ -226,9 +226,11 @@ describe('POST /auth/session_code (login.md 5.4)', () => {
     expect((await send({ passphrase: LOGIN_VALUE })).status).to.equal(201)
   })
 
-  it('answers 412 before onboarding', async () => {
+  it('answers 401 before onboarding, as to any wrong passphrase', async () => {
     await server.ui.owners.createInstance({ domain: 'new.example.com' })
     const other = server.browser('https://new.example.com')
-    expect((await other.postJson(PATH, { passphrase: LOGIN_VALUE })).status).to.equal(412)
+    const answer = await other.postJson(PATH, { passphrase: LOGIN_VALUE })
+    expect(answer.status).to.equal(401)
+    expect(answer.json()).to.include({ error: 'Not authorized' })
   })
 })
