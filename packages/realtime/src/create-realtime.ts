@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { Instance, InstanceId, RouteRow } from '@svc/oauth-core'
+import type { Instance, RouteRow } from '@svc/oauth-core'
 import type { Middleware } from 'koa'
 import { WebSocketServer } from 'ws'
 import { createAdmissions } from './admission.ts'
@@ -53,6 +53,8 @@ export interface Realtime {
   close(): Promise<void>
 }
 
+/** What the longest id takes as a member of a document, every character escaped. */
+const ID_BYTES = 2048
 /** How long clients may take to answer the close frame of a server that ends. Milliseconds. */
 const LAST_CLOSE_MS = 1000
 
@@ -111,14 +113,14 @@ export function createRealtime(given: RealtimeOptions): Realtime {
     }),
   )
 
-  async function publish(
-    instance: Pick<Instance, 'id'>,
+  async function tell(
+    { id: instanceId }: Pick<Instance, 'id'>,
     verb: EventVerb,
     event: RealtimeEvent,
+    documentBytes = limits.documentBytes,
   ): Promise<void> {
     try {
-      const instanceId: InstanceId = instance.id
-      const checked = checkEvent(verb, event, limits.documentBytes)
+      const checked = checkEvent(verb, event, documentBytes)
       hub.deliver(instanceId, checked)
       localEvents.tell({ instanceId, ...checked })
       await bridge.publish(instanceId, checked)
@@ -133,12 +135,18 @@ export function createRealtime(given: RealtimeOptions): Realtime {
     await bridge.close()
   }
 
-  const rows = createRows({ rules, publish, authenticate: (ctx) => oauth.authenticate(ctx) })
+  const { documentBytes } = limits
+  const rows = createRows({
+    ...{ rules, documentBytes },
+    authenticate: (ctx) => oauth.authenticate(ctx),
+    // A body of just the allowed size is told with the id it gets beside.
+    notify: (instance, event) => tell(instance, 'NOTIFIED', event, documentBytes + ID_BYTES),
+  })
   // Mounted now, so that handshakes on an alias are known not to be pages.
   const routes = oauth.mount(rows)
 
   return {
-    publish,
+    publish: (instance, verb, event) => tell(instance, verb, event),
     attach: attachments.attach,
     routes: () => routes,
     rows,

@@ -7,13 +7,15 @@ import {
 } from '@svc/oauth-core'
 import { isDoctype, isReserved, type TypeRules } from './doctype.ts'
 import { RealtimeError } from './errors.ts'
-import { type EventVerb, isJsonObject, type RealtimeEvent } from './event.ts'
+import { isJsonObject, type RealtimeEvent } from './event.ts'
 import { MAX_ID_LENGTH } from './limits.ts'
 
 export interface RowsOptions {
   readonly rules: TypeRules
   readonly authenticate: (ctx: RouteContext) => Promise<void>
-  readonly publish: (instance: Instance, verb: EventVerb, event: RealtimeEvent) => Promise<void>
+  readonly notify: (instance: Instance, event: RealtimeEvent) => Promise<void>
+  /** Of a body. */
+  readonly documentBytes: number
 }
 
 /** What an answer without an upgrade tells the client to do. */
@@ -25,7 +27,7 @@ export const UPGRADE_HEADERS: Readonly<Record<string, string>> = {
 
 /** The package's endpoints; handshakes never get here. */
 export function createRows(options: RowsOptions): readonly RouteRow[] {
-  const { rules, authenticate, publish } = options
+  const { rules, authenticate } = options
 
   function demandUpgrade(): void {
     throw new RealtimeError('upgrade_required', UPGRADE_HEADERS)
@@ -48,7 +50,7 @@ export function createRows(options: RowsOptions): readonly RouteRow[] {
     const body = ctx.state.json
     if (!isJsonObject(body)) throw malformed('the body is not a JSON object')
     if (id.length > MAX_ID_LENGTH) throw malformed('the id is too long')
-    await publish(ctx.state.instance, 'NOTIFIED', { type, id, doc: { ...body, _id: id } })
+    await options.notify(ctx.state.instance, { type, id, doc: { ...body, _id: id } })
     ctx.status = 204
   }
 
@@ -70,7 +72,7 @@ export function createRows(options: RowsOptions): readonly RouteRow[] {
       path: '/realtime/:doctype/:id',
       handler: notify,
       auth: ['access token', 'app token'],
-      body: { types: ['json'], limitBytes: 65_536, schema: { type: 'object' } },
+      body: { types: ['json'], limitBytes: options.documentBytes, schema: { type: 'object' } },
       statuses: [204, 400, 401, 403, 413, 415],
       family: 'json',
       cors: 'app-origins',

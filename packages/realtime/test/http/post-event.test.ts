@@ -65,6 +65,13 @@ describe('POST /realtime/:doctype/:id', () => {
     expect(await client.settled()).to.deep.equal([])
   })
 
+  it('tells a body of just 64 KiB whole', async () => {
+    const text = 'x'.repeat(65_536 - '{"text":""}'.length)
+    expect((await post({ body: JSON.stringify({ text }) })).status).to.equal(204)
+    const [event] = await client.settled()
+    expect(event).to.have.deep.nested.property('payload.doc', { text, _id: 'one' })
+  })
+
   const big = JSON.stringify({ text: 'x'.repeat(65_536) })
   const refused: readonly (readonly [string, Call, number, string])[] = [
     ['without a token', { token: '' }, 401, 'missing_token'],
