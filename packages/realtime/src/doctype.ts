@@ -31,7 +31,6 @@ const RESERVED = [
   'sessions',
 ] as const
 
-/** @throws TypeError never: the options were checked before */
 export function createTypeRules(options: {
   readonly namespace: string
   readonly settingsSlug: string
