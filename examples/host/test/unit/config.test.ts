@@ -4,6 +4,7 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { type Config, ConfigError, loadConfig } from '../../src/config.ts'
 import { listEntries } from '../../src/config-entries.ts'
+import { uiOverrides } from '../../src/overrides.ts'
 import { loadSealingKeys } from '../../src/sealing-keys.ts'
 import { parseSmtpUrl } from '../../src/smtp-url.ts'
 
@@ -91,6 +92,19 @@ describe('loadConfig', () => {
     })
     expect(config.limits['requestsPerMinute']).to.equal(0)
     expect(config).to.not.have.property('smtpUrl')
+  })
+
+  it('takes hosts for confirmations, and nothing else in their place', () => {
+    const hosts = 'pass.example,pass.example:8443'
+    const config = loadConfig({ SVC_CONFIRM_HOSTS: hosts })
+    expect(uiOverrides(config).confirm).to.deep.equal({
+      authorizedHosts: ['pass.example', 'pass.example:8443'],
+    })
+    expect(uiOverrides(loadConfig({})).confirm).to.deep.equal({ authorizedHosts: [] })
+    for (const wrong of ['https://pass.example', 'pass.example/', '*.example', 'a, b', 'a,,b']) {
+      const faults = faultsOf(() => loadConfig({ SVC_CONFIRM_HOSTS: wrong }))
+      expect(faults, wrong).to.have.lengthOf(1)
+    }
   })
 
   it('reads the file, and lets the environment win', () => {

@@ -216,6 +216,25 @@ describe('POST /auth/confirm', () => {
     expect(answer.status).to.equal(401)
   })
 
+  it('answers when the apps were told, not before', async () => {
+    const order: string[] = []
+    const other = await startUi({
+      ui: {
+        events: {
+          publish: async () => {
+            await new Promise((resolve) => setTimeout(resolve, 100))
+            order.push('told')
+          },
+        },
+      },
+    })
+    await createAlice(other)
+    await postConfirm(other.browser())
+    order.push('answered')
+    expect(order).to.deep.equal(['told', 'answered'])
+    await other.close()
+  })
+
   it('waits for a slow bus no longer than a second, and survives a broken one', async () => {
     for (const publish of [
       () => new Promise<void>(() => {}),

@@ -25,6 +25,12 @@ describe('options of createAuthUi', () => {
       'options.passphrase.cost: not a usable cost',
       { passphrase: { cost: { logN: 20, r: 64, p: 1 } } },
     ],
+    ...['https://a.example', 'a.example/', 'A.example', 'a.example:443', '[::1]', '*'].map(
+      (host): [string, object] => [
+        `options.confirm.authorizedHosts: not a host: "${host}"`,
+        { confirm: { authorizedHosts: [host] } },
+      ],
+    ),
     ['options.lifetimes.csrf: not a whole number', { lifetimes: { csrf: '1h' } }],
     ['options.limits.auth: not a known bucket', { limits: { auth: { limit: 1 } } }],
     ['options.limits.other: not a known bucket', { limits: { other: { limit: 1, windowMs: 1 } } }],
