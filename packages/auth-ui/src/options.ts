@@ -177,12 +177,14 @@ function costFaults({ logN, r, p }: ScryptCost): string[] {
 }
 
 function hostFaults(hosts: readonly string[]): string[] {
-  return (
-    hosts
-      // CSP, which has to name them, knows no literals of IPv6.
-      .filter((host) => host.startsWith('[') || URL.parse(`https://${host}`)?.host !== host)
-      .map((host) => `options.confirm.authorizedHosts: not a host: ${JSON.stringify(host)}`)
-  )
+  return hosts
+    .filter((host) => !isPlainHost(host))
+    .map((host) => `options.confirm.authorizedHosts: not a host: ${JSON.stringify(host)}`)
+}
+
+/** CSP has to name it, and knows no literals of IPv6; `*` there would be every host. */
+function isPlainHost(host: string): boolean {
+  return /^[a-z0-9.:-]+$/.test(host) && URL.parse(`https://${host}`)?.host === host
 }
 
 function isNatural(value: unknown): boolean {
