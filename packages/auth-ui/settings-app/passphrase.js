@@ -6,7 +6,7 @@ import { hintCard } from './hint.js'
 import { givesAway, strengthOf } from './_kit/strength.js'
 import { isRefusal, wordsFor } from './words.js'
 
-/** @typedef {{ salt: string, iterations: number }} Derivation */
+/** @typedef {{ salt: string, iterations: number, password_defined?: boolean }} Derivation */
 
 /**
  * The passphrase, and the reminder of it.
@@ -31,7 +31,7 @@ export async function passphraseSection(tools) {
  * @param {Derivation} derivation
  * @param {import('./main.js').Tools} tools
  */
-function changeCard({ salt, iterations }, tools) {
+function changeCard({ salt, iterations, password_defined: isDefined = true }, tools) {
   const { t, domain } = tools
   const current = makePassphrase(
     { id: 'current', label: t('passphrase.current'), autocomplete: 'current-password' },
@@ -61,13 +61,13 @@ function changeCard({ salt, iterations }, tools) {
   const button = make(
     'button',
     { class: 'button button--primary', type: 'submit' },
-    t('passphrase.submit'),
+    t(isDefined ? 'passphrase.submit' : 'passphrase.first.submit'),
   )
   const form = make(
     'form',
     { class: 'box form', novalidate: '' },
-    make('h2', {}, t('passphrase.change')),
-    make('p', { class: 'muted' }, t('passphrase.effects')),
+    make('h2', {}, t(isDefined ? 'passphrase.change' : 'passphrase.first')),
+    make('p', { class: 'muted' }, t(isDefined ? 'passphrase.effects' : 'passphrase.first.text')),
     // Lets password managers file the new passphrase under the space rather than under this app.
     make('input', {
       class: 'visually-hidden',
@@ -78,7 +78,7 @@ function changeCard({ salt, iterations }, tools) {
       tabindex: '-1',
       'aria-hidden': 'true',
     }),
-    current.root,
+    ...(isDefined ? [current.root] : []),
     chosen.root,
     hint.root,
     make('div', { class: 'form__buttons' }, button),
@@ -93,13 +93,16 @@ function changeCard({ salt, iterations }, tools) {
     chosen.fail(
       kind === 'none' ? t('passphrase.new.empty') : kind === 'weak' ? t('passphrase.weak') : '',
     )
-    current.fail(current.input.value === '' ? t('passphrase.current.empty') : '')
-    return !isGiven && kind !== 'none' && kind !== 'weak' && current.input.value !== ''
+    const isMissing = isDefined && current.input.value === ''
+    current.fail(isMissing ? t('passphrase.current.empty') : '')
+    return !isGiven && kind !== 'none' && kind !== 'weak' && !isMissing
   }
   const change = async () => {
     await painted()
     const change = {
-      current_passphrase: await derivePassphrase(current.input.value, salt, iterations),
+      ...(isDefined
+        ? { current_passphrase: await derivePassphrase(current.input.value, salt, iterations) }
+        : { force: true }),
       new_passphrase: await derivePassphrase(chosen.input.value, salt, NEW_PASSPHRASE_ITERATIONS),
       iterations: NEW_PASSPHRASE_ITERATIONS,
       hint: hint.input.value.trim(),
@@ -122,18 +125,19 @@ function changeCard({ salt, iterations }, tools) {
 }
 
 /**
- * @param {Record<string, unknown> & { current_passphrase: string }} change
+ * @param {{ current_passphrase?: string, force?: boolean, [name: string]: unknown }} change
  * @param {import('./main.js').Tools} tools
  */
 async function send(change, tools) {
   const { api, t } = tools
+  const isFirst = change.force === true
   const answer = await api.call('PUT', '/settings/passphrase', change)
   const token = tokenOf(answer)
   if (token === undefined) {
-    finish(tools)
+    finish(tools, isFirst)
     return
   }
-  const { current_passphrase: _current, ...rest } = change
+  const { current_passphrase: _current, force: _force, ...rest } = change
   const step = await codeStep(tools, {
     token,
     submit: t('passphrase.submit'),
@@ -141,7 +145,7 @@ async function send(change, tools) {
     renew: async () => tokenOf(await api.call('PUT', '/settings/passphrase', change)),
     act: async (pair) => {
       await api.call('PUT', '/settings/passphrase', { ...rest, ...pair })
-      finish(tools)
+      finish(tools, isFirst)
     },
   })
   tools.swap(step)
@@ -153,9 +157,9 @@ function tokenOf(answer) {
   return token
 }
 
-/** @param {import('./main.js').Tools} tools */
-function finish({ confirmation, done, t }) {
+/** @param {import('./main.js').Tools} tools @param {boolean} isFirst */
+function finish({ confirmation, done, t }, isFirst) {
   // It died with the old passphrase.
   confirmation.forget()
-  done(t('passphrase.changed'))
+  done(t(isFirst ? 'passphrase.first.set' : 'passphrase.changed'))
 }

@@ -200,6 +200,27 @@ describe('settings app of the host, in a browser', function () {
     await said('Your passphrase is changed.')
   })
 
+  it('lets an owner who logs in by mail choose a first passphrase', async () => {
+    const { app } = host.host
+    const { instance } = await app.ui.owners.createInstance(
+      { domain: `mail${count}.localhost`, email: 'alice@mail.example' },
+      undefined,
+      { magicLink: true },
+    )
+    await app.apps.install(instance, 'settings')
+    const { cookie } = await app.ui.owners.createSession(instance)
+    await owner.context.addCookies([
+      { name: cookie.name, value: cookie.value, domain: `.${instance.domain}`, path: '/' },
+    ])
+    await owner.page.goto(`http://settings.${instance.domain}/#passphrase`)
+    await heading('Choose a passphrase').waitFor()
+    expect(await owner.page.getByLabel('Current passphrase').count()).to.equal(0)
+    await owner.page.getByLabel('New passphrase', { exact: true }).fill('four other words entirely')
+    await button('Set the passphrase').click()
+    await said('Your passphrase is set.')
+    await heading('Change the passphrase').waitFor()
+  })
+
   it('saves and removes a reminder, whose text is never shown', async () => {
     await open('hint')
     await owner.page.getByText('There is no reminder.').waitFor()

@@ -14,7 +14,13 @@ export function createPassphraseSettings(
     answerResources(ctx, {
       type: `${namespace}.settings`,
       id: `${namespace}.settings.passphrase`,
-      attributes: { salt: owner.salt, kdf: owner.kdf, iterations: owner.iterations },
+      attributes: {
+        salt: owner.salt,
+        kdf: owner.kdf,
+        iterations: owner.iterations,
+        // Said only then: such an owner chooses a first one (`force`) rather than giving the old one.
+        ...(owner.passwordDefined === false && { password_defined: false }),
+      },
     })
   }
 }
