@@ -19,6 +19,7 @@ import { MAX_PASSKEYS, type PasskeyEnrolment } from './create-passkeys.ts'
 import { canAddPasskey, type FactorChanges } from './factor-changes.ts'
 import type { Factors } from './factors.ts'
 import type { FreshConfirmation, PresentedConfirmation } from './fresh-confirmation.ts'
+import { parseRegistration } from './webauthn-json.ts'
 
 /** What {@link createPasskeyPage} needs. */
 export interface PasskeyPageOptions {
@@ -47,6 +48,13 @@ interface Admitted {
   readonly owner: Owner
   readonly session: Session
   readonly presented: PresentedConfirmation
+}
+
+/** What the form brings. */
+interface Credential {
+  /** `RegistrationResponseJSON`. */
+  readonly json: string
+  readonly label: string
 }
 
 const MAX_LABEL_CHARS = 100
@@ -97,8 +105,9 @@ export function createPasskeyPage(options: PasskeyPageOptions): PasskeyPage {
     const admitted = await admit(ctx, presented)
     if (admitted === undefined) return
     const label = cleanLabel(form.text('label'))
+    const credential = { json: form.text('credential'), label }
     try {
-      await add(ctx, admitted, { json: form.text('credential'), label })
+      await addOnce(ctx, admitted, credential)
     } catch (error) {
       const isRefused = error instanceof AuthUiError && error.code === 'two_factor_invalid'
       if (!isRefused || prefersJson(ctx)) throw error
@@ -109,10 +118,25 @@ export function createPasskeyPage(options: PasskeyPageOptions): PasskeyPage {
     answerRedirect(ctx, await arrival.locate(ctx, target, admitted.session, 'keep'))
   }
 
+  /** The same form twice, such as by a double click, is one passkey and no error. */
+  async function addOnce(
+    ctx: RouteContext,
+    admitted: Admitted,
+    credential: Credential,
+  ): Promise<void> {
+    try {
+      await add(ctx, admitted, credential)
+    } catch (error) {
+      const owner = (await owners.get(ctx.state.instance.id))?.owner
+      const id = parseRegistration(credential.json)?.answer.id
+      if (!owner?.factors?.passkeys?.some((known) => known.id === id)) throw error
+    }
+  }
+
   async function add(
     ctx: RouteContext,
     { owner, presented }: Admitted,
-    credential: { readonly json: string; readonly label: string },
+    credential: Credential,
   ): Promise<void> {
     demandRoom(owner.factors)
     const { instance } = ctx.state
