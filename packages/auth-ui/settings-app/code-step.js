@@ -82,10 +82,10 @@ export async function codeStep(tools, { token, submit, busy, renew, act }) {
 export function resendButton({ t, warn, announce }, act) {
   const button = make('button', { class: 'button', type: 'button' }, t('code.resend'))
   const rest = () => {
-    const end = Date.now() + RESEND_S * 1000
+    const end = performance.now() + RESEND_S * 1000
     button.disabled = true
     const tick = () => {
-      const left = Math.ceil((end - Date.now()) / 1000)
+      const left = Math.ceil((end - performance.now()) / 1000)
       button.disabled = left > 0
       button.textContent = left > 0 ? t('code.resendIn', { seconds: left }) : t('code.resend')
       if (left > 0 && button.isConnected) setTimeout(tick, 250)

@@ -38,7 +38,7 @@ export function createLock({ t, onLocked, ...parts }) {
     state.textContent = t('lock.open', { time: clock.format(until) })
     byId('lock').dataset['state'] = 'open'
     clearTimeout(timer)
-    timer = setTimeout(lock, until - Date.now())
+    timer = setTimeout(lock, confirmation.leftMs())
   }
 
   /**

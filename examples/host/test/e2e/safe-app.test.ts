@@ -89,6 +89,36 @@ describe('safe app of the host, in a browser', function () {
     await note('Bank', other).waitFor()
   })
 
+  const drops: readonly (readonly [reason: string, code: number, fetches: number])[] = [
+    ['too slow', 1013, 0],
+    ['token expired', 1008, 1],
+  ]
+  for (const [reason, code, fetches] of drops) {
+    it(`comes back after the websocket closed with "${reason}", and hears of changes again`, async () => {
+      let close = (): Promise<void> => Promise.reject(new Error('no websocket was opened'))
+      await owner.page.routeWebSocket(/\/realtime\/$/, (socket) => {
+        socket.connectToServer()
+        close = () => socket.close({ code, reason })
+      })
+      await open()
+      const live = owner.page.getByText('Live', { exact: true })
+      await live.waitFor()
+      const fetched: string[] = []
+      owner.page.on('request', (request) => {
+        if (request.url() === `${owner.app('safe')}/`) fetched.push(request.url())
+      })
+      await Promise.all([owner.page.getByText('Reconnecting…').waitFor(), close()])
+      const other = await owner.context.newPage()
+      await open(other)
+      await other.getByLabel('Title').fill('Bank')
+      await other.getByLabel('Text').fill('PIN 4711')
+      await other.getByRole('button', { name: 'Put into the safe' }).click()
+      await live.waitFor()
+      await note('Bank').waitFor()
+      expect(fetched, 'the page again, for its token').to.have.lengthOf(fetches)
+    })
+  }
+
   it('empties the safe after a question and a confirmation', async () => {
     await open()
     await add('Bank', 'PIN 4711')

@@ -21,13 +21,15 @@ export function createConfirmation(origin) {
   /** @returns {Proof | undefined} */
   const proof = () => {
     const { code, state, until } = read(PROOF) ?? {}
-    const isGood = typeof until === 'number' && Date.now() < until
+    const isGood = typeof until === 'number' && now() < until
     if (!isGood || typeof code !== 'string' || typeof state !== 'string') return undefined
     return { confirmation_code: code, confirmation_state: state }
   }
 
   return {
     proof,
+    /** How long it still counts, in milliseconds; 0 when it does not. */
+    leftMs: () => (proof() === undefined ? 0 : Number(read(PROOF)?.['until']) - now()),
     /** Until when it counts; milliseconds since the epoch, 0 when it does not. */
     until: () => (proof() === undefined ? 0 : Number(read(PROOF)?.['until'])),
     /** Takes code and state out of this page's address; call before anything else can read it. */
@@ -43,7 +45,7 @@ export function createConfirmation(origin) {
       sessionStorage.removeItem(INTENT)
       // An answer that this tab did not ask for is somebody else's.
       if (waiting === undefined || code === null || waiting['state'] !== state) return
-      write(PROOF, { code, state, until: Date.now() + PROOF_MS })
+      write(PROOF, { code, state, until: now() + PROOF_MS })
       // Only `ask` writes it.
       returned = /** @type {Intent} */ (waiting['intent'])
     },
@@ -76,7 +78,7 @@ export function createConfirmation(origin) {
      * @param {string} state
      */
     keep(code, state) {
-      write(PROOF, { code, state, until: Date.now() + PROOF_MS })
+      write(PROOF, { code, state, until: now() + PROOF_MS })
     },
     /** What was confirmed counts no more. */
     forget() {
@@ -84,6 +86,9 @@ export function createConfirmation(origin) {
     },
   }
 }
+
+/** Milliseconds since the epoch: what is kept outlives the page. */
+const now = () => new Date().getTime()
 
 /** What ties an answer to its question: nobody can guess it. */
 export function newState() {
