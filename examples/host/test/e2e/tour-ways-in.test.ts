@@ -1,0 +1,167 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { addPasskeyDevice } from '../support/authenticators.ts'
+import { tourFactors } from '../support/tour-factors.ts'
+import type { TourOwner } from '../support/tour-owner.ts'
+import { openTour, type Place, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
+import { type TourSteps, tourSteps } from '../support/tour-steps.ts'
+
+const FACTORS = ['totp', 'mail', 'recovery', 'passkey'] as const
+
+for (const run of TOUR_RUNS) {
+  // One owner from the first day on: each step goes on where the one before ended.
+  describe(`the tour, every way in: ${run.name}`, function () {
+    this.timeout(60_000)
+    let tour: TourStage
+    let owner: TourOwner
+    /** The owner's own device, which keeps the passkey. */
+    let laptop: Page
+    let nextCode: () => string
+    let recoveryCodes: readonly string[]
+
+    before(async function () {
+      tour = await openTour(run, this)
+      owner = await tour.owner('alice', { isOnboarded: false })
+      laptop = await tour.visit()
+      await addPasskeyDevice(laptop)
+    })
+    after(() => tour?.close())
+    afterEach(() => {
+      expect(tour.watch.take(), 'what the pages complained about').to.deep.equal([])
+    })
+
+    const stepsIn = (page: Page): TourSteps => tourSteps(page, owner, tour.texts)
+
+    async function visit(place?: Place): Promise<{ page: Page; steps: TourSteps }> {
+      const page = await tour.visit(place)
+      return { page, steps: stepsIn(page) }
+    }
+
+    it('goes from the onboarding link into the space', async () => {
+      const { ui } = tour.texts
+      await laptop.goto(owner.onboardingUrl)
+      await laptop.getByLabel(ui('choose.passphrase'), { exact: true }).fill(owner.passphrase)
+      await stepsIn(laptop).button(ui('choose.submit')).click()
+      await stepsIn(laptop).isHome()
+      expect(new URL(laptop.url()).search, 'nothing of the link is left').to.equal('')
+    })
+
+    it('logs out and in with the passphrase, while nothing more is asked for', async () => {
+      const steps = stepsIn(laptop)
+      await steps.logOut()
+      await steps.logIn()
+      await steps.isHome()
+    })
+
+    it('turns each factor on in the settings, after one confirmation', async () => {
+      const steps = stepsIn(laptop)
+      const factors = tourFactors(laptop, owner, tour.texts)
+      await steps.openSettings('factors')
+      for (const kind of FACTORS) expect(await factors.isOn(kind), kind).to.equal(false)
+      nextCode = await factors.setUpApp(() => steps.confirm())
+      expect(await factors.isOn('mail'), 'mail comes with the first other one').to.equal(true)
+      await factors.turnMailOff()
+      expect(await factors.isOn('mail')).to.equal(false)
+      await factors.turnMailOn()
+      recoveryCodes = await factors.createRecoveryCodes()
+      await factors.addPasskey('Laptop')
+      for (const kind of FACTORS) expect(await factors.isOn(kind), kind).to.equal(true)
+      await steps.logOut()
+    })
+
+    it('logs in with the passkey of the device', async () => {
+      const steps = stepsIn(laptop)
+      await steps.logIn()
+      await steps.isAskedMore()
+      await steps.button(tour.texts.ui('passcode.passkey')).click()
+      await steps.isHome()
+    })
+
+    it('logs in with a mailed code, on another machine', async () => {
+      const { page, steps } = await visit('elsewhere')
+      await steps.logIn()
+      await steps.isAskedMore()
+      await steps.giveCode(await owner.mailed('two_factor', /\b\d{6}\b/))
+      await steps.isHome()
+      await page.context().close()
+    })
+
+    it('logs in with the authenticator app, and takes its code once', async () => {
+      const { page, steps } = await visit()
+      await steps.logIn()
+      const code = nextCode()
+      await steps.giveCode(code)
+      await steps.isHome()
+      await steps.logOut()
+      await steps.logIn()
+      tour.watch.allowRefusal('/auth/twofactor')
+      await steps.giveCode(code)
+      await page.getByText(tour.texts.ui('problem.two_factor_invalid')).waitFor()
+      await steps.giveCode(nextCode())
+      await steps.isHome()
+      await page.context().close()
+    })
+
+    it('logs in with a recovery code, and takes it once', async () => {
+      const [code = ''] = recoveryCodes
+      const { page, steps } = await visit('elsewhere')
+      await steps.logIn()
+      await steps.isAskedMore()
+      await steps.button(tour.texts.ui('passcode.recovery')).click()
+      await steps.giveCode(code)
+      await steps.isHome()
+      await steps.openSettings('factors')
+      const card = await tourFactors(page, owner, tour.texts).card('recovery')
+      expect(card).to.include(tour.texts.settings('recovery.left', { count: 9 }))
+      await steps.logOut()
+      await steps.logIn()
+      tour.watch.allowRefusal('/auth/twofactor')
+      await steps.giveCode(code)
+      await page.getByText(tour.texts.ui('problem.two_factor_invalid')).waitFor()
+      await page.context().close()
+    })
+
+    it('mails a new code when asked, and only that one works', async () => {
+      const { page, steps } = await visit()
+      await page.clock.install()
+      await steps.logIn()
+      await steps.isAskedMore()
+      const first = await owner.mailed('two_factor', /\b\d{6}\b/)
+      await page.clock.runFor(31_000)
+      await steps.button(tour.texts.ui('passcode.resend')).click()
+      const second = await owner.mailed('two_factor', /\b\d{6}\b/)
+      await page.locator('#resend button[aria-disabled=true]').waitFor()
+      expect(second).to.not.equal(first)
+      tour.watch.allowRefusal('/auth/twofactor')
+      await steps.giveCode(first)
+      await page.getByText(tour.texts.ui('problem.two_factor_invalid')).waitFor()
+      await steps.giveCode(second)
+      await steps.isHome()
+      await page.context().close()
+    })
+
+    it('asks a trusted browser for the passphrase alone, until the settings say otherwise', async () => {
+      const { ui, settings } = tour.texts
+      const { page, steps } = await visit()
+      await steps.logIn()
+      await steps.isAskedMore()
+      await page.getByLabel(ui('passcode.trust')).check()
+      await steps.giveCode(await owner.mailed('two_factor', /\b\d{6}\b/))
+      await steps.isHome()
+      await steps.logOut()
+      const before = await owner.countMails('two_factor')
+      await steps.logIn()
+      await steps.isHome()
+      expect(await owner.countMails('two_factor'), 'codes that were mailed').to.equal(before)
+
+      await steps.openSettings('devices')
+      await page.getByText(settings('devices.remove'), { exact: true }).click()
+      await steps.button(settings('devices.remove'), page.getByRole('dialog')).click()
+      await page.getByText(settings('devices.none'), { exact: true }).waitFor()
+      await steps.logOut()
+      await steps.logIn()
+      await steps.isAskedMore()
+      await page.context().close()
+    })
+  })
+}

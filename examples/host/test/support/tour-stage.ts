@@ -1,0 +1,110 @@
+import { type RedisServer, startRedisServer } from '@svc/store/testing'
+import { launchChromium, needsChromium, needsRedis } from '@svc/testkit'
+import type { Browser, Page } from 'playwright-core'
+import { type HostProcess, spawnHost } from './host-process.ts'
+import { type AdminAccess, createTourOwner, type TourOwner } from './tour-owner.ts'
+import { type TourTexts, tourTexts } from './tour-texts.ts'
+import { type PageWatch, watchPages } from './tour-watch.ts'
+
+/** What a tour goes through. */
+export interface TourRun {
+  readonly name: string
+  readonly store: 'sqlite' | 'redis'
+  readonly subdomains: 'nested' | 'flat'
+  readonly locale: 'en' | 'de'
+}
+
+/** Where `elsewhere` is another process on the same store, too, wherever the store allows that. */
+export const TOUR_RUNS: readonly TourRun[] = [
+  { name: 'SQLite, nested app hosts', store: 'sqlite', subdomains: 'nested', locale: 'en' },
+  {
+    ...{ name: 'Redis, two processes, flat app hosts, in German', store: 'redis' },
+    ...{ subdomains: 'flat', locale: 'de' },
+  } as const,
+]
+
+/** Two browsers of the owner: each speaks to a process of its own where there are two. */
+export type Place = 'here' | 'elsewhere'
+
+/** The host as an operator runs it, browsers, and what the pages complain about. */
+export interface TourStage {
+  readonly run: TourRun
+  readonly texts: TourTexts
+  readonly watch: PageWatch
+  /** A new instance. */
+  owner(
+    name: string,
+    options?: { readonly isOnboarded?: false; readonly magicLink?: true },
+  ): Promise<TourOwner>
+  /** A browser without cookies. */
+  visit(place?: Place): Promise<Page>
+  close(): Promise<void>
+}
+
+/** Starts what a run needs; skips the suite where the machine has no Chromium or Redis. */
+export async function openTour(run: TourRun, suite: Mocha.Context): Promise<TourStage> {
+  needsChromium(suite)
+  if (run.store === 'redis') needsRedis(suite)
+  const opened: (() => Promise<unknown>)[] = []
+  const close = async (): Promise<void> => {
+    for (const each of opened.splice(0).reverse()) await each()
+  }
+  try {
+    const redis = run.store === 'redis' ? await startRedisServer() : undefined
+    if (redis !== undefined) opened.push(() => redis.stop())
+    const hosts = await openHosts(run, redis)
+    for (const host of new Set(hosts)) opened.push(() => host.stop())
+    const [here, elsewhere] = await Promise.all(hosts.map(openBrowser))
+    opened.push(() => Promise.all([here?.close(), elsewhere?.close()]))
+    return assemble(run, hosts[0], { here, elsewhere }, close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function assemble(
+  run: TourRun,
+  host: HostProcess | undefined,
+  browsers: Readonly<Record<Place, Browser | undefined>>,
+  close: () => Promise<void>,
+): TourStage {
+  const watch = watchPages()
+  const admin: AdminAccess = { port: host?.adminPort ?? 0, token: ADMIN_TOKEN }
+  return {
+    run,
+    texts: tourTexts(run.locale),
+    watch,
+    owner: (name, options) => createTourOwner(admin, run, name, options),
+    async visit(place = 'here') {
+      const browser = browsers[place]
+      if (browser === undefined) throw new Error('no browser')
+      const context = await browser.newContext({ locale: run.locale })
+      context.setDefaultTimeout(STEP_MS)
+      await watch.add(context)
+      return context.newPage()
+    },
+    close,
+  }
+}
+
+async function openHosts(run: TourRun, redis?: RedisServer): Promise<readonly HostProcess[]> {
+  const env = {
+    SVC_ADMIN_TOKEN: ADMIN_TOKEN,
+    SVC_DEMO: 'off',
+    SVC_SUBDOMAINS: run.subdomains,
+    ...(redis !== undefined && { SVC_STORE: redis.url, SVC_KEYS: SEALING_KEY }),
+  }
+  if (redis !== undefined) return Promise.all([spawnHost({ env }), spawnHost({ env })])
+  const host = await spawnHost({ env })
+  return [host, host]
+}
+
+function openBrowser(host: HostProcess): Promise<Browser> {
+  return launchChromium({ port: host.port, domains: ['localhost'] })
+}
+
+/** What a page is waited for. */
+const STEP_MS = 10_000
+const ADMIN_TOKEN = 'tour-admin-token-0123456789abcdef-0123'
+const SEALING_KEY = `tour:${Buffer.from(Array.from({ length: 32 }, (_, at) => (at * 89 + 7) % 256)).toString('base64')}`
