@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
 import { type AppPages, appFolders, type AppVisit, KIT_PATH } from '@svc/auth-ui'
 import { type ManifestRoute, OAuthError, Parameters, type RouteContext } from '@svc/oauth-core'
 import type { Context, Middleware, Next } from 'koa'
@@ -87,7 +88,9 @@ function setPageHeaders(ctx: RouteContext): void {
 
 function sendAsset(ctx: RouteContext, file: AppFile, isPublic: boolean): void {
   ctx.set('Cache-Control', isPublic ? 'public, no-cache' : 'private, no-cache')
-  ctx.set('ETag', file.etag)
+  ctx.vary('Accept-Encoding')
+  const isZipped = mayZip(file) && ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
+  ctx.set('ETag', isZipped ? file.etag.replace(/"$/, '-gzip"') : file.etag)
   ctx.status = 200
   ctx.type = file.type
   if (ctx.fresh) {
@@ -95,7 +98,8 @@ function sendAsset(ctx: RouteContext, file: AppFile, isPublic: boolean): void {
     ctx.status = 304
     return
   }
-  ctx.length = file.size
+  if (isZipped) ctx.set('Content-Encoding', 'gzip')
+  else ctx.length = file.size
   if (ctx.method === 'HEAD' || file.size === 0) {
     void file.handle.close()
     // An empty stream rather than an empty text: that would be taken for the length.
@@ -103,7 +107,16 @@ function sendAsset(ctx: RouteContext, file: AppFile, isPublic: boolean): void {
     return
   }
   // The stream closes the file. A file that grows meanwhile is cut where its length said.
-  ctx.body = file.handle.createReadStream({ end: file.size - 1 })
+  const content = file.handle.createReadStream({ end: file.size - 1 })
+  // Whichever of the two ends first, the other one ends with it, and the file is closed.
+  ctx.body = isZipped ? pipeline(content, createGzip(), () => {}) : content
+}
+
+const ZIP_FROM_BYTES = 512
+
+/** Texts that are the same for everybody: never a page, which holds a token (its length would tell of it). */
+function mayZip({ type, size, isHtml }: AppFile): boolean {
+  return !isHtml && size >= ZIP_FROM_BYTES && /^text\/|\/json|\+json|\+xml/.test(type)
 }
 
 async function sendPage(ctx: RouteContext, file: AppFile, visit: AppVisit): Promise<void> {

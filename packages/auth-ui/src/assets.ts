@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import type { RouteContext, RouteRow } from '@svc/oauth-core'
 import { appFolders } from './app-folders.ts'
 
@@ -17,6 +18,8 @@ export interface Assets {
 interface Asset {
   readonly type: string
   readonly body: Buffer
+  /** The body again, in fewer bytes. Nothing of these files is secret, so that their length may tell of it. */
+  readonly zipped: Buffer
   readonly etag: string
 }
 
@@ -43,7 +46,8 @@ export function createAssets(extra: Readonly<Record<string, string>> = {}): Asse
   const folder = fileURLToPath(new URL('../assets', import.meta.url))
   const add = (name: string, body: Buffer): void => {
     const type = TYPES.get(extname(name))
-    if (type !== undefined) files.set(name, { type, body, etag: `"${digest(body)}"` })
+    if (type === undefined) return
+    files.set(name, { type, body, zipped: gzipSync(body, { level: 9 }), etag: digest(body) })
   }
   for (const name of readdirSync(folder).sort()) add(name, readFileSync(`${folder}/${name}`))
   for (const name of SHARED) add(name, readFileSync(`${appFolders.kit}/${name}`))
@@ -88,11 +92,12 @@ function sendAsset(ctx: RouteContext, files: ReadonlyMap<string, Asset>, version
     return
   }
   // The same for everybody: nothing of the cookie or of the wanted type goes into it.
-  ctx.remove('Vary')
+  ctx.set('Vary', 'Accept-Encoding')
+  const isZipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
   ctx.set('Cache-Control', asked === version ? FOREVER : ASK_EACH_TIME)
   ctx.set('Cross-Origin-Resource-Policy', 'same-origin')
   ctx.set('X-Content-Type-Options', 'nosniff')
-  ctx.set('ETag', file.etag)
+  ctx.set('ETag', `"${file.etag}${isZipped ? '-gzip' : ''}"`)
   ctx.status = 200
   ctx.type = file.type
   if (ctx.fresh) {
@@ -100,7 +105,8 @@ function sendAsset(ctx: RouteContext, files: ReadonlyMap<string, Asset>, version
     ctx.body = null
     return
   }
-  ctx.body = file.body
+  if (isZipped) ctx.set('Content-Encoding', 'gzip')
+  ctx.body = isZipped ? file.zipped : file.body
 }
 
 function digest(...parts: readonly Buffer[]): string {

@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { appFolders, KIT_PATH } from '@svc/auth-ui'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
@@ -120,6 +121,23 @@ for (const [subdomains, domain] of [
       expect(same.text).to.equal('')
     })
 
+    it('sends files in fewer bytes to a browser that takes gzip, but never a page', async () => {
+      await visit('/')
+      const headers = { 'accept-encoding': 'gzip, deflate, br' }
+      const plain = await browser.get(`${host.app('home')}/main.js`)
+      const zipped = await browser.get(`${host.app('home')}/main.js`, { headers })
+      expect(zipped.headers['content-encoding']).to.equal('gzip')
+      expect(zipped.headers['vary']).to.include('Accept-Encoding')
+      expect(zipped.headers['etag']).to.not.equal(plain.headers['etag'])
+      expect(gunzipSync(zipped.body).equals(plain.body)).to.equal(true)
+      const same = await browser.get(`${host.app('home')}/main.js`, {
+        headers: { ...headers, 'if-none-match': String(zipped.headers['etag']) },
+      })
+      expect(same.status).to.equal(304)
+      const page = await browser.get(`${host.app('home')}/`, { headers })
+      expect(page.headers).to.not.include.keys('content-encoding')
+    })
+
     const absent = [
       '/../../package.json',
       '/%2e%2e/%2e%2e/package.json',
@@ -185,7 +203,8 @@ for (const [subdomains, domain] of [
           expect(file.headers['x-content-type-options']).to.equal('nosniff')
           expect(file.headers['content-security-policy']).to.include("default-src 'none'")
           expect(file.headers['cross-origin-resource-policy']).to.equal('same-origin')
-          expect(file.headers).to.not.have.any.keys('vary', 'set-cookie')
+          expect(file.headers['vary']).to.equal('Accept-Encoding')
+          expect(file.headers).to.not.have.any.keys('set-cookie')
           expect(Object.keys(file.headers).join()).to.not.include('access-control')
           const same = await stranger.get(url, {
             headers: { 'if-none-match': String(file.headers['etag']) },

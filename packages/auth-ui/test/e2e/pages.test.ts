@@ -77,6 +77,9 @@ describe('every page, in a browser', function () {
     ...Object.keys(SAMPLES).map((name) => [name, () => `${pages.origin}/${name}?`] as const),
     ['settings: apps', () => `${settings.origin}/?x=#clients`],
     ['settings: sessions', () => `${settings.origin}/?x=#sessions`],
+    ['settings: passphrase', () => `${settings.origin}/?x=#passphrase`],
+    ['settings: second step', () => `${settings.origin}/?x=#factors`],
+    ['settings: trusted browsers', () => `${settings.origin}/?x=#devices`],
     ['settings: sixty apps', () => `${many.origin}/?x=`],
   ]
 
@@ -192,19 +195,23 @@ function faultText(fault: { id: string; nodes: readonly { target: unknown }[] })
   return `${fault.id}: ${fault.nodes.map(({ target }) => String(target)).join(' ')}`
 }
 
-/** Bytes of the bodies of everything a page loads, as they are sent. */
+/** Bytes of the bodies of everything a page loads, as they are sent: files come compressed, pages do not. */
 function countBytes(page: Page): () => Promise<number> {
   const sizes: Promise<number>[] = []
-  page.on('response', (response) => {
-    if (!response.url().includes('/settings/'))
+  page.on('requestfinished', (request) => {
+    if (!request.url().includes('/settings/'))
       sizes.push(
-        response.body().then(
-          (body) => body.length,
+        request.sizes().then(
+          ({ responseBodySize }) => responseBodySize,
           () => 0,
         ),
       )
   })
-  return async () => (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  return async () => {
+    const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+    expect(total, 'something was counted').to.be.above(1000)
+    return total
+  }
 }
 
 /** What the browser refused because of the content security policy, and scripts that failed. */

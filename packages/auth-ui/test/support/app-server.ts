@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { type Listening, listen } from '@svc/testkit'
 import Koa from 'koa'
 import { appFolders, KIT_PATH } from '../../src/app-folders.ts'
@@ -42,7 +43,12 @@ export async function appServer(options: AppServerOptions): Promise<AppServer> {
     ctx.set('Content-Security-Policy', policy)
     const content = await readFile(fileOf(path), 'utf8')
     ctx.type = type
-    ctx.body = content.replace('data-svc-app', attributes(ctx))
+    if (path.endsWith('.html')) {
+      ctx.body = content.replace('data-svc-app', attributes(ctx))
+      return
+    }
+    ctx.set('Content-Encoding', 'gzip')
+    ctx.body = gzipSync(content)
   })
 
   function fileOf(path: string): string {

@@ -26,8 +26,25 @@ describe('GET /auth/assets/:version/:name', () => {
       expect(response.headers.get('content-type')).to.equal(type)
       expect(response.headers.get('cache-control')).to.equal('public, max-age=31536000, immutable')
       expect(response.headers.get('x-content-type-options')).to.equal('nosniff')
-      expect(response.headers.get('vary')).to.equal(null)
+      expect(response.headers.get('vary')).to.equal('Accept-Encoding')
       expect(await response.text()).to.equal(read(`${folder}/${name}`))
+    })
+  }
+
+  const encodings: readonly [accepted: string, sent: string | null, mark: string][] = [
+    ['gzip, deflate, br', 'gzip', '-gzip"'],
+    ['identity', null, '"'],
+    ['gzip;q=0, identity', null, '"'],
+    ['br', null, '"'],
+  ]
+  for (const [accepted, sent, mark] of encodings) {
+    it(`answers ${sent ?? 'plainly'} to a browser that takes ${accepted}`, async () => {
+      const url = server.origin + createAssets().url('base.css')
+      const response = await fetch(url, { headers: { 'Accept-Encoding': accepted } })
+      expect(response.headers.get('content-encoding')).to.equal(sent)
+      expect(response.headers.get('etag')?.endsWith(mark)).to.equal(true)
+      expect(response.headers.get('etag')?.includes('-gzip')).to.equal(sent === 'gzip')
+      expect(await response.text()).to.equal(read('../../app-kit/_kit/base.css'))
     })
   }
 
