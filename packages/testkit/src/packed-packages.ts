@@ -43,7 +43,7 @@ export function installPackages(
   const overrides = Object.entries(own).map(([name, file]) => `  '${name}': '${file}'\n`)
   writeFileSync(
     path.join(folder, 'pnpm-workspace.yaml'),
-    `packages: ['.']\nallowBuilds:\n  msgpackr-extract: false\noverrides:\n${overrides.join('')}`,
+    `packages: ['.']\nallowBuilds:\n  cbor-extract: false\n  msgpackr-extract: false\noverrides:\n${overrides.join('')}`,
   )
   pnpm(['install', '--prefer-offline', '--no-frozen-lockfile'], folder)
 }
