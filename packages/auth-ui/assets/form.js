@@ -95,12 +95,21 @@ export async function send(form, fields, beforeLeaving = () => {}) {
     if (typeof value === 'string') body.append(name, fields[name] ?? value)
   }
   const { offline = '', unexpected = '' } = form.dataset
-  const request = { method: 'POST', headers: { Accept: 'application/json' }, body }
-  const response = await fetch(form.action, request).catch(() => undefined)
-  if (response === undefined) return { code: 'offline', text: offline }
-  /** @type {Record<string, unknown>} */
-  const answer = await response.json().catch(() => ({}))
+  let sent = await post(form.action, body)
+  if (sent?.answer['code'] === 'csrf_invalid') {
+    const token = await freshToken()
+    if (token === undefined) return undefined
+    body.set('csrf_token', token)
+    sent = await post(form.action, body)
+  }
+  if (sent === undefined) return { code: 'offline', text: offline }
+  const { response, answer } = sent
   const { redirect, code } = answer
+  if (code === 'cookies_blocked') {
+    // The page itself says what is to be done.
+    location.reload()
+    return undefined
+  }
   if (response.ok && typeof redirect === 'string') {
     beforeLeaving(answer)
     location.assign(redirect)
@@ -110,4 +119,41 @@ export async function send(form, fields, beforeLeaving = () => {}) {
   const text = form.getAttribute(`data-problem-${known}`) ?? unexpected
   const minutes = Math.ceil(Number(response.headers.get('Retry-After') ?? 0) / 60)
   return { code: known, text: text.replace('{minutes}', String(Math.max(1, minutes))) }
+}
+
+/**
+ * @param {string} url
+ * @param {URLSearchParams} body
+ * @returns {Promise<{ response: Response, answer: Record<string, unknown> } | undefined>} undefined: not reached
+ */
+async function post(url, body) {
+  const request = { method: 'POST', headers: { Accept: 'application/json' }, body }
+  const response = await fetch(url, request).catch(() => undefined)
+  if (response === undefined) return undefined
+  /** @type {Record<string, unknown>} */
+  const answer = await response.json().catch(() => ({}))
+  return { response, answer }
+}
+
+/**
+ * The page was open for longer than its cookie lives: it is asked for another token, and what was typed is kept.
+ *
+ * @returns {Promise<string | undefined>} undefined: the page is no longer what it was, and is loaded again
+ */
+async function freshToken() {
+  const page = await fetch(location.href, {
+    headers: { Accept: 'text/html' },
+    redirect: 'manual',
+  }).catch(() => undefined)
+  // Nobody is reached: nor will the form be, which then says so.
+  if (page === undefined) return ''
+  const text = page.ok ? await page.text() : ''
+  const token = /name="csrf_token" value="([\w-]+)"/u.exec(text)?.[1]
+  if (token === undefined) {
+    location.reload()
+    return undefined
+  }
+  for (const field of document.querySelectorAll('input[name="csrf_token"]'))
+    if (field instanceof HTMLInputElement) field.value = token
+  return token
 }

@@ -13,6 +13,12 @@ const input = document.querySelector('#passcode')
 const submit = form.querySelector('button[type="submit"]')
 const passkey = document.querySelector('#passkey')
 
+// A code that was sent again came with the answer to a form: loading the page again must not ask for yet another one.
+if (location.pathname !== '/auth/twofactor') {
+  const token = element('input[name="two-factor-token"]', HTMLInputElement, form).value
+  history.replaceState(null, '', `/auth/twofactor?two_factor_token=${encodeURIComponent(token)}`)
+}
+
 /** Nothing on this page answers any more: what is left is to start again. */
 function showExpired() {
   element('#open', HTMLElement).hidden = true

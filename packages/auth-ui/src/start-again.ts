@@ -17,6 +17,11 @@ const RESET: Page = {
   path: '/auth/passphrase_reset',
   keeps: { from: 'from', redirect: 'redirect' },
 }
+/** It knows by its token what was asked for, dead or alive. */
+const SECOND_STEP: Page = {
+  path: '/auth/twofactor',
+  keeps: { two_factor_token: 'two-factor-token' },
+}
 const MAGIC_LINK: Page = {
   path: '/auth/magic_link',
   keeps: { code: 'magic_code', redirect: 'redirect' },
@@ -43,8 +48,8 @@ const PAGES: ReadonlyMap<string, Page> = new Map<string, Page>([
     { path: '/auth/passphrase_renew', keeps: { token: 'passphrase_reset_token', from: 'from' } },
   ],
   ['/auth/passphrase_reset', RESET],
-  ['/auth/twofactor', LOGIN],
-  ['/auth/twofactor/resend', LOGIN],
+  ['/auth/twofactor', SECOND_STEP],
+  ['/auth/twofactor/resend', SECOND_STEP],
   [
     '/settings/passphrase',
     {
@@ -67,6 +72,8 @@ const SPENT = new Set([
 /** The same form again helps: nothing is wrong with what was asked. */
 const AGAIN = new Set([
   'busy',
+  'consent_outdated',
+  'cookies_blocked',
   'cross_origin',
   'csrf_invalid',
   'csrf_missing',
@@ -80,8 +87,6 @@ const ANEW: ReadonlyMap<string, { readonly page: Page; readonly label: WayOn['la
   ['invalid_magic_code', { page: LOGIN, label: 'login' }],
   ['invalid_token', { page: RESET, label: 'reset' }],
   ['passphrase_required', { page: LOGIN, label: 'login' }],
-  ['two_factor_expired', { page: LOGIN, label: 'login' }],
-  ['two_factor_off', { page: LOGIN, label: 'login' }],
 ] as const)
 
 /**

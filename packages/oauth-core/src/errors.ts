@@ -6,6 +6,7 @@ export const ERRORS = {
   blocked: { status: 503, description: 'the instance is blocked', source: 'login.md 4.8' },
   client_not_found: { status: 404, description: 'Client not found', source: 'oauth.md 3.6' },
   conflict: { status: 409, source: 'oauth.md 3.7' },
+  consent_outdated: { status: 400, source: 'decision D42' },
   cross_origin: { status: 403, description: 'cross-origin request', source: 'login.md 4.4' },
   forbidden: { status: 403, source: 'oauth.md 3.3' },
   insufficient_scope: { status: 403, source: 'RFC 6750 3.1' },

@@ -62,9 +62,9 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
     const { form, query } = ctx.state
     const owner = await onboardedOwner(owners, ctx)
     if (owner === undefined) return options.answerActivation(ctx)
-    if (!secondFactor.isOn(owner)) throw new AuthUiError('two_factor_off')
     const token = form.text(TOKEN_FIELD)
     const about = await secondFactor.recall(ctx, token)
+    if (!secondFactor.isOn(owner)) return refusals.answerStartAgain(ctx, about, isOff())
     const asked = form.text('redirect') || query.text('redirect')
     const dead = { token, target: await targetOf(ctx, about, asked), status: 401 } as const
     const challenge = await refusals.find(ctx, owner, token)
@@ -91,8 +91,10 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
   async function resend(ctx: RouteContext): Promise<void> {
     const owner = await onboardedOwner(owners, ctx)
     if (owner === undefined) return options.answerActivation(ctx)
-    if (!secondFactor.isOn(owner)) throw new AuthUiError('two_factor_off')
     const token = ctx.state.form.text(TOKEN_FIELD)
+    if (!secondFactor.isOn(owner)) {
+      return refusals.answerStartAgain(ctx, await secondFactor.recall(ctx, token), isOff())
+    }
     const challenge = await refusals.find(ctx, owner, token)
     if (challenge === undefined) return refusals.answerDead(ctx, token, 401)
     try {
@@ -181,6 +183,10 @@ function problemOf(
   if (code === 'rate_limited') return code
   if (code !== 'two_factor_invalid') return undefined
   return form.text('two-factor-assertion') === '' ? code : 'passkey_failed'
+}
+
+function isOff(): AuthUiError {
+  return new AuthUiError('two_factor_off')
 }
 
 function invalid(description: string): AuthUiError {

@@ -80,13 +80,15 @@ describe('errors of the authorization endpoint', () => {
     it(`have words for ${name} in every language`, () => {
       const french = createMessages().forLocale('fr')
       const error = Object.assign(new Error(description), {
-        code: 'invalid_request',
+        code: name === 'consentMismatch' ? 'consent_outdated' : 'invalid_request',
         status: 400,
         expose: true,
         description,
       })
-      const { detail } = errorModel({ error }, french, '')
-      expect(detail).to.be.a('string').and.not.equal(description)
+      const { lead, detail } = errorModel({ error }, french, '')
+      // Words of its own, as the lead or below it; those of its status say nothing about it.
+      const words = detail ?? (lead.startsWith('error.code.') ? french.text(lead) : description)
+      expect(words).not.to.equal(description)
     })
   }
 })

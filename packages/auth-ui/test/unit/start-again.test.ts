@@ -1,6 +1,6 @@
-import { Parameters, type RouteContext } from '@svc/oauth-core'
+import { type HttpError, Parameters, type RouteContext } from '@svc/oauth-core'
 import { expect } from 'chai'
-import { AuthUiError, type AuthUiErrorCode } from '../../src/errors.ts'
+import type { AuthUiErrorCode } from '../../src/errors.ts'
 import { wayOn } from '../../src/start-again.ts'
 
 function request(method: string, path: string, { query = '', form = '' } = {}): RouteContext {
@@ -9,10 +9,16 @@ function request(method: string, path: string, { query = '', form = '' } = {}): 
   return { method, path, querystring: query, state } as unknown as RouteContext
 }
 
+/** As far as it is looked at. */
+function refusal(code: string): HttpError {
+  const status = code === 'busy' ? 503 : 400
+  return Object.assign(new Error(code), { code, status, expose: true })
+}
+
 const CASES: readonly (readonly [
   what: string,
   ctx: RouteContext,
-  code: AuthUiErrorCode,
+  code: AuthUiErrorCode | 'consent_outdated',
   href: string,
   label: string,
 ])[] = [
@@ -33,11 +39,32 @@ const CASES: readonly (readonly [
     'retry',
   ],
   [
-    'a dead second step, with its target',
-    request('POST', '/auth/twofactor', { form: 'two-factor-token=t&redirect=drive' }),
-    'two_factor_expired',
+    'a consent page that is out of date, with the whole request',
+    request('POST', '/auth/authorize', { form: 'csrf_token=x&client_id=c&state=a&consent=y' }),
+    'consent_outdated',
+    '/auth/authorize?client_id=c&state=a',
+    'retry',
+  ],
+  [
+    'a second step whose form token died, with the step',
+    request('POST', '/auth/twofactor', { form: 'csrf_token=x&two-factor-token=t' }),
+    'csrf_invalid',
+    '/auth/twofactor?two_factor_token=t',
+    'retry',
+  ],
+  [
+    'a code that could not be asked for again, with the step',
+    request('POST', '/auth/twofactor/resend', { form: 'csrf_token=x&two-factor-token=t' }),
+    'csrf_invalid',
+    '/auth/twofactor?two_factor_token=t',
+    'retry',
+  ],
+  [
+    'blocked cookies, with the target',
+    request('GET', '/auth/login', { query: 'redirect=drive' }),
+    'cookies_blocked',
     '/auth/login?redirect=drive',
-    'login',
+    'retry',
   ],
   [
     'a confirmation, with its state',
@@ -100,14 +127,14 @@ const CASES: readonly (readonly [
 describe('wayOn', () => {
   for (const [what, ctx, code, href, label] of CASES) {
     it(`leads from ${what}`, () => {
-      expect(wayOn(ctx, new AuthUiError(code))).to.deep.equal({ href, label })
+      expect(wayOn(ctx, refusal(code))).to.deep.equal({ href, label })
     })
   }
 
   it('never carries a passphrase, a passcode or a form token', () => {
     for (const path of ['/auth/login', '/auth/confirm', '/auth/twofactor', '/auth/authorize']) {
       const form = 'passphrase=hunter2&two-factor-passcode=123456&csrf_token=tok'
-      const { href } = wayOn(request('POST', path, { form }), new AuthUiError('csrf_invalid'))
+      const { href } = wayOn(request('POST', path, { form }), refusal('csrf_invalid'))
       expect(href).to.not.match(/tok|hunter2|123456/)
     }
   })

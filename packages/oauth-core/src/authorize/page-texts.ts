@@ -34,5 +34,7 @@ export function authorizeError(text: AuthorizeText): OAuthError {
 }
 
 function codeOf(text: AuthorizeText): OAuthErrorCode {
+  // Alone among them it is cured by the page's being shown again.
+  if (text === 'consentMismatch') return 'consent_outdated'
   return text === 'invalidScope' || text === 'scopeMissing' ? 'invalid_scope' : 'invalid_request'
 }
