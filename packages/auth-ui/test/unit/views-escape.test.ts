@@ -6,6 +6,7 @@ import { setPageHeaders } from '../../src/page-headers.ts'
 import type { PageRenderer } from '../../src/page-renderer.ts'
 import { themeStyle } from '../../src/theme.ts'
 import { SAMPLES } from '../support/sample-models.ts'
+import { PASSCODE, RENEW, RESET } from '../support/step-models.ts'
 
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror=alert(1)>'{{ 7*7 }}{% include "x" %}`
 
@@ -66,6 +67,53 @@ describe('texts from outside', () => {
         }),
       ),
     ]
+    const derived = { ...form, problem: { code: 'invalid_passphrase' } as const }
+    pages.push(
+      await rendered((to, ctx) =>
+        to.passcodePage(ctx, {
+          ...PASSCODE,
+          ...form,
+          token: HOSTILE,
+          restartHref: HOSTILE,
+          factors: ['passkey', 'mail', 'recovery'],
+          passkeyOptions: { challenge: HOSTILE },
+        }),
+      ),
+      await rendered((to, ctx) =>
+        to.magicLinkOpenPage(ctx, { ...form, code: HOSTILE, redirect: HOSTILE }),
+      ),
+      await rendered((to, ctx) =>
+        to.magicLinkPassphrasePage(ctx, { ...derived, magicCode: HOSTILE, redirect: HOSTILE }),
+      ),
+      await rendered((to, ctx) =>
+        to.mailSentPage(ctx, { mail: 'passphrase_hint', loginHref: HOSTILE }),
+      ),
+      await rendered((to, ctx) =>
+        to.resetPage(ctx, { ...RESET, ...form, redirect: HOSTILE, backHref: HOSTILE }),
+      ),
+      await rendered((to, ctx) =>
+        to.renewPage(ctx, { ...RENEW, ...form, token: HOSTILE, hint: HOSTILE }),
+      ),
+      await rendered((to, ctx) =>
+        to.confirmPage(ctx, {
+          ...derived,
+          state: HOSTILE,
+          redirect: HOSTILE,
+          cancelHref: HOSTILE,
+          askedBy: HOSTILE,
+        }),
+      ),
+      await rendered((to, ctx) =>
+        to.passkeyPage(ctx, {
+          ...form,
+          options: { user: HOSTILE },
+          confirmationCode: HOSTILE,
+          confirmationState: HOSTILE,
+          label: HOSTILE,
+          backHref: HOSTILE,
+        }),
+      ),
+    )
     for (const html of pages)
       expect(html).to.not.include('<script>alert').and.not.to.include('<img src=x')
   })
