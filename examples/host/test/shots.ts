@@ -127,6 +127,14 @@ function shots(): readonly Shot[] {
     { name: 'settings-sixty', url: app(many.origin) },
     { name: 'settings-none', url: app(none.origin) },
     { name: 'settings-sessions', url: app(settings.origin, '#sessions') },
+    { name: 'settings-passphrase', url: app(settings.origin, '#passphrase') },
+    { name: 'settings-factors', url: app(settings.origin, '#factors') },
+    { name: 'settings-devices', url: app(settings.origin, '#devices') },
+    {
+      name: 'settings-factor-remove',
+      url: app(settings.origin, '#factors'),
+      prepare: (page) => page.locator('[data-factor=recovery] .button--danger-quiet').click(),
+    },
     {
       name: 'settings-revoke',
       url: app(settings.origin),

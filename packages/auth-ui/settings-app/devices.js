@@ -46,7 +46,7 @@ function deviceCard(device, tools) {
   const remove = make(
     'button',
     {
-      class: 'button button--danger-quiet',
+      class: 'button',
       type: 'button',
       'aria-label': t('devices.remove.label', { name }),
     },

@@ -1,4 +1,4 @@
-import { make, withTime } from './_kit/dom.js'
+import { make, shownName, withTime } from './_kit/dom.js'
 import { act, changing, removal } from './factor-buttons.js'
 import { changeFactor } from './factor-changes.js'
 import { countFactors, hasCode, loadFactors } from './factors-data.js'
@@ -101,7 +101,7 @@ function passkeysCard(factors, tools) {
         make(
           'div',
           {},
-          make('h3', {}, make('bdi', {}, key.label)),
+          make('h3', {}, make('bdi', {}, shownName(key.label))),
           make('p', { class: 'item__facts' }, ...usage(key, tools)),
         ),
         removal(
@@ -109,7 +109,7 @@ function passkeysCard(factors, tools) {
           { ...factors, passkeys: passkeys.filter(({ id }) => id !== key.id) },
           'passkey',
           { section: 'factors', name: 'passkey.remove', id: key.id },
-          key.label,
+          shownName(key.label),
         ),
       ),
     ),
@@ -212,7 +212,7 @@ function usage({ created_at: created, last_used: used }, { t, when }) {
 function card({ t }, kind, { isOn, facts = [], more = [], buttons }) {
   return make(
     'li',
-    { class: 'item item--plain', 'data-factor': kind },
+    { class: 'item item--plain item--factor', 'data-factor': kind },
     make(
       'div',
       { class: 'item__text' },

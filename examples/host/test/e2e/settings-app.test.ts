@@ -263,7 +263,7 @@ describe('settings app of the host, in a browser', function () {
     await other.close()
 
     await open('devices')
-    const ask = owner.page.getByRole('button', { name: /^Ask .* for the second step again$/ })
+    const ask = owner.page.getByRole('button', { name: /^Ask again: / })
     await ask.click()
     await dialogButton('Ask again').click()
     await owner.page.getByText('No browser skips the second step.').waitFor()

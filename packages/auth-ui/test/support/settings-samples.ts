@@ -57,6 +57,42 @@ function sampleSession(id: string, more: object): object {
   }
 }
 
+/** Every way to pass the second step, with names as owners choose them. */
+const FACTORS = {
+  type: 'io.svc.settings',
+  id: 'io.svc.settings.factors',
+  attributes: {
+    auth_mode: 'two_factor_mail',
+    mail: { enabled: true, enabled_at: ago(24 * 30), address: 'a…@mail.example' },
+    totp: { created_at: ago(24 * 30), last_used: ago(20) },
+    passkeys: [
+      { id: 'k1', label: 'Laptop', created_at: ago(24 * 9), last_used: ago(2) },
+      { id: 'k2', label: LONG_NAME, created_at: ago(24 * 8) },
+      { id: 'k3', label: RTL_NAME, created_at: ago(24 * 7) },
+    ],
+    recovery: { left: 2, created_at: ago(24 * 30) },
+  },
+}
+
+const DEVICES = [
+  sampleDevice('d1', 'Firefox, Android', { last_used: ago(5) }),
+  sampleDevice('d2', LONG_NAME),
+]
+
+function sampleDevice(id: string, label: string, more: object = {}): object {
+  return {
+    type: 'io.svc.trusted_devices',
+    id,
+    attributes: { label, created_at: ago(24 * 3), ...more },
+  }
+}
+
+const PASSPHRASE = {
+  type: 'io.svc.settings',
+  id: 'io.svc.settings.passphrase',
+  attributes: { salt: 'me@alice.example.com', kdf: 0, iterations: 50_000 },
+}
+
 const done = (ctx: Koa.Context): void => {
   ctx.status = 204
 }
@@ -78,6 +114,16 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
     'GET /settings/sessions': (ctx) => {
       ctx.body = { data: SESSIONS }
     },
+    'GET /settings/factors': (ctx) => {
+      ctx.body = { data: FACTORS }
+    },
+    'GET /settings/trusted_devices': (ctx) => {
+      ctx.body = { data: DEVICES }
+    },
+    'GET /settings/passphrase': (ctx) => {
+      ctx.body = { data: PASSPHRASE }
+    },
+    'GET /settings/hint': done,
     'DELETE /settings/sessions/s2': done,
     'DELETE /auth/login/others': done,
     'DELETE /auth/login': done,
