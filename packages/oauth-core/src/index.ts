@@ -1,3 +1,28 @@
+export type { AndroidAttestation } from './certification/android-claims.ts'
+export {
+  type AppleEnvironment,
+  type FlagshipConfig,
+  type FlagshipOptions,
+  resolveFlagship,
+} from './certification/attestation-config.ts'
+export { AttestationError, isAttestationError } from './certification/attestation-error.ts'
+export { APPLE_ROOTS, GOOGLE_ROOTS } from './certification/trust-roots.ts'
+export {
+  type AppAttestChecks,
+  type AppAttestEvidence,
+  type AppleAttestation,
+  verifyAppAttest,
+} from './certification/verify-app-attest.ts'
+export {
+  type PlayIntegrityChecks,
+  type PlayIntegrityEvidence,
+  verifyPlayIntegrity,
+} from './certification/verify-play-integrity.ts'
+export {
+  type SafetyNetChecks,
+  type SafetyNetEvidence,
+  verifySafetyNet,
+} from './certification/verify-safety-net.ts'
 export type { Client, ClientId, ClientMetadata } from './clients/client.ts'
 export type { ClientPage, ClientService, ClientsUsage } from './clients/client-service.ts'
 export { linkedSlug } from './clients/client.ts'

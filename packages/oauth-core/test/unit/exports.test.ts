@@ -4,9 +4,12 @@ import * as exported from '../../src/index.ts'
 describe('@svc/oauth-core', () => {
   it('exports these values and no others', () => {
     expect(Object.keys(exported).sort()).to.deep.equal([
+      'APPLE_ROOTS',
+      'AttestationError',
       'DEFAULT_LIFETIMES',
       'DEFAULT_LIMITS',
       'ERRORS',
+      'GOOGLE_ROOTS',
       'InstanceError',
       'OAuthError',
       'Parameters',
@@ -18,6 +21,7 @@ describe('@svc/oauth-core', () => {
       'createSealer',
       'equalSecrets',
       'insufficientScope',
+      'isAttestationError',
       'isHttpError',
       'isSlug',
       'linkedSlug',
@@ -31,9 +35,13 @@ describe('@svc/oauth-core', () => {
       'randomHex',
       'randomId',
       'renderError',
+      'resolveFlagship',
       'serializeScope',
       'setBaseHeaders',
       'setEndpointHeaders',
+      'verifyAppAttest',
+      'verifyPlayIntegrity',
+      'verifySafetyNet',
     ])
   })
 })
