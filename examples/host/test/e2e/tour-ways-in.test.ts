@@ -46,6 +46,21 @@ for (const run of TOUR_RUNS) {
       expect(new URL(laptop.url()).search, 'nothing of the link is left').to.equal('')
     })
 
+    it('would hear of anything that the policy of a page refuses', async () => {
+      const told = laptop
+        .context()
+        .waitForEvent('console', (message) => message.text().startsWith('content security policy'))
+      await laptop.evaluate(() => {
+        const script = document.createElement('script')
+        script.textContent = 'document.title = "run"'
+        document.body.append(script)
+      })
+      await told
+      const found = tour.watch.take().join()
+      expect(found).to.include('content security policy: script-src-elem inline')
+      expect(await laptop.title()).to.not.equal('run')
+    })
+
     it('logs out and in with the passphrase, while nothing more is asked for', async () => {
       const steps = stepsIn(laptop)
       await steps.logOut()
@@ -75,6 +90,16 @@ for (const run of TOUR_RUNS) {
       await steps.isAskedMore()
       await steps.button(tour.texts.ui('passcode.passkey')).click()
       await steps.isHome()
+    })
+
+    it('confirms with the passkey of the device', async () => {
+      const steps = stepsIn(laptop)
+      const back = new URLSearchParams({ state: 'tour', redirect: `${owner.app('settings')}/` })
+      await laptop.goto(`${owner.origin}/auth/confirm?${back}`)
+      await steps.confirm()
+      await steps.isAskedMore()
+      await steps.button(tour.texts.ui('passcode.passkey')).click()
+      await laptop.waitForURL((url) => url.origin === owner.app('settings') && url.search === '')
     })
 
     it('logs in with a mailed code, on another machine', async () => {

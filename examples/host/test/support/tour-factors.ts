@@ -14,6 +14,7 @@ export interface TourFactors {
   createRecoveryCodes(): Promise<readonly string[]>
   /** The page needs a device that makes passkeys. */
   addPasskey(label: string): Promise<void>
+  removePasskey(label: string, confirming?: () => Promise<void>): Promise<void>
   /** Texts of the cards, by kind. */
   card(kind: 'totp' | 'mail' | 'recovery' | 'passkey'): Promise<string>
   /** Whether the card says that it is on. */
@@ -76,6 +77,12 @@ export function tourFactors(page: Page, owner: TourOwner, texts: TourTexts): Tou
       await steps.button(ui('passkey.submit')).click()
       await page.waitForURL((url) => url.origin === owner.app('settings'))
       await cardOf('passkey').getByText(label, { exact: true }).waitFor()
+    },
+    async removePasskey(label, confirming = nothing) {
+      await steps.button(settings('passkey.remove.label', { name: label })).click()
+      await steps.button(settings('factor.remove'), dialog).click()
+      await confirming()
+      await steps.isDone(settings('passkey.removed'))
     },
     card: (kind) => cardOf(kind).innerText(),
     isOn: (kind) => cardOf(kind).locator('.badge').isVisible(),

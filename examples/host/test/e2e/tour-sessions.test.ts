@@ -1,0 +1,146 @@
+import { expect } from 'chai'
+import type { Page, Route } from 'playwright-core'
+import type { TourOwner } from '../support/tour-owner.ts'
+import { openTour, type Place, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
+import { type TourSteps, tourSteps } from '../support/tour-steps.ts'
+
+interface Visit {
+  readonly page: Page
+  readonly steps: TourSteps
+}
+
+/** What the app reads when it is open. */
+const LIST = '/data/io.svc.safe.notes'
+
+for (const run of TOUR_RUNS) {
+  describe(`the tour, confirmation and sessions: ${run.name}`, function () {
+    this.timeout(60_000)
+    let tour: TourStage
+    let owner: TourOwner
+    let count = 0
+
+    before(async function () {
+      tour = await openTour(run, this)
+    })
+    after(() => tour?.close())
+    beforeEach(async () => {
+      count += 1
+      owner = await tour.owner(`dora${count}`)
+    })
+    afterEach(() => {
+      expect(tour.watch.take(), 'what the pages complained about').to.deep.equal([])
+    })
+
+    async function logIn(place?: Place): Promise<Visit> {
+      const page = await tour.visit(place)
+      const steps = tourSteps(page, owner, tour.texts)
+      await steps.logIn()
+      await steps.isHome()
+      return { page, steps }
+    }
+
+    /** Opens an app that listens for changes. */
+    async function openSafe(page: Page): Promise<void> {
+      await page.goto(`${owner.app('safe')}/`)
+      await page.getByText(tour.texts.safe('live.on'), { exact: true }).waitFor()
+    }
+
+    /** Holds the address that a confirmation leads to: the browser gets no further. */
+    function holdAnswer(page: Page): Promise<Route> {
+      return new Promise((resolve, reject) => {
+        page.context().route('**/confirmed.html*', resolve).catch(reject)
+      })
+    }
+
+    it('confirms for an app, which hears of it before the redirect is followed', async () => {
+      const { safe } = tour.texts
+      const { page, steps } = await logIn()
+      await openSafe(page)
+      await page.getByLabel(safe('notes.title')).fill('Bank')
+      await page.getByLabel(safe('notes.text')).fill('PIN 4711')
+      await steps.button(safe('notes.add')).click()
+      await page.getByRole('listitem').filter({ hasText: 'Bank' }).waitFor()
+      expect(await page.content(), 'closed at first').to.not.include('4711')
+
+      const answer = holdAnswer(page)
+      const [opened] = await Promise.all([
+        page.context().waitForEvent('page'),
+        steps.button(safe('lock.show')).click(),
+      ])
+      await page.getByText(safe('lock.waiting')).waitFor()
+      await tourSteps(opened, owner, tour.texts).confirm()
+      await page.getByText(safe('lock.confirmed')).waitFor()
+      const held = await answer
+      expect(await page.content(), 'the event opens nothing by itself').to.not.include('4711')
+      await held.continue()
+      await page.getByText('PIN 4711').waitFor()
+      await page.context().close()
+    })
+
+    it('hears of a confirmation that was given in another browser', async () => {
+      const { safe } = tour.texts
+      const { page, steps } = await logIn()
+      await openSafe(page)
+      await page.getByLabel(safe('notes.title')).fill('Bank')
+      await page.getByLabel(safe('notes.text')).fill('PIN 4711')
+      await steps.button(safe('notes.add')).click()
+      const [opened] = await Promise.all([
+        page.context().waitForEvent('page'),
+        steps.button(safe('lock.show')).click(),
+      ])
+      await opened.waitForURL((url) => url.pathname === '/auth/confirm')
+      const other = await logIn('elsewhere')
+      const answer = holdAnswer(other.page)
+      await other.page.goto(opened.url())
+      await other.steps.confirm()
+      await answer
+      await page.getByText(safe('lock.confirmed')).waitFor()
+      expect(await page.content(), 'the code is in the other browser').to.not.include('4711')
+      await other.page.context().close()
+      await page.context().close()
+    })
+
+    it('ends a session in the settings, and its browser is out at once', async () => {
+      const { settings } = tour.texts
+      const there = await logIn('elsewhere')
+      await openSafe(there.page)
+      const { page, steps } = await logIn()
+      await steps.openSettings('sessions')
+      const items = page.locator('#content .item')
+      expect(await items.count()).to.equal(2)
+      await items.getByRole('button').click()
+      await steps.button(settings('sessions.end'), page.getByRole('dialog')).click()
+      // Nobody touches the other browser: its app loses the websocket, asks once more and is refused.
+      tour.watch.allowRefusal(LIST)
+      await there.steps.isLoggedOut()
+      await there.page.goto(`${owner.app('home')}/`)
+      await there.steps.isLoggedOut()
+      await page.reload()
+      await page.getByText(settings('sessions.current'), { exact: true }).waitFor()
+      expect(await items.count()).to.equal(1)
+      await page.context().close()
+      await there.page.context().close()
+    })
+
+    it('logs out every other browser, and stays', async () => {
+      const { settings } = tour.texts
+      const others = [await logIn('elsewhere'), await logIn()]
+      for (const other of others) await openSafe(other.page)
+      const { page, steps } = await logIn()
+      await steps.openSettings('sessions')
+      const name = settings('sessions.others', { count: 2 })
+      await steps.button(name).click()
+      await steps.button(name, page.getByRole('dialog')).click()
+      tour.watch.allowRefusal(LIST)
+      for (const other of others) {
+        await other.steps.isLoggedOut()
+        await other.page.context().close()
+      }
+      await page.goto(`${owner.origin}/`)
+      await steps.isHome()
+      await steps.openSettings('sessions')
+      expect(await page.locator('#content .item').count()).to.equal(1)
+      await page.context().close()
+    })
+  })
+}
