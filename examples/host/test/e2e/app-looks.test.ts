@@ -55,6 +55,8 @@ describe('apps of the host, in each language and both themes', function () {
       await page.goto(`${owner.app('home')}/`)
       await at('#notes[aria-busy=false]').waitFor()
       await look('home')
+      // Before the second step is on: confirming takes the passphrase only.
+      await lookAtSafe(owner, look)
       for (const section of ['clients', 'sessions', 'passphrase', 'devices']) {
         await open(section)
         await look(`settings-${section}`)
@@ -94,14 +96,13 @@ describe('apps of the host, in each language and both themes', function () {
       await at('#passcode').waitFor()
       await look('settings-passphrase-code')
 
-      await lookAtSafe(owner, look)
       expect(found).to.deep.equal([])
       await owner.close()
     })
   }
 
   async function lookAtSafe(
-    { page, app }: OwnerVisit,
+    { page, context, app, confirm }: OwnerVisit,
     look: (name: string) => Promise<void>,
   ): Promise<void> {
     await page.goto(`${app('safe')}/`)
@@ -123,5 +124,15 @@ describe('apps of the host, in each language and both themes', function () {
     await look('safe-closed')
     await page.locator('#clear').click()
     await look('safe-clear')
+    await page.locator('#ask-no').click()
+    const [opened] = await Promise.all([
+      context.waitForEvent('page'),
+      page.locator('#open').click(),
+    ])
+    await page.locator('#lock[data-state=waiting]').waitFor()
+    await look('safe-waiting')
+    await confirm(opened)
+    await page.locator('#lock[data-state=open]').waitFor()
+    await look('safe-open')
   }
 })
