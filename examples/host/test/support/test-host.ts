@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Instance, originOfApp } from '@svc/oauth-core'
+import type { Clock } from '@svc/store'
 import { type BrowserClient, browserClient, type RelyingParty, relyingParty } from '@svc/testkit'
 import { type Config, loadConfig } from '../../src/config.ts'
 import { createInstance } from '../../src/create-instance.ts'
@@ -25,10 +26,11 @@ export interface TestHost {
   stop(): Promise<void>
 }
 
-/** Starts the host with these `SVC_*` entries and one instance. */
+/** Starts the host with these `SVC_*` entries and one instance, on the machine's clock unless given another. */
 export async function startTestHost(
   env: Readonly<Record<string, string>> = {},
   domain = 'alice.example.com',
+  clock?: Clock,
 ): Promise<TestHost> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'svc-host-'))
   const config = loadConfig({
@@ -40,7 +42,10 @@ export async function startTestHost(
     ...env,
   })
   const lines: [string, Readonly<Record<string, unknown>> | undefined][] = []
-  const host = await startHost({ config, log: recordingLog(lines), notice: () => {} })
+  const host = await startHost({
+    ...{ config, log: recordingLog(lines), notice: () => {} },
+    ...(clock !== undefined && { clock }),
+  })
   const { instance } = await createInstance(host.app, {
     domain,
     email: 'alice@mail.example',
