@@ -3,12 +3,16 @@ import { newState } from './_kit/confirmation.js'
 /** Windows of this app hear each other here, and nobody else does. */
 const CHANNEL = 'safe.confirmed'
 const SIZE = 'popup,width=480,height=720'
+/** Why a signal ends the waiting when another question takes its place. */
+export const REPLACED = 'replaced'
 
-/** The owner gave up waiting. */
+/** Nobody waits any more: the owner gave up, or asked for something else. */
 export class CancelledError extends Error {
-  constructor() {
+  /** @param {boolean} isReplaced by another question */
+  constructor(isReplaced) {
     super('cancelled')
     this.name = 'CancelledError'
+    this.isReplaced = isReplaced
   }
 }
 
@@ -52,7 +56,7 @@ export function confirmInWindow({ api, realtime, namespace }, { onConfirmed, sig
     })
     signal.addEventListener('abort', () => {
       stop()
-      reject(new CancelledError())
+      reject(new CancelledError(signal.reason === REPLACED))
     })
   })
 }

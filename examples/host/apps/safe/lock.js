@@ -1,7 +1,7 @@
 import { ApiError } from './_kit/api.js'
 import { createConfirmation } from './_kit/confirmation.js'
 import { byId } from './_kit/dom.js'
-import { CancelledError, confirmInWindow } from './confirm-window.js'
+import { CancelledError, confirmInWindow, REPLACED } from './confirm-window.js'
 
 /** @typedef {import('./notes.js').Proof} Proof */
 /** @typedef {'show' | 'clear' | 'remove'} Action */
@@ -47,16 +47,18 @@ export function createLock({ t, onLocked, ...parts }) {
    * @returns {Promise<Proof | undefined>} undefined: the browser is on its way to confirm, and comes back
    */
   const confirm = async (action, id) => {
-    waiting?.abort()
-    waiting = new AbortController()
+    waiting?.abort(REPLACED)
+    const mine = new AbortController()
+    waiting = mine
     const asked = confirmInWindow(parts, {
-      signal: waiting.signal,
+      signal: mine.signal,
       onConfirmed: () => {
         state.textContent = t('lock.confirmed')
         byId('lock').dataset['state'] = 'confirmed'
       },
     })
     if (asked === undefined) {
+      waiting = undefined
       // No window: the confirmation happens in this one.
       confirmation.ask({ section: 'notes', name: action, id })
       return undefined
@@ -69,7 +71,7 @@ export function createLock({ t, onLocked, ...parts }) {
       confirmation.keep(code, answered)
       return confirmation.proof()
     } finally {
-      cancel.hidden = true
+      if (waiting === mine) cancel.hidden = true
     }
   }
 
@@ -97,6 +99,8 @@ export function createLock({ t, onLocked, ...parts }) {
         await act(proof)
         showOpen()
       } catch (error) {
+        // What is shown now belongs to the question that came after.
+        if (error instanceof CancelledError && error.isReplaced) return
         // Nothing was confirmed, or it counts no more.
         lock()
         if (error instanceof CancelledError) return

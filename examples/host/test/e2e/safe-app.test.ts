@@ -143,6 +143,19 @@ describe('safe app of the host, in a browser', function () {
     expect(await owner.page.content()).to.not.include('4711')
   })
 
+  it('waits for the last question when the owner asks twice', async () => {
+    await open()
+    await add('Bank', 'PIN 4711')
+    const first = await confirmingWindow(() => button('Show the notes').click())
+    const second = await confirmingWindow(() => button('Show the notes').click())
+    await owner.page.getByText('Confirm in the window that opened.').waitFor()
+    await owner.confirm(first)
+    await first.waitForURL(/confirmed\.html/).catch(() => {})
+    expect(await owner.page.content()).to.not.include('4711')
+    await owner.confirm(second)
+    await note('PIN 4711').waitFor()
+  })
+
   it('confirms in the same window where the browser opens none, and goes on by itself', async () => {
     await owner.page.addInitScript(() => {
       window.open = () => null
