@@ -28,7 +28,7 @@ for (const run of TOUR_RUNS) {
       owner = await tour.owner(`dora${count}`)
     })
     afterEach(() => {
-      expect(tour.watch.take(), 'what the pages complained about').to.deep.equal([])
+      expect(tour.faults(), 'what went wrong in pages and hosts').to.deep.equal([])
     })
 
     async function logIn(place?: Place): Promise<Visit> {
@@ -39,10 +39,16 @@ for (const run of TOUR_RUNS) {
       return { page, steps }
     }
 
-    /** Opens an app that listens for changes. */
-    async function openSafe(page: Page): Promise<void> {
+    /** Opens an app that listens for changes. @returns what ends when the server closes its websocket */
+    async function openSafe(page: Page): Promise<{ readonly closed: Promise<void> }> {
+      const connecting = page.waitForEvent('websocket')
       await page.goto(`${owner.app('safe')}/`)
+      const socket = await connecting
+      const closed = new Promise<void>((resolve) => {
+        socket.once('close', () => resolve())
+      })
       await page.getByText(tour.texts.safe('live.on'), { exact: true }).waitFor()
+      return { closed }
     }
 
     /** Holds the address that a confirmation leads to: the browser gets no further. */
@@ -103,14 +109,20 @@ for (const run of TOUR_RUNS) {
     it('ends a session in the settings, and its browser is out at once', async () => {
       const { settings } = tour.texts
       const there = await logIn('elsewhere')
-      await openSafe(there.page)
+      const { closed } = await openSafe(there.page)
       const { page, steps } = await logIn()
       await steps.openSettings('sessions')
       const items = page.locator('#content .item')
       expect(await items.count()).to.equal(2)
       await items.getByRole('button').click()
+      const answered = page.waitForResponse((response) => response.request().method() === 'DELETE')
       await steps.button(settings('sessions.end'), page.getByRole('dialog')).click()
-      // Nobody touches the other browser: its app loses the websocket, asks once more and is refused.
+      expect((await answered).status()).to.equal(204)
+      const endedAt = performance.now()
+      await closed
+      const tookMs = performance.now() - endedAt
+      expect(tookMs, 'milliseconds until its websocket was closed').to.be.lessThan(1000)
+      // Nobody touches the other browser: its app asks once more, and is refused.
       tour.watch.allowRefusal(LIST)
       await there.steps.isLoggedOut()
       await there.page.goto(`${owner.app('home')}/`)

@@ -27,7 +27,7 @@ for (const run of TOUR_RUNS) {
     })
     after(() => tour?.close())
     afterEach(() => {
-      expect(tour.watch.take(), 'what the pages complained about').to.deep.equal([])
+      expect(tour.faults(), 'what went wrong in pages and hosts').to.deep.equal([])
     })
 
     const stepsIn = (page: Page): TourSteps => tourSteps(page, owner, tour.texts)

@@ -38,6 +38,8 @@ export interface TourStage {
   ): Promise<TourOwner>
   /** A browser without cookies. */
   visit(place?: Place): Promise<Page>
+  /** What the pages complained about since the last time, and errors in the hosts' logs. */
+  faults(): readonly string[]
   close(): Promise<void>
 }
 
@@ -56,7 +58,7 @@ export async function openTour(run: TourRun, suite: Mocha.Context): Promise<Tour
     for (const host of new Set(hosts)) opened.push(() => host.stop())
     const [here, elsewhere] = await Promise.all(hosts.map(openBrowser))
     opened.push(() => Promise.all([here?.close(), elsewhere?.close()]))
-    return assemble(run, hosts[0], { here, elsewhere }, close)
+    return assemble(run, hosts, { here, elsewhere }, close)
   } catch (error) {
     await close()
     throw error
@@ -65,12 +67,12 @@ export async function openTour(run: TourRun, suite: Mocha.Context): Promise<Tour
 
 function assemble(
   run: TourRun,
-  host: HostProcess | undefined,
+  hosts: readonly HostProcess[],
   browsers: Readonly<Record<Place, Browser | undefined>>,
   close: () => Promise<void>,
 ): TourStage {
   const watch = watchPages()
-  const admin: AdminAccess = { port: host?.adminPort ?? 0, token: ADMIN_TOKEN }
+  const admin: AdminAccess = { port: hosts[0]?.adminPort ?? 0, token: ADMIN_TOKEN }
   return {
     run,
     texts: tourTexts(run.locale),
@@ -84,8 +86,14 @@ function assemble(
       await watch.add(context)
       return context.newPage()
     },
+    faults: () => [...watch.take(), ...errorsOf(hosts)],
     close,
   }
+}
+
+function errorsOf(hosts: readonly HostProcess[]): readonly string[] {
+  const lines = [...new Set(hosts)].flatMap(({ log }) => log)
+  return lines.filter(({ level }) => level === 'error').map((line) => JSON.stringify(line))
 }
 
 async function openHosts(run: TourRun, redis?: RedisServer): Promise<readonly HostProcess[]> {
