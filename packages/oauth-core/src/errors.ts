@@ -28,6 +28,7 @@ export const ERRORS = {
     source: 'oauth.md 5.3',
   },
   not_found: { status: 404, description: 'not found', source: 'RFC 9110 15.5.5' },
+  nothing_chosen: { status: 400, source: 'decision D42' },
   payload_too_large: { status: 413, source: 'security.md 14' },
   too_many_requests: { status: 429, source: 'oauth.md 2.6' },
   unapproved_software_id: { status: 400, source: 'oauth.md 3.5' },

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Sealer } from '../keys/sealer.ts'
 import type { OwnerSession } from '../ports.ts'
 import { isSubset } from '../scopes/evaluate.ts'
+import type { Permission } from '../scopes/permission.ts'
 import { parseScope } from '../scopes/scope.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 import { authorizeError } from './page-texts.ts'
@@ -9,9 +10,12 @@ import { authorizeError } from './page-texts.ts'
 /** How long a consent page can be answered. @see decision D42 */
 const CONSENT_MS = 3_600_000
 
-/** What the page showed: the scope, a digest of what the answer may not change, and when. */
+/** What the page showed: the scope, what of it it called allowed already, what the answer may not change, and when. */
 interface Shown {
   readonly scope: string
+  /** Places in the scope. */
+  readonly allowed: readonly number[]
+  /** Digest of the rest. */
   readonly rest: string
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -19,13 +23,22 @@ interface Shown {
 
 /** Seals what a consent page shows into its form, so that the answer can be held against it (D42). */
 export interface ConsentSeal {
-  /** The value of the form's field `consent`. */
-  seal(request: AuthorizeRequest, session: OwnerSession): string
+  /**
+   * The value of the form's field `consent`.
+   * @param allowed which rules the page calls allowed already, by their places in the scope
+   */
+  seal(request: AuthorizeRequest, session: OwnerSession, allowed?: readonly number[]): string
   /**
    * @throws OAuthError 400 unless the field was sealed for this session within the hour and the answer agrees with it:
-   * client, redirect, state and challenge the same, the scope the same or less
+   * client, redirect, state and challenge the same, the scope the same or less, and what the page called allowed
+   * already still allowed: an access that was cut meanwhile does not come back unseen
    */
-  check(sealed: string, request: AuthorizeRequest, session: OwnerSession): void
+  check(
+    sealed: string,
+    request: AuthorizeRequest,
+    session: OwnerSession,
+    isAllowed?: (rule: Permission) => boolean,
+  ): void
 }
 
 export function createConsentSeal(options: {
@@ -44,15 +57,19 @@ export function createConsentSeal(options: {
   }
 
   return {
-    seal(request, session) {
-      const shown: Shown = { scope: request.scope, rest: digest(request), at: clock.now() }
+    seal(request, session, allowed = []) {
+      const { scope } = request
+      const shown: Shown = { scope, allowed, rest: digest(request), at: clock.now() }
       return sealer.seal(JSON.stringify(shown), contextOf(request, session))
     },
-    check(sealed, request, session) {
+    check(sealed, request, session, isAllowed = () => true) {
       const shown = open(sealed, contextOf(request, session))
       const ageMs = clock.now() - shown.at
       if (ageMs < 0 || ageMs > CONSENT_MS) throw authorizeError('consentMismatch')
       if (shown.rest !== digest(request) || !isWithin(request, shown.scope))
+        throw authorizeError('consentMismatch')
+      const rules = parseScope(shown.scope) ?? []
+      if (!rules.every((rule, place) => !shown.allowed.includes(place) || isAllowed(rule)))
         throw authorizeError('consentMismatch')
     },
   }

@@ -86,6 +86,7 @@ export function createGrants({ store, revocations, emit }: GrantsOptions): Grant
 }
 
 /** What the rest of the package sees of a grant. */
-export function toGrant({ id, clientId, scope, createdAt }: GrantRecord): Grant {
-  return { id, clientId: clientId as ClientId, scope, createdAt } // Stored from a Client's id.
+export function toGrant({ id, clientId, scope, createdAt, endsAt }: GrantRecord): Grant {
+  const end = endsAt === undefined ? {} : { endsAt }
+  return { id, clientId: clientId as ClientId, scope, createdAt, ...end } // Stored from a Client's id.
 }

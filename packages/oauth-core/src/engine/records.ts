@@ -14,6 +14,8 @@ export type GrantRecord = {
   readonly scope: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
+  /** Milliseconds since the epoch, a whole second: nothing of the grant is good from then on. Absent: until revoked. */
+  readonly endsAt?: number
   readonly code: CodeRecord
   /** SHA-256 of the refresh token, base64url. Absent until the code is exchanged. */
   readonly refreshToken?: string
@@ -34,6 +36,11 @@ export type CodeRecord = {
 
 export type RegistrationTokenRecord = {
   readonly clientId: string
+}
+
+/** A moment, or the grant's end when that comes first. Milliseconds since the epoch. */
+export function notAfterEnd({ endsAt }: Pick<GrantRecord, 'endsAt'>, at: number): number {
+  return endsAt === undefined ? at : Math.min(endsAt, at)
 }
 
 /** Length of a grant's identifier: 128 random bits in base64url. */

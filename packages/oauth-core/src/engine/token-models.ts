@@ -2,7 +2,14 @@ import { type Adapter, errors } from 'oidc-provider'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { Grants } from './grants.ts'
 import { codePayload, grantPayload, readCode, readGrant, refreshTokenPayload } from './payloads.ts'
-import { digestOf, grantKey, type GrantRecord, isDigestOf, tokenOfGrant } from './records.ts'
+import {
+  digestOf,
+  grantKey,
+  type GrantRecord,
+  isDigestOf,
+  notAfterEnd,
+  tokenOfGrant,
+} from './records.ts'
 import { guarded, type Unit, type Units } from './unit.ts'
 
 export interface ModelOptions {
@@ -61,8 +68,10 @@ export function refreshTokenModel({ clock, units, lifetimes }: ModelOptions): Mo
       if (grant?.record === undefined) return undefined
       const { value: record, expiresAt = 0 } = grant.record
       if (!isDigestOf(record.refreshToken, value)) return undefined
-      // The grant outlives it, for the last access token.
-      if (expiresAt - lifetimes.accessTokenMs <= clock.now()) return undefined
+      // The grant outlives it, for the last access token; unless the owner's time ends both.
+      const isBoxed = expiresAt === record.endsAt
+      const end = isBoxed ? expiresAt : expiresAt - lifetimes.accessTokenMs
+      if (end <= clock.now()) return undefined
       return refreshTokenPayload(record, value)
     },
 
@@ -77,7 +86,10 @@ export function refreshTokenModel({ clock, units, lifetimes }: ModelOptions): Mo
       unit.refreshToken = tokenOfGrant(grant.id, value)
       unit.grant.next = {
         value: { ...grant, refreshToken: digestOf(unit.refreshToken) },
-        expiresAt: clock.now() + lifetimes.refreshTokenMs + lifetimes.accessTokenMs,
+        expiresAt: notAfterEnd(
+          grant,
+          clock.now() + lifetimes.refreshTokenMs + lifetimes.accessTokenMs,
+        ),
       }
     },
 
@@ -95,11 +107,16 @@ export function grantModel({ clock, units, grants }: ModelOptions): Model {
     /** Of a code that was made in the same run. */
     async upsert(id, payload) {
       const unit = units.current()
-      const { code } = unit
+      const { code, grantEndsAt: endsAt } = unit
       if (code === undefined) throw new TypeError('a grant is made for a code')
-      const value = { id, ...readGrant(payload), createdAt: clock.now(), code }
+      const end = endsAt === undefined ? {} : { endsAt }
+      const value = { id, ...readGrant(payload), createdAt: clock.now(), ...end, code }
       const key = grantKey(unit.instance.id, id)
-      unit.grant = { key, record: undefined, next: { value, expiresAt: code.expiresAt } }
+      unit.grant = {
+        key,
+        record: undefined,
+        next: { value, expiresAt: notAfterEnd(value, code.expiresAt) },
+      }
     },
 
     // SPEC: oauth.md 6.2 row 12 - a code that comes again ends its grant and all that came of it.

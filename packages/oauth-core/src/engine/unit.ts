@@ -22,6 +22,8 @@ export interface Unit {
   grant?: UnitGrant
   /** The code that the run makes, before its grant is. */
   code?: CodeRecord
+  /** When the grant that the run makes will end, milliseconds since the epoch. Absent: it does not by itself. */
+  grantEndsAt?: number
   /** The refresh token that the run made, as the client gets it. */
   refreshToken?: string
   /** The secret that takes the place of the present one, at an update that asks for it. */

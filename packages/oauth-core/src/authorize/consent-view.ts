@@ -1,0 +1,80 @@
+import type { ConsentSigns, ConsentView } from '../ports.ts'
+import type { AuthorizeRequest } from './authorize-request.ts'
+import { type ConsentDuration, durationsOf, permissionChoice } from './consent-choice.ts'
+import type { LiveAccess } from './live-access.ts'
+import { formActionSource, isOutOfBand, refusedLocation } from './redirect.ts'
+
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+export interface ConsentViewOptions {
+  /** Whether the host lets owners choose. */
+  readonly choose: boolean
+  readonly live: LiveAccess
+  /** Value of the field `consent`. */
+  readonly sealed: string
+  /** An answer that cannot be taken: the page is shown again. */
+  readonly again?: { readonly problem: 'nothing_chosen'; readonly duration: ConsentDuration }
+}
+
+/** What the consent page shows, and what its form sends back. @see oauth.md 5.2 */
+export function consentView(
+  request: AuthorizeRequest,
+  { choose, live, sealed, again }: ConsentViewOptions,
+): ConsentView {
+  const { client, app, redirectUri, state, scope, permissions, codeChallenge } = request
+  const source = formActionSource(redirectUri)
+  return {
+    client,
+    ...(app === undefined ? {} : { linkedApp: app }),
+    permissions,
+    permissionChoice: permissionChoice(request, choose),
+    allowedBefore: app === undefined ? placesAllowed(request, live) : [],
+    durations: durationsOf(request, choose),
+    duration: again?.duration ?? 'until_revoked',
+    ...(again === undefined ? {} : { problem: again.problem }),
+    signs: signsOf(request),
+    redirectUri,
+    cancelUrl: refusedLocation(request),
+    fields: {
+      client_id: client.id,
+      state,
+      redirect_uri: redirectUri,
+      scope,
+      response_type: 'code',
+      ...(codeChallenge === undefined
+        ? {}
+        : { code_challenge: codeChallenge, code_challenge_method: 'S256' }),
+      consent: sealed,
+    },
+    ...(source === undefined ? {} : { formActionSource: source }),
+  }
+}
+
+/** The rules among those asked for that the client has already, by their place. */
+export function placesAllowed(
+  { permissions }: AuthorizeRequest,
+  live: LiveAccess,
+): readonly number[] {
+  return permissions.flatMap((rule, place) => (live.isAllowed(rule) ? [place] : []))
+}
+
+function signsOf({ client, app, redirectUri }: AuthorizeRequest): ConsentSigns {
+  const leavesTo = whereItLeaves(redirectUri, client.metadata.client_uri)
+  return {
+    isSelfRegistered: app === undefined && !client.flagship,
+    isNew: client.pending,
+    ...(leavesTo === undefined ? {} : { leavesTo }),
+  }
+}
+
+/** A program of the device, or a site other than the one that the client says it is of. */
+function whereItLeaves(
+  redirectUri: string,
+  clientUri: string | undefined,
+): ConsentSigns['leavesTo'] | undefined {
+  if (isOutOfBand(redirectUri)) return undefined
+  const url = new URL(redirectUri)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'program'
+  if (LOOPBACK.has(url.hostname)) return 'program'
+  return url.host === URL.parse(clientUri ?? '')?.host ? undefined : 'site'
+}

@@ -1,0 +1,223 @@
+import { eachStore, type FakeClock, fakeClock, type RelyingParty } from '@svc/testkit'
+import { expect } from 'chai'
+import { afterEach, beforeEach, describe, it } from 'mocha'
+import {
+  authorizeParameters,
+  authorizeUrl,
+  type ConsentServer,
+  DRIVE,
+  startConsentServer,
+  VERIFIER,
+} from './consent-server.ts'
+
+const HOUR_MS = 3_600_000
+const SCOPE = 'io.svc.files:GET io.svc.contacts io.svc.notes:GET,POST'
+const ALL = { 'permission-0': '1', 'permission-1': '1', 'permission-2': '1' }
+
+type Fields = Readonly<Record<string, string>>
+
+interface Tokens {
+  readonly access_token: string
+  readonly refresh_token?: string
+  readonly scope?: string
+  readonly expires_in?: number
+}
+
+eachStore((open) => {
+  describe('POST /auth/authorize with a choice', () => {
+    let clock: FakeClock
+    let server: ConsentServer
+    let party: RelyingParty
+
+    beforeEach(async () => {
+      clock = fakeClock()
+      server = await startConsentServer({ store: await open({ clock }), clock })
+      party = await server.client()
+    })
+    afterEach(() => server.close())
+
+    /** The owner's answer to the page; `undefined` takes a field of the page away. */
+    async function answer(fields: Readonly<Record<string, string | undefined>>, scope = SCOPE) {
+      const browser = server.browser()
+      const page = await browser.get(authorizeUrl(authorizeParameters(party, { scope })))
+      const shown = Object.fromEntries(page.page().form('/auth/authorize').fields)
+      const posted = Object.entries({ ...shown, ...fields }).filter(
+        (field): field is [string, string] => field[1] !== undefined,
+      )
+      return browser.post('/auth/authorize', Object.fromEntries(posted))
+    }
+
+    async function allow(fields: Fields, scope = SCOPE): Promise<Tokens> {
+      const { location = '' } = await answer(fields, scope)
+      return party.exchange(location, { url: '', state: 'the state', codeVerifier: VERIFIER })
+    }
+
+    const status = async (token: string, method = 'GET'): Promise<number> =>
+      (await server.call('/files', { method, token })).status
+
+    it('gives the token exactly what was ticked, in the order of the request', async () => {
+      const tokens = await allow({ choice: '1', 'permission-2': 'on', 'permission-0': 'on' })
+      expect(tokens.scope).to.equal('io.svc.files:GET io.svc.notes:GET,POST')
+      const [, payload = ''] = tokens.access_token.split('.')
+      const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString())
+      expect(claims).to.include({ scope: 'io.svc.files:GET io.svc.notes:GET,POST' })
+      expect((await party.refresh(tokens.refresh_token ?? '')).scope).to.equal(tokens.scope)
+      expect(await status(tokens.access_token)).to.equal(200)
+    })
+
+    it('refuses what was left out', async () => {
+      const tokens = await allow({ choice: '1', 'permission-1': '1' })
+      expect(await status(tokens.access_token)).to.equal(403)
+    })
+
+    it('gives everything, until it is revoked, to an answer without a choice', async () => {
+      const tokens = await allow({})
+      expect(tokens).to.include({ scope: SCOPE, expires_in: 86_400 })
+      clock.advance(300 * 24 * HOUR_MS)
+      expect(await party.refresh(tokens.refresh_token ?? '')).to.include({ scope: SCOPE })
+    })
+
+    it('takes a choice in a form built from the specification alone', async () => {
+      const tokens = await allow({ choice: '1', 'permission-0': '1', consent: '' }).catch(
+        () => undefined,
+      )
+      expect(tokens, 'an empty seal is present, and opens nothing').to.equal(undefined)
+      const { location = '' } = await answer({
+        choice: '1',
+        'permission-0': '1',
+        consent: undefined,
+      })
+      const exchange = { url: '', state: 'the state', codeVerifier: VERIFIER }
+      expect((await party.exchange(location, exchange)).scope).to.equal('io.svc.files:GET')
+    })
+
+    it('takes the granted scope at a refresh, and refuses the one that was asked for', async () => {
+      const tokens = await allow({ choice: '1', 'permission-0': '1' })
+      const refresh = (scope: string) =>
+        server.browser().post('/auth/access_token', {
+          grant_type: 'refresh_token',
+          refresh_token: tokens.refresh_token ?? '',
+          client_id: party.client.client_id,
+          client_secret: String(party.client.client_secret),
+          scope,
+        })
+      expect((await refresh('io.svc.files:GET')).status).to.equal(200)
+      const refused = await refresh(SCOPE)
+      expect(refused.status).to.equal(400)
+      expect(JSON.parse(refused.text)).to.include({ error: 'invalid_scope' })
+    })
+
+    it('shows the page again when nothing is ticked, with the ways on and out', async () => {
+      const again = await answer({ choice: '1', duration: '1d' })
+      expect(again.status).to.equal(400)
+      expect(Object.fromEntries(again.page().form('/auth/authorize').fields)['scope']).to.equal(
+        SCOPE,
+      )
+      const view = server.pages.views.at(-1)
+      expect(view).to.include({ problem: 'nothing_chosen', duration: '1d' })
+      expect(view?.cancelUrl).to.include('error=access_denied')
+    })
+
+    const REFUSED: readonly (readonly [string, Fields])[] = [
+      ['a choice of another value', { choice: 'yes', ...ALL }],
+      ['an unknown duration', { duration: '2h' }],
+      ['an empty duration', { duration: '' }],
+      ['the name of a member of every object as duration', { duration: 'constructor' }],
+      ['a seal that was changed', { choice: '1', ...ALL, consent: 'x' }],
+      ['more than the page showed', { scope: `${SCOPE} io.svc.photos`, choice: '1', ...ALL }],
+    ]
+    for (const [name, fields] of REFUSED) {
+      it(`answers 400 to ${name}`, async () => {
+        const refused = await answer(fields)
+        expect(refused.status).to.equal(400)
+        expect(refused.location).to.equal(undefined)
+        const grants = await server.oauth.clients.scopes(
+          server.alice,
+          party.client.client_id as never,
+        )
+        expect(grants).to.deep.equal([])
+      })
+    }
+
+    it('offers a linked client no choice, and takes none', async () => {
+      server.installed.set('drive', DRIVE)
+      party = await server.client({ software_id: 'registry://drive' })
+      expect((await answer({ choice: '1', 'permission-0': '1' })).status).to.equal(400)
+      expect(server.pages.views[0]).to.include({ permissionChoice: 'linked' })
+      expect((await allow({ duration: '1h' })).scope).to.equal('@io.svc.apps/drive')
+    })
+
+    describe('for a time', () => {
+      it('caps access tokens to it and ends with it', async () => {
+        const tokens = await allow({ duration: '1h' })
+        expect(tokens.expires_in).to.be.within(3599, 3601)
+        clock.advance(30 * 60_000)
+        const refreshed = await party.refresh(tokens.refresh_token ?? '')
+        expect(refreshed.expires_in).to.be.within(1799, 1801)
+        clock.advance(30 * 60_000 + 1000)
+        expect(await status(refreshed.access_token)).to.equal(401)
+        expect(await status(tokens.access_token)).to.equal(401)
+        const late = await server.browser().post('/auth/access_token', {
+          grant_type: 'refresh_token',
+          refresh_token: tokens.refresh_token ?? '',
+          client_id: party.client.client_id,
+          client_secret: String(party.client.client_secret),
+        })
+        expect(late.status).to.equal(400)
+        expect(JSON.parse(late.text)).to.include({ error: 'invalid_grant' })
+      })
+
+      it('leaves tokens their usual life while the time is longer', async () => {
+        const tokens = await allow({ duration: '30d' })
+        expect(tokens.expires_in).to.equal(86_400)
+        clock.advance(29 * 24 * HOUR_MS)
+        const refreshed = await party.refresh(tokens.refresh_token ?? '')
+        expect(refreshed.expires_in).to.be.within(86_399, 86_400)
+        clock.advance(23 * HOUR_MS)
+        expect((await party.refresh(tokens.refresh_token ?? '')).expires_in).to.be.at.most(3601)
+        clock.advance(HOUR_MS + 1000)
+        expect(await status(refreshed.access_token)).to.equal(401)
+      })
+
+      it('ends what would outlast it', async () => {
+        const before = await allow({})
+        const boxed = await allow({ duration: '1h' })
+        expect(await status(before.access_token)).to.equal(401)
+        expect(await status(boxed.access_token)).to.equal(200)
+      })
+    })
+
+    describe('by a client that is known', () => {
+      it('tells what is new from what is allowed already', async () => {
+        await answer({})
+        expect(server.pages.views[0]).to.deep.include({ allowedBefore: [] })
+        expect(server.pages.views[0]?.signs).to.include({ isNew: true, isSelfRegistered: true })
+        await answer({ choice: '1', 'permission-0': '1' }, `io.svc.photos ${SCOPE}`)
+        expect(server.pages.views[1]).to.deep.include({ allowedBefore: [1, 2, 3] })
+        expect(server.pages.views[1]?.signs).to.include({ isNew: false })
+      })
+
+      it('leaves earlier access alone when nothing of it was left out', async () => {
+        const before = await allow({}, 'io.svc.files:GET')
+        await allow({ choice: '1', 'permission-0': '1' })
+        expect(await status(before.access_token)).to.equal(200)
+      })
+
+      it('ends earlier access to what was left out now', async () => {
+        const before = await allow({}, 'io.svc.files:GET')
+        const after = await allow({ choice: '1', 'permission-1': '1' })
+        expect(after.scope).to.equal('io.svc.contacts')
+        expect(await status(before.access_token)).to.equal(401)
+      })
+
+      it('answers 400 when what the page called allowed was cut meanwhile', async () => {
+        await allow({}, 'io.svc.files:GET')
+        const browser = server.browser()
+        const page = await browser.get(authorizeUrl(authorizeParameters(party, { scope: SCOPE })))
+        await server.oauth.clients.revokeGrants(server.alice, 'cut in the settings')
+        const late = await browser.submit(page.page().form('/auth/authorize'))
+        expect(late.status).to.equal(400)
+      })
+    })
+  })
+})
