@@ -45,13 +45,13 @@ export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
   'confirm-code': { limit: 60, windowMs: HOUR_MS },
   /** Hints that are compared with the passphrase when they are set. */
   'hint-change': { limit: 20, windowMs: HOUR_MS },
-  /** Wrong passphrases from a browser that logged in before. */
+  /** Wrong passphrases from a browser that logged in before, or with a live session. */
   'known-device': { limit: 10, windowMs: 15 * MINUTE_MS },
   /** Mails telling of too many wrong passphrases. */
   'login-throttled-mail': { limit: 1, windowMs: DAY_MS },
   /** Wrong passphrases with one magic code; after the last one it is dead. */
   'magic-code-passphrase': { limit: 5, windowMs: 15 * MINUTE_MS },
-  /** Wrong magic codes. */
+  /** Wrong magic codes from an address: strangers' guesses keep nobody else out. */
   'magic-link': { limit: 30, windowMs: HOUR_MS },
   /** Mails with a magic link. */
   'magic-link-send': { limit: 5, windowMs: HOUR_MS },
@@ -59,7 +59,7 @@ export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
   'new-connection-mail': { limit: 1, windowMs: HOUR_MS },
   /** Mails with a link to a new passphrase. */
   'passphrase-reset': { limit: 5, windowMs: HOUR_MS },
-  /** Wrong register tokens. */
+  /** Wrong register tokens from an address. */
   'register-guess': { limit: 30, windowMs: HOUR_MS },
   /** Mails with another onboarding link. */
   'resend-onboarding-mail': { limit: 2, windowMs: HOUR_MS },

@@ -6,6 +6,7 @@ import type { OwnerStore } from '../owner/owner-store.ts'
 import type { PasswordHasher } from '../passphrase/password-hash.ts'
 import type { HostHooks, Mailer } from '../ports.ts'
 import { isWithinLimit, type RateLimits } from '../rate-limits.ts'
+import type { SessionCarrier } from '../session/session-carrier.ts'
 import type { SecurityUrl } from '../settings/security-url.ts'
 import { tellHost } from '../tell-host.ts'
 import type { KnownDevices } from './known-device.ts'
@@ -24,6 +25,7 @@ export interface PassphraseCheckOptions {
   readonly owners: OwnerStore
   readonly limits: RateLimits
   readonly devices: KnownDevices
+  readonly carrier: SessionCarrier
   readonly clientAddress: (ctx: RouteContext) => string
   readonly securityUrl: SecurityUrl
   readonly hooks: HostHooks
@@ -41,15 +43,17 @@ interface Reservation {
 
 /** Counts before it checks, so that parallel guesses cannot pass together. */
 export function createPassphraseCheck(options: PassphraseCheckOptions): PassphraseCheck {
-  const { hasher, owners, limits, devices, hooks, mailer, background, clock, log } = options
+  const { hasher, owners, limits, devices, carrier, hooks, mailer, background, clock, log } =
+    options
   const { clientAddress, securityUrl } = options
 
   async function reserve(ctx: RouteContext, owner: Owner): Promise<Reservation> {
     const { instance } = ctx.state
-    const device = await devices.find(ctx, owner)
-    if (device !== undefined) {
-      await limits.hit(instance, 'known-device', device)
-      const release = () => limits.release(instance, 'known-device', device)
+    // The cookie of known browsers is not sent to the settings: there the session shows that it is one.
+    const known = (await devices.find(ctx, owner)) ?? (await carrier.current(ctx))?.id
+    if (known !== undefined) {
+      await limits.hit(instance, 'known-device', known)
+      const release = () => limits.release(instance, 'known-device', known)
       return { release, succeed: release }
     }
     const address = clientAddress(ctx)

@@ -23,6 +23,7 @@ export interface MagicCodeCheckOptions {
   readonly magicCodes: MagicCodes
   readonly limits: RateLimits
   readonly passphrases: PassphraseCheck
+  readonly clientAddress: (ctx: RouteContext) => string
 }
 
 const TRIES = 'magic-code-passphrase'
@@ -46,10 +47,11 @@ export function createMagicCodeCheck(options: MagicCodeCheckOptions): MagicCodeC
   return {
     async demand(ctx, owner, code) {
       const { instance } = ctx.state
-      await limits.hit(instance, 'magic-link')
+      const address = options.clientAddress(ctx)
+      await limits.hit(instance, 'magic-link', address)
       const found = await magicCodes.find(instance, owner, code)
       if (found === undefined) throw new AuthUiError('invalid_magic_code')
-      await limits.release(instance, 'magic-link')
+      await limits.release(instance, 'magic-link', address)
       return found
     },
 

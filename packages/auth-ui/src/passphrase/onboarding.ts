@@ -24,6 +24,7 @@ export interface OnboardingOptions {
   readonly hasher: PasswordHasher
   readonly allowRaw: boolean
   readonly limits: RateLimits
+  readonly clientAddress: (ctx: RouteContext) => string
   readonly redirects: Redirects
   readonly arrival: Arrival
   readonly opener: SessionOpener
@@ -50,10 +51,11 @@ export function createOnboarding(options: OnboardingOptions): OnboardingHandlers
 
   async function checkToken(ctx: RouteContext, token: string): Promise<Owner | undefined> {
     const { instance } = ctx.state
-    await limits.hit(instance, 'register-guess')
+    const address = options.clientAddress(ctx)
+    await limits.hit(instance, 'register-guess', address)
     const owner = (await owners.get(instance.id))?.owner
     if (owner === undefined || !acceptsRegisterToken(owner, token)) return undefined
-    await limits.release(instance, 'register-guess')
+    await limits.release(instance, 'register-guess', address)
     return owner
   }
 

@@ -174,7 +174,7 @@ describe('passphrase settings (login.md 7)', () => {
       })
     }
 
-    it('counts wrong passphrases with those of the log-in', async () => {
+    it('counts wrong passphrases of a live session by themselves: ten in a quarter of an hour', async () => {
       const stranger = browser.another()
       await server.ui.owners.createSession(instance).then(({ cookie }) => {
         stranger.plantCookie(
@@ -182,13 +182,19 @@ describe('passphrase settings (login.md 7)', () => {
         )
       })
       const wrong = { ...CHANGE, current_passphrase: 'wrong' }
-      for (let at = 0; at < 20; at += 1) {
+      for (let at = 0; at < 10; at += 1) {
         expect((await ask(stranger, 'PUT', '/settings/passphrase', wrong)).status).to.equal(400)
       }
       const over = await ask(stranger, 'PUT', '/settings/passphrase', CHANGE)
       expect(over.status).to.equal(429)
       expect(Number(over.headers['retry-after'])).to.be.within(1, 900)
+      expect((await logIn(browser.another())).status).to.equal(302)
+    })
+
+    it('lets no failures of strangers keep a live session out of the settings', async () => {
+      for (let at = 0; at < 21; at += 1) await logIn(browser.another(), { passphrase: 'wrong' })
       expect((await logIn(browser.another())).status).to.equal(429)
+      expect((await put(CHANGE)).status).to.equal(204)
     })
 
     it('needs the vault key when there is a vault, and takes keys in either spelling', async () => {
