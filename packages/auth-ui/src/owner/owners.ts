@@ -131,7 +131,11 @@ export function createOwners(options: OwnersOptions): Owners {
     await store.write([owners.create(instance.id, newOwner(instance.domain))])
   }
 
-  async function setPassphrase(instance: Instance, passphrase: string): Promise<void> {
+  async function setPassphrase(
+    instance: Instance,
+    passphrase: string,
+    access?: Parameters<Onboard>[3],
+  ): Promise<void> {
     await ensureOwner(instance)
     const stored = await owners.get(instance.id)
     const fields = { passphrase, hint: '', iterations: '', key: '', publicKey: '', privateKey: '' }
@@ -140,16 +144,14 @@ export function createOwners(options: OwnersOptions): Owners {
       instance,
       undefined,
       await readNewPassphrase(fields, salt, { hasher, allowRaw: true }),
+      access,
     )
   }
 
+  /** One write: an owner with a passphrase that nobody knows and no other way in must not be left. */
   async function onboardWithMagicLink(instance: Instance): Promise<void> {
-    await setPassphrase(instance, randomAlphanumeric(32))
-    await owners.update(instance.id, (owner) => ({
-      ...owner,
-      magicLink: true,
-      passwordDefined: false,
-    }))
+    const access = { magicLink: true, passwordDefined: false }
+    await setPassphrase(instance, randomAlphanumeric(32), access)
   }
 
   return {
@@ -179,7 +181,7 @@ export function createOwners(options: OwnersOptions): Owners {
     async isOnboarded(instance) {
       return (await owners.get(instance.id))?.owner.onboardedAt !== undefined
     },
-    setPassphrase,
+    setPassphrase: (instance, passphrase) => setPassphrase(instance, passphrase),
     resetPassphrase: options.resetPassphrase,
     onboardWithMagicLink,
     async importPassphrase(instance, { hash, salt, iterations, hint }) {

@@ -10,9 +10,15 @@ import type { ReplacePassphrase } from './replace-passphrase.ts'
 export interface Onboard {
   /**
    * @param token - a register token, or undefined on the host's own authority
+   * @param access - how the owner logs in, when it is not with the passphrase alone; part of the same write
    * @throws AuthUiError `invalid_token`, `already_onboarded`, `busy`
    */
-  (instance: Instance, token: string | undefined, passphrase: NewPassphrase): Promise<Owner>
+  (
+    instance: Instance,
+    token: string | undefined,
+    passphrase: NewPassphrase,
+    access?: Pick<Owner, 'magicLink' | 'passwordDefined'>,
+  ): Promise<Owner>
 }
 
 /** What {@link createOnboard} needs. */
@@ -24,7 +30,7 @@ export interface OnboardOptions {
 
 /** @see login.md 7.1 "onboarding" */
 export function createOnboard({ replacePassphrase, hooks, log }: OnboardOptions): Onboard {
-  return async function onboard(instance, token, passphrase) {
+  return async function onboard(instance, token, passphrase, access = {}) {
     const { hint, keys } = passphrase
     const { after } = await replacePassphrase(instance, passphrase, (owner, now) => {
       if (owner === undefined) throw invalidRegisterToken()
@@ -32,6 +38,7 @@ export function createOnboard({ replacePassphrase, hooks, log }: OnboardOptions)
       if (token !== undefined && !acceptsRegisterToken(owner, token)) throw invalidRegisterToken()
       return {
         ...owner,
+        ...access,
         ...(hint === undefined ? {} : { hint }),
         ...(keys === undefined ? {} : { keys }),
         registerTokens: [],

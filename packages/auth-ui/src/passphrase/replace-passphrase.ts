@@ -67,8 +67,8 @@ export function createReplacePassphrase(options: ReplacePassphraseOptions): Repl
     for (;;) {
       const stored = await owners.get(instance.id)
       const now = clock.now()
-      // A pending link to a new passphrase goes, and so does "nobody knows the passphrase".
-      const { reset: _reset, passwordDefined: _defined, ...kept } = rule(stored?.owner, now)
+      // "Nobody knows the passphrase" goes, unless the rule says so of the new one; a pending link to one goes too.
+      const { reset: _reset, ...kept } = rule(withoutUnknown(stored?.owner), now)
       if (stored === undefined) throw new TypeError('the rule let an absent owner pass')
       const owner: Owner = {
         ...kept,
@@ -84,4 +84,10 @@ export function createReplacePassphrase(options: ReplacePassphraseOptions): Repl
       return replaced
     }
   }
+}
+
+function withoutUnknown(owner: Owner | undefined): Owner | undefined {
+  if (owner === undefined) return undefined
+  const { passwordDefined: _defined, ...known } = owner
+  return known
 }

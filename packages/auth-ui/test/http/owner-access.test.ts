@@ -115,6 +115,22 @@ describe('ways to log in, on the host’s authority (login.md 8)', () => {
     expect(await refusal(owners.onboardWithMagicLink(bob))).to.equal('already_onboarded')
   })
 
+  it('never leaves an owner with a passphrase that nobody knows and no link', async () => {
+    const { store } = server
+    const states: string[] = []
+    const { instance: bob } = await server.ui.owners.createInstance({ domain: 'bob.example.com' })
+    const write = store.write.bind(store)
+    store.write = async (changes) => {
+      const result = await write(changes)
+      const { magicLink, passwordDefined } = await server.ui.owners.access(bob)
+      const isOnboarded = await server.ui.owners.isOnboarded(bob)
+      states.push(`${isOnboarded}, ${magicLink}, ${passwordDefined}`)
+      return result
+    }
+    await server.ui.owners.onboardWithMagicLink(bob)
+    expect(new Set(states)).to.deep.equal(new Set(['true, true, false']))
+  })
+
   it('makes an owner with a passphrase and magic links', async () => {
     const { owners } = server.ui
     const { instance: bob } = await owners.createInstance(
