@@ -1,4 +1,4 @@
-import { relyingParty } from '@svc/testkit'
+import { type PendingAuthorization, relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import { openCallbackServer } from './callback-server.ts'
 
@@ -6,8 +6,9 @@ import { openCallbackServer } from './callback-server.ts'
 export interface ClientRequest {
   /** Where the client sent the browser. */
   readonly url: string
-  readonly state: string
   readonly clientId: string
+  /** Registers the client again and asks the same: with another address, and the same state. */
+  renew(): Promise<void>
   /** Waits until the browser came back to the client with the state it had sent, and exchanges the code. */
   isAnswered(): Promise<void>
   close(): Promise<void>
@@ -20,12 +21,21 @@ export async function openRequest(origin: string, port: number): Promise<ClientR
     ...{ issuer: origin, port, redirectUri: callback.redirectUri },
     metadata: { client_name: CLIENT_NAME, client_kind: 'desktop' },
   })
-  const { client_id: clientId } = await client.register()
-  const pending = await client.authorize({ scope: 'io.svc.contacts:GET' })
+  const ask = async (state?: string): Promise<PendingAuthorization> => {
+    await client.register()
+    return client.authorize({ scope: 'io.svc.contacts:GET', ...(state !== undefined && { state }) })
+  }
+  let pending = await ask()
   return {
-    url: pending.url,
-    state: pending.state,
-    clientId,
+    get url() {
+      return pending.url
+    },
+    get clientId() {
+      return client.client.client_id
+    },
+    async renew() {
+      pending = await ask(pending.state)
+    },
     async isAnswered() {
       const answer = await callback.nextVisit()
       expect(new URL(answer).searchParams.get('state')).to.equal(pending.state)

@@ -1,0 +1,129 @@
+import { expect } from 'chai'
+import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
+import { TOUR_PASSPHRASE as PASSPHRASE } from '../support/tour-owner.ts'
+
+const MINUTE_MS = 60_000
+
+describe('no dead end at the log-in', function () {
+  this.timeout(60_000)
+  let stage: DeadEndStage
+
+  before(async function () {
+    stage = await openDeadEnds(this, { env: { SVC_LIMITS_AUTH_IP: '2' } })
+  })
+  after(() => stage?.close())
+
+  it('a form that is clicked twice', async () => {
+    const { tab } = await stage.visit()
+    const { ui } = stage.texts
+    const before = stage.front.count('POST', '/auth/login')
+    await tab.page.getByLabel(ui('login.passphrase'), { exact: true }).fill(PASSPHRASE)
+    await tab.button(ui('login.submit')).dblclick()
+    await tab.finish()
+    expect(stage.front.count('POST', '/auth/login') - before).to.equal(1)
+  })
+
+  it('the back button after the log-in', async () => {
+    const { tab } = await stage.visit()
+    await tab.givePassphrase()
+    await tab.isAsked()
+    await tab.page.goBack()
+    await tab.finish()
+  })
+
+  it('two tabs of a browser with the form, sent at once', async () => {
+    const { tab, openTab, request } = await stage.visit()
+    const { ui } = stage.texts
+    const other = await openTab()
+    await Promise.all([tab.givePassphrase(), other.givePassphrase()])
+    await Promise.all([tab.isAsked(), other.isAsked()])
+    for (const each of [tab, other]) {
+      // The browser keeps one of the two sessions: the other's page is out of date, and says so.
+      await each.button(ui('consent.allow')).click()
+      const outdated = each.page.getByRole('heading', { name: ui('error.title.consent_outdated') })
+      const connected = each.page.getByRole('heading', { name: 'Connected' })
+      await outdated.or(connected).waitFor()
+      if (await outdated.isVisible()) {
+        await each.followWayOn(ui('error.title.consent_outdated'))
+        await each.finish()
+      } else await request.isAnswered()
+    }
+  })
+
+  it('a form that is sent after another tab has logged in', async () => {
+    const { tab, openTab } = await stage.visit()
+    const other = await openTab()
+    await other.givePassphrase()
+    await other.isAsked()
+    await other.page.close()
+    await tab.givePassphrase()
+    await tab.finish()
+  })
+
+  it('a form from before a log-in and a log-out elsewhere', async () => {
+    const { tab, openTab, owner } = await stage.visit()
+    const other = await openTab(`${owner.origin}/auth/login`)
+    await other.givePassphrase()
+    await other.isHome()
+    await other.logOut()
+    await other.page.close()
+    await tab.givePassphrase()
+    await tab.finish()
+  })
+
+  it('a form whose token is too old', async () => {
+    const { tab, context } = await stage.visit()
+    // What the browser does an hour later.
+    await context.clearCookies({ name: '_csrf' })
+    const before = stage.front.count('POST', '/auth/login')
+    await tab.givePassphrase()
+    await tab.finish()
+    expect(stage.front.count('POST', '/auth/login') - before, 'tries').to.equal(2)
+  })
+
+  it('a form whose token is too old, after another tab has logged in', async () => {
+    const { tab, context, openTab } = await stage.visit()
+    const other = await openTab()
+    await other.givePassphrase()
+    await other.isAsked()
+    await context.clearCookies({ name: '_csrf' })
+    await other.page.close()
+    await tab.givePassphrase()
+    await tab.finish()
+  })
+
+  it('too many wrong passphrases', async () => {
+    const { tab } = await stage.visit()
+    const { ui } = stage.texts
+    for (const wrong of ['one', 'two']) {
+      await tab.givePassphrase(wrong)
+      await tab.page.getByText(ui('problem.invalid_passphrase')).waitFor()
+    }
+    await tab.givePassphrase()
+    await tab.page.getByText(ui('problem.rate_limited', { minutes: 15 })).waitFor()
+    stage.clock.advance(15 * MINUTE_MS)
+    await tab.givePassphrase()
+    await tab.finish()
+  })
+
+  it('a form that is sent while offline', async () => {
+    const { tab, context } = await stage.visit()
+    await context.setOffline(true)
+    await tab.givePassphrase()
+    await tab.page.getByText(stage.texts.ui('page.offline')).waitFor()
+    await context.setOffline(false)
+    await tab.givePassphrase()
+    await tab.finish()
+  })
+
+  it('a form that is sent offline once its token is too old', async () => {
+    const { tab, context } = await stage.visit()
+    await context.clearCookies({ name: '_csrf' })
+    await context.setOffline(true)
+    await tab.givePassphrase()
+    await tab.page.getByText(stage.texts.ui('page.offline')).waitFor()
+    await context.setOffline(false)
+    await tab.givePassphrase()
+    await tab.finish()
+  })
+})
