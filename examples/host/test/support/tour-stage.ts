@@ -23,7 +23,7 @@ export const TOUR_RUNS: readonly TourRun[] = [
   } as const,
 ]
 
-/** Two browsers of the owner: each speaks to a process of its own where there are two. */
+/** Where a browser of the owner is: each place speaks to a process of its own where there are two. */
 export type Place = 'here' | 'elsewhere'
 
 /** The host as an operator runs it, browsers, and what the pages complain about. */
@@ -55,10 +55,10 @@ export async function openTour(run: TourRun, suite: Mocha.Context): Promise<Tour
     const redis = run.store === 'redis' ? await startRedisServer() : undefined
     if (redis !== undefined) opened.push(() => redis.stop())
     const hosts = await openHosts(run, redis)
-    for (const host of new Set(hosts)) opened.push(() => host.stop())
-    const [here, elsewhere] = await Promise.all(hosts.map(openBrowser))
-    opened.push(() => Promise.all([here?.close(), elsewhere?.close()]))
-    return assemble(run, hosts, { here, elsewhere }, close)
+    for (const host of hosts) opened.push(() => host.stop())
+    const browsers = await Promise.all(hosts.map(openBrowser))
+    for (const browser of browsers) opened.push(() => browser.close())
+    return assemble(run, hosts, browsers, close)
   } catch (error) {
     await close()
     throw error
@@ -68,7 +68,7 @@ export async function openTour(run: TourRun, suite: Mocha.Context): Promise<Tour
 function assemble(
   run: TourRun,
   hosts: readonly HostProcess[],
-  browsers: Readonly<Record<Place, Browser | undefined>>,
+  browsers: readonly Browser[],
   close: () => Promise<void>,
 ): TourStage {
   const watch = watchPages()
@@ -79,7 +79,7 @@ function assemble(
     watch,
     owner: (name, options) => createTourOwner(admin, run, name, options),
     async visit(place = 'here') {
-      const browser = browsers[place]
+      const browser = place === 'here' ? browsers[0] : browsers.at(-1)
       if (browser === undefined) throw new Error('no browser')
       const context = await browser.newContext({ locale: run.locale })
       context.setDefaultTimeout(STEP_MS)
@@ -92,7 +92,7 @@ function assemble(
 }
 
 function errorsOf(hosts: readonly HostProcess[]): readonly string[] {
-  const lines = [...new Set(hosts)].flatMap(({ log }) => log)
+  const lines = hosts.flatMap(({ log }) => log)
   return lines.filter(({ level }) => level === 'error').map((line) => JSON.stringify(line))
 }
 
@@ -104,8 +104,7 @@ async function openHosts(run: TourRun, redis?: RedisServer): Promise<readonly Ho
     ...(redis !== undefined && { SVC_STORE: redis.url, SVC_KEYS: SEALING_KEY }),
   }
   if (redis !== undefined) return Promise.all([spawnHost({ env }), spawnHost({ env })])
-  const host = await spawnHost({ env })
-  return [host, host]
+  return [await spawnHost({ env })]
 }
 
 function openBrowser(host: HostProcess): Promise<Browser> {
