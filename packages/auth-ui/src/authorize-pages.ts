@@ -1,14 +1,39 @@
 import type { AuthorizePages, RouteContext } from '@svc/oauth-core'
 import type { Context } from 'koa'
 import type { Csrf } from './csrf.ts'
+import { AuthUiError } from './errors.ts'
+import { MINUTE_MS } from './lifetimes.ts'
 import { redirect } from './login/arrival.ts'
 import { withoutSessionCode } from './login/redirect-target.ts'
 import type { PageRenderer } from './page-renderer.ts'
+import type { Mailer } from './ports.ts'
+import type { DescribeRequest } from './request-facts.ts'
 import { wayOn } from './start-again.ts'
 
+/** What {@link createAuthorizePages} needs. */
+export interface AuthorizePagesOptions {
+  readonly pages: PageRenderer
+  readonly csrf: Csrf
+  readonly mailer: Mailer
+  readonly describeRequest: DescribeRequest
+  readonly clock: { now(): number }
+}
+
 /** The pages of the authorization endpoint, and error pages and the CSRF rule for every package. */
-export function createAuthorizePages(pages: PageRenderer, csrf: Csrf): AuthorizePages {
+export function createAuthorizePages(options: AuthorizePagesOptions): AuthorizePages {
+  const { pages, csrf, clock } = options
   return {
+    async certify(context, { client, token, code, expiresAt }) {
+      const ctx = behindRow(context)
+      const endsInMs = Math.max(0, (expiresAt ?? 0) - clock.now())
+      if (code !== undefined) await mailCode(ctx, code, endsInMs, options)
+      await pages.certifyPage(ctx, {
+        client,
+        endsInMs,
+        reloadHref: withoutSessionCode(ctx.url),
+        ...(token === undefined ? {} : { token }),
+      })
+    },
     async consent(context, view) {
       const ctx = behindRow(context)
       await pages.consentPage(ctx, {
@@ -37,6 +62,26 @@ export function createAuthorizePages(pages: PageRenderer, csrf: Csrf): Authorize
       })
     },
     checkCsrf: (ctx, rule) => csrf.check(ctx, rule),
+  }
+}
+
+/** @throws AuthUiError `mail_failed`: the caller takes the code back */
+async function mailCode(
+  ctx: RouteContext,
+  code: string,
+  endsInMs: number,
+  { mailer, describeRequest }: AuthorizePagesOptions,
+): Promise<void> {
+  const { instance } = ctx.state
+  const variables = {
+    ...(await describeRequest(ctx)),
+    minutes: Math.max(1, Math.round(endsInMs / MINUTE_MS)),
+    code,
+  }
+  try {
+    await mailer.send(instance, { template: 'confirm_flagship', variables })
+  } catch (cause) {
+    throw new AuthUiError('mail_failed', { cause })
   }
 }
 

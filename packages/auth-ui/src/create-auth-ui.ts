@@ -91,9 +91,13 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   const csrf = createCsrf({ keyring, lifetimeMs: lifetimes.csrf })
   const renderer = createPages({
     namespace,
+    permissionTexts: options.permissionTexts,
     ...(options.theme === undefined ? {} : { theme: options.theme }),
   })
-  const pages = createAuthorizePages(renderer, csrf)
+  const describeRequest = createDescribeRequest({ clientAddress, locate, clock, log })
+  const pages = createAuthorizePages({
+    ...{ pages: renderer, csrf, mailer, describeRequest, clock },
+  })
 
   const queue = createHashQueue({
     atATime: hashesAtATime(options.threadPoolSize),
@@ -116,7 +120,6 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     homeSlug: options.homeSlug,
   })
   const arrival = createArrival(codes)
-  const describeRequest = createDescribeRequest({ clientAddress, locate, clock, log })
   const base = {
     ...{ oauth, store, apps, clock, log, hooks, events, lifetimes, keyring, namespace, locate },
     ...{ background, limits, csrf, pages: renderer, hasher, owners, mailer, describeRequest },

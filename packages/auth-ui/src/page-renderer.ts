@@ -1,4 +1,5 @@
 import type {
+  CertifyView,
   ConsentView,
   HttpError,
   Instance,
@@ -6,6 +7,7 @@ import type {
   RouteContext,
   RouteRow,
 } from '@svc/oauth-core'
+import type { PermissionTexts } from './consent/permission-texts.ts'
 import type { FactorKind, TwoFactorPurpose } from './ports.ts'
 
 /**
@@ -39,6 +41,8 @@ export interface PageRenderer {
   passkeyPage(ctx: RouteContext, model: PasskeyPageModel): Promise<void>
   /** `GET /auth/authorize`. @see oauth.md 5.3 */
   consentPage(ctx: RouteContext, model: ConsentPageModel): Promise<void>
+  /** An app asks for everything and is not certified. @see oauth.md 5.5 */
+  certifyPage(ctx: RouteContext, model: CertifyPageModel): Promise<void>
   /** The code for out-of-band targets, in the title. @see oauth.md 5.7 */
   outOfBandPage(ctx: RouteContext, model: OutOfBandPageModel): Promise<void>
   /** Anything that went wrong and has no form to go back to. */
@@ -252,6 +256,20 @@ export interface ConsentPageModel extends FormPageModel {
   readonly view: ConsentView
 }
 
+/**
+ * Form: `method=post action=/auth/clients/<client id>/flagship`; text input `code`, hidden `token`. Its script loads
+ * `reloadHref` once the code was right. @see oauth.md 5.5, clients.md 26
+ */
+export interface CertifyPageModel {
+  readonly client: CertifyView['client']
+  /** Absent: there is no form. */
+  readonly token?: string
+  /** How long the code still lives, milliseconds. */
+  readonly endsInMs: number
+  /** This request again: a path of the instance with its query. */
+  readonly reloadHref: string
+}
+
 /** Shown to be copied. @see oauth.md 5.7 */
 export interface OutOfBandPageModel {
   readonly code: string
@@ -272,6 +290,8 @@ export interface ErrorPageModel {
 export interface PagesContext {
   /** Prefix of doctypes, for permission texts. */
   readonly namespace: string
+  /** Words of the host for kinds of data, before those of the package. */
+  readonly permissionTexts?: PermissionTexts
   /** What it says about the embedding product, when given. */
   readonly theme?: Theme
   /** Language of a page: the instance's locale unless the host says otherwise. */

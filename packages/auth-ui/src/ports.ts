@@ -61,6 +61,11 @@ export type SystemMail =
       readonly template: 'two_factor_mail_confirmation'
       readonly variables: RequestFacts & Lived & { readonly code: string }
     }
+  | {
+      /** An app asks for everything: the owner certifies it with the code. */
+      readonly template: 'confirm_flagship'
+      readonly variables: RequestFacts & Lived & { readonly code: string }
+    }
   | { readonly template: 'magic_link'; readonly variables: Link & RequestFacts & Lived }
   | {
       readonly template: 'passphrase_reset'
@@ -127,7 +132,7 @@ export interface HostHooks {
   onLogin?(attempt: LoginAttempt): Promise<void> | void
   /** A session was opened. */
   onLoggedIn?(login: LoginAttempt & { readonly sessionId: string }): Promise<void> | void
-  /** A wrong passphrase, or too many. `code` is that of the answer. */
+  /** A wrong passphrase or code of the second step, or too many. `code` is that of the answer. */
   onLoginFailed?(
     attempt: Omit<LoginAttempt, 'method'> & { readonly code: HttpError['code'] },
   ): Promise<void> | void

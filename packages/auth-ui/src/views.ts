@@ -6,6 +6,7 @@ import { isIsolated, type MessagePart, type Messages, type MessageValues } from 
 export const VIEWS = [
   'activation',
   'blocked',
+  'certify',
   'choose-passphrase',
   'confirm',
   'consent',

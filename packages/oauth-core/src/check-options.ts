@@ -1,4 +1,6 @@
 import { systemClock } from '@svc/store'
+import { type FlagshipConfig, resolveFlagship } from './certification/attestation-config.ts'
+import { isStoreUrl } from './authorize/deprecated-apps.ts'
 import { createSealer } from './keys/sealer.ts'
 import { DEFAULT_LIFETIMES } from './lifetimes.ts'
 import { DEFAULT_LIMITS, type OAuthOptions, type ResolvedOptions } from './options.ts'
@@ -9,9 +11,13 @@ const NAMES = [
   'apps',
   'cache',
   'clock',
+  'consent',
+  'deprecatedApps',
+  'flagship',
   'forbiddenScopes',
   'isHttps',
   'keys',
+  'konnectors',
   'lifetimes',
   'limits',
   'log',
@@ -68,6 +74,21 @@ export function resolveOptions(options: OAuthOptions): ResolvedOptions {
       createForbiddenScopes(namespace, options.forbiddenScopes),
     )
   }
+  let flagship: FlagshipConfig = resolveFlagship()
+  faults.attempt('flagship', () => {
+    flagship = resolveFlagship(options.flagship)
+  })
+  const { konnectors } = options
+  if (konnectors !== undefined) faults.methods('konnectors', konnectors, ['installed'])
+  const choose: unknown = options.consent?.choose ?? true
+  if (typeof choose !== 'boolean') faults.add('consent.choose', 'must be true or false')
+  const { deprecatedApps = [] } = options
+  for (const [place, app] of deprecatedApps.entries()) {
+    const path = `deprecatedApps.${place}`
+    if (app.softwareId === '' || app.name === '') faults.add(path, 'must have softwareId and name')
+    if (!Object.values(app.storeUrls).every(isStoreUrl) || app.storeUrls.other === undefined)
+      faults.add(`${path}.storeUrls`, 'must be absolute URIs, `other` among them')
+  }
   const lifetimes = { ...DEFAULT_LIFETIMES, ...options.lifetimes }
   for (const [name, value] of Object.entries(lifetimes)) {
     const max: number | undefined = (LONGEST as Readonly<Record<string, number>>)[name]
@@ -99,6 +120,10 @@ export function resolveOptions(options: OAuthOptions): ResolvedOptions {
     trustProxy,
     forbiddenScopes: options.forbiddenScopes,
     requirePkce: options.requirePkce ?? false,
+    deprecatedApps,
+    flagship,
+    konnectors,
+    consent: { choose: choose === true },
     lifetimes,
     limits,
     cache,

@@ -1,8 +1,12 @@
 import type { Context } from 'koa'
 import { resolveOptions } from './check-options.ts'
 import { createClientAddress } from './client-address.ts'
+import { createChallenges } from './certification/challenges.ts'
+import { createFlagshipCodes } from './certification/flagship-codes.ts'
+import type { Client } from './clients/client.ts'
 import { createClientCleanup } from './clients/cleanup.ts'
 import { compileMemberChecks } from './clients/client.schema.ts'
+import { createClientLimit } from './clients/client-limit.ts'
 import { createClientNames } from './clients/client-names.ts'
 import { createClientStore } from './clients/client-store.ts'
 import { createClientService } from './clients/create-client-service.ts'
@@ -28,6 +32,7 @@ import { createForbiddenScopes } from './scopes/forbidden.ts'
 import { createAccess } from './tokens/access.ts'
 import { createAppTokens } from './tokens/app-token.ts'
 import { createGuard } from './tokens/guard.ts'
+import { createKonnectorTokens } from './tokens/konnector-token.ts'
 import { createRevocations } from './tokens/revocation.ts'
 
 /**
@@ -60,7 +65,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
 
   const names = createClientNames(store, clock)
   const clients = createClientStore({ store, sealer, names, clock })
+  const { skipCertification } = resolved.flagship
+  const isCertified = ({ flagship }: Client): boolean => flagship || skipCertification
   const engine = createEngine({
+    isCertified,
     store,
     clock,
     log,
@@ -76,10 +84,22 @@ export function createOAuth(options: OAuthOptions): OAuth {
   })
   const pendingMs = lifetimes.pendingClientMs
   const cleanup = createClientCleanup({ store, clock, instances, clients, engine, pendingMs })
-  const revoker = createClientRevoker({ clients, cleanup, engine, revocations, emitter, log })
-  const clientService = createClientService({ clients, engine, revoker, revocations, emitter })
+  const challenges = createChallenges({ store, clock })
+  const flagshipCodes = createFlagshipCodes({ store, clock, keyring })
+  const revoker = createClientRevoker({
+    ...{ clients, cleanup, engine, revocations, emitter, log },
+    async forgetCertification(instance, id) {
+      await challenges.forget(instance, id)
+      await flagshipCodes.forget(instance, id)
+    },
+  })
+  const clientLimit = createClientLimit({ store, clients })
+  const clientService = createClientService({
+    ...{ clients, engine, revoker, revocations, emitter, log, isCertified, clientLimit },
+  })
   instances.onRemove(async (instance) => {
     await clientService.revokeAll(instance)
+    await clientLimit.forget(instance)
   })
 
   const forbidden = createForbiddenScopes(namespace, resolved.forbiddenScopes)
@@ -89,6 +109,8 @@ export function createOAuth(options: OAuthOptions): OAuth {
     namespace,
     keyring,
     apps,
+    konnectors: resolved.konnectors,
+    isCertified,
     findClient: clients.find,
     findGrant: engine.findGrant,
     sessions: () => given.sessions,
@@ -100,6 +122,9 @@ export function createOAuth(options: OAuthOptions): OAuth {
     ctx.state['access'] = await access.authenticate(ctx)
   }
 
+  const konnectorTokens = createKonnectorTokens({
+    ...{ keyring, clock, konnectors: resolved.konnectors },
+  })
   const { requirePkce } = resolved
   const rows = oauthRows({
     engine,
@@ -111,6 +136,12 @@ export function createOAuth(options: OAuthOptions): OAuth {
     apps,
     forbidden,
     clients,
+    clientService,
+    challenges,
+    flagshipCodes,
+    flagship: resolved.flagship,
+    konnectorTokens,
+    isCertified,
     names,
     cleanup,
     revoker,
@@ -121,6 +152,9 @@ export function createOAuth(options: OAuthOptions): OAuth {
     emit: emitter.emit,
     metadata: createMetadataReader(compileMemberChecks()),
     limits: createRateLimits({ store, clock, limits: resolved.limits, tooMany }),
+    consent: resolved.consent,
+    clientLimit,
+    deprecatedApps: resolved.deprecatedApps,
     findClient: clients.find,
     markAllowed: clientService.markAllowed,
     requirePkce: typeof requirePkce === 'function' ? requirePkce : () => requirePkce,
@@ -166,6 +200,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     instances,
     clients: clientService,
     appTokens: createAppTokens({ keyring, clock, lifetimeMs: lifetimes.accessTokenMs }),
+    konnectorTokens,
     keyring,
     sealer,
     apps,

@@ -1,3 +1,9 @@
+export {
+  CONSENT_DURATIONS,
+  type ConsentDuration,
+  type PermissionChoice,
+} from './authorize/consent-choice.ts'
+export type { DeprecatedApp } from './authorize/deprecated-apps.ts'
 export type { AndroidAttestation } from './certification/android-claims.ts'
 export {
   type AppleEnvironment,
@@ -72,8 +78,15 @@ export type {
   AppManifest,
   AppRegistry,
   AuthorizePages,
+  ConsentSigns,
+  Certification,
+  CertifyView,
   ClientEvent,
   ConsentView,
+  DeprecatedView,
+  KonnectorManifest,
+  KonnectorRegistry,
+  LimitView,
   Logger,
   ManifestPermission,
   ManifestRoute,
@@ -92,6 +105,8 @@ export { manifestPermissions } from './scopes/manifest.ts'
 export { type Permission, type Verb, VERBS } from './scopes/permission.ts'
 export { parseScope, serializeScope } from './scopes/scope.ts'
 export type { AccessContext, ScopedDocument, TokenAccess } from './tokens/access-context.ts'
+export type { TokenAnswer } from './engine/engine.ts'
 export type { AppTokens } from './tokens/app-token.ts'
+export type { KonnectorTokens } from './tokens/konnector-token.ts'
 export { insufficientScope } from './tokens/refusals.ts'
 export type { RevocableKind, Revocation, RevocationListener } from './tokens/revocation.ts'

@@ -20,6 +20,18 @@ export const CLOCK_SKEW_MS: number = MINUTE_MS
 /** How old a cached record may be before it is checked against the store. @see security.md 78 */
 export const CACHE_TRUST_MS: number = SECOND_MS
 
+/** Life of a challenge nonce; a phone attests within seconds. @see oauth.md 1.2 (at most a week, security.md 93) */
+export const CHALLENGE_MS: number = HOUR_MS
+
+/** Life of a mailed code that certifies a client (D46). */
+export const FLAGSHIP_CODE_MS: number = 5 * MINUTE_MS
+
+/** How long after one such mail the next may follow (D62). */
+export const FLAGSHIP_MAIL_PAUSE_MS: number = 30 * SECOND_MS
+
+/** Life of konnector tokens. @see oauth.md 7.1 */
+export const KONNECTOR_TOKEN_MS: number = 30 * MINUTE_MS
+
 /** How long a registered client may wait for its first access code. @see oauth.md 3.9 */
 export const PENDING_CLIENT_MS: number = HOUR_MS
 

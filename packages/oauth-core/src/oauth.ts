@@ -11,6 +11,7 @@ import type { AppRegistry, AuthorizePages, Logger, OAuthEvents, OwnerSessions } 
 import type { Verb } from './scopes/permission.ts'
 import type { TokenAccess } from './tokens/access-context.ts'
 import type { AppTokens } from './tokens/app-token.ts'
+import type { KonnectorTokens } from './tokens/konnector-token.ts'
 import type { RevocableKind, RevocationListener } from './tokens/revocation.ts'
 
 /** What `createOAuth` answers: middleware to mount, and the host's side of everything it knows. */
@@ -51,6 +52,7 @@ export interface OAuth {
   readonly instances: Instances
   readonly clients: ClientService
   readonly appTokens: AppTokens
+  readonly konnectorTokens: KonnectorTokens
   readonly keyring: Keyring
   readonly sealer: Sealer
   readonly apps: AppRegistry

@@ -1,14 +1,16 @@
 import type { Clock, Store } from '@svc/store'
+import type { DeprecatedApp } from './authorize/deprecated-apps.ts'
+import type { FlagshipConfig, FlagshipOptions } from './certification/attestation-config.ts'
 import type { Client } from './clients/client.ts'
 import type { RouteContext } from './http/route.ts'
 import type { Subdomains } from './instances/instance.ts'
 import type { SealingKey } from './keys/sealer.ts'
 import type { Lifetimes } from './lifetimes.ts'
-import type { AppRegistry, Logger } from './ports.ts'
+import type { AppRegistry, KonnectorRegistry, Logger } from './ports.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 /** Buckets of this package. @see oauth.md 2.6 */
-export type OAuthBucket = 'oauth-client' | 'token'
+export type OAuthBucket = 'attestation' | 'confirm-flagship' | 'oauth-client' | 'token'
 
 /** What {@link createOAuth} is told. Faults are reported at once, each with its path. */
 export interface OAuthOptions {
@@ -52,6 +54,26 @@ export interface OAuthOptions {
    * @defaultValue `false` (D14)
    */
   readonly requirePkce?: boolean | ((ctx: RouteContext, client: Client) => boolean)
+  /**
+   * Which apps their platforms may certify; each member has its default.
+   * @defaultValue none: only owners certify, by mailed code
+   */
+  readonly flagship?: FlagshipOptions
+  /**
+   * Which konnectors instances have.
+   * @defaultValue none
+   */
+  readonly konnectors?: KonnectorRegistry
+  /**
+   * Apps that can no longer be connected; what they were given goes on working.
+   * @defaultValue none
+   */
+  readonly deprecatedApps?: readonly DeprecatedApp[]
+  /** What owners decide beside yes and no when a client asks for access. */
+  readonly consent?: {
+    /** Whether they may leave out single permissions, and choose for how long. @defaultValue `true` (D42) */
+    readonly choose?: boolean
+  }
   /** Instead of single {@link DEFAULT_LIFETIMES}. */
   readonly lifetimes?: Partial<Lifetimes>
   /** Instead of single {@link DEFAULT_LIMITS}. */
@@ -73,14 +95,22 @@ export interface OAuthOptions {
 
 /** @see oauth.md 2.6 */
 export const DEFAULT_LIMITS: Readonly<Record<OAuthBucket, RateLimit>> = {
+  attestation: { limit: 50, windowMs: 3_600_000 },
+  'confirm-flagship': { limit: 30, windowMs: 3_600_000 },
   'oauth-client': { limit: 50, windowMs: 3_600_000 },
   token: { limit: 300, windowMs: 3_600_000 },
 }
 
 /** Options with nothing left open. */
-export interface ResolvedOptions extends Required<Omit<OAuthOptions, 'forbiddenScopes' | 'cache'>> {
+export interface ResolvedOptions
+  extends Required<
+    Omit<OAuthOptions, 'cache' | 'consent' | 'flagship' | 'forbiddenScopes' | 'konnectors'>
+  > {
   readonly forbiddenScopes: readonly string[] | undefined
   readonly cache: { readonly instances: number; readonly engines: number; readonly tokens: number }
+  readonly consent: { readonly choose: boolean }
+  readonly flagship: FlagshipConfig
+  readonly konnectors: KonnectorRegistry | undefined
   readonly lifetimes: Lifetimes
   readonly limits: Readonly<Record<OAuthBucket, RateLimit>>
 }

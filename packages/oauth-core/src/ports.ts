@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type { ConsentDuration, PermissionChoice } from './authorize/consent-choice.ts'
 import type { Client } from './clients/client.ts'
 import type { HttpError } from './http/http-error.ts'
 import type { CsrfRule } from './http/route.ts'
@@ -50,6 +51,18 @@ export interface AppRegistry {
   available(instance: Instance, slug: string): Promise<AppManifest | undefined>
 }
 
+/** A program that fetches data for its owner, as its manifest describes it. */
+export interface KonnectorManifest {
+  readonly slug: string
+  readonly permissions: Readonly<Record<string, ManifestPermission>>
+}
+
+/** Which konnectors an instance has. The host implements it. */
+export interface KonnectorRegistry {
+  /** The installed konnector, or undefined. Asked at every guarded request of one: answers from memory when it can. */
+  installed(instance: Instance, slug: string): Promise<KonnectorManifest | undefined>
+}
+
 /** The owner's session of a request. */
 export interface OwnerSession {
   readonly id: string
@@ -70,12 +83,36 @@ export interface OwnerSessions {
   redeem?(ctx: Context, code: string): Promise<boolean>
 }
 
+/** What the owner should know of a client beside its name. */
+export interface ConsentSigns {
+  /** It registered itself, and nobody vouches for it: neither certified nor an app of the registry. */
+  readonly isSelfRegistered: boolean
+  /** Its owner never allowed it anything. */
+  readonly isNew: boolean
+  /** The answer goes to a program of the device, or to a site other than the one that the client says it is of. */
+  readonly leavesTo?: 'program' | 'site'
+}
+
 /** What the consent page shows and its form carries. */
 export interface ConsentView {
   readonly client: Client
   /** The app a linked client belongs to: its name and icon are shown instead of the client's own. */
   readonly linkedApp?: AppManifest
   readonly permissions: readonly Permission[]
+  /**
+   * Whether the form may hold `choice=1` and, for each permission that stays, a field `permission-<n>` with its place
+   * in `permissions`; else why not.
+   */
+  readonly permissionChoice: PermissionChoice
+  /** Places in `permissions` of those that the client has already. */
+  readonly allowedBefore: readonly number[]
+  /** Values that the form may send as `duration`, in order; empty: the access lasts until it is revoked. */
+  readonly durations: readonly ConsentDuration[]
+  /** The one that is chosen at first. */
+  readonly duration: ConsentDuration
+  /** Why the page is shown again: no permission was ticked. */
+  readonly problem?: 'nothing_chosen'
+  readonly signs: ConsentSigns
   readonly redirectUri: string
   /** Where refusing leads. */
   readonly cancelUrl: string
@@ -85,11 +122,48 @@ export interface ConsentView {
   readonly formActionSource?: string
 }
 
+/** What the page of a client that asks for everything and is not certified shows. @see oauth.md 5.5 */
+export interface CertifyView {
+  readonly client: Client
+  /** For the form; absent: no code can be entered now. */
+  readonly token?: string
+  /** Six digits to mail to the owner before the page is shown; absent: nothing is mailed. */
+  readonly code?: string
+  /** End of the code. Milliseconds since the epoch. */
+  readonly expiresAt?: number
+}
+
+/** What the page shows that stands instead of a consent while too many clients are connected. @see oauth.md 5.4 */
+export interface LimitView {
+  readonly client: Client
+  /** Clients that the owner connected. */
+  readonly count: number
+  /** How many may be. */
+  readonly limit: number
+}
+
+/** What the page of an app that is no longer supported shows. @see oauth.md 5.6 */
+export interface DeprecatedView {
+  readonly client: Client
+  readonly name: string
+  /** An absolute URI of any scheme that runs no script, such as `market:`. */
+  readonly storeUrl: string
+}
+
 /** The pages of the authorization endpoint, and what they share with all forms. Implemented by the user interface. */
 export interface AuthorizePages {
   consent(ctx: Context, view: ConsentView): Promise<void>
   /** Sends the browser to the log-in page, to come back to exactly this request (302). */
   login(ctx: Context): Promise<void>
+  /**
+   * Asks the owner for the code that certifies the client, and mails it when there is a new one. Rejects when the mail
+   * cannot be sent. @see oauth.md 5.5
+   */
+  certify(ctx: Context, view: CertifyView): Promise<void>
+  /** Asks to remove clients; the page goes on by itself once there is room. The status is set by the caller. */
+  limit(ctx: Context, view: LimitView): Promise<void>
+  /** Leads to what takes the app's place. The status is set by the caller. */
+  deprecated(ctx: Context, view: DeprecatedView): Promise<void>
   /** The code for out-of-band targets in the title. @see oauth.md 5.7 */
   outOfBand(ctx: Context, answer: { readonly code: string; readonly state: string }): Promise<void>
   /** A page for an error of a row of family `html`, or its JSON when the client prefers that. */
@@ -100,6 +174,8 @@ export interface AuthorizePages {
 
 /** What happened, for other packages and for the audit log. Handlers must not throw. */
 export interface OAuthEvents {
+  /** By its platform's attestation, by the owner's mailed code, or by the host. */
+  'client.certified': ClientEvent & { readonly how: Certification }
   'client.created': ClientEvent
   'client.updated': ClientEvent
   'client.deleted': ClientEvent
@@ -111,7 +187,8 @@ export interface OAuthEvents {
   }
   'code.created': ClientEvent & { readonly scope: string; readonly address: string }
   'token.issued': ClientEvent & {
-    readonly grant: 'authorization_code' | 'refresh_token'
+    /** `flagship`: a log-in of a certified client, without a code (oauth.md 7.3). */
+    readonly grant: 'authorization_code' | 'flagship' | 'refresh_token'
     readonly scope: string
   }
   'grant.revoked': {
@@ -121,6 +198,9 @@ export interface OAuthEvents {
     readonly reason: string
   }
 }
+
+/** Whose word a client is certified on. */
+export type Certification = 'code' | 'host' | 'store'
 
 export interface ClientEvent {
   readonly instance: Instance

@@ -1,5 +1,9 @@
 import type { RouteRow } from './http/route.ts'
 import { type AuthorizeDependencies, authorizeRows } from './authorize/authorize.ts'
+import {
+  type CertificationDependencies,
+  certificationRows,
+} from './certification/certification-rows.ts'
 import { type ManageDependencies, manageRows } from './clients/manage.ts'
 import { type RegisterDependencies, registerRows } from './clients/register.ts'
 import { type TokenRowsDependencies, tokenRows } from './tokens/token-rows.ts'
@@ -7,6 +11,7 @@ import { type TokenRowsDependencies, tokenRows } from './tokens/token-rows.ts'
 /** The package's endpoints: its whole URL space. */
 export function oauthRows(
   dependencies: AuthorizeDependencies &
+    CertificationDependencies &
     ManageDependencies &
     RegisterDependencies &
     Omit<TokenRowsDependencies, 'rows'>,
@@ -14,6 +19,7 @@ export function oauthRows(
   const rows: readonly RouteRow[] = [
     ...registerRows(dependencies),
     ...manageRows(dependencies),
+    ...certificationRows(dependencies),
     ...authorizeRows(dependencies),
     ...tokenRows({ ...dependencies, rows: () => rows }),
   ]

@@ -58,6 +58,8 @@ export interface OAuthServer {
   /** Whether errors in the log are part of the test. */
   readonly mayCrash: boolean
   readonly events: readonly { readonly name: string; readonly event: unknown }[]
+  /** Codes that certify clients, as they were to be mailed. */
+  readonly mailedCodes: readonly string[]
   readonly statuses: RouteStatuses
   readonly port: number
   /** Apps that are installed and available, by slug. */
@@ -109,9 +111,12 @@ export async function oauthServer(
     /** Instances exist already. */
     readonly isSecondProcess?: boolean
     readonly mount?: (app: Koa, oauth: OAuth) => void
+    /** Instead of single stand-ins. */
+    readonly pages?: Partial<AuthorizePages>
   } = {},
 ): Promise<OAuthServer> {
-  const { newInstance, openStore, start, mayCrash, isSecondProcess, mount, ...given } = options
+  const { newInstance, openStore, start, mayCrash, isSecondProcess, mount, pages, ...given } =
+    options
   const clock = given.clock ?? fakeClock()
   const store =
     (await openStore?.(clock)) ?? given.store ?? sqliteStore({ file: ':memory:', clock })
@@ -133,15 +138,21 @@ export async function oauthServer(
     current: async (ctx) => (ctx.get('Cookie') === 'session=owner' ? SESSION : undefined),
   })
   const events: { name: string; event: unknown }[] = []
-  for (const name of ['client.created', 'client.updated', 'client.deleted'] as const) {
+  for (const name of [
+    'client.certified',
+    'client.created',
+    'client.deleted',
+    'client.updated',
+  ] as const) {
     oauth.on(name, (event) => events.push({ name, event }))
   }
+  const mailedCodes: string[] = []
   const statuses = recordStatuses()
   const app = new Koa()
   app.silent = true
   app.use(statuses.middleware as Koa.Middleware)
   app.use(oauth.resolveInstance())
-  app.use(oauth.routes({ pages: testPages }))
+  app.use(oauth.routes({ pages: { ...testPages(mailedCodes), ...pages } }))
   mount?.(app, oauth)
   const listening = await listen(app)
   const domain = newInstance?.domain ?? HOST
@@ -159,6 +170,7 @@ export async function oauthServer(
     logged,
     mayCrash: mayCrash === true,
     events,
+    mailedCodes,
     statuses,
     port: listening.port,
     apps,
@@ -197,7 +209,12 @@ function registryOf(apps: ReadonlyMap<string, AppManifest>): AppRegistry {
 }
 
 /** Pages as short as can be. */
-const testPages: AuthorizePages = {
+const testPages = (mailedCodes: string[]): AuthorizePages => ({
+  async certify(ctx, { token = '', code }) {
+    if (code !== undefined) mailedCodes.push(code)
+    ctx.type = 'html'
+    ctx.body = `<input name="token" value="${token}">`
+  },
   async consent(ctx, view) {
     ctx.type = 'html'
     ctx.body = `<p>consent ${view.client.id}`
@@ -218,7 +235,7 @@ const testPages: AuthorizePages = {
   checkCsrf(ctx) {
     if (ctx.get('X-Test-Csrf') !== '') throw new OAuthError('cross_origin')
   },
-}
+})
 
 function exchange(port: number, method: string, path: string, send: Send): Promise<Answer> {
   const { host = HOST, headers = {}, json, form, body } = send

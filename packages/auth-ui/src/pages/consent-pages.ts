@@ -1,28 +1,63 @@
-import { consentModel } from '../consent/consent-model.ts'
+import { colourOf, consentModel } from '../consent/consent-model.ts'
+import { webAddress } from '../consent/redirect-target.ts'
+import type { FindPermissionText } from '../consent/permission-texts.ts'
 import { isolated } from '../messages.ts'
 import type { PageRenderer } from '../page-renderer.ts'
 import { errorModel } from './error-model.ts'
 import { keepsOpener } from './keeps-opener.ts'
+import { problemTexts } from './problem-text.ts'
 import type { ShowPage } from './show-page.ts'
+import { initialsOf } from '../views.ts'
 
 /** What an authorization shows, and what went wrong anywhere. */
-export type ConsentPages = Pick<PageRenderer, 'consentPage' | 'errorPage' | 'outOfBandPage'>
+export type ConsentPages = Pick<
+  PageRenderer,
+  'certifyPage' | 'consentPage' | 'errorPage' | 'outOfBandPage'
+>
 
 /**
  * @param namespace prefix of doctypes, for permission texts
+ * @param findText words of the host for kinds of data
  * @see oauth.md 5
  */
 export function createConsentPages(
   { messagesOf, show, showAlone }: ShowPage,
   namespace: string,
+  findText: FindPermissionText,
 ): ConsentPages {
   return {
     async consentPage(ctx, model) {
       show(
         ctx,
         'consent',
-        { model, ...consentModel(model.view, namespace, messagesOf(ctx)) },
+        {
+          model,
+          ...consentModel(model.view, { namespace, findText, messages: messagesOf(ctx) }),
+        },
         { formActionSources: model.formActionSources, keepsOpener: true },
+      )
+    },
+
+    async certifyPage(ctx, model) {
+      const { metadata, id } = model.client
+      const host = webAddress(metadata.client_uri)?.host
+      const name = metadata.client_name
+      show(
+        ctx,
+        'certify',
+        {
+          model,
+          action: `/auth/clients/${id}/flagship`,
+          app: {
+            name: isolated(name),
+            initials: initialsOf(name, 2),
+            colour: colourOf(name),
+            ...(host === undefined ? {} : { host: isolated(host) }),
+          },
+          minutes: Math.max(1, Math.round(model.endsInMs / 60_000)),
+          problems: problemTexts(messagesOf(ctx), 'rate_limited', 'two_factor_invalid'),
+        },
+        { keepsOpener: true },
       )
     },
 

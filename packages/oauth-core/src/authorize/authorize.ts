@@ -4,17 +4,32 @@ import { OAuthError } from '../errors.ts'
 import type { RouteContext, RouteRow } from '../http/route.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { Sealer } from '../keys/sealer.ts'
-import type { AuthorizePages, ConsentView, OAuthEvents, OwnerSessions } from '../ports.ts'
+import { prefersJson } from '../http/negotiate.ts'
+import type { AuthorizePages, OAuthEvents, OwnerSession, OwnerSessions } from '../ports.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
+import { type CertifyDependencies, createShowCertify } from './certify.ts'
 import { type CheckDependencies, checkAuthorize } from './checks.ts'
 import { osOfUserAgent } from './client-os.ts'
+import { type ConsentAnswer, readConsentAnswer } from './consent-choice.ts'
 import { createConsentSeal } from './consent-seal.ts'
-import { authorizeError } from './page-texts.ts'
-import { formActionSource, grantedLocation, isOutOfBand, refusedLocation } from './redirect.ts'
+import { consentView, placesAllowed } from './consent-view.ts'
+import { createHurdles, type HurdleDependencies } from './hurdles.ts'
+import { type LiveAccess, outgrown, readLiveAccess } from './live-access.ts'
+import { authorizeError, notCertified } from './page-texts.ts'
+import { grantedLocation, isOutOfBand } from './redirect.ts'
 
-export interface AuthorizeDependencies extends CheckDependencies {
+export interface AuthorizeDependencies
+  extends CheckDependencies,
+    CertifyDependencies,
+    HurdleDependencies {
+  /** Whether a client may have scope `*`. */
+  readonly isCertified: (client: Client) => boolean
   readonly clock: { now(): number }
-  readonly engine: Pick<Engine, 'mintCode'>
+  readonly engine: Pick<Engine, 'listGrants' | 'mintCode' | 'revokeGrant'>
+  readonly consent: {
+    /** Whether owners may leave out permissions and choose for how long. */
+    readonly choose: boolean
+  }
   readonly sealer: Sealer
   /** Given with `oauth.routes`: asked when a request comes. */
   readonly pages: () => AuthorizePages
@@ -27,7 +42,7 @@ export interface AuthorizeDependencies extends CheckDependencies {
   readonly markAllowed: (
     instance: Instance,
     clientId: Client['id'],
-    seen: { readonly os?: string },
+    seen: { readonly os?: string; readonly withinLimit?: boolean },
   ) => Promise<Client | undefined>
   readonly clientAddress: (ctx: RouteContext) => string
   readonly emit: <Name extends keyof OAuthEvents>(name: Name, event: OAuthEvents[Name]) => void
@@ -37,16 +52,40 @@ export interface AuthorizeDependencies extends CheckDependencies {
 export function authorizeRows(dependencies: AuthorizeDependencies): RouteRow[] {
   const { pages, sessions, engine, log } = dependencies
   const consentSeal = createConsentSeal(dependencies)
+  const hurdles = createHurdles(dependencies)
+  const showCertify = createShowCertify(dependencies)
 
   async function showConsent(ctx: RouteContext): Promise<void> {
     const { instance, query } = ctx.state
     if (await redeemSessionCode(ctx)) return
     const request = await checkAuthorize({ ctx, instance, parameters: query }, dependencies)
+    if (await hurdles.isDeprecated(ctx, request)) return
     const session = await sessions().current(ctx)
     if (session === undefined) return pages().login(ctx)
-    // Step 7, the limit of connected clients (oauth.md 5.4), stands here.
-    const view = consentView(request, consentSeal.seal(request, session))
-    await pages().consent(ctx, view)
+    if (!mayHave(request)) return showCertify(ctx, request)
+    if (await hurdles.isOverLimit(ctx, request)) return
+    await ask(ctx, request, session)
+  }
+
+  async function ask(
+    ctx: RouteContext,
+    request: AuthorizeRequest,
+    session: OwnerSession,
+    answer?: ConsentAnswer,
+  ): Promise<void> {
+    const live = await readLiveAccess(engine, request)
+    const allowed = request.app === undefined ? placesAllowed(request, live) : []
+    const sealed = consentSeal.seal(request, session, allowed)
+    const again = answer && {
+      again: { problem: 'nothing_chosen' as const, duration: answer.duration },
+    }
+    const { choose } = dependencies.consent
+    await pages().consent(ctx, consentView(request, { choose, live, sealed, ...again }))
+  }
+
+  /** SPEC: oauth.md 5.5 - everything is for certified clients. */
+  function mayHave({ client, scope }: AuthorizeRequest): boolean {
+    return scope !== '*' || dependencies.isCertified(client)
   }
 
   /** SPEC: oauth.md 5.1 step 2 - used up whatever else is wrong with the request; a HEAD uses nothing up. */
@@ -61,9 +100,21 @@ export function authorizeRows(dependencies: AuthorizeDependencies): RouteRow[] {
     const request = await checkAuthorize({ ctx, instance, parameters: form }, dependencies)
     const session = await sessions().current(ctx)
     if (session === undefined) throw new OAuthError('not_authenticated')
-    if (form.has('consent')) consentSeal.check(form.text('consent'), request, session)
-    // Deprecated clients and the limit of connected clients (oauth.md 5.3) stand here, 403.
-    const code = await grant(ctx, request)
+    if (await hurdles.isDeprecated(ctx, request)) return
+    if (!mayHave(request)) throw notCertified()
+    const live = await readLiveAccess(engine, request)
+    if (form.has('consent'))
+      consentSeal.check(form.text('consent'), request, session, live.isAllowed)
+    const answer = readConsentAnswer(form, request, dependencies.consent.choose)
+    if (await hurdles.isOverLimit(ctx, request)) return
+    if (answer.request.scope === '') {
+      if (prefersJson(ctx)) throw authorizeError('nothingChosen')
+      ctx.status = 400
+      await ask(ctx, request, session, answer)
+      return
+    }
+    const code = await hurdles.withinLimit(ctx, request, () => grant(ctx, request, answer, live))
+    if (code === undefined) return
     if (isOutOfBand(request.redirectUri)) {
       await pages().outOfBand(ctx, { code, state: request.state })
       return
@@ -74,18 +125,31 @@ export function authorizeRows(dependencies: AuthorizeDependencies): RouteRow[] {
     ctx.body = ''
   }
 
-  async function grant(ctx: RouteContext, request: AuthorizeRequest): Promise<string> {
-    const { instance, redirectUri, scope, codeChallenge } = request
+  async function grant(
+    ctx: RouteContext,
+    request: AuthorizeRequest,
+    answer: ConsentAnswer,
+    live: LiveAccess,
+  ): Promise<string> {
+    const { instance, redirectUri, scope, codeChallenge } = answer.request
+    const endsAt =
+      answer.lifeMs === undefined ? undefined : dependencies.clock.now() + answer.lifeMs
     const os = osOfUserAgent(ctx.get('User-Agent'))
     // Before the code: from here on the clean-up of pending clients leaves this one alone.
-    const client = await dependencies.markAllowed(instance, request.client.id, os ? { os } : {})
+    const client = await dependencies.markAllowed(instance, request.client.id, {
+      ...(os ? { os } : {}),
+      withinLimit: true,
+    })
     if (client === undefined) throw authorizeError('clientUnknown')
     const code = await engine.mintCode(instance, {
       client,
       redirectUri,
       scope,
       ...(codeChallenge === undefined ? {} : { codeChallenge }),
+      ...(endsAt === undefined ? {} : { endsAt }),
     })
+    for (const { id } of outgrown(request, answer, live, endsAt))
+      await engine.revokeGrant(instance, id, 'narrowed')
     const address = dependencies.clientAddress(ctx)
     dependencies.emit('code.created', { instance, client, scope, address })
     log.info('consent.given', { domain: instance.domain, clientId: client.id, scope, address })
@@ -98,8 +162,9 @@ export function authorizeRows(dependencies: AuthorizeDependencies): RouteRow[] {
       path: '/auth/authorize',
       handler: showConsent,
       auth: ['session cookie'],
-      statuses: [200, 302, 400],
+      statuses: [200, 302, 400, 429],
       family: 'html',
+      limit: 'confirm-flagship',
       summary: 'Asks the owner whether a client may have what it asks for.',
       source: 'oauth.md 5.1, 5.2; RFC 6749 4.1.1',
     },
@@ -117,28 +182,4 @@ export function authorizeRows(dependencies: AuthorizeDependencies): RouteRow[] {
       source: 'oauth.md 5.3, 5.7, 5.8; RFC 6749 4.1.2',
     },
   ]
-}
-
-function consentView(request: AuthorizeRequest, consent: string): ConsentView {
-  const { client, app, redirectUri, state, scope, permissions, codeChallenge } = request
-  const source = formActionSource(redirectUri)
-  return {
-    client,
-    ...(app === undefined ? {} : { linkedApp: app }),
-    permissions,
-    redirectUri,
-    cancelUrl: refusedLocation(request),
-    fields: {
-      client_id: client.id,
-      state,
-      redirect_uri: redirectUri,
-      scope,
-      response_type: 'code',
-      ...(codeChallenge === undefined
-        ? {}
-        : { code_challenge: codeChallenge, code_challenge_method: 'S256' }),
-      consent,
-    },
-    ...(source === undefined ? {} : { formActionSource: source }),
-  }
 }

@@ -6,6 +6,7 @@ import type { AppRegistry, Logger } from '../ports.ts'
 import type { ForbiddenScopes } from '../scopes/forbidden.ts'
 import { linkedScope } from '../scopes/linked.ts'
 import { manifestPermissions } from '../scopes/manifest.ts'
+import { MAXIMAL } from '../scopes/permission.ts'
 import { parseScope } from '../scopes/scope.ts'
 import {
   type AuthorizeDraft,
@@ -167,10 +168,17 @@ function checkScope(draft: AuthorizeDraft, { forbidden }: CheckDependencies): vo
   if (draft.app !== undefined) return
   const scope = draft.parameters.text('scope').trim()
   if (scope === '') throw authorizeError('scopeMissing')
+  if (scope === '*') return allowEverything(draft)
   const permissions = scope.length > MAX_SCOPE_LENGTH ? undefined : parseScope(scope)
-  // Scope `*` (oauth.md 5.5) is for certified flagship clients: until then it is among the forbidden.
   if (permissions === undefined || permissions.some((rule) => forbidden.includes(rule)))
     throw authorizeError('invalidScope')
   draft.scope = scope
   draft.permissions = permissions
+}
+
+/** SPEC: oauth.md 5.5, D14 - never without PKCE. Whether the client is certified is asked once the owner is known. */
+function allowEverything(draft: AuthorizeDraft): void {
+  if (draft.parameters.text('code_challenge') === '') throw authorizeError('challengeMandatory')
+  draft.scope = '*'
+  draft.permissions = [MAXIMAL]
 }

@@ -17,6 +17,8 @@ export const AUTHORIZE_TEXTS = {
   invalidParameter: 'A parameter holds characters that are not allowed',
   invalidResponseType: 'Invalid response type',
   invalidScope: 'Invalid scope',
+  nothingChosen: 'No permission was chosen',
+  notCertified: 'This app has to be certified first',
   redirectMismatch: "The redirect_uri parameter doesn't match the registered ones",
   redirectMissing: 'The redirect_uri parameter is mandatory',
   scopeMissing: 'The scope parameter is mandatory',
@@ -33,8 +35,14 @@ export function authorizeError(text: AuthorizeText): OAuthError {
   return new OAuthError(codeOf(text), { description: AUTHORIZE_TEXTS[text] })
 }
 
+/** The 403 page of a form for everything whose client is not certified, or not any more. @see oauth.md 5.5 */
+export function notCertified(): OAuthError {
+  return new OAuthError('access_denied', { description: AUTHORIZE_TEXTS.notCertified })
+}
+
 function codeOf(text: AuthorizeText): OAuthErrorCode {
   // Alone among them it is cured by the page's being shown again.
   if (text === 'consentMismatch') return 'consent_outdated'
+  if (text === 'nothingChosen') return 'nothing_chosen'
   return text === 'invalidScope' || text === 'scopeMissing' ? 'invalid_scope' : 'invalid_request'
 }

@@ -1,4 +1,6 @@
+import type { TokenAnswer } from '../engine/engine.ts'
 import type { Instance } from '../instances/instance.ts'
+import type { Certification } from '../ports.ts'
 import type { Client, ClientId } from './client.ts'
 
 /** A page of clients, without secrets. */
@@ -41,18 +43,39 @@ export interface ClientService {
   /**
    * Notes that the owner allowed the client: no longer pending, and the system of the browser it was done with.
    * Writes only when something changes. Undefined when the client is gone.
+   * @param seen.withinLimit - one more must be within `oauthClientsMax`, however many are allowed at once
+   * @throws OAuthError `client_limit`
    */
   markAllowed(
     instance: Instance,
     id: ClientId | string,
-    seen: { readonly os?: string },
+    seen: { readonly os?: string; readonly withinLimit?: boolean },
   ): Promise<Client | undefined>
-  /** Marks or unmarks a client as the flagship app; its answer is the client, undefined when there is none. */
+  /**
+   * Marks or unmarks a client as the flagship app; without the mark, all that it holds of scope `*` ends. Its answer is
+   * the client, undefined when there is none. @see oauth.md 11.3
+   */
   setFlagship(
     instance: Instance,
     id: ClientId | string,
     flagship: boolean,
   ): Promise<Client | undefined>
+  /**
+   * Certifies a client; `store`: also notes that its platform vouches for it. Its answer is the client, undefined when
+   * there is none.
+   */
+  certify(
+    instance: Instance,
+    id: ClientId | string,
+    how: Certification,
+  ): Promise<Client | undefined>
+  /** Whether the client may have scope `*`: certified, or every client counts as such (`flagship.skipCertification`). */
+  isCertified(client: Client): boolean
+  /**
+   * Tokens of scope `*` in a grant of their own, for a certified client whose owner just logged in with it; it is no
+   * longer pending. Undefined for any other client. @see oauth.md 7.3
+   */
+  issueFlagshipTokens(instance: Instance, id: ClientId | string): Promise<TokenAnswer | undefined>
   /**
    * Compares a secret with the client's own, in constant time; undefined without such a client. Wrong ones are the
    * caller's to count. @param secret - from outside, any text

@@ -2,8 +2,10 @@ import { equalSecrets } from '../constant-time.ts'
 import type { Emitter } from '../emitter.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Instance } from '../instances/instance.ts'
+import type { Certification, Logger } from '../ports.ts'
 import type { Revocations } from '../tokens/revocation.ts'
 import type { Client } from './client.ts'
+import type { ClientLimit } from './client-limit.ts'
 import { isUserKind } from './client-record.ts'
 import type { ClientService, ClientsUsage } from './client-service.ts'
 import type { ClientChange, ClientList, ClientStore } from './client-store.ts'
@@ -11,7 +13,14 @@ import type { ClientRevoker } from './revoke-client.ts'
 
 export interface ClientServiceOptions {
   readonly clients: ClientStore
-  readonly engine: Pick<Engine, 'lastRefreshed' | 'listGrants' | 'revokeGrants'>
+  readonly clientLimit: Pick<ClientLimit, 'admit'>
+  readonly engine: Pick<
+    Engine,
+    'issueTokens' | 'lastRefreshed' | 'listGrants' | 'revokeGrant' | 'revokeGrants'
+  >
+  /** Whether a client may have scope `*`. */
+  readonly isCertified: (client: Client) => boolean
+  readonly log: Logger
   readonly revoker: ClientRevoker
   readonly revocations: Pick<Revocations, 'publish'>
   readonly emitter: Emitter
@@ -21,7 +30,7 @@ const PAGE = 100
 
 /** The host's side of clients. @see oauth.md 10.1 */
 export function createClientService(options: ClientServiceOptions): ClientService {
-  const { clients, engine, revoker, revocations, emitter } = options
+  const { clients, engine, revoker, revocations, emitter, log, isCertified } = options
 
   async function stamped(instance: Instance, found: readonly Client[]): Promise<Client[]> {
     const ids = found.map(({ id }) => id)
@@ -37,16 +46,65 @@ export function createClientService(options: ClientServiceOptions): ClientServic
     instance: Instance,
     id: string,
     rule: (client: Client) => ClientChange | undefined,
+    also?: Parameters<ClientStore['change']>[3],
   ): Promise<Client | undefined> {
     let isChanged = false
-    const client = await clients.change(instance, id, (stored) => {
+    const changing = (stored: Client): ClientChange | undefined => {
       const change = rule(stored)
       isChanged = change !== undefined
       return change
-    })
+    }
+    const client = await clients.change(instance, id, changing, also)
     if (client === undefined || !isChanged) return client
     await revocations.publish({ instanceId: instance.id, kind: 'client', id: client.id })
     emitter.emit('client.updated', { instance, client })
+    return client
+  }
+
+  async function markAllowed(
+    instance: Instance,
+    id: string,
+    { os, withinLimit = false }: { readonly os?: string; readonly withinLimit?: boolean },
+  ): Promise<Client | undefined> {
+    let wasPending = false
+    const allow = ({ pending, os: known }: Client): ClientChange | undefined => {
+      wasPending = pending
+      if (!pending && (os === undefined || os === known)) return undefined
+      return { pending: false, ...(os === undefined ? {} : { os }) }
+    }
+    const admit = (client: Client) => options.clientLimit.admit(instance, client)
+    const client = await changed(instance, id, allow, withinLimit ? admit : undefined)
+    if (wasPending && client !== undefined) await tellExceeded(instance, client)
+    return client
+  }
+
+  async function certify(
+    instance: Instance,
+    id: string,
+    how: Certification,
+  ): Promise<Client | undefined> {
+    let isNew = false
+    const client = await changed(instance, id, ({ flagship, certifiedFromStore }) => {
+      isNew = !flagship
+      const isFromStore = certifiedFromStore || how === 'store'
+      if (flagship && isFromStore === certifiedFromStore) return undefined
+      return { flagship: true, certifiedFromStore: isFromStore }
+    })
+    if (client === undefined) return undefined
+    if (isNew) emitter.emit('client.certified', { instance, client, how })
+    if (isNew) log.info('client.certified', { domain: instance.domain, clientId: client.id, how })
+    return client
+  }
+
+  /** SPEC: oauth.md 11.3 - tokens of scope `*` fail from now on, also should the mark come back. */
+  async function withdraw(instance: Instance, id: string): Promise<Client | undefined> {
+    const client = await changed(instance, id, ({ flagship, certifiedFromStore }) =>
+      flagship || certifiedFromStore ? { flagship: false, certifiedFromStore: false } : undefined,
+    )
+    if (client === undefined) return undefined
+    for (const grant of await engine.listGrants(instance, client.id)) {
+      if (grant.scope === '*') await engine.revokeGrant(instance, grant.id, 'not certified')
+    }
     return client
   }
 
@@ -136,24 +194,21 @@ export function createClientService(options: ClientServiceOptions): ClientServic
       return [...new Set(grants.map(({ scope }) => scope))]
     },
 
-    async markAllowed(instance, id, { os }) {
-      let wasPending = false
-      const client = await changed(instance, id, ({ pending, os: known }) => {
-        wasPending = pending
-        if (!pending && (os === undefined || os === known)) return undefined
-        return { pending: false, ...(os === undefined ? {} : { os }) }
-      })
-      if (wasPending && client !== undefined) await tellExceeded(instance, client)
-      return client
+    markAllowed,
+    certify,
+    isCertified,
+
+    async setFlagship(instance, id, flagship) {
+      return flagship ? certify(instance, id, 'host') : withdraw(instance, id)
     },
 
-    // SPEC: oauth.md 11.3 - without the mark, tokens of scope `*` fail from now on.
-    async setFlagship(instance, id, flagship) {
-      return changed(instance, id, (client) =>
-        client.flagship === flagship
-          ? undefined
-          : { flagship, ...(flagship ? {} : { certifiedFromStore: false }) },
-      )
+    async issueFlagshipTokens(instance, id) {
+      const known = await clients.find(instance, id)
+      if (known === undefined || !isCertified(known)) return undefined
+      // Before the tokens: from here on the clean-up of pending clients leaves this one alone.
+      const client = await markAllowed(instance, id, {})
+      if (client === undefined || !isCertified(client)) return undefined
+      return engine.issueTokens(instance, { client, scope: '*' })
     },
   }
 }

@@ -9,6 +9,7 @@ import { readBearer } from '../tokens/bearer.ts'
 import { invalidToken } from '../tokens/refusals.ts'
 import type { Revocations } from '../tokens/revocation.ts'
 import { clientUpdateSchema } from './client.schema.ts'
+import type { Client } from './client.ts'
 import type { ClientNames } from './client-names.ts'
 import { toWire } from './client-record.ts'
 import type { ClientStore, OpenClient } from './client-store.ts'
@@ -43,11 +44,7 @@ export function manageRows(dependencies: ManageDependencies): readonly RouteRow[
     const { instance } = ctx.state
     const client = await clients.open(instance, String(ctx['params']?.clientId))
     if (client === undefined) return answerUnknown(ctx)
-    const bearer = readBearer(ctx.req)
-    if (typeof bearer === 'string') throw invalidToken(`${bearer} registration token`)
-    if (!(await engine.isRegistrationToken(instance, client.client.id, bearer.token))) {
-      throw invalidToken('not the registration token of this client')
-    }
+    await checkRegistrationToken(ctx, client.client, engine)
     found.set(ctx, client)
     await next()
   }
@@ -96,6 +93,19 @@ export function manageRows(dependencies: ManageDependencies): readonly RouteRow[
       source: 'oauth.md 3.8, 11.1; RFC 7592',
     },
   ]
+}
+
+/** @throws OAuthError 401 `invalid_token` unless the request carries the client's own registration token */
+export async function checkRegistrationToken(
+  ctx: RouteContext,
+  { id }: Client,
+  engine: Pick<Engine, 'isRegistrationToken'>,
+): Promise<void> {
+  const bearer = readBearer(ctx.req)
+  if (typeof bearer === 'string') throw invalidToken(`${bearer} registration token`)
+  if (!(await engine.isRegistrationToken(ctx.state.instance, id, bearer.token))) {
+    throw invalidToken('not the registration token of this client')
+  }
 }
 
 /** SPEC: clients.md 18 - exactly this text, and never a challenge; deleting is idempotent (oauth.md 3.8). */

@@ -11,6 +11,8 @@ export interface ClientRevokerOptions {
   readonly clients: Pick<ClientStore, 'find' | 'remove'>
   readonly cleanup: Pick<ClientCleanup, 'ended' | 'ending'>
   readonly engine: Pick<Engine, 'forgetClient'>
+  /** Drops what could still certify a client that is gone. */
+  readonly forgetCertification: (instance: Instance, clientId: Client['id']) => Promise<void>
   readonly revocations: Pick<Revocations, 'publish'>
   readonly emitter: Emitter
   readonly log: Logger
@@ -53,6 +55,7 @@ export function createClientRevoker(options: ClientRevokerOptions): ClientRevoke
     // Should the process die in between, a wake-up finds what is left.
     await cleanup.ending(instance, client.id)
     if (!(await remove())) return false
+    await options.forgetCertification(instance, client.id)
     await revocations.publish({ instanceId: instance.id, kind: 'client', id: client.id })
     await cleanup.ended(instance, client.id)
     emitter.emit('client.deleted', { instance, client })

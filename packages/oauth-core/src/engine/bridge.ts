@@ -1,29 +1,32 @@
 import type { Store } from '@svc/store'
 import type { Context } from 'koa'
-import { linkedSlug } from '../clients/client.ts'
+import { type Client, linkedSlug } from '../clients/client.ts'
 import { OAuthError } from '../errors.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { Instance } from '../instances/instance.ts'
-import type { Keyring } from '../keys/keyring.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { OAuthEvents } from '../ports.ts'
-import { signJwt } from '../tokens/jwt.ts'
 import type { Attempt, ClientAuthentication } from './client-authentication.ts'
 import type { ParsedClient } from './client-cache.ts'
 import { commitUnit } from './commit.ts'
 import { NATIVE_PATHS } from './configuration.ts'
+import type { TokenAnswer } from './engine.ts'
 import type { ReadRecords } from './gathered-reads.ts'
 import type { Grants } from './grants.ts'
+import type { AnswerTokens } from './issue-tokens.ts'
 import type { LastUse } from './last-use.ts'
 import type { NativeAnswer } from './native-run.ts'
 import type { NativeEngine } from './provider-cache.ts'
+import { notAfterEnd } from './records.ts'
 import { newUnit, readUnit, type Unit, type Units } from './unit.ts'
 
 export interface TokenBridgeOptions {
   readonly store: Store
   readonly read: ReadRecords
   readonly clock: { now(): number }
-  readonly keyring: Keyring
+  readonly answerTokens: AnswerTokens
+  /** Whether the client may have scope `*`. */
+  readonly isCertified: (client: Client) => boolean
   readonly authentication: ClientAuthentication
   readonly units: Units
   readonly grants: Grants
@@ -60,7 +63,7 @@ const DAY_MS = 86_400_000
 export function createTokenBridge(
   options: TokenBridgeOptions,
 ): (ctx: Context, instance: Instance, form: Parameters) => Promise<void> {
-  const { store, read, clock, keyring, authentication, units, grants, lifetimes } = options
+  const { store, read, clock, authentication, units, grants, lifetimes } = options
 
   return async function token(ctx, instance, form) {
     const attempt = authentication.begin(ctx, instance, form)
@@ -73,6 +76,7 @@ export function createTokenBridge(
       refuse(ctx, answer)
       return
     }
+    checkCertified(unit, client)
     await commit(unit)
     ctx.body = await issue(unit, form, client, answer)
   }
@@ -102,6 +106,13 @@ export function createTokenBridge(
     return answer
   }
 
+  /** SPEC: oauth.md 11.3 - without its certification a client gets nothing more of scope `*`. */
+  function checkCertified({ grant }: Unit, { client }: ParsedClient): void {
+    if (grant?.record?.value.scope !== '*' || options.isCertified(client)) return
+    const description = 'grant request is invalid'
+    throw new OAuthError('invalid_grant', { description, detail: 'its client is not certified' })
+  }
+
   /** Writes what the run changed: all of it, once among parallel runs; otherwise the client gets nothing. */
   async function commit(unit: Unit): Promise<void> {
     if (unit.grant?.next === undefined) return
@@ -118,7 +129,7 @@ export function createTokenBridge(
     form: Parameters,
     { client }: ParsedClient,
     { body, entities }: NativeAnswer,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  ): Promise<TokenAnswer> {
     const { instance, refreshToken = form.text('refresh_token') } = unit
     const { grantId: gid, jti } = entities.AccessToken ?? {}
     if (gid === undefined || jti === undefined)
@@ -127,30 +138,15 @@ export function createTokenBridge(
     // SPEC: oauth.md 6.4 - a linked client's scope is always that of its app.
     const scope =
       slug === undefined ? String(body?.['scope'] ?? '') : `@${options.namespace}.apps/${slug}`
-    const lifetimeS = Math.floor(lifetimes.accessTokenMs / 1000)
-    const iat = Math.floor(clock.now() / 1000)
-    const accessToken = signJwt(await keyring.current(instance, 'access'), {
-      iss: instance.domain,
-      aud: 'access',
-      sub: client.id,
-      scope,
-      iat,
-      exp: iat + lifetimeS,
-      jti,
-      gid,
-    })
+    const end = unit.grant?.next?.value ?? unit.grant?.record?.value ?? {}
+    const granted = { client, grantId: gid, scope, refreshToken, jti }
+    const tokens = await options.answerTokens(instance, granted, end)
     const isRefresh = unit.refreshToken === undefined
     if (isRefresh) await keepAlive(unit)
     options.lastUse.note(instance, client.id)
     const grant = isRefresh ? 'refresh_token' : 'authorization_code'
     options.emit('token.issued', { instance, client, grant, scope })
-    return {
-      access_token: accessToken,
-      token_type: 'bearer',
-      expires_in: lifetimeS,
-      refresh_token: refreshToken,
-      scope,
-    }
+    return tokens
   }
 
   /** Moves the end of an unused life, at most once a day and grant (D41, D27). */
@@ -158,7 +154,7 @@ export function createTokenBridge(
     if (grant?.record === undefined) return
     const { refreshTokenMs, accessTokenMs } = lifetimes
     const { key, expiresAt = 0 } = grant.record
-    const end = clock.now() + refreshTokenMs + accessTokenMs
+    const end = notAfterEnd(grant.record.value, clock.now() + refreshTokenMs + accessTokenMs)
     if (end - expiresAt < Math.min(DAY_MS, refreshTokenMs / 10)) return
     await store.write([{ op: 'touch', key, expiresAt: end, ifPresent: true }])
   }

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { Store } from '@svc/store'
 import type { Context } from 'koa'
 import type { Configuration, JWK } from 'oidc-provider'
+import type { Client } from '../clients/client.ts'
 import type { Parameters } from '../http/parameters.ts'
 import type { RequestState } from '../http/request-state.ts'
 import type { Instance } from '../instances/instance.ts'
@@ -18,6 +19,7 @@ import { buildConfiguration } from './configuration.ts'
 import type { Engine } from './engine.ts'
 import { createGatheredReads } from './gathered-reads.ts'
 import { createGrants, toGrant } from './grants.ts'
+import { createAnswerTokens, createIssueTokens } from './issue-tokens.ts'
 import { createLastUse } from './last-use.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from '../lifetimes.ts'
 import { createMint } from './mint.ts'
@@ -46,6 +48,8 @@ export interface EngineDependencies {
   readonly namespace: string
   /** Client address of a request, for the limit on wrong secrets. */
   readonly clientAddress: (ctx: Context) => string
+  /** Whether a client may have scope `*`. @defaultValue its own flag */
+  readonly isCertified?: (client: Client) => boolean
   readonly emit: <Name extends keyof OAuthEvents>(name: Name, event: OAuthEvents[Name]) => void
   readonly lifetimes?: Partial<Lifetimes>
   /** Wrong secrets per client and address. @defaultValue 300 an hour */
@@ -93,11 +97,13 @@ export function createEngine(dependencies: EngineDependencies): Engine {
     throttle,
     clientAddress: dependencies.clientAddress,
   })
+  const answerTokens = createAnswerTokens({ keyring, clock, lifetimes })
   const token = createTokenBridge({
     store,
     read,
     clock,
-    keyring,
+    answerTokens,
+    isCertified: dependencies.isCertified ?? (({ flagship }) => flagship),
     authentication,
     units,
     grants,
@@ -116,6 +122,9 @@ export function createEngine(dependencies: EngineDependencies): Engine {
       return client
     },
     mintCode: createMint({ store, clients, units, grants, providerOf }),
+    issueTokens: createIssueTokens({
+      ...{ store, clock, clients, grants, lastUse, lifetimes, answerTokens, emit },
+    }),
     findGrant: grants.find,
     listGrants: grants.list,
     revokeGrant: grants.revoke,

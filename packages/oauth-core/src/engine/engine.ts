@@ -9,6 +9,8 @@ export interface CodeRequest {
   readonly scope: string
   /** S256 challenge. */
   readonly codeChallenge?: string
+  /** When everything ends that comes of the code: milliseconds since the epoch, rounded up to a second. */
+  readonly endsAt?: number
 }
 
 /** What the engine answered, before the bridge made it ours. */
@@ -18,6 +20,16 @@ export interface EngineAnswer {
   readonly body: Record<string, unknown> | undefined
 }
 
+/** What a token request is answered. @see oauth.md 6.3 */
+export interface TokenAnswer {
+  readonly access_token: string
+  readonly token_type: 'bearer'
+  /** Seconds. */
+  readonly expires_in: number
+  readonly refresh_token: string
+  readonly scope: string
+}
+
 /** A live grant: what the owner allowed a client once. */
 export interface Grant {
   readonly id: string
@@ -25,6 +37,8 @@ export interface Grant {
   readonly scope: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
+  /** Milliseconds since the epoch; absent: until it is revoked. */
+  readonly endsAt?: number
 }
 
 /**
@@ -64,6 +78,14 @@ export interface Engine {
    * Mints a grant and its one-time code. @throws OAuthError 400 `invalid_client` when the client is gone
    */
   mintCode(instance: Instance, request: CodeRequest): Promise<string>
+  /**
+   * Makes a grant with its tokens, without a code: for a client whose owner just logged in with it (oauth.md 7.3).
+   * Undefined when the client is gone.
+   */
+  issueTokens(
+    instance: Instance,
+    request: { readonly client: Client; readonly scope: string },
+  ): Promise<TokenAnswer | undefined>
   /** The live grant, or undefined. */
   findGrant(instance: Instance, grantId: string): Promise<Grant | undefined>
   /** Live grants of a client, newest first. */

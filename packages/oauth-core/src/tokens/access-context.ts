@@ -1,4 +1,4 @@
-import type { AppManifest } from '../ports.ts'
+import type { AppManifest, KonnectorManifest } from '../ports.ts'
 import type { Client } from '../clients/client.ts'
 import type { ScopedDocument } from '../scopes/evaluate.ts'
 import type { Permission, Verb } from '../scopes/permission.ts'
@@ -8,14 +8,16 @@ export type { ScopedDocument } from '../scopes/evaluate.ts'
 
 /** Who calls behind the guard, and what it may do. */
 export interface AccessContext {
-  readonly kind: 'access' | 'app'
+  readonly kind: 'access' | 'app' | 'konnector'
   /** The caller of kind `access`. */
   readonly client?: Client
   /** The caller of kind `app`, or the app a client is linked to. */
   readonly app?: AppManifest
+  /** The caller of kind `konnector`. */
+  readonly konnector?: KonnectorManifest
   /** Session of an app token. */
   readonly sessionId?: string
-  /** What shares, notifications and the like belong to: `<namespace>.apps/<slug>` or `<namespace>.oauth.clients/<id>` (D30). */
+  /** What shares, notifications and the like belong to: `<namespace>.apps/<slug>`, `<namespace>.oauth.clients/<id>` or `<namespace>.konnectors/<slug>` (D30). */
   readonly owner: string
   readonly permissions: readonly Permission[]
   /** Whether some rule covers the document; without one, the whole type. */

@@ -4,7 +4,13 @@ import type { Grant } from '../engine/engine.ts'
 import { OAuthError } from '../errors.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import type { AppManifest, AppRegistry, Logger, OwnerSessions } from '../ports.ts'
+import type {
+  AppRegistry,
+  KonnectorRegistry,
+  Logger,
+  ManifestPermission,
+  OwnerSessions,
+} from '../ports.ts'
 import { isAllowed } from '../scopes/evaluate.ts'
 import type { ForbiddenScopes } from '../scopes/forbidden.ts'
 import { slugOfScope } from '../scopes/linked.ts'
@@ -26,6 +32,10 @@ export interface AccessDependencies {
   readonly namespace: string
   readonly keyring: Keyring
   readonly apps: Pick<AppRegistry, 'installed'>
+  /** Absent: there are none. */
+  readonly konnectors?: KonnectorRegistry | undefined
+  /** Whether a client may have scope `*`. @defaultValue its own flag */
+  readonly isCertified?: (client: Client) => boolean
   /** The client's record as it is stored now. */
   readonly findClient: (instance: Instance, clientId: string) => Promise<Client | undefined>
   /** The grant as it is stored now. */
@@ -58,11 +68,12 @@ const TRUST_MS = 900
 
 export function createAccess(dependencies: AccessDependencies): Access {
   const { clock, log, namespace, keyring, apps, forbidden } = dependencies
+  const { isCertified = ({ flagship }: Client): boolean => flagship } = dependencies
   const max = dependencies.cacheSize ?? 10_000
   const tokens = createTokenCache({ clock, keyring, max })
   const clients = createFreshCache<Client | undefined>({ clock, maxAgeMs: TRUST_MS, max })
   const grants = createFreshCache<Grant | undefined>({ clock, maxAgeMs: TRUST_MS, max })
-  const permissionsOfApps = new WeakMap<AppManifest, readonly Permission[]>()
+  const permissionsOfApps = new WeakMap<Manifest, readonly Permission[]>()
   /** By scope, for as long as the client's record is in use. */
   const contexts = new WeakMap<Client, Map<string, AccessContext>>()
 
@@ -83,7 +94,7 @@ export function createAccess(dependencies: AccessDependencies): Access {
       Audience,
       (instance: Instance, token: VerifiedToken, ctx: Context) => Promise<AccessContext>
     >
-  > = { access: accessOfClient, app: accessOfApp }
+  > = { access: accessOfClient, app: accessOfApp, konn: accessOfKonnector }
 
   async function authenticate(ctx: Context): Promise<AccessContext> {
     const instance = instanceOf(ctx)
@@ -180,9 +191,20 @@ export function createAccess(dependencies: AccessDependencies): Access {
     return withPermissions({ kind: 'app', app, sessionId, owner }, permissionsOfApp(app))
   }
 
+  async function accessOfKonnector(
+    instance: Instance,
+    { claims }: VerifiedToken,
+  ): Promise<AccessContext> {
+    const slug = claims.sub
+    const konnector = await dependencies.konnectors?.installed(instance, slug)
+    if (konnector === undefined) throw invalidToken('its konnector is not installed')
+    const owner = `${namespace}.konnectors/${slug}`
+    return withPermissions({ kind: 'konnector', konnector, owner }, permissionsOfApp(konnector))
+  }
+
   function permissionsOfScope(client: Client, scope: string): readonly Permission[] {
     if (scope === '*') {
-      if (!client.flagship) throw invalidToken('its client is not certified')
+      if (!isCertified(client)) throw invalidToken('its client is not certified')
       return [MAXIMAL]
     }
     const permissions = parseScope(scope)
@@ -190,7 +212,7 @@ export function createAccess(dependencies: AccessDependencies): Access {
     return client.flagship ? permissions : forbidden.allowed(permissions)
   }
 
-  function permissionsOfApp(app: AppManifest): readonly Permission[] {
+  function permissionsOfApp(app: Manifest): readonly Permission[] {
     const known = permissionsOfApps.get(app)
     if (known !== undefined) return known
     let permissions: readonly Permission[] = []
@@ -205,6 +227,11 @@ export function createAccess(dependencies: AccessDependencies): Access {
   }
 
   return { authenticate, authenticateToken }
+}
+
+interface Manifest {
+  readonly slug: string
+  readonly permissions: Readonly<Record<string, ManifestPermission>>
 }
 
 function instanceOf(ctx: Context): Instance {

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Instance } from '../instances/instance.ts'
 import type { KeyKind, Keyring } from '../keys/keyring.ts'
-import { ACCESS_TOKEN_MS, CLOCK_SKEW_MS } from '../lifetimes.ts'
+import { CLOCK_SKEW_MS } from '../lifetimes.ts'
 import { type JwtClaims, parseJwt } from './jwt.ts'
 import { expiredToken, invalidToken } from './refusals.ts'
-import { type Audience, verifyJwt } from './verify-jwt.ts'
+import { type Audience, LIFE_OF, verifyJwt } from './verify-jwt.ts'
 
 /** A token whose signature and claims were found good once, with what is still asked of it. */
 export interface VerifiedToken {
@@ -51,8 +51,6 @@ export function createTokenCache(options: {
     if (check === 'invalid' || parsed === undefined) throw invalidToken('not a token of ours')
     const { aud, iat, exp, sub, gid, scope, session_id } = check.claims
     const issuedAt = iat * 1000
-    // SPEC: oauth.md 7.2 number 4 - the life of the kind counts from `iat`, whatever `exp` says.
-    const expiresAt = Math.min(exp * 1000, issuedAt + ACCESS_TOKEN_MS)
     const claims = {
       sub,
       ...(gid !== undefined && { gid }),
@@ -61,6 +59,7 @@ export function createTokenCache(options: {
     }
     // `verifyJwt` lets no other audience through.
     const audience = aud as Audience
+    const expiresAt = Math.min(exp * 1000, issuedAt + LIFE_OF[audience])
     return { audience, claims, kid: parsed.kid, kind: parsed.kind, issuedAt, expiresAt }
   }
 

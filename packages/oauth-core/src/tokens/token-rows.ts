@@ -1,11 +1,12 @@
 import type { Engine } from '../engine/engine.ts'
 import type { RouteRow } from '../http/route.ts'
 import type { Keyring } from '../keys/keyring.ts'
+import { type KonnectorTokenDependencies, konnectorTokenRow } from './konnector-endpoint.ts'
 import { metadataRow } from './metadata.ts'
 import { revokeRow } from './revoke-endpoint.ts'
 import { tokenRow } from './token-endpoint.ts'
 
-export interface TokenRowsDependencies {
+export interface TokenRowsDependencies extends KonnectorTokenDependencies {
   readonly engine: Engine
   readonly keyring: Keyring
   readonly clock: { now(): number }
@@ -15,5 +16,10 @@ export interface TokenRowsDependencies {
 
 /** The endpoints about tokens. */
 export function tokenRows(dependencies: TokenRowsDependencies): readonly RouteRow[] {
-  return [tokenRow(dependencies.engine), revokeRow(dependencies), metadataRow(dependencies.rows)]
+  return [
+    tokenRow(dependencies.engine),
+    revokeRow(dependencies),
+    konnectorTokenRow(dependencies),
+    metadataRow(dependencies.rows),
+  ]
 }

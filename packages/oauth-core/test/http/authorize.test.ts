@@ -435,7 +435,12 @@ eachStore((open) => {
         ],
         ['no scope', { scope: none }, 'The scope parameter is mandatory'],
         ['a blank scope', { scope: '  ' }, 'The scope parameter is mandatory'],
-        ['scope *', { scope: '*' }, 'Invalid scope'],
+        [
+          'scope * without PKCE',
+          { scope: '*', code_challenge: undefined, code_challenge_method: undefined },
+          'The code_challenge parameter is mandatory',
+        ],
+        ['scope * among others', { scope: '* io.svc.files' }, 'Invalid scope'],
         ['a malformed scope', { scope: 'io.svc.files:read' }, 'Invalid scope'],
         ['two spaces', { scope: 'io.svc.files  io.svc.contacts' }, 'Invalid scope'],
         ['openid', { scope: 'openid io.svc.files' }, 'Invalid scope'],

@@ -44,6 +44,10 @@ export function fakePages(): FakePages {
       )
     },
 
+    async certify(ctx, { token = '' }) {
+      html(ctx, `<input name="token" value="${escape(token)}">`)
+    },
+
     async login(ctx) {
       ctx.status = 302
       ctx.set('Location', `/auth/login?redirect=${encodeURIComponent(ctx.href)}`)
