@@ -4,8 +4,9 @@ import { AuthUiError } from '../errors.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
-import type { TwoFactorPurpose } from '../ports.ts'
+import type { HostHooks, TwoFactorPurpose } from '../ports.ts'
 import type { RateLimits } from '../rate-limits.ts'
+import { tellHost } from '../tell-host.ts'
 import { enrolledKinds, isSecondFactorOn } from './factors.ts'
 import type { JudgeAnswer, RightAnswer } from './judge-answer.ts'
 import { newTwoFactorToken } from './passcode.ts'
@@ -26,6 +27,8 @@ export interface SecondFactorOptions {
   readonly keyring: Keyring
   readonly clock: { now(): number }
   readonly lifetimes: Lifetimes
+  readonly hooks: HostHooks
+  readonly clientAddress: (ctx: RouteContext) => string
   readonly log: Logger
 }
 
@@ -170,12 +173,15 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
       const { instance } = ctx.state
       const found = await findOpen(instance, owner, answer.token)
       if (found?.pending.request.purpose !== purpose) throw new AuthUiError('two_factor_expired')
-      const release = await reserve(instance, answer.token)
+      const release = await reserve(instance, answer.token).catch(async (error: unknown) => {
+        await noteFailure(ctx, purpose, error)
+        throw error
+      })
       const attempt = useUp(instance, owner.securityStamp, answer, admit)
       const done = await attempt.catch(async (error: unknown) => {
         // Whatever else ended it was no guess.
         if (!isWrongAnswer(error)) await release()
-        noteFailure(instance, purpose, error)
+        await noteFailure(ctx, purpose, error)
         throw error
       })
       // Right, also when another request was faster: that is no guess.
@@ -196,9 +202,21 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
     },
   }
 
-  function noteFailure(instance: Instance, purpose: TwoFactorPurpose, error: unknown): void {
+  async function noteFailure(
+    ctx: RouteContext,
+    purpose: TwoFactorPurpose,
+    error: unknown,
+  ): Promise<void> {
     if (!(error instanceof AuthUiError)) return
-    log.info('two_factor.failed', { instance: instance.domain, purpose, code: error.code })
+    const { instance } = ctx.state
+    const { code } = error
+    const address = options.clientAddress(ctx)
+    log.info('two_factor.failed', { instance: instance.domain, purpose, code, address })
+    if (!isWrongAnswer(error) && !isRateLimited(error)) return
+    const userAgent = ctx.get('User-Agent')
+    await tellHost(log, 'onLoginFailed', () =>
+      options.hooks.onLoginFailed?.({ instance, address, userAgent, code }),
+    )
   }
 }
 

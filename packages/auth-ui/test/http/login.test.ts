@@ -2,6 +2,7 @@ import type { Instance } from '@svc/oauth-core'
 import { StoreUnavailableError } from '@svc/store'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
+import { enroll, passStep1, passStep2 } from '../support/second-step.ts'
 import {
   ALICE,
   createAlice,
@@ -292,6 +293,30 @@ describe('log-in hooks and mails', () => {
       'logged in 32',
       'failed invalid_passphrase',
     ])
+  })
+
+  it('tells onLoginFailed of wrong codes of the second step, and of too many', async () => {
+    const told: string[] = []
+    server = await startUi({
+      ui: {
+        hooks: {
+          onLoginFailed: ({ code, address }) => {
+            told.push(`${code} ${address}`)
+          },
+        },
+        limits: { 'two-factor': { limit: 2, windowMs: 1000 } },
+      },
+    })
+    const { instance } = await createAlice(server)
+    await enroll(server, instance, 'mail')
+    const token = await passStep1(server.browser())
+    for (let at = 0; at < 3; at += 1) await passStep2(server.browser(), token, 'wrong')
+    const [invalid, limited] = ['two_factor_invalid 127.0.0.1', 'rate_limited 127.0.0.1']
+    expect(told).to.deep.equal([invalid, invalid, limited])
+    const lines = server.logged.filter(([event]) => event === 'two_factor.failed')
+    expect(lines.map(([, fields]) => (fields as { address: string }).address)).to.deep.equal(
+      Array.from({ length: 3 }, () => '127.0.0.1'),
+    )
   })
 
   it('logs in although a hook about it fails', async () => {
