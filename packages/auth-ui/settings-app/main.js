@@ -49,7 +49,9 @@ const { locale, t, when } = await loadTexts(import.meta.url, root.dataset['svcLo
 let turn = 0
 
 const sectionName = () => {
-  const asked = location.hash.replace(/^#\/?/u, '')
+  const { hash, search } = location
+  const named = hash === '' ? new URLSearchParams(search).get('section') : hash
+  const asked = (named ?? '').replace(/^#\/?/u, '')
   const name = OTHER_NAMES[asked] ?? asked
   return Object.hasOwn(SECTIONS, name) ? name : FIRST
 }

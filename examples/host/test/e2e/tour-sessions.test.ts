@@ -12,6 +12,8 @@ interface Visit {
 /** What the app reads when it is open. */
 const LIST = '/data/io.svc.safe.notes'
 
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
+
 for (const run of TOUR_RUNS) {
   describe(`the tour, confirmation and sessions: ${run.name}`, function () {
     this.timeout(60_000)
@@ -31,8 +33,8 @@ for (const run of TOUR_RUNS) {
       expect(tour.faults(), 'what went wrong in pages and hosts').to.deep.equal([])
     })
 
-    async function logIn(place?: Place): Promise<Visit> {
-      const page = await tour.visit(place)
+    async function logIn(place?: Place, look?: { readonly userAgent: string }): Promise<Visit> {
+      const page = await tour.visit(place, look)
       const steps = tourSteps(page, owner, tour.texts)
       await steps.logIn()
       await steps.isHome()
@@ -104,6 +106,19 @@ for (const run of TOUR_RUNS) {
       expect(await page.content(), 'the code is in the other browser').to.not.include('4711')
       await other.page.context().close()
       await page.context().close()
+    })
+
+    it('leads from the mail about a new browser to the sessions', async () => {
+      const { settings } = tour.texts
+      const first = await logIn('elsewhere')
+      const { page } = await logIn('here', { userAgent: FIREFOX })
+      const link = await owner.mailed('new_connection', /http\S+\bsessions\b/)
+      await page.goto(link)
+      const name = settings('sessions.title')
+      await page.getByRole('heading', { name, level: 1, exact: true }).waitFor()
+      await page.getByText(settings('sessions.current'), { exact: true }).waitFor()
+      await page.context().close()
+      await first.page.context().close()
     })
 
     it('ends a session in the settings, and its browser is out at once', async () => {

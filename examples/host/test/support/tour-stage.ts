@@ -37,7 +37,7 @@ export interface TourStage {
     options?: { readonly isOnboarded?: false; readonly magicLink?: true },
   ): Promise<TourOwner>
   /** A browser without cookies. */
-  visit(place?: Place): Promise<Page>
+  visit(place?: Place, look?: { readonly userAgent?: string }): Promise<Page>
   /** What the pages complained about since the last time, and errors in the hosts' logs. */
   faults(): readonly string[]
   close(): Promise<void>
@@ -78,10 +78,10 @@ function assemble(
     texts: tourTexts(run.locale),
     watch,
     owner: (name, options) => createTourOwner(admin, run, name, options),
-    async visit(place = 'here') {
+    async visit(place = 'here', look = {}) {
       const browser = place === 'here' ? browsers[0] : browsers.at(-1)
       if (browser === undefined) throw new Error('no browser')
-      const context = await browser.newContext({ locale: run.locale })
+      const context = await browser.newContext({ locale: run.locale, ...look })
       context.setDefaultTimeout(STEP_MS)
       await watch.add(context)
       return context.newPage()

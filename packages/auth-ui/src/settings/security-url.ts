@@ -8,6 +8,8 @@ export function createSecurityUrl(apps: AppRegistry, settingsSlug: string): Secu
   return async function securityUrl(instance) {
     const app = await apps.installed(instance, settingsSlug)
     if (app === undefined) return `${instance.origin}/`
-    return `${originOfApp(instance, settingsSlug)}/#sessions`
+    const origin = originOfApp(instance, settingsSlug)
+    // A flat host takes the session over first, which empties what follows `#` (login.md 4.6).
+    return instance.subdomains === 'flat' ? `${origin}/?section=sessions` : `${origin}/#sessions`
   }
 }
