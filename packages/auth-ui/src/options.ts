@@ -1,5 +1,7 @@
 import { type AppRegistry, isSlug, type Logger, type OAuth, type RateLimit } from '@svc/oauth-core'
 import type { Clock, Store } from '@svc/store'
+import { type PermissionTexts, permissionTextFaults } from './consent/permission-texts.ts'
+import type { RaiseLimitUrl } from './authorize/hurdle-pages.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import type { Theme } from './page-renderer.ts'
 import type { RevokeOAuthOnReset } from './passphrase/change-passphrase.ts'
@@ -25,6 +27,12 @@ export interface AuthUiOptions {
   /** Tells apps what happened. @defaultValue nobody is told */
   readonly events?: EventSink
   readonly theme?: Theme
+  /**
+   * Words for kinds of data on the consent page and in lists of access, by doctype and language. The raw scope always
+   * stays one tap away.
+   * @defaultValue those of the package, and the raw name of what it does not know
+   */
+  readonly permissionTexts?: PermissionTexts
   /** App that opens after a log-in. @defaultValue `home` */
   readonly homeSlug?: string
   /** App that may manage sessions and clients. @defaultValue `settings` */
@@ -60,6 +68,8 @@ export interface AuthUiOptions {
      */
     readonly authorizedHosts?: readonly string[]
   }
+  /** Where an owner who connected too many clients can have the limit raised. @defaultValue nowhere */
+  readonly raiseLimitUrl?: RaiseLimitUrl
   /** Looks an address up in a geo database, for the login history. @defaultValue none */
   readonly locate?: (address: string) => Promise<Place | undefined>
   /** Milliseconds, instead of single {@link DEFAULT_LIFETIMES}. */
@@ -79,6 +89,7 @@ export interface ResolvedOptions {
   readonly hooks: HostHooks
   readonly events: EventSink
   readonly theme: Theme | undefined
+  readonly permissionTexts: PermissionTexts
   readonly homeSlug: string
   readonly settingsSlug: string
   readonly requireInstalledApp: boolean
@@ -89,6 +100,7 @@ export interface ResolvedOptions {
   readonly cost: ScryptCost
   readonly revokeOAuthOnReset: RevokeOAuthOnReset
   readonly confirmHosts: ReadonlySet<string>
+  readonly raiseLimitUrl: RaiseLimitUrl | undefined
   readonly locate: ((address: string) => Promise<Place | undefined>) | undefined
   readonly lifetimes: Lifetimes
   readonly limits: Partial<Readonly<Record<Bucket, RateLimit>>>
@@ -104,6 +116,7 @@ export function resolveOptions(options: AuthUiOptions): ResolvedOptions {
     ...limitFaults(options.limits ?? {}),
     ...costFaults(passphrase.cost ?? DEFAULT_COST),
     ...hostFaults(options.confirm?.authorizedHosts ?? []),
+    ...permissionTextFaults(options.permissionTexts ?? {}),
   ]
   const revoke = passphrase.revokeOAuthOnReset ?? 'none'
   if (!['none', 'flagship', 'all'].includes(revoke)) {
@@ -121,6 +134,7 @@ export function resolveOptions(options: AuthUiOptions): ResolvedOptions {
     hooks: options.hooks ?? {},
     events: options.events ?? { publish: async () => {} },
     theme: options.theme,
+    permissionTexts: options.permissionTexts ?? {},
     homeSlug: options.homeSlug ?? 'home',
     settingsSlug: options.settingsSlug ?? 'settings',
     requireInstalledApp: options.requireInstalledApp ?? true,
@@ -131,6 +145,7 @@ export function resolveOptions(options: AuthUiOptions): ResolvedOptions {
     cost: passphrase.cost ?? DEFAULT_COST,
     revokeOAuthOnReset: passphrase.revokeOAuthOnReset ?? 'flagship',
     confirmHosts: new Set(options.confirm?.authorizedHosts),
+    raiseLimitUrl: options.raiseLimitUrl,
     locate: options.locate,
     lifetimes: { ...DEFAULT_LIFETIMES, ...options.lifetimes },
     limits: options.limits ?? {},

@@ -61,8 +61,10 @@ const PAGES: ReadonlyMap<string, Page> = new Map<string, Page>([
 
 /** Fields that belong to one showing of a page, and those that never stand in an address. */
 const SPENT = new Set([
+  'choice',
   'consent',
   'csrf_token',
+  'duration',
   'passphrase',
   'session_code',
   'two-factor-passcode',
@@ -79,6 +81,7 @@ const AGAIN = new Set([
   'csrf_missing',
   'mail_failed',
   'not_authenticated',
+  'nothing_chosen',
   'rate_limited',
 ])
 
@@ -86,6 +89,7 @@ const AGAIN = new Set([
 const ANEW: ReadonlyMap<string, { readonly page: Page; readonly label: WayOn['label'] }> = new Map([
   ['invalid_magic_code', { page: LOGIN, label: 'login' }],
   ['invalid_token', { page: RESET, label: 'reset' }],
+  ['magic_link_disabled', { page: LOGIN, label: 'login' }],
   ['passphrase_required', { page: LOGIN, label: 'login' }],
 ] as const)
 
@@ -114,6 +118,12 @@ export function wayOn(ctx: RouteContext, error: HttpError): WayOn {
   return { href: '/', label: 'home' }
 }
 
+/** The page of a form that was posted, with everything that was asked for: a path of the instance. */
+export function againHref(ctx: RouteContext): string {
+  const page = PAGES.get(ctx.path)
+  return page === undefined ? '/' : hrefOf(ctx, page)
+}
+
 function hrefOf(ctx: RouteContext, { path, keeps }: Page): string {
   const query = new URLSearchParams()
   for (const [name, value] of keeps === undefined ? everything(ctx) : kept(ctx, keeps)) {
@@ -122,10 +132,14 @@ function hrefOf(ctx: RouteContext, { path, keeps }: Page): string {
   return query.size === 0 ? path : `${path}?${query}`
 }
 
+function isSpent(name: string): boolean {
+  return SPENT.has(name) || name.startsWith('permission-')
+}
+
 function* everything({ state }: RouteContext): Generator<readonly [string, string]> {
   const { query, form } = state
   const asked = [...form.entries()].length > 0 ? form : query
-  for (const [name, value] of asked.entries()) if (!SPENT.has(name)) yield [name, value]
+  for (const [name, value] of asked.entries()) if (!isSpent(name)) yield [name, value]
 }
 
 function* kept(

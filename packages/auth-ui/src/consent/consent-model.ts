@@ -133,7 +133,8 @@ function leavesKey(
   return leavesTo === 'site' && namesSite ? { leavesKey: 'consent.leaves.site' } : {}
 }
 
-function colourOf(name: string): number {
+/** 1 to 6: the same name has the same colour. */
+export function colourOf(name: string): number {
   let sum = 0
   for (const character of name) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 997
   return (sum % COLOURS) + 1

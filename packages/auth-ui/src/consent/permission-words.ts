@@ -1,4 +1,5 @@
 import type { Permission, Verb } from '@svc/oauth-core'
+import type { FindPermissionText } from './permission-texts.ts'
 import { isolated, type MessageValues, type Messages } from '../messages.ts'
 
 /** One thing a rule lets an app do, read apart from change apart from delete. */
@@ -88,18 +89,23 @@ export function limitOf(permission: Permission): Words | undefined {
   return ['consent.limited.field', { count, field: isolated(permission.selector) }]
 }
 
-/** One permission as a sentence without markup, for lists of connected apps: `Contacts: read, change`. */
+/**
+ * One permission as a sentence without markup, for lists of connected apps: `Contacts: read, change`.
+ * @param findText words of the host
+ */
 export function permissionSentence(
   messages: Messages,
   permission: Permission,
   namespace: string,
+  findText?: FindPermissionText,
 ): string {
   if (permission.type === '*') return messages.text('consent.everything')
   const key = kindKey(permission.type, namespace, messages)
   const kind =
-    key === undefined
+    findText?.(messages.locale, permission.type)?.name ??
+    (key === undefined
       ? messages.text('doctype.unknown', { type: isolated(permission.type) })
-      : messages.text(key)
+      : messages.text(key))
   const access = accessOf(permission.verbs)
     .map((words) => messages.text(`permission.access.${words.key}`))
     .join(', ')

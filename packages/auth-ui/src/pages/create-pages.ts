@@ -1,10 +1,12 @@
 import { createAssets } from '../assets.ts'
+import { findPermissionText } from '../consent/permission-texts.ts'
 import { permissionSentence } from '../consent/permission-words.ts'
 import { createMessages, type MessageSource } from '../messages.ts'
 import type { PageRenderer, PagesContext } from '../page-renderer.ts'
 import { themeStyle } from '../theme.ts'
 import { createConfirmPages } from './confirm-pages.ts'
 import { createConsentPages } from './consent-pages.ts'
+import { createHurdlePageViews } from './hurdle-pages.ts'
 import { createLoginPages } from './login-pages.ts'
 import { createPassphrasePages } from './passphrase-pages.ts'
 import { createShowPage } from './show-page.ts'
@@ -24,14 +26,16 @@ export function createPages(options: PagesOptions): PageRenderer {
   const source = options.messages ?? createMessages()
   const themeCss = theme === undefined ? undefined : themeStyle(theme)
   const assets = createAssets(themeCss === undefined ? {} : { 'theme.css': themeCss })
+  const findText = findPermissionText(options.permissionTexts ?? {})
   const show = createShowPage({ ...options, source, assets, themeCss })
   return {
     rows: assets.rows,
     permissionWords: (locale, permission) =>
-      permissionSentence(source.forLocale(locale), permission, namespace),
+      permissionSentence(source.forLocale(locale), permission, namespace, findText),
     ...createLoginPages(show),
     ...createPassphrasePages(show),
     ...createConfirmPages(show),
-    ...createConsentPages(show, namespace),
+    ...createHurdlePageViews(show),
+    ...createConsentPages(show, namespace, findText),
   }
 }

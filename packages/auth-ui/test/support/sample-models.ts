@@ -1,4 +1,10 @@
-import type { Client, ClientId, ConsentView, Permission } from '@svc/oauth-core'
+import {
+  type Client,
+  type ClientId,
+  CONSENT_DURATIONS,
+  type ConsentView,
+  type Permission,
+} from '@svc/oauth-core'
 import type { ConsentPageModel, LoginPageModel, PageRenderer } from '../../src/page-renderer.ts'
 import {
   CONFIRM,
@@ -92,13 +98,49 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
   'consent-app': (pages, ctx) =>
     pages.consentPage(
       ctx,
-      consentPage({ redirectUri: 'cozydrive://oauth_callback', cancelUrl: 'cozydrive://no' }),
+      consentPage({
+        redirectUri: 'cozydrive://oauth_callback',
+        cancelUrl: 'cozydrive://no',
+        signs: { isSelfRegistered: true, isNew: true, leavesTo: 'program' },
+      }),
+    ),
+  'consent-more': (pages, ctx) =>
+    pages.consentPage(
+      ctx,
+      consentPage({
+        allowedBefore: [0, 2],
+        duration: '30d',
+        signs: { isSelfRegistered: true, isNew: false, leavesTo: 'site' },
+      }),
+    ),
+  'consent-known': (pages, ctx) =>
+    pages.consentPage(
+      ctx,
+      consentPage({
+        allowedBefore: SOME.map((_, place) => place),
+        signs: { isSelfRegistered: true, isNew: false },
+      }),
+    ),
+  'consent-nothing': (pages, ctx) =>
+    pages.consentPage(ctx, consentPage({ problem: 'nothing_chosen', duration: '1h' })),
+  'consent-everything': (pages, ctx) =>
+    pages.consentPage(
+      ctx,
+      consentPage({
+        permissions: [MAXIMAL_RULE],
+        permissionChoice: 'everything',
+        signs: { isSelfRegistered: false, isNew: true, leavesTo: 'program' },
+        redirectUri: 'space://authorized',
+        cancelUrl: 'space://no',
+      }),
     ),
   'consent-linked': (pages, ctx) =>
     pages.consentPage(
       ctx,
       consentPage({
         linkedApp: { slug: 'drive', name: 'Drive', permissions: {}, routes: {} },
+        permissionChoice: 'linked',
+        signs: { isSelfRegistered: false, isNew: true, leavesTo: 'program' },
         redirectUri: 'http://localhost:4000/callback',
       }),
     ),
@@ -134,6 +176,8 @@ export const LONG_NAME = 'Extraordinarily long name of an application that wants
   .repeat(4)
   .slice(0, 200)
 export const RTL_NAME = 'تطبيق الملفات \u202egnp.exe'
+
+const MAXIMAL_RULE: Permission = { type: '*', verbs: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] }
 
 const FORTY: readonly Permission[] = [
   ...['files', 'files.versions', 'photos.albums', 'notes', 'contacts', 'contacts.groups'],
@@ -208,6 +252,11 @@ function consentPage(view: Partial<ConsentView>): ConsentPageModel {
     view: {
       client: client('Drive for Android'),
       permissions: SOME,
+      permissionChoice: 'open',
+      allowedBefore: [],
+      durations: CONSENT_DURATIONS,
+      duration: 'until_revoked',
+      signs: { isSelfRegistered: true, isNew: true },
       redirectUri,
       cancelUrl: `${redirectUri}?error=access_denied&state=s`,
       fields: { client_id: 'b1946ac92492d2347c6235b4d2611184', state: 's', response_type: 'code' },

@@ -145,6 +145,9 @@ describe('consent page', () => {
       client_id: 'b1946ac92492d2347c6235b4d2611184',
       state: 's',
       response_type: 'code',
+      choice: '1',
+      duration: 'until_revoked',
+      ...Object.fromEntries([0, 1, 2, 3, 4, 5, 6].map((place) => [`permission-${place}`, '1'])),
     })
     expect(form.buttons.map(({ text }) => text)).to.deep.equal(['Allow access'])
   })
@@ -156,6 +159,59 @@ describe('consent page', () => {
       .and.to.include('App of your space')
     expect(text).to.not.include('Drive for Android').and.not.to.include('Says it comes from')
   })
+
+  it('puts what is new first, and folds what is allowed already', async () => {
+    const html = await get('consent-more')
+    const [fresh = '', folded = ''] = html.split('<details', 2)
+    const boxes = (text: string) => text.match(/name="permission-\d+"/gu)?.length ?? 0
+    expect(html).to.include('New this time').and.to.include('Already allowed: 2 more permissions')
+    expect(boxes(fresh)).to.equal(5)
+    expect(boxes(folded)).to.equal(2)
+    expect(parsePage(html, server.origin).form('/auth/authorize').value('duration')).to.equal('30d')
+  })
+
+  it('says that nothing is new', async () => {
+    const html = await get('consent-known')
+    expect(html).to.include('You have allowed all of this before')
+    expect(html.match(/name="permission-\d+"/gu)).to.have.lengthOf(7)
+  })
+
+  it('comes back with empty boxes and the chosen time when nothing was ticked', async () => {
+    const { form, text } = parsePage(await get('consent-nothing'), server.origin)
+    expect(text).to.include('Leave at least one permission ticked')
+    const fields = Object.fromEntries(form('/auth/authorize').fields)
+    expect(fields).to.include({ choice: '1', duration: '1h' })
+    expect(Object.keys(fields).filter((name) => name.startsWith('permission'))).to.deep.equal([])
+  })
+
+  const whole: readonly [name: string, why: string][] = [
+    ['consent-linked', 'nothing can be left out'],
+    ['consent-everything', 'Everything cannot be divided'],
+  ]
+  for (const [name, why] of whole) {
+    it(`has no boxes and says why: ${name}`, async () => {
+      const { form, text } = parsePage(await get(name), server.origin)
+      expect(text).to.include(why)
+      const names = form('/auth/authorize').fields.map(([field]) => field)
+      expect(names).to.include('duration')
+      expect(names).to.not.include('choice')
+      expect(names.join()).to.not.match(/permission/u)
+    })
+  }
+
+  const signs: readonly [name: string, has: readonly string[], hasNot: readonly string[]][] = [
+    ['consent', ['registered itself', 'new here'], ['notice--warning']],
+    ['consent-app', ['registered itself', 'You leave your browser', 'notice--warning'], []],
+    ['consent-more', ['another site than', 'notice--warning'], ['new here']],
+    ['consent-everything', ['new here', 'Everything in your space'], ['registered itself']],
+  ]
+  for (const [name, has, hasNot] of signs) {
+    it(`shows the signs of ${name}, and no more`, async () => {
+      const html = await get(name)
+      for (const text of has) expect(html).to.include(text)
+      for (const text of hasNot) expect(html).to.not.include(text)
+    })
+  }
 
   it('names all of forty permissions', async () => {
     const html = await get('consent-forty')
