@@ -1,5 +1,6 @@
 import type { AuthorizePages, RouteContext } from '@svc/oauth-core'
 import type { Context } from 'koa'
+import { createHurdlePages, type HurdlePagesOptions } from './authorize/hurdle-pages.ts'
 import type { Csrf } from './csrf.ts'
 import { AuthUiError } from './errors.ts'
 import { MINUTE_MS } from './lifetimes.ts'
@@ -11,7 +12,7 @@ import type { DescribeRequest } from './request-facts.ts'
 import { wayOn } from './start-again.ts'
 
 /** What {@link createAuthorizePages} needs. */
-export interface AuthorizePagesOptions {
+export interface AuthorizePagesOptions extends HurdlePagesOptions {
   readonly pages: PageRenderer
   readonly csrf: Csrf
   readonly mailer: Mailer
@@ -23,6 +24,7 @@ export interface AuthorizePagesOptions {
 export function createAuthorizePages(options: AuthorizePagesOptions): AuthorizePages {
   const { pages, csrf, clock } = options
   return {
+    ...createHurdlePages(options),
     async certify(context, { client, token, code, expiresAt }) {
       const ctx = behindRow(context)
       const endsInMs = Math.max(0, (expiresAt ?? 0) - clock.now())

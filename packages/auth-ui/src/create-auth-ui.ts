@@ -96,7 +96,10 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   })
   const describeRequest = createDescribeRequest({ clientAddress, locate, clock, log })
   const pages = createAuthorizePages({
-    ...{ pages: renderer, csrf, mailer, describeRequest, clock },
+    ...{ pages: renderer, csrf, mailer, describeRequest, clock, apps, namespace },
+    ...{ appTokens: oauth.appTokens, settingsSlug: options.settingsSlug },
+    raiseLimitUrl: options.raiseLimitUrl,
+    current: (ctx) => carrier.current(ctx),
   })
 
   const queue = createHashQueue({

@@ -43,6 +43,10 @@ export interface PageRenderer {
   consentPage(ctx: RouteContext, model: ConsentPageModel): Promise<void>
   /** An app asks for everything and is not certified. @see oauth.md 5.5 */
   certifyPage(ctx: RouteContext, model: CertifyPageModel): Promise<void>
+  /** Too many clients are connected. @see oauth.md 5.4 */
+  limitPage(ctx: RouteContext, model: LimitPageModel): Promise<void>
+  /** An app that is no longer supported. @see oauth.md 5.6 */
+  deprecatedPage(ctx: RouteContext, model: DeprecatedPageModel): Promise<void>
   /** The code for out-of-band targets, in the title. @see oauth.md 5.7 */
   outOfBandPage(ctx: RouteContext, model: OutOfBandPageModel): Promise<void>
   /** Anything that went wrong and has no form to go back to. */
@@ -268,6 +272,31 @@ export interface CertifyPageModel {
   readonly endsInMs: number
   /** This request again: a path of the instance with its query. */
   readonly reloadHref: string
+}
+
+/** No form: the page loads itself again, and once a client is removed. @see oauth.md 5.4 */
+export interface LimitPageModel {
+  /** Of the client that cannot be connected. */
+  readonly name: string
+  /** Connected clients, and how many may be. */
+  readonly count: number
+  readonly limit: number
+  /** The page answers a form, which must not be sent again by itself. */
+  readonly isPosted: boolean
+  /** This request again: a path of the instance with its query. */
+  readonly retryHref: string
+  /** The connected clients in the settings app; absent: there is none. */
+  readonly settingsHref?: string
+  readonly raiseHref?: string
+  /** What to listen with for clients that go. */
+  readonly live?: { readonly token: string; readonly namespace: string }
+}
+
+/** @see oauth.md 5.6 */
+export interface DeprecatedPageModel {
+  readonly name: string
+  /** An absolute URI, of any scheme that runs no script. */
+  readonly storeUrl: string
 }
 
 /** Shown to be copied. @see oauth.md 5.7 */

@@ -124,6 +124,12 @@ export function againHref(ctx: RouteContext): string {
   return page === undefined ? '/' : hrefOf(ctx, page)
 }
 
+/** The page of a form that was posted, with everything that was asked for: a path of the instance. */
+export function againHref(ctx: RouteContext): string {
+  const page = PAGES.get(ctx.path)
+  return page === undefined ? '/' : hrefOf(ctx, page)
+}
+
 function hrefOf(ctx: RouteContext, { path, keeps }: Page): string {
   const query = new URLSearchParams()
   for (const [name, value] of keeps === undefined ? everything(ctx) : kept(ctx, keeps)) {

@@ -224,6 +224,14 @@ const testPages = (mailedCodes: string[]): AuthorizePages => ({
     ctx.set('Location', '/auth/login')
     ctx.body = ''
   },
+  async limit(ctx, { count, limit }) {
+    ctx.type = 'html'
+    ctx.body = `<p>limit ${count} of ${limit}`
+  },
+  async deprecated(ctx, { storeUrl }) {
+    ctx.type = 'html'
+    ctx.body = `<p>deprecated ${storeUrl}`
+  },
   async outOfBand(ctx, { code }) {
     ctx.type = 'html'
     ctx.body = `<title>Success code=${code}</title>`

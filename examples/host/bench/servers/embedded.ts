@@ -62,6 +62,8 @@ const PAGES: AuthorizePages = {
     ctx.body = error.message
   },
   login: async () => {},
+  deprecated: async () => {},
+  limit: async () => {},
   outOfBand: async () => {},
 }
 

@@ -28,6 +28,8 @@ export async function startOurs(store: Store): Promise<BenchServer> {
       ctx.body = error.message
     },
     login: async () => {},
+    deprecated: async () => {},
+    limit: async () => {},
     outOfBand: async () => {},
   }
   const oauth = createOAuth({

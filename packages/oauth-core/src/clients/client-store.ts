@@ -45,11 +45,13 @@ export interface ClientStore extends ClientRecords {
   /**
    * Changes a client, again when another writer came first; the rule answers undefined to leave it as it is.
    * Undefined when the client is gone.
+   * @param also - what has to be written together with it, asked at each try
    */
   change(
     instance: Instance,
     id: string,
     rule: (client: Client) => ClientChange | undefined,
+    also?: (client: Client) => Promise<readonly Change[]>,
   ): Promise<Client | undefined>
   list(instance: Instance, which: ClientList, page: PageRequest): Promise<ListedClients>
   /** Removes the record, when the rule agrees with what is stored. The removed client, or undefined. */
@@ -157,6 +159,7 @@ export function createClientStore(options: ClientStoreOptions): ClientStore {
     instance: Instance,
     id: string,
     rule: (client: Client) => ClientChange | undefined,
+    also: (client: Client) => Promise<readonly Change[]> = async () => [],
   ): Promise<Client | undefined> {
     for (;;) {
       const record = await get(instance, id)
@@ -166,7 +169,11 @@ export function createClientStore(options: ClientStoreOptions): ClientStore {
       if (changes === undefined) return client
       const value = { ...record.value, ...changes, updatedAt: clock.now() }
       const ifRevision = record.revision
-      const { written } = await store.write([{ ...put(instance, id, value), ifRevision }])
+      const others = await also(client)
+      const { written } = await store.write([
+        { ...put(instance, id, value), ifRevision },
+        ...others,
+      ])
       if (written) return toClient(record.key, value)
     }
   }

@@ -6,6 +6,7 @@ import type { Certification, Logger } from '../ports.ts'
 import type { Revocations } from '../tokens/revocation.ts'
 import type { Client } from './client.ts'
 import type { ClientLimit } from './client-limit.ts'
+import type { ClientLimit } from './client-limit.ts'
 import { isUserKind } from './client-record.ts'
 import type { ClientService, ClientsUsage } from './client-service.ts'
 import type { ClientChange, ClientList, ClientStore } from './client-store.ts'
@@ -13,6 +14,7 @@ import type { ClientRevoker } from './revoke-client.ts'
 
 export interface ClientServiceOptions {
   readonly clients: ClientStore
+  readonly clientLimit: Pick<ClientLimit, 'admit'>
   readonly clientLimit: Pick<ClientLimit, 'admit'>
   readonly engine: Pick<
     Engine,

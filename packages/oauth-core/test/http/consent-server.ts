@@ -10,6 +10,7 @@ import {
   relyingParty,
 } from '@svc/testkit'
 import Koa from 'koa'
+import type { DeprecatedApp } from '../../src/authorize/deprecated-apps.ts'
 import { createOAuth } from '../../src/create-oauth.ts'
 import type { Instance } from '../../src/instances/instance.ts'
 import type { OAuth } from '../../src/oauth.ts'
@@ -63,6 +64,7 @@ export interface ConsentServerOptions {
   /** Another process of the same host: its instances, keys and sessions. */
   readonly sameAs?: ConsentServer
   readonly requirePkce?: boolean
+  readonly deprecatedApps?: readonly DeprecatedApp[]
   readonly withSessions?: boolean
 }
 
@@ -88,10 +90,11 @@ export async function startConsentServer(options: ConsentServerOptions): Promise
       available: async (_, slug) => available.get(slug),
     },
     log: { info: write('info'), warn: write('warn'), error: write('error') },
+    ...(options.deprecatedApps && { deprecatedApps: options.deprecatedApps }),
     ...(options.requirePkce === undefined ? {} : { requirePkce: options.requirePkce }),
   })
   const events: ConsentServer['events'] = []
-  for (const name of ['code.created', 'client.updated'] as const) {
+  for (const name of ['code.created', 'client.updated', 'clients.limit.exceeded'] as const) {
     oauth.on(name, (event) => events.push({ name, event: { ...event } }))
   }
   const alice = sameAs?.alice ?? (await oauth.instances.create({ domain: 'alice.example.com' }))

@@ -54,6 +54,14 @@ export function fakePages(): FakePages {
       ctx.body = ''
     },
 
+    async limit(ctx, { count, limit }) {
+      html(ctx, `<h1>Limit</h1><p>${count} of ${limit}</p>`)
+    },
+
+    async deprecated(ctx, { name, storeUrl }) {
+      html(ctx, `<h1>${escape(name)} is gone</h1><a href="${escape(storeUrl)}">Store</a>`)
+    },
+
     async outOfBand(ctx, { code, state }) {
       html(ctx, '', `Success code=${code}&state=${state}`)
     },
