@@ -99,7 +99,10 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     oauth,
     mailer,
     events: realtime,
-    passphrase: { threadPoolSize: config.threadPoolSize },
+    passphrase: {
+      threadPoolSize: config.threadPoolSize,
+      revokeOAuthOnReset: config.revokeOauthOnReset,
+    },
     ...uiOverrides(config),
   })
   oauth.useSessions(ui.sessions)

@@ -3,21 +3,37 @@ import type { HostLog } from './log.ts'
 
 /** Events that say who did what. The packages write most of these lines themselves; {@link audit} adds the rest. */
 const AUDITED: ReadonlySet<string> = new Set([
+  'client.attestation_refused',
+  'client.certified',
   'client.deleted',
   'client.registered',
   'client.updated',
   'clients.limit.exceeded',
   'consent.given',
+  'factor.added',
+  'factor.removed',
   'grant.revoked',
   'instance.removed',
+  'limit.hit',
   'login.failed',
+  'login.flagship',
   'login.succeeded',
+  'magic_link.off',
+  'magic_link.on',
+  'magic_link.sent',
+  'owner.confirmed',
   'owner.onboarded',
   'passphrase.changed',
   'passphrase.hash_upgraded',
   'passphrase.reset_requested',
+  'recovery_code.used',
+  'recovery_codes.created',
   'session.ended',
   'token.issued',
+  'two_factor.failed',
+  'two_factor.off',
+  'two_factor.on',
+  'two_factor.passed',
 ])
 
 /** The log, with `audit: true` in the lines of the audit stream. @see security.md 113 */

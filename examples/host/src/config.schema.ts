@@ -158,6 +158,13 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     default: false,
     description: 'Refuse authorizations without a PKCE challenge.',
   },
+  revokeOauthOnReset: {
+    type: 'string',
+    enum: ['none', 'flagship', 'all'],
+    default: 'flagship',
+    description:
+      'Whose tokens end when a passphrase is reset by mail or by the operator: `none`, those of the flagship app, or those of every client.',
+  },
   limits: LIMIT_ENTRIES,
   lifetimes: LIFETIME_ENTRIES,
 }

@@ -33,6 +33,7 @@ export interface Config {
   readonly mail: { readonly from?: string; readonly fromName?: string; readonly replyTo?: string }
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug'
   readonly requirePkce: boolean
+  readonly revokeOauthOnReset: 'none' | 'flagship' | 'all'
   readonly limits: Readonly<Record<string, number>>
   /** Milliseconds, only those that are set. */
   readonly lifetimes: Readonly<Record<string, number>>

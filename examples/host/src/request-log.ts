@@ -44,6 +44,8 @@ export function noteRequests({
     // Set by koa-router to the pattern, never to the path.
     const route = typeof ctx['_matchedRoute'] === 'string' ? ctx['_matchedRoute'] : 'none'
     observe({ method, route, status, seconds })
+    // Of the limits on secrets and mails; a flood that the coarse limit stops, before any route, writes nothing.
+    if (status === 429 && route !== 'none') log.info('limit.hit', { method, route })
     log.debug('http.request', {
       requestId: ctx.state['requestId'],
       address: clientAddress(ctx),

@@ -8,8 +8,7 @@ import { createInstance } from '../create-instance.ts'
 import { createBodyChecks } from './admin.schema.ts'
 import { AdminError } from './admin-error.ts'
 import { clientToWire, instanceToWire, mailToWire } from './admin-wire.ts'
-
-type Handler = (ctx: Context) => Promise<void>
+import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
 
 /** Every admin endpoint. `:domain` is a domain or an alias. */
 export function adminRouter(app: HostApp, config: Config): Middleware {
@@ -19,7 +18,7 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
   const router = new Router({ sensitive: true, strict: true })
   const readBody = koaBody({ json: true, text: false, urlencoded: false, jsonLimit: '64kb' })
 
-  function route(method: 'delete' | 'get' | 'patch' | 'post', path: string, handle: Handler): void {
+  const route: AdminRouting['route'] = (method, path, handle) => {
     // The types of koa-router and koa-body are of Koa 2; the context is the same object.
     const handler = (ctx: unknown): Promise<void> => handle(ctx as Context)
     if (method === 'get' || method === 'delete') router[method](path, handler)
@@ -113,26 +112,7 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
     ctx.status = 204
   })
 
-  route('post', '/instances/:domain/onboarding-link', async (ctx) => {
-    ctx.body = { onboardingUrl: await ui.owners.createOnboardingUrl(await instanceOf(ctx)) }
-  })
-
-  route('post', '/instances/:domain/session-code', async (ctx) => {
-    ctx.status = 201
-    ctx.body = { session_code: await ui.owners.createSessionCode(await instanceOf(ctx)) }
-  })
-
-  route('post', '/instances/:domain/magic-code', async (ctx) => {
-    const { code, url } = await ui.owners.createMagicLinkCode(await instanceOf(ctx))
-    ctx.status = 201
-    ctx.body = { magic_code: code, url }
-  })
-
-  route('post', '/instances/:domain/email-verified-code', async (ctx) => {
-    const code = await ui.owners.createEmailVerifiedCode(await instanceOf(ctx))
-    ctx.status = 201
-    ctx.body = { email_verified_code: code }
-  })
+  addOwnerRoutes({ route, instanceOf, check }, ui.owners)
 
   route('get', '/instances/:domain/apps', async (ctx) => {
     ctx.body = { apps: await apps.listInstalled(await instanceOf(ctx)) }

@@ -6,10 +6,12 @@ export type AdminBody =
   | 'appToken'
   | 'createInstance'
   | 'installApp'
+  | 'resetPassphrase'
   | 'rotateKeys'
   | 'updateInstance'
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 1000 } as const
+const PASSPHRASE = { type: 'string', minLength: 1, maxLength: 1024 } as const
 const CLEARABLE = { anyOf: [TEXT, { type: 'null' }] } as const
 const LOCALE = { type: 'string', pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' } as const
 
@@ -25,7 +27,7 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
       email: TEXT,
       locale: LOCALE,
       magic_link: { type: 'boolean' },
-      passphrase: { type: 'string', minLength: 1, maxLength: 1024 },
+      passphrase: PASSPHRASE,
       publicName: TEXT,
       timeZone: TEXT,
     },
@@ -57,6 +59,11 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
     additionalProperties: false,
     required: ['slug'],
     properties: { slug: TEXT },
+  },
+  resetPassphrase: {
+    type: 'object',
+    additionalProperties: false,
+    properties: { passphrase: PASSPHRASE },
   },
   rotateKeys: {
     type: 'object',

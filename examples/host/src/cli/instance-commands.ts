@@ -100,6 +100,21 @@ export function addInstanceCommands(program: Command, connect: () => AdminClient
       print(options, answer, clean(answer['onboardingUrl']))
     },
   )
+
+  subcommand(
+    instance,
+    'reset-passphrase <domain>',
+    'Gives an owner who lost it a new passphrase, and prints it.',
+  )
+    .option('--passphrase <text>', 'choose it, instead of one that is made up')
+    .action(async (domain: string, options: InstanceOptions) => {
+      const { passphrase } = options
+      const path = instancePath(domain, '/reset-passphrase')
+      const answer = await connect().call('POST', path, { passphrase })
+      const made = answer['passphrase']
+      const words = `The passphrase of ${clean(answer['domain'])} is changed. Every session ended.`
+      print(options, answer, made === undefined ? words : `${words}\nIt is now:\n  ${clean(made)}`)
+    })
 }
 
 function withDetails(command: Command): Command {

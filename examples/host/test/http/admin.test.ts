@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { deriveLoginValue } from '@svc/auth-ui'
 import { expect } from 'chai'
 import { loadAdminToken } from '../../src/admin/admin-token.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
@@ -57,7 +58,7 @@ describe('the admin listener', () => {
     )
     expect(await (await host.admin('GET', '/instances/bob.example.org/apps')).json())
       .to.have.property('apps')
-      .that.has.lengthOf(2)
+      .that.has.lengthOf(3)
 
     const changed = await host.admin('PATCH', '/instances/bob.example.com', {
       oauthClientsMax: 3,
@@ -118,6 +119,40 @@ describe('the admin listener', () => {
       auth_mode: 'basic',
       magic_link: false,
     })
+  })
+
+  it('gives an owner who is locked out a new passphrase', async () => {
+    const browser = await host.browser()
+    expect((await browser.get('/')).location).to.equal(`${host.app('home')}/#`)
+    const reset = (body?: object): Promise<Response> =>
+      host.admin('POST', `${ALICE}/reset-passphrase`, body)
+    expect(await (await reset()).json())
+      .to.have.property('passphrase')
+      .that.matches(/^([a-z2-9]{4}-){3}[a-z2-9]{4}$/)
+    expect((await browser.get('/')).location).to.equal(`${host.instance.origin}/auth/login`)
+    const chosen = await reset({ passphrase: 'correct horse battery staple' })
+    expect(await chosen.json()).to.deep.equal({ domain: 'alice.example.com' })
+    const audited = host.log.find(([event]) => event === 'passphrase.changed')
+    expect(audited?.[1]).to.include({ how: 'host', audit: true })
+
+    const page = (await browser.get('/auth/login')).page()
+    // As the browser of the owner derives it; the salt is the one they had.
+    const passphrase = await deriveLoginValue('correct horse battery staple', 'me@alice', 650_000)
+    expect((await browser.submit(page.form('/auth/login'), { passphrase })).status).to.equal(302)
+
+    await host.admin('POST', '/instances', { domain: 'bob.example.com' })
+    const refusals: [target: string, body: object, status: number, code: string][] = [
+      [ALICE, { passphrase: '' }, 400, 'invalid_request'],
+      [ALICE, { passphrase: 1 }, 400, 'invalid_request'],
+      [ALICE, { password: 'x' }, 400, 'invalid_request'],
+      ['/instances/bob.example.com', {}, 412, 'onboarding_needed'],
+      ['/instances/nobody.example.com', {}, 404, 'instance_not_found'],
+    ]
+    for (const [target, body, status, code] of refusals) {
+      const refused = await host.admin('POST', `${target}/reset-passphrase`, body)
+      const { code: told } = (await refused.json()) as { code?: string }
+      expect([refused.status, told]).to.deep.equal([status, code])
+    }
   })
 
   it('refuses mailed ways to log in to an owner without an address', async () => {

@@ -86,7 +86,9 @@ describe('svc', function () {
       expect(await words(command, domain), command).to.match(/^[A-Za-z0-9]{32}\n$/)
     }
     const link = await json('magic-code', domain)
-    expect(link['url']).to.equal(`https://${domain}/auth/magic_link?code=${link['magic_code']}`)
+    expect(link['url']).to.equal(
+      `https://${domain}/auth/magic_link?code=${String(link['magic_code'])}`,
+    )
 
     const carol = 'carol.example.com'
     await words('instance', 'create', carol, '--passphrase', 'correct horse', ...mail)
@@ -100,6 +102,11 @@ describe('svc', function () {
       auth_mode: 'basic',
       magic_link: false,
     })
+    const reset = ['instance', 'reset-passphrase', carol]
+    expect(await words(...reset)).to.match(
+      /^The passphrase of carol\.example\.com is changed\. .*\n.*\n {2}([a-z2-9]{4}-){3}[a-z2-9]{4}\n$/,
+    )
+    expect(await json(...reset, '--passphrase', 'correct horse')).to.deep.equal({ domain: carol })
     const refused = await host.svc('magic-code', carol)
     expect(refused.code).to.equal(1)
     expect(refused.stderr).to.equal('magic links are not enabled\n')

@@ -39,6 +39,7 @@ describe('loadConfig', () => {
       store: 'sqlite',
       trustProxy: 0,
       namespace: 'io.svc',
+      revokeOauthOnReset: 'flagship',
       subdomains: 'nested',
       demo: true,
       isProduction: false,

@@ -1,0 +1,61 @@
+import { randomInt } from 'node:crypto'
+import type { Owners } from '@svc/auth-ui'
+import type { Instance } from '@svc/oauth-core'
+import type { Context } from 'koa'
+import type { AdminBody } from './admin.schema.ts'
+
+/** What the routes of the admin API are made with. */
+export interface AdminRouting {
+  route(
+    method: 'delete' | 'get' | 'patch' | 'post',
+    path: string,
+    handle: (ctx: Context) => Promise<void>,
+  ): void
+  /** That of `:domain`. @throws AdminError `instance_not_found` */
+  instanceOf(ctx: Context): Promise<Instance>
+  /** @throws AdminError `invalid_request` */
+  check(name: AdminBody, body: unknown): Record<string, unknown>
+}
+
+/** Letters and digits of which no two look alike: a passphrase may be told by telephone. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
+
+/** What an operator does for the owner of an instance: links, codes, and a passphrase for one who lost it. */
+export function addOwnerRoutes({ route, instanceOf, check }: AdminRouting, owners: Owners): void {
+  route('post', '/instances/:domain/onboarding-link', async (ctx) => {
+    ctx.body = { onboardingUrl: await owners.createOnboardingUrl(await instanceOf(ctx)) }
+  })
+
+  route('post', '/instances/:domain/reset-passphrase', async (ctx) => {
+    const { passphrase } = check('resetPassphrase', ctx.request.body ?? {})
+    const instance = await instanceOf(ctx)
+    const isChosen = typeof passphrase === 'string'
+    const next = isChosen ? passphrase : randomPassphrase()
+    await owners.resetPassphrase(instance, next)
+    ctx.body = { domain: instance.domain, ...(!isChosen && { passphrase: next }) }
+  })
+
+  route('post', '/instances/:domain/session-code', async (ctx) => {
+    ctx.status = 201
+    ctx.body = { session_code: await owners.createSessionCode(await instanceOf(ctx)) }
+  })
+
+  route('post', '/instances/:domain/magic-code', async (ctx) => {
+    const { code, url } = await owners.createMagicLinkCode(await instanceOf(ctx))
+    ctx.status = 201
+    ctx.body = { magic_code: code, url }
+  })
+
+  route('post', '/instances/:domain/email-verified-code', async (ctx) => {
+    const code = await owners.createEmailVerifiedCode(await instanceOf(ctx))
+    ctx.status = 201
+    ctx.body = { email_verified_code: code }
+  })
+}
+
+/** Four groups of four characters, 79 bits. */
+function randomPassphrase(): string {
+  const group = (): string =>
+    Array.from({ length: 4 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+  return Array.from({ length: 4 }, group).join('-')
+}
