@@ -124,18 +124,12 @@ export function againHref(ctx: RouteContext): string {
   return page === undefined ? '/' : hrefOf(ctx, page)
 }
 
-/** The page of a form that was posted, with everything that was asked for: a path of the instance. */
-export function againHref(ctx: RouteContext): string {
-  const page = PAGES.get(ctx.path)
-  return page === undefined ? '/' : hrefOf(ctx, page)
-}
-
 function hrefOf(ctx: RouteContext, { path, keeps }: Page): string {
   const query = new URLSearchParams()
   for (const [name, value] of keeps === undefined ? everything(ctx) : kept(ctx, keeps)) {
     query.append(name, value)
   }
-  return query.size === 0 ? path : `${path}?${query}`
+  return query.size === 0 ? path : `${path}?${query.toString()}`
 }
 
 function isSpent(name: string): boolean {

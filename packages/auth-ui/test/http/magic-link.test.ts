@@ -103,6 +103,8 @@ describe('magic links (login.md 5.3)', () => {
       const answer = await browser.post('/auth/magic_link', {}, { headers: JSON_ONLY })
       expect(answer.status).to.equal(404)
       expect(answer.json()).to.have.property('code', 'magic_link_disabled')
+      const page = (await browser.post('/auth/magic_link', { redirect: 'drive' })).page()
+      expect(page.links.map(({ href }) => href)).to.include(`${ALICE}/auth/login?redirect=drive`)
       expect(server.mails).to.deep.equal([])
     })
 

@@ -81,6 +81,13 @@ const CASES: readonly (readonly [
     'login',
   ],
   [
+    'links that log nobody in any more, with the target',
+    request('POST', '/auth/magic_link', { form: 'csrf_token=x&redirect=drive' }),
+    'magic_link_disabled',
+    '/auth/login?redirect=drive',
+    'login',
+  ],
+  [
     'a magic link whose form token died, with its code',
     request('POST', '/auth/magic_link/twofactor', { form: 'magic_code=abc&redirect=drive' }),
     'csrf_invalid',
