@@ -1,10 +1,15 @@
 import type { OAuth, RouteRow } from '@svc/oauth-core'
+import { type AnswerClientOptions, createAnswerClient } from './flagship/answer-client.ts'
 import { type ClientCheckOptions, createClientCheck } from './flagship/client-check.ts'
 import { createFlagshipLogin, type FlagshipLoginOptions } from './flagship/flagship-login.ts'
 import {
   createFlagshipMagicLink,
   type FlagshipMagicLinkOptions,
 } from './flagship/flagship-magic-link.ts'
+import {
+  createFlagshipOnboarding,
+  type FlagshipOnboardingOptions,
+} from './flagship/flagship-onboarding.ts'
 import { flagshipRows } from './flagship/rows.ts'
 import { createMagicCodeCheck, type MagicCodeCheckOptions } from './magic-link/magic-code-check.ts'
 import { createMagicLink, type MagicLinkOptions } from './magic-link/magic-link.ts'
@@ -18,10 +23,12 @@ import { createSessionCodeEndpoint, type SessionCodeOptions } from './session-co
 export interface CodeLoginParts
   extends MagicCodeCheckOptions,
     RequestLinkOptions,
-    SessionCodeOptions,
+    Omit<SessionCodeOptions, 'clients'>,
     Omit<ClientCheckOptions, 'clients'>,
-    Omit<FlagshipLoginOptions, 'checkClient'>,
-    Omit<FlagshipMagicLinkOptions, 'checkClient' | 'codeCheck'>,
+    Omit<AnswerClientOptions, 'clients'>,
+    Omit<FlagshipLoginOptions, 'answerClient' | 'checkClient'>,
+    Omit<FlagshipMagicLinkOptions, 'answerClient' | 'checkClient' | 'codeCheck'>,
+    Omit<FlagshipOnboardingOptions, 'answerClient' | 'checkClient'>,
     MagicLinkPagesOptions,
     Omit<MagicLinkOptions, 'codeCheck' | 'linkPages'> {
   readonly oauth: Pick<OAuth, 'clients'>
@@ -31,14 +38,17 @@ export interface CodeLoginParts
 export function assembleCodeLogins(given: CodeLoginParts): readonly RouteRow[] {
   const codeCheck = createMagicCodeCheck(given)
   const checkClient = createClientCheck({ ...given, clients: given.oauth.clients })
+  const answerClient = createAnswerClient({ ...given, clients: given.oauth.clients })
   const linkPages = createMagicLinkPages(given)
-  const parts = { ...given, codeCheck, checkClient, linkPages }
+  const { clients } = given.oauth
+  const parts = { ...given, clients, codeCheck, checkClient, answerClient, linkPages }
   return [
     ...sessionCodeRows(createSessionCodeEndpoint(parts)),
     ...magicLinkRows(createRequestLink(parts), createMagicLink(parts)),
     ...flagshipRows({
       login: createFlagshipLogin(parts),
       magicLink: createFlagshipMagicLink(parts),
+      onboard: createFlagshipOnboarding(parts),
     }),
   ]
 }

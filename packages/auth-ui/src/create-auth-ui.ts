@@ -178,7 +178,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   const allRows = [
     ...rows,
     ...assembleTwoFactor(parts),
-    ...assembleCodeLogins(parts),
+    ...assembleCodeLogins({ ...parts, checkRegisterToken: onboarding.checkToken }),
     ...assembleFactors(parts),
     ...assemblePassphrase({ ...parts, createOnboardingUrl }),
     ...renderer.rows,

@@ -1,4 +1,4 @@
-import type { Logger, RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/oauth-core'
 import { AuthUiError } from '../errors.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'
 import { answerJson } from '../login/arrival.ts'
@@ -7,7 +7,8 @@ import { onboardedOwner } from '../owner/onboarded-owner.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import { readPostedTexts } from '../posted-texts.ts'
-import type { EmailVerifiedCodes, OpenCodes } from '../session-code/open-codes.ts'
+import type { EmailVerifiedCodes } from '../session-code/open-codes.ts'
+import type { AnswerClient } from './answer-client.ts'
 import type { CheckedClient, ClientCheck } from './client-check.ts'
 import { type PostedPair, readPostedPair } from './posted-pair.ts'
 
@@ -17,9 +18,8 @@ export interface FlagshipLoginOptions {
   readonly passphrases: PassphraseCheck
   readonly secondFactor: SecondFactor
   readonly emailVerifiedCodes: EmailVerifiedCodes
-  readonly openCodes: OpenCodes
   readonly checkClient: ClientCheck
-  readonly log: Logger
+  readonly answerClient: AnswerClient
 }
 
 /** What an app posts. */
@@ -32,17 +32,17 @@ interface Posted {
 }
 
 /**
- * `POST /auth/login/flagship`, the log-in of an app without a browser. Never sets a cookie. Every client gets a
- * session code: tokens of scope `*` are for certified apps (docs/decisions/0090).
+ * `POST /auth/login/flagship`, the log-in of an app without a browser. Never sets a cookie. A certified
+ * client gets tokens of scope `*`, any other a session code.
  * @see login.md 5.1, oauth.md 8
  */
 export function createFlagshipLogin(
   options: FlagshipLoginOptions,
 ): (ctx: RouteContext) => Promise<void> {
-  const { owners, passphrases, secondFactor, emailVerifiedCodes, openCodes, checkClient } = options
+  const { owners, passphrases, secondFactor, emailVerifiedCodes, checkClient, answerClient } =
+    options
 
   return async function logInFlagship(ctx) {
-    const { instance } = ctx.state
     const posted = readPosted(ctx)
     const owner = await onboardedOwner(owners, ctx)
     if (owner === undefined) throw new AuthUiError('onboarding_needed')
@@ -50,10 +50,8 @@ export function createFlagshipLogin(
     // Known before anything is used up: a typo in the client's credentials costs nothing.
     const client = await checkClient(ctx, posted)
     if (!(await passSecondStep(ctx, owner, posted, client))) return
-    const { id } = await client.demand()
-    answerJson(ctx, { session_code: await openCodes.create(instance, owner) })
-    ctx.status = 202
-    options.log.info('login.flagship', { instance: instance.domain, client: id })
+    const method = secondFactor.isOn(owner) ? '2FA' : 'password'
+    await answerClient(ctx, owner, { client: await client.demand(), method })
   }
 
   /** False when it answered: the second step is open. */

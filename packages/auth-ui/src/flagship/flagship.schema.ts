@@ -1,3 +1,5 @@
+import { NEW_PASSPHRASE_SCHEMA } from '../passphrase/new-passphrase.schema.ts'
+
 const CLIENT = {
   client_id: { type: 'string' },
   client_secret: { type: 'string' },
@@ -26,4 +28,11 @@ export const FLAGSHIP_MAGIC_LINK_SCHEMA: Readonly<Record<string, unknown>> = {
     passphrase: { type: 'string', description: 'needed while the second factor is on' },
   },
   required: ['magic_code', 'client_id', 'client_secret'],
+}
+
+/** Body of `POST /settings/passphrase/flagship`, for the documents. @see login.md 5.5 */
+export const FLAGSHIP_ONBOARDING_SCHEMA: Readonly<Record<string, unknown>> = {
+  ...NEW_PASSPHRASE_SCHEMA,
+  properties: { ...(NEW_PASSPHRASE_SCHEMA['properties'] as object), ...CLIENT }, // Written there.
+  required: ['passphrase', 'register_token', 'iterations', 'client_id', 'client_secret'],
 }

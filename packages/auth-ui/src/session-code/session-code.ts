@@ -1,4 +1,4 @@
-import { isHttpError, type Permission, type RouteContext, VERBS } from '@svc/oauth-core'
+import { isHttpError, type OAuth, type Permission, type RouteContext, VERBS } from '@svc/oauth-core'
 import { AuthUiError } from '../errors.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'
 import { type PostedPair, readPostedPair } from '../flagship/posted-pair.ts'
@@ -15,6 +15,7 @@ export interface SessionCodeOptions {
   readonly openCodes: OpenCodes
   readonly passphrases: PassphraseCheck
   readonly secondFactor: SecondFactor
+  readonly clients: Pick<OAuth['clients'], 'isCertified'>
   /** Verifies the bearer and sets `ctx.state.access`. */
   readonly authenticate: (ctx: RouteContext) => Promise<void>
 }
@@ -26,7 +27,7 @@ const CHALLENGE = 'Bearer error="invalid_token"'
 export function createSessionCodeEndpoint(
   options: SessionCodeOptions,
 ): (ctx: RouteContext) => Promise<void> {
-  const { owners, openCodes, passphrases, secondFactor, authenticate } = options
+  const { owners, openCodes, passphrases, secondFactor, authenticate, clients } = options
 
   return async function createSessionCode(ctx) {
     const { instance } = ctx.state
@@ -52,7 +53,11 @@ export function createSessionCodeEndpoint(
     }
     const { access } = ctx.state
     const isMaximal = access?.permissions.some(isEverything) === true
-    if (access?.kind !== 'access' || access.client?.flagship !== true || !isMaximal) {
+    if (access?.kind !== 'access' || access.client === undefined || !isMaximal) {
+      throw notAuthorized(CHALLENGE)
+    }
+    // The guard asked already; nothing here relies on that.
+    if (!clients.isCertified(access.client)) {
       throw notAuthorized(CHALLENGE)
     }
   }

@@ -9,6 +9,14 @@ export interface ClientPage {
   readonly cursor?: string
 }
 
+/** One thing the owner allowed a client. Milliseconds since the epoch. */
+export interface ClientAccess {
+  readonly scope: string
+  readonly createdAt: number
+  /** Absent: it lasts until it is revoked. */
+  readonly endsAt?: number
+}
+
 export interface ClientsUsage {
   /** Absent: no limit. */
   readonly limit?: number
@@ -74,8 +82,13 @@ export interface ClientService {
   /**
    * Tokens of scope `*` in a grant of their own, for a certified client whose owner just logged in with it; it is no
    * longer pending. Undefined for any other client. @see oauth.md 7.3
+   * @param admit - asked once they could be used: when it rejects, they are worth nothing
    */
-  issueFlagshipTokens(instance: Instance, id: ClientId | string): Promise<TokenAnswer | undefined>
+  issueFlagshipTokens(
+    instance: Instance,
+    id: ClientId | string,
+    admit?: () => Promise<void>,
+  ): Promise<TokenAnswer | undefined>
   /**
    * Compares a secret with the client's own, in constant time; undefined without such a client. Wrong ones are the
    * caller's to count. @param secret - from outside, any text
@@ -85,6 +98,8 @@ export interface ClientService {
     id: ClientId | string,
     secret: string,
   ): Promise<{ readonly client: Client; readonly isRight: boolean } | undefined>
+  /** What the owner allowed the client and is still good, newest first. */
+  access(instance: Instance, id: ClientId): Promise<readonly ClientAccess[]>
   /** What the client may do by its live grants: scope strings, newest first. */
   scopes(instance: Instance, id: ClientId): Promise<readonly string[]>
 }

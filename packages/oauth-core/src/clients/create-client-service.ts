@@ -6,7 +6,6 @@ import type { Certification, Logger } from '../ports.ts'
 import type { Revocations } from '../tokens/revocation.ts'
 import type { Client } from './client.ts'
 import type { ClientLimit } from './client-limit.ts'
-import type { ClientLimit } from './client-limit.ts'
 import { isUserKind } from './client-record.ts'
 import type { ClientService, ClientsUsage } from './client-service.ts'
 import type { ClientChange, ClientList, ClientStore } from './client-store.ts'
@@ -15,10 +14,9 @@ import type { ClientRevoker } from './revoke-client.ts'
 export interface ClientServiceOptions {
   readonly clients: ClientStore
   readonly clientLimit: Pick<ClientLimit, 'admit'>
-  readonly clientLimit: Pick<ClientLimit, 'admit'>
   readonly engine: Pick<
     Engine,
-    'issueTokens' | 'lastRefreshed' | 'listGrants' | 'revokeGrant' | 'revokeGrants'
+    'issueTokens' | 'lastRefreshed' | 'lastUsed' | 'listGrants' | 'revokeGrant' | 'revokeGrants'
   >
   /** Whether a client may have scope `*`. */
   readonly isCertified: (client: Client) => boolean
@@ -36,10 +34,19 @@ export function createClientService(options: ClientServiceOptions): ClientServic
 
   async function stamped(instance: Instance, found: readonly Client[]): Promise<Client[]> {
     const ids = found.map(({ id }) => id)
-    const stamps = await engine.lastRefreshed(instance, ids)
+    const [refreshed, used] = await Promise.all([
+      engine.lastRefreshed(instance, ids),
+      engine.lastUsed(instance, ids),
+    ])
     return found.map((client) => {
-      const lastRefreshedAt = stamps.get(client.id)
-      return lastRefreshedAt === undefined ? client : { ...client, lastRefreshedAt }
+      const lastRefreshedAt = refreshed.get(client.id)
+      const { at: lastUsedAt = lastRefreshedAt, from: lastUsedFrom } = used.get(client.id) ?? {}
+      return {
+        ...client,
+        ...(lastRefreshedAt === undefined ? {} : { lastRefreshedAt }),
+        ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
+        ...(lastUsedFrom === undefined ? {} : { lastUsedFrom }),
+      }
     })
   }
 
@@ -191,6 +198,15 @@ export function createClientService(options: ClientServiceOptions): ClientServic
       return { client: opened.client, isRight: equalSecrets(opened.secret, secret) }
     },
 
+    async access(instance, id) {
+      const grants = await engine.listGrants(instance, id)
+      return grants.map(({ scope, createdAt, endsAt }) => ({
+        scope,
+        createdAt,
+        ...(endsAt === undefined ? {} : { endsAt }),
+      }))
+    },
+
     async scopes(instance, id) {
       const grants = await engine.listGrants(instance, id)
       return [...new Set(grants.map(({ scope }) => scope))]
@@ -204,13 +220,14 @@ export function createClientService(options: ClientServiceOptions): ClientServic
       return flagship ? certify(instance, id, 'host') : withdraw(instance, id)
     },
 
-    async issueFlagshipTokens(instance, id) {
+    async issueFlagshipTokens(instance, id, admit) {
       const known = await clients.find(instance, id)
       if (known === undefined || !isCertified(known)) return undefined
       // Before the tokens: from here on the clean-up of pending clients leaves this one alone.
       const client = await markAllowed(instance, id, {})
       if (client === undefined || !isCertified(client)) return undefined
-      return engine.issueTokens(instance, { client, scope: '*' })
+      const everything = { client, scope: '*', ...(admit === undefined ? {} : { admit }) }
+      return engine.issueTokens(instance, everything)
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { Client, ClientId } from '../clients/client.ts'
 import type { Instance } from '../instances/instance.ts'
+import type { UseStamp } from './last-use.ts'
 
 /** What an authorization code stands for. @see oauth.md 5.8 */
 export interface CodeRequest {
@@ -80,11 +81,16 @@ export interface Engine {
   mintCode(instance: Instance, request: CodeRequest): Promise<string>
   /**
    * Makes a grant with its tokens, without a code: for a client whose owner just logged in with it (oauth.md 7.3).
-   * Undefined when the client is gone.
+   * Undefined when the client is gone. `admit` is asked once the grant is stored, so that whoever ends grants meanwhile
+   * either finds it or is seen; when it rejects, the grant ends.
    */
   issueTokens(
     instance: Instance,
-    request: { readonly client: Client; readonly scope: string },
+    request: {
+      readonly client: Client
+      readonly scope: string
+      readonly admit?: () => Promise<void>
+    },
   ): Promise<TokenAnswer | undefined>
   /** The live grant, or undefined. */
   findGrant(instance: Instance, grantId: string): Promise<Grant | undefined>
@@ -104,6 +110,13 @@ export interface Engine {
     instance: Instance,
     clientIds: readonly ClientId[],
   ): Promise<ReadonlyMap<ClientId, number>>
+  /** Notes that a token of the client was used. Cheap: gathered, and written at most once a minute and client. */
+  noteUse(instance: Instance, clientId: ClientId, from: string): void
+  /** When each client last used or got a token, and from where; those that never did are absent. At most 100. */
+  lastUsed(
+    instance: Instance,
+    clientIds: readonly ClientId[],
+  ): Promise<ReadonlyMap<ClientId, UseStamp>>
   /** Grant of a live refresh token of the client, or undefined; for `POST /auth/revoke`. */
   findRefreshGrant(instance: Instance, refreshToken: string): Promise<Grant | undefined>
   /** Whether the registration access token is that client's. */

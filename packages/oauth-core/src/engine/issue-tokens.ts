@@ -82,7 +82,7 @@ const SECRET_BYTES = 32
 export function createIssueTokens(options: IssueTokensOptions): Engine['issueTokens'] {
   const { store, clock, clients, grants, lifetimes } = options
 
-  return async function issueTokens(instance, { client, scope }) {
+  return async function issueTokens(instance, { client, scope, admit }) {
     const grantId = randomId(GRANT_ID_BYTES)
     const refreshToken = tokenOfGrant(grantId, randomId(SECRET_BYTES))
     const now = clock.now()
@@ -114,6 +114,10 @@ export function createIssueTokens(options: IssueTokensOptions): Engine['issueTok
       { id: randomId() },
     )
     if (!result.written) return undefined
+    await admit?.().catch(async (error: unknown) => {
+      await grants.revoke(instance, grantId, 'not admitted')
+      throw error
+    })
     await grants.trim(instance, client.id)
     const grant = { client, grantId, scope, refreshToken, jti: randomId() }
     const answer = await options.answerTokens(instance, grant)
