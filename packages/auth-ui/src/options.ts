@@ -2,7 +2,6 @@ import { type AppRegistry, isSlug, type Logger, type OAuth, type RateLimit } fro
 import type { Clock, Store } from '@svc/store'
 import { type PermissionTexts, permissionTextFaults } from './consent/permission-texts.ts'
 import type { RaiseLimitUrl } from './authorize/hurdle-pages.ts'
-import type { RaiseLimitUrl } from './authorize/hurdle-pages.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import type { Theme } from './page-renderer.ts'
 import type { RevokeOAuthOnReset } from './passphrase/change-passphrase.ts'
@@ -71,8 +70,6 @@ export interface AuthUiOptions {
   }
   /** Where an owner who connected too many clients can have the limit raised. @defaultValue nowhere */
   readonly raiseLimitUrl?: RaiseLimitUrl
-  /** Where an owner who connected too many clients can have the limit raised. @defaultValue nowhere */
-  readonly raiseLimitUrl?: RaiseLimitUrl
   /** Looks an address up in a geo database, for the login history. @defaultValue none */
   readonly locate?: (address: string) => Promise<Place | undefined>
   /** Milliseconds, instead of single {@link DEFAULT_LIFETIMES}. */
@@ -103,7 +100,6 @@ export interface ResolvedOptions {
   readonly cost: ScryptCost
   readonly revokeOAuthOnReset: RevokeOAuthOnReset
   readonly confirmHosts: ReadonlySet<string>
-  readonly raiseLimitUrl: RaiseLimitUrl | undefined
   readonly raiseLimitUrl: RaiseLimitUrl | undefined
   readonly locate: ((address: string) => Promise<Place | undefined>) | undefined
   readonly lifetimes: Lifetimes
@@ -149,7 +145,6 @@ export function resolveOptions(options: AuthUiOptions): ResolvedOptions {
     cost: passphrase.cost ?? DEFAULT_COST,
     revokeOAuthOnReset: passphrase.revokeOAuthOnReset ?? 'flagship',
     confirmHosts: new Set(options.confirm?.authorizedHosts),
-    raiseLimitUrl: options.raiseLimitUrl,
     raiseLimitUrl: options.raiseLimitUrl,
     locate: options.locate,
     lifetimes: { ...DEFAULT_LIFETIMES, ...options.lifetimes },

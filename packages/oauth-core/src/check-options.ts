@@ -1,7 +1,6 @@
 import { systemClock } from '@svc/store'
 import { type FlagshipConfig, resolveFlagship } from './certification/attestation-config.ts'
 import { isStoreUrl } from './authorize/deprecated-apps.ts'
-import { isStoreUrl } from './authorize/deprecated-apps.ts'
 import { createSealer } from './keys/sealer.ts'
 import { DEFAULT_LIFETIMES } from './lifetimes.ts'
 import { DEFAULT_LIMITS, type OAuthOptions, type ResolvedOptions } from './options.ts'
@@ -90,13 +89,6 @@ export function resolveOptions(options: OAuthOptions): ResolvedOptions {
     if (!Object.values(app.storeUrls).every(isStoreUrl) || app.storeUrls.other === undefined)
       faults.add(`${path}.storeUrls`, 'must be absolute URIs, `other` among them')
   }
-  const { deprecatedApps = [] } = options
-  for (const [place, app] of deprecatedApps.entries()) {
-    const path = `deprecatedApps.${place}`
-    if (app.softwareId === '' || app.name === '') faults.add(path, 'must have softwareId and name')
-    if (!Object.values(app.storeUrls).every(isStoreUrl) || app.storeUrls.other === undefined)
-      faults.add(`${path}.storeUrls`, 'must be absolute URIs, `other` among them')
-  }
   const lifetimes = { ...DEFAULT_LIFETIMES, ...options.lifetimes }
   for (const [name, value] of Object.entries(lifetimes)) {
     const max: number | undefined = (LONGEST as Readonly<Record<string, number>>)[name]
@@ -128,7 +120,6 @@ export function resolveOptions(options: OAuthOptions): ResolvedOptions {
     trustProxy,
     forbiddenScopes: options.forbiddenScopes,
     requirePkce: options.requirePkce ?? false,
-    deprecatedApps,
     deprecatedApps,
     flagship,
     konnectors,

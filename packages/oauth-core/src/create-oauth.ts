@@ -7,7 +7,6 @@ import type { Client } from './clients/client.ts'
 import { createClientCleanup } from './clients/cleanup.ts'
 import { compileMemberChecks } from './clients/client.schema.ts'
 import { createClientLimit } from './clients/client-limit.ts'
-import { createClientLimit } from './clients/client-limit.ts'
 import { createClientNames } from './clients/client-names.ts'
 import { createClientStore } from './clients/client-store.ts'
 import { createClientService } from './clients/create-client-service.ts'
@@ -95,7 +94,6 @@ export function createOAuth(options: OAuthOptions): OAuth {
     },
   })
   const clientLimit = createClientLimit({ store, clients })
-  const clientLimit = createClientLimit({ store, clients })
   const clientService = createClientService({
     ...{ clients, engine, revoker, revocations, emitter, log, isCertified, clientLimit },
   })
@@ -155,8 +153,6 @@ export function createOAuth(options: OAuthOptions): OAuth {
     metadata: createMetadataReader(compileMemberChecks()),
     limits: createRateLimits({ store, clock, limits: resolved.limits, tooMany }),
     consent: resolved.consent,
-    clientLimit,
-    deprecatedApps: resolved.deprecatedApps,
     clientLimit,
     deprecatedApps: resolved.deprecatedApps,
     findClient: clients.find,

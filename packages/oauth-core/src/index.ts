@@ -4,7 +4,6 @@ export {
   type PermissionChoice,
 } from './authorize/consent-choice.ts'
 export type { DeprecatedApp } from './authorize/deprecated-apps.ts'
-export type { DeprecatedApp } from './authorize/deprecated-apps.ts'
 export type { AndroidAttestation } from './certification/android-claims.ts'
 export {
   type AppleEnvironment,
@@ -85,10 +84,8 @@ export type {
   ClientEvent,
   ConsentView,
   DeprecatedView,
-  DeprecatedView,
   KonnectorManifest,
   KonnectorRegistry,
-  LimitView,
   LimitView,
   Logger,
   ManifestPermission,

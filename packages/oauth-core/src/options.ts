@@ -1,6 +1,5 @@
 import type { Clock, Store } from '@svc/store'
 import type { DeprecatedApp } from './authorize/deprecated-apps.ts'
-import type { DeprecatedApp } from './authorize/deprecated-apps.ts'
 import type { FlagshipConfig, FlagshipOptions } from './certification/attestation-config.ts'
 import type { Client } from './clients/client.ts'
 import type { RouteContext } from './http/route.ts'
@@ -65,11 +64,6 @@ export interface OAuthOptions {
    * @defaultValue none
    */
   readonly konnectors?: KonnectorRegistry
-  /**
-   * Apps that can no longer be connected; what they were given goes on working.
-   * @defaultValue none
-   */
-  readonly deprecatedApps?: readonly DeprecatedApp[]
   /**
    * Apps that can no longer be connected; what they were given goes on working.
    * @defaultValue none

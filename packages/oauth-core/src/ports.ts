@@ -150,23 +150,6 @@ export interface DeprecatedView {
   readonly storeUrl: string
 }
 
-/** What the page shows that stands instead of a consent while too many clients are connected. @see oauth.md 5.4 */
-export interface LimitView {
-  readonly client: Client
-  /** Clients that the owner connected. */
-  readonly count: number
-  /** How many may be. */
-  readonly limit: number
-}
-
-/** What the page of an app that is no longer supported shows. @see oauth.md 5.6 */
-export interface DeprecatedView {
-  readonly client: Client
-  readonly name: string
-  /** An absolute URI of any scheme that runs no script, such as `market:`. */
-  readonly storeUrl: string
-}
-
 /** The pages of the authorization endpoint, and what they share with all forms. Implemented by the user interface. */
 export interface AuthorizePages {
   consent(ctx: Context, view: ConsentView): Promise<void>
@@ -177,10 +160,6 @@ export interface AuthorizePages {
    * cannot be sent. @see oauth.md 5.5
    */
   certify(ctx: Context, view: CertifyView): Promise<void>
-  /** Asks to remove clients; the page goes on by itself once there is room. The status is set by the caller. */
-  limit(ctx: Context, view: LimitView): Promise<void>
-  /** Leads to what takes the app's place. The status is set by the caller. */
-  deprecated(ctx: Context, view: DeprecatedView): Promise<void>
   /** Asks to remove clients; the page goes on by itself once there is room. The status is set by the caller. */
   limit(ctx: Context, view: LimitView): Promise<void>
   /** Leads to what takes the app's place. The status is set by the caller. */

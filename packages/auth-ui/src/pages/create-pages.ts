@@ -7,7 +7,6 @@ import { themeStyle } from '../theme.ts'
 import { createConfirmPages } from './confirm-pages.ts'
 import { createConsentPages } from './consent-pages.ts'
 import { createHurdlePageViews } from './hurdle-pages.ts'
-import { createHurdlePageViews } from './hurdle-pages.ts'
 import { createLoginPages } from './login-pages.ts'
 import { createPassphrasePages } from './passphrase-pages.ts'
 import { createShowPage } from './show-page.ts'
@@ -36,7 +35,6 @@ export function createPages(options: PagesOptions): PageRenderer {
     ...createLoginPages(show),
     ...createPassphrasePages(show),
     ...createConfirmPages(show),
-    ...createHurdlePageViews(show),
     ...createHurdlePageViews(show),
     ...createConsentPages(show, namespace, findText),
   }

@@ -14,7 +14,6 @@ import { type ConsentAnswer, readConsentAnswer } from './consent-choice.ts'
 import { createConsentSeal } from './consent-seal.ts'
 import { consentView, placesAllowed } from './consent-view.ts'
 import { createHurdles, type HurdleDependencies } from './hurdles.ts'
-import { createHurdles, type HurdleDependencies } from './hurdles.ts'
 import { type LiveAccess, outgrown, readLiveAccess } from './live-access.ts'
 import { authorizeError, notCertified } from './page-texts.ts'
 import { grantedLocation, isOutOfBand } from './redirect.ts'
@@ -54,14 +53,12 @@ export function authorizeRows(dependencies: AuthorizeDependencies): RouteRow[] {
   const { pages, sessions, engine, log } = dependencies
   const consentSeal = createConsentSeal(dependencies)
   const hurdles = createHurdles(dependencies)
-  const hurdles = createHurdles(dependencies)
   const showCertify = createShowCertify(dependencies)
 
   async function showConsent(ctx: RouteContext): Promise<void> {
     const { instance, query } = ctx.state
     if (await redeemSessionCode(ctx)) return
     const request = await checkAuthorize({ ctx, instance, parameters: query }, dependencies)
-    if (await hurdles.isDeprecated(ctx, request)) return
     if (await hurdles.isDeprecated(ctx, request)) return
     const session = await sessions().current(ctx)
     if (session === undefined) return pages().login(ctx)
