@@ -2,6 +2,7 @@ import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
 import { exerciseCodeLogins } from '../support/exercise-code-logins.ts'
 import { exerciseFactors } from '../support/exercise-factors.ts'
+import { exerciseFlagship } from '../support/exercise-flagship.ts'
 import { exercisePassphrase } from '../support/exercise-passphrase.ts'
 import { exerciseSecondStep } from '../support/exercise-second-step.ts'
 import { createAlice, LOGIN_VALUE, logIn, startUi, type UiServer } from '../support/ui-server.ts'
@@ -45,6 +46,7 @@ describe('the rows of auth-ui', () => {
     await settings()
     await assets()
     await exerciseCodeLogins(server)
+    await exerciseFlagship(server)
     await exerciseFactors(server)
     await exerciseSecondStep(server)
     await exercisePassphrase(server)

@@ -27,6 +27,7 @@ describe('createSessionCodeEndpoint, with a bearer', () => {
           throw new Error('a second factor was asked for')
         },
       } as unknown as SecondFactor,
+      clients: { isCertified: ({ flagship }) => flagship },
       authenticate: async (ctx) => {
         ctx.state.access = access as AccessContext
       },
