@@ -115,6 +115,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     findGrant: engine.findGrant,
     sessions: () => given.sessions,
     revocations,
+    noteUse: (instance, id, ctx) => engine.noteUse(instance, id, clientAddress(ctx)),
     forbidden,
     cacheSize: cache.tokens,
   })

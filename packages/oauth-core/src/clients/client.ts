@@ -30,6 +30,10 @@ export interface Client {
   readonly createdAt: number
   readonly updatedAt: number
   readonly lastRefreshedAt?: number
+  /** When it last used or got a token. */
+  readonly lastUsedAt?: number
+  /** Where that request came from; IPv6 as its /64. */
+  readonly lastUsedFrom?: string
 }
 
 /** Slug of the web app that a client is linked to, or undefined. @see oauth.md 3.5 */

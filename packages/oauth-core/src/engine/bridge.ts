@@ -31,6 +31,8 @@ export interface TokenBridgeOptions {
   readonly units: Units
   readonly grants: Grants
   readonly lastUse: LastUse
+  readonly lastSeen: LastUse
+  readonly clientAddress: (ctx: Context) => string
   readonly lifetimes: Lifetimes
   /** Prefix of doctypes. */
   readonly namespace: string
@@ -78,6 +80,7 @@ export function createTokenBridge(
     }
     checkCertified(unit, client)
     await commit(unit)
+    options.lastSeen.note(instance, client.client.id, options.clientAddress(ctx))
     ctx.body = await issue(unit, form, client, answer)
   }
 

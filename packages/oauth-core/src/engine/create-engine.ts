@@ -70,7 +70,9 @@ export function createEngine(dependencies: EngineDependencies): Engine {
   const read = createGatheredReads(store)
   const grants = createGrants({ store, revocations: dependencies.revocations, emit })
   const clientCache = createClientCache(clients, dependencies.clientCacheSize ?? 2000)
-  const lastUse = createLastUse({ store, clock, clients, log })
+  const stamps = { store, clock, clients, log }
+  const lastUse = createLastUse({ ...stamps, kind: 'client-use' })
+  const lastSeen = createLastUse({ ...stamps, kind: 'client-seen' })
   const limit = dependencies.wrongSecrets ?? { limit: 300, windowMs: HOUR_MS }
   const throttle = createSecretThrottle({ store, clock, log, limit })
   const adapter = createAdapter({ store, clock, units, clients, clientCache, grants, lifetimes })
@@ -88,6 +90,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
   async function forget(instance: Instance, clientId: string, reason: string): Promise<void> {
     await grants.forget(instance, clientId, reason)
     await lastUse.forget(instance, clientId)
+    await lastSeen.forget(instance, clientId)
   }
 
   const authentication = createClientAuthentication({
@@ -108,6 +111,8 @@ export function createEngine(dependencies: EngineDependencies): Engine {
     units,
     grants,
     lastUse,
+    lastSeen,
+    clientAddress: dependencies.clientAddress,
     lifetimes,
     namespace: dependencies.namespace,
     providerOf,
@@ -130,7 +135,13 @@ export function createEngine(dependencies: EngineDependencies): Engine {
     revokeGrant: grants.revoke,
     revokeGrants: grants.revokeAll,
     forgetClient: forget,
-    lastRefreshed: lastUse.read,
+    noteUse: lastSeen.note,
+    lastUsed: lastSeen.read,
+
+    async lastRefreshed(instance, clientIds) {
+      const known = await lastUse.read(instance, clientIds)
+      return new Map([...known].map(([id, { at }]) => [id, at]))
+    },
 
     async findRefreshGrant(instance, refreshToken) {
       const grantId = claimedGrant(refreshToken)
@@ -149,6 +160,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
 
     async close() {
       await lastUse.close()
+      await lastSeen.close()
       await throttle.close()
     },
   }

@@ -43,6 +43,8 @@ export interface AccessDependencies {
   /** Undefined until `useSessions` (D49). */
   readonly sessions: () => OwnerSessions | undefined
   readonly revocations: Pick<Revocations, 'listen'>
+  /** Told now and then, when a client's record is looked up anew: who calls, and from where. */
+  readonly noteUse: (instance: Instance, clientId: Client['id'], ctx: Context) => void
   readonly forbidden: ForbiddenScopes
   /** Verified tokens kept in memory, and clients and grants of the last seconds. @defaultValue `10_000` */
   readonly cacheSize?: number
@@ -122,7 +124,11 @@ export function createAccess(dependencies: AccessDependencies): Access {
     return token
   }
 
-  async function accessOfClient(instance: Instance, token: VerifiedToken): Promise<AccessContext> {
+  async function accessOfClient(
+    instance: Instance,
+    token: VerifiedToken,
+    ctx: Context,
+  ): Promise<AccessContext> {
     const { sub, gid, scope } = token.claims
     if (gid === undefined || scope === undefined) throw invalidToken('claims are missing')
     const findingGrant = grants.get(`${instance.id}:${gid}`, () =>
@@ -135,6 +141,8 @@ export function createAccess(dependencies: AccessDependencies): Access {
     const client = findingClient instanceof Promise ? await findingClient : findingClient
     if (client === undefined) throw invalidToken('its client is gone')
     if (grant === undefined || grant.clientId !== client.id) throw invalidToken('its grant is gone')
+    // Once in a while is enough for a stamp, and costs the requests in between nothing.
+    if (findingClient instanceof Promise) dependencies.noteUse(instance, client.id, ctx)
 
     const slug = slugOfScope(namespace, scope)
     if (slug !== undefined) return accessOfLinked(instance, client, slug)

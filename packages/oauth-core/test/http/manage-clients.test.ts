@@ -263,8 +263,10 @@ describe('oauth.clients', () => {
     const { clients } = server.oauth
     expect(await clients.get(server.instance, client.id)).not.to.have.property('lastRefreshedAt')
     await allow(server, client)
-    const { lastRefreshedAt = 0 } = (await clients.get(server.instance, client.id)) ?? {}
-    expect(server.clock.now() - lastRefreshedAt).to.be.within(0, 5000)
+    const known = await clients.get(server.instance, client.id)
+    for (const at of [known?.lastRefreshedAt, known?.lastUsedAt])
+      expect(server.clock.now() - (at ?? 0)).to.be.within(0, 5000)
+    expect(known?.lastUsedFrom).to.equal('127.0.0.1')
     const id = client.id as ClientId
     expect(await clients.scopes(server.instance, id)).to.deep.equal(['io.svc.files:GET'])
   })

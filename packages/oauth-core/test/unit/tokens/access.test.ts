@@ -43,6 +43,8 @@ interface World {
   sessions: OwnerSessions | undefined
   sessionId: string | undefined
   lookups: number
+  /** Clients whose use was noted. */
+  readonly uses: string[]
   close(): Promise<void>
 }
 
@@ -69,6 +71,7 @@ async function makeWorld(): Promise<World> {
     sessions: { current: async () => session(world.sessionId) },
     sessionId: 's1',
     lookups: 0,
+    uses: [],
     close: async () => {
       await revocations.close()
       await keyring.close()
@@ -86,6 +89,7 @@ async function makeWorld(): Promise<World> {
       return world.clients.get(id)
     },
     findGrant: async (_, id) => world.grants.get(id),
+    noteUse: (_, id) => world.uses.push(id),
     sessions: () => world.sessions,
     revocations,
     forbidden: createForbiddenScopes('io.svc'),
@@ -353,6 +357,14 @@ describe('createAccess', () => {
       const token = await sign()
       for (let i = 0; i < 20; i += 1) await authenticate(token)
       expect(world.lookups).to.equal(1)
+      expect(world.uses).to.deep.equal(['c1'])
+    })
+
+    it('notes no use for a token that is refused', async () => {
+      const token = await sign()
+      world.grants.clear()
+      await refusal(token)
+      expect(world.uses).to.deep.equal([])
     })
 
     const ends = ['client', 'grant'] as const
