@@ -46,6 +46,8 @@ export interface CertificateRecipe {
   readonly now: number
   /** @defaultValue `false` */
   readonly isAuthority?: boolean
+  /** Whether its key usage is to sign certificates. @defaultValue `isAuthority` */
+  readonly signsCertificates?: boolean
   /** Authorities that may stand below it. */
   readonly pathLength?: number
   readonly dnsNames?: readonly string[]
@@ -77,9 +79,10 @@ export async function issueCertificate(
 ): Promise<IssuedCertificate> {
   const signingKey = (issuer?.keys ?? recipe.keys).privateKey
   const { hash = 'SHA-256', isAuthority = false, now } = recipe
-  const usage = isAuthority
-    ? KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign
-    : KeyUsageFlags.digitalSignature
+  const usage =
+    (recipe.signsCertificates ?? isAuthority)
+      ? KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign
+      : KeyUsageFlags.digitalSignature
   const certificate = await X509CertificateGenerator.create({
     subject: recipe.subject,
     issuer: issuer?.subject ?? recipe.subject,

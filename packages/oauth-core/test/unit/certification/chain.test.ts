@@ -80,6 +80,12 @@ describe('verifyChain', () => {
     expect(verifyChain([leaf.der], rules).leaf.subject).to.equal('CN=Leaf')
   })
 
+  it('accepts certificates for any purpose', async () => {
+    const issuer = await authority({ purposes: ['2.5.29.37.0'] })
+    const leaf = await leafBelow(issuer, { purposes: [MAIL, PURPOSE] })
+    expect(verify([leaf, issuer]).leaf.subject).to.equal('CN=Leaf')
+  })
+
   it('accepts the first and the last moment of every certificate', async () => {
     const leaf = await leafBelow(trusted.root, { notBefore: NOW - 5000, notAfter: NOW + 5000 })
     for (const now of [NOW - 5000, NOW + 5000]) {
@@ -135,6 +141,22 @@ describe('verifyChain', () => {
       unsigned,
       async () => {
         const issuer = await authority({ isAuthority: false })
+        return [await leafBelow(issuer), issuer]
+      },
+    ],
+    [
+      'an issuer that is no authority, though its key is for certificates',
+      unsigned,
+      async () => {
+        const issuer = await authority({ isAuthority: false, signsCertificates: true })
+        return [await leafBelow(issuer), issuer]
+      },
+    ],
+    [
+      'an authority whose key is not for certificates',
+      unsigned,
+      async () => {
+        const issuer = await authority({ signsCertificates: false })
         return [await leafBelow(issuer), issuer]
       },
     ],

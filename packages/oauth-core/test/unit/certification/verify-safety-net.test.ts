@@ -117,6 +117,11 @@ describe('verifySafetyNet', () => {
       malformed('the certificate is not for attest.android.com'),
     ],
     [
+      'a certificate for mail',
+      { leaf: { purposes: ['1.3.6.1.5.5.7.3.4'] } },
+      malformed('a certificate is for another purpose'),
+    ],
+    [
       'a leaf that has ended',
       { leaf: { notAfter: NOW - 1000 } },
       malformed('a certificate is not valid now'),
@@ -244,6 +249,7 @@ describe('verifySafetyNet', () => {
       ['a'.repeat(49_153), 'larger than 48 KiB'],
       [`${header}.${payload}`, 'not 3 base64url parts'],
       [`${attestation}.`, 'not 3 base64url parts'],
+      [`${attestation}.*`, 'not 3 base64url parts'],
       [` ${attestation}`, 'not 3 base64url parts'],
       [`${header}.${payload}.${signature}=`, 'not 3 base64url parts'],
       [
