@@ -36,6 +36,7 @@ export interface FlagshipOptions {
   readonly skipCertification?: boolean
 }
 
+/** Where an app was built for: the store, or a developer's own device. */
 export type AppleEnvironment = 'production' | 'development'
 
 /** {@link FlagshipOptions}, checked and parsed once. */
