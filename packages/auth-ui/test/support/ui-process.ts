@@ -1,4 +1,5 @@
 import { redisStore } from '@svc/store/redis'
+import { ROOMY_LIMITS } from './roomy-limits.ts'
 import { startUi } from './ui-server.ts'
 
 /** What the other process is told: the same sealing key on the same Redis. */
@@ -10,13 +11,10 @@ export interface UiProcessArguments {
 
 // A second process that serves the owner: `ui-process.ts <arguments as JSON>`.
 const told = JSON.parse(process.argv[2] ?? '') as UiProcessArguments // Written by the test.
-const many = { limit: 1000, windowMs: 60_000 }
 const server = await startUi({
   store: redisStore({ url: told.url }),
   key: Buffer.from(told.key, 'base64'),
-  ui: {
-    limits: { auth: many, 'auth-ip': many, 'magic-link': many, 'two-factor-generation': many },
-  },
+  ui: { limits: ROOMY_LIMITS },
 })
 process.once('disconnect', () => process.exit())
 process.send?.(server.port)
