@@ -18,8 +18,8 @@ export interface DeadEndStage {
   readonly front: Front
   /** A new instance, a new browser without cookies, and a new client, which has sent the browser to the instance. */
   visit(options?: VisitOptions): Promise<DeadEndVisit>
-  /** Kills a host in a process of its own, and starts it again on the same store. */
-  restart(): Promise<void>
+  /** Kills a host in a process of its own, and starts it again on the same store. @param meanwhile - before the start */
+  restart(meanwhile?: () => Promise<void>): Promise<void>
   close(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export interface StageOptions {
 interface Host {
   readonly port: number
   readonly adminPort: number
-  restart(): Promise<void>
+  restart(meanwhile?: () => Promise<void>): Promise<void>
   stop(): Promise<unknown>
 }
 
@@ -89,8 +89,8 @@ export async function openDeadEnds(
         if (isOnboarded !== false) await visit.tab.page.goto(request.url)
         return visit
       },
-      async restart() {
-        await host.restart()
+      async restart(meanwhile) {
+        await host.restart(meanwhile)
         front.leadTo(host.port)
       },
       close,
@@ -118,8 +118,9 @@ async function runProcess(env: Readonly<Record<string, string>>): Promise<Host> 
     get adminPort() {
       return process.adminPort
     },
-    async restart() {
+    async restart(meanwhile) {
       await process.stop('SIGKILL')
+      await meanwhile?.()
       process = await spawn()
     },
     async stop() {

@@ -13,6 +13,10 @@ export interface DeadEndVisit {
   readonly request: ClientRequest
   /** Another tab of the same browser. @param url - of the request unless given */
   openTab(url?: string): Promise<Tab>
+  /** A page of another browser, without cookies. */
+  openElsewhere(url: string): Promise<Tab>
+  /** Asks for a link to a new passphrase on the page for it. @returns the link that was mailed */
+  askReset(on: Tab): Promise<string>
   /** The digits of the newest passcode that was mailed and not read. */
   passcode(): Promise<string>
   /** Calls the admin listener below the instance. */
@@ -27,6 +31,8 @@ export interface Tab extends TourSteps {
   isAsked(): Promise<void>
   /** Allows on the consent page, and sees the client get its answer. */
   finish(): Promise<void>
+  /** On the page that a reset link opens. */
+  renewPassphrase(passphrase: string): Promise<void>
   /** Follows the one link of a page that went no further. */
   followWayOn(heading: string): Promise<void>
 }
@@ -42,7 +48,7 @@ export interface VisitParts {
 
 /** Its first tab is open, and empty. */
 export async function createVisit(parts: VisitParts): Promise<DeadEndVisit> {
-  const { admin, owner, context, request } = parts
+  const { admin, owner, context, request, texts } = parts
   return {
     owner,
     context,
@@ -52,6 +58,18 @@ export async function createVisit(parts: VisitParts): Promise<DeadEndVisit> {
       const page = await context.newPage()
       await page.goto(url)
       return tabOf(page, parts)
+    },
+    async openElsewhere(url) {
+      const other = await context.browser()?.newContext({ locale: 'en' })
+      const page = await (other ?? context).newPage()
+      await page.goto(url)
+      return tabOf(page, parts)
+    },
+    async askReset({ page, button }) {
+      await page.waitForURL((url) => url.pathname === '/auth/passphrase_reset')
+      await button(texts.ui('reset.new.submit')).click()
+      await page.waitForURL((url) => url.pathname === '/auth/login')
+      return owner.mailed('passphrase_reset', /http\S+passphrase_renew\?\S+/)
     },
     passcode: () => owner.mailed('two_factor', /\b\d{6}\b/),
     async admin(method, path, body) {
@@ -86,6 +104,11 @@ function tabOf(page: Page, { owner, texts, request }: VisitParts): Tab {
       await steps.button(ui('consent.allow')).click()
       await request.isAnswered()
       await page.getByRole('heading', { name: 'Connected' }).waitFor()
+    },
+    async renewPassphrase(passphrase) {
+      await page.getByLabel(ui('renew.passphrase'), { exact: true }).fill(passphrase)
+      await steps.button(ui('renew.submit')).click()
+      await steps.isLoggedOut()
     },
     async followWayOn(name) {
       await heading(name)

@@ -23,17 +23,13 @@ export async function openFront(port: number): Promise<Front> {
   const server = createServer((request, response) => {
     const { method = 'GET', url: path = '/', headers } = request
     const losesCookies = isBlocked((headers.host ?? '').replace(/:\d+$/, ''))
-    const without = (all: IncomingHttpHeaders, name: string): IncomingHttpHeaders =>
-      losesCookies ? { ...all, [name]: undefined } : all
+    const kept = (all: IncomingHttpHeaders, lost: string): IncomingHttpHeaders =>
+      Object.fromEntries(Object.entries(all).filter(([name]) => !(losesCookies && name === lost)))
     seen.push(`${method} ${path.split('?', 1)[0]}`)
     const onward = send(
-      { host: '127.0.0.1', port: upstream, method, path, headers: without(headers, 'cookie') },
+      { host: '127.0.0.1', port: upstream, method, path, headers: kept(headers, 'cookie') },
       (answer) => {
-        const sent = without(answer.headers, 'set-cookie')
-        for (const [name, value] of Object.entries(sent)) {
-          if (value !== undefined) response.setHeader(name, value)
-        }
-        response.writeHead(answer.statusCode ?? 502)
+        response.writeHead(answer.statusCode ?? 502, kept(answer.headers, 'set-cookie'))
         answer.pipe(response)
       },
     )
