@@ -26,6 +26,9 @@ import { createSessionOpener } from './login/open-session.ts'
 import { createPassphraseCheck } from './login/passphrase-check.ts'
 import { createRedirects } from './login/redirect-target.ts'
 import { createMagicCodes } from './magic-link/magic-codes.ts'
+import { createMove } from './move/move.ts'
+import { createMoveFlow } from './move/move-flow.ts'
+import { moveRows } from './move/rows.ts'
 import { type AuthUiOptions, resolveOptions } from './options.ts'
 import { createOwnerAccess } from './owner/owner-access.ts'
 import { createOwnerStore } from './owner/owner-store.ts'
@@ -52,7 +55,9 @@ import { createSessionCookies } from './session/session-cookie.ts'
 import { createSessionStore } from './session/session-store.ts'
 import { createTransferCodes } from './session/transfer-code.ts'
 import { createCallers } from './settings/caller.ts'
-import { createClientSettings } from './settings/clients.ts'
+import { createAccessSettings } from './settings/access.ts'
+import { createClientPermissions } from './settings/client-permissions.ts'
+import { createClientSettings, listAllowed } from './settings/clients.ts'
 import { createPassphraseSettings } from './settings/passphrase.ts'
 import { createSecurityUrl } from './settings/security-url.ts'
 import { createSessionSettings } from './settings/sessions.ts'
@@ -155,8 +160,10 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     onboard: createOnboard({ ...base, replacePassphrase }),
     resetPassphrase: createHostReset({ ...base, changePassphrase }),
     confirmFlow: createConfirmFlow(base),
+    moveFlow: createMoveFlow({ moves: oauth.moves, diskUsage: options.diskUsage }),
     passphrases: createPassphraseCheck(base),
   }
+  const clientPermissions = createClientPermissions({ ...parts, clients: oauth.clients })
   const receiveCode = createReceiveCode(parts)
   const onboarding = createOnboarding(parts)
   const rows = createRows({
@@ -167,7 +174,11 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     prelogin: createPrelogin(owners),
     passphraseSettings: createPassphraseSettings(owners, namespace),
     sessionSettings: createSessionSettings(parts),
-    clientSettings: createClientSettings({ ...parts, clients: oauth.clients }),
+    clientSettings: createClientSettings({ ...parts, clients: oauth.clients, clientPermissions }),
+    accessSettings: createAccessSettings({
+      ...{ ...parts, clientPermissions },
+      allClients: (instance) => listAllowed(oauth.clients, instance),
+    }),
     callers: parts.callers,
     namespace,
   })
@@ -178,6 +189,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   const allRows = [
     ...rows,
     ...assembleTwoFactor(parts),
+    ...moveRows(createMove(parts)),
     ...assembleCodeLogins({ ...parts, checkRegisterToken: onboarding.checkToken }),
     ...assembleFactors(parts),
     ...assemblePassphrase({ ...parts, createOnboardingUrl }),

@@ -18,6 +18,7 @@ export interface Handlers {
   readonly passphraseSettings: RouteHandler
   readonly sessionSettings: SessionSettings
   readonly clientSettings: ClientSettings
+  readonly accessSettings: RouteHandler
   readonly callers: Callers
   readonly namespace: string
 }
@@ -114,6 +115,18 @@ function createSettingsRows(handlers: Handlers): readonly RouteRow[] {
   const { onboarding, passphraseSettings, sessionSettings, clientSettings } = handlers
   const { callers, namespace } = handlers
   return [
+    {
+      method: 'GET',
+      path: '/settings/access',
+      handler: handlers.accessSettings,
+      auth: ['settings app token'],
+      statuses: [200, 400, 401, 403],
+      family: 'jsonapi',
+      cors: 'app-origins',
+      use: [callers.requireSettingsApp()],
+      summary: 'Lists everything that has access, what it may do, and what ends it.',
+      source: 'issue 4; security.md 61',
+    },
     {
       method: 'GET',
       path: '/settings/clients',

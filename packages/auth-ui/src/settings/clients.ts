@@ -1,23 +1,12 @@
-import {
-  type AppRegistry,
-  type Client,
-  type ClientService,
-  type Instance,
-  manifestPermissions,
-  parseScope,
-  type Permission,
-  type RouteContext,
-  serializeScope,
-} from '@svc/oauth-core'
+import type { Client, ClientService, Instance, RouteContext } from '@svc/oauth-core'
 import { AuthUiError } from '../errors.ts'
-import type { PageRenderer } from '../page-renderer.ts'
+import type { ClientPermissions } from './client-permissions.ts'
 import { answerResources, isoTime, type Resource } from './json-api.ts'
 
 /** What {@link createClientSettings} needs. */
 export interface ClientSettingsOptions {
   readonly clients: ClientService
-  readonly apps: Pick<AppRegistry, 'available' | 'installed'>
-  readonly pages: Pick<PageRenderer, 'permissionWords'>
+  readonly clientPermissions: ClientPermissions
   readonly namespace: string
 }
 
@@ -30,20 +19,10 @@ export interface ClientSettings {
 
 /** Connected clients for the settings app, without secrets. @see decision D51 */
 export function createClientSettings(options: ClientSettingsOptions): ClientSettings {
-  const { clients, apps, pages, namespace } = options
-
-  /** What a rule of a scope allows; a linked client has what its app has, or will have once it is installed. */
-  async function permissionsOf(instance: Instance, rule: string): Promise<readonly Permission[]> {
-    const prefix = `@${namespace}.apps/`
-    if (!rule.startsWith(prefix)) return parseScope(rule) ?? []
-    const slug = rule.slice(prefix.length)
-    const app = (await apps.installed(instance, slug)) ?? (await apps.available(instance, slug))
-    return app === undefined ? [] : manifestPermissions(app.permissions)
-  }
+  const { clients, clientPermissions, namespace } = options
 
   async function toResource(instance: Instance, client: Client): Promise<Resource> {
-    const rules = [...new Set((await clients.scopes(instance, client.id)).flatMap(rulesOf))]
-    const permissions = await Promise.all(rules.map((rule) => permissionsOf(instance, rule)))
+    const { scope, permissions, expiresAt } = await clientPermissions(instance, client)
     const { metadata } = client
     return {
       type: `${namespace}.oauth.clients`,
@@ -55,36 +34,20 @@ export function createClientSettings(options: ClientSettingsOptions): ClientSett
         ...optional('software_version', metadata.software_version),
         ...optional('platform', client.os),
         created_at: isoTime(client.createdAt),
-        ...optional('last_used_at', client.lastRefreshedAt && isoTime(client.lastRefreshedAt)),
-        scope: rules.join(' '),
-        permissions: permissions.flat().map((permission) => ({
-          scope: serializeScope([permission]),
-          text: pages.permissionWords(instance.locale, permission),
-        })),
+        ...optional('last_used_at', client.lastUsedAt && isoTime(client.lastUsedAt)),
+        ...optional('last_used_from', client.lastUsedFrom),
+        ...optional('expires_at', expiresAt),
+        scope,
+        permissions,
       },
     }
-  }
-
-  async function listAll(instance: Instance): Promise<readonly Client[]> {
-    const found: Client[] = []
-    let cursor: string | undefined
-    do {
-      const page = await clients.list(instance, {
-        limit: 100,
-        ...(cursor === undefined ? {} : { cursor }),
-      })
-      // A pending one was never allowed anything.
-      found.push(...page.clients.filter(({ pending }) => !pending))
-      cursor = page.cursor
-    } while (cursor !== undefined)
-    return found
   }
 
   return {
     async list(ctx) {
       const { instance } = ctx.state
       const resources: Resource[] = []
-      for (const client of await listAll(instance)) {
+      for (const client of await listAllowed(clients, instance)) {
         resources.push(await toResource(instance, client))
       }
       answerResources(ctx, resources)
@@ -99,8 +62,20 @@ export function createClientSettings(options: ClientSettingsOptions): ClientSett
   }
 }
 
-function rulesOf(scope: string): readonly string[] {
-  return scope.split(' ').filter((rule) => rule !== '')
+/** Every client the owner allowed something once, newest first; a pending one never was. */
+export async function listAllowed(
+  clients: Pick<ClientService, 'list'>,
+  instance: Instance,
+): Promise<readonly Client[]> {
+  const found: Client[] = []
+  let cursor: string | undefined
+  do {
+    const after = cursor === undefined ? {} : { cursor }
+    const page = await clients.list(instance, { limit: 100, ...after })
+    found.push(...page.clients.filter(({ pending }) => !pending))
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  return found
 }
 
 function optional(name: string, value: string | number | undefined): Record<string, unknown> {

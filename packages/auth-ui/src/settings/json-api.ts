@@ -5,6 +5,7 @@ export interface Resource {
   readonly type: string
   readonly id: string
   readonly attributes: Readonly<Record<string, unknown>>
+  readonly links?: { readonly self: string }
 }
 
 /** Answers 200 with a JSON:API document. */

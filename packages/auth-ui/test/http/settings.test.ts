@@ -57,6 +57,7 @@ describe('settings (login.md 7, D51)', () => {
 
   const gates: readonly [method: string, path: string][] = [
     ['GET', '/settings/sessions'],
+    ['GET', '/settings/access'],
     ['GET', '/settings/clients'],
     ['GET', '/settings/passphrase'],
     ['DELETE', `/settings/sessions/${'0'.repeat(32)}`],

@@ -141,6 +141,7 @@ describe('the rows of auth-ui', () => {
       })
     ).json<{ client_id: string }>()
     const rows: readonly [method: string, path: string][] = [
+      ['GET', '/settings/access'],
       ['GET', '/settings/clients'],
       ['DELETE', `/settings/clients/${client_id}`],
       ['DELETE', '/settings/clients/x'],

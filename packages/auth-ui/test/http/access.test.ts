@@ -1,0 +1,155 @@
+import type { AppManifest, Instance } from '@svc/oauth-core'
+import {
+  type BrowserClient,
+  type BrowserResponse,
+  type RelyingParty,
+  relyingParty,
+} from '@svc/testkit'
+import { expect } from 'chai'
+import { afterEach, beforeEach, describe, it } from 'mocha'
+import { sampleApp } from '../support/sample-instance.ts'
+import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
+
+const SETTINGS_ORIGIN = 'https://settings.alice.example.com'
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+const apps: readonly AppManifest[] = [
+  sampleApp('home'),
+  sampleApp('drive'),
+  {
+    ...sampleApp('settings'),
+    permissions: { sessions: { type: 'io.svc.sessions', verbs: ['GET'] } },
+  },
+]
+
+interface Entry {
+  readonly type: string
+  readonly id: string
+  readonly attributes: Readonly<Record<string, unknown>>
+  readonly links: { readonly self: string }
+}
+
+describe('GET /settings/access', () => {
+  let server: UiServer
+  let browser: BrowserClient
+  let instance: Instance
+
+  beforeEach(async () => {
+    server = await startUi({
+      oauth: {
+        apps: {
+          installed: async (_instance, slug) => apps.find((app) => app.slug === slug),
+          listInstalled: async () => apps,
+          available: async (_instance, slug) => apps.find((app) => app.slug === slug),
+        },
+      },
+    })
+    ;({ instance } = await createAlice(server))
+    browser = server.browser(ALICE, { 'user-agent': FIREFOX })
+    await logIn(browser)
+  })
+  afterEach(() => server.close())
+
+  async function ask(
+    method: string,
+    path: string,
+    slug: string | undefined = 'settings',
+  ): Promise<BrowserResponse> {
+    const origin = `https://${slug}.alice.example.com`
+    const page = await browser.get(`${origin}/`)
+    const token = page.json<Record<string, string>>()['data-svc-token']
+    return browser.request(method, path, {
+      from: origin,
+      headers: { authorization: `Bearer ${token}` },
+    })
+  }
+
+  const list = async (): Promise<readonly Entry[]> =>
+    (await ask('GET', '/settings/access')).json<{ data: readonly Entry[] }>().data
+
+  /** A client that the owner allows what the fields say. */
+  async function allow(fields: Readonly<Record<string, string>>): Promise<{
+    readonly party: RelyingParty
+    readonly tokens: Awaited<ReturnType<RelyingParty['exchange']>>
+  }> {
+    const party = relyingParty({ issuer: ALICE, port: server.port })
+    await party.register()
+    const pending = await party.authorize({ scope: 'io.svc.files:GET io.svc.contacts' })
+    const page = await browser.get(pending.url)
+    const shown = Object.fromEntries(page.page().form('/auth/authorize').fields)
+    const kept = Object.entries(shown).filter(([name]) => !name.startsWith('permission-'))
+    const posted = { ...Object.fromEntries(kept), ...fields }
+    const answer = await browser.post('/auth/authorize', posted)
+    return { party, tokens: await party.exchange(answer.location ?? '', pending) }
+  }
+
+  it('answers 401 without a token, and 403 to another app', async () => {
+    expect((await browser.another().get('/settings/access')).status).to.equal(401)
+    expect((await ask('GET', '/settings/access', 'drive')).status).to.equal(403)
+  })
+
+  it('lists clients and sessions in one form, with what they may do and until when', async () => {
+    const { party } = await allow({ 'permission-1': '1', duration: '1d' })
+    const entries = await list()
+    expect(entries.map(({ attributes }) => attributes['kind'])).to.deep.equal(['client', 'session'])
+    const [client, session] = entries
+    expect(client).to.include({ type: 'io.svc.oauth.clients', id: party.client.client_id })
+    expect(client?.links.self).to.equal(`/settings/clients/${party.client.client_id}`)
+    const about = client?.attributes ?? {}
+    expect(about).to.include({
+      name: 'Relying party',
+      scope: 'io.svc.contacts',
+      last_used_from: '127.0.0.1',
+      platform: 'Linux',
+    })
+    const end = Date.parse(String(about['expires_at']))
+    expect(end - server.clock.now()).to.be.within(86_390_000, 86_401_000)
+    expect(about['permissions']).to.deep.equal([
+      {
+        scope: 'io.svc.contacts',
+        text: 'Contacts: read, add, change, delete',
+        until: about['expires_at'],
+      },
+    ])
+    expect(session?.attributes).to.include({
+      name: 'Firefox, Linux',
+      current: true,
+      scope: '*',
+      last_used_from: '127.0.0.1',
+    })
+    expect(session?.attributes['permissions']).to.deep.equal([
+      { scope: '*', text: 'Everything in your space' },
+    ])
+    expect(session?.links.self).to.match(/^\/settings\/sessions\/[0-9a-f]{32}$/)
+  })
+
+  it('leaves out ends that there are not, and tells nothing secret', async () => {
+    const { party, tokens } = await allow({ 'permission-0': '1' })
+    const answer = await ask('GET', '/settings/access')
+    const [client] = answer.json<{ data: readonly Entry[] }>().data
+    expect(client?.attributes).to.not.have.any.keys('expires_at', 'client_kind')
+    for (const secret of [party.client.client_secret, tokens.access_token, tokens.refresh_token])
+      expect(answer.text).to.not.include(String(secret))
+  })
+
+  it('names for each entry the address that ends it', async () => {
+    const { party, tokens } = await allow({ 'permission-0': '1' })
+    await logIn(server.browser(ALICE))
+    const others = (await list()).filter(({ attributes }) => attributes['current'] !== true)
+    expect(others).to.have.lengthOf(2)
+    for (const { links } of others) expect((await ask('DELETE', links.self)).status).to.equal(204)
+    expect((await list()).map(({ attributes }) => attributes['current'])).to.deep.equal([true])
+    const call = await browser.another().get('/settings/passphrase', {
+      headers: { authorization: `Bearer ${tokens.access_token}` },
+    })
+    expect(call.status).to.equal(401)
+    const refreshed = await party.refresh(String(tokens.refresh_token)).catch(() => 'refused')
+    expect(refreshed).to.equal('refused')
+    expect(await server.oauth.clients.list(instance)).to.deep.include({ clients: [] })
+  })
+
+  it('lets the settings app read it from its own origin', async () => {
+    const answer = await ask('GET', '/settings/access')
+    expect(answer.contentType).to.equal('application/vnd.api+json')
+    expect(answer.headers['access-control-allow-origin']).to.equal(SETTINGS_ORIGIN)
+  })
+})
