@@ -35,7 +35,13 @@ export function createClientCheck(options: ClientCheckOptions): ClientCheck {
       async demand() {
         // Deployed clients look for this text to notice that they were removed (clients.md 17).
         if (found === undefined) throw new AuthUiError('invalid_client')
-        if (found.isRight) return found.client
+        // By themselves too: with the passphrase right each time, the failures of the address never add up.
+        const ofClient = `client ${clientId}`
+        await limits.hit(instance, 'auth-ip', ofClient)
+        if (found.isRight) {
+          await limits.release(instance, 'auth-ip', ofClient)
+          return found.client
+        }
         await limits.hit(instance, 'auth-ip', clientAddress(ctx))
         throw new AuthUiError('invalid_client', { description: 'invalid client_secret' })
       },

@@ -85,8 +85,14 @@ export function createFlagshipLogin(
     pair: PostedPair,
     client: CheckedClient,
   ): Promise<void> {
+    const begun = await secondFactor.find(ctx, owner, pair.token)
+    // SPEC: security.md 39 - what was begun for one client is no pair for another, and stays good for its own.
+    async function admit(): Promise<void> {
+      const { id } = await client.demand()
+      if (begun?.clientId !== id) throw new AuthUiError('two_factor_expired')
+    }
     try {
-      await secondFactor.complete(ctx, owner, 'flagship', pair, () => client.demand())
+      await secondFactor.complete(ctx, owner, 'flagship', pair, admit)
     } catch (error) {
       if (!(error instanceof AuthUiError)) throw error
       const { code } = error

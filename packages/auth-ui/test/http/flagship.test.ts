@@ -141,6 +141,15 @@ describe('apps without a browser', () => {
       expect((await send()).status).to.equal(429)
     })
 
+    it('counts wrong secrets of a client by themselves too: a right passphrase clears them not', async () => {
+      for (let at = 0; at < 20; at += 1) {
+        expect((await send({ client_secret: 'wrong' })).json()).to.deep.equal(WRONG_SECRET)
+      }
+      expect((await send()).status).to.equal(429)
+      server.clock.advance(15 * 60_000 + 1)
+      expectCode(await send())
+    })
+
     describe('with the second factor on', () => {
       beforeEach(setTwoFactor)
 
@@ -202,6 +211,17 @@ describe('apps without a browser', () => {
           )
         }
         expect((await send({ ...pair, client_secret: 'x' })).json()).to.deep.equal(WRONG_SECRET)
+        expectCode(await send(pair))
+      })
+
+      it('takes no pair that was begun for another client, and leaves it as it was', async () => {
+        const pair = await begin()
+        const party = relyingParty({ issuer: ALICE, port: server.port })
+        const other = await party.register()
+        const { client_id, client_secret } = other
+        const answer = await send({ ...pair, client_id, client_secret })
+        expect(answer.status).to.equal(403)
+        expect(answer.json()).to.include({ code: 'two_factor_expired' })
         expectCode(await send(pair))
       })
 
