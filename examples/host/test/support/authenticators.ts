@@ -3,7 +3,7 @@ import { totpCode } from './owner-visit.ts'
 
 const STEP_MS = 30_000
 /** Closer to its end than this a step is left out: the code has to travel. */
-const MARGIN_MS = 5000
+const MARGIN_MS = 3000
 
 /**
  * An authenticator app. Each call shows a code that was not used before; the server takes one step around now, so
