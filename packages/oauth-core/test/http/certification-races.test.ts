@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { eachStore, fakeClock } from '@svc/testkit'
+import { type AttestationPlatforms, makePlatforms, makeSafetyNet } from '@svc/testkit/attestation'
+import { expect } from 'chai'
+import { before, describe, it } from 'mocha'
+import { type OAuthServer, oauthServer } from '../oauth-server.ts'
+import { askForEverything, isFlagship } from './certification-steps.ts'
+
+const PARALLEL = 20
+const MANY = { limit: 10_000, windowMs: 3_600_000 }
+
+eachStore((open, name) => {
+  const isShared = name === 'Redis'
+  let platforms: AttestationPlatforms
+  before(async () => {
+    platforms = await makePlatforms()
+  })
+
+  /** Two processes on one store where the engine can; else the same process twice. */
+  async function processes(): Promise<readonly [OAuthServer, OAuthServer]> {
+    const clock = fakeClock()
+    const store = await open({ clock })
+    const options = {
+      clock,
+      flagship: platforms.flagship,
+      keys: [{ kid: 'k', key: randomBytes(32) }],
+      limits: { attestation: MANY, 'confirm-flagship': MANY, 'oauth-client': MANY },
+    }
+    const first = await oauthServer({ ...options, store })
+    if (!isShared) return [first, first]
+    const again = await open({ clock, sameAs: store })
+    return [first, await oauthServer({ ...options, store: again, isSecondProcess: true })]
+  }
+
+  const inParallel = <Result>(
+    servers: readonly [OAuthServer, OAuthServer],
+    act: (server: OAuthServer, n: number) => Promise<Result>,
+  ): Promise<Result[]> =>
+    Promise.all(Array.from({ length: PARALLEL }, (_, n) => act(servers[n % 2 === 0 ? 0 : 1], n)))
+
+  const statusesOf = (answers: readonly { readonly status: number }[]): number[] =>
+    answers.map(({ status }) => status).sort()
+
+  describe('parallel requests', () => {
+    it('with one nonce certify exactly once', async () => {
+      const servers = await processes()
+      const client = await servers[0].register()
+      const headers = servers[0].bearer(client.token)
+      const path = `/auth/clients/${client.id}`
+      const { body } = await servers[1].send('POST', `${path}/challenge`, { headers })
+      const challenge = String(body['nonce'])
+      const now = servers[0].clock.now()
+      const json = {
+        platform: 'android',
+        ...(await makeSafetyNet(platforms, { challenge, now })),
+      }
+      const answers = await inParallel(servers, (server) =>
+        server.send('POST', `${path}/attestation`, { json }),
+      )
+      expect(statusesOf(answers)).to.deep.equal([204, ...Array<number>(PARALLEL - 1).fill(400)])
+      for (const answer of answers.filter(({ status }) => status === 400)) {
+        expect(answer.body).to.deep.equal({ error: 'invalid challenge' })
+      }
+      expect(await isFlagship(servers[1], client)).to.equal(true)
+    })
+
+    it('with one mailed code certify exactly once', async () => {
+      const servers = await processes()
+      const client = await servers[0].register()
+      const { token } = await askForEverything(servers[0], client)
+      const form = { token, code: servers[0].mailedCodes[0] ?? '' }
+      // No more than its five tries.
+      const answers = await Promise.all(
+        [0, 1, 0, 1, 0].map((n) =>
+          servers[n === 0 ? 0 : 1].send('POST', `/auth/clients/${client.id}/flagship`, { form }),
+        ),
+      )
+      expect(statusesOf(answers)).to.deep.equal([204, 401, 401, 401, 401])
+      expect(await isFlagship(servers[1], client)).to.equal(true)
+    })
+
+    it('that guess a code get no more than five tries', async () => {
+      const servers = await processes()
+      const client = await servers[0].register()
+      const { token } = await askForEverything(servers[0], client)
+      const right = servers[0].mailedCodes[0] ?? ''
+      const wrong = right === '111111' ? '222222' : '111111'
+      const post = (server: OAuthServer, code: string) =>
+        server.send('POST', `/auth/clients/${client.id}/flagship`, { form: { token, code } })
+      const answers = await inParallel(servers, (server) => post(server, wrong))
+      expect(new Set(statusesOf(answers))).to.deep.equal(new Set([401]))
+      expect((await post(servers[1], right)).status).to.equal(401)
+      expect(await isFlagship(servers[0], client)).to.equal(false)
+    })
+
+    it('for the page of a code mail one, and show its form', async () => {
+      const servers = await processes()
+      const client = await servers[0].register()
+      const pages = await inParallel(servers, (server) => askForEverything(server, client))
+      const mailed = new Set(servers.flatMap(({ mailedCodes }) => mailedCodes))
+      expect(mailed.size).to.equal(1)
+      expect(new Set(pages.map(({ token }) => token)).size).to.equal(1)
+      expect(pages[0]?.token).to.not.equal('')
+    })
+  })
+})

@@ -1,0 +1,251 @@
+import { expect } from 'chai'
+import type Koa from 'koa'
+import { describe, it } from 'mocha'
+import type { AccessContext, OAuth } from '../../src/index.ts'
+import { type OAuthServer, oauthServer, type Registered } from '../oauth-server.ts'
+import { askForEverything, everything, everythingUrl, isFlagship } from './certification-steps.ts'
+import { VERIFIER } from './consent-server.ts'
+
+const OWNER = { cookie: 'session=owner' }
+
+/** The page that asks for a code. */
+const isCertifyPage = (text: string): boolean => text.includes('name="token"')
+
+async function allow(server: OAuthServer, client: Registered) {
+  return server.send('POST', '/auth/authorize', { form: everything(client), headers: OWNER })
+}
+
+async function exchange(server: OAuthServer, client: Registered, location: string) {
+  const code = new URL(location).searchParams.get('code') ?? ''
+  return server.send('POST', '/auth/access_token', {
+    form: {
+      grant_type: 'authorization_code',
+      client_id: client.id,
+      client_secret: client.secret,
+      code,
+      code_verifier: VERIFIER,
+    },
+  })
+}
+
+/** A certified client with its tokens. */
+async function certified(server: OAuthServer) {
+  const client = await server.register()
+  await server.oauth.clients.setFlagship(server.instance, client.id, true)
+  const answer = await allow(server, client)
+  const { body } = await exchange(server, client, String(answer.headers.location))
+  return { client, token: String(body['access_token']), refresh: String(body['refresh_token']) }
+}
+
+const refresh = (server: OAuthServer, { id, secret }: Registered, refresh_token: string) =>
+  server.send('POST', '/auth/access_token', {
+    form: { grant_type: 'refresh_token', client_id: id, client_secret: secret, refresh_token },
+  })
+
+describe('GET /auth/authorize with scope *', () => {
+  it('answers 400 without PKCE, to certified clients too', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    await server.oauth.clients.setFlagship(server.instance, client.id, true)
+    const { code_challenge: _, code_challenge_method: __, ...rest } = everything(client)
+    for (const method of ['GET', 'POST']) {
+      const query = new URLSearchParams(rest).toString()
+      const target = method === 'GET' ? `/auth/authorize?${query}` : '/auth/authorize'
+      const form = method === 'GET' ? {} : { form: rest }
+      const answer = await server.send(method, target, { headers: OWNER, ...form })
+      expect(answer.status).to.equal(400)
+      expect(answer.text).to.include('The code_challenge parameter is mandatory')
+    }
+  })
+
+  it('sends a browser to the log-in before anything is mailed', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    const answer = await server.send('GET', everythingUrl(client))
+    expect([answer.status, answer.headers.location]).to.deep.equal([302, '/auth/login'])
+    expect(server.mailedCodes).to.deep.equal([])
+  })
+
+  it('mails a code to the owner of a client that is not certified, and asks for it', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    const answer = await askForEverything(server, client)
+    expect(answer.status).to.equal(200)
+    expect(answer.token).to.match(/^[A-Za-z0-9_-]{96}$/)
+    expect(server.mailedCodes).to.have.lengthOf(1)
+    expect(answer.text).to.not.include(server.mailedCodes[0])
+  })
+
+  it('asks for consent once the code was right', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    const { token } = await askForEverything(server, client)
+    const form = { token, code: server.mailedCodes[0] ?? '' }
+    await server.send('POST', `/auth/clients/${client.id}/flagship`, { form })
+    const page = await askForEverything(server, client)
+    expect([page.status, page.text]).to.deep.equal([200, `<p>consent ${client.id}`])
+    const answer = await allow(server, client)
+    expect(answer.status).to.equal(302)
+    const tokens = await exchange(server, client, String(answer.headers.location))
+    expect(tokens.status).to.equal(200)
+    expect(tokens.body).to.include({ scope: '*', token_type: 'bearer' })
+  })
+
+  it('mails at most once in 30 s, and shows the same form meanwhile', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    const first = await askForEverything(server, client)
+    server.clock.advance(25_000)
+    const again = await askForEverything(server, client)
+    expect(again.token).to.equal(first.token)
+    expect(server.mailedCodes).to.have.lengthOf(1)
+    server.clock.advance(5000)
+    const next = await askForEverything(server, client)
+    expect(next.token).to.not.equal(first.token)
+    expect(server.mailedCodes).to.have.lengthOf(2)
+    const other = await askForEverything(server, await server.register())
+    expect(other.token).to.not.equal('')
+    expect(server.mailedCodes).to.have.lengthOf(3)
+  })
+
+  it('mails nothing for HEAD and for a page that is loaded ahead (D62)', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    const ahead = [
+      { method: 'HEAD' },
+      { headers: { 'sec-purpose': 'prefetch' } },
+      { headers: { 'sec-purpose': 'prefetch;prerender' } },
+      { headers: { purpose: 'prefetch' } },
+      { headers: { 'x-moz': 'prefetch' } },
+    ]
+    for (const request of ahead) {
+      const answer = await askForEverything(server, client, request)
+      expect([answer.status, answer.token]).to.deep.equal([200, ''])
+    }
+    expect(server.mailedCodes).to.deep.equal([])
+    const { token } = await askForEverything(server, client)
+    const loaded = await askForEverything(server, client, { headers: { purpose: 'prefetch' } })
+    expect(loaded.token).to.equal(token)
+  })
+
+  it('keeps no code that could not be mailed', async () => {
+    const failing = { fails: true }
+    const server = await oauthServer({
+      mayCrash: true,
+      pages: {
+        async certify(ctx, { token = '' }) {
+          if (failing.fails) throw Object.assign(new Error(), { status: 503, code: 'mail_failed' })
+          ctx.type = 'html'
+          ctx.body = `<input name="token" value="${token}">`
+        },
+      },
+    })
+    const client = await server.register()
+    expect((await askForEverything(server, client)).status).to.equal(503)
+    failing.fails = false
+    expect((await askForEverything(server, client)).token).to.not.equal('')
+  })
+
+  it('answers 429 after thirty mails in an hour', async () => {
+    const limits = { 'confirm-flagship': { limit: 1, windowMs: 3_600_000 } }
+    const server = await oauthServer({ limits })
+    const client = await server.register()
+    expect((await askForEverything(server, client)).status).to.equal(200)
+    expect((await askForEverything(server, client)).status).to.equal(200)
+    server.clock.advance(30_000)
+    const answer = await askForEverything(server, client)
+    expect(answer.status).to.equal(429)
+    expect(Number(answer.headers['retry-after'])).to.be.within(1, 3600)
+    expect(server.mailedCodes).to.have.lengthOf(1)
+  })
+})
+
+describe('POST /auth/authorize with scope *', () => {
+  it('answers 403 to a client that is not certified, without a mail', async () => {
+    const server = await oauthServer()
+    const answer = await allow(server, await server.register())
+    expect(answer.status).to.equal(403)
+    expect(answer.text).to.include('This app has to be certified first')
+    expect(answer.headers).to.not.have.property('location')
+    expect(server.mailedCodes).to.deep.equal([])
+  })
+
+  it('answers 401 when nobody is logged in', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    const answer = await server.send('POST', '/auth/authorize', { form: everything(client) })
+    expect(answer.status).to.equal(401)
+  })
+})
+
+describe('a certified client', () => {
+  it('may do everything with its token', async () => {
+    const server = await oauthServer({ mount: mountFiles })
+    const { client, token } = await certified(server)
+    const answer = await server.send('GET', '/files', { headers: server.bearer(token) })
+    expect([answer.status, answer.body]).to.deep.equal([200, { client: client.id }])
+  })
+
+  it('has nothing of it at the next call once the mark is withdrawn', async () => {
+    const server = await oauthServer({ mount: mountFiles })
+    const { client, token, refresh: refreshToken } = await certified(server)
+    await server.send('GET', '/files', { headers: server.bearer(token) })
+    await server.oauth.clients.setFlagship(server.instance, client.id, false)
+    const refused = await server.send('GET', '/files', { headers: server.bearer(token) })
+    expect([refused.status, refused.body]).to.deep.equal([401, { error: 'invalid_token' }])
+    const dead = await refresh(server, client, refreshToken)
+    expect([dead.status, dead.body['error']]).to.deep.equal([400, 'invalid_grant'])
+    expect(isCertifyPage((await askForEverything(server, client)).text)).to.equal(true)
+  })
+
+  it('cannot exchange a code that it got before', async () => {
+    const server = await oauthServer()
+    const client = await server.register()
+    await server.oauth.clients.setFlagship(server.instance, client.id, true)
+    const answer = await allow(server, client)
+    await server.oauth.clients.setFlagship(server.instance, client.id, false)
+    const tokens = await exchange(server, client, String(answer.headers.location))
+    expect([tokens.status, tokens.body['error']]).to.deep.equal([400, 'invalid_grant'])
+  })
+
+  it('loses the mark when it moves, and what it holds of everything with it (D21)', async () => {
+    const server = await oauthServer({ mount: mountFiles })
+    const { client, token, refresh: refreshToken } = await certified(server)
+    await server.send('PUT', `/auth/register/${client.id}`, {
+      headers: server.bearer(client.token),
+      json: { client_id: client.id, redirect_uris: ['https://other.example/'] },
+    })
+    expect(await isFlagship(server, client)).to.equal(false)
+    const refused = await server.send('GET', '/files', { headers: server.bearer(token) })
+    expect(refused.status).to.equal(401)
+    const dead = await refresh(server, client, refreshToken)
+    expect([dead.status, dead.body['error']]).to.deep.equal([400, 'invalid_grant'])
+  })
+
+  it('is any client while certification is skipped', async () => {
+    const flagship = { skipCertification: true }
+    const server = await oauthServer({ flagship, mount: mountFiles })
+    const client = await server.register()
+    expect((await askForEverything(server, client)).text).to.equal(`<p>consent ${client.id}`)
+    const answer = await allow(server, client)
+    const { body } = await exchange(server, client, String(answer.headers.location))
+    const headers = server.bearer(String(body['access_token']))
+    expect((await server.send('GET', '/files', { headers })).status).to.equal(200)
+    expect((await refresh(server, client, String(body['refresh_token']))).status).to.equal(200)
+    expect(await isFlagship(server, client)).to.equal(false)
+    expect(server.mailedCodes).to.deep.equal([])
+  })
+})
+
+/** A resource of an embedding server, for clients. */
+function mountFiles(app: Koa, oauth: OAuth): void {
+  const guard = oauth.guard({ verb: 'GET', type: 'io.svc.files' })
+  app.use(async (ctx, next) => {
+    if (ctx.path !== '/files') return next()
+    await guard(ctx, async () => {
+      // Set by the guard.
+      const { access } = ctx.state as { access?: AccessContext }
+      ctx.body = { client: access?.client?.id }
+    })
+  })
+}
