@@ -1,7 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type EventEmitter, once } from 'node:events'
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -41,7 +42,7 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
 
   it('has about 30 lines', () => {
     const lines = serverOf('docs/embedding.md').split('\n')
-    expect(lines.filter((line) => line.trim() !== '')).to.have.length.below(36)
+    expect(lines.filter((line) => line.trim() !== '')).to.have.length.below(35)
   })
 
   it('is the one of the README', () => {
@@ -85,7 +86,7 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
 
     const client = relyingParty({ issuer: BASE, port })
     await client.register({ client_name: 'Notes' })
-    const pending = await client.authorize({ scope: 'io.svc.files:GET' })
+    const pending = await client.authorize({ scope: 'io.svc.files:GET,POST' })
     const consent = (await owner.get(pending.url)).page()
     expect(consent.text).to.contain('Notes')
     const allowed = await owner.submit(consent.form('/auth/authorize'))
@@ -95,16 +96,52 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
     const files = await client.call(tokens.access_token, 'GET', `${BASE}/files`)
     expect(await files.json()).to.deep.equal({ files: ['notes of alice.example.com'] })
 
+    const socket = await openSocket(folder, port)
+    socket.send(JSON.stringify({ method: 'AUTH', payload: tokens.access_token }))
+    socket.send(JSON.stringify({ method: 'SUBSCRIBE', payload: { type: 'io.svc.files' } }))
+    // Messages are worked on one after the other: the answer to this one says that the others were.
+    const refusal = nextMessage(socket)
+    socket.send(JSON.stringify({ method: 'SUBSCRIBE', payload: { type: 'io.svc.contacts' } }))
+    expect(await refusal).to.have.nested.property('payload.code', 'forbidden')
+    const event = nextMessage(socket)
+    const target = `${BASE}/realtime/io.svc.files/one`
+    await client.call(tokens.access_token, 'POST', target, { name: 'a.txt' })
+    expect(await event).to.have.nested.property('payload.doc.name', 'a.txt')
+
     const renewed = await client.refresh(String(tokens.refresh_token))
     expect((await client.call(renewed.access_token, 'GET', `${BASE}/files`)).status).to.equal(200)
 
+    const ended = once(socket, 'close')
     await client.revoke(String(tokens.refresh_token))
     const refused = await client
       .call(renewed.access_token, 'GET', `${BASE}/files`)
       .catch((error: unknown) => error)
     expect(refused).to.be.instanceOf(WWWAuthenticateChallengeError)
+    await ended
   })
 })
+
+interface Socket extends EventEmitter {
+  send(message: string): void
+}
+
+/** A connection to the instance's websocket, by the library that came with the packages: Node's own names no other host. */
+async function openSocket(folder: string, port: number): Promise<Socket> {
+  const load = createRequire(
+    realpathSync(path.join(folder, 'node_modules/@svc/realtime/package.json')),
+  )
+  // What `ws` exports.
+  const WebSocket = load('ws') as new (url: string, options: object) => Socket
+  const headers = { host: new URL(BASE).host }
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/realtime/`, { headers })
+  await once(socket, 'open')
+  return socket
+}
+
+async function nextMessage(socket: Socket): Promise<unknown> {
+  const [data] = (await once(socket, 'message')) as [Buffer] // what `ws` tells
+  return JSON.parse(data.toString())
+}
 
 /** The TypeScript of a page's first `ts` block that is a whole program. */
 function serverOf(document: string): string {
