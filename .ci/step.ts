@@ -33,9 +33,12 @@ const GRACE_MS = 10_000
 
 const EXIT = 'ended with '
 
-/** Runs one step, showing what it prints. */
-export async function runStep(step: Step): Promise<StepResult> {
-  const events = path.join(tmpdir(), `svc-events-${process.pid}.ndjson`)
+let started = 0
+
+/** Runs one step; `print` shows what it prints. */
+export async function runStep(step: Step, print: (chunk: Buffer) => void): Promise<StepResult> {
+  started += 1
+  const events = path.join(tmpdir(), `svc-events-${process.pid}-${started}.ndjson`)
   rmSync(events, { force: true })
   const start = performance.now()
   const child = spawn(step.command, step.arguments, {
@@ -51,12 +54,12 @@ export async function runStep(step: Step): Promise<StepResult> {
       resolve(code === 0 ? undefined : `${EXIT}${signal ?? code}`),
     )
   })
-  child.stdout?.on('data', (chunk: Buffer) => process.stdout.write(chunk))
+  child.stdout?.on('data', print)
   child.stderr?.on('data', (chunk: Buffer) => {
     for (const [, reason = ''] of chunk.toString().matchAll(/^skipped: (.*)$/gm)) {
       reasons.add(reason.replace(/ "before (all|each)" hook( for| in) "[^"]*"/, ''))
     }
-    process.stderr.write(chunk)
+    print(chunk)
   })
   const interrupt = (): void => {
     endGroup(child)

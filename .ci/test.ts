@@ -20,6 +20,9 @@ const MINUTE_MS = 60_000
 /** In this order: what fails fast and explains the most comes first. */
 const LEVELS = ['unit', 'contract', 'http', 'faults', 'e2e', 'embedding'] as const
 
+/** Browsers, killed processes and measured delays want the machine for themselves. */
+const ALONE: ReadonlySet<string> = new Set(['faults', 'e2e', 'embedding'])
+
 const { values: options } = parseArgs({
   options: {
     level: { type: 'string', multiple: true },
@@ -40,7 +43,9 @@ report()
 async function runAll(): Promise<void> {
   if (isWanted('checks')) for (const check of checks()) await run(check)
   for (const level of LEVELS) {
-    if (isWanted(level)) for (const suite of suites(level)) await run(suite)
+    if (!isWanted(level)) continue
+    if (ALONE.has(level)) for (const suite of suites(level)) await run(suite)
+    else await runInLanes(suites(level))
   }
   if (isWanted('checks') || isWanted('dist')) await runPacked()
 }
@@ -51,7 +56,26 @@ function isWanted(level: string): boolean {
 
 async function run(step: Step): Promise<void> {
   process.stdout.write(`\n── ${step.name}\n`)
-  const result = await runStep(step)
+  const result = await runStep(step, (chunk) => process.stdout.write(chunk))
+  conclude(result)
+}
+
+/** Two at a time: each is one process that mostly uses one core. What a step prints is shown when it has ended. */
+async function runInLanes(steps: readonly Step[]): Promise<void> {
+  const waiting = [...steps]
+  async function lane(): Promise<void> {
+    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
+      const printed: Buffer[] = []
+      const result = await runStep(step, (chunk) => void printed.push(chunk))
+      process.stdout.write(`\n── ${step.name}\n`)
+      process.stdout.write(Buffer.concat(printed))
+      conclude(result)
+    }
+  }
+  await Promise.all([lane(), lane()])
+}
+
+function conclude(result: StepResult): void {
   results.push(result)
   const fault = result.fault === undefined ? '' : `: ${result.fault}`
   process.stdout.write(`   ${counts(result)} in ${seconds(result)}${fault}\n`)
@@ -84,16 +108,20 @@ async function runPacked(): Promise<void> {
   }
   if (!isWanted('dist')) return
   installPackages(tarballs, packed)
-  for (const suite of suites('http')) {
-    const hook = path.join(import.meta.dirname, 'use-packed.ts')
-    const env = {
-      NODE_OPTIONS: `--import=file://${hook}`,
-      SVC_PACKED: packed,
-      // A file differs from memory by nothing that packing could break.
-      SVC_TEST_STORES: 'memory,redis',
-    }
-    await run({ ...suite, name: `${suite.name}, from the packed packages`, env })
+  const hook = path.join(import.meta.dirname, 'use-packed.ts')
+  const env = {
+    NODE_OPTIONS: `--import=file://${hook}`,
+    SVC_PACKED: packed,
+    // A file differs from memory by nothing that packing could break.
+    SVC_TEST_STORES: 'memory,redis',
   }
+  await runInLanes(
+    suites('http').map((suite) => ({
+      ...suite,
+      name: `${suite.name}, from the packed packages`,
+      env,
+    })),
+  )
 }
 
 function check(name: string, command: string, args: readonly string[]): Step {
@@ -122,7 +150,7 @@ function suites(level: string): Step[] {
       command: path.join(BIN, 'mocha'),
       arguments: ['--config', config, '--forbid-only', '--reporter', reporter, pattern],
       folder: absolute,
-      limitMs: (level === 'faults' || level === 'e2e' ? 8 : 4) * MINUTE_MS,
+      limitMs: (ALONE.has(level) ? 8 : 6) * MINUTE_MS,
     }
   })
 }
