@@ -136,7 +136,7 @@ async function post(url, body) {
 }
 
 /**
- * The page was open for longer than its cookie lives: it is asked for another token, and what was typed is kept.
+ * OPEN(0105): the page was open for longer than its cookie lives. It is asked for another token; what was typed is kept.
  *
  * @returns {Promise<string | undefined>} undefined: the page is no longer what it was, and is loaded again
  */

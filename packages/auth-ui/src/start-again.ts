@@ -100,7 +100,9 @@ const ANEW: ReadonlyMap<string, { readonly page: Page; readonly label: WayOn['la
 export function wayOn(ctx: RouteContext, error: HttpError): WayOn {
   const page = PAGES.get(ctx.path)
   if (page !== undefined && AGAIN.has(error.code)) {
-    return { href: hrefOf(ctx, page), label: 'retry' }
+    // Without a session, the same address leads through the log-in.
+    const label = error.code === 'not_authenticated' ? 'login' : 'retry'
+    return { href: hrefOf(ctx, page), label }
   }
   const anew = ANEW.get(error.code)
   // A register token is no reset token, though both are called invalid.

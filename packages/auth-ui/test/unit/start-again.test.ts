@@ -18,7 +18,7 @@ function refusal(code: string): HttpError {
 const CASES: readonly (readonly [
   what: string,
   ctx: RouteContext,
-  code: AuthUiErrorCode | 'consent_outdated',
+  code: AuthUiErrorCode | 'consent_outdated' | 'not_authenticated',
   href: string,
   label: string,
 ])[] = [
@@ -44,6 +44,13 @@ const CASES: readonly (readonly [
     'consent_outdated',
     '/auth/authorize?client_id=c&state=a',
     'retry',
+  ],
+  [
+    'a consent without a session, with the whole request',
+    request('POST', '/auth/authorize', { form: 'csrf_token=x&client_id=c&state=a&consent=y' }),
+    'not_authenticated',
+    '/auth/authorize?client_id=c&state=a',
+    'login',
   ],
   [
     'a second step whose form token died, with the step',
