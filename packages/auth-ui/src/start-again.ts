@@ -85,6 +85,9 @@ const AGAIN = new Set([
   'rate_limited',
 ])
 
+/** A path that a browser takes for another host's is none (login.md 10.2). */
+const OWN = /^\/(?![/\\])/
+
 /** What was held is spent or too old: the page that makes a new one. */
 const ANEW: ReadonlyMap<string, { readonly page: Page; readonly label: WayOn['label'] }> = new Map([
   ['invalid_magic_code', { page: LOGIN, label: 'login' }],
@@ -110,7 +113,7 @@ export function wayOn(ctx: RouteContext, error: HttpError): WayOn {
     return { href: hrefOf(ctx, anew.page), label: anew.label }
   }
   // Out of order for a moment: the same address again, which a form that was posted has not.
-  if (error.status >= 500 && page === undefined && ctx.method === 'GET') {
+  if (error.status >= 500 && page === undefined && ctx.method === 'GET' && OWN.test(ctx.path)) {
     return {
       href: ctx.querystring === '' ? ctx.path : `${ctx.path}?${ctx.querystring}`,
       label: 'retry',

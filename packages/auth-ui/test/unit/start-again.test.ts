@@ -130,6 +130,20 @@ const CASES: readonly (readonly [
     'retry',
   ],
   [
+    'a busy moment of a path that names a host: not to that host',
+    request('GET', '//evil.example/', { query: 'a=b' }),
+    'busy',
+    '/',
+    'home',
+  ],
+  [
+    'a busy moment of a path that browsers read as a host: not to that host',
+    request('GET', '/\\evil.example/'),
+    'busy',
+    '/',
+    'home',
+  ],
+  [
     'a bad address: not to it again',
     request('GET', '/auth/login', { query: 'redirect=%2F%2Fevil.example' }),
     'bad_redirect',
