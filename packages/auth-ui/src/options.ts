@@ -1,10 +1,18 @@
-import { type AppRegistry, isSlug, type Logger, type OAuth, type RateLimit } from '@svc/oauth-core'
+import {
+  type AppRegistry,
+  type Instance,
+  isSlug,
+  type Logger,
+  type OAuth,
+  type RateLimit,
+} from '@svc/oauth-core'
 import type { Clock, Store } from '@svc/store'
 import { type PermissionTexts, permissionTextFaults } from './consent/permission-texts.ts'
 import type { RaiseLimitUrl } from './authorize/hurdle-pages.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import type { Theme } from './page-renderer.ts'
 import type { RevokeOAuthOnReset } from './passphrase/change-passphrase.ts'
+import type { DiskUsage } from './move/move-flow.ts'
 import { DEFAULT_COST } from './passphrase/password-hash.ts'
 import { isAffordable, type ScryptCost } from './passphrase/stored-hash.ts'
 import type { EventSink, HostHooks, Mailer, Place } from './ports.ts'
@@ -68,6 +76,10 @@ export interface AuthUiOptions {
      */
     readonly authorizedHosts?: readonly string[]
   }
+  readonly move?: {
+    /** What an owner keeps, told to the server that it moves to. @defaultValue nothing, without an end */
+    readonly diskUsage?: (instance: Instance) => Promise<DiskUsage>
+  }
   /** Where an owner who connected too many clients can have the limit raised. @defaultValue nowhere */
   readonly raiseLimitUrl?: RaiseLimitUrl
   /** Looks an address up in a geo database, for the login history. @defaultValue none */
@@ -100,6 +112,7 @@ export interface ResolvedOptions {
   readonly cost: ScryptCost
   readonly revokeOAuthOnReset: RevokeOAuthOnReset
   readonly confirmHosts: ReadonlySet<string>
+  readonly diskUsage: ((instance: Instance) => Promise<DiskUsage>) | undefined
   readonly raiseLimitUrl: RaiseLimitUrl | undefined
   readonly locate: ((address: string) => Promise<Place | undefined>) | undefined
   readonly lifetimes: Lifetimes
@@ -145,6 +158,7 @@ export function resolveOptions(options: AuthUiOptions): ResolvedOptions {
     cost: passphrase.cost ?? DEFAULT_COST,
     revokeOAuthOnReset: passphrase.revokeOAuthOnReset ?? 'flagship',
     confirmHosts: new Set(options.confirm?.authorizedHosts),
+    diskUsage: options.move?.diskUsage,
     raiseLimitUrl: options.raiseLimitUrl,
     locate: options.locate,
     lifetimes: { ...DEFAULT_LIFETIMES, ...options.lifetimes },

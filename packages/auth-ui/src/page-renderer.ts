@@ -43,6 +43,8 @@ export interface PageRenderer {
   consentPage(ctx: RouteContext, model: ConsentPageModel): Promise<void>
   /** An app asks for everything and is not certified. @see oauth.md 5.5 */
   certifyPage(ctx: RouteContext, model: CertifyPageModel): Promise<void>
+  /** `GET /auth/authorize/move`. @see oauth.md 5.10 */
+  movePage(ctx: RouteContext, model: MovePageModel): Promise<void>
   /** Too many clients are connected. @see oauth.md 5.4 */
   limitPage(ctx: RouteContext, model: LimitPageModel): Promise<void>
   /** An app that is no longer supported. @see oauth.md 5.6 */
@@ -272,6 +274,16 @@ export interface CertifyPageModel {
   readonly endsInMs: number
   /** This request again: a path of the instance with its query. */
   readonly reloadHref: string
+}
+
+/**
+ * Form: `method=post action=/auth/authorize/move data-salt data-iterations`; `passphrase`, hidden `state`, `client_id`,
+ * `redirect_uri`, `redirect` (the same), `csrf_token`. @see oauth.md 5.10
+ */
+export interface MovePageModel extends FormPageModel, DerivationModel {
+  readonly client: ConsentView['client']
+  readonly redirectUri: string
+  readonly state: string
 }
 
 /** No form: the page loads itself again, and once a client is removed. @see oauth.md 5.4 */

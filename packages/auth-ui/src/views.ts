@@ -18,6 +18,7 @@ export const VIEWS = [
   'magic-link-open',
   'magic-link-passphrase',
   'mail-sent',
+  'move',
   'out-of-band',
   'passcode',
   'passkey',

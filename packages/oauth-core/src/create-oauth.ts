@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { resolveOptions } from './check-options.ts'
+import { createMoves } from './authorize/moves.ts'
 import { createClientAddress } from './client-address.ts'
 import { createChallenges } from './certification/challenges.ts'
 import { createFlagshipCodes } from './certification/flagship-codes.ts'
@@ -200,6 +201,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
     rows,
     instances,
     clients: clientService,
+    moves: createMoves({
+      ...{ log, namespace, apps, forbidden, engine, clientAddress, emit: emitter.emit },
+      ...{ findClient: clients.find, markAllowed: clientService.markAllowed },
+    }),
     appTokens: createAppTokens({ keyring, clock, lifetimeMs: lifetimes.accessTokenMs }),
     konnectorTokens,
     keyring,

@@ -4,6 +4,8 @@ export {
   type PermissionChoice,
 } from './authorize/consent-choice.ts'
 export type { DeprecatedApp } from './authorize/deprecated-apps.ts'
+export type { MoveParameters, MoveRequest, Moves, MoveSize } from './authorize/moves.ts'
+export { formActionSource } from './authorize/redirect.ts'
 export type { AndroidAttestation } from './certification/android-claims.ts'
 export {
   type AppleEnvironment,

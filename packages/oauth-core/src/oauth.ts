@@ -1,5 +1,6 @@
 import type { Store } from '@svc/store'
 import type { Context, Middleware } from 'koa'
+import type { Moves } from './authorize/moves.ts'
 import type { ClientService } from './clients/client-service.ts'
 import type { RouterEnvironment } from './http/router.ts'
 import type { RouteRow } from './http/route.ts'
@@ -52,6 +53,8 @@ export interface OAuth {
   readonly instances: Instances
   readonly clients: ClientService
   readonly appTokens: AppTokens
+  /** Moving to another server, for the package that proves the owner. */
+  readonly moves: Moves
   readonly konnectorTokens: KonnectorTokens
   readonly keyring: Keyring
   readonly sealer: Sealer

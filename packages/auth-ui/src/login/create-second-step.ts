@@ -1,4 +1,4 @@
-import { prefersJson, type RouteContext } from '@svc/oauth-core'
+import { formActionSource, prefersJson, type RouteContext } from '@svc/oauth-core'
 import type { Csrf } from '../csrf.ts'
 import type { Passkeys } from '../factors/passkeys.ts'
 import type { Challenge } from '../factors/second-factor.ts'
@@ -49,8 +49,15 @@ export function createSecondStep(options: SecondStepOptions): SecondStep {
   }
 
   /** The form ends in a redirect to where step 1 was asked to lead, which may be a host of the operator's list. */
-  async function sourcesOf(ctx: RouteContext, { redirect }: Challenge): Promise<readonly string[]> {
+  async function sourcesOf(
+    ctx: RouteContext,
+    { purpose, redirect }: Challenge,
+  ): Promise<readonly string[]> {
     const { instance } = ctx.state
+    if (purpose === 'move') {
+      const source = formActionSource(redirect ?? '')
+      return source === undefined ? [] : [source]
+    }
     const { origin } = redirect === undefined ? await redirects.home(instance) : new URL(redirect)
     return origin === instance.origin ? [] : [origin]
   }

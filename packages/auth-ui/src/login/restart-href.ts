@@ -6,6 +6,12 @@ import type { ChallengeRequest } from '../factors/second-factor.ts'
  */
 export function restartHref(request: ChallengeRequest | undefined): string {
   const query = new URLSearchParams()
+  if (request?.purpose === 'move') {
+    query.set('state', request.state ?? '')
+    query.set('client_id', request.clientId ?? '')
+    query.set('redirect_uri', request.redirect ?? '')
+    return `/auth/authorize/move?${query.toString()}`
+  }
   const isConfirm = request?.purpose === 'confirm' && request.state !== undefined
   if (isConfirm) query.set('state', request.state ?? '')
   if (request?.redirect !== undefined) query.set('redirect', request.redirect)

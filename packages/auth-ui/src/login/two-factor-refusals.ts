@@ -54,7 +54,7 @@ export interface TwoFactorRefusalsOptions {
 }
 
 /** What the other purposes need has its own endpoints, which take the pair themselves. */
-const PURPOSES_HERE: ReadonlySet<string> = new Set(['login', 'confirm'])
+const PURPOSES_HERE: ReadonlySet<string> = new Set(['login', 'confirm', 'move'])
 
 /** No dead ends: whatever happened, the browser gets on. */
 export function createTwoFactorRefusals(options: TwoFactorRefusalsOptions): TwoFactorRefusals {
@@ -81,7 +81,8 @@ export function createTwoFactorRefusals(options: TwoFactorRefusalsOptions): TwoF
   ): Promise<void> {
     if (prefersJson(ctx)) throw error
     ctx.status = error.status
-    const label = about?.purpose === 'confirm' ? 'retry' : 'login'
+    const isSamePage = about?.purpose === 'confirm' || about?.purpose === 'move'
+    const label = isSamePage ? 'retry' : 'login'
     await pages.errorPage(ctx, { error, next: { href: restartHref(about), label } })
   }
 

@@ -9,6 +9,7 @@ import type { OwnerStore } from '../owner/owner-store.ts'
 import { onboardedOwner } from '../owner/onboarded-owner.ts'
 import type { FormProblemCode } from '../page-renderer.ts'
 import type { AnswerActivation } from './activation.ts'
+import type { MoveFlow } from '../move/move-flow.ts'
 import { answerJson, redirect } from './arrival.ts'
 import type { Enter } from './enter.ts'
 import { isTrue } from './posted-flag.ts'
@@ -27,6 +28,7 @@ export interface TwoFactorOptions {
   readonly redirects: Redirects
   readonly confirmTargets: ConfirmTargets
   readonly confirmFlow: ConfirmFlow
+  readonly moveFlow: MoveFlow
   readonly answerActivation: AnswerActivation
 }
 
@@ -70,12 +72,16 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
     const challenge = await refusals.find(ctx, owner, token)
     if (challenge === undefined) return refusals.answerDeadOrDone(ctx, owner, dead)
     checkFields(ctx, challenge)
+    const isMove = challenge.purpose === 'move'
     try {
-      await secondFactor.complete(ctx, owner, challenge.purpose, {
+      const answer = {
         token,
         passcode: form.text('two-factor-passcode'),
         assertion: form.text('two-factor-assertion'),
-      })
+      }
+      // Client and address may be gone since step 1.
+      const admit = isMove ? () => options.moveFlow.recall(ctx, challenge) : undefined
+      await secondFactor.complete(ctx, owner, challenge.purpose, answer, admit)
     } catch (error) {
       if (!(error instanceof AuthUiError)) throw error
       const { code } = error
@@ -84,6 +90,7 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
       if (problem === undefined) throw error
       return refusals.askAgain(ctx, owner, token, error, problem)
     }
+    if (isMove) return finishMove(ctx, owner, challenge)
     if (challenge.purpose === 'confirm') return finishConfirm(ctx, owner, challenge, dead.target)
     await finishLogin(ctx, owner, challenge, dead.target)
   }
@@ -115,6 +122,7 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
     about: ChallengeRequest | undefined,
     asked: string,
   ): Promise<RedirectTarget | undefined> {
+    if (about?.purpose === 'move') return undefined
     const { instance } = ctx.state
     const parse = (raw: string): Promise<RedirectTarget> =>
       about?.purpose === 'confirm'
@@ -162,6 +170,15 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
     await options.confirmFlow.finish(ctx, owner, { state, redirect: target?.href })
   }
 
+  /** SPEC: oauth.md 5.10 - JSON, but for a browser that sends the form without a script. */
+  async function finishMove(ctx: RouteContext, owner: Owner, challenge: Challenge): Promise<void> {
+    const request = await options.moveFlow.recall(ctx, challenge)
+    const location = await options.moveFlow.finish(ctx, owner, request)
+    const isPage = !prefersJson(ctx) && ctx.get('Accept').includes('text/html')
+    if (isPage) redirect(ctx, location)
+    else answerJson(ctx, { redirect: location })
+  }
+
   return { show, submit, resend }
 }
 
@@ -174,6 +191,9 @@ function checkFields({ state: { form } }: RouteContext, challenge: Challenge): v
   if (state !== '' && state !== challenge.state) throw invalid('state differs')
   const clientId = form.text('client_id')
   if (clientId !== '' && clientId !== challenge.clientId) throw invalid('client_id differs')
+  const to = form.text('redirect')
+  if (challenge.purpose === 'move' && to !== '' && to !== challenge.redirect)
+    throw invalid('redirect differs')
 }
 
 function problemOf(

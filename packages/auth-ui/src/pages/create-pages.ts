@@ -8,6 +8,7 @@ import { createConfirmPages } from './confirm-pages.ts'
 import { createConsentPages } from './consent-pages.ts'
 import { createHurdlePageViews } from './hurdle-pages.ts'
 import { createLoginPages } from './login-pages.ts'
+import { createMovePages } from './move-pages.ts'
 import { createPassphrasePages } from './passphrase-pages.ts'
 import { createShowPage } from './show-page.ts'
 
@@ -36,6 +37,7 @@ export function createPages(options: PagesOptions): PageRenderer {
     ...createPassphrasePages(show),
     ...createConfirmPages(show),
     ...createHurdlePageViews(show),
+    ...createMovePages(show),
     ...createConsentPages(show, namespace, findText),
   }
 }

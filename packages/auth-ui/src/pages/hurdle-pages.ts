@@ -1,3 +1,4 @@
+import { workingLink } from '../consent/redirect-target.ts'
 import { isolated } from '../messages.ts'
 import type { PageRenderer } from '../page-renderer.ts'
 import type { ShowPage } from './show-page.ts'
@@ -19,7 +20,7 @@ export function createHurdlePageViews({ show }: ShowPage): HurdlePages {
     },
 
     async deprecatedPage(ctx, { name, storeUrl }) {
-      show(ctx, 'deprecated', { name: isolated(name), storeUrl }, { keepsOpener: true })
+      show(ctx, 'deprecated', { name: isolated(name), storeUrl: workingLink(storeUrl) ?? '/' }, { keepsOpener: true })
     },
   }
 }

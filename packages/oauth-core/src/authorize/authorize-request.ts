@@ -26,7 +26,7 @@ export interface AuthorizeDraft {
   readonly ctx: RouteContext
   readonly instance: Instance
   /** The query of a GET, the form of a POST. */
-  readonly parameters: Parameters
+  readonly parameters: Pick<Parameters, 'text'>
   client?: Client
   app?: AppManifest
   scope?: string

@@ -86,6 +86,25 @@ export async function checkAuthorize(
   return toAuthorizeRequest(draft)
 }
 
+/** The checks of `/auth/authorize/move`: what it asks for is always the same. @see oauth.md 5.10 */
+const MOVE_CHECKS: readonly AuthorizeCheck[] = [
+  checkLength,
+  checkCharacters,
+  checkPresence,
+  checkClient,
+  checkRedirectUri,
+]
+
+/** Runs the checks of a move. @returns the client that asks @throws OAuthError of the first that fails */
+export async function checkMove(
+  draft: AuthorizeDraft,
+  dependencies: CheckDependencies,
+): Promise<Client> {
+  for (const check of MOVE_CHECKS) await check(draft, dependencies)
+  if (draft.client === undefined) throw new TypeError('the checks of a move are incomplete')
+  return draft.client
+}
+
 function checkLength({ ctx, parameters }: AuthorizeDraft): void {
   if (ctx.querystring.length > MAX_QUERY_LENGTH) throw authorizeError('tooLong')
   if (parameters.text('state').length > MAX_STATE_LENGTH) throw authorizeError('stateTooLong')

@@ -52,7 +52,8 @@ export function formActionSource(redirectUri: string): string | undefined {
   return CSP_ORIGIN.test(url.origin) ? url.origin : url.protocol
 }
 
-function append(uri: string, parameters: readonly (readonly [string, string])[]): string {
+/** Puts parameters behind a URI whose bytes stay as they are. */
+export function append(uri: string, parameters: readonly (readonly [string, string])[]): string {
   const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
   if (!uri.includes('?')) return `${uri}?${query}`
   return uri.endsWith('?') || uri.endsWith('&') ? `${uri}${query}` : `${uri}&${query}`

@@ -20,6 +20,7 @@ describe('@svc/oauth-core', () => {
       'createRateLimits',
       'createSealer',
       'equalSecrets',
+      'formActionSource',
       'insufficientScope',
       'isAttestationError',
       'isHttpError',
