@@ -20,7 +20,12 @@ export function createHurdlePageViews({ show }: ShowPage): HurdlePages {
     },
 
     async deprecatedPage(ctx, { name, storeUrl }) {
-      show(ctx, 'deprecated', { name: isolated(name), storeUrl: workingLink(storeUrl) ?? '/' }, { keepsOpener: true })
+      show(
+        ctx,
+        'deprecated',
+        { name: isolated(name), storeUrl: workingLink(storeUrl) ?? '/' },
+        { keepsOpener: true },
+      )
     },
   }
 }

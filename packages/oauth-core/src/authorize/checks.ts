@@ -74,7 +74,6 @@ export const AUTHORIZE_CHECKS: readonly AuthorizeCheck[] = [
   checkRequiredChallenge,
   checkLinkedApp,
   checkScope,
-  // Step 5, deprecated clients, stands here.
 ]
 
 /** Runs every check. @throws OAuthError of the first that fails */

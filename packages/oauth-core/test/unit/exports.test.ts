@@ -6,6 +6,7 @@ describe('@svc/oauth-core', () => {
     expect(Object.keys(exported).sort()).to.deep.equal([
       'APPLE_ROOTS',
       'AttestationError',
+      'CONSENT_DURATIONS',
       'DEFAULT_LIFETIMES',
       'DEFAULT_LIMITS',
       'ERRORS',
