@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type Koa from 'koa'
 import { describe, it } from 'mocha'
-import type { AccessContext, KonnectorManifest, OAuth, OAuthOptions } from '../../src/index.ts'
+import type { AccessContext, KonnectorManifest, OAuth } from '../../src/index.ts'
 import { signJwt } from '../../src/tokens/jwt.ts'
 import { type OAuthServer, oauthServer, testApp } from '../oauth-server.ts'
 
@@ -12,10 +12,10 @@ const BANK: KonnectorManifest = {
 const INVALID = { error: 'invalid_token' }
 
 /** A server with a konnector, and the tokens of a certified client. */
-async function konnectorServer(options: Partial<OAuthOptions> = {}) {
+async function konnectorServer() {
   const installed = new Map([['bank', BANK]])
   const konnectors = { installed: async (_: unknown, slug: string) => installed.get(slug) }
-  const server = await oauthServer({ konnectors, mount: mountBills, ...options })
+  const server = await oauthServer({ konnectors, mount: mountBills })
   const client = await server.register()
   await server.oauth.clients.setFlagship(server.instance, client.id, true)
   const tokens = await server.oauth.clients.issueFlagshipTokens(server.instance, client.id)

@@ -1,3 +1,4 @@
+import { type AttestationPlatforms, makePlatforms, makeSafetyNet } from '@svc/testkit/attestation'
 import { expect } from 'chai'
 import { METADATA, oauthServer, type OAuthServer, type Send } from '../oauth-server.ts'
 
@@ -5,7 +6,13 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' }
 const HUGE = 'x'.repeat(70_000)
 
-const NARROW = { 'oauth-client': { limit: 18, windowMs: 3_600_000 } }
+const HOUR = { windowMs: 3_600_000 }
+/** As many as the cases use up before those of 429. */
+const NARROW = {
+  attestation: { limit: 3, ...HOUR },
+  'confirm-flagship': { limit: 3, ...HOUR },
+  'oauth-client': { limit: 25, ...HOUR },
+}
 
 interface Case {
   readonly row: string
@@ -16,7 +23,10 @@ interface Case {
 }
 
 /** A request for every answer that a row declares. */
-async function cases(server: OAuthServer): Promise<readonly Case[]> {
+async function cases(
+  server: OAuthServer,
+  platforms: AttestationPlatforms,
+): Promise<readonly Case[]> {
   const client = await server.register()
   const doomed = await server.register()
   const redirect_uri = METADATA.redirect_uris[0]
@@ -39,6 +49,30 @@ async function cases(server: OAuthServer): Promise<readonly Case[]> {
   const own = `/auth/register/${client.id}`
   const conflicting = { client_id: client.id, client_kind: 'web' }
 
+  const certify = `/auth/clients/${client.id}`
+  const { body } = await server.send('POST', `${certify}/challenge`, { headers: bearer })
+  const now = server.clock.now()
+  const made = await makeSafetyNet(platforms, { challenge: String(body['nonce']), now })
+  const attestation = { platform: 'android', ...made }
+  const everything = query({
+    ...authorize,
+    ...{ scope: '*', code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' },
+  })
+  const page = await server.send('GET', `/auth/authorize${everything}`, { headers: owner })
+  const typed = {
+    token: /name="token" value="([^"]*)"/.exec(page.text)?.[1] ?? '',
+    code: server.mailedCodes[0] ?? '',
+  }
+  const other = everything
+    .replace(client.id, oob.id)
+    .replace(encodeURIComponent(redirect_uri), encodeURIComponent('urn:ietf:wg:oauth:2.0:oob'))
+  const { oauth, instance } = server
+  const flagship = await server.register()
+  await oauth.clients.setFlagship(instance, flagship.id, true)
+  const tokens = await oauth.clients.issueFlagshipTokens(instance, flagship.id)
+  const maximal = server.bearer(tokens?.access_token ?? '')
+  const bank = '/auth/tokens/konnectors/bank'
+
   const of = (row: string) => (status: number, request: Send, target?: string) => ({
     row,
     status,
@@ -55,6 +89,10 @@ async function cases(server: OAuthServer): Promise<readonly Case[]> {
   const token = of('POST /auth/access_token')
   const revoke = of('POST /auth/revoke')
   const metadata = of('GET /.well-known/oauth-authorization-server')
+  const challenge = of('POST /auth/clients/:clientId/challenge')
+  const attest = of('POST /auth/clients/:clientId/attestation')
+  const confirm = of('POST /auth/clients/:clientId/flagship')
+  const konnector = of('POST /auth/tokens/konnectors/:slug')
   const zipped = { 'content-encoding': 'gzip' }
   return [
     register(201, { json: METADATA }),
@@ -105,19 +143,54 @@ async function cases(server: OAuthServer): Promise<readonly Case[]> {
     revoke(415, { form: credentials, headers: zipped }),
     metadata(200, {}),
     metadata(400, {}, '/.well-known/oauth-authorization-server?%zz'),
+    challenge(201, { headers: bearer }, `${certify}/challenge`),
+    challenge(400, { headers: bearer }, `${certify}/challenge?%zz`),
+    challenge(401, {}, `${certify}/challenge`),
+    challenge(404, {}),
+    challenge(413, { body: HUGE, headers: { ...bearer, ...JSON_TYPE } }, `${certify}/challenge`),
+    challenge(415, { json: {}, headers: { ...bearer, ...zipped } }, `${certify}/challenge`),
+    attest(204, { json: attestation }, `${certify}/attestation`),
+    attest(400, { json: {} }, `${certify}/attestation`),
+    attest(401, { json: {}, headers: server.bearer('x') }, `${certify}/attestation`),
+    attest(404, { json: {} }),
+    attest(413, { json: { HUGE } }, `${certify}/attestation`),
+    attest(415, { form: {} }, `${certify}/attestation`),
+    attest(429, { json: {} }, `${certify}/attestation`),
+    confirm(204, { form: typed }, `${certify}/flagship`),
+    confirm(400, { form: typed }, `${certify}/flagship?%zz`),
+    confirm(401, { form: typed }, `${certify}/flagship`),
+    confirm(404, { form: typed }),
+    confirm(413, { body: HUGE, headers: FORM_TYPE }, `${certify}/flagship`),
+    confirm(415, { json: {} }, `${certify}/flagship`),
+    confirm(429, { form: typed }, `${certify}/flagship`),
+    ask(429, { headers: owner }, `/auth/authorize${other}`),
+    konnector(201, { headers: maximal }, bank),
+    konnector(400, { headers: maximal }, `${bank}?%zz`),
+    konnector(401, {}, bank),
+    konnector(403, { headers: settings }, bank),
+    konnector(404, { headers: maximal }, '/auth/tokens/konnectors/other'),
+    konnector(413, { json: { HUGE }, headers: maximal }, bank),
+    konnector(415, { json: {}, headers: { ...maximal, ...zipped } }, bank),
     // At the end of what one hour allows.
     register(429, { json: METADATA }),
     fromWebApp(429, { json: METADATA, headers: settings }),
     update(429, { body: '', headers: JSON_TYPE }, own),
+    challenge(429, { headers: bearer }, `${certify}/challenge`),
   ]
 }
 
 describe('the routes', () => {
   it('answer every status they declare, and no other', async () => {
-    const server = await oauthServer({ limits: NARROW })
+    const platforms = await makePlatforms()
+    const server = await oauthServer({
+      ...{ limits: NARROW, flagship: platforms.flagship },
+      konnectors: {
+        installed: async (_, slug) => (slug === 'bank' ? { slug, permissions: {} } : undefined),
+      },
+    })
     const { store, statuses, oauth } = server
     const { write } = store
-    for (const { row, status, request, target } of await cases(server)) {
+    for (const { row, status, request, target } of await cases(server, platforms)) {
       const [method = '', path = ''] = row.split(' ')
       // A writer that comes first: what the client was read as is no longer there.
       if (status === 409) store.write = async () => ({ written: false, failed: '' as never })
@@ -133,7 +206,7 @@ describe('the routes', () => {
     const { oauth, send, statuses } = await oauthServer()
     for (const { method, path } of oauth.rows) {
       for (const query of ['%zz', 'a=1&a=2']) {
-        await send(method, `${path.replace(':clientId', 'x')}?${query}`, {})
+        await send(method, `${path.replace(/:\w+/, 'x')}?${query}`, {})
       }
     }
     expect(statuses.undeclared()).to.deep.equal([])

@@ -36,7 +36,7 @@ export async function checkOAuth(options: OAuthOptions, instance: Instance): Pro
 }
 
 export function checkAccess(access: AccessContext): void {
-  assertType<Equals<typeof access.kind, 'access' | 'app'>>()
+  assertType<Equals<typeof access.kind, 'access' | 'app' | 'konnector'>>()
   access.allows('PUT', 'io.svc.files', { id: '1', folder: 'music' })
   // @ts-expect-error what a caller may do is not changed behind the guard
   access.permissions.push({ type: 'io.svc.files', verbs: ['GET'] })
