@@ -1,24 +1,45 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { ROOT } from './document.ts'
+import { type Document, GENERATED, ROOT } from './document.ts'
 
+const TITLE = /^# (\d{4}) (.*)$/m
+const INTRODUCTION =
+  'What the specification leaves open and how it is done here, with the reason. Numbers are never used again.'
 const MENTION = /OPEN\((\d{4})\)|docs\/decisions\/(\d{4})/g
+
+/** `docs/decisions/README.md`: every decision by its title. */
+export function decisionIndex(): Document {
+  const lines = decisionFiles().map((name) => {
+    const [, number, title] = TITLE.exec(read(`docs/decisions/${name}`)) ?? []
+    return `- [${number ?? name}](${name}) ${title ?? ''}`
+  })
+  const parts = ['# Decisions', GENERATED, INTRODUCTION, lines.join('\n')]
+  return { file: 'docs/decisions/README.md', content: `${parts.join('\n\n')}\n` }
+}
 
 /** Mentions of decisions that are not in `docs/decisions/`, and decisions that share a number. */
 export function decisionFaults(): string[] {
-  const decisions = globSync('docs/decisions/*.md', { cwd: ROOT }).map((file) =>
-    path.basename(file).slice(0, 4),
-  )
+  const decisions = decisionFiles().map((name) => name.slice(0, 4))
   const twice = decisions.filter((number, at) => decisions.indexOf(number) !== at)
   const sources = globSync(
     ['{packages,examples}/*/{src,test,bench,assets,views,apps}/**/*.{ts,js,njk,css}', '**/*.md'],
     { cwd: ROOT, exclude: (name) => name === 'node_modules' || name === 'dist' },
   )
   const dangling = sources.flatMap((file) =>
-    [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(MENTION)]
+    [...read(file).matchAll(MENTION)]
       .map(([, open, named]) => open ?? named ?? '')
       .filter((number) => !decisions.includes(number))
       .map((number) => `${file}: decision ${number} does not exist`),
   )
   return [...twice.map((number) => `docs/decisions: ${number} is there twice`), ...dangling]
+}
+
+function decisionFiles(): string[] {
+  return globSync('docs/decisions/[0-9]*.md', { cwd: ROOT })
+    .map((file) => path.basename(file))
+    .toSorted()
+}
+
+function read(file: string): string {
+  return readFileSync(path.join(ROOT, file), 'utf8')
 }

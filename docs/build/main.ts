@@ -1,9 +1,11 @@
 /**
  * Writes the documents that come from the code: `pnpm run docs`. With `--check` it writes nothing and fails when one
- * of them is not what it would write, when the code mentions a decision that does not exist, or a link leads nowhere.
+ * of them is not what it would write, when the code mentions a decision that does not exist or keeps a record that
+ * docs/data-model.md does not name, or a link leads nowhere.
  */
 import { configuration } from './configuration.ts'
-import { decisionFaults } from './decisions.ts'
+import { dataModelFaults } from './data-model.ts'
+import { decisionFaults, decisionIndex } from './decisions.ts'
 import { staleDocuments, writeDocuments } from './document.ts'
 import { errorTables } from './errors.ts'
 import { httpApi } from './http-api.ts'
@@ -14,13 +16,14 @@ import { errorGroups, routeGroups, version } from './routes.ts'
 const groups = await routeGroups()
 const documents = [
   configuration(),
+  decisionIndex(),
   errorTables(errorGroups),
   await httpApi(groups),
   openApi(groups, version()),
 ]
 
 const isCheck = process.argv.includes('--check')
-const faults = [...decisionFaults(), ...linkFaults()]
+const faults = [...dataModelFaults(), ...decisionFaults(), ...linkFaults()]
 if (isCheck) {
   faults.push(...staleDocuments(documents).map((file) => `${file} is stale: run pnpm run docs`))
 } else {
