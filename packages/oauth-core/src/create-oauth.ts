@@ -11,6 +11,7 @@ import { createClientLimit } from './clients/client-limit.ts'
 import { createClientNames } from './clients/client-names.ts'
 import { createClientStore } from './clients/client-store.ts'
 import { createClientService } from './clients/create-client-service.ts'
+import { createLinkedInstalls } from './clients/linked-installs.ts'
 import { createMetadataReader } from './clients/metadata.ts'
 import { createClientRevoker } from './clients/revoke-client.ts'
 import { createEmitter } from './emitter.ts'
@@ -68,7 +69,9 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const clients = createClientStore({ store, sealer, names, clock })
   const { skipCertification } = resolved.flagship
   const isCertified = ({ flagship }: Client): boolean => flagship || skipCertification
+  const linkedInstalls = createLinkedInstalls({ apps, log })
   const engine = createEngine({
+    demandApp: linkedInstalls.demand,
     isCertified,
     store,
     clock,
@@ -156,6 +159,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     limits: createRateLimits({ store, clock, limits: resolved.limits, tooMany }),
     consent: resolved.consent,
     clientLimit,
+    linkedInstalls,
     deprecatedApps: resolved.deprecatedApps,
     findClient: clients.find,
     markAllowed: clientService.markAllowed,
@@ -223,6 +227,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     },
 
     async close() {
+      await linkedInstalls.idle()
       await cleanup.stop()
       await instances.close()
       await engine.close()

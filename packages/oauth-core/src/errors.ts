@@ -36,6 +36,7 @@ export const ERRORS = {
   not_found: { status: 404, description: 'not found', source: 'RFC 9110 15.5.5' },
   nothing_chosen: { status: 400, source: 'decision D42' },
   payload_too_large: { status: 413, source: 'security.md 14' },
+  temporarily_unavailable: { status: 503, source: 'oauth.md 6.2' },
   too_many_requests: { status: 429, source: 'oauth.md 2.6' },
   unapproved_software_id: { status: 400, source: 'oauth.md 3.5' },
   unsupported_grant_type: { status: 400, source: 'RFC 6749 5.2' },

@@ -49,6 +49,11 @@ export interface AppRegistry {
   listInstalled(instance: Instance): Promise<readonly AppManifest[]>
   /** The app as it could be installed ("registry hook" of oauth.md 3.5), or undefined. */
   available(instance: Instance, slug: string): Promise<AppManifest | undefined>
+  /**
+   * Installs an app that is available; of one that is installed already: nothing. Called when the owner allows a client
+   * that is linked to it (oauth.md 5.3). Absent: such clients wait until the app is installed some other way.
+   */
+  install?(instance: Instance, slug: string): Promise<unknown>
 }
 
 /** A program that fetches data for its owner, as its manifest describes it. */

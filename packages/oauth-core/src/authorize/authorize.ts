@@ -1,4 +1,5 @@
 import type { Client } from '../clients/client.ts'
+import type { LinkedInstalls } from '../clients/linked-installs.ts'
 import type { Engine } from '../engine/engine.ts'
 import { OAuthError } from '../errors.ts'
 import type { RouteContext, RouteRow } from '../http/route.ts'
@@ -44,6 +45,8 @@ export interface AuthorizeDependencies
     clientId: Client['id'],
     seen: { readonly os?: string; readonly withinLimit?: boolean },
   ) => Promise<Client | undefined>
+  /** Sees to it that the app of a linked client gets installed. */
+  readonly linkedInstalls: Pick<LinkedInstalls, 'begin'>
   readonly clientAddress: (ctx: RouteContext) => string
   readonly emit: <Name extends keyof OAuthEvents>(name: Name, event: OAuthEvents[Name]) => void
 }
@@ -150,6 +153,7 @@ export function authorizeRows(dependencies: AuthorizeDependencies): RouteRow[] {
     })
     for (const { id } of outgrown(request, answer, live, endsAt))
       await engine.revokeGrant(instance, id, 'narrowed')
+    if (request.app !== undefined) dependencies.linkedInstalls.begin(instance, request.app.slug)
     const address = dependencies.clientAddress(ctx)
     dependencies.emit('code.created', { instance, client, scope, address })
     log.info('consent.given', { domain: instance.domain, clientId: client.id, scope, address })

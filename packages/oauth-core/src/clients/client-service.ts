@@ -39,6 +39,8 @@ export interface ClientService {
   /** Ends a client and everything it holds, before it resolves. False when there was none. @see oauth.md 11.1 */
   revoke(instance: Instance, id: ClientId | string, reason: string): Promise<boolean>
   revokeAll(instance: Instance, filter?: { readonly kind?: string }): Promise<number>
+  /** To be called when a web app was uninstalled: ends the clients linked to it. @returns how many */
+  onWebappUninstalled(instance: Instance, slug: string): Promise<number>
   /**
    * Ends the tokens of every client, or of the flagship app's alone; their registrations stay.
    * @returns of how many clients

@@ -4,7 +4,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { Certification, Logger } from '../ports.ts'
 import type { Revocations } from '../tokens/revocation.ts'
-import type { Client } from './client.ts'
+import { type Client, linkedSlug } from './client.ts'
 import type { ClientLimit } from './client-limit.ts'
 import { isUserKind } from './client-record.ts'
 import type { ClientService, ClientsUsage } from './client-service.ts'
@@ -175,6 +175,17 @@ export function createClientService(options: ClientServiceOptions): ClientServic
         for (const client of page) {
           if (kind !== undefined && client.metadata.client_kind !== kind) continue
           if (await revoker.revoke(instance, client.id, 'revoked with others')) count += 1
+        }
+      }
+      return count
+    },
+
+    async onWebappUninstalled(instance, slug) {
+      let count = 0
+      for await (const page of pages(instance, 'all')) {
+        for (const client of page) {
+          if (linkedSlug(client.metadata.software_id) !== slug) continue
+          if (await revoker.revoke(instance, client.id, 'app uninstalled')) count += 1
         }
       }
       return count

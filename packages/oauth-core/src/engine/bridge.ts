@@ -25,6 +25,8 @@ export interface TokenBridgeOptions {
   readonly read: ReadRecords
   readonly clock: { now(): number }
   readonly answerTokens: AnswerTokens
+  /** Waits until a client has the app it is linked to. @throws OAuthError 503 `temporarily_unavailable` */
+  readonly demandApp: (instance: Instance, client: Client) => Promise<void>
   /** Whether the client may have scope `*`. */
   readonly isCertified: (client: Client) => boolean
   readonly authentication: ClientAuthentication
@@ -79,6 +81,8 @@ export function createTokenBridge(
       return
     }
     checkCertified(unit, client)
+    // SPEC: oauth.md 6.2 row 16 - nothing is used up before; and nobody waits who has not shown the secret.
+    await options.demandApp(instance, client.client)
     await commit(unit)
     options.lastSeen.note(instance, client.client.id, options.clientAddress(ctx))
     ctx.body = await issue(unit, form, client, answer)

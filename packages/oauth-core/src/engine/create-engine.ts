@@ -54,6 +54,8 @@ export interface EngineDependencies {
   readonly lifetimes?: Partial<Lifetimes>
   /** Wrong secrets per client and address. @defaultValue 300 an hour */
   readonly wrongSecrets?: RateLimit
+  /** Waits until a client has the app it is linked to; refuses what is asked otherwise. @defaultValue has it */
+  readonly demandApp?: (instance: Instance, client: Client) => Promise<void>
   /** Instances whose engine is kept. @defaultValue `256` */
   readonly instanceCacheSize?: number
   /** Clients whose parsed form is kept. @defaultValue `2000` */
@@ -107,6 +109,7 @@ export function createEngine(dependencies: EngineDependencies): Engine {
     clock,
     answerTokens,
     isCertified: dependencies.isCertified ?? (({ flagship }) => flagship),
+    demandApp: dependencies.demandApp ?? (async () => {}),
     authentication,
     units,
     grants,

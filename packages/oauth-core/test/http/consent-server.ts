@@ -65,6 +65,8 @@ export interface ConsentServerOptions {
   readonly sameAs?: ConsentServer
   readonly requirePkce?: boolean
   readonly deprecatedApps?: readonly DeprecatedApp[]
+  /** Installs what is available. @defaultValue nothing does */
+  readonly install?: (slug: string) => Promise<unknown>
   readonly withSessions?: boolean
 }
 
@@ -72,7 +74,7 @@ const KEY = Buffer.alloc(32, 7)
 
 /** The whole package on a real server, with stand-ins for pages, sessions and apps. */
 export async function startConsentServer(options: ConsentServerOptions): Promise<ConsentServer> {
-  const { store, clock, sameAs } = options
+  const { store, clock, sameAs, install } = options
   const pages = sameAs?.pages ?? fakePages()
   const installed = sameAs?.installed ?? new Map<string, AppManifest>()
   const available = sameAs?.available ?? new Map([['drive', DRIVE]])
@@ -88,6 +90,7 @@ export async function startConsentServer(options: ConsentServerOptions): Promise
       installed: async (_, slug) => installed.get(slug),
       listInstalled: async () => [...installed.values()],
       available: async (_, slug) => available.get(slug),
+      ...(install && { install: (_: Instance, slug: string) => install(slug) }),
     },
     log: { info: write('info'), warn: write('warn'), error: write('error') },
     ...(options.deprecatedApps && { deprecatedApps: options.deprecatedApps }),
