@@ -1,4 +1,9 @@
-import { type PendingAuthorization, relyingParty } from '@svc/testkit'
+import {
+  loopbackFetch,
+  type PendingAuthorization,
+  type RelyingParty,
+  relyingParty,
+} from '@svc/testkit'
 import { expect } from 'chai'
 import { openCallbackServer } from './callback-server.ts'
 
@@ -9,23 +14,61 @@ export interface ClientRequest {
   readonly clientId: string
   /** Registers the client again and asks the same: with another address, and the same state. */
   renew(): Promise<void>
+  /** Asks for something else, as the client that it is by now. */
+  ask(scope: string): Promise<void>
   /** Waits until the browser came back to the client with the state it had sent, and exchanges the code. */
-  isAnswered(): Promise<void>
+  isAnswered(): Promise<ClientTokens>
+  /** @throws Error of oauth4webapi with its `status` and `error` when it is refused */
+  refresh(refreshToken: string): Promise<ClientTokens>
+  /** Status of a call with an access token. @param path - such as `/data/io.svc.contacts` */
+  call(accessToken: string, path: string, options?: CallOptions): Promise<number>
   close(): Promise<void>
 }
 
+/** What a token answer holds. */
+export type ClientTokens = Awaited<ReturnType<RelyingParty['exchange']>>
+
+/** What a client asks for, and how it calls itself. */
+export interface ClientRequestOptions {
+  /** @defaultValue `io.svc.contacts:GET` */
+  readonly scope?: string
+  /** @defaultValue {@link CLIENT_NAME} */
+  readonly name?: string
+}
+
+/** How a client calls the instance. */
+export interface CallOptions {
+  /** @defaultValue `GET` */
+  readonly method?: string
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Of a process. @defaultValue that of the request */
+  readonly port?: number
+}
+
 /** Registers a client on this computer and prepares its request. */
-export async function openRequest(origin: string, port: number): Promise<ClientRequest> {
+export async function openRequest(
+  origin: string,
+  port: number,
+  { scope: firstScope = 'io.svc.contacts:GET', name = CLIENT_NAME }: ClientRequestOptions = {},
+): Promise<ClientRequest> {
   const callback = await openCallbackServer()
   const client = relyingParty({
     ...{ issuer: origin, port, redirectUri: callback.redirectUri },
-    metadata: { client_name: CLIENT_NAME, client_kind: 'desktop' },
+    metadata: { client_name: name, client_kind: 'desktop' },
   })
-  const ask = async (state?: string): Promise<PendingAuthorization> => {
-    await client.register()
-    return client.authorize({ scope: 'io.svc.contacts:GET', ...(state !== undefined && { state }) })
+  const fetches = new Map<number, LoopbackFetch>()
+  const fetchFrom = (at: number): LoopbackFetch => {
+    const fetch = fetches.get(at) ?? loopbackFetch({ port: at })
+    fetches.set(at, fetch)
+    return fetch
   }
-  let pending = await ask()
+  let scope = firstScope
+  const registerAndAsk = async (state?: string): Promise<PendingAuthorization> => {
+    await client.register()
+    return client.authorize({ scope, ...(state !== undefined && { state }) })
+  }
+  let pending = await registerAndAsk()
   return {
     get url() {
       return pending.url
@@ -34,13 +77,31 @@ export async function openRequest(origin: string, port: number): Promise<ClientR
       return client.client.client_id
     },
     async renew() {
-      pending = await ask(pending.state)
+      pending = await registerAndAsk(pending.state)
+    },
+    async ask(next) {
+      scope = next
+      pending = await client.authorize({ scope })
     },
     async isAnswered() {
       const answer = await callback.nextVisit()
       expect(new URL(answer).searchParams.get('state')).to.equal(pending.state)
-      const { access_token: token } = await client.exchange(answer, pending)
-      expect(token).to.be.a('string').and.not.equal('')
+      const tokens = await client.exchange(answer, pending)
+      expect(tokens.access_token).to.be.a('string').and.not.equal('')
+      return tokens
+    },
+    refresh: (refreshToken) => client.refresh(refreshToken),
+    async call(accessToken, path, { method = 'GET', json, port: at = port } = {}) {
+      const response = await fetchFrom(at)(`${origin}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${accessToken}`,
+          ...(json !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+      })
+      await response.arrayBuffer()
+      return response.status
     },
     close: () => callback.close(),
   }

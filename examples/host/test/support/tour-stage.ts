@@ -1,7 +1,7 @@
 import { type RedisServer, startRedisServer } from '@svc/store/testing'
 import { launchChromium, needsChromium, needsRedis } from '@svc/testkit'
 import type { Browser, Page } from 'playwright-core'
-import { type HostProcess, spawnHost } from './host-process.ts'
+import { type CommandResult, type HostProcess, spawnHost } from './host-process.ts'
 import { type AdminAccess, createTourOwner, type TourOwner } from './tour-owner.ts'
 import { type TourTexts, tourTexts } from './tour-texts.ts'
 import { type PageWatch, watchPages } from './tour-watch.ts'
@@ -36,6 +36,10 @@ export interface TourStage {
     name: string,
     options?: { readonly isOnboarded?: false; readonly magicLink?: true },
   ): Promise<TourOwner>
+  /** Of the process that browsers of a place speak to. */
+  port(place?: Place): number
+  /** Runs the command line against the first process. */
+  svc(...args: readonly string[]): Promise<CommandResult>
   /** A browser without cookies. */
   visit(place?: Place, look?: { readonly userAgent?: string }): Promise<Page>
   /** What the pages complained about since the last time, and errors in the hosts' logs. */
@@ -78,6 +82,12 @@ function assemble(
     texts: tourTexts(run.locale),
     watch,
     owner: (name, options) => createTourOwner(admin, run, name, options),
+    port: (place = 'here') => (place === 'here' ? hosts[0] : hosts.at(-1))?.port ?? 0,
+    async svc(...args) {
+      const [host] = hosts
+      if (host === undefined) throw new Error('no host')
+      return host.svc(...args)
+    },
     async visit(place = 'here', look = {}) {
       const browser = place === 'here' ? browsers[0] : browsers.at(-1)
       if (browser === undefined) throw new Error('no browser')
