@@ -17,7 +17,7 @@ import { createTotp } from './factors/totp.ts'
 import { createTrustedDevices } from './factors/trusted-devices.ts'
 import { createActivation } from './login/activation.ts'
 import { createArrival } from './login/arrival.ts'
-import { createEnter } from './login/enter.ts'
+import { createAdmit, createEnter } from './login/enter.ts'
 import { createHome } from './login/home.ts'
 import { createKnownDevices } from './login/known-device.ts'
 import { createLogin } from './login/login.ts'
@@ -156,7 +156,12 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   const parts = {
     ...base,
     ...assembleSecondStep({ ...base, triesPerChallenge }),
-    ...{ changePassphrase, opener, enter: createEnter({ ...base, opener }) },
+    ...{
+      changePassphrase,
+      opener,
+      enter: createEnter({ ...base, opener }),
+      admit: createAdmit(base),
+    },
     onboard: createOnboard({ ...base, replacePassphrase }),
     resetPassphrase: createHostReset({ ...base, changePassphrase }),
     confirmFlow: createConfirmFlow(base),

@@ -11,7 +11,7 @@ import type { SessionCarrier } from '../session/session-carrier.ts'
 import type { EmailVerifiedCodes } from '../session-code/open-codes.ts'
 import type { AnswerActivation } from './activation.ts'
 import { type Arrival, answerRedirect, formActionSources, redirect } from './arrival.ts'
-import type { Enter } from './enter.ts'
+import type { Admit, Enter } from './enter.ts'
 import type { PassphraseCheck } from './passphrase-check.ts'
 import { isTrue } from './posted-flag.ts'
 import type { Redirects, RedirectTarget } from './redirect-target.ts'
@@ -23,6 +23,7 @@ export interface LoginOptions {
   readonly redirects: Redirects
   readonly carrier: SessionCarrier
   readonly enter: Enter
+  readonly admit: Admit
   readonly secondFactor: SecondFactor
   readonly secondStep: SecondStep
   readonly trustedDevices: TrustedDevices
@@ -51,13 +52,16 @@ interface Asked {
   readonly isLongRun: boolean
 }
 
+/** Whether a log-in goes on without its second step; `admitted`: the host was asked already. */
+type Skipped = 'no' | 'yes' | 'admitted'
+
 const PROBLEMS = ['busy', 'invalid_passphrase', 'mail_failed', 'rate_limited'] as const
 const EMAIL_VERIFIED_CODE = /^[A-Za-z0-9]{32}$/
 
 /** Order of a POST: origin, owner, redirect, limits, passphrase, second factor, session. @see login.md 5.1 */
 export function createLogin(options: LoginOptions): LoginHandlers {
   const { owners, redirects, carrier, passphrases, arrival, pages, csrf } = options
-  const { secondFactor, secondStep, trustedDevices, enter } = options
+  const { secondFactor, secondStep, trustedDevices, emailVerifiedCodes, enter } = options
 
   async function show(ctx: RouteContext): Promise<void> {
     const { instance, query } = ctx.state
@@ -88,26 +92,30 @@ export function createLogin(options: LoginOptions): LoginHandlers {
       emailVerifiedCode: validOrEmpty(form.text('email_verified_code')),
       isLongRun: isTrue(form.text('long-run-session')),
     }
+    let skipped: Skipped
     try {
       await passphrases.check(ctx, owner, form.text('passphrase'))
-      if (!(await skipsSecondStep(ctx, asked))) return await askSecondStep(ctx, asked)
+      skipped = await skipSecondStep(ctx, asked)
+      if (skipped === 'no') return await askSecondStep(ctx, asked)
     } catch (error) {
       const problem = problemOf(error)
       if (problem === undefined || prefersJson(ctx)) throw error
       return showForm(ctx, asked, { error, problem })
     }
-    const { isLongRun } = asked
-    answerRedirect(ctx, await enter(ctx, owner, { target, isLongRun, method: 'password' }))
+    const login = { ...loginOf(asked), isAdmitted: skipped === 'admitted' }
+    answerRedirect(ctx, await enter(ctx, owner, login))
   }
 
   /** What has no second step, or is allowed to do without. What is no good for that is ignored. */
-  async function skipsSecondStep(ctx: RouteContext, asked: Asked): Promise<boolean> {
+  async function skipSecondStep(ctx: RouteContext, asked: Asked): Promise<Skipped> {
     const { instance, form } = ctx.state
     const { owner, emailVerifiedCode } = asked
-    if (!secondFactor.isOn(owner)) return true
+    if (!secondFactor.isOn(owner)) return 'yes'
     const token = form.text('trusted-device-token')
-    if ((await trustedDevices.find(instance, owner, token)) !== undefined) return true
-    return options.emailVerifiedCodes.redeem(instance, owner, emailVerifiedCode)
+    if ((await trustedDevices.find(instance, owner, token)) !== undefined) return 'yes'
+    if (!(await emailVerifiedCodes.isGood(instance, owner, emailVerifiedCode))) return 'no'
+    await options.admit(ctx, loginOf(asked))
+    return (await emailVerifiedCodes.redeem(instance, owner, emailVerifiedCode)) ? 'admitted' : 'no'
   }
 
   async function askSecondStep(ctx: RouteContext, asked: Asked): Promise<void> {
@@ -152,6 +160,10 @@ export function createLogin(options: LoginOptions): LoginHandlers {
   }
 
   return { show, submit }
+}
+
+function loginOf({ target, isLongRun }: Asked) {
+  return { target, isLongRun, method: 'password' } as const
 }
 
 function validOrEmpty(code: string): string {

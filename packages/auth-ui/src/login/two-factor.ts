@@ -11,7 +11,7 @@ import type { FormProblemCode } from '../page-renderer.ts'
 import type { AnswerActivation } from './activation.ts'
 import type { MoveFlow } from '../move/move-flow.ts'
 import { answerJson, redirect } from './arrival.ts'
-import type { Enter } from './enter.ts'
+import type { Admit, Enter, PassedLogin } from './enter.ts'
 import { isTrue } from './posted-flag.ts'
 import type { Redirects, RedirectTarget } from './redirect-target.ts'
 import type { SecondStep } from './second-step.ts'
@@ -24,6 +24,7 @@ export interface TwoFactorOptions {
   readonly secondStep: SecondStep
   readonly trustedDevices: TrustedDevices
   readonly enter: Enter
+  readonly admit: Admit
   readonly refusals: TwoFactorRefusals
   readonly redirects: Redirects
   readonly confirmTargets: ConfirmTargets
@@ -73,15 +74,18 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
     if (challenge === undefined) return refusals.answerDeadOrDone(ctx, owner, dead)
     checkFields(ctx, challenge)
     const isMove = challenge.purpose === 'move'
+    const login = loginOf(ctx, challenge, dead.target)
     try {
       const answer = {
         token,
         passcode: form.text('two-factor-passcode'),
         assertion: form.text('two-factor-assertion'),
       }
-      // Client and address may be gone since step 1.
-      const admit = isMove ? () => options.moveFlow.recall(ctx, challenge) : undefined
-      await secondFactor.complete(ctx, owner, challenge.purpose, answer, admit)
+      await secondFactor.complete(ctx, owner, challenge.purpose, answer, async () => {
+        // Client and address may be gone since step 1; and the host may refuse the log-in.
+        if (isMove) await options.moveFlow.recall(ctx, challenge)
+        else if (challenge.purpose === 'login') await options.admit(ctx, login)
+      })
     } catch (error) {
       if (!(error instanceof AuthUiError)) throw error
       const { code } = error
@@ -92,7 +96,7 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
     }
     if (isMove) return finishMove(ctx, owner, challenge)
     if (challenge.purpose === 'confirm') return finishConfirm(ctx, owner, challenge, dead.target)
-    await finishLogin(ctx, owner, challenge, dead.target)
+    await finishLogin(ctx, owner, login)
   }
 
   async function resend(ctx: RouteContext): Promise<void> {
@@ -139,19 +143,12 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
     }
   }
 
-  async function finishLogin(
-    ctx: RouteContext,
-    owner: Owner,
-    challenge: Challenge,
-    target: RedirectTarget | undefined,
-  ): Promise<void> {
-    const longRun = ctx.state.form.get('long-run-session')
-    const isLongRun = longRun === undefined ? challenge.isLongRun === true : isTrue(longRun)
-    const location = await enter(ctx, owner, { target, isLongRun, method: '2FA' })
+  async function finishLogin(ctx: RouteContext, owner: Owner, login: PassedLogin): Promise<void> {
+    const location = await enter(ctx, owner, { ...login, isAdmitted: true })
     if (!prefersJson(ctx)) return redirect(ctx, location)
     const isTrusted =
       isTrue(ctx.state.form.text('two-factor-generate-trusted-device-token')) &&
-      target?.isAuthorize !== true
+      login.target?.isAuthorize !== true
     // A plain form could not keep the token: only an answer to a script makes one.
     const token = isTrusted ? await options.trustedDevices.create(ctx, owner) : undefined
     answerJson(ctx, {
@@ -180,6 +177,16 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
   }
 
   return { show, submit, resend }
+}
+
+function loginOf(
+  { state: { form } }: RouteContext,
+  challenge: Challenge,
+  target: RedirectTarget | undefined,
+): PassedLogin {
+  const longRun = form.get('long-run-session')
+  const isLongRun = longRun === undefined ? challenge.isLongRun === true : isTrue(longRun)
+  return { target, isLongRun, method: '2FA' }
 }
 
 /** SPEC: security.md 30 - fields that differ from what step 1 was about are refused; nothing is counted. */
