@@ -83,7 +83,10 @@ describe('no dead end at the second step', function () {
     await tab.page.clock.install()
     await tab.page.reload()
     await tab.page.clock.fastForward(31_000)
+    const before = tab.page.url()
     await tab.button(stage.texts.ui('passcode.resend')).click()
+    // The page has the address of the new step, though it came with the answer to a form.
+    await tab.page.waitForURL((url) => url.pathname === '/auth/twofactor' && url.href !== before)
     const second = await visit.passcode()
     expect(second).not.to.equal(first)
     await tab.page.reload()
