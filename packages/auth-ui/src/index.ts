@@ -11,6 +11,19 @@ export type { Theme } from './page-renderer.ts'
 export type { RevokeOAuthOnReset } from './passphrase/change-passphrase.ts'
 export { deriveLoginValue } from './passphrase/derive.ts'
 export type { ScryptCost } from './passphrase/stored-hash.ts'
-export type { HostHooks, LoginAttempt, Mailer, Place, SessionEnd, SystemMail } from './ports.ts'
+export type {
+  EventSink,
+  FactorChange,
+  FactorKind,
+  HostHooks,
+  LoginAttempt,
+  Mailer,
+  OwnerEvent,
+  Place,
+  RequestFacts,
+  SessionEnd,
+  SystemMail,
+  TwoFactorPurpose,
+} from './ports.ts'
 export { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
 export type { LoginMethod, Session, SessionId, SessionKind } from './session/session.ts'
