@@ -67,6 +67,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     namespace: config.namespace,
     folders: [
       ...listAppFolders(fileURLToPath(new URL('../apps', import.meta.url))),
+      // The demo store: nobody has these at first.
+      ...listAppFolders(fileURLToPath(new URL('../store-apps', import.meta.url))),
       appFolders.settings,
     ],
     initial: INITIAL_APPS,
@@ -84,7 +86,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     requirePkce: config.requirePkce,
     ...coreOverrides(config),
   })
-  apps.onChange((instance, slug) => oauth.revoked(instance, 'app', [slug]))
+  apps.onChange(async (instance, slug) => {
+    await oauth.revoked(instance, 'app', [slug])
+    if ((await apps.installed(instance, slug)) !== undefined) return
+    await oauth.clients.onWebappUninstalled(instance, slug)
+  })
   const realtime = createRealtime({ oauth, ...realtimeOverrides(config) })
   tellClientChanges(oauth, realtime)
   const mailbox =

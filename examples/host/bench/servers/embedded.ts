@@ -62,6 +62,7 @@ const PAGES: AuthorizePages = {
     ctx.body = error.message
   },
   login: async () => {},
+  certify: async () => {},
   deprecated: async () => {},
   limit: async () => {},
   outOfBand: async () => {},

@@ -28,6 +28,7 @@ export async function startOurs(store: Store): Promise<BenchServer> {
       ctx.body = error.message
     },
     login: async () => {},
+    certify: async () => {},
     deprecated: async () => {},
     limit: async () => {},
     outOfBand: async () => {},
