@@ -24,16 +24,41 @@ function targetOf(of) {
   return (end === -1 ? target : target.slice(0, end)) + location.hash
 }
 
-async function submit() {
+async function sendDerived() {
   const { salt = '', iterations = '' } = form.dataset
-  const done = busy(button, form.dataset['busy'] ?? '')
-  setFieldError(input, '')
-  await painted()
-  const problem = await send(form, {
+  return send(form, {
     passphrase: await derivePassphrase(input.value, salt, Number(iterations)),
     redirect: targetOf(form),
     'trusted-device-token': trustedDeviceToken(),
   })
+}
+
+/**
+ * A passphrase that was chosen anew elsewhere may be derived otherwise than this page was told when it was opened.
+ *
+ * @returns {Promise<boolean>} whether the form knows better now
+ */
+async function learnsDerivation() {
+  const response = await fetch('/public/prelogin').catch(() => undefined)
+  if (response?.ok !== true) return false
+  const { salt = '', KdfIterations = 0 } = await response.json().catch(() => ({}))
+  const known = form.dataset
+  if (salt === '' || (salt === known['salt'] && String(KdfIterations) === known['iterations'])) {
+    return false
+  }
+  known['salt'] = salt
+  known['iterations'] = String(KdfIterations)
+  return true
+}
+
+async function submit() {
+  const done = busy(button, form.dataset['busy'] ?? '')
+  setFieldError(input, '')
+  await painted()
+  let problem = await sendDerived()
+  if (problem?.code === 'invalid_passphrase' && (await learnsDerivation())) {
+    problem = await sendDerived()
+  }
   input.value = ''
   if (problem === undefined) return
   if (OVER.has(problem.code)) {

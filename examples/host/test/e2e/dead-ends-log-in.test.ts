@@ -1,8 +1,11 @@
+import { pbkdf2Sync } from 'node:crypto'
+import { loopbackFetch } from '@svc/testkit'
 import { expect } from 'chai'
 import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
 import { TOUR_PASSPHRASE as PASSPHRASE } from '../support/tour-owner.ts'
 
 const MINUTE_MS = 60_000
+const NEW_PASSPHRASE = 'eight blue lanterns hum at noon'
 
 describe('no dead end at the log-in', function () {
   this.timeout(60_000)
@@ -126,4 +129,35 @@ describe('no dead end at the log-in', function () {
     await tab.givePassphrase()
     await tab.finish()
   })
+
+  it('a form from before a passphrase that is derived otherwise', async () => {
+    const { tab, admin, owner } = await stage.visit()
+    // By the schema of the admin listener.
+    const { token, cookie } = (await admin('POST', '/app-tokens', { slug: 'settings' })) as {
+      token: string
+      cookie: string
+    }
+    const salt = `me@${owner.domain}`
+    const changed = await loopbackFetch({ port: stage.front.port })(
+      `${owner.origin}/settings/passphrase`,
+      {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${token}`, cookie, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          current_passphrase: loginValue(PASSPHRASE, salt, 650_000),
+          new_passphrase: loginValue(NEW_PASSPHRASE, salt, 60_000),
+          iterations: 60_000,
+        }),
+      },
+    )
+    expect(changed.status).to.equal(204)
+    await tab.givePassphrase(NEW_PASSPHRASE)
+    await tab.finish()
+  })
 })
+
+/** What a browser derives. @see login.md 3.1 */
+function loginValue(passphrase: string, salt: string, iterations: number): string {
+  const master = pbkdf2Sync(passphrase, salt, iterations, 32, 'sha256')
+  return pbkdf2Sync(master, passphrase, 1, 32, 'sha256').toString('base64')
+}
