@@ -111,6 +111,29 @@ describe('the second step in a browser', () => {
     }
   })
 
+  describe('POST /auth/twofactor', () => {
+    it('answers 401 when the second factor is off, with one way to start again', async () => {
+      const token = await passStep1(browser, { redirect: 'drive/a' })
+      await setFactors(server, instance, {})
+      const page = await passStep2(browser, token, lastPasscode(server))
+      expect(page.status).to.equal(401)
+      expect(page.page().links.map(({ href }) => href)).to.include(startAgain('drive', '/a'))
+    })
+
+    it('leads back to the same step when the form token died', async () => {
+      const token = await passStep1(browser, { redirect: 'drive/a' })
+      for (const path of ['/auth/twofactor', '/auth/twofactor/resend']) {
+        const dead = await browser.post(path, { 'two-factor-token': token, csrf_token: 'dead' })
+        expect(dead.status).to.equal(403)
+        const back = `${ALICE}/auth/twofactor?two_factor_token=${token}`
+        expect(dead.page().links.map(({ href }) => href)).to.include(back)
+      }
+      const form = (await show(token)).page().form('/auth/twofactor')
+      const done = await browser.submit(form, { 'two-factor-passcode': lastPasscode(server) })
+      expect(done.location).to.equal('https://drive.alice.example.com/a')
+    })
+  })
+
   describe('POST /auth/twofactor/resend', () => {
     it('mails another code under another token, and the old pair is dead', async () => {
       const old = await passStep1(browser, { redirect: 'drive', 'long-run-session': '1' })
@@ -158,11 +181,14 @@ describe('the second step in a browser', () => {
     }
 
     it('answers 401 when the second factor is off', async () => {
-      const token = await passStep1(browser)
+      const token = await passStep1(browser, { redirect: 'drive/a' })
       await setFactors(server, instance, {})
       const answer = await resend(token, JSON_ONLY)
       expect(answer.status).to.equal(401)
       expect(answer.json()).to.include({ code: 'two_factor_off' })
+      const page = await resend(token)
+      expect(page.status).to.equal(401)
+      expect(page.page().links.map(({ href }) => href)).to.include(startAgain('drive', '/a'))
     })
 
     it('answers 429 after 20 challenges in an hour; the old pair lives', async () => {
@@ -254,3 +280,9 @@ describe('the second step in a browser', () => {
     }
   })
 })
+
+/** The log-in with the target of step 1. */
+function startAgain(slug: string, path: string): string {
+  const target = encodeURIComponent(`https://${slug}.alice.example.com${path}`)
+  return `${ALICE}/auth/login?redirect=${target}`
+}
