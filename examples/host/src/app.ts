@@ -18,8 +18,10 @@ import { dataRoutes } from './data/data-routes.ts'
 import { mailRoutes } from './dev-mails/mail-routes.ts'
 import { createDevMailbox, type DevMailbox } from './dev-mails/mailbox.ts'
 import { previewRoutes } from './dev-mails/preview-routes.ts'
+import { flagshipOptions } from './config-flagship.ts'
 import { createHealth, type Health } from './health.ts'
 import { HSTS } from './http-server.ts'
+import { createHostKonnectors, type HostKonnectors } from './konnectors/registry.ts'
 import type { HostLog } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { noteBrokenAnswers, noteRequests } from './request-log.ts'
@@ -34,6 +36,7 @@ export interface HostApp {
   readonly ui: AuthUi
   readonly realtime: Realtime
   readonly apps: HostApps
+  readonly konnectors: HostKonnectors
   readonly mailer: Mailer
   /** Only where no SMTP server is set and this is not production. */
   readonly mailbox: DevMailbox | undefined
@@ -73,6 +76,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     ],
     initial: INITIAL_APPS,
   })
+  const konnectors = createHostKonnectors({
+    store,
+    folder: fileURLToPath(new URL('../konnectors', import.meta.url)),
+    namespace: config.namespace,
+  })
   const oauth = createOAuth({
     store,
     apps,
@@ -84,8 +92,12 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     isHttps: (domain) => hasTls(config) || !isLocalhost(domain),
     trustProxy: config.trustProxy,
     requirePkce: config.requirePkce,
+    flagship: flagshipOptions(config.flagship),
+    konnectors,
     ...coreOverrides(config),
   })
+  if (config.flagship.skipCertification === true) log.warn('flagship.certification_skipped')
+  konnectors.onUninstalled((instance, slug) => oauth.revoked(instance, 'app', [slug]))
   apps.onChange(async (instance, slug) => {
     await oauth.revoked(instance, 'app', [slug])
     if ((await apps.installed(instance, slug)) !== undefined) return
@@ -119,6 +131,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     await documents.removeAll(instance)
     await mailbox?.removeAll(instance)
     await apps.removeAll(instance)
+    await konnectors.removeAll(instance)
   })
 
   const metrics = createMetrics(realtime.stats)
@@ -157,6 +170,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     ui,
     realtime,
     apps,
+    konnectors,
     mailer,
     mailbox,
     health,

@@ -41,6 +41,17 @@ export const LIMIT_ENTRIES: ConfigGroup = {
     defaultText: '`5`',
     description: 'Times a minute that a session is handed to one app host (flat subdomains).',
   },
+  attestation: {
+    ...BUCKET,
+    defaultText: '`50`',
+    description: 'Attestations of clients an hour and instance.',
+  },
+  confirmFlagship: {
+    ...BUCKET,
+    defaultText: '`30`',
+    description:
+      'Mails with a code that certifies a client, and codes entered, an hour and instance.',
+  },
   oauthClient: {
     ...BUCKET,
     defaultText: '`50`',

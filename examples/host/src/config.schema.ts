@@ -1,3 +1,4 @@
+import { FLAGSHIP_ENTRIES } from './config-flagship.ts'
 import { LIFETIME_ENTRIES } from './config-lifetimes.ts'
 import { LIMIT_ENTRIES } from './config-limits.ts'
 
@@ -165,6 +166,7 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     description:
       'Whose tokens end when a passphrase is reset by mail or by the operator: `none`, those of the flagship app, or those of every client.',
   },
+  flagship: FLAGSHIP_ENTRIES,
   limits: LIMIT_ENTRIES,
   lifetimes: LIFETIME_ENTRIES,
 }

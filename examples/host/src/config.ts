@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Ajv, type ErrorObject } from 'ajv'
+import type { FlagshipValues } from './config-flagship.ts'
 import { fileSchema, listEntries, type NamedEntry } from './config-entries.ts'
 
 /** The host's configuration, checked. @see docs/configuration.md */
@@ -34,6 +35,7 @@ export interface Config {
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug'
   readonly requirePkce: boolean
   readonly revokeOauthOnReset: 'none' | 'flagship' | 'all'
+  readonly flagship: FlagshipValues
   readonly limits: Readonly<Record<string, number>>
   /** Milliseconds, only those that are set. */
   readonly lifetimes: Readonly<Record<string, number>>
@@ -65,6 +67,9 @@ export function loadConfig(env: Environment = process.env): Config {
   const fromEnv = readEnvironment(env, entries, faults)
   const values = check(entries, file, fromEnv, faults)
   checkTogether(values, faults)
+  if (env['NODE_ENV'] === 'production' && values['flagship.skipCertification'] === true) {
+    faults.push('SVC_FLAGSHIP_SKIP_CERTIFICATION: not in production')
+  }
   if (faults.length > 0) throw new ConfigError(faults)
   const pool = Number(env['UV_THREADPOOL_SIZE'] ?? 4)
   return {
@@ -206,6 +211,12 @@ function toConfig(values: Values, isProduction: boolean): Omit<Config, 'threadPo
     ...(tls.length > 0 && { tls: Object.fromEntries(tls) }),
     mail: Object.fromEntries(group('mail.')),
     logLevel: values['log.level'],
+    flagship: Object.fromEntries(
+      group('flagship.').map(([name, value]) => [
+        name,
+        name === 'maxTokenAge' ? toMilliseconds(String(value)) : value,
+      ]),
+    ),
     limits: Object.fromEntries(group('limits.')),
     lifetimes: Object.fromEntries(
       group('lifetimes.').map(([name, text]) => [name, toMilliseconds(String(text))]),

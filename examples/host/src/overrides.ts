@@ -12,7 +12,12 @@ export function coreOverrides(config: Config): Pick<OAuthOptions, 'lifetimes' | 
       pendingClient: 'pendingClientMs',
       refreshToken: 'refreshTokenMs',
     }),
-    limits: limitsOf(config, CORE_LIMITS, { oauthClient: 'oauth-client', token: 'token' }),
+    limits: limitsOf(config, CORE_LIMITS, {
+      attestation: 'attestation',
+      confirmFlagship: 'confirm-flagship',
+      oauthClient: 'oauth-client',
+      token: 'token',
+    }),
   }
 }
 

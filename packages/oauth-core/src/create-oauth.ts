@@ -30,6 +30,7 @@ import type { OAuthOptions } from './options.ts'
 import type { AuthorizePages, OwnerSessions } from './ports.ts'
 import { createRateLimits } from './rate-limit.ts'
 import { oauthRows } from './routes.ts'
+import { grantableScope } from './scopes/grantable-scope.ts'
 import { createForbiddenScopes } from './scopes/forbidden.ts'
 import { createAccess } from './tokens/access.ts'
 import { createAppTokens } from './tokens/app-token.ts'
@@ -100,6 +101,8 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const clientLimit = createClientLimit({ store, clients })
   const clientService = createClientService({
     ...{ clients, engine, revoker, revocations, emitter, log, isCertified, clientLimit },
+    scopeFor: (client, scope) =>
+      grantableScope(client, scope, { namespace, forbidden, isCertified }),
   })
   instances.onRemove(async (instance) => {
     await clientService.revokeAll(instance)

@@ -192,8 +192,8 @@ export interface OAuthEvents {
   }
   'code.created': ClientEvent & { readonly scope: string; readonly address: string }
   'token.issued': ClientEvent & {
-    /** `flagship`: a log-in of a certified client, without a code (oauth.md 7.3). */
-    readonly grant: 'authorization_code' | 'flagship' | 'refresh_token'
+    /** `direct`: without a code, at a log-in of a certified client (oauth.md 7.3) or by the host. */
+    readonly grant: 'authorization_code' | 'direct' | 'refresh_token'
     readonly scope: string
   }
   'grant.revoked': {

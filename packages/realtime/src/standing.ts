@@ -101,7 +101,7 @@ export function createStanding(options: StandingOptions): Standing {
       if (kind === 'session' && access.sessionId === id) close(CLOSE.sessionClosed)
       else if (kind === 'grant' && access.grantId === id) close(CLOSE.clientRevoked)
       else if (kind === 'client' && access.client?.id === id) void look('gap', CLOSE.clientRevoked)
-      else if (kind === 'app' && access.app?.slug === id) void lookAtApp()
+      else if (kind === 'app' && (access.app ?? access.konnector)?.slug === id) void lookAtApp()
       else if (kind === 'instance') void look('gap', CLOSE.authenticationFailed)
     },
     recheck: (why) => look(why, reasonOfKind()),

@@ -8,6 +8,8 @@ import { createInstance } from '../create-instance.ts'
 import { createBodyChecks } from './admin.schema.ts'
 import { AdminError } from './admin-error.ts'
 import { clientToWire, instanceToWire, mailToWire } from './admin-wire.ts'
+import { addClientRoutes } from './client-routes.ts'
+import { addKonnectorRoutes } from './konnector-routes.ts'
 import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
 
 /** Every admin endpoint. `:domain` is a domain or an alias. */
@@ -145,6 +147,9 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
       cookie: `${cookie.name}=${cookie.value}`,
     }
   })
+
+  addClientRoutes({ route, instanceOf, check }, clients)
+  addKonnectorRoutes({ route, instanceOf, check }, app)
 
   route('get', '/instances/:domain/clients', async (ctx) => {
     const instance = await instanceOf(ctx)

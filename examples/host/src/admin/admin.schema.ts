@@ -4,8 +4,11 @@ import { AdminError } from './admin-error.ts'
 /** The bodies of the admin API. */
 export type AdminBody =
   | 'appToken'
+  | 'certifyClient'
   | 'createInstance'
   | 'installApp'
+  | 'installKonnector'
+  | 'oauthToken'
   | 'resetPassphrase'
   | 'rotateKeys'
   | 'updateInstance'
@@ -59,6 +62,23 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
     additionalProperties: false,
     required: ['slug'],
     properties: { slug: TEXT },
+  },
+  certifyClient: {
+    type: 'object',
+    additionalProperties: false,
+    properties: { withdraw: { type: 'boolean' } },
+  },
+  installKonnector: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['slug'],
+    properties: { slug: TEXT },
+  },
+  oauthToken: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['scope'],
+    properties: { scope: { type: 'string', minLength: 1, maxLength: 4096 } },
   },
   resetPassphrase: {
     type: 'object',

@@ -5,6 +5,7 @@ import { type AdminClient, createAdminClient } from './admin-client.ts'
 import { addCodeCommands } from './code-commands.ts'
 import { instancePath, listAll, listOf, members, subcommand } from './command.ts'
 import { addInstanceCommands } from './instance-commands.ts'
+import { addKonnectorCommands } from './konnector-commands.ts'
 import { clean, type OutputOptions, print, table } from './output.ts'
 
 /** The command line `svc`. It talks to the admin listener, so it works on every store while the server runs. */
@@ -14,6 +15,7 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addAppCommands(program, connect)
   addTokenCommands(program, connect)
   addClientCommands(program, connect)
+  addKonnectorCommands(program, connect)
   addCodeCommands(program, connect)
   addOtherCommands(program, connect)
   return program
@@ -56,6 +58,24 @@ function addTokenCommands(program: Command, connect: () => AdminClient): void {
     const answer = await connect().call('POST', instancePath(domain, '/app-tokens'), { slug })
     print(options, answer, JSON.stringify(answer))
   })
+  subcommand(
+    token,
+    'konnector <domain> <slug>',
+    'Prints a token of an installed konnector, good for 30 minutes.',
+  ).action(async (domain: string, slug: string, options: OutputOptions) => {
+    const path = instancePath(domain, `/konnectors/${encodeURIComponent(slug)}/tokens`)
+    const answer = await connect().call('POST', path)
+    print(options, answer, clean(answer['token']))
+  })
+  subcommand(
+    token,
+    'oauth <domain> <client> <scope>',
+    'Prints an access token of a client, as if its owner had allowed the scope.',
+  ).action(async (domain: string, id: string, scope: string, options: OutputOptions) => {
+    const path = instancePath(domain, `/clients/${encodeURIComponent(id)}/tokens`)
+    const answer = await connect().call('POST', path, { scope })
+    print(options, answer, clean(answer['access_token']))
+  })
 }
 
 function addClientCommands(program: Command, connect: () => AdminClient): void {
@@ -86,6 +106,19 @@ function addClientCommands(program: Command, connect: () => AdminClient): void {
       print(options, await connect().call('DELETE', path), `Revoked ${id}.`)
     },
   )
+  subcommand(
+    client,
+    'certify <domain> <client>',
+    'Makes a client the trusted one, which may ask for everything.',
+  )
+    .option('--withdraw', 'take that back: all it holds of everything ends')
+    .action(async (domain: string, id: string, options: OutputOptions & { withdraw?: boolean }) => {
+      const isWithdrawn = options.withdraw === true
+      const path = instancePath(domain, `/clients/${encodeURIComponent(id)}/certify`)
+      const answer = await connect().call('POST', path, { withdraw: isWithdrawn })
+      const words = isWithdrawn ? 'is not certified any more' : 'is certified'
+      print(options, answer, `${clean(answer['client_name'])} ${words}.`)
+    })
 }
 
 function addOtherCommands(program: Command, connect: () => AdminClient): void {

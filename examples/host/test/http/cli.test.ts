@@ -1,3 +1,4 @@
+import { relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import { type HostProcess, runSvc, spawnHost } from '../support/host-process.ts'
 
@@ -69,6 +70,40 @@ describe('svc', function () {
     expect(await words('client', 'list', domain)).to.equal('None.\n')
     expect(await words('keys', 'rotate', domain, '--revoke')).to.include(domain)
     expect(await words('instance', 'remove', domain)).to.equal(`Removed ${domain}.\n`)
+  })
+
+  it('certifies clients, and prints tokens of clients and konnectors', async () => {
+    const domain = 'carol.example.com'
+    await words('instance', 'create', domain)
+    const issuer = `https://${domain}`
+    const party = relyingParty({ issuer, port: host.port, metadata: { client_name: 'Mine' } })
+    const { client_id: id } = await party.register()
+    expect(await words('client', 'certify', domain, id)).to.equal('Mine is certified.\n')
+    expect(await json('client', 'show', domain, id)).to.include({ flagship: true })
+    expect(await words('token', 'oauth', domain, id, '*')).to.match(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
+    expect(await json('token', 'oauth', domain, id, 'io.svc.files:GET')).to.include({
+      scope: 'io.svc.files:GET',
+    })
+    expect(await words('client', 'certify', domain, id, '--withdraw')).to.equal(
+      'Mine is not certified any more.\n',
+    )
+    const refused = await host.svc('token', 'oauth', domain, id, '*')
+    expect(refused.code).to.equal(1)
+    expect(refused.stderr).to.include('the client is not certified')
+
+    expect(await words('konnector', 'install', domain, 'demo-bank')).to.equal(
+      'Installed demo-bank.\n',
+    )
+    expect(await words('konnector', 'list', domain)).to.match(/^demo-bank/m)
+    expect(await words('token', 'konnector', domain, 'demo-bank')).to.match(
+      /^[\w-]+\.[\w-]+\.[\w-]+\n$/,
+    )
+    expect(await words('konnector', 'uninstall', domain, 'demo-bank')).to.equal(
+      'Uninstalled demo-bank.\n',
+    )
+    const gone = await host.svc('token', 'konnector', domain, 'demo-bank')
+    expect(gone.code).to.equal(1)
+    await words('instance', 'remove', domain)
   })
 
   it('makes codes and switches ways to log in', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { type Config, ConfigError, loadConfig } from '../../src/config.ts'
+import { flagshipOptions } from '../../src/config-flagship.ts'
 import { listEntries } from '../../src/config-entries.ts'
 import { uiOverrides } from '../../src/overrides.ts'
 import { loadSealingKeys } from '../../src/sealing-keys.ts'
@@ -45,6 +46,36 @@ describe('loadConfig', () => {
       isProduction: false,
       lifetimes: {},
     })
+  })
+
+  it('tells the OAuth package which apps may be certified', () => {
+    const roots = path.join(folder, 'roots.pem')
+    writeFileSync(roots, 'PEM')
+    const { flagship } = loadConfig({
+      SVC_FLAGSHIP_APK_PACKAGE_NAMES: 'org.example.first,org.example.second',
+      SVC_FLAGSHIP_PLAY_INTEGRITY_DECRYPTION_KEYS: 'AAAA',
+      SVC_FLAGSHIP_APPLE_ENVIRONMENT: 'development',
+      SVC_FLAGSHIP_APPLE_ROOTS_FILE: roots,
+      SVC_FLAGSHIP_MAX_TOKEN_AGE: '5m',
+    })
+    expect(flagshipOptions(flagship)).to.deep.equal({
+      apkPackageNames: ['org.example.first', 'org.example.second'],
+      playIntegrityDecryptionKeys: ['AAAA'],
+      appleEnvironment: 'development',
+      trustRoots: { apple: ['PEM'] },
+      maxTokenAgeMs: 300_000,
+      skipCertification: false,
+    })
+    const missing = { googleRootsFile: path.join(folder, 'none.pem') }
+    expect(() => flagshipOptions(missing)).to.throw(TypeError, 'SVC_FLAGSHIP_GOOGLE_ROOTS_FILE')
+  })
+
+  it('refuses to skip certification in production', () => {
+    const skipping = { SVC_FLAGSHIP_SKIP_CERTIFICATION: 'on' }
+    expect(loadConfig(skipping).flagship).to.include({ skipCertification: true })
+    expect(faultsOf(() => loadConfig({ ...skipping, NODE_ENV: 'production' }))).to.deep.equal([
+      'SVC_FLAGSHIP_SKIP_CERTIFICATION: not in production',
+    ])
   })
 
   it('knows the names that scripts rely on', () => {

@@ -92,6 +92,16 @@ export interface ClientService {
     admit?: () => Promise<void>,
   ): Promise<TokenAnswer | undefined>
   /**
+   * Tokens in a grant of their own on the host's authority, as if the owner had allowed it; the client is no longer
+   * pending. Undefined without such a client.
+   * @throws OAuthError `invalid_scope` for what no owner could allow it
+   */
+  issueTokens(
+    instance: Instance,
+    id: ClientId | string,
+    scope: string,
+  ): Promise<TokenAnswer | undefined>
+  /**
    * Compares a secret with the client's own, in constant time; undefined without such a client. Wrong ones are the
    * caller's to count. @param secret - from outside, any text
    */

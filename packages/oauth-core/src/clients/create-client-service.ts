@@ -20,6 +20,8 @@ export interface ClientServiceOptions {
   >
   /** Whether a client may have scope `*`. */
   readonly isCertified: (client: Client) => boolean
+  /** What the client gets of a scope that is asked for it. @throws OAuthError `invalid_scope` */
+  readonly scopeFor: (client: Client, asked: string) => string
   readonly log: Logger
   readonly revoker: ClientRevoker
   readonly revocations: Pick<Revocations, 'publish'>
@@ -239,6 +241,14 @@ export function createClientService(options: ClientServiceOptions): ClientServic
       if (client === undefined || !isCertified(client)) return undefined
       const everything = { client, scope: '*', ...(admit === undefined ? {} : { admit }) }
       return engine.issueTokens(instance, everything)
+    },
+
+    async issueTokens(instance, id, asked) {
+      const known = await clients.find(instance, id)
+      if (known === undefined) return undefined
+      const scope = options.scopeFor(known, asked)
+      const client = await markAllowed(instance, id, {})
+      return client === undefined ? undefined : engine.issueTokens(instance, { client, scope })
     },
   }
 }

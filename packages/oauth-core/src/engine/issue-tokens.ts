@@ -122,7 +122,7 @@ export function createIssueTokens(options: IssueTokensOptions): Engine['issueTok
     const grant = { client, grantId, scope, refreshToken, jti: randomId() }
     const answer = await options.answerTokens(instance, grant)
     options.lastUse.note(instance, client.id)
-    options.emit('token.issued', { instance, client, grant: 'flagship', scope })
+    options.emit('token.issued', { instance, client, grant: 'direct', scope })
     return answer
   }
 }

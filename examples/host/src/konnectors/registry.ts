@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type Instance,
+  isSlug,
+  type KonnectorManifest,
+  type KonnectorRegistry,
+  manifestPermissions,
+} from '@svc/oauth-core'
+import { indexKey, recordKey, type Store } from '@svc/store'
+
+/** Konnectors of a server: those that lie beside it, and which of them each instance has installed. */
+export interface HostKonnectors extends KonnectorRegistry {
+  list(instance: Instance): Promise<readonly KonnectorManifest[]>
+  /** Undefined when none of that slug lies beside the server. */
+  install(instance: Instance, slug: string): Promise<KonnectorManifest | undefined>
+  /** False when it was not installed. */
+  uninstall(instance: Instance, slug: string): Promise<boolean>
+  /** Hears of konnectors that were uninstalled. */
+  onUninstalled(handler: (instance: Instance, slug: string) => Promise<void>): void
+  /** Removes what the registry keeps of an instance. */
+  removeAll(instance: Instance): Promise<void>
+}
+
+export interface HostKonnectorsOptions {
+  readonly store: Store
+  /** Holds a folder for each konnector, with its manifest.json. Absolute path. */
+  readonly folder: string
+  /** Prefix of doctypes that manifests are read with (D20). */
+  readonly namespace: string
+}
+
+const KIND = 'installed-konnector'
+const INDEX = 'konnectors'
+const DEFAULT_PREFIX = 'io.svc.'
+
+/** One look-up in the store for each request of a konnector: they are few. */
+export function createHostKonnectors(options: HostKonnectorsOptions): HostKonnectors {
+  const { store, namespace } = options
+  const bundled = readManifests(options.folder, namespace)
+  const handlers = new Set<(instance: Instance, slug: string) => Promise<void>>()
+
+  async function uninstall(instance: Instance, slug: string): Promise<boolean> {
+    if (!isSlug(slug)) return false
+    const key = recordKey(instance.id, KIND, slug)
+    const { written } = await store.write([{ op: 'delete', key, ifPresent: true }])
+    if (written) for (const handler of handlers) await handler(instance, slug)
+    return written
+  }
+
+  async function list(instance: Instance): Promise<readonly KonnectorManifest[]> {
+    const page = await store.list<{ slug: string }>(indexKey(instance.id, INDEX))
+    return page.records.flatMap(({ value }) => bundled.get(value.slug) ?? [])
+  }
+
+  return {
+    list,
+    uninstall,
+    async installed(instance, slug) {
+      const manifest = bundled.get(slug)
+      if (manifest === undefined) return undefined
+      const record = await store.get(recordKey(instance.id, KIND, slug))
+      return record === undefined ? undefined : manifest
+    },
+    async install(instance, slug) {
+      const manifest = bundled.get(slug)
+      if (manifest === undefined) return undefined
+      const indexes = [{ index: indexKey(instance.id, INDEX), sort: slug }]
+      const key = recordKey(instance.id, KIND, slug)
+      await store.write([{ op: 'put', key, value: { slug }, indexes }])
+      return manifest
+    },
+    onUninstalled: (handler) => void handlers.add(handler),
+    async removeAll(instance) {
+      for (const { slug } of await list(instance)) await uninstall(instance, slug)
+    },
+  }
+}
+
+/** @throws TypeError naming the manifest that cannot be used */
+function readManifests(folder: string, namespace: string): Map<string, KonnectorManifest> {
+  const manifests = new Map<string, KonnectorManifest>()
+  for (const name of readdirSync(folder).sort()) {
+    const text = readFileSync(join(folder, name, 'manifest.json'), 'utf8')
+    const { slug, permissions } = JSON.parse(text) as KonnectorManifest // Our own files, checked here.
+    if (slug !== name || !isSlug(slug)) throw new TypeError(`konnector ${name}: slug is malformed`)
+    const rules = Object.entries(permissions).map(([title, rule]) => {
+      const isOurs = rule.type.startsWith(DEFAULT_PREFIX)
+      const type = isOurs ? `${namespace}.${rule.type.slice(DEFAULT_PREFIX.length)}` : rule.type
+      return [title, { ...rule, type }] as const
+    })
+    const manifest = { slug, permissions: Object.fromEntries(rules) }
+    manifestPermissions(manifest.permissions)
+    manifests.set(slug, manifest)
+  }
+  return manifests
+}

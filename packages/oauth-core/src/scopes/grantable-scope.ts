@@ -1,0 +1,33 @@
+import { type Client, linkedSlug } from '../clients/client.ts'
+import { OAuthError } from '../errors.ts'
+import type { ForbiddenScopes } from './forbidden.ts'
+import { linkedScope } from './linked.ts'
+import { parseScope } from './scope.ts'
+
+/**
+ * What a client can be given without its owner being asked: the same as with. A linked client gets what its app has,
+ * whatever is asked for it.
+ * @throws OAuthError `invalid_scope`
+ * @see oauth.md 5.1 step 4, 5.5, 12.1
+ */
+export function grantableScope(
+  client: Client,
+  asked: string,
+  rules: {
+    readonly namespace: string
+    readonly forbidden: Pick<ForbiddenScopes, 'includes'>
+    readonly isCertified: (client: Client) => boolean
+  },
+): string {
+  const slug = linkedSlug(client.metadata.software_id)
+  if (slug !== undefined) return linkedScope(rules.namespace, slug)
+  if (asked === '*') {
+    if (rules.isCertified(client)) return asked
+    throw new OAuthError('invalid_scope', { description: 'the client is not certified' })
+  }
+  const permissions = parseScope(asked)
+  if (permissions === undefined || permissions.some((rule) => rules.forbidden.includes(rule))) {
+    throw new OAuthError('invalid_scope', { description: 'Invalid scope' })
+  }
+  return asked
+}
