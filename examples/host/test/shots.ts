@@ -126,6 +126,7 @@ function shots(): readonly Shot[] {
     { name: 'settings-clients', url: app(settings.origin), prepare: openFirst },
     { name: 'settings-sixty', url: app(many.origin) },
     { name: 'settings-none', url: app(none.origin) },
+    { name: 'settings-access', url: app(settings.origin, '#access') },
     { name: 'settings-sessions', url: app(settings.origin, '#sessions') },
     { name: 'settings-passphrase', url: app(settings.origin, '#passphrase') },
     { name: 'settings-factors', url: app(settings.origin, '#factors') },

@@ -1,4 +1,5 @@
 import { ApiError, createApi } from './_kit/api.js'
+import { accessSection } from './access.js'
 import { clientsSection } from './clients.js'
 import { createConfirmation } from './_kit/confirmation.js'
 import { devicesSection } from './devices.js'
@@ -30,6 +31,7 @@ import { loadTexts } from './_kit/texts.js'
 const SECTIONS = {
   clients: clientsSection,
   sessions: sessionsSection,
+  access: accessSection,
   passphrase: passphraseSection,
   factors: factorsSection,
   devices: devicesSection,

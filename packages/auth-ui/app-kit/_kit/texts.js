@@ -43,11 +43,11 @@ function times(locale, t) {
   const spoken = (time) => {
     const now = new Date()
     const agoMs = now.getTime() - time.getTime()
-    if (agoMs < 2 * MINUTE_MS) return t('time.now')
-    if (agoMs < HOUR_MS) return relative.format(-Math.round(agoMs / MINUTE_MS), 'minute')
+    if (Math.abs(agoMs) < 2 * MINUTE_MS) return t('time.now')
+    if (Math.abs(agoMs) < HOUR_MS) return relative.format(-Math.round(agoMs / MINUTE_MS), 'minute')
     const days = Math.round((midnight(now) - midnight(time)) / DAY_MS)
-    if (days < 2) return `${relative.format(-days, 'day')}, ${clock.format(time)}`
-    return days < 7 ? relative.format(-days, 'day') : day.format(time)
+    if (Math.abs(days) < 2) return `${relative.format(-days, 'day')}, ${clock.format(time)}`
+    return Math.abs(days) < 7 ? relative.format(-days, 'day') : day.format(time)
   }
   return {
     /** @param {string} iso */

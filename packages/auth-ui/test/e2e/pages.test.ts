@@ -76,6 +76,7 @@ describe('every page, in a browser', function () {
   const all: readonly (readonly [name: string, url: () => string])[] = [
     ...Object.keys(SAMPLES).map((name) => [name, () => `${pages.origin}/${name}?`] as const),
     ['settings: apps', () => `${settings.origin}/?x=#clients`],
+    ['settings: access', () => `${settings.origin}/?x=#access`],
     ['settings: sessions', () => `${settings.origin}/?x=#sessions`],
     ['settings: passphrase', () => `${settings.origin}/?x=#passphrase`],
     ['settings: second step', () => `${settings.origin}/?x=#factors`],

@@ -87,6 +87,42 @@ function sampleDevice(id: string, label: string, more: object = {}): object {
   }
 }
 
+function sampleAccess(kind: string, id: string, name: string, more: object = {}): object {
+  return {
+    type: 'io.svc.access',
+    id,
+    attributes: {
+      kind,
+      name,
+      created_at: ago(24 * 20),
+      last_used_at: ago(3),
+      last_used_from: '203.0.113.7',
+      permissions: [{ scope: '*', text: 'Everything in your space' }],
+      ...more,
+    },
+  }
+}
+
+const FILES = { scope: 'io.svc.files', text: 'Files and folders: read, add, change, delete' }
+
+/** Everything that has access, of each kind. */
+const ACCESS = [
+  sampleAccess('client', 'c1', 'Drive for Android', {
+    client_kind: 'mobile',
+    platform: 'Android',
+    permissions: [FILES, { scope: 'io.svc.contacts:GET', text: 'Contacts: read only' }],
+  }),
+  sampleAccess('client', 'c2', LONG_NAME, {
+    client_kind: 'desktop',
+    expires_at: ago(-20),
+    permissions: [{ ...FILES, until: ago(-20) }],
+  }),
+  sampleAccess('client', 'c3', RTL_NAME, { last_used_at: undefined, last_used_from: undefined }),
+  sampleAccess('session', 's1', 'Chromium, Linux', { current: true, expires_at: ago(-600) }),
+  sampleAccess('session', 's2', 'Firefox, Android', { country: 'France', expires_at: ago(-500) }),
+  sampleAccess('trusted_device', 'd1', 'Firefox, Android', { permissions: [] }),
+]
+
 const PASSPHRASE = {
   type: 'io.svc.settings',
   id: 'io.svc.settings.passphrase',
@@ -110,6 +146,9 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
   return {
     'GET /settings/clients': (ctx) => {
       ctx.body = { data: left }
+    },
+    'GET /settings/access': (ctx) => {
+      ctx.body = { data: ACCESS }
     },
     'GET /settings/sessions': (ctx) => {
       ctx.body = { data: SESSIONS }
