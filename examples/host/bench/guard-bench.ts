@@ -1,11 +1,10 @@
 import { createSecretKey } from 'node:crypto'
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
 import type { Instance, OAuth } from '@svc/oauth-core'
 import { sqliteStore } from '@svc/store/sqlite'
 import { jwtVerify } from 'jose'
 import type { Context } from 'koa'
 import { type Figure, median } from './figure.ts'
+import { bearerContext } from './servers/bearer-context.ts'
 import { type EmbeddedServer, obtainToken, startEmbedded } from './servers/embedded.ts'
 
 export interface GuardBenchOptions {
@@ -67,20 +66,8 @@ async function guardOf(
   instance: Instance,
   tokens: readonly string[],
 ): Promise<Check> {
-  const contexts = tokens.map((token) => contextOf(koa, instance, token))
+  const contexts = tokens.map((token) => bearerContext(koa, instance, token))
   return (turn) => oauth.authenticate(contexts[turn % contexts.length] as Context) // The remainder is an index.
-}
-
-function contextOf(koa: EmbeddedServer['koa'], instance: Instance, token: string): Context {
-  const request = new IncomingMessage(new Socket())
-  request.headers = { host: HOST, accept: 'application/json', authorization: `Bearer ${token}` }
-  request.rawHeaders = Object.entries(request.headers).flatMap(([name, value]) => [
-    name,
-    String(value),
-  ])
-  const ctx = koa.createContext(request, new ServerResponse(request))
-  ctx.state['instance'] = instance
-  return ctx
 }
 
 async function joseOf(oauth: OAuth, instance: Instance, tokens: readonly string[]): Promise<Check> {

@@ -1,4 +1,5 @@
 import os from 'node:os'
+import { benchCuts } from './cut-bench.ts'
 import { type Figure, toTable } from './figure.ts'
 import { benchGuard } from './guard-bench.ts'
 import { benchInstances } from './instances-bench.ts'
@@ -10,7 +11,7 @@ import { benchTiming } from './timing-bench.ts'
 import { benchTokens } from './token-bench.ts'
 import { toFigures } from './token-figures.ts'
 
-// `pnpm bench [guard tokens logins timing startup instances realtime] [--quick] [--check]`: those named, or all.
+// `pnpm bench [guard cuts tokens logins timing startup instances realtime] [--quick] [--check]`: those named, or all.
 // `--check` fails when a target is missed. Of tokens also: [--profiles=folder] [--store=sqlite] [--grant=refresh] [--connections=32].
 const isQuick = process.argv.includes('--quick')
 const chosen = (name: string): string | undefined =>
@@ -20,6 +21,7 @@ const rounds = isQuick ? 3 : 5
 
 const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   guard: () => benchGuard({ rounds, say }),
+  cuts: () => benchCuts({ trials: isQuick ? 50 : 200, untold: isQuick ? 5 : 20, say }),
   tokens,
   logins: () => benchLogins({ rounds, logins: isQuick ? 32 : 64, say }),
   timing: () => benchTiming({ requests: isQuick ? 40 : 100, say }),

@@ -1,0 +1,22 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import type { Instance } from '@svc/oauth-core'
+import type Koa from 'koa'
+import type { Context } from 'koa'
+
+/** What the guard gets to see of a request with a bearer token, without a connection. */
+export function bearerContext(koa: Koa, instance: Instance, token: string): Context {
+  const request = new IncomingMessage(new Socket())
+  request.headers = {
+    host: instance.domain,
+    accept: 'application/json',
+    authorization: `Bearer ${token}`,
+  }
+  request.rawHeaders = Object.entries(request.headers).flatMap(([name, value]) => [
+    name,
+    String(value),
+  ])
+  const ctx = koa.createContext(request, new ServerResponse(request))
+  ctx.state['instance'] = instance
+  return ctx
+}
