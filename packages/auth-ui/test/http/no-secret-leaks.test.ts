@@ -1,4 +1,5 @@
 import type { AppManifest } from '@svc/oauth-core'
+import type { Change, Store } from '@svc/store'
 import { expect } from 'chai'
 import { exerciseCodeLogins } from '../support/exercise-code-logins.ts'
 import { exerciseFactors } from '../support/exercise-factors.ts'
@@ -30,8 +31,15 @@ const APPS: readonly AppManifest[] = [
 ]
 const OUTER_HOST = 'bank.example.net'
 
+/** What stays until it is taken away, of both packages. */
+const LASTING = [
+  ...['client', 'client-name', 'host', 'host-below', 'instance', 'keys', 'owner'],
+  'registration-token',
+]
+
 describe('10.1 secrets, over every flow there is', () => {
   let watch: LeakWatch
+  let written: Put[]
   let server: UiServer
   beforeEach(async () => {
     watch = leakWatch()
@@ -46,11 +54,12 @@ describe('10.1 secrets, over every flow there is', () => {
         },
       },
     })
+    written = recordWrites(server.store)
     for (const known of [LOGIN_VALUE, PASSPHRASE]) watch.note(known)
   })
   afterEach(() => server.close())
 
-  it('are in no log, no event, no error, and in no Location to another host', async () => {
+  it('are in no log, event, error, Location to another host, nor in the store, where they end', async () => {
     await createAlice(server, { email: 'alice@example.com' })
     await everyDay()
     await exerciseCodeLogins(server)
@@ -59,12 +68,23 @@ describe('10.1 secrets, over every flow there is', () => {
     await exercisePassphrase(server)
     await server.sentMails()
     expect(watch.leaks(server)).to.deep.equal([])
+    expectHashedAndShortLived()
     const { secrets, errors, events, redirects } = watch.seen()
     expect(secrets).to.be.greaterThan(200)
     expect(errors).to.be.greaterThan(300)
     expect(events).to.be.greaterThan(5)
     expect(redirects).to.be.greaterThan(10)
   }).timeout(60_000)
+
+  /** SPEC: security.md 109, 110 */
+  function expectHashedAndShortLived(): void {
+    for (const { key, value } of written) {
+      expect(watch.heldIn(`${key} ${JSON.stringify(value)}`), key).to.deep.equal([])
+    }
+    const lasting = written.filter(({ expiresAt }) => expiresAt === undefined)
+    const kinds = new Set(lasting.map(({ key }) => key.split(':')[1] ?? ''))
+    expect([...kinds].toSorted()).to.deep.equal(LASTING)
+  }
 
   it('are found by this test where they are', async () => {
     const { instance } = await createAlice(server)
@@ -96,3 +116,16 @@ describe('10.1 secrets, over every flow there is', () => {
     await owner.call('DELETE', '/auth/login')
   }
 })
+
+type Put = Extract<Change, { op: 'put' }>
+
+/** Everything that is stored from now on. */
+function recordWrites(store: Store): Put[] {
+  const puts: Put[] = []
+  const write = store.write.bind(store)
+  store.write = (changes, options) => {
+    puts.push(...changes.filter((change): change is Put => change.op === 'put'))
+    return write(changes, options)
+  }
+  return puts
+}

@@ -28,6 +28,8 @@ export interface LeakWatch {
   note(secret: string): void
   /** Where secrets are that must not be there. */
   leaks(server: Pick<UiServer, 'logged' | 'mails'>): readonly string[]
+  /** Those in a text that are given to one party alone, by whatever kind; session ids are not among them. */
+  heldIn(text: string): readonly string[]
   /** What was looked at, by kind. */
   seen(): Readonly<Record<'secrets' | 'errors' | 'events' | 'redirects', number>>
 }
@@ -48,12 +50,21 @@ const SHORTEST = 6
 
 export function leakWatch(): LeakWatch {
   const secrets = new Map<string, Kind>()
+  const sessionIds = new Set<string>()
   const answers: Answer[] = []
   const events: unknown[] = []
 
   function note(secret: unknown, kind: Kind): void {
     if (typeof secret !== 'string' || secret.length < SHORTEST) return
     if (secrets.get(secret) !== 'never') secrets.set(secret, kind)
+  }
+
+  function noteMails(mails: UiServer['mails']): void {
+    for (const { variables } of mails) {
+      if ('passcode' in variables) note(variables.passcode, 'never')
+      if ('code' in variables) note(variables.code, 'never')
+      if ('url' in variables) noteUrl(variables.url, 'carried')
+    }
   }
 
   function noteUrl(text: string, kind: Kind): void {
@@ -125,16 +136,17 @@ export function leakWatch(): LeakWatch {
         },
       },
       hooks: {
-        onLoggedIn: ({ sessionId }) => note(sessionId, 'never'),
+        onLoggedIn: ({ sessionId }) => {
+          note(sessionId, 'never')
+          sessionIds.add(sessionId)
+        },
       },
     },
     note: (secret) => note(secret, 'never'),
+    heldIn: (text) =>
+      notedIn(text, ['never', 'carried']).filter((secret) => !sessionIds.has(secret)),
     leaks(server) {
-      for (const { variables } of server.mails) {
-        if ('passcode' in variables) note(variables.passcode, 'never')
-        if ('code' in variables) note(variables.code, 'never')
-        if ('url' in variables) noteUrl(variables.url, 'carried')
-      }
+      noteMails(server.mails)
       const both: readonly Kind[] = ['never', 'carried']
       return [
         ...server.logged.flatMap((line) =>
