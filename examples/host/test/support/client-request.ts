@@ -1,4 +1,5 @@
 import {
+  type LoopbackFetch,
   loopbackFetch,
   type PendingAuthorization,
   type RelyingParty,

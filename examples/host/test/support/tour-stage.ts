@@ -1,6 +1,6 @@
 import { type RedisServer, startRedisServer } from '@svc/store/testing'
 import { launchChromium, needsChromium, needsRedis } from '@svc/testkit'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type CommandResult, type HostProcess, spawnHost } from './host-process.ts'
 import { type AdminAccess, createTourOwner, type TourOwner } from './tour-owner.ts'
 import { type TourTexts, tourTexts } from './tour-texts.ts'
@@ -23,6 +23,16 @@ export const TOUR_RUNS: readonly TourRun[] = [
   } as const,
 ]
 
+/** What a browser tells, and whether it runs scripts. */
+export interface TourLook {
+  readonly userAgent?: string
+  readonly javaScriptEnabled?: boolean
+  /** Cookies of another browser. */
+  readonly storageState?: StorageState
+}
+
+type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>
+
 /** Where a browser of the owner is: each place speaks to a process of its own where there are two. */
 export type Place = 'here' | 'elsewhere'
 
@@ -41,7 +51,7 @@ export interface TourStage {
   /** Runs the command line against the first process. */
   svc(...args: readonly string[]): Promise<CommandResult>
   /** A browser without cookies. */
-  visit(place?: Place, look?: { readonly userAgent?: string }): Promise<Page>
+  visit(place?: Place, look?: TourLook): Promise<Page>
   /** What the pages complained about since the last time, and errors in the hosts' logs. */
   faults(): readonly string[]
   close(): Promise<void>

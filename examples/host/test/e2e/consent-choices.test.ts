@@ -1,0 +1,185 @@
+import { expect } from 'chai'
+import type { Locator, Page } from 'playwright-core'
+import {
+  CLIENT_NAME,
+  type ClientRequest,
+  type ClientRequestOptions,
+  openRequest,
+} from '../support/client-request.ts'
+import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
+import type { TourOwner } from '../support/tour-owner.ts'
+import { openTour, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
+import { tourSteps } from '../support/tour-steps.ts'
+import { type PageWatch, watchPages } from '../support/tour-watch.ts'
+
+const CONTACTS = 'io.svc.contacts:GET'
+const FILES = 'io.svc.files:GET'
+const MINUTE_MS = 60_000
+
+for (const run of TOUR_RUNS) {
+  describe(`what the owner chooses at the consent page: ${run.name}`, function () {
+    this.timeout(60_000)
+    const requests: ClientRequest[] = []
+    let tour: TourStage
+    let owner: TourOwner
+    let count = 0
+
+    before(async function () {
+      tour = await openTour(run, this)
+    })
+    after(async () => {
+      for (const request of requests) await request.close()
+      await tour?.close()
+    })
+    beforeEach(async () => {
+      count += 1
+      owner = await tour.owner(`erin${count}`)
+    })
+    afterEach(() => {
+      expect(tour.faults(), 'what went wrong in pages and hosts').to.deep.equal([])
+    })
+
+    async function askFor(scope: string, options?: ClientRequestOptions): Promise<ClientRequest> {
+      const request = await openRequest(owner.origin, tour.port(), { scope, ...options })
+      requests.push(request)
+      return request
+    }
+
+    /** The owner, logged in, on the consent page of a request. */
+    async function reachConsent({ url }: ClientRequest): Promise<Page> {
+      const page = await tour.visit()
+      await page.goto(url)
+      await tourSteps(page, owner, tour.texts).givePassphrase()
+      await isAsked(page)
+      return page
+    }
+
+    const isAsked = (page: Page): Promise<void> =>
+      page
+        .getByRole('heading', { name: tour.texts.ui('consent.title', { name: CLIENT_NAME }) })
+        .waitFor()
+    const box = (page: Page, doctype: string): Locator =>
+      page.getByRole('checkbox', { name: tour.texts.ui(`doctype.${doctype}`), exact: true })
+    const press = (page: Page, name: string): Promise<void> =>
+      tourSteps(page, owner, tour.texts).button(tour.texts.ui(name)).click()
+
+    it('gives exactly what was left ticked, and only for an hour', async () => {
+      const request = await askFor(`${CONTACTS} ${FILES}`)
+      const page = await reachConsent(request)
+      await box(page, 'contacts').uncheck()
+      await tourSteps(page, owner, tour.texts).button(tour.texts.ui('consent.allow')).waitFor()
+      await page.getByRole('radio', { name: tour.texts.ui('consent.for.1h') }).check()
+      await press(page, 'consent.allow.1h')
+      const tokens = await request.isAnswered()
+      expect(tokens.scope).to.equal(FILES)
+      expect(tokens.expires_in).to.be.within(3500, 3601)
+      for (const place of ['here', 'elsewhere'] as const) {
+        const port = tour.port(place)
+        const { access_token: token } = tokens
+        expect(await request.call(token, '/data/io.svc.files', { port })).to.equal(200)
+        expect(await request.call(token, '/data/io.svc.contacts', { port })).to.equal(403)
+      }
+      expect(await request.refresh(tokens.refresh_token ?? '')).to.include({ scope: FILES })
+      await page.context().close()
+    })
+
+    it('says on the button for how long', async () => {
+      const page = await reachConsent(await askFor(CONTACTS))
+      const submit = page.locator('#consent button[type=submit]')
+      for (const span of ['30d', '1d', '1h', 'until_revoked'] as const) {
+        await page.getByRole('radio', { name: tour.texts.ui(`consent.for.${span}`) }).check()
+        const key = span === 'until_revoked' ? 'consent.allow' : `consent.allow.${span}`
+        expect(await submit.innerText()).to.equal(tour.texts.ui(key))
+      }
+      await page.context().close()
+    })
+
+    it('helps who leaves nothing ticked, and goes on', async () => {
+      const request = await askFor(`${CONTACTS} ${FILES}`)
+      const page = await reachConsent(request)
+      for (const doctype of ['contacts', 'files']) await box(page, doctype).uncheck()
+      await press(page, 'consent.allow')
+      const help = page.getByRole('alert').filter({ hasText: tour.texts.ui('consent.choose.none') })
+      await help.waitFor()
+      await box(page, 'files').check()
+      expect(await help.count(), 'helped by ticking one').to.equal(0)
+      await press(page, 'consent.allow')
+      expect(await request.isAnswered()).to.include({ scope: FILES })
+      await page.context().close()
+    })
+
+    it('helps without scripts, too', async () => {
+      const request = await askFor(`${CONTACTS} ${FILES}`)
+      const first = await reachConsent(request)
+      const storageState = await first.context().storageState()
+      await first.context().close()
+      const page = await tour.visit('here', { javaScriptEnabled: false, storageState })
+      await page.goto(request.url)
+      for (const doctype of ['contacts', 'files']) await box(page, doctype).uncheck()
+      tour.watch.allowRefusal('/auth/authorize')
+      await press(page, 'consent.allow')
+      await page.getByText(tour.texts.ui('consent.choose.none'), { exact: true }).waitFor()
+      await box(page, 'contacts').check()
+      await press(page, 'consent.allow')
+      expect(await request.isAnswered()).to.include({ scope: CONTACTS })
+      await page.context().close()
+    })
+
+    it('shows a known client with what is new in front, and what it has folded', async () => {
+      const request = await askFor(CONTACTS)
+      const page = await reachConsent(request)
+      await press(page, 'consent.allow')
+      const before = await request.isAnswered()
+      await request.ask(`${CONTACTS} ${FILES}`)
+      await page.goto(request.url)
+      await isAsked(page)
+      await page.getByText(tour.texts.ui('consent.news'), { exact: true }).waitFor()
+      expect(await box(page, 'files').isVisible(), 'what is new').to.equal(true)
+      expect(await box(page, 'contacts').isVisible(), 'what it has').to.equal(false)
+      await page.locator('summary').first().click()
+      expect(await box(page, 'contacts').isChecked()).to.equal(true)
+      await press(page, 'consent.allow')
+      const after = await request.isAnswered()
+      expect(after.scope).to.equal(`${CONTACTS} ${FILES}`)
+      for (const path of ['/data/io.svc.contacts', '/data/io.svc.files'])
+        expect(await request.call(after.access_token, path)).to.equal(200)
+      expect(await request.call(before.access_token, '/data/io.svc.contacts')).to.equal(200)
+      await page.context().close()
+    })
+  })
+}
+
+describe('a client that was allowed something for an hour', function () {
+  this.timeout(60_000)
+  let stage: DeadEndStage
+  let watch: PageWatch
+
+  before(async function () {
+    stage = await openDeadEnds(this)
+    watch = watchPages()
+  })
+  after(() => stage?.close())
+
+  it('works until the hour is over, and is refused from then on', async () => {
+    const { tab, request, context } = await stage.visit()
+    await watch.add(context)
+    await tab.givePassphrase()
+    await tab.isAsked()
+    await tab.page.getByRole('radio', { name: stage.texts.ui('consent.for.1h') }).check()
+    await tab.button(stage.texts.ui('consent.allow.1h')).click()
+    const first = await request.isAnswered()
+    stage.clock.advance(50 * MINUTE_MS)
+    const last = await request.refresh(first.refresh_token ?? '')
+    expect(last.expires_in, 'seconds that are left of the hour').to.be.within(500, 601)
+    expect(await request.call(last.access_token, '/data/io.svc.contacts')).to.equal(200)
+    stage.clock.advance(10 * MINUTE_MS)
+    for (const { access_token: token } of [first, last])
+      expect(await request.call(token, '/data/io.svc.contacts')).to.equal(401)
+    const refusal = await request.refresh(last.refresh_token ?? '').then(
+      () => 'refreshed',
+      ({ error }: { error?: string }) => error,
+    )
+    expect(refusal).to.equal('invalid_grant')
+    expect(watch.take(), 'what went wrong in pages').to.deep.equal([])
+  })
+})
