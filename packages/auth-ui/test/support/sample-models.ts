@@ -147,6 +147,15 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
   'consent-forty': (pages, ctx) =>
     pages.consentPage(ctx, consentPage({ permissions: FORTY, client: client(LONG_NAME) })),
   'consent-rtl': (pages, ctx) => pages.consentPage(ctx, consentPage({ client: client(RTL_NAME) })),
+  certify: (pages, ctx) =>
+    pages.certifyPage(ctx, { ...CERTIFY, client: client('Drive for Android') }),
+  'certify-rtl': (pages, ctx) => pages.certifyPage(ctx, { ...CERTIFY, client: client(RTL_NAME) }),
+  'certify-none': (pages, ctx) =>
+    pages.certifyPage(ctx, {
+      client: client(LONG_NAME),
+      endsInMs: 0,
+      reloadHref: CERTIFY.reloadHref,
+    }),
   'out-of-band': (pages, ctx) =>
     pages.outOfBandPage(ctx, { code: 'Xb8s_93kdLq0-2mVnYw7RtZp', state: 'a&b<c>"d' }),
   'error-bad-request': (pages, ctx) =>
@@ -223,6 +232,12 @@ const CHOOSE = {
   registerToken: '0123456789abcdef0123456789abcdef',
   redirection: '',
   hint: '',
+}
+
+const CERTIFY = {
+  token: 't'.repeat(96),
+  endsInMs: 300_000,
+  reloadHref: '/auth/authorize?client_id=b1946ac92492d2347c6235b4d2611184&scope=*',
 }
 
 function client(name: string): Client {

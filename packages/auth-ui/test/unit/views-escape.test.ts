@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { Client, RouteContext } from '@svc/oauth-core'
 import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
 import { createPages } from '../../src/pages/create-pages.ts'
@@ -39,6 +39,9 @@ describe('texts from outside', () => {
   }
 
   it('hostile values of fields, errors and messages stay text', async () => {
+    const metadata = { client_name: HOSTILE, client_uri: HOSTILE }
+    // The page reads no more of it.
+    const hostileClient = { id: HOSTILE, metadata } as unknown as Client
     const form = { csrfToken: HOSTILE, formActionSources: [], salt: HOSTILE, iterations: 1 }
     const pages = [
       await rendered((to, ctx) =>
@@ -60,6 +63,14 @@ describe('texts from outside', () => {
         }),
       ),
       await rendered((to, ctx) => to.outOfBandPage(ctx, { code: HOSTILE, state: HOSTILE })),
+      await rendered((to, ctx) =>
+        to.certifyPage(ctx, {
+          client: hostileClient,
+          token: HOSTILE,
+          endsInMs: 1,
+          reloadHref: HOSTILE,
+        }),
+      ),
       await rendered((to, ctx) =>
         to.errorPage(ctx, {
           error: { code: HOSTILE, status: 400, expose: true, description: HOSTILE },
