@@ -23,6 +23,13 @@ export interface ClientRequest {
   refresh(refreshToken: string): Promise<ClientTokens>
   /** Status of a call with an access token. @param path - such as `/data/io.svc.contacts` */
   call(accessToken: string, path: string, options?: CallOptions): Promise<number>
+  /** The same, and all of its answer. */
+  send(accessToken: string, path: string, options?: CallOptions): Promise<Response>
+  /**
+   * Calls until it is refused: milliseconds that this took.
+   * @throws AssertionError when it takes more than a second, or the refusal is not that of a token that ended
+   */
+  untilEnded(accessToken: string, path: string, options?: CallOptions): Promise<number>
   close(): Promise<void>
 }
 
@@ -64,6 +71,20 @@ export async function openRequest(
     fetches.set(at, fetch)
     return fetch
   }
+  async function send(
+    accessToken: string,
+    path: string,
+    { method = 'GET', json, port: at = port }: CallOptions = {},
+  ): Promise<Response> {
+    return fetchFrom(at)(`${origin}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${accessToken}`,
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    })
+  }
   let scope = firstScope
   const registerAndAsk = async (state?: string): Promise<PendingAuthorization> => {
     await client.register()
@@ -92,17 +113,19 @@ export async function openRequest(
       return tokens
     },
     refresh: (refreshToken) => client.refresh(refreshToken),
-    async call(accessToken, path, { method = 'GET', json, port: at = port } = {}) {
-      const response = await fetchFrom(at)(`${origin}${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${accessToken}`,
-          ...(json !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(json !== undefined && { body: JSON.stringify(json) }),
-      })
-      await response.arrayBuffer()
-      return response.status
+    call: async (...args) => (await send(...args)).status,
+    send,
+    async untilEnded(...args) {
+      const start = performance.now()
+      for (;;) {
+        const { status, headers } = await send(...args)
+        const tookMs = performance.now() - start
+        expect(tookMs, `milliseconds, last answer ${status}`).to.be.lessThan(1000)
+        if (status === 200) continue
+        expect(status).to.equal(401)
+        expect(headers.get('www-authenticate')).to.include('error="invalid_token"')
+        return tookMs
+      }
     },
     close: () => callback.close(),
   }
