@@ -51,6 +51,14 @@ export function createAuthorizePages(options: AuthorizePagesOptions): AuthorizeP
       const back = encodeURIComponent(withoutSessionCode(`${origin}${ctx.path}${search}`))
       redirect(ctx, `${origin}/auth/login?redirect=${back}`)
     },
+    async sharing(context, view) {
+      const ctx = behindRow(context)
+      await pages.sharingPage(ctx, {
+        view,
+        csrfToken: await csrf.token(ctx),
+        formActionSources: view.formActionSource === undefined ? [] : [view.formActionSource],
+      })
+    },
     async outOfBand(context, answer) {
       await pages.outOfBandPage(behindRow(context), answer)
     },

@@ -6,6 +6,7 @@ import type {
   Permission,
   RouteContext,
   RouteRow,
+  SharingView,
 } from '@svc/oauth-core'
 import type { PermissionTexts } from './consent/permission-texts.ts'
 import type { FactorKind, TwoFactorPurpose } from './ports.ts'
@@ -45,6 +46,8 @@ export interface PageRenderer {
   certifyPage(ctx: RouteContext, model: CertifyPageModel): Promise<void>
   /** `GET /auth/authorize/move`. @see oauth.md 5.10 */
   movePage(ctx: RouteContext, model: MovePageModel): Promise<void>
+  /** `GET /auth/authorize/sharing`. @see oauth.md 5.9 */
+  sharingPage(ctx: RouteContext, model: SharingPageModel): Promise<void>
   /** Too many clients are connected. @see oauth.md 5.4 */
   limitPage(ctx: RouteContext, model: LimitPageModel): Promise<void>
   /** An app that is no longer supported. @see oauth.md 5.6 */
@@ -284,6 +287,11 @@ export interface MovePageModel extends FormPageModel, DerivationModel {
   readonly client: ConsentView['client']
   readonly redirectUri: string
   readonly state: string
+}
+
+/** Form: `method=post action=/auth/authorize/sharing` with the fields of the view. @see oauth.md 5.9 */
+export interface SharingPageModel extends FormPageModel {
+  readonly view: SharingView
 }
 
 /** No form: the page loads itself again, and once a client is removed. @see oauth.md 5.4 */

@@ -24,6 +24,7 @@ export const VIEWS = [
   'passkey',
   'renew',
   'reset',
+  'sharing',
 ] as const
 
 export type ViewName = (typeof VIEWS)[number]

@@ -1,5 +1,6 @@
 import { systemClock } from '@svc/store'
 import { type FlagshipConfig, resolveFlagship } from './certification/attestation-config.ts'
+import { NO_SHARINGS } from './authorize/sharings.ts'
 import { isStoreUrl } from './authorize/deprecated-apps.ts'
 import { createSealer } from './keys/sealer.ts'
 import { DEFAULT_LIFETIMES } from './lifetimes.ts'
@@ -23,6 +24,7 @@ const NAMES = [
   'log',
   'namespace',
   'requirePkce',
+  'sharings',
   'store',
   'subdomains',
   'trustProxy',
@@ -82,6 +84,8 @@ export function resolveOptions(options: OAuthOptions): ResolvedOptions {
   if (konnectors !== undefined) faults.methods('konnectors', konnectors, ['installed'])
   const choose: unknown = options.consent?.choose ?? true
   if (typeof choose !== 'boolean') faults.add('consent.choose', 'must be true or false')
+  const { sharings = NO_SHARINGS } = options
+  faults.methods('sharings', sharings, ['find', 'parseRules', 'accept', 'cancelUrl'])
   const { deprecatedApps = [] } = options
   for (const [place, app] of deprecatedApps.entries()) {
     const path = `deprecatedApps.${place}`
@@ -121,6 +125,7 @@ export function resolveOptions(options: OAuthOptions): ResolvedOptions {
     forbiddenScopes: options.forbiddenScopes,
     requirePkce: options.requirePkce ?? false,
     deprecatedApps,
+    sharings,
     flagship,
     konnectors,
     consent: { choose: choose === true },

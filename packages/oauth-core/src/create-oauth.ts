@@ -162,6 +162,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     limits: createRateLimits({ store, clock, limits: resolved.limits, tooMany }),
     consent: resolved.consent,
     clientLimit,
+    sharings: resolved.sharings,
     linkedInstalls,
     deprecatedApps: resolved.deprecatedApps,
     findClient: clients.find,

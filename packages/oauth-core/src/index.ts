@@ -6,6 +6,12 @@ export {
 export type { DeprecatedApp } from './authorize/deprecated-apps.ts'
 export type { MoveParameters, MoveRequest, Moves, MoveSize } from './authorize/moves.ts'
 export { formActionSource } from './authorize/redirect.ts'
+export type {
+  SharingAnswer,
+  SharingOffer,
+  SharingPlace,
+  Sharings,
+} from './authorize/sharings.ts'
 export type { AndroidAttestation } from './certification/android-claims.ts'
 export {
   type AppleEnvironment,
@@ -95,6 +101,7 @@ export type {
   OAuthEvents,
   OwnerSession,
   OwnerSessions,
+  SharingView,
 } from './ports.ts'
 export { randomAlphanumeric, randomHex, randomId } from './random.ts'
 export {

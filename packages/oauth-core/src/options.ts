@@ -1,5 +1,6 @@
 import type { Clock, Store } from '@svc/store'
 import type { DeprecatedApp } from './authorize/deprecated-apps.ts'
+import type { Sharings } from './authorize/sharings.ts'
 import type { FlagshipConfig, FlagshipOptions } from './certification/attestation-config.ts'
 import type { Client } from './clients/client.ts'
 import type { RouteContext } from './http/route.ts'
@@ -69,6 +70,11 @@ export interface OAuthOptions {
    * @defaultValue none
    */
   readonly deprecatedApps?: readonly DeprecatedApp[]
+  /**
+   * Sharings between owners (oauth.md 5.9).
+   * @defaultValue nothing is offered
+   */
+  readonly sharings?: Sharings
   /** What owners decide beside yes and no when a client asks for access. */
   readonly consent?: {
     /** Whether they may leave out single permissions, and choose for how long. @defaultValue `true` (D42) */

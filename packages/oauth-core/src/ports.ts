@@ -147,6 +147,23 @@ export interface LimitView {
   readonly limit: number
 }
 
+/** What the page of a sharing shows and its form carries. @see oauth.md 5.9 */
+export interface SharingView {
+  /** The name as that owner chose it; the host is certain. */
+  readonly sharer: { readonly name: string; readonly domain: string }
+  readonly description?: string
+  readonly permissions: readonly Permission[]
+  /** The client that asks, and where the answer goes to it; absent: the owner was sent here by the sharer. */
+  readonly client?: Client
+  readonly redirectUri?: string
+  /** Where refusing leads. */
+  readonly cancelUrl: string
+  /** The fields the form must send back, in order, beside `csrf_token`. */
+  readonly fields: Readonly<Record<string, string>>
+  /** CSP source that the form's final redirect needs: an origin, or a scheme with its colon; absent for `urn:`. */
+  readonly formActionSource?: string
+}
+
 /** What the page of an app that is no longer supported shows. @see oauth.md 5.6 */
 export interface DeprecatedView {
   readonly client: Client
@@ -167,6 +184,8 @@ export interface AuthorizePages {
   certify(ctx: Context, view: CertifyView): Promise<void>
   /** Asks to remove clients; the page goes on by itself once there is room. The status is set by the caller. */
   limit(ctx: Context, view: LimitView): Promise<void>
+  /** Asks whether to take part in a sharing. */
+  sharing(ctx: Context, view: SharingView): Promise<void>
   /** Leads to what takes the app's place. The status is set by the caller. */
   deprecated(ctx: Context, view: DeprecatedView): Promise<void>
   /** The code for out-of-band targets in the title. @see oauth.md 5.7 */

@@ -4,6 +4,7 @@ import {
   type CertificationDependencies,
   certificationRows,
 } from './certification/certification-rows.ts'
+import { type SharingDependencies, sharingRows } from './authorize/sharing.ts'
 import { type ManageDependencies, manageRows } from './clients/manage.ts'
 import { type RegisterDependencies, registerRows } from './clients/register.ts'
 import { type TokenRowsDependencies, tokenRows } from './tokens/token-rows.ts'
@@ -11,6 +12,7 @@ import { type TokenRowsDependencies, tokenRows } from './tokens/token-rows.ts'
 /** The package's endpoints: its whole URL space. */
 export function oauthRows(
   dependencies: AuthorizeDependencies &
+    SharingDependencies &
     CertificationDependencies &
     ManageDependencies &
     RegisterDependencies &
@@ -21,6 +23,7 @@ export function oauthRows(
     ...manageRows(dependencies),
     ...certificationRows(dependencies),
     ...authorizeRows(dependencies),
+    ...sharingRows(dependencies),
     ...tokenRows({ ...dependencies, rows: () => rows }),
   ]
   return rows

@@ -228,6 +228,10 @@ const testPages = (mailedCodes: string[]): AuthorizePages => ({
     ctx.type = 'html'
     ctx.body = `<p>limit ${count} of ${limit}`
   },
+  async sharing(ctx, { sharer }) {
+    ctx.type = 'html'
+    ctx.body = `<p>sharing of ${sharer.domain}`
+  },
   async deprecated(ctx, { storeUrl }) {
     ctx.type = 'html'
     ctx.body = `<p>deprecated ${storeUrl}`

@@ -65,6 +65,7 @@ const PAGES: AuthorizePages = {
   certify: async () => {},
   deprecated: async () => {},
   limit: async () => {},
+  sharing: async () => {},
   outOfBand: async () => {},
 }
 

@@ -31,6 +31,7 @@ export async function startOurs(store: Store): Promise<BenchServer> {
     certify: async () => {},
     deprecated: async () => {},
     limit: async () => {},
+    sharing: async () => {},
     outOfBand: async () => {},
   }
   const oauth = createOAuth({

@@ -10,6 +10,7 @@ import { createHurdlePageViews } from './hurdle-pages.ts'
 import { createLoginPages } from './login-pages.ts'
 import { createMovePages } from './move-pages.ts'
 import { createPassphrasePages } from './passphrase-pages.ts'
+import { createSharingPages } from './sharing-pages.ts'
 import { createShowPage } from './show-page.ts'
 
 /** More than the port: what tests and other pages of this package need. */
@@ -38,6 +39,7 @@ export function createPages(options: PagesOptions): PageRenderer {
     ...createConfirmPages(show),
     ...createHurdlePageViews(show),
     ...createMovePages(show),
+    ...createSharingPages(show, namespace, findText),
     ...createConsentPages(show, namespace, findText),
   }
 }

@@ -85,6 +85,32 @@ export async function checkAuthorize(
   return toAuthorizeRequest(draft)
 }
 
+/** Of a sharing that a client asks for: what its `scope` means is for the host to say. @see decision D31 */
+const SHARING_OF_CLIENT_CHECKS: readonly AuthorizeCheck[] = AUTHORIZE_CHECKS.filter(
+  (check) => check !== checkLinkedApp && check !== checkScope,
+)
+
+/** @returns the client that asks @throws OAuthError of the first check that fails */
+export async function checkSharingOfClient(
+  draft: AuthorizeDraft,
+  dependencies: CheckDependencies,
+): Promise<Client> {
+  for (const check of SHARING_OF_CLIENT_CHECKS) await check(draft, dependencies)
+  const rules = draft.parameters.text('scope').trim()
+  if (rules === '') throw authorizeError('scopeMissing')
+  if (rules.length > MAX_SCOPE_LENGTH) throw authorizeError('invalidScope')
+  if (draft.client === undefined) throw new TypeError('the checks of a sharing are incomplete')
+  return draft.client
+}
+
+/** Of a sharing without a client. @throws OAuthError of the first that fails */
+export function checkSharing(draft: AuthorizeDraft): void {
+  checkLength(draft)
+  checkCharacters(draft)
+  if (draft.parameters.text('state') === '') throw authorizeError('stateMissing')
+  if (draft.parameters.text('sharing_id') === '') throw authorizeError('sharingMissing')
+}
+
 /** The checks of `/auth/authorize/move`: what it asks for is always the same. @see oauth.md 5.10 */
 const MOVE_CHECKS: readonly AuthorizeCheck[] = [
   checkLength,

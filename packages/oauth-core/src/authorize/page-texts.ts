@@ -21,6 +21,8 @@ export const AUTHORIZE_TEXTS = {
   notCertified: 'This app has to be certified first',
   redirectMismatch: "The redirect_uri parameter doesn't match the registered ones",
   redirectMissing: 'The redirect_uri parameter is mandatory',
+  sharingGone: 'This item is no longer available',
+  sharingMissing: 'The sharing_id parameter is mandatory',
   scopeMissing: 'The scope parameter is mandatory',
   stateMissing: 'The state parameter is mandatory',
   stateTooLong: 'The state parameter is too long',

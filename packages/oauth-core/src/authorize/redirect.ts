@@ -28,6 +28,18 @@ export function grantedLocation(request: AuthorizeRequest, code: string): string
   ])}#`
 }
 
+/** The same for a sharing, which the client is told by its name. @see decision D31 */
+export function sharedLocation(request: AuthorizeRequest, code: string, sharingId: string): string {
+  const { redirectUri, state, instance } = request
+  return `${append(redirectUri, [
+    ['access_code', code],
+    ['code', code],
+    ['state', state],
+    ['sharing', sharingId],
+    ['iss', instance.origin],
+  ])}#`
+}
+
 /** Where the link to refuse leads. @see decisions D25, D41 */
 export function refusedLocation(request: AuthorizeRequest): string {
   const { redirectUri, state, instance } = request

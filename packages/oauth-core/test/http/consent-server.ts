@@ -11,6 +11,7 @@ import {
 } from '@svc/testkit'
 import Koa from 'koa'
 import type { DeprecatedApp } from '../../src/authorize/deprecated-apps.ts'
+import type { Sharings } from '../../src/authorize/sharings.ts'
 import { createOAuth } from '../../src/create-oauth.ts'
 import type { Instance } from '../../src/instances/instance.ts'
 import type { OAuth } from '../../src/oauth.ts'
@@ -65,6 +66,7 @@ export interface ConsentServerOptions {
   readonly sameAs?: ConsentServer
   readonly requirePkce?: boolean
   readonly deprecatedApps?: readonly DeprecatedApp[]
+  readonly sharings?: Sharings
   /** Installs what is available. @defaultValue nothing does */
   readonly install?: (slug: string) => Promise<unknown>
   readonly withSessions?: boolean
@@ -94,6 +96,7 @@ export async function startConsentServer(options: ConsentServerOptions): Promise
     },
     log: { info: write('info'), warn: write('warn'), error: write('error') },
     ...(options.deprecatedApps && { deprecatedApps: options.deprecatedApps }),
+    ...(options.sharings && { sharings: options.sharings }),
     ...(options.requirePkce === undefined ? {} : { requirePkce: options.requirePkce }),
   })
   const events: ConsentServer['events'] = []

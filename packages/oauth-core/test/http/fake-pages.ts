@@ -58,6 +58,19 @@ export function fakePages(): FakePages {
       html(ctx, `<h1>Limit</h1><p>${count} of ${limit}</p>`)
     },
 
+    async sharing(ctx, view) {
+      ctx.append('Set-Cookie', `csrf=${CSRF}; Path=/; HttpOnly`)
+      const inputs = Object.entries({ csrf_token: CSRF, ...view.fields }).map(
+        ([name, value]) => `<input type="hidden" name="${name}" value="${escape(value)}">`,
+      )
+      html(
+        ctx,
+        `<h1>${escape(view.sharer.name)} of ${escape(view.sharer.domain)}</h1>
+        <form method="post" action="/auth/authorize/sharing">${inputs.join('')}
+        <button>Accept</button></form><a href="${escape(view.cancelUrl)}">Refuse</a>`,
+      )
+    },
+
     async deprecated(ctx, { name, storeUrl }) {
       html(ctx, `<h1>${escape(name)} is gone</h1><a href="${escape(storeUrl)}">Store</a>`)
     },
