@@ -1,6 +1,6 @@
 import type { Instance } from '@svc/oauth-core'
 import { sqliteStore } from '@svc/store/sqlite'
-import { relyingParty } from '@svc/testkit'
+import { type BrowserClient, relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { JSON_ONLY, mailsOf, resetLink } from '../support/reset.ts'
@@ -124,6 +124,30 @@ describe('the passphrase and strangers (login.md 10)', () => {
     }
     expect((await stranger.get('/auth/passphrase_renew?token=0')).status).to.equal(429)
     expect((await owner.get(url)).status).to.equal(200)
+  })
+
+  it('lets the owner in after a reset, while strangers go on guessing the passphrase', async () => {
+    await server.close()
+    server = await startWithSettings({ oauth: { trustProxy: 1 } })
+    await createAlice(server, { email: EMAIL })
+    const at = (address: string): BrowserClient =>
+      server.browser(ALICE, { 'x-forwarded-for': address })
+    for (let network = 0; network < 10; network += 1) {
+      for (let time = 0; time < 10; time += 1) {
+        await logIn(at(`203.0.113.${network}`), { passphrase: 'wrong' })
+      }
+    }
+    const owner = at('198.51.100.7')
+    expect((await logIn(owner)).status).to.equal(429)
+    const form = (await owner.get(await resetLink(server, owner))).page()
+    const passphrase = `${LOGIN_VALUE}2`
+    const renewed = await owner.submit(form.form('/auth/passphrase_renew'), {
+      ...{ passphrase, iterations: '50000' },
+    })
+    expect(renewed.status).to.equal(302)
+    expect(renewed.setCookies.map(({ name }) => name)).to.deep.equal(['__Secure-svcknown'])
+    expect((await logIn(owner, { passphrase })).status).to.equal(302)
+    expect((await logIn(at('198.51.100.7'), { passphrase })).status).to.equal(429)
   })
 
   it('names no host but its own in the mailed link, whatever the request says', async () => {

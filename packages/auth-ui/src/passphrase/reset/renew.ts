@@ -1,7 +1,9 @@
-import { isHttpError, prefersJson, type RouteContext } from '@svc/oauth-core'
+import { isHttpError, type Logger, prefersJson, type RouteContext } from '@svc/oauth-core'
+import type { Store } from '@svc/store'
 import type { Csrf } from '../../csrf.ts'
 import { AuthUiError } from '../../errors.ts'
 import { answerRedirect } from '../../login/arrival.ts'
+import type { KnownDevices } from '../../login/known-device.ts'
 import type { Owner } from '../../owner/owner.ts'
 import type { OwnerStore } from '../../owner/owner-store.ts'
 import type { FormProblem, PageRenderer } from '../../page-renderer.ts'
@@ -17,7 +19,9 @@ import type { FindSettings } from './settings-link.ts'
 
 /** What {@link createRenew} needs. */
 export interface RenewOptions {
+  readonly store: Store
   readonly owners: OwnerStore
+  readonly devices: KnownDevices
   readonly changePassphrase: ChangePassphrase
   readonly hasher: PasswordHasher
   readonly allowRaw: boolean
@@ -28,6 +32,7 @@ export interface RenewOptions {
   readonly csrf: Csrf
   readonly findSettings: FindSettings
   readonly clock: { now(): number }
+  readonly log: Logger
 }
 
 /** Choosing a new passphrase with the mailed link. */
@@ -48,7 +53,7 @@ interface Kept {
 /** No session is opened: the second factor still applies to the log-in that follows. @see login.md 5.5 */
 export function createRenew(options: RenewOptions): RenewHandlers {
   const { owners, changePassphrase, hasher, allowRaw, limits, clientAddress } = options
-  const { describeRequest, pages, csrf, findSettings, clock } = options
+  const { describeRequest, pages, csrf, findSettings, clock, store, devices } = options
 
   /** @throws AuthUiError `invalid_token`, the same whatever is wrong; `rate_limited` */
   async function ownerOf(ctx: RouteContext, token: string): Promise<Owner> {
@@ -83,6 +88,18 @@ export function createRenew(options: RenewOptions): RenewHandlers {
     })
   }
 
+  /** OPEN(0130): who got here reads the owner's mails. The log-in that follows is not refused for failures of strangers. */
+  async function makeKnown(ctx: RouteContext, owner: Owner): Promise<void> {
+    try {
+      const device = await devices.remember(ctx, owner)
+      await store.write([device.change])
+      device.setCookie()
+    } catch (cause) {
+      // The passphrase is changed already.
+      options.log.warn('passphrase.browser_unknown', { cause: String(cause) })
+    }
+  }
+
   return {
     async show(ctx) {
       const { query } = ctx.state
@@ -97,6 +114,7 @@ export function createRenew(options: RenewOptions): RenewHandlers {
       const token = form.text('passphrase_reset_token')
       const isFromSettings = form.text('from') === 'settings'
       const owner = await ownerOf(ctx, token)
+      let changed: Owner
       try {
         const fields = {
           passphrase: form.text('passphrase'),
@@ -106,7 +124,7 @@ export function createRenew(options: RenewOptions): RenewHandlers {
           publicKey: form.text('public_key'),
           privateKey: form.text('private_key'),
         }
-        await changePassphrase(instance, {
+        changed = await changePassphrase(instance, {
           how: 'reset',
           passphrase: await readNewPassphrase(fields, owner.salt, { hasher, allowRaw }),
           keepsHint: false,
@@ -128,6 +146,7 @@ export function createRenew(options: RenewOptions): RenewHandlers {
         const hint = problem.code === 'invalid_hint' ? '' : form.text('hint')
         return showForm(ctx, owner, { token, isFromSettings, hint }, problem)
       }
+      await makeKnown(ctx, changed)
       const settings = isFromSettings ? await findSettings(instance) : undefined
       answerRedirect(ctx, settings?.href ?? `${instance.origin}/auth/login`)
     },
