@@ -45,7 +45,13 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
   ['activation-bad-token', ['', 'Mail me a new link']],
   ['cookies-blocked', ['', 'Try again']],
   ['error-link-used', ['', 'Ask for a new link']],
-  ['consent', ['', 'Technical details', POLICY, 'Allow access', 'Refuse']],
+  [
+    'consent',
+    [
+      ...['', ...[0, 1, 2, 3, 5, 4, 6].map((place) => `permission-${place}`)],
+      ...['Technical details', POLICY, 'duration', 'Allow access', 'Refuse'],
+    ],
+  ],
 ]
 
 describe('every page, in a browser', function () {

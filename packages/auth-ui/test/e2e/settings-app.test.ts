@@ -56,6 +56,36 @@ describe('settings app, in a browser', function () {
     expect(server.calls).to.include('DELETE /settings/clients/c1 Bearer token-1')
   })
 
+  it('shows every access in one place, until when, and ends any kind of it', async () => {
+    await open('#access')
+    const titles = page.getByRole('heading', { level: 2 })
+    await titles.first().waitFor()
+    expect(await titles.allInnerTexts()).to.include.members([
+      '3 apps and devices',
+      '2 browsers logged in',
+      '1 browser that skips the second step',
+    ])
+    const drive = page.getByRole('listitem').filter({ hasText: 'Drive for Android' })
+    expect(await drive.innerText())
+      .to.include('From 203.0.113.7')
+      .and.include('Until you end it')
+    const boxed = page.getByRole('listitem').filter({ hasText: 'Desktop app' })
+    expect(await boxed.innerText()).to.match(/Until (today|tomorrow), \d/u)
+    expect(await page.getByRole('button', { name: 'Log out Chromium' }).count()).to.equal(0)
+
+    await page.getByRole('button', { name: 'Log out Firefox, Android' }).click()
+    await dialog().getByRole('button', { name: 'Log out' }).click()
+    await dialog().waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Remove access of Drive for Android' }).click()
+    expect(await dialog().innerText()).to.include('Files and folders: read, add, change, delete')
+    await dialog().getByRole('button', { name: 'Remove access' }).click()
+    await dialog().waitFor({ state: 'hidden' })
+    expect(server.calls.filter((call) => call.startsWith('DELETE'))).to.deep.equal([
+      'DELETE /settings/sessions/s2 Bearer token-1',
+      'DELETE /settings/clients/c1 Bearer token-1',
+    ])
+  })
+
   it('ends nothing when the owner thinks again', async () => {
     await open()
     await page.getByRole('button', { name: 'Remove access of Drive for Android' }).click()
