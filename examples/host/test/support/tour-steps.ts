@@ -18,7 +18,7 @@ export interface TourSteps {
   /** From the start page. */
   logOut(): Promise<void>
   /** The settings app, then one of its sections. */
-  openSettings(section: 'sessions' | 'factors' | 'devices'): Promise<void>
+  openSettings(section: 'access' | 'sessions' | 'factors' | 'devices'): Promise<void>
   /** Passphrase, and a code if there is a second step, on the page that asks for a confirmation. */
   confirm(code?: string): Promise<void>
   /** What the settings say was done. */
