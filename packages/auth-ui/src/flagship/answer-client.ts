@@ -36,9 +36,14 @@ export function createAnswerClient(options: AnswerClientOptions): AnswerClient {
   const { clients, openCodes, owners, hooks, clientAddress, log } = options
 
   /** A passphrase change that came after the check ends what it finds; one that is stored later is seen here. */
-  async function demandSameOwner(instance: Instance, owner: Owner): Promise<void> {
+  async function demandSameOwner(
+    instance: Instance,
+    owner: Owner,
+    method: LoginMethod,
+  ): Promise<void> {
     const now = (await owners.get(instance.id))?.owner
-    if (now?.securityStamp !== owner.securityStamp) throw new AuthUiError('invalid_passphrase')
+    if (now?.securityStamp === owner.securityStamp) return
+    throw new AuthUiError(method === 'registration' ? 'already_onboarded' : 'invalid_passphrase')
   }
 
   return async function answerClient(ctx, owner, { client, method, redeem }) {
@@ -50,7 +55,7 @@ export function createAnswerClient(options: AnswerClientOptions): AnswerClient {
       await hooks.onLogin?.({ instance, method, address, userAgent: ctx.get('User-Agent') })
       await redeem?.()
       isRedeemed = true
-      const admit = () => demandSameOwner(instance, owner)
+      const admit = () => demandSameOwner(instance, owner, method)
       const tokens = await clients.issueFlagshipTokens(instance, client.id, admit)
       if (tokens !== undefined) {
         answerJson(ctx, { ...tokens })
