@@ -338,7 +338,12 @@ describe('oauth.clients', () => {
     expect(await clients.setFlagship(server.instance, id, false)).to.include({ flagship: false })
     expect(await clients.setFlagship(server.instance, 'unknown', true)).to.equal(undefined)
     const names = server.events.map(({ name }) => name)
-    expect(names).to.deep.equal(['client.created', 'client.updated', 'client.updated'])
+    expect(names).to.deep.equal([
+      'client.created',
+      'client.updated',
+      'client.certified',
+      'client.updated',
+    ])
   })
 
   it('logs registrations, updates and ends, without secrets', async () => {
