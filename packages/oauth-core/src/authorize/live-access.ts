@@ -1,5 +1,6 @@
 import type { Engine, Grant } from '../engine/engine.ts'
 import { isSubset } from '../scopes/evaluate.ts'
+import { overlap } from '../scopes/forbidden.ts'
 import type { Permission } from '../scopes/permission.ts'
 import { parseScope } from '../scopes/scope.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
@@ -17,11 +18,9 @@ export async function readLiveAccess(
   { instance, client }: AuthorizeRequest,
 ): Promise<LiveAccess> {
   const grants = await engine.listGrants(instance, client.id)
-  const permissions = grants.flatMap(({ scope }) => {
-    // The tokens of one that lost its mark are refused.
-    if (scope === '*' && !client.flagship) return []
-    return parseScope(scope) ?? []
-  })
+  // The tokens of a client that lost its mark are refused.
+  const counted = grants.filter(({ scope }) => scope !== '*' || client.flagship)
+  const permissions = counted.flatMap(permissionsOf)
   return { grants, isAllowed: (rule) => isSubset([rule], permissions) }
 }
 
@@ -34,12 +33,17 @@ export async function readLiveAccess(
 export function outgrown(
   asked: AuthorizeRequest,
   { request }: ConsentAnswer,
-  { grants, isAllowed }: LiveAccess,
-  endsAt: number | undefined,
+  { grants }: LiveAccess,
+  endsAt: number = Number.POSITIVE_INFINITY,
 ): readonly Grant[] {
   const kept = new Set(request.permissions)
   const left = asked.permissions.filter((rule) => !kept.has(rule))
-  if (left.some(isAllowed)) return grants
-  if (endsAt === undefined) return []
-  return grants.filter((grant) => grant.endsAt === undefined || grant.endsAt > endsAt)
+  return grants.filter((grant) => {
+    const isLonger = (grant.endsAt ?? Number.POSITIVE_INFINITY) > endsAt
+    return isLonger || permissionsOf(grant).some((rule) => left.some((out) => overlap(rule, out)))
+  })
+}
+
+function permissionsOf({ scope }: Grant): readonly Permission[] {
+  return parseScope(scope) ?? []
 }

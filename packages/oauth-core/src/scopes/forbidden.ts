@@ -76,7 +76,8 @@ function parseRule(scope: string): Permission {
   return rule
 }
 
-function overlap(rule: Permission, other: Permission): boolean {
+/** Whether both let a verb be used on some type, whatever documents they are limited to. */
+export function overlap(rule: Permission, other: Permission): boolean {
   return touches(rule.type, other.type) && rule.verbs.some((verb) => other.verbs.includes(verb))
 }
 

@@ -1,3 +1,4 @@
+import type { Store } from '@svc/store'
 import { eachStore, type FakeClock, fakeClock, type RelyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
@@ -26,12 +27,14 @@ interface Tokens {
 eachStore((open) => {
   describe('POST /auth/authorize with a choice', () => {
     let clock: FakeClock
+    let store: Store
     let server: ConsentServer
     let party: RelyingParty
 
     beforeEach(async () => {
       clock = fakeClock()
-      server = await startConsentServer({ store: await open({ clock }), clock })
+      store = await open({ clock })
+      server = await startConsentServer({ store, clock })
       party = await server.client()
     })
     afterEach(() => server.close())
@@ -179,6 +182,17 @@ eachStore((open) => {
         expect(await status(refreshed.access_token)).to.equal(401)
       })
 
+      it('ends at the same time in another process', async () => {
+        const tokens = await allow({ duration: '1h' })
+        const other = await startConsentServer({ store, clock, sameAs: server })
+        const call = (): Promise<number> =>
+          other.call('/files', { token: tokens.access_token }).then(({ status: code }) => code)
+        expect(await call()).to.equal(200)
+        clock.advance(HOUR_MS + 1000)
+        expect(await call()).to.equal(401)
+        await other.close()
+      })
+
       it('ends what would outlast it', async () => {
         const before = await allow({})
         const boxed = await allow({ duration: '1h' })
@@ -208,6 +222,14 @@ eachStore((open) => {
         const after = await allow({ choice: '1', 'permission-1': '1' })
         expect(after.scope).to.equal('io.svc.contacts')
         expect(await status(before.access_token)).to.equal(401)
+      })
+
+      it('ends earlier access to a part of what was left out now', async () => {
+        const before = await allow({}, 'io.svc.files:GET io.svc.contacts:GET')
+        const after = await allow({ choice: '1', 'permission-0': '1' })
+        expect(after.scope).to.equal('io.svc.files:GET')
+        expect(await status(before.access_token)).to.equal(401)
+        expect(await status(after.access_token)).to.equal(200)
       })
 
       it('answers 400 when what the page called allowed was cut meanwhile', async () => {

@@ -46,6 +46,14 @@ describe('createConsentSeal', () => {
     })
   }
 
+  it('holds what the page called allowed already', () => {
+    const shown = seals.seal(request(), SESSION, [1])
+    const check = (allowed: string) => () =>
+      seals.check(shown, request(), SESSION, ({ type }) => type === allowed)
+    expect(check('io.svc.contacts')).not.to.throw()
+    expect(check('io.svc.files')).to.throw().with.property('code', 'consent_outdated')
+  })
+
   const refused: readonly (readonly [string, AuthorizeRequest, OwnerSession])[] = [
     ['another client', request({ clientId: 'c2' }), SESSION],
     ['another redirect', request({ redirectUri: 'https://client.org/other' }), SESSION],
