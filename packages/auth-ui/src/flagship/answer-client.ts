@@ -1,6 +1,7 @@
 import type { Client, Instance, Logger, OAuth, RouteContext } from '@svc/oauth-core'
 import { AuthUiError } from '../errors.ts'
 import { answerJson } from '../login/arrival.ts'
+import type { SessionOpener } from '../login/open-session.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import type { HostHooks } from '../ports.ts'
@@ -24,6 +25,7 @@ export type AnswerClient = (ctx: RouteContext, owner: Owner, login: ClientLogin)
 /** What {@link createAnswerClient} needs. */
 export interface AnswerClientOptions {
   readonly clients: Pick<OAuth['clients'], 'isCertified' | 'issueFlagshipTokens'>
+  readonly opener: Pick<SessionOpener, 'note'>
   readonly openCodes: OpenCodes
   readonly owners: OwnerStore
   readonly hooks: HostHooks
@@ -33,7 +35,7 @@ export interface AnswerClientOptions {
 
 /** @see login.md 5.1, 5.3, 5.5; oauth.md 7.3 */
 export function createAnswerClient(options: AnswerClientOptions): AnswerClient {
-  const { clients, openCodes, owners, hooks, clientAddress, log } = options
+  const { clients, opener, openCodes, owners, hooks, clientAddress, log } = options
 
   /** A passphrase change that came after the check ends what it finds; one that is stored later is seen here. */
   async function demandSameOwner(
@@ -59,6 +61,10 @@ export function createAnswerClient(options: AnswerClientOptions): AnswerClient {
       const tokens = await clients.issueFlagshipTokens(instance, client.id, admit)
       if (tokens !== undefined) {
         answerJson(ctx, { ...tokens })
+        // The app is in: what the owner is told of it must not undo that.
+        await opener.note(ctx, method).catch((error: unknown) => {
+          log.error('login.not_noted', { ...noted, cause: String(error) })
+        })
         log.info('login.flagship', { ...noted, certified: true })
         return
       }

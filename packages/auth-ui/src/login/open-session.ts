@@ -1,4 +1,5 @@
-import type { Instance, Logger, RouteContext } from '@svc/oauth-core'
+import { type Instance, type Logger, randomHex, type RouteContext } from '@svc/oauth-core'
+import type { Store } from '@svc/store'
 import type { Background } from '../background.ts'
 import { AuthUiError } from '../errors.ts'
 import type { Owner } from '../owner/owner.ts'
@@ -25,6 +26,8 @@ export interface SessionRequest {
 /** The end of every log-in: session and cookie, history, known browser, hooks, and the owner's mail. */
 export interface SessionOpener {
   open(ctx: RouteContext, owner: Owner, request: SessionRequest): Promise<Session>
+  /** Notes a log-in that opens no session, an app's: history, and the owner's mail. */
+  note(ctx: RouteContext, method: LoginMethod): Promise<void>
   /**
    * The `Location` after a form. When it cannot be made, a session opened by this request is taken back: no error
    * carries a session cookie (login.md 10.4).
@@ -34,6 +37,7 @@ export interface SessionOpener {
 
 /** What {@link createSessionOpener} needs. */
 export interface SessionOpenerOptions {
+  readonly store: Pick<Store, 'write'>
   readonly owners: OwnerStore
   readonly arrival: Arrival
   readonly carrier: SessionCarrier
@@ -56,7 +60,10 @@ export function createSessionOpener(options: SessionOpenerOptions): SessionOpene
     options
   const { arrival, clientAddress, locate, securityUrl } = options
 
-  async function describe(ctx: RouteContext, request: SessionRequest): Promise<NewEntry> {
+  async function describe(
+    ctx: RouteContext,
+    request: Pick<SessionRequest, 'clientRegistration' | 'method'>,
+  ): Promise<NewEntry> {
     const ip = clientAddress(ctx)
     const place = await locate?.(ip).catch((error: unknown) => {
       log.warn('login.place_unknown', { cause: String(error) })
@@ -138,6 +145,15 @@ export function createSessionOpener(options: SessionOpenerOptions): SessionOpene
         }),
       )
       return session
+    },
+    async note(ctx, method) {
+      const { instance } = ctx.state
+      const entry = await describe(ctx, { method, clientRegistration: false })
+      const isNewPlace = await history.isNewPlace(instance, { ...entry, sessionId: NOBODY })
+      // An identifier that no session has.
+      const sessionId = randomHex(16) as LoginEntry['sessionId']
+      await options.store.write(history.note(instance, { ...entry, sessionId }))
+      if (isNewPlace) mailNewConnection(ctx, entry)
     },
     async arrive(ctx, target, session) {
       try {

@@ -77,6 +77,27 @@ describe('a certified app', () => {
       expect(await oauth.clients.get(instance, client.client_id)).to.include({ pending: false })
     })
 
+    it('tells the owner of an app from a new place, and notes where it was', async () => {
+      const news = async (): Promise<number> =>
+        (await server.sentMails()).filter(({ template }) => template === 'new_connection').length
+      const phone = { 'user-agent': 'Mozilla/5.0 (Linux; Android 15) Chrome/140.0.0.0 Mobile' }
+      const log = async (): Promise<void> => {
+        const body = { passphrase: LOGIN_VALUE, ...client }
+        const answer = await server
+          .browser(ALICE, phone)
+          .postJson('/auth/login/flagship', body, { from: 'address-bar' })
+        expect(answer.status).to.equal(200)
+      }
+      await expectTokens(await send())
+      // The first log-in of all is no news.
+      expect(await news()).to.equal(0)
+      await log()
+      expect(await news()).to.equal(1)
+      server.clock.advance(2 * 3_600_000)
+      await log()
+      expect(await news()).to.equal(1)
+    })
+
     it('gives a refresh token that is used like any other', async () => {
       const { refresh_token } = await expectTokens(await send())
       const answer = await refresh(refresh_token)
