@@ -3,6 +3,7 @@ import type { Client } from '../clients/client.ts'
 import type { ClientStore } from '../clients/client-store.ts'
 import { checkRegistrationToken } from '../clients/manage.ts'
 import { limitClientWrites } from '../clients/register.ts'
+import { equalSecrets } from '../constant-time.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { RouteContext, RouteRow } from '../http/route.ts'
 import type { Logger } from '../ports.ts'
@@ -129,8 +130,14 @@ async function confirm(
   { clientService, flagshipCodes, limits }: CertificationDependencies,
 ): Promise<void> {
   const { instance, form } = ctx.state
-  await limits.hit(instance, 'confirm-flagship')
   const answer = { token: form.text('token'), code: form.text('code').replaceAll(/\s/gu, '') }
+  await limits.hit(instance, 'confirm-flagship')
+  const { token } = (await flagshipCodes.find(instance, client)) ?? {}
+  if (token === undefined || !equalSecrets(token, answer.token)) {
+    // Only the owner's page shows the token: who does not have it cannot guess, and uses up no try of the owner's.
+    await limits.release(instance, 'confirm-flagship')
+    return refuse(ctx, 401, 'Invalid code')
+  }
   if (!(await flagshipCodes.redeem(instance, client, answer))) {
     return refuse(ctx, 401, 'Invalid code')
   }

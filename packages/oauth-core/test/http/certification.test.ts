@@ -178,6 +178,19 @@ describe('POST /auth/clients/:clientId/flagship', () => {
     expect([answer.status, answer.body]).to.deep.equal([404, UNKNOWN])
   })
 
+  it('counts no codes of strangers, who were not shown the token', async () => {
+    const server = await oauthServer({ limits: { 'confirm-flagship': { limit: 3, ...HOUR } } })
+    const client = await server.register()
+    for (const token of ['', 'x', 'A'.repeat(96)]) {
+      for (let at = 0; at < 3; at += 1) {
+        expect((await post(server, client, { code: '000000', token })).status).to.equal(401)
+      }
+    }
+    const { token } = await askForEverything(server, client)
+    const code = server.mailedCodes[0] ?? ''
+    expect((await post(server, client, { code, token })).status).to.equal(204)
+  })
+
   it('answers 429 over the limit, which mails count for too', async () => {
     const server = await oauthServer({ limits: { 'confirm-flagship': { limit: 3, ...HOUR } } })
     const client = await server.register()

@@ -10,7 +10,7 @@ const HOUR = { windowMs: 3_600_000 }
 /** As many as the cases use up before those of 429. */
 const NARROW = {
   attestation: { limit: 3, ...HOUR },
-  'confirm-flagship': { limit: 3, ...HOUR },
+  'confirm-flagship': { limit: 2, ...HOUR },
   'oauth-client': { limit: 25, ...HOUR },
 }
 
@@ -156,9 +156,9 @@ async function cases(
     attest(413, { json: { HUGE } }, `${certify}/attestation`),
     attest(415, { form: {} }, `${certify}/attestation`),
     attest(429, { json: {} }, `${certify}/attestation`),
+    confirm(401, { form: { ...typed, token: 'x' } }, `${certify}/flagship`),
     confirm(204, { form: typed }, `${certify}/flagship`),
     confirm(400, { form: typed }, `${certify}/flagship?%zz`),
-    confirm(401, { form: typed }, `${certify}/flagship`),
     confirm(404, { form: typed }),
     confirm(413, { body: HUGE, headers: FORM_TYPE }, `${certify}/flagship`),
     confirm(415, { json: {} }, `${certify}/flagship`),
