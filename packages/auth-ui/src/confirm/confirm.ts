@@ -1,6 +1,6 @@
 import { isHttpError, prefersJson, type RouteContext } from '@svc/oauth-core'
 import type { Csrf } from '../csrf.ts'
-import { AuthUiError, retryAfterS } from '../errors.ts'
+import { AuthUiError } from '../errors.ts'
 import { allowsFactorChanges } from '../factors/fresh-confirmation.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'
 import type { TrustedDevices } from '../factors/trusted-devices.ts'
@@ -12,6 +12,7 @@ import type { SecondStep } from '../login/second-step.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import type { FormProblem, PageRenderer } from '../page-renderer.ts'
+import { formProblem } from '../pages/form-problem.ts'
 import type { RateLimits } from '../rate-limits.ts'
 import type { ConfirmFlow } from './confirm-flow.ts'
 import type { ConfirmTargets } from './confirm-targets.ts'
@@ -86,7 +87,7 @@ export function createConfirm(options: ConfirmOptions): ConfirmHandlers {
       })
       await secondStep.ask(ctx, owner, challenge)
     } catch (error) {
-      const problem = problemOf(error)
+      const problem = formProblem(error, PROBLEMS)
       if (problem === undefined || prefersJson(ctx)) throw error
       await showForm(ctx, asked, { error, problem })
     }
@@ -166,12 +167,4 @@ export function createConfirm(options: ConfirmOptions): ConfirmHandlers {
   }
 
   return { show, submit, check }
-}
-
-function problemOf(error: unknown): FormProblem | undefined {
-  if (!(error instanceof AuthUiError)) return undefined
-  const code = PROBLEMS.find((known) => known === error.code)
-  if (code === undefined) return undefined
-  const wait = retryAfterS(error)
-  return wait === undefined ? { code } : { code, retryAfterS: wait }
 }

@@ -1,12 +1,13 @@
 import { isHttpError, prefersJson, type RouteContext } from '@svc/oauth-core'
 import type { Csrf } from '../csrf.ts'
-import { AuthUiError, retryAfterS } from '../errors.ts'
+import { AuthUiError } from '../errors.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'
 import type { TrustedDevices } from '../factors/trusted-devices.ts'
 import type { Owner } from '../owner/owner.ts'
 import { onboardedOwner } from '../owner/onboarded-owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import type { FormProblem, PageRenderer } from '../page-renderer.ts'
+import { formProblem } from '../pages/form-problem.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
 import type { EmailVerifiedCodes } from '../session-code/open-codes.ts'
 import type { AnswerActivation } from './activation.ts'
@@ -98,7 +99,7 @@ export function createLogin(options: LoginOptions): LoginHandlers {
       skipped = await skipSecondStep(ctx, asked)
       if (skipped === 'no') return await askSecondStep(ctx, asked)
     } catch (error) {
-      const problem = problemOf(error)
+      const problem = formProblem(error, PROBLEMS)
       if (problem === undefined || prefersJson(ctx)) throw error
       return showForm(ctx, asked, { error, problem })
     }
@@ -168,12 +169,4 @@ function loginOf({ target, isLongRun }: Asked) {
 
 function validOrEmpty(code: string): string {
   return EMAIL_VERIFIED_CODE.test(code) ? code : ''
-}
-
-function problemOf(error: unknown): FormProblem | undefined {
-  if (!(error instanceof AuthUiError)) return undefined
-  const code = PROBLEMS.find((known) => known === error.code)
-  if (code === undefined) return undefined
-  const wait = retryAfterS(error)
-  return wait === undefined ? { code } : { code, retryAfterS: wait }
 }

@@ -1,5 +1,5 @@
 import { isHttpError, prefersJson, type RouteContext } from '@svc/oauth-core'
-import { AuthUiError, retryAfterS } from '../errors.ts'
+import { AuthUiError } from '../errors.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'
 import type { AnswerActivation } from '../login/activation.ts'
 import { type Arrival, answerRedirect, redirect } from '../login/arrival.ts'
@@ -7,7 +7,7 @@ import type { Enter } from '../login/enter.ts'
 import type { Redirects } from '../login/redirect-target.ts'
 import { onboardedOwner } from '../owner/onboarded-owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
-import type { FormProblem } from '../page-renderer.ts'
+import { formProblem } from '../pages/form-problem.ts'
 import { isUpgrade } from '../session/session.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
 import type { MagicCodeCheck } from './magic-code-check.ts'
@@ -37,6 +37,8 @@ export interface MagicLinkHandlers {
   /** `POST /auth/magic_link/twofactor` */
   openWithPassphrase(ctx: RouteContext): Promise<void>
 }
+
+const PROBLEMS = ['busy', 'invalid_passphrase', 'rate_limited'] as const
 
 /** The code is used up before the session exists; a refusal uses nothing up. @see login.md 5.3 */
 export function createMagicLink(options: MagicLinkOptions): MagicLinkHandlers {
@@ -89,7 +91,7 @@ export function createMagicLink(options: MagicLinkOptions): MagicLinkHandlers {
       try {
         await codeCheck.checkPassphrase(ctx, link.owner, link.code, form.text('passphrase'))
       } catch (error) {
-        const problem = problemOf(error)
+        const problem = formProblem(error, PROBLEMS)
         if (problem === undefined || prefersJson(ctx)) throw error
         if (isHttpError(error)) {
           ctx.status = error.status
@@ -154,12 +156,4 @@ function isPrefetch(ctx: RouteContext): boolean {
   const purpose = `${ctx.get('Sec-Purpose')};${ctx.get('Purpose')}`.toLowerCase()
   const destination = ctx.get('Sec-Fetch-Dest')
   return purpose.includes('prefetch') || (destination !== '' && destination !== 'document')
-}
-
-function problemOf(error: unknown): FormProblem | undefined {
-  if (!(error instanceof AuthUiError)) return undefined
-  const { code } = error
-  if (code !== 'invalid_passphrase' && code !== 'rate_limited' && code !== 'busy') return undefined
-  const wait = retryAfterS(error)
-  return wait === undefined ? { code } : { code, retryAfterS: wait }
 }

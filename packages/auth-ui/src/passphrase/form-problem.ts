@@ -1,14 +1,9 @@
-import { AuthUiError, retryAfterS } from '../errors.ts'
 import type { FormProblem } from '../page-renderer.ts'
+import { formProblem } from '../pages/form-problem.ts'
+
+const PROBLEMS = ['busy', 'invalid_parameter', 'invalid_hint', 'kdf_iterations'] as const
 
 /** What the form of a new passphrase says about an error, or undefined when it is not about the fields. */
 export function passphraseProblem(error: unknown): FormProblem | undefined {
-  if (!(error instanceof AuthUiError)) return undefined
-  const { code } = error
-  if (code === 'invalid_parameter' || code === 'invalid_hint' || code === 'kdf_iterations') {
-    return { code }
-  }
-  if (code !== 'busy') return undefined
-  const wait = retryAfterS(error)
-  return wait === undefined ? { code } : { code, retryAfterS: wait }
+  return formProblem(error, PROBLEMS)
 }

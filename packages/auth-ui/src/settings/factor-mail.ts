@@ -7,7 +7,7 @@ import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import { MAIL_FACTOR_SCHEMA, type MailFactorBody } from './factors.schema.ts'
 import { createJsonReader } from './json-body.ts'
-import { ownerOf } from './settings-owner.ts'
+import { confirmedOwner } from './settings-owner.ts'
 
 /** Switches mailed passcodes on with a code that was mailed. @throws AuthUiError `two_factor_invalid` (422) */
 export type ActivateMail = (ctx: RouteContext, owner: Owner, typed: string) => Promise<void>
@@ -51,15 +51,12 @@ export interface MailSettings {
 
 /** Passcodes by mail, in the settings app. */
 export function createMailSettings(options: MailSettingsOptions): MailSettings {
-  const { owners, activationCodes, activateMail, factorChanges, freshConfirmation } = options
+  const { activationCodes, activateMail, factorChanges } = options
   const readBody = createJsonReader<MailFactorBody>(MAIL_FACTOR_SCHEMA)
 
   async function readConfirmed(ctx: RouteContext): Promise<{ owner: Owner; typed: string }> {
     const body = readBody(ctx)
-    const { confirmation_code: code = '', confirmation_state: state = '' } = body
-    const owner = await ownerOf(ctx, owners)
-    await freshConfirmation.demand(ctx.state.instance, owner, { code, state })
-    return { owner, typed: body.code ?? '' }
+    return { owner: await confirmedOwner(ctx, body, options), typed: body.code ?? '' }
   }
 
   return {

@@ -18,7 +18,7 @@ import {
   type TotpBody,
 } from './factors.schema.ts'
 import { createJsonReader } from './json-body.ts'
-import { ownerOf } from './settings-owner.ts'
+import { confirmedOwner, ownerOf } from './settings-owner.ts'
 
 /** What {@link createTotpSettings} needs. */
 export interface TotpSettingsOptions {
@@ -52,20 +52,15 @@ const QUIET_ZONE = 4
 
 /** One enrolment at a time: a new one replaces the one before. */
 export function createTotpSettings(options: TotpSettingsOptions): TotpSettings {
-  const { store, owners, totp, factorChanges, freshConfirmation, limits, clock } = options
+  const { store, owners, totp, factorChanges, limits, clock } = options
   const readConfirmed = createJsonReader<ConfirmedBody>(CONFIRMED_SCHEMA)
   const readCode = createJsonReader<TotpBody>(TOTP_SCHEMA)
-
-  async function confirmedOwner(ctx: RouteContext): Promise<Owner> {
-    const { confirmation_code: code = '', confirmation_state: state = '' } = readConfirmed(ctx)
-    const owner = await ownerOf(ctx, owners)
-    await freshConfirmation.demand(ctx.state.instance, owner, { code, state })
-    return owner
-  }
+  const demandOwner = (ctx: RouteContext): Promise<Owner> =>
+    confirmedOwner(ctx, readConfirmed(ctx), options)
 
   return {
     async begin(ctx) {
-      const owner = await confirmedOwner(ctx)
+      const owner = await demandOwner(ctx)
       const { instance } = ctx.state
       const { factor, secret, uri } = totp.create(instance)
       const pending: Pending = { stamp: owner.securityStamp, factor }
@@ -111,7 +106,7 @@ export function createTotpSettings(options: TotpSettingsOptions): TotpSettings {
     },
 
     async remove(ctx) {
-      const owner = await confirmedOwner(ctx)
+      const owner = await demandOwner(ctx)
       const outcome = await factorChanges.apply(ctx, owner, {
         factor: 'totp',
         what: 'factor_removed',

@@ -10,7 +10,7 @@ import type { OwnerStore } from '../owner/owner-store.ts'
 import { CONFIRMED_SCHEMA, type ConfirmedBody } from './factors.schema.ts'
 import { answerResources, isoTime } from './json-api.ts'
 import { createJsonReader } from './json-body.ts'
-import { ownerOf } from './settings-owner.ts'
+import { confirmedOwner, ownerOf } from './settings-owner.ts'
 
 /** What {@link createFactorSettings} needs. */
 export interface FactorSettingsOptions {
@@ -34,15 +34,10 @@ export interface FactorSettings {
 
 /** The second factor in the settings app. @see login.md 7, decision D63 */
 export function createFactorSettings(options: FactorSettingsOptions): FactorSettings {
-  const { owners, factorChanges, freshConfirmation, clock, namespace } = options
+  const { owners, factorChanges, clock, namespace } = options
   const readConfirmed = createJsonReader<ConfirmedBody>(CONFIRMED_SCHEMA)
-
-  async function confirmedOwner(ctx: RouteContext): Promise<Owner> {
-    const { confirmation_code: code = '', confirmation_state: state = '' } = readConfirmed(ctx)
-    const owner = await ownerOf(ctx, owners)
-    await freshConfirmation.demand(ctx.state.instance, owner, { code, state })
-    return owner
-  }
+  const demandOwner = (ctx: RouteContext): Promise<Owner> =>
+    confirmedOwner(ctx, readConfirmed(ctx), options)
 
   return {
     async show(ctx) {
@@ -55,7 +50,7 @@ export function createFactorSettings(options: FactorSettingsOptions): FactorSett
     },
 
     async createRecoveryCodes(ctx) {
-      const owner = await confirmedOwner(ctx)
+      const owner = await demandOwner(ctx)
       const { codes, recovery } = newRecoveryCodes(ctx.state.instance, clock.now())
       await factorChanges.apply(ctx, owner, {
         factor: 'recovery',
@@ -70,7 +65,7 @@ export function createFactorSettings(options: FactorSettingsOptions): FactorSett
     },
 
     async removeRecoveryCodes(ctx) {
-      const owner = await confirmedOwner(ctx)
+      const owner = await demandOwner(ctx)
       await factorChanges.apply(ctx, owner, {
         factor: 'recovery',
         what: 'factor_removed',
@@ -81,7 +76,7 @@ export function createFactorSettings(options: FactorSettingsOptions): FactorSett
     },
 
     async removePasskey(ctx) {
-      const owner = await confirmedOwner(ctx)
+      const owner = await demandOwner(ctx)
       const id = String((ctx as { params?: { id?: unknown } }).params?.id)
       const outcome = await factorChanges.apply(ctx, owner, {
         factor: 'passkey',
