@@ -1,6 +1,7 @@
 export { appFolders, KIT_PATH } from './app-folders.ts'
 export type { AppPages, AppRequest, AppVisit } from './apps/app-pages.ts'
 export type { AppConfirmation, IsConfirmed } from './confirm/is-confirmed.ts'
+export type { PermissionText, PermissionTexts } from './consent/permission-texts.ts'
 export { type AuthUi, createAuthUi } from './create-auth-ui.ts'
 export { AuthUiError, type AuthUiErrorCode, type AuthUiErrorOptions, ERRORS } from './errors.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
