@@ -24,6 +24,7 @@ import { HSTS } from './http-server.ts'
 import { createHostKonnectors, type HostKonnectors } from './konnectors/registry.ts'
 import type { HostLog } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { permissionTexts } from './permission-texts.ts'
 import { noteBrokenAnswers, noteRequests } from './request-log.ts'
 import { coreOverrides, realtimeOverrides, uiOverrides } from './overrides.ts'
 import { createRequestScope } from './request-scope.ts'
@@ -117,6 +118,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     oauth,
     mailer,
     events: realtime,
+    permissionTexts: permissionTexts(config.namespace),
     passphrase: {
       threadPoolSize: config.threadPoolSize,
       revokeOAuthOnReset: config.revokeOauthOnReset,
