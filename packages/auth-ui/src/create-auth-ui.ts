@@ -39,6 +39,7 @@ import { createHashQueue, hashesAtATime } from './passphrase/hash-queue.ts'
 import { createHostReset } from './passphrase/host-reset.ts'
 import { createOnboard } from './passphrase/onboard.ts'
 import { createOnboarding } from './passphrase/onboarding.ts'
+import type { StoredHash } from './passphrase/stored-hash.ts'
 import { createPasswordHasher } from './passphrase/password-hash.ts'
 import { createPrelogin } from './passphrase/prelogin.ts'
 import { createReplacePassphrase } from './passphrase/replace-passphrase.ts'
@@ -59,6 +60,8 @@ import { createAccessSettings } from './settings/access.ts'
 import { createClientPermissions } from './settings/client-permissions.ts'
 import { createClientSettings, listAllowed } from './settings/clients.ts'
 import { createPassphraseSettings } from './settings/passphrase.ts'
+import { sharePasswordRows } from './share-by-link/password.ts'
+import { createShareCookies, type HasShareCookie } from './share-by-link/share-cookies.ts'
 import { createSecurityUrl } from './settings/security-url.ts'
 import { createSessionSettings } from './settings/sessions.ts'
 
@@ -76,6 +79,10 @@ export interface AuthUi {
   readonly appPages: AppPages
   /** For resources that want a fresh confirmation beside a token. */
   readonly isConfirmed: IsConfirmed
+  /** For resources that are shared by links (oauth.md 9). */
+  readonly hasShareCookie: HasShareCookie
+  /** The password of a new link, for the host to keep. @throws AuthUiError `busy` */
+  hashSharePassword(password: string): Promise<StoredHash>
   /** The rows of {@link AuthUi.routes}, for documents and tests. */
   readonly rows: readonly RouteRow[]
   /** Resolves when mails under way are handed over. */
@@ -169,6 +176,8 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     passphrases: createPassphraseCheck(base),
   }
   const clientPermissions = createClientPermissions({ ...parts, clients: oauth.clients })
+  const { shares } = options
+  const shareCookies = createShareCookies({ shares, keyring, clock })
   const receiveCode = createReceiveCode(parts)
   const onboarding = createOnboarding(parts)
   const rows = createRows({
@@ -195,6 +204,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     ...rows,
     ...assembleTwoFactor(parts),
     ...moveRows(createMove(parts)),
+    ...sharePasswordRows({ ...parts, shares, shareCookies }),
     ...assembleCodeLogins({ ...parts, checkRegisterToken: onboarding.checkToken }),
     ...assembleFactors(parts),
     ...assemblePassphrase({ ...parts, createOnboardingUrl }),
@@ -215,6 +225,8 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
       attributePrefix: options.appAttributePrefix,
     }),
     isConfirmed: createIsConfirmed(owners, parts.confirmations),
+    hasShareCookie: shareCookies.has,
+    hashSharePassword: (password) => hasher.hash(password),
     rows: allRows,
     close: () => background.idle(),
   }

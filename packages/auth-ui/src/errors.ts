@@ -25,6 +25,7 @@ export type AuthUiErrorCode =
   | 'invalid_magic_code'
   | 'invalid_parameter'
   | 'invalid_passphrase'
+  | 'invalid_share_password'
   | 'invalid_token'
   | 'kdf_iterations'
   | 'logout_forbidden'
@@ -84,6 +85,7 @@ export const ERRORS: Readonly<Record<AuthUiErrorCode, ErrorRow>> = {
   invalid_magic_code: { status: 401, description: 'invalid magic code', source: 'login.md 5.3' },
   invalid_parameter: { status: 400, source: 'login.md 5.5' },
   invalid_passphrase: { status: 401, description: 'invalid passphrase', source: 'login.md 5.1' },
+  invalid_share_password: { status: 403, description: 'Invalid password', source: 'oauth.md 9' },
   invalid_token: { status: 400, source: 'login.md 5.5' },
   kdf_iterations: { status: 422, source: 'login.md 3.1' },
   logout_forbidden: {

@@ -5,13 +5,15 @@ export type { PermissionText, PermissionTexts } from './consent/permission-texts
 export { type AuthUi, createAuthUi } from './create-auth-ui.ts'
 export { AuthUiError, type AuthUiErrorCode, type AuthUiErrorOptions, ERRORS } from './errors.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
+export type { RaiseLimitUrl } from './authorize/hurdle-pages.ts'
+export type { DiskUsage } from './move/move-flow.ts'
 export type { AuthUiOptions } from './options.ts'
 export type { AuthMode, OwnerAccess, OwnerAccessFacts } from './owner/owner-access.ts'
 export type { ImportedPassphrase, Owners, PreparedOwner } from './owner/owners.ts'
 export type { Theme } from './page-renderer.ts'
 export type { RevokeOAuthOnReset } from './passphrase/change-passphrase.ts'
 export { deriveLoginValue } from './passphrase/derive.ts'
-export type { ScryptCost } from './passphrase/stored-hash.ts'
+export type { ScryptCost, StoredHash } from './passphrase/stored-hash.ts'
 export type {
   EventSink,
   FactorChange,
@@ -27,4 +29,6 @@ export type {
   TwoFactorPurpose,
 } from './ports.ts'
 export { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
+export type { HasShareCookie } from './share-by-link/share-cookies.ts'
+export type { SharedLink, Shares } from './share-by-link/shares.ts'
 export type { LoginMethod, Session, SessionId, SessionKind } from './session/session.ts'

@@ -16,6 +16,7 @@ import type { DiskUsage } from './move/move-flow.ts'
 import { DEFAULT_COST } from './passphrase/password-hash.ts'
 import { isAffordable, type ScryptCost } from './passphrase/stored-hash.ts'
 import type { EventSink, HostHooks, Mailer, Place } from './ports.ts'
+import { NO_SHARES, type Shares } from './share-by-link/shares.ts'
 import { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
 
 /** What `createAuthUi` needs. */
@@ -76,6 +77,8 @@ export interface AuthUiOptions {
      */
     readonly authorizedHosts?: readonly string[]
   }
+  /** What is shared by links (oauth.md 9). @defaultValue nothing */
+  readonly shares?: Shares
   readonly move?: {
     /** What an owner keeps, told to the server that it moves to. @defaultValue nothing, without an end */
     readonly diskUsage?: (instance: Instance) => Promise<DiskUsage>
@@ -114,6 +117,7 @@ export interface ResolvedOptions {
   readonly confirmHosts: ReadonlySet<string>
   readonly diskUsage: ((instance: Instance) => Promise<DiskUsage>) | undefined
   readonly raiseLimitUrl: RaiseLimitUrl | undefined
+  readonly shares: Shares
   readonly locate: ((address: string) => Promise<Place | undefined>) | undefined
   readonly lifetimes: Lifetimes
   readonly limits: Partial<Readonly<Record<Bucket, RateLimit>>>
@@ -160,6 +164,7 @@ export function resolveOptions(options: AuthUiOptions): ResolvedOptions {
     confirmHosts: new Set(options.confirm?.authorizedHosts),
     diskUsage: options.move?.diskUsage,
     raiseLimitUrl: options.raiseLimitUrl,
+    shares: options.shares ?? NO_SHARES,
     locate: options.locate,
     lifetimes: { ...DEFAULT_LIFETIMES, ...options.lifetimes },
     limits: options.limits ?? {},

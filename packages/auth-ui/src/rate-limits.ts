@@ -27,6 +27,8 @@ export type Bucket =
   | 'reset-guess'
   | 'send-hint'
   | 'session-code'
+  | 'share-password'
+  | 'share-password-ip'
   | 'totp-enrolment'
   | 'transfer-code'
   | 'two-factor'
@@ -69,6 +71,10 @@ export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
   'send-hint': { limit: 2, windowMs: HOUR_MS },
   /** Session codes of kind open. */
   'session-code': { limit: 60, windowMs: HOUR_MS },
+  /** Wrong passwords of a link. */
+  'share-password': { limit: 20, windowMs: 5 * MINUTE_MS },
+  /** Wrong passwords of links from an address, unknown links among them. */
+  'share-password-ip': { limit: 60, windowMs: 5 * MINUTE_MS },
   /** Wrong codes of an authenticator app that is being enrolled. */
   'totp-enrolment': { limit: 5, windowMs: 10 * MINUTE_MS },
   /** Codes handing one session to one app host. */

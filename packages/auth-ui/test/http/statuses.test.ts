@@ -1,5 +1,6 @@
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
+import { exerciseAuthorize } from '../support/exercise-authorize.ts'
 import { exerciseCodeLogins } from '../support/exercise-code-logins.ts'
 import { exerciseFactors } from '../support/exercise-factors.ts'
 import { exerciseFlagship } from '../support/exercise-flagship.ts'
@@ -27,7 +28,15 @@ describe('the rows of auth-ui', () => {
   let server: UiServer
   beforeEach(async () => {
     server = await startUi({
-      ui: { limits: { 'register-guess': { limit: 3, windowMs: 1000 } } },
+      ui: {
+        limits: { 'register-guess': { limit: 3, windowMs: 1000 } },
+        shares: {
+          find: async (_instance, id) =>
+            id === 'safe'
+              ? { password: await server.ui.hashSharePassword('sesame') }
+              : undefined,
+        },
+      },
       oauth: {
         apps: {
           installed: async (_instance, slug) => APPS.find((app) => app.slug === slug),
@@ -50,6 +59,7 @@ describe('the rows of auth-ui', () => {
     await exerciseFactors(server)
     await exerciseSecondStep(server)
     await exercisePassphrase(server)
+    await exerciseAuthorize(server)
     const declared = server.ui.rows.flatMap(({ method, path, statuses }) =>
       statuses.map((status) => `${method} ${path}: ${status}`),
     )

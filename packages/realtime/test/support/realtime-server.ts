@@ -181,6 +181,7 @@ const plainPages: AuthorizePages = {
   login: () => Promise.reject(new Error('the owner is not logged in')),
   outOfBand: () => Promise.reject(new Error('not asked for')),
   sharing: () => Promise.reject(new Error('not asked for')),
+  certify: () => Promise.reject(new Error('not asked for')),
   limit: () => Promise.reject(new Error('not asked for')),
   deprecated: () => Promise.reject(new Error('not asked for')),
   async error(ctx, error) {
