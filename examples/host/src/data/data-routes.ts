@@ -11,10 +11,21 @@ import {
 } from '@svc/oauth-core'
 import type { Realtime } from '@svc/realtime'
 import { type ConfirmedTypes, NO_CONFIRMED_TYPES } from './confirmed-types.ts'
-import type { DocumentStore, Expectation, Fields, StoredDocument } from './document-store.ts'
+import {
+  answer,
+  answerDocument,
+  conflict,
+  expectationOf,
+  fieldsOf,
+  idOf,
+  malformed,
+  pageOf,
+  refuseCursor,
+  toWire,
+} from './data-wire.ts'
+import type { DocumentStore, StoredDocument } from './document-store.ts'
 
 const TYPE = /^[a-z0-9_]{1,60}(?:\.[a-z0-9_]{1,60}){1,7}$/
-const ID = /^[A-Za-z0-9][A-Za-z0-9._~@-]{0,127}$/
 const AUTH = ['access token', 'app token'] as const
 const SOURCE = 'architecture.md 5'
 
@@ -188,78 +199,4 @@ function demand(access: AccessContext, verb: Verb, document: Omit<StoredDocument
 
 function toScoped({ id, fields }: Omit<StoredDocument, 'rev'>): ScopedDocument {
   return { ...fields, id }
-}
-
-function toWire({ type, id, rev, fields }: StoredDocument): Fields {
-  return { _id: id, _type: type, _rev: rev, ...fields }
-}
-
-function idOf(ctx: RouteContext): string {
-  const id = String(ctx.params['id'])
-  if (!ID.test(id)) throw malformed('the id is malformed')
-  return id
-}
-
-/** The fields of the body without those that are the server's. */
-function fieldsOf(ctx: RouteContext): Fields {
-  const { json } = ctx.state
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw malformed('the body is not an object')
-  }
-  // Parsed JSON holds JSON values; `fromEntries` makes own members even of `__proto__`.
-  return Object.fromEntries(
-    Object.entries(json).filter(([name]) => !name.startsWith('_')),
-  ) as Fields
-}
-
-/** The revision that the caller means: `If-Match`, or `_rev` of the body. */
-function expectationOf(ctx: RouteContext): Expectation {
-  const header = /^"([\x21\x23-\x7e]{1,100})"$/.exec(ctx.get('If-Match'))?.[1]
-  if (header === undefined && ctx.get('If-Match') !== '') throw malformed('If-Match is malformed')
-  const member = (ctx.state.json as { _rev?: unknown } | undefined)?._rev
-  if (member !== undefined && typeof member !== 'string') throw malformed('_rev is not a text')
-  if (header !== undefined && member !== undefined && header !== member) {
-    throw malformed('_rev and If-Match differ')
-  }
-  const rev = header ?? member
-  return rev === undefined ? 'any' : { rev }
-}
-
-function pageOf(ctx: RouteContext): { limit?: number; cursor?: string } {
-  const { query } = ctx.state
-  const limit = query.get('limit')
-  const cursor = query.get('cursor')
-  if (limit !== undefined && !/^(?:[1-9]\d?|100)$/.test(limit)) {
-    throw malformed('limit is not a number from 1 to 100')
-  }
-  if (cursor !== undefined && cursor.length > 1000) throw malformed('the cursor is malformed')
-  return {
-    ...(limit !== undefined && { limit: Number(limit) }),
-    ...(cursor !== undefined && { cursor }),
-  }
-}
-
-/** A cursor that no page gave is a fault of the request. */
-function refuseCursor(error: unknown): never {
-  if (error instanceof TypeError) throw malformed('the cursor is malformed')
-  throw error
-}
-
-function answerDocument(ctx: RouteContext, status: number, document: StoredDocument): void {
-  ctx.set('ETag', `"${document.rev}"`)
-  answer(ctx, status, toWire(document))
-}
-
-function answer(ctx: RouteContext, status: number, body: unknown): void {
-  ctx.status = status
-  ctx.type = 'application/json; charset=utf-8'
-  ctx.body = JSON.stringify(body)
-}
-
-function malformed(description: string): OAuthError {
-  return new OAuthError('invalid_request', { description })
-}
-
-function conflict(): OAuthError {
-  return new OAuthError('conflict', { description: 'the document has another revision' })
 }
