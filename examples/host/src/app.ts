@@ -93,6 +93,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     isHttps: (domain) => hasTls(config) || !isLocalhost(domain),
     trustProxy: config.trustProxy,
     requirePkce: config.requirePkce,
+    consent: { choose: config.consentChoose },
     flagship: flagshipOptions(config.flagship),
     konnectors,
     ...coreOverrides(config),

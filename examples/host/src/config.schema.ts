@@ -154,6 +154,12 @@ export const CONFIG_ENTRIES: ConfigGroup = {
         'What is logged, one JSON object a line on standard error; `debug` adds every request.',
     },
   },
+  consentChoose: {
+    type: 'boolean',
+    default: true,
+    description:
+      'Let owners leave out single permissions and choose for how long when a client asks for access.',
+  },
   requirePkce: {
     type: 'boolean',
     default: false,

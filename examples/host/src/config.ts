@@ -33,6 +33,7 @@ export interface Config {
   readonly smtpUrl?: string
   readonly mail: { readonly from?: string; readonly fromName?: string; readonly replyTo?: string }
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug'
+  readonly consentChoose: boolean
   readonly requirePkce: boolean
   readonly revokeOauthOnReset: 'none' | 'flagship' | 'all'
   readonly flagship: FlagshipValues
