@@ -114,6 +114,21 @@ describe('origin and CSRF rules (login.md 4.4)', () => {
   })
 })
 
+describe('forms (security.md 27)', () => {
+  it('all have a rule of origin, but those that no cookie and no owner stands behind', async () => {
+    const server = await startUi()
+    const without = server.ui.rows
+      .filter(({ body, csrf }) => body?.types.includes('form') === true && csrf === undefined)
+      .map(({ method, path }) => `${method} ${path}`)
+    expect(without).to.deep.equal(
+      server.ui.rows
+        .filter(({ path }) => path.endsWith('/share-by-link/password'))
+        .map(({ method, path }) => `${method} ${path}`),
+    )
+    await server.close()
+  })
+})
+
 describe('CORS (login.md 4.5, D28)', () => {
   let server: UiServer
   let browser: BrowserClient
