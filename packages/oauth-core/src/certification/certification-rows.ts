@@ -119,8 +119,9 @@ async function attest(
     log.info('client.attestation_refused', { domain, clientId: client.id, reason: error.reason })
     return refuse(ctx, 400, error.reason)
   }
-  const certified = await clientService.certify(instance, client.id, 'store')
+  const certified = await clientService.certify(instance, client.id, 'store', client)
   if (certified === undefined) return refuse(ctx, 404, 'Client not found')
+  if (!certified.flagship) return refuse(ctx, 400, 'invalid challenge')
   ctx.status = 204
 }
 
@@ -141,8 +142,9 @@ async function confirm(
   if (!(await flagshipCodes.redeem(instance, client, answer))) {
     return refuse(ctx, 401, 'Invalid code')
   }
-  const certified = await clientService.certify(instance, client.id, 'code')
+  const certified = await clientService.certify(instance, client.id, 'code', client)
   if (certified === undefined) return refuse(ctx, 404, 'Client not found')
+  if (!certified.flagship) return refuse(ctx, 401, 'Invalid code')
   ctx.status = 204
 }
 

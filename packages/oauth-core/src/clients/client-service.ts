@@ -73,11 +73,13 @@ export interface ClientService {
   /**
    * Certifies a client; `store`: also notes that its platform vouches for it. Its answer is the client, undefined when
    * there is none.
+   * @param judged - the client as it was looked at: one that has other addresses by now stays as it is (D21)
    */
   certify(
     instance: Instance,
     id: ClientId | string,
     how: Certification,
+    judged?: Client,
   ): Promise<Client | undefined>
   /** Whether the client may have scope `*`: certified, or every client counts as such (`flagship.skipCertification`). */
   isCertified(client: Client): boolean

@@ -1,6 +1,7 @@
 import { equalSecrets } from '../constant-time.ts'
 import type { Emitter } from '../emitter.ts'
 import type { Engine } from '../engine/engine.ts'
+import { OAuthError } from '../errors.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { Certification, Logger } from '../ports.ts'
 import type { Revocations } from '../tokens/revocation.ts'
@@ -93,9 +94,13 @@ export function createClientService(options: ClientServiceOptions): ClientServic
     instance: Instance,
     id: string,
     how: Certification,
+    judged?: Client,
   ): Promise<Client | undefined> {
     let isNew = false
-    const client = await changed(instance, id, ({ flagship, certifiedFromStore }) => {
+    const client = await changed(instance, id, ({ flagship, certifiedFromStore, metadata }) => {
+      isNew = false
+      const { redirect_uris: addresses } = judged?.metadata ?? metadata
+      if (JSON.stringify(metadata.redirect_uris) !== JSON.stringify(addresses)) return undefined
       isNew = !flagship
       const isFromStore = certifiedFromStore || how === 'store'
       if (flagship && isFromStore === certifiedFromStore) return undefined
@@ -239,8 +244,18 @@ export function createClientService(options: ClientServiceOptions): ClientServic
       // Before the tokens: from here on the clean-up of pending clients leaves this one alone.
       const client = await markAllowed(instance, id, {})
       if (client === undefined || !isCertified(client)) return undefined
-      const everything = { client, scope: '*', ...(admit === undefined ? {} : { admit }) }
-      return engine.issueTokens(instance, everything)
+      return engine.issueTokens(instance, {
+        client,
+        scope: '*',
+        async admit() {
+          await admit?.()
+          // A mark that was withdrawn meanwhile ended the grants it found, perhaps not yet this one.
+          const now = await clients.find(instance, id)
+          if (now !== undefined && isCertified(now)) return
+          const description = 'the client is not certified'
+          throw new OAuthError('invalid_client', { status: 400, description })
+        },
+      })
     },
 
     async issueTokens(instance, id, asked) {

@@ -222,6 +222,43 @@ describe('a certified client', () => {
     expect([dead.status, dead.body['error']]).to.deep.equal([400, 'invalid_grant'])
   })
 
+  it('gets the mark for the addresses it was judged with only', async () => {
+    const server = await oauthServer()
+    const { oauth, instance } = server
+    const { id } = await server.register()
+    const judged = await oauth.clients.get(instance, id)
+    if (judged === undefined) throw new Error('no client')
+    const metadata = { ...judged.metadata, redirect_uris: ['https://other.example/'] }
+    const moved = await oauth.clients.certify(instance, id, 'code', { ...judged, metadata })
+    expect(moved).to.include({ flagship: false })
+    const certified = () => server.events.filter(({ name }) => name === 'client.certified')
+    expect(certified()).to.have.lengthOf(0)
+    expect(await oauth.clients.certify(instance, id, 'code', judged)).to.include({ flagship: true })
+    expect(certified()).to.have.lengthOf(1)
+  })
+
+  it('gets no tokens when the mark is withdrawn while they are made', async () => {
+    const server = await oauthServer()
+    const { oauth, instance, store } = server
+    const { id } = await server.register()
+    await oauth.clients.setFlagship(instance, id, true)
+    const { write } = store
+    store.write = async (changes, options) => {
+      const result = await write.call(store, changes, options)
+      if (changes.some(({ op, key }) => op === 'put' && key.includes(':grant:'))) {
+        store.write = write
+        await oauth.clients.setFlagship(instance, id, false)
+      }
+      return result
+    }
+    const outcome = await oauth.clients.issueFlagshipTokens(instance, id).catch(String)
+    expect(outcome).to.include('the client is not certified')
+    const client = await oauth.clients.get(instance, id)
+    if (client === undefined) throw new Error('no client')
+    expect(client.flagship).to.equal(false)
+    expect(await oauth.clients.scopes(instance, client.id)).to.deep.equal([])
+  })
+
   it('is any client while certification is skipped', async () => {
     const flagship = { skipCertification: true }
     const server = await oauthServer({ flagship, mount: mountFiles })
