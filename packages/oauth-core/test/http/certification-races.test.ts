@@ -41,6 +41,25 @@ eachStore((open, name) => {
   const statusesOf = (answers: readonly { readonly status: number }[]): number[] =>
     answers.map(({ status }) => status).sort()
 
+  describe('a mark that is withdrawn in one process', () => {
+    it('means nothing in the other at the next call', async () => {
+      const servers = await processes()
+      const { oauth, instance } = servers[0]
+      const client = await servers[0].register()
+      await oauth.clients.setFlagship(instance, client.id, true)
+      const tokens = await oauth.clients.issueFlagshipTokens(instance, client.id)
+      const headers = servers[1].bearer(tokens?.access_token ?? '')
+      const call = () => servers[1].send('POST', '/auth/tokens/konnectors/none', { headers })
+      // Let through, to a konnector that nobody has.
+      expect((await call()).status).to.equal(404)
+      await oauth.clients.setFlagship(instance, client.id, false)
+      const start = performance.now()
+      while ((await call()).status !== 401) {
+        expect(performance.now() - start, 'milliseconds').to.be.lessThan(1000)
+      }
+    })
+  })
+
   describe('parallel requests', () => {
     it('with one nonce certify exactly once', async () => {
       const servers = await processes()
