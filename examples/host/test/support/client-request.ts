@@ -42,6 +42,8 @@ export interface ClientRequestOptions {
   readonly scope?: string
   /** @defaultValue {@link CLIENT_NAME} */
   readonly name?: string
+  /** What it is a copy of, such as `registry://drive`. @defaultValue the software of an outside client */
+  readonly softwareId?: string
 }
 
 /** How a client calls the instance. */
@@ -58,12 +60,16 @@ export interface CallOptions {
 export async function openRequest(
   origin: string,
   port: number,
-  { scope: firstScope = 'io.svc.contacts:GET', name = CLIENT_NAME }: ClientRequestOptions = {},
+  options: ClientRequestOptions = {},
 ): Promise<ClientRequest> {
+  const { scope: firstScope = 'io.svc.contacts:GET', name = CLIENT_NAME, softwareId } = options
   const callback = await openCallbackServer()
   const client = relyingParty({
     ...{ issuer: origin, port, redirectUri: callback.redirectUri },
-    metadata: { client_name: name, client_kind: 'desktop' },
+    metadata: {
+      ...{ client_name: name, client_kind: 'desktop' },
+      ...(softwareId !== undefined && { software_id: softwareId }),
+    },
   })
   const fetches = new Map<number, LoopbackFetch>()
   const fetchFrom = (at: number): LoopbackFetch => {

@@ -11,7 +11,7 @@ export interface TourRun {
   readonly name: string
   readonly store: 'sqlite' | 'redis'
   readonly subdomains: 'nested' | 'flat'
-  readonly locale: 'en' | 'de'
+  readonly locale: 'en' | 'de' | 'fr'
 }
 
 /** Where `elsewhere` is another process on the same store, too, wherever the store allows that. */
@@ -22,6 +22,13 @@ export const TOUR_RUNS: readonly TourRun[] = [
     ...{ subdomains: 'flat', locale: 'de' },
   } as const,
 ]
+
+/** The same two places and stores, in French where {@link TOUR_RUNS} is in German. */
+export const TOUR_RUNS_FR: readonly TourRun[] = TOUR_RUNS.map((run) =>
+  run.locale === 'de'
+    ? { ...run, name: run.name.replace('German', 'French'), locale: 'fr' as const }
+    : run,
+)
 
 /** What a browser tells, and whether it runs scripts. */
 export interface TourLook {

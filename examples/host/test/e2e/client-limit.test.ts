@@ -1,0 +1,195 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { type ClientRequest, type ClientTokens, openRequest } from '../support/client-request.ts'
+import type { TourOwner } from '../support/tour-owner.ts'
+import { openTour, TOUR_RUNS_FR, type TourStage } from '../support/tour-stage.ts'
+import { type TourSteps, tourSteps } from '../support/tour-steps.ts'
+
+const CONTACTS = '/data/io.svc.contacts'
+/** The page looks by itself every 20 s. */
+const LOOK_MS = 30_000
+
+/** A client with the tokens that the owner gave it. */
+interface Connected {
+  readonly request: ClientRequest
+  readonly tokens: ClientTokens
+}
+
+for (const run of TOUR_RUNS_FR) {
+  describe(`an owner with as many clients as there may be: ${run.name}`, function () {
+    this.timeout(90_000)
+    const requests: ClientRequest[] = []
+    let tour: TourStage
+    let owner: TourOwner
+    let page: Page
+    let steps: TourSteps
+    let count = 0
+
+    before(async function () {
+      tour = await openTour(run, this)
+    })
+    after(async () => {
+      for (const request of requests) await request.close()
+      await tour?.close()
+    })
+    beforeEach(async () => {
+      count += 1
+      owner = await tour.owner(`lena${count}`)
+      await allow(1)
+      page = await logIn()
+      steps = tourSteps(page, owner, tour.texts)
+    })
+    afterEach(async () => {
+      await page.context().close()
+      expect(tour.faults(), 'what went wrong in pages and hosts').to.deep.equal([])
+    })
+
+    async function logIn(place?: 'elsewhere'): Promise<Page> {
+      const opened = await tour.visit(place)
+      const its = tourSteps(opened, owner, tour.texts)
+      await its.logIn()
+      await its.isHome()
+      return opened
+    }
+
+    /** How many clients there may be, as the operator says it. */
+    async function allow(max: number): Promise<void> {
+      const args = ['instance', 'update', owner.domain, '--oauth-clients-max', String(max)]
+      expect(await tour.svc(...args)).to.include({ code: 0 })
+    }
+
+    async function askAs(name: string): Promise<ClientRequest> {
+      const request = await openRequest(owner.origin, tour.port(), { name })
+      requests.push(request)
+      return request
+    }
+
+    const heading = (on: Page, name: string): Promise<void> =>
+      on.getByRole('heading', { name, exact: true }).waitFor()
+    const isFull = (on: Page): Promise<void> => heading(on, tour.texts.ui('limit.title'))
+    const isAsked = (on: Page, name: string): Promise<void> =>
+      heading(on, tour.texts.ui('consent.title', { name }))
+    const press = (on: Page): Promise<void> =>
+      tourSteps(on, owner, tour.texts).button(tour.texts.ui('consent.allow')).click()
+
+    /** The only client that there may be. */
+    async function connectFirst(): Promise<Connected> {
+      const request = await askAs('Viewer')
+      await page.goto(request.url)
+      await isAsked(page, 'Viewer')
+      await press(page)
+      return { request, tokens: await request.isAnswered() }
+    }
+
+    /** Resolves when the page that waits has said over its websocket what it listens to. */
+    function listens(): Promise<void> {
+      return new Promise((resolve) => {
+        page.on('websocket', (socket) => {
+          socket.on('framesent', ({ payload }) => {
+            if (String(payload).includes('SUBSCRIBE')) resolve()
+          })
+        })
+      })
+    }
+
+    /** Removes the first client in the connected apps of the settings, which are open. */
+    async function removeFirst(on: Page): Promise<void> {
+      const { settings } = tour.texts
+      const its = tourSteps(on, owner, tour.texts)
+      await its.button(settings('clients.revoke.label', { name: 'Viewer' })).click()
+      await its.button(settings('clients.revoke.confirm'), on.getByRole('dialog')).click()
+    }
+
+    /** The waiting page goes on, long before it would have looked by itself; nobody touches it. */
+    async function goesOn(first: Connected, second: ClientRequest): Promise<void> {
+      await isAsked(page, 'Backup')
+      await press(page)
+      const tokens = await second.isAnswered()
+      for (const place of ['here', 'elsewhere'] as const) {
+        const port = tour.port(place)
+        expect(await second.call(tokens.access_token, CONTACTS, { port })).to.equal(200)
+        await first.request.untilEnded(first.tokens.access_token, CONTACTS, { port })
+      }
+    }
+
+    it('connects another one as soon as one is removed in the window it leads to', async () => {
+      const first = await connectFirst()
+      const second = await askAs('Backup')
+      const listening = listens()
+      await page.goto(second.url)
+      await isFull(page)
+      expect(await page.locator('.notice').first().innerText()).to.match(/1\D+1/)
+      await listening
+      const [opened] = await Promise.all([
+        page.context().waitForEvent('page'),
+        page.getByRole('link', { name: tour.texts.ui('limit.settings') }).click(),
+      ])
+      await heading(opened, tour.texts.settings('clients.title'))
+      await removeFirst(opened)
+      await goesOn(first, second)
+    })
+
+    it('goes on in this browser when one is removed in another', async () => {
+      const first = await connectFirst()
+      const second = await askAs('Backup')
+      const other = await logIn('elsewhere')
+      await other.goto(`${owner.app('settings')}/#clients`)
+      const listening = listens()
+      await page.goto(second.url)
+      await isFull(page)
+      await listening
+      await removeFirst(other)
+      await goesOn(first, second)
+      await other.context().close()
+    })
+
+    it('asks again when somebody else took the last place while it was asked', async () => {
+      const second = await askAs('Backup')
+      const late = page
+      await late.goto(second.url)
+      await isAsked(late, 'Backup')
+      page = await late.context().newPage()
+      const first = await connectFirst()
+      page = late
+      tour.watch.allowRefusal('/auth/authorize')
+      const listening = listens()
+      const [answer] = await Promise.all([
+        page.waitForResponse((response) => response.request().method() === 'POST'),
+        press(page),
+      ])
+      expect(answer.status()).to.equal(403)
+      await isFull(page)
+      await listening
+      const other = await page.context().newPage()
+      await other.goto(`${owner.app('settings')}/#clients`)
+      await removeFirst(other)
+      await goesOn(first, second)
+    })
+
+    it('goes on without scripts: by a press, or when the page looks again', async () => {
+      const first = await connectFirst()
+      const second = await askAs('Backup')
+      const storageState = await page.context().storageState()
+      const plain = await tour.visit('here', { javaScriptEnabled: false, storageState })
+      await plain.goto(second.url)
+      await isFull(plain)
+      const retry = plain.getByRole('link', { name: tour.texts.ui('page.retry') })
+      await retry.click()
+      await isFull(plain)
+      await allow(2)
+      await retry.click()
+      await isAsked(plain, 'Backup')
+      await allow(1)
+      await plain.goto(second.url)
+      await isFull(plain)
+      expect(await tour.svc('client', 'revoke', owner.domain, first.request.clientId)).to.include({
+        code: 0,
+      })
+      const name = tour.texts.ui('consent.title', { name: 'Backup' })
+      await plain.getByRole('heading', { name, exact: true }).waitFor({ timeout: LOOK_MS })
+      await press(plain)
+      await second.isAnswered()
+      await plain.context().close()
+    })
+  })
+}
