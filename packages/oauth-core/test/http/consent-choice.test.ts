@@ -2,6 +2,7 @@ import type { Store } from '@svc/store'
 import { eachStore, type FakeClock, fakeClock, type RelyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
+import type { ClientId } from '../../src/clients/client.ts'
 import {
   authorizeParameters,
   authorizeUrl,
@@ -134,13 +135,39 @@ eachStore((open) => {
         const refused = await answer(fields)
         expect(refused.status).to.equal(400)
         expect(refused.location).to.equal(undefined)
-        const grants = await server.oauth.clients.scopes(
-          server.alice,
-          party.client.client_id as never,
-        )
+        const id = party.client.client_id as ClientId
+        const grants = await server.oauth.clients.scopes(server.alice, id)
         expect(grants).to.deep.equal([])
       })
     }
+
+    it('offers no time to a client whose codes are carried by hand, but the boxes', async () => {
+      const uri = 'urn:ietf:wg:oauth:2.0:oob'
+      party = await server.client({ redirect_uris: [uri] })
+      const parameters = authorizeParameters(party, { scope: SCOPE, redirect_uri: uri })
+      const browser = server.browser()
+      const page = await browser.get(authorizeUrl(parameters))
+      expect(server.pages.views[0]).to.deep.include({ permissionChoice: 'open', durations: [] })
+      const shown = Object.fromEntries(page.page().form('/auth/authorize').fields)
+      const timed = await browser.post('/auth/authorize', { ...shown, duration: '1h' })
+      expect(timed.status).to.equal(400)
+      const ticked = { ...shown, choice: '1', 'permission-1': '1' }
+      expect((await browser.post('/auth/authorize', ticked)).status).to.equal(200)
+      const id = party.client.client_id as ClientId
+      expect(await server.oauth.clients.scopes(server.alice, id)).to.deep.equal(['io.svc.contacts'])
+    })
+
+    it('asks for the whole or nothing where the host says so', async () => {
+      const first = server
+      server = await startConsentServer({ store, clock, sameAs: first, consent: { choose: false } })
+      await first.close()
+      party = await server.client()
+      expect((await allow({})).scope).to.equal(SCOPE)
+      expect(server.pages.views[0]).to.deep.include({ permissionChoice: 'off', durations: [] })
+      expect((await answer({ choice: '1', ...ALL })).status).to.equal(400)
+      expect((await answer({ duration: '1h' })).status).to.equal(400)
+      expect((await answer({ duration: 'until_revoked' })).status).to.equal(302)
+    })
 
     it('offers a linked client no choice, and takes none', async () => {
       server.installed.set('drive', DRIVE)

@@ -65,6 +65,7 @@ export interface ConsentServerOptions {
   /** Another process of the same host: its instances, keys and sessions. */
   readonly sameAs?: ConsentServer
   readonly requirePkce?: boolean
+  readonly consent?: { readonly choose?: boolean }
   readonly deprecatedApps?: readonly DeprecatedApp[]
   readonly sharings?: Sharings
   /** Installs what is available. @defaultValue nothing does */
@@ -97,6 +98,7 @@ export async function startConsentServer(options: ConsentServerOptions): Promise
     log: { info: write('info'), warn: write('warn'), error: write('error') },
     ...(options.deprecatedApps && { deprecatedApps: options.deprecatedApps }),
     ...(options.sharings && { sharings: options.sharings }),
+    ...(options.consent === undefined ? {} : { consent: options.consent }),
     ...(options.requirePkce === undefined ? {} : { requirePkce: options.requirePkce }),
   })
   const events: ConsentServer['events'] = []

@@ -76,6 +76,7 @@ describe('the options of createOAuth', () => {
       isHttps: true,
       trustProxy: -1,
       requirePkce: 'yes',
+      consent: { choose: 'yes' },
       lifetimes: { accessTokenMs: 1500, authorizationCodeMs: 600_001, forever: 1 },
       limits: { token: { limit: 0, windowMs: 1 }, other: { limit: 1, windowMs: 1000 } },
       cache: { engines: 0, instances: 1.5, tokens: '1' },
@@ -93,6 +94,7 @@ describe('the options of createOAuth', () => {
       'isHttps',
       'trustProxy',
       'requirePkce',
+      'consent.choose',
       'lifetimes.accessTokenMs',
       'lifetimes.authorizationCodeMs',
       'lifetimes.forever',
@@ -108,7 +110,7 @@ describe('the options of createOAuth', () => {
       const named = faults.filter((fault) => new RegExp(`^options\\.${path}\\b`).test(fault))
       expect(named, path).to.have.lengthOf.at.least(1)
     }
-    expect(faults).to.have.lengthOf(20)
+    expect(faults).to.have.lengthOf(21)
   })
 
   it('are refused when they are no options', () => {
