@@ -28,6 +28,10 @@ import { permissionTexts } from './permission-texts.ts'
 import { noteBrokenAnswers, noteRequests } from './request-log.ts'
 import { coreOverrides, realtimeOverrides, uiOverrides } from './overrides.ts'
 import { createRequestScope } from './request-scope.ts'
+import { shareRoutes } from './shares/share-routes.ts'
+import { createShareStore } from './shares/share-store.ts'
+import { createSharingOffers } from './shares/sharing-offers.ts'
+import { sharingRoutes } from './shares/sharing-routes.ts'
 import { parseSmtpUrl } from './smtp-url.ts'
 
 /** Everything a host is made of, assembled; it listens nowhere yet. */
@@ -82,8 +86,12 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     folder: fileURLToPath(new URL('../konnectors', import.meta.url)),
     namespace: config.namespace,
   })
+  const documents = createDocumentStore(store)
+  const shares = createShareStore(store)
+  const sharings = createSharingOffers({ store, apps, documents })
   const oauth = createOAuth({
     store,
+    sharings,
     apps,
     keys,
     clock,
@@ -119,6 +127,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     oauth,
     mailer,
     events: realtime,
+    shares,
+    move: { diskUsage: async (instance) => ({ used: await documents.size(instance) }) },
     permissionTexts: permissionTexts(config.namespace),
     passphrase: {
       threadPoolSize: config.threadPoolSize,
@@ -129,9 +139,10 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   oauth.useSessions(ui.sessions)
   audit(oauth, log)
 
-  const documents = createDocumentStore(store)
   oauth.instances.onRemove(async (instance) => {
     await documents.removeAll(instance)
+    await shares.removeAll(instance)
+    await sharings.removeAll(instance)
     await mailbox?.removeAll(instance)
     await apps.removeAll(instance)
     await konnectors.removeAll(instance)
@@ -158,6 +169,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     isConfirmed: ui.isConfirmed,
   })
   koa.use(oauth.mount(dataRoutes(oauth, documents, { events: realtime, confirmedTypes })))
+  koa.use(oauth.mount(shareRoutes({ oauth, ui, shares, documents })))
+  koa.use(oauth.mount(sharingRoutes({ oauth, offers: sharings, documents })))
   // Behind a proxy everybody may look like this machine; `svc mails` reads them there.
   if (mailbox !== undefined && config.trustProxy === 0) {
     const rows = [...previewRoutes({ render, clock }), ...mailRoutes(mailbox)]

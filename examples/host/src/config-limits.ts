@@ -31,6 +31,16 @@ export const LIMIT_ENTRIES: ConfigGroup = {
     defaultText: '`10`',
     description: 'Wrong passphrases in 15 minutes from a browser that logged in before.',
   },
+  sharePassword: {
+    ...BUCKET,
+    defaultText: '`20`',
+    description: 'Wrong passwords in 5 minutes of a link.',
+  },
+  sharePasswordIp: {
+    ...BUCKET,
+    defaultText: '`60`',
+    description: 'Wrong passwords of links in 5 minutes and client address.',
+  },
   registerGuess: {
     ...BUCKET,
     defaultText: '`30`',

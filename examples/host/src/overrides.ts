@@ -64,6 +64,8 @@ export function uiOverrides(
       resetGuess: 'reset-guess',
       sendHint: 'send-hint',
       sessionCode: 'session-code',
+      sharePassword: 'share-password',
+      sharePasswordIp: 'share-password-ip',
       totpEnrolment: 'totp-enrolment',
       twoFactor: 'two-factor',
       twoFactorGeneration: 'two-factor-generation',

@@ -38,6 +38,8 @@ export interface DocumentStore {
   ): Promise<string | undefined>
   /** False when the expectation failed. */
   delete(instance: Instance, type: string, id: string, expected: Expectation): Promise<boolean>
+  /** Bytes that the documents of an instance take, as JSON. */
+  size(instance: Instance): Promise<number>
   /** Removes every document of an instance. */
   removeAll(instance: Instance): Promise<void>
 }
@@ -92,6 +94,19 @@ export function createDocumentStore(store: Store): DocumentStore {
           ? { op: 'delete', key, ifRevision: before.revision }
           : { op: 'delete', key, ifPresent: true }
       return (await store.write([change])).written
+    },
+    async size(instance) {
+      let bytes = 0
+      let cursor: string | undefined
+      do {
+        const page = await store.list(
+          indexKey(instance.id, 'documents'),
+          cursor === undefined ? {} : { cursor },
+        )
+        for (const { value } of page.records) bytes += Buffer.byteLength(JSON.stringify(value))
+        cursor = page.cursor
+      } while (cursor !== undefined)
+      return bytes
     },
     async removeAll(instance) {
       const index = indexKey(instance.id, 'documents')

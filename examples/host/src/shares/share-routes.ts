@@ -1,0 +1,165 @@
+import type { AuthUi } from '@svc/auth-ui'
+import {
+  type AccessContext,
+  insufficientScope,
+  type OAuth,
+  OAuthError,
+  type RouteContext,
+  type RouteRow,
+} from '@svc/oauth-core'
+import type { DocumentStore } from '../data/document-store.ts'
+import type { Share, ShareStore } from './share-store.ts'
+
+export interface ShareRouteOptions {
+  readonly oauth: Pick<OAuth, 'authenticate'>
+  readonly ui: Pick<AuthUi, 'hashSharePassword' | 'hasShareCookie'>
+  readonly shares: ShareStore
+  readonly documents: DocumentStore
+}
+
+const TYPE = /^[a-z0-9_]{1,60}(?:\.[a-z0-9_]{1,60}){1,7}$/
+const ID = /^[A-Za-z0-9][A-Za-z0-9._~@-]{0,127}$/
+const PERM_ID = /^[A-Za-z0-9_-]{1,128}$/
+const MAX_IDS = 100
+const MAX_PASSWORD_BYTES = 1024
+
+/**
+ * The demo's links: a caller shares documents that it may read itself, and an app and its linked clients take back
+ * what the other shared (decision D30). The password is asked at `/auth/share-by-link/password` (oauth.md 9).
+ */
+export function shareRoutes(options: ShareRouteOptions): readonly RouteRow[] {
+  const { oauth, ui, shares, documents } = options
+
+  async function accessOf(ctx: RouteContext): Promise<AccessContext> {
+    await oauth.authenticate(ctx)
+    const { access } = ctx.state
+    if (access === undefined) throw new Error('a request was authenticated without access')
+    return access
+  }
+
+  async function list(ctx: RouteContext): Promise<void> {
+    const { owner } = await accessOf(ctx)
+    const own = await shares.list(ctx.state.instance, owner)
+    answer(ctx, 200, { shares: own.map((share) => toWire(ctx, share)) })
+  }
+
+  async function create(ctx: RouteContext): Promise<void> {
+    const access = await accessOf(ctx)
+    const { instance } = ctx.state
+    const { type, ids, password } = readShare(ctx.state.json)
+    for (const id of ids) {
+      const document = await documents.get(instance, type, id)
+      if (!access.allows('GET', type, { ...document?.fields, id })) throw insufficientScope()
+      if (document === undefined) throw new OAuthError('not_found')
+    }
+    const share = await shares.create(instance, {
+      ...{ owner: access.owner, type, ids },
+      ...(password !== undefined && { password: await ui.hashSharePassword(password) }),
+    })
+    answer(ctx, 201, toWire(ctx, share))
+  }
+
+  async function remove(ctx: RouteContext): Promise<void> {
+    const { owner } = await accessOf(ctx)
+    if (!(await shares.remove(ctx.state.instance, owner, idOf(ctx)))) {
+      throw new OAuthError('not_found')
+    }
+    ctx.status = 204
+  }
+
+  async function visit(ctx: RouteContext): Promise<void> {
+    const { instance } = ctx.state
+    const share = await shares.find(instance, idOf(ctx))
+    if (share === undefined) throw new OAuthError('not_found')
+    if (!(await ui.hasShareCookie(ctx, share.id))) {
+      throw new OAuthError('forbidden', { description: 'the password of the link is needed' })
+    }
+    const found = await Promise.all(share.ids.map((id) => documents.get(instance, share.type, id)))
+    answer(ctx, 200, {
+      documents: found.flatMap((document) =>
+        document === undefined ? [] : [{ _id: document.id, ...document.fields }],
+      ),
+    })
+  }
+
+  const own = {
+    auth: ['access token', 'app token'],
+    cors: 'app-origins-or-any',
+    family: 'json',
+    source: 'decision D30',
+  } as const
+  return [
+    {
+      ...own,
+      method: 'GET',
+      path: '/shares',
+      handler: list,
+      statuses: [200, 400, 401],
+      summary: 'Lists the links of the caller.',
+    },
+    {
+      ...own,
+      method: 'POST',
+      path: '/shares',
+      handler: create,
+      body: { types: ['json'] },
+      statuses: [201, 400, 401, 403, 404, 413, 415],
+      summary: 'Shares documents by a link, with a password perhaps.',
+    },
+    {
+      ...own,
+      method: 'DELETE',
+      path: '/shares/:id',
+      handler: remove,
+      statuses: [204, 400, 401, 404],
+      summary: 'Takes a link back; of an app, its linked clients may, and the other way round.',
+    },
+    {
+      method: 'GET',
+      path: '/shared/:id',
+      handler: visit,
+      auth: ['none'],
+      family: 'json',
+      statuses: [200, 400, 403, 404],
+      summary: 'Shows what a link shares.',
+      source: 'oauth.md 9',
+    },
+  ]
+}
+
+function toWire(ctx: RouteContext, { id, type, ids, password }: Share): Record<string, unknown> {
+  const url = `${ctx.state.instance.origin}/shared/${id}`
+  return { id, type, ids, url, hasPassword: password !== undefined }
+}
+
+function readShare(json: unknown): {
+  readonly type: string
+  readonly ids: readonly string[]
+  readonly password?: string
+} {
+  if (typeof json !== 'object' || json === null) throw malformed()
+  const { type, ids, password } = json as Record<string, unknown>
+  if (typeof type !== 'string' || !TYPE.test(type)) throw malformed()
+  if (!Array.isArray(ids) || ids.length === 0 || ids.length > MAX_IDS) throw malformed()
+  if (!ids.every((id) => typeof id === 'string' && ID.test(id))) throw malformed()
+  if (password === undefined) return { type, ids }
+  const isUsable = typeof password === 'string' && password !== '' && password.isWellFormed()
+  if (!isUsable || Buffer.byteLength(password) > MAX_PASSWORD_BYTES) throw malformed()
+  return { type, ids, password }
+}
+
+function idOf(ctx: RouteContext): string {
+  const id = String(ctx['params'].id)
+  if (!PERM_ID.test(id)) throw new OAuthError('not_found')
+  return id
+}
+
+function answer(ctx: RouteContext, status: number, body: unknown): void {
+  ctx.status = status
+  ctx.type = 'application/json; charset=utf-8'
+  ctx.body = JSON.stringify(body)
+}
+
+function malformed(): OAuthError {
+  return new OAuthError('invalid_request', { description: 'the share is malformed' })
+}

@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto'
+import {
+  type AppRegistry,
+  type Instance,
+  OAuthError,
+  parseScope,
+  type Permission,
+  serializeScope,
+  type SharingOffer,
+  type Sharings,
+} from '@svc/oauth-core'
+import { indexKey, type Json, type Key, recordKey, type Store } from '@svc/store'
+import type { DocumentStore, Fields } from '../data/document-store.ts'
+
+/** What an owner offers to another one of the same server. */
+export interface NewOffer {
+  readonly sharer: SharingOffer['sharer']
+  readonly description: string
+  readonly type: string
+  /** As they were when they were offered: the demo keeps nothing in step. */
+  readonly documents: readonly Fields[]
+}
+
+interface Offer extends NewOffer {
+  readonly id: string
+  readonly state: string
+  readonly isAccepted: boolean
+}
+
+/** Sharings between the owners of this server, enough to see `/auth/authorize/sharing` at work. */
+export interface SharingOffers extends Sharings {
+  /** @returns what the invited owner opens: a path on that instance */
+  offer(invited: Instance, offer: NewOffer): Promise<string>
+  /** Removes what is kept of an instance. */
+  removeAll(instance: Instance): Promise<void>
+}
+
+export interface SharingOffersOptions {
+  readonly store: Store
+  readonly apps: Pick<AppRegistry, 'installed'>
+  readonly documents: DocumentStore
+}
+
+const RANDOM_BYTES = 24
+const VERBS = ['GET'] as const
+
+export function createSharingOffers(options: SharingOffersOptions): SharingOffers {
+  const { store, apps, documents } = options
+
+  async function read(instance: Instance, id: string) {
+    const record = await store.get(keyOf(instance, id))
+    if (record === undefined) return undefined
+    // Only this file writes these records.
+    return { offer: record.value as unknown as Offer, revision: record.revision }
+  }
+
+  async function toOffer(instance: Instance, offer: Offer): Promise<SharingOffer | undefined> {
+    const { id, sharer, description, type, isAccepted } = offer
+    if (isAccepted || sharer.domain === instance.domain) return undefined
+    const hasDrive = (await apps.installed(instance, 'drive')) !== undefined
+    const permissions: readonly Permission[] = [{ type, verbs: VERBS }]
+    return { id, sharer, description, permissions, appSlug: hasDrive ? 'drive' : 'home' }
+  }
+
+  return {
+    async find(instance, id, state) {
+      const found = await read(instance, id)
+      return found?.offer.state === state ? toOffer(instance, found.offer) : undefined
+    },
+
+    /** A client names the sharing, and asks for what it shares or for less. */
+    async parseRules(instance, { rules, sharingId = '' }) {
+      const found = await read(instance, sharingId)
+      const offer = found && (await toOffer(instance, found.offer))
+      const permissions = parseScope(rules)
+      if (offer === undefined || permissions === undefined) return undefined
+      const shared = new Set(offer.permissions.map((rule) => serializeScope([rule])))
+      const isWithin = permissions.every((rule) => shared.has(serializeScope([rule])))
+      return isWithin ? { ...offer, permissions } : undefined
+    },
+
+    async accept(instance, { offer: { id } }) {
+      const found = await read(instance, id)
+      if (found === undefined || found.offer.isAccepted) throw gone()
+      const { offer, revision } = found
+      const { written } = await store.write([
+        { ...put(instance, { ...offer, isAccepted: true }), ifRevision: revision },
+      ])
+      if (!written) throw gone()
+      for (const [place, fields] of offer.documents.entries()) {
+        const document = { type: offer.type, id: `shared-${id}-${place}`, fields }
+        await documents.put(instance, document, 'any')
+      }
+      return { path: '/' }
+    },
+
+    cancelUrl: async () => undefined,
+
+    async offer(invited, given) {
+      const id = randomBytes(RANDOM_BYTES).toString('base64url')
+      const state = randomBytes(RANDOM_BYTES).toString('base64url')
+      await store.write([put(invited, { ...given, id, state, isAccepted: false })])
+      return `/auth/authorize/sharing?sharing_id=${id}&state=${state}`
+    },
+
+    async removeAll(instance) {
+      for (;;) {
+        const page = await store.list(indexKey(instance.id, 'sharing-offers'))
+        if (page.records.length > 0) {
+          await store.write(page.records.map(({ key }) => ({ op: 'delete', key })))
+        } else if (page.cursor === undefined) {
+          return
+        }
+      }
+    },
+  }
+}
+
+function put(instance: Instance, offer: Offer) {
+  return {
+    op: 'put',
+    key: keyOf(instance, offer.id),
+    value: offer as unknown as Json, // An interface has no index signature; this one is plain JSON.
+    indexes: [{ index: indexKey(instance.id, 'sharing-offers'), sort: '' }],
+  } as const
+}
+
+function keyOf(instance: Instance, id: string): Key {
+  return recordKey(instance.id, 'sharing-offer', id)
+}
+
+/** What the other side would answer. */
+function gone(): OAuthError {
+  return new OAuthError('conflict', { description: 'the sharing is accepted already' })
+}
