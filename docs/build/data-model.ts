@@ -3,10 +3,10 @@ import path from 'node:path'
 import { ROOT } from './document.ts'
 
 const FILE = 'docs/data-model.md'
-/** A kind of record, as it is named where its key is made. */
+/** A kind of record, as it is named where its key is made; some indexes have a constant, too. */
 const KINDS = [
   /\b(?:recordKey|secretKey)\(\s*(?:[^(),]|\([^()]*(?:\([^()]*\))?[^()]*\))+,\s*'([\w-]+)'/g,
-  /\bconst KIND = '([\w-]+)'/g,
+  /\bconst (?:KIND|INDEX) = '([\w-]+)'/g,
   /\bkind: '(\w+-[\w-]+|confirmation)',/g,
 ]
 /** An index, up to what makes it that of one record. */
