@@ -131,6 +131,15 @@ describe('the options of createOAuth', () => {
     })
   }
 
+  it('are refused with what no flagship app or konnector could be known by', () => {
+    const flagship = { appleAppIds: ['none'], skipCertification: 'yes' }
+    expect(faultsOf({ ...valid, flagship, konnectors: {} })).to.deep.equal([
+      'options.flagship.skipCertification must be a boolean',
+      'options.flagship.appleAppIds[0] must be TEAMID.bundle',
+      'options.konnectors must have the methods installed',
+    ])
+  })
+
   it('are refused with a forbidden scope that is no rule', () => {
     const faults = faultsOf({ ...valid, forbiddenScopes: ['io.svc.files:NOPE'] })
     expect(faults.join()).to.contain('options.forbiddenScopes')
