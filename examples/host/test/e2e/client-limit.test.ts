@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { type ClientRequest, type ClientTokens, openRequest } from '../support/client-request.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
 import { openTour, TOUR_RUNS_FR, type TourStage } from '../support/tour-stage.ts'
-import { type TourSteps, tourSteps } from '../support/tour-steps.ts'
+import { tourSteps } from '../support/tour-steps.ts'
 
 const CONTACTS = '/data/io.svc.contacts'
 /** The page looks by itself every 20 s. */
@@ -22,7 +22,6 @@ for (const run of TOUR_RUNS_FR) {
     let tour: TourStage
     let owner: TourOwner
     let page: Page
-    let steps: TourSteps
     let count = 0
 
     before(async function () {
@@ -37,7 +36,6 @@ for (const run of TOUR_RUNS_FR) {
       owner = await tour.owner(`lena${count}`)
       await allow(1)
       page = await logIn()
-      steps = tourSteps(page, owner, tour.texts)
     })
     afterEach(async () => {
       await page.context().close()
