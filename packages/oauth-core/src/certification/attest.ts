@@ -14,8 +14,10 @@ export interface PostedAttestation {
   readonly issuer: string
 }
 
-/** A body that is no attestation at all. `message` is sent as it is. */
-export type MalformedAttestation = { readonly reason: string }
+/** A body that is no attestation at all; the reason is sent as it is. */
+interface MalformedAttestation {
+  readonly reason: string
+}
 
 /** Hands the attestation to the verifier of its platform. @throws AttestationError */
 export async function verifyAttestation(
