@@ -7,6 +7,7 @@ import {
 } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
+import { enableMail, mailed, ownerAt, startFactors } from '../support/factor-flows.ts'
 import { sampleApp } from '../support/sample-instance.ts'
 import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
 
@@ -151,5 +152,38 @@ describe('GET /settings/access', () => {
     const answer = await ask('GET', '/settings/access')
     expect(answer.contentType).to.equal('application/vnd.api+json')
     expect(answer.headers['access-control-allow-origin']).to.equal(SETTINGS_ORIGIN)
+  })
+})
+
+describe('GET /settings/access with the second factor on', () => {
+  let server: UiServer
+  beforeEach(async () => {
+    ;({ server } = await startFactors())
+  })
+  afterEach(() => server.close())
+
+  it('lists browsers that skip the second step, which open nothing alone', async () => {
+    const owner = await ownerAt(server)
+    await enableMail(server, owner)
+    const browser = server.browser(ALICE, { 'user-agent': FIREFOX })
+    const first = await logIn(browser, {}, { accept: 'application/json' })
+    const { two_factor_token: token } = first.json<{ two_factor_token: string }>()
+    const fields = {
+      ...(await mailed(server)(token)),
+      'two-factor-token': token,
+      'two-factor-generate-trusted-device-token': 'on',
+    }
+    const headers = { accept: 'application/json' }
+    expect((await browser.post('/auth/twofactor', fields, { headers })).status).to.equal(200)
+    const list = async (): Promise<readonly Entry[]> =>
+      (await owner.call('GET', '/settings/access'))
+        .json<{ data: readonly Entry[] }>()
+        .data.filter(({ attributes }) => attributes['kind'] === 'trusted_device')
+    const [device] = await list()
+    expect(device?.attributes).to.deep.include({ name: 'Firefox, Linux', permissions: [] })
+    const livesMs = Date.parse(String(device?.attributes['expires_at'])) - server.clock.now()
+    expect(livesMs / 86_400_000).to.be.within(89.9, 90)
+    expect((await owner.call('DELETE', device?.links.self ?? '')).status).to.equal(204)
+    expect(await list()).to.deep.equal([])
   })
 })
