@@ -13,6 +13,7 @@ const SEARCH_FROM = 8
  * @property {string} [platform]
  * @property {string} created_at
  * @property {string} [last_used_at]
+ * @property {string} [expires_at]
  * @property {readonly { scope: string, text: string }[]} permissions
  */
 
@@ -118,6 +119,9 @@ function clientCard(client, tools) {
         make('span', {}, ...used),
         ' ',
         make('span', {}, ...withTime(t, 'clients.created', when(about.created_at))),
+        ...(about.expires_at === undefined
+          ? []
+          : [' ', make('span', {}, ...withTime(t, 'access.until', when(about.expires_at)))]),
       ),
     ),
     revoke,

@@ -209,7 +209,12 @@ export interface OAuthEvents {
     readonly clientName: string
     readonly limit: number
   }
-  'code.created': ClientEvent & { readonly scope: string; readonly address: string }
+  'code.created': ClientEvent & {
+    readonly scope: string
+    readonly address: string
+    /** When the access ends by itself. Milliseconds since the epoch. Absent: it lasts until it is revoked. */
+    readonly endsAt?: number
+  }
   'token.issued': ClientEvent & {
     /** `direct`: without a code, at a log-in of a certified client (oauth.md 7.3) or by the host. */
     readonly grant: 'authorization_code' | 'direct' | 'refresh_token'

@@ -155,8 +155,9 @@ export function authorizeRows(dependencies: AuthorizeDependencies): RouteRow[] {
       await engine.revokeGrant(instance, id, 'narrowed')
     if (request.app !== undefined) dependencies.linkedInstalls.begin(instance, request.app.slug)
     const address = dependencies.clientAddress(ctx)
-    dependencies.emit('code.created', { instance, client, scope, address })
-    log.info('consent.given', { domain: instance.domain, clientId: client.id, scope, address })
+    const given = { scope, address, ...(endsAt === undefined ? {} : { endsAt }) }
+    dependencies.emit('code.created', { instance, client, ...given })
+    log.info('consent.given', { domain: instance.domain, clientId: client.id, ...given })
     return code
   }
 
@@ -183,7 +184,7 @@ export function authorizeRows(dependencies: AuthorizeDependencies): RouteRow[] {
       statuses: [200, 302, 400, 401, 403, 413, 415],
       family: 'html',
       summary: 'Gives the client a code for what the owner allowed.',
-      source: 'oauth.md 5.3, 5.7, 5.8; RFC 6749 4.1.2',
+      source: 'oauth.md 5.3, 5.7, 5.8; decision D42; RFC 6749 4.1.2',
     },
   ]
 }
