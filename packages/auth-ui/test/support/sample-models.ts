@@ -6,6 +6,7 @@ import {
   type Permission,
 } from '@svc/oauth-core'
 import type { ConsentPageModel, LoginPageModel, PageRenderer } from '../../src/page-renderer.ts'
+import { LIMIT, movePage, sharingPage } from './authorize-models.ts'
 import {
   CONFIRM,
   formPage,
@@ -156,6 +157,24 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
       endsInMs: 0,
       reloadHref: CERTIFY.reloadHref,
     }),
+  limit: (pages, ctx) => pages.limitPage(ctx, LIMIT),
+  'limit-long': (pages, ctx) =>
+    pages.limitPage(ctx, { ...LIMIT, name: LONG_NAME, count: 61, limit: 60, isPosted: true }),
+  deprecated: (pages, ctx) =>
+    pages.deprecatedPage(ctx, { name: 'Old Drive', storeUrl: 'market://details?id=org.new' }),
+  move: (pages, ctx) => pages.movePage(ctx, movePage(client('Mover'))),
+  'move-rtl': (pages, ctx) => pages.movePage(ctx, movePage(client(RTL_NAME), 'mover://done')),
+  sharing: (pages, ctx) => pages.sharingPage(ctx, sharingPage()),
+  'sharing-client': (pages, ctx) =>
+    pages.sharingPage(
+      ctx,
+      sharingPage({
+        sharer: { name: RTL_NAME, domain: 'bob.example.com' },
+        permissions: FORTY,
+        client: client(LONG_NAME),
+        redirectUri: 'https://drive.example.com/oauth/callback',
+      }),
+    ),
   'out-of-band': (pages, ctx) =>
     pages.outOfBandPage(ctx, { code: 'Xb8s_93kdLq0-2mVnYw7RtZp', state: 'a&b<c>"d' }),
   'error-bad-request': (pages, ctx) =>
