@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { type ClientRequest, type ClientTokens, openRequest } from '../support/client-request.ts'
+import { openClientSocket } from '../support/client-socket.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
 import { openTour, type Place, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
 import { type TourSteps, tourSteps } from '../support/tour-steps.ts'
@@ -113,10 +114,13 @@ for (const run of TOUR_RUNS) {
       const port = tour.port('elsewhere')
       const { access_token: token, refresh_token: next = '' } = ended.tokens
       expect(await ended.request.call(token, '/data/io.svc.contacts', { port })).to.equal(200)
+      const there = { port, domain: owner.domain }
+      const socket = await openClientSocket(there, token, 'io.svc.contacts')
       await steps.openSettings('access')
       const button = settings('clients.revoke.label', { name: 'Viewer' })
       const question = await end(visit, button, settings('clients.revoke'))
       await ended.request.untilEnded(token, '/data/io.svc.contacts', { port })
+      await socket.isCut()
       expect(question, 'what is lost').to.include(ui('doctype.contacts'))
       await card(page, 'Viewer').waitFor({ state: 'detached' })
       expect(await card(page, 'Backup').count()).to.equal(1)

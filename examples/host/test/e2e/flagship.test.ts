@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { CLIENT_NAME, type ClientRequest, openRequest } from '../support/client-request.ts'
+import { openClientSocket } from '../support/client-socket.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
 import { openTour, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
 import { type TourSteps, tourSteps } from '../support/tour-steps.ts'
@@ -127,7 +128,10 @@ for (const run of TOUR_RUNS) {
       const port = tour.port('elsewhere')
       expect(await request.call(konnectorToken, '/data/io.svc.bills', { port })).to.equal(200)
       expect(await request.call(konnectorToken, '/data/io.svc.files', { port })).to.equal(403)
+      const there = { port, domain: owner.domain }
+      const socket = await openClientSocket(there, konnectorToken, 'io.svc.bills')
       await svc('konnector', 'uninstall', owner.domain, KONNECTOR)
+      await socket.isCut()
       await request.untilEnded(konnectorToken, '/data/io.svc.bills', { port })
       await page.context().close()
     })
@@ -136,7 +140,10 @@ for (const run of TOUR_RUNS) {
       const { page, request, token, next } = await connect()
       const port = tour.port('elsewhere')
       expect(await request.call(token, '/data/io.svc.contacts', { port })).to.equal(200)
+      const there = { port, domain: owner.domain }
+      const socket = await openClientSocket(there, token, 'io.svc.contacts')
       await svc('client', 'certify', owner.domain, request.clientId, '--withdraw')
+      await socket.isCut()
       await request.untilEnded(token, '/data/io.svc.contacts', { port })
       const refusal = await request.refresh(next).then(
         () => 'refreshed',
