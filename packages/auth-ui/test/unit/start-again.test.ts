@@ -46,6 +46,15 @@ const CASES: readonly (readonly [
     'retry',
   ],
   [
+    'what was ticked on a consent page that is out of date, without it',
+    request('POST', '/auth/authorize', {
+      form: 'client_id=c&state=a&choice=1&permission-0=1&permission-12=1&duration=1h',
+    }),
+    'consent_outdated',
+    '/auth/authorize?client_id=c&state=a',
+    'retry',
+  ],
+  [
     'a consent without a session, with the whole request',
     request('POST', '/auth/authorize', { form: 'csrf_token=x&client_id=c&state=a&consent=y' }),
     'not_authenticated',
