@@ -38,7 +38,12 @@ export {
   verifySafetyNet,
 } from './certification/verify-safety-net.ts'
 export type { Client, ClientId, ClientMetadata } from './clients/client.ts'
-export type { ClientAccess, ClientPage, ClientService, ClientsUsage } from './clients/client-service.ts'
+export type {
+  ClientAccess,
+  ClientPage,
+  ClientService,
+  ClientsUsage,
+} from './clients/client-service.ts'
 export { linkedSlug } from './clients/client.ts'
 export { equalSecrets } from './constant-time.ts'
 export { createOAuth } from './create-oauth.ts'

@@ -32,9 +32,7 @@ describe('the rows of auth-ui', () => {
         limits: { 'register-guess': { limit: 3, windowMs: 1000 } },
         shares: {
           find: async (_instance, id) =>
-            id === 'safe'
-              ? { password: await server.ui.hashSharePassword('sesame') }
-              : undefined,
+            id === 'safe' ? { password: await server.ui.hashSharePassword('sesame') } : undefined,
         },
       },
       oauth: {

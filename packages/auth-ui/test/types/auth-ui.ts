@@ -50,17 +50,17 @@ export async function checkOwners(ui: AuthUi, instance: Instance): Promise<void>
   assertType<Equals<typeof owners, Owners>>()
   const access = await owners.access(instance)
   assertType<Equals<typeof access, OwnerAccessFacts>>()
-  const { code, url } = await owners.createMagicLinkCode(instance)
-  assertType<Equals<typeof code | typeof url, string>>()
+  const link = await owners.createMagicLinkCode(instance)
+  assertType<Equals<typeof link, { readonly code: string; readonly url: string }>>()
   await owners.setAuthMode(instance, 'basic')
   await owners.resetPassphrase(instance, 'correct horse battery staple')
-  const isConfirmed = await ui.isConfirmed(instance, { code, state: 'x', slug: 'bank' })
+  const isConfirmed = await ui.isConfirmed(instance, { code: link.code, state: 'x', slug: 'bank' })
   assertType<Equals<typeof isConfirmed, boolean>>()
 
   // @ts-expect-error there are two modes
   await owners.setAuthMode(instance, 'two_factor_totp')
   // @ts-expect-error a confirmation is good for one app only
-  await ui.isConfirmed(instance, { code, state: 'x' })
+  await ui.isConfirmed(instance, { code: link.code, state: 'x' })
 }
 
 /** A mailer of one's own can tell every mail apart. */

@@ -27,7 +27,7 @@ export function sharingRows(dependencies: SharingDependencies): RouteRow[] {
   async function show(ctx: RouteContext): Promise<void> {
     const { instance, query } = ctx.state
     if (query.has('client_id')) return ofClient.show(ctx)
-    await checkSharing({ ctx, instance, parameters: query })
+    checkSharing({ ctx, instance, parameters: query })
     if ((await sessions().current(ctx)) === undefined) return pages().login(ctx)
     const { offer, state } = await find({ ctx, instance, parameters: query })
     // A HEAD request makes nothing.
@@ -68,7 +68,7 @@ export function sharingRows(dependencies: SharingDependencies): RouteRow[] {
   async function find(
     draft: AuthorizeDraft,
   ): Promise<{ readonly offer: SharingOffer; readonly state: string }> {
-    await checkSharing(draft)
+    checkSharing(draft)
     const { instance, parameters } = draft
     const state = parameters.text('state')
     const id = parameters.text('sharing_id')

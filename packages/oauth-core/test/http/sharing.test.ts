@@ -50,7 +50,8 @@ eachStore((open) => {
   })
   afterEach(() => server.close())
 
-  const query = (fields: Fields): string => `${PATH}?${new URLSearchParams(defined(fields))}`
+  const query = (fields: Fields): string =>
+    `${PATH}?${new URLSearchParams(defined(fields)).toString()}`
   const show = (fields: Fields, browser = server.browser()): Promise<BrowserResponse> =>
     browser.get(query({ state: 'the state', sharing_id: 'sharing-1', ...fields }))
 
