@@ -74,14 +74,14 @@ function timeFacts({ about }, { t, when }) {
   const { last_used_at: used, created_at: created, expires_at: end } = about
   const usedWords =
     used === undefined ? [t('clients.unused')] : withTime(t, 'clients.used', when(used))
+  const endWords =
+    end === undefined ? [t('access.lasting')] : withTime(t, 'access.until', when(end))
+  // Of a client that has nothing any more there is nothing to end.
+  const isOver = about.kind === 'client' && about.permissions.length === 0
   return [
     make('span', {}, ...(about.current === true ? [t('sessions.now')] : usedWords)),
     make('span', {}, ...withTime(t, 'access.since', when(created))),
-    make(
-      'span',
-      {},
-      ...(end === undefined ? [t('access.lasting')] : withTime(t, 'access.until', when(end))),
-    ),
+    ...(isOver ? [] : [make('span', {}, ...endWords)]),
   ]
 }
 
