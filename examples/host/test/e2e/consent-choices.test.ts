@@ -6,15 +6,12 @@ import {
   type ClientRequestOptions,
   openRequest,
 } from '../support/client-request.ts'
-import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
 import { openTour, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
 import { tourSteps } from '../support/tour-steps.ts'
-import { type PageWatch, watchPages } from '../support/tour-watch.ts'
 
 const CONTACTS = 'io.svc.contacts:GET'
 const FILES = 'io.svc.files:GET'
-const MINUTE_MS = 60_000
 
 for (const run of TOUR_RUNS) {
   describe(`what the owner chooses at the consent page: ${run.name}`, function () {
@@ -146,40 +143,24 @@ for (const run of TOUR_RUNS) {
       expect(await request.call(before.access_token, '/data/io.svc.contacts')).to.equal(200)
       await page.context().close()
     })
+
+    it('ends what a known client had and is not left now', async () => {
+      const request = await askFor(CONTACTS)
+      const page = await reachConsent(request)
+      await press(page, 'consent.allow')
+      const before = await request.isAnswered()
+      await request.ask(`${CONTACTS} ${FILES}`)
+      await page.goto(request.url)
+      await isAsked(page)
+      await page.locator('summary').first().click()
+      await box(page, 'contacts').uncheck()
+      await press(page, 'consent.allow')
+      const port = tour.port('elsewhere')
+      await request.untilEnded(before.access_token, '/data/io.svc.contacts', { port })
+      const after = await request.isAnswered()
+      expect(after.scope).to.equal(FILES)
+      expect(await request.call(after.access_token, '/data/io.svc.files', { port })).to.equal(200)
+      await page.context().close()
+    })
   })
 }
-
-describe('a client that was allowed something for an hour', function () {
-  this.timeout(60_000)
-  let stage: DeadEndStage
-  let watch: PageWatch
-
-  before(async function () {
-    stage = await openDeadEnds(this)
-    watch = watchPages()
-  })
-  after(() => stage?.close())
-
-  it('works until the hour is over, and is refused from then on', async () => {
-    const { tab, request, context } = await stage.visit()
-    await watch.add(context)
-    await tab.givePassphrase()
-    await tab.isAsked()
-    await tab.page.getByRole('radio', { name: stage.texts.ui('consent.for.1h') }).check()
-    await tab.button(stage.texts.ui('consent.allow.1h')).click()
-    const first = await request.isAnswered()
-    stage.clock.advance(50 * MINUTE_MS)
-    const last = await request.refresh(first.refresh_token ?? '')
-    expect(last.expires_in, 'seconds that are left of the hour').to.be.within(500, 601)
-    expect(await request.call(last.access_token, '/data/io.svc.contacts')).to.equal(200)
-    stage.clock.advance(10 * MINUTE_MS)
-    for (const { access_token: token } of [first, last])
-      expect(await request.call(token, '/data/io.svc.contacts')).to.equal(401)
-    const refusal = await request.refresh(last.refresh_token ?? '').then(
-      () => 'refreshed',
-      ({ error }: { error?: string }) => error,
-    )
-    expect(refusal).to.equal('invalid_grant')
-    expect(watch.take(), 'what went wrong in pages').to.deep.equal([])
-  })
-})

@@ -111,6 +111,28 @@ describe('no dead end at the consent page', function () {
     await tab.finish()
   })
 
+  it('an access that was given back while the page for more was open', async () => {
+    const { tab, request } = await reachConsent()
+    await tab.button(stage.texts.ui('consent.allow')).click()
+    const { refresh_token: token = '' } = await request.isAnswered()
+    await request.ask('io.svc.contacts:GET io.svc.files:GET')
+    await tab.page.goto(request.url)
+    await tab.isAsked()
+    await request.revoke(token)
+    await tab.button(stage.texts.ui('consent.allow')).click()
+    await tab.followWayOn(stage.texts.ui('error.title.consent_outdated'))
+    await tab.finish()
+  })
+
+  it('nothing left ticked', async () => {
+    const { tab } = await reachConsent()
+    await tab.page.getByRole('checkbox').uncheck()
+    await tab.button(stage.texts.ui('consent.allow')).click()
+    await tab.page.getByText(stage.texts.ui('consent.choose.none'), { exact: true }).waitFor()
+    await tab.page.getByRole('checkbox').check()
+    await tab.finish()
+  })
+
   it('a session code that is used twice', async () => {
     const { tab, request, admin, openTab, context } = await stage.visit()
     const { session_code: code } = (await admin('POST', '/session-code')) as {

@@ -21,6 +21,8 @@ export interface ClientRequest {
   isAnswered(): Promise<ClientTokens>
   /** @throws Error of oauth4webapi with its `status` and `error` when it is refused */
   refresh(refreshToken: string): Promise<ClientTokens>
+  /** Gives a token back (RFC 7009). */
+  revoke(token: string): Promise<void>
   /** Status of a call with an access token. @param path - such as `/data/io.svc.contacts` */
   call(accessToken: string, path: string, options?: CallOptions): Promise<number>
   /** The same, and all of its answer. */
@@ -119,6 +121,7 @@ export async function openRequest(
       return tokens
     },
     refresh: (refreshToken) => client.refresh(refreshToken),
+    revoke: (token) => client.revoke(token),
     call: async (...args) => (await send(...args)).status,
     send,
     async untilEnded(...args) {
