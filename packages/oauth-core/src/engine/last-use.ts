@@ -12,8 +12,7 @@ const MAX_WAITING = 2000
 
 /**
  * When clients last did something, such as get tokens. Gathered in memory and written at most once a minute and
- * client (D27); a record
- * beside the client's own, so that stamping never disturbs who changes the client.
+ * client (D27); a record beside the client's own, so that stamping never disturbs who changes the client.
  */
 export interface LastUse {
   /** @param from client address of the request */
