@@ -4,6 +4,7 @@ import { type ClientRequest, type ClientTokens, openRequest } from '../support/c
 import type { TourOwner } from '../support/tour-owner.ts'
 import { openTour, type Place, TOUR_RUNS_FR, type TourStage } from '../support/tour-stage.ts'
 import { tourSteps } from '../support/tour-steps.ts'
+import { tourText } from '../support/tour-texts.ts'
 
 /** What the app of the demo store may use, and something that it may not. */
 const FILES = '/data/io.svc.files'
@@ -63,6 +64,7 @@ for (const run of TOUR_RUNS_FR) {
       return stdout
     }
 
+    const drive = tourText('examples/host/store-apps/drive', run.locale)
     const heading = (name: string): Promise<void> =>
       page.getByRole('heading', { name, exact: true }).waitFor()
     const installed = (): Promise<string> => svc('app', 'list', owner.domain)
@@ -106,6 +108,34 @@ for (const run of TOUR_RUNS_FR) {
       }
       await page.goto(`${owner.app(APP.slug)}/`)
       for (const place of places) await page.getByText(`Notes from ${place}.txt`).waitFor()
+    })
+
+    it('takes back what the app shares, and the app what it shares', async () => {
+      const { request, tokens } = await connect()
+      const { access_token: token } = tokens
+      const json = { name: 'Recipe.txt' }
+      const added = await request.send(token, FILES, { method: 'POST', json })
+      const { _id: id } = (await added.json()) as { _id: string } // of `POST /data/…`
+      await page.goto(`${owner.app(APP.slug)}/`)
+      const links = page.locator('#shares').getByRole('link', { name: json.name })
+      const press = (name: string): Promise<void> =>
+        page.getByRole('button', { name: drive(name), exact: true }).click()
+      await press('drive.share')
+      const path = new URL((await links.getAttribute('href')) ?? '').pathname
+      expect(await request.call(token, path)).to.equal(200)
+      const taken = path.replace('/shared/', '/shares/')
+      expect(await request.call(token, taken, { method: 'DELETE' })).to.equal(204)
+      await page.reload()
+      await page.getByText(drive('drive.unshared'), { exact: true }).waitFor()
+      const share = { type: 'io.svc.files', ids: [id] }
+      const made = await request.send(token, '/shares', { method: 'POST', json: share })
+      const { url } = (await made.json()) as { url: string } // of `POST /shares`
+      expect(await request.call(token, new URL(url).pathname)).to.equal(200)
+      await page.reload()
+      await press('drive.revoke')
+      await page.getByText(drive('drive.unshared'), { exact: true }).waitFor()
+      for (const gone of [path, new URL(url).pathname])
+        expect(await request.call(token, gone)).to.equal(404)
     })
 
     it('is cut off everywhere by uninstalling the app, and stays so', async () => {
