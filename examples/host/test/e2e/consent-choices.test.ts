@@ -144,6 +144,29 @@ for (const run of TOUR_RUNS) {
       await page.context().close()
     })
 
+    it('says who registered itself, who is new here, and where the answer goes', async () => {
+      const { ui } = tour.texts
+      const request = await askFor(CONTACTS)
+      const page = await reachConsent(request)
+      const sign = (key: string): Promise<number> =>
+        page.getByText(ui(key), { exact: true }).count()
+      for (const key of ['consent.sign.self', 'consent.sign.new', 'consent.leaves.program'])
+        expect(await sign(key), key).to.equal(1)
+      await press(page, 'consent.allow')
+      await request.isAnswered()
+      await request.ask(CONTACTS)
+      await page.goto(request.url)
+      await isAsked(page)
+      await page.getByText(ui('consent.news.none'), { exact: true }).waitFor()
+      expect(await sign('consent.sign.self'), 'still nobody has checked it').to.equal(1)
+      expect(await sign('consent.sign.new'), 'known by now').to.equal(0)
+      await tour.svc('client', 'certify', owner.domain, request.clientId)
+      await page.reload()
+      await isAsked(page)
+      expect(await sign('consent.sign.self'), 'certified').to.equal(0)
+      await page.context().close()
+    })
+
     it('ends what a known client had and is not left now', async () => {
       const request = await askFor(CONTACTS)
       const page = await reachConsent(request)
