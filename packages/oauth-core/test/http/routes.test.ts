@@ -1,5 +1,6 @@
 import { type AttestationPlatforms, makePlatforms, makeSafetyNet } from '@svc/testkit/attestation'
 import { expect } from 'chai'
+import { SAMPLE_SHARINGS, sharingCases } from '../sharing-cases.ts'
 import { METADATA, oauthServer, type OAuthServer, type Send } from '../oauth-server.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -131,6 +132,10 @@ async function cases(
     allow(403, { form: authorize, headers: { ...owner, 'x-test-csrf': 'wrong' } }),
     allow(413, { body: HUGE, headers: FORM_TYPE }),
     allow(415, { json: authorize, headers: owner }),
+    ...sharingCases(owner, authorize, {
+      client_id: oob.id,
+      redirect_uri: 'urn:ietf:wg:oauth:2.0:oob',
+    }),
     token(200, { form: { ...credentials, grant_type: 'authorization_code', code } }),
     token(400, { form: { ...credentials, grant_type: 'password' } }),
     token(401, { form: { ...credentials, client_secret: 'wrong', grant_type: 'refresh_token' } }),
@@ -183,7 +188,7 @@ describe('the routes', () => {
   it('answer every status they declare, and no other', async () => {
     const platforms = await makePlatforms()
     const server = await oauthServer({
-      ...{ limits: NARROW, flagship: platforms.flagship },
+      ...{ limits: NARROW, flagship: platforms.flagship, sharings: SAMPLE_SHARINGS },
       konnectors: {
         installed: async (_, slug) => (slug === 'bank' ? { slug, permissions: {} } : undefined),
       },
