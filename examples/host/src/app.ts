@@ -12,6 +12,7 @@ import { audit, withAuditMarks } from './audit.ts'
 import { tellClientChanges } from './client-events.ts'
 import { limitRequests } from './coarse-limit.ts'
 import type { Config } from './config.ts'
+import { readDeprecatedApps } from './config-deprecated.ts'
 import { createConfirmedTypes } from './data/confirmed-types.ts'
 import { createDocumentStore } from './data/document-store.ts'
 import { dataRoutes } from './data/data-routes.ts'
@@ -102,6 +103,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     trustProxy: config.trustProxy,
     requirePkce: config.requirePkce,
     consent: { choose: config.consentChoose },
+    deprecatedApps: readDeprecatedApps(config.deprecatedAppsFile),
     flagship: flagshipOptions(config.flagship),
     konnectors,
     ...coreOverrides(config),
@@ -130,6 +132,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     shares,
     move: { diskUsage: async (instance) => ({ used: await documents.size(instance) }) },
     permissionTexts: permissionTexts(config.namespace),
+    ...(config.raiseLimitUrl !== undefined && { raiseLimitUrl: config.raiseLimitUrl }),
     passphrase: {
       threadPoolSize: config.threadPoolSize,
       revokeOAuthOnReset: config.revokeOauthOnReset,

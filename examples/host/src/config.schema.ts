@@ -160,6 +160,18 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     description:
       'Let owners leave out single permissions and choose for how long when a client asks for access.',
   },
+  deprecatedAppsFile: {
+    type: 'string',
+    defaultText: 'none',
+    description:
+      'JSON file with the apps that owners can no longer connect: a list of `{ softwareId, name, storeUrls: { android, iphone, other } }`.',
+  },
+  raiseLimitUrl: {
+    type: 'string',
+    pattern: '^https?://\\S+$',
+    defaultText: 'none',
+    description: 'Where an owner who connected too many clients can have the limit raised.',
+  },
   requirePkce: {
     type: 'boolean',
     default: false,

@@ -34,6 +34,8 @@ export interface Config {
   readonly mail: { readonly from?: string; readonly fromName?: string; readonly replyTo?: string }
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug'
   readonly consentChoose: boolean
+  readonly deprecatedAppsFile?: string
+  readonly raiseLimitUrl?: string
   readonly requirePkce: boolean
   readonly revokeOauthOnReset: 'none' | 'flagship' | 'all'
   readonly flagship: FlagshipValues

@@ -64,8 +64,15 @@ export interface TourStage {
   close(): Promise<void>
 }
 
-/** Starts what a run needs; skips the suite where the machine has no Chromium or Redis. */
-export async function openTour(run: TourRun, suite: Mocha.Context): Promise<TourStage> {
+/**
+ * Starts what a run needs; skips the suite where the machine has no Chromium or Redis.
+ * @param env - more of `SVC_*`
+ */
+export async function openTour(
+  run: TourRun,
+  suite: Mocha.Context,
+  env: Readonly<Record<string, string>> = {},
+): Promise<TourStage> {
   needsChromium(suite)
   if (run.store === 'redis') needsRedis(suite)
   const opened: (() => Promise<unknown>)[] = []
@@ -75,7 +82,7 @@ export async function openTour(run: TourRun, suite: Mocha.Context): Promise<Tour
   try {
     const redis = run.store === 'redis' ? await startRedisServer() : undefined
     if (redis !== undefined) opened.push(() => redis.stop())
-    const hosts = await openHosts(run, redis)
+    const hosts = await openHosts(run, env, redis)
     for (const host of hosts) opened.push(() => host.stop())
     const browsers = await Promise.all(hosts.map(openBrowser))
     for (const browser of browsers) opened.push(() => browser.close())
@@ -123,12 +130,17 @@ function errorsOf(hosts: readonly HostProcess[]): readonly string[] {
   return lines.filter(({ level }) => level === 'error').map((line) => JSON.stringify(line))
 }
 
-async function openHosts(run: TourRun, redis?: RedisServer): Promise<readonly HostProcess[]> {
+async function openHosts(
+  run: TourRun,
+  more: Readonly<Record<string, string>>,
+  redis?: RedisServer,
+): Promise<readonly HostProcess[]> {
   const env = {
     SVC_ADMIN_TOKEN: ADMIN_TOKEN,
     SVC_DEMO: 'off',
     SVC_SUBDOMAINS: run.subdomains,
     ...(redis !== undefined && { SVC_STORE: redis.url, SVC_KEYS: SEALING_KEY }),
+    ...more,
   }
   if (redis !== undefined) return Promise.all([spawnHost({ env }), spawnHost({ env })])
   return [await spawnHost({ env })]
