@@ -34,7 +34,8 @@ eachStore((open, name) => {
     /** A request of the session, as far as it is looked at. */
     function contextOf(session: string | undefined): Context {
       const state = { instance: server.alice }
-      return { state, cookies: { get: () => session } } as unknown as Context
+      const req = { headers: {}, socket: { remoteAddress: '127.0.0.1' } }
+      return { state, req, cookies: { get: () => session } } as unknown as Context
     }
 
     describe('authenticateToken', () => {
