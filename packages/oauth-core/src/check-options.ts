@@ -1,7 +1,7 @@
 import { systemClock } from '@svc/store'
 import { type FlagshipConfig, resolveFlagship } from './certification/attestation-config.ts'
 import { NO_SHARINGS } from './authorize/sharings.ts'
-import { isStoreUrl } from './authorize/deprecated-apps.ts'
+import { checkDeprecatedApp } from './authorize/deprecated-apps.ts'
 import { createSealer } from './keys/sealer.ts'
 import { DEFAULT_LIFETIMES } from './lifetimes.ts'
 import { DEFAULT_LIMITS, type OAuthOptions, type ResolvedOptions } from './options.ts'
@@ -87,12 +87,9 @@ export function resolveOptions(options: OAuthOptions): ResolvedOptions {
   const { sharings = NO_SHARINGS } = options
   faults.methods('sharings', sharings, ['find', 'parseRules', 'accept', 'cancelUrl'])
   const { deprecatedApps = [] } = options
-  for (const [place, app] of deprecatedApps.entries()) {
-    const path = `deprecatedApps.${place}`
-    if (app.softwareId === '' || app.name === '') faults.add(path, 'must have softwareId and name')
-    if (!Object.values(app.storeUrls).every(isStoreUrl) || app.storeUrls.other === undefined)
-      faults.add(`${path}.storeUrls`, 'must be absolute URIs, `other` among them')
-  }
+  faults.attempt('deprecatedApps', () => {
+    for (const [place, app] of deprecatedApps.entries()) checkDeprecatedApp(app, place)
+  })
   const lifetimes = { ...DEFAULT_LIFETIMES, ...options.lifetimes }
   for (const [name, value] of Object.entries(lifetimes)) {
     const max: number | undefined = (LONGEST as Readonly<Record<string, number>>)[name]

@@ -37,8 +37,19 @@ const REFUSED: ReadonlySet<string> = new Set([
   ...['about:', 'blob:', 'data:', 'file:', 'filesystem:', 'javascript:', 'vbscript:'],
 ])
 
+/** @throws TypeError naming the option when a page could not be made of it */
+export function checkDeprecatedApp({ softwareId, name, storeUrls }: DeprecatedApp, place: number): void {
+  const path = `options.deprecatedApps.${place}`
+  for (const text of [softwareId, name]) {
+    if (typeof text !== 'string' || text === '')
+      throw new TypeError(`${path} must have softwareId and name`)
+  }
+  if (storeUrls.other === undefined || !Object.values(storeUrls).every(isStoreUrl))
+    throw new TypeError(`${path}.storeUrls must be absolute URIs, other among them`)
+}
+
 /** Whether a page may link to it. */
-export function isStoreUrl(value: unknown): value is string {
+function isStoreUrl(value: unknown): value is string {
   if (typeof value !== 'string' || !SCHEME.test(value)) return false
   const url = URL.parse(value)
   return url !== null && !REFUSED.has(url.protocol)

@@ -140,6 +140,32 @@ describe('the options of createOAuth', () => {
     ])
   })
 
+  const unusable: readonly [deprecated: unknown, fault: string][] = [
+    [{ softwareId: '', name: 'Old', storeUrls: { other: 'https://a.example/' } }, 'softwareId'],
+    [{ softwareId: 'old', name: '', storeUrls: { other: 'https://a.example/' } }, 'name'],
+    [{ softwareId: 'old', name: 'Old', storeUrls: {} }, 'storeUrls'],
+    [{ softwareId: 'old', name: 'Old', storeUrls: { other: '/store' } }, 'storeUrls'],
+    [{ softwareId: 'old', name: 'Old', storeUrls: { other: 'JavaScript:alert(1)' } }, 'storeUrls'],
+    [
+      { softwareId: 'old', name: 'Old', storeUrls: { other: 'a:b', android: 'data:text/html,x' } },
+      'storeUrls',
+    ],
+    [null, 'is malformed'],
+  ]
+  for (const [deprecated, fault] of unusable) {
+    it(`are refused with the deprecated app ${JSON.stringify(deprecated)}`, () => {
+      const [found = '', ...others] = faultsOf({ ...valid, deprecatedApps: [deprecated] })
+      expect(found).to.match(/^options\.deprecatedApps/).and.contain(fault)
+      expect(others).to.deep.equal([])
+    })
+  }
+
+  it('are refused with sharings that cannot be asked', () => {
+    expect(faultsOf({ ...valid, sharings: { find: () => {} } })).to.deep.equal([
+      'options.sharings must have the methods parseRules, accept, cancelUrl',
+    ])
+  })
+
   it('are refused with a forbidden scope that is no rule', () => {
     const faults = faultsOf({ ...valid, forbiddenScopes: ['io.svc.files:NOPE'] })
     expect(faults.join()).to.contain('options.forbiddenScopes')
