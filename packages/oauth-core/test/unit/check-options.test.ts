@@ -155,7 +155,9 @@ describe('the options of createOAuth', () => {
   for (const [deprecated, fault] of unusable) {
     it(`are refused with the deprecated app ${JSON.stringify(deprecated)}`, () => {
       const [found = '', ...others] = faultsOf({ ...valid, deprecatedApps: [deprecated] })
-      expect(found).to.match(/^options\.deprecatedApps/).and.contain(fault)
+      expect(found)
+        .to.match(/^options\.deprecatedApps/)
+        .and.contain(fault)
       expect(others).to.deep.equal([])
     })
   }
