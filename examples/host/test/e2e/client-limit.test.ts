@@ -5,6 +5,8 @@ import type { TourOwner } from '../support/tour-owner.ts'
 import { openTour, TOUR_RUNS_FR, type TourStage } from '../support/tour-stage.ts'
 import { tourSteps } from '../support/tour-steps.ts'
 
+/** Where the operator sends owners who need more. */
+const MORE = 'https://shop.example/more?from=space&what=clients'
 const CONTACTS = '/data/io.svc.contacts'
 /** The page looks by itself every 20 s. */
 const LOOK_MS = 30_000
@@ -25,7 +27,7 @@ for (const run of TOUR_RUNS_FR) {
     let count = 0
 
     before(async function () {
-      tour = await openTour(run, this)
+      tour = await openTour(run, this, { SVC_RAISE_LIMIT_URL: MORE })
     })
     after(async () => {
       for (const request of requests) await request.close()
@@ -117,6 +119,8 @@ for (const run of TOUR_RUNS_FR) {
       await page.goto(second.url)
       await isFull(page)
       expect(await page.locator('.notice').first().innerText()).to.match(/1\D+1/)
+      const more = page.getByRole('link', { name: tour.texts.ui('limit.raise') })
+      expect(await more.getAttribute('href')).to.equal(MORE)
       await listening
       const [opened] = await Promise.all([
         page.context().waitForEvent('page'),
