@@ -38,7 +38,10 @@ const REFUSED: ReadonlySet<string> = new Set([
 ])
 
 /** @throws TypeError naming the option when a page could not be made of it */
-export function checkDeprecatedApp({ softwareId, name, storeUrls }: DeprecatedApp, place: number): void {
+export function checkDeprecatedApp(
+  { softwareId, name, storeUrls }: DeprecatedApp,
+  place: number,
+): void {
   const path = `options.deprecatedApps.${place}`
   for (const text of [softwareId, name]) {
     if (typeof text !== 'string' || text === '')

@@ -10,10 +10,10 @@ import {
 
 const MOBILE = { client_kind: 'mobile' }
 
-eachStore((open) => {
+eachStore((open, engine) => {
+  const clock = fakeClock()
   let server: ConsentServer
   beforeEach(async () => {
-    const clock = fakeClock()
     server = await startConsentServer({ store: await open({ clock }), clock })
   })
   afterEach(() => server.close())
@@ -34,8 +34,9 @@ eachStore((open) => {
   async function post(
     party: RelyingParty,
     headers: Readonly<Record<string, string>> = {},
+    at: ConsentServer = server,
   ): Promise<BrowserResponse> {
-    const browser = server.browser()
+    const browser = at.browser()
     browser.plantCookie('csrf=csrf-of-this-browser; Path=/')
     const form = { csrf_token: 'csrf-of-this-browser', ...authorizeParameters(party) }
     return browser.post('/auth/authorize', form, { headers })
@@ -133,6 +134,22 @@ eachStore((open) => {
       expect(statuses).to.deep.equal([302, 302, 302, 403, 403, 403, 403, 403])
       expect(await connected()).to.equal(3)
     })
+
+    // Only there a second process can open the same data.
+    if (engine === 'Redis') {
+      it('lets no more through when two processes are asked at once', async () => {
+        const parties = await clients(8)
+        await limitTo(3)
+        const store = await open({ clock, sameAs: server.oauth.store })
+        const other = await startConsentServer({ store, clock, sameAs: server })
+        const answers = await Promise.all(
+          parties.map((party, place) => post(party, {}, place % 2 === 0 ? server : other)),
+        )
+        expect(answers.filter(({ status }) => status === 302)).to.have.length(3)
+        expect(await connected()).to.equal(3)
+        await other.close()
+      })
+    }
 
     it('gives a place that became free to one of many at once', async () => {
       const [first, ...others] = (await clients(5)) as [RelyingParty, ...RelyingParty[]]
