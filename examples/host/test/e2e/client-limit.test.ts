@@ -8,8 +8,8 @@ import { tourSteps } from '../support/tour-steps.ts'
 /** Where the operator sends owners who need more. */
 const MORE = 'https://shop.example/more?from=space&what=clients'
 const CONTACTS = '/data/io.svc.contacts'
-/** The page looks by itself every 20 s. */
-const LOOK_MS = 30_000
+/** How often the page looks by itself. */
+const LOOK_MS = 20_000
 
 /** A client with the tokens that the owner gave it. */
 interface Connected {
@@ -73,11 +73,11 @@ for (const run of TOUR_RUNS_FR) {
       tourSteps(on, owner, tour.texts).button(tour.texts.ui('consent.allow')).click()
 
     /** The only client that there may be. */
-    async function connectFirst(): Promise<Connected> {
+    async function connectFirst(on = page): Promise<Connected> {
       const request = await askAs('Viewer')
-      await page.goto(request.url)
-      await isAsked(page, 'Viewer')
-      await press(page)
+      await on.goto(request.url)
+      await isAsked(on, 'Viewer')
+      await press(on)
       return { request, tokens: await request.isAnswered() }
     }
 
@@ -147,12 +147,10 @@ for (const run of TOUR_RUNS_FR) {
 
     it('asks again when somebody else took the last place while it was asked', async () => {
       const second = await askAs('Backup')
-      const late = page
-      await late.goto(second.url)
-      await isAsked(late, 'Backup')
-      page = await late.context().newPage()
-      const first = await connectFirst()
-      page = late
+      await page.goto(second.url)
+      await isAsked(page, 'Backup')
+      const other = await page.context().newPage()
+      const first = await connectFirst(other)
       tour.watch.allowRefusal('/auth/authorize')
       const listening = listens()
       const [answer] = await Promise.all([
@@ -162,10 +160,25 @@ for (const run of TOUR_RUNS_FR) {
       expect(answer.status()).to.equal(403)
       await isFull(page)
       await listening
-      const other = await page.context().newPage()
       await other.goto(`${owner.app('settings')}/#clients`)
       await removeFirst(other)
       await goesOn(first, second)
+    })
+
+    it('looks from time to time: nothing tells it of a higher limit', async () => {
+      const first = await connectFirst()
+      const second = await askAs('Backup')
+      await page.clock.install()
+      await page.goto(second.url)
+      await isFull(page)
+      await page.clock.runFor(LOOK_MS)
+      await isFull(page)
+      await allow(2)
+      await page.clock.runFor(LOOK_MS)
+      await isAsked(page, 'Backup')
+      await press(page)
+      await second.isAnswered()
+      expect(await first.request.call(first.tokens.access_token, CONTACTS)).to.equal(200)
     })
 
     it('goes on without scripts: by a press, or when the page looks again', async () => {
@@ -184,11 +197,10 @@ for (const run of TOUR_RUNS_FR) {
       await allow(1)
       await plain.goto(second.url)
       await isFull(plain)
-      expect(await tour.svc('client', 'revoke', owner.domain, first.request.clientId)).to.include({
-        code: 0,
-      })
+      const revoked = await tour.svc('client', 'revoke', owner.domain, first.request.clientId)
+      expect(revoked).to.include({ code: 0 })
       const name = tour.texts.ui('consent.title', { name: 'Backup' })
-      await plain.getByRole('heading', { name, exact: true }).waitFor({ timeout: LOOK_MS })
+      await plain.getByRole('heading', { name, exact: true }).waitFor({ timeout: LOOK_MS + 10_000 })
       await press(plain)
       await second.isAnswered()
       await plain.context().close()
