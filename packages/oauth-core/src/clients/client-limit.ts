@@ -1,5 +1,6 @@
 import { type Change, type Key, recordKey, type Store } from '@svc/store'
 import { OAuthError } from '../errors.ts'
+import { isHttpError } from '../http/http-error.ts'
 import type { Instance, InstanceId } from '../instances/instance.ts'
 import type { Client } from './client.ts'
 import { isUserKind } from './client-record.ts'
@@ -23,6 +24,11 @@ export interface ClientLimit {
    * @throws OAuthError `client_limit` when there is no room
    */
   admit(instance: Instance, client: Client): Promise<readonly Change[]>
+  /**
+   * The same for a client that says from now on to be of a kind that is counted: no way around the limit.
+   * @throws OAuthError 400 `invalid_client_metadata` when there is no room
+   */
+  admitKind(instance: Instance, client: Client, kind: string | undefined): Promise<readonly Change[]>
   /** Removes what is kept of an instance. */
   forget(instance: Instance): Promise<void>
 }
@@ -57,10 +63,7 @@ export function createClientLimit({ store, clients }: ClientLimitOptions): Clien
     return others >= limit ? { count: connected, limit } : undefined
   }
 
-  return {
-    reached,
-
-    async admit(instance, client) {
+  async function admit(instance: Instance, client: Client): Promise<readonly Change[]> {
       const limit = instance.settings.oauthClientsMax ?? -1
       if (limit < 0 || client.flagship) return []
       const key = guardKey(instance.id)
@@ -71,6 +74,23 @@ export function createClientLimit({ store, clients }: ClientLimitOptions): Clien
       const unchanged =
         guard === undefined ? ({ ifAbsent: true } as const) : { ifRevision: guard.revision }
       return [{ op: 'put', key, value: {}, ...unchanged }]
+  }
+
+  return {
+    reached,
+    admit,
+
+    async admitKind(instance, client, kind) {
+      const { pending, metadata } = client
+      if (pending || isUserKind(metadata.client_kind) || !isUserKind(kind)) return []
+      const asked = { ...client, pending: true, metadata: { ...metadata, client_kind: kind ?? '' } }
+      try {
+        return await admit(instance, asked)
+      } catch (error) {
+        if (!isHttpError(error) || error.code !== 'client_limit') throw error
+        const { description = error.code } = error
+        throw new OAuthError('invalid_client_metadata', { description, cause: error })
+      }
     },
 
     async forget(instance) {

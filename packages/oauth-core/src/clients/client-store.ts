@@ -25,6 +25,8 @@ export interface ClientWrite {
   readonly name?: NameClaim
   /** Of an update: the revision that the metadata was made from (D21). */
   readonly revision?: Revision
+  /** What has to be written together with it. */
+  readonly also?: readonly Change[]
 }
 
 /** What a rule may change of a stored client. */
@@ -116,6 +118,7 @@ export function createClientStore(options: ClientStoreOptions): ClientStore {
     if (old === undefined) changes.push({ ...put(instance, id, value), ifAbsent: true })
     else if (write.revision === undefined) throw new Error('an update names its revision')
     else changes.push({ ...put(instance, id, value), ifRevision: write.revision })
+    changes.push(...(write.also ?? []))
     if (write.name !== undefined) {
       changes.push(names.keep(instance.id, write.name, id))
       if (old !== undefined) changes.push(names.free(instance.id, old.metadata.client_name))

@@ -10,6 +10,7 @@ import { invalidToken } from '../tokens/refusals.ts'
 import type { Revocations } from '../tokens/revocation.ts'
 import { clientUpdateSchema } from './client.schema.ts'
 import type { Client } from './client.ts'
+import type { ClientLimit } from './client-limit.ts'
 import type { ClientNames } from './client-names.ts'
 import { toWire } from './client-record.ts'
 import type { ClientStore, OpenClient } from './client-store.ts'
@@ -20,6 +21,7 @@ import { CLIENT_BODY, limitClientWrites, requireJson } from './register.ts'
 import type { ClientRevoker } from './revoke-client.ts'
 
 export interface ManageDependencies {
+  readonly clientLimit: Pick<ClientLimit, 'admitKind'>
   readonly engine: Pick<Engine, 'isRegistrationToken' | 'manage'>
   readonly clients: ClientStore
   readonly names: ClientNames
@@ -148,10 +150,11 @@ async function updateClient(
     await checkLinkedApp(asked.software_id, instance, dependencies.apps)
   }
   const renewSecret = isRenewal(body['client_secret'], secret)
+  const also = await dependencies.clientLimit.admitKind(instance, client, asked.client_kind)
 
   const name = await names.claim(instance.id, asked.client_name, client.metadata.client_name)
   const metadata = { ...asked, client_name: name?.name ?? client.metadata.client_name }
-  const write = { metadata, revision, ...(name === undefined ? {} : { name }) }
+  const write = { metadata, revision, also, ...(name === undefined ? {} : { name }) }
   const answer = await clients.storing(write, () =>
     engine.manage(ctx, instance, {
       method: 'PUT',

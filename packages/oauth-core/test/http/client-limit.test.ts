@@ -151,6 +151,35 @@ eachStore((open, engine) => {
       })
     }
 
+    it('is not got around by a client that changes its kind afterwards', async () => {
+      const [first] = (await clients(1)) as [RelyingParty]
+      const other = await server.client({ client_kind: 'sharing', client_name: 'Other' })
+      await limitTo(2)
+      await allow(server, first)
+      await allow(server, other)
+      const { client } = other
+      const change = (): Promise<BrowserResponse> =>
+        server.call(`/auth/register/${client.client_id}`, {
+          method: 'PUT',
+          token: String(client['registration_access_token']),
+          json: {
+            client_id: client.client_id,
+            client_name: 'Other',
+            redirect_uris: client['redirect_uris'],
+            software_id: client['software_id'],
+            client_kind: 'mobile',
+          },
+        })
+      await limitTo(1)
+      const refused = await change()
+      expect(refused.status).to.equal(400)
+      expect(JSON.parse(refused.text)).to.include({ error: 'invalid_client_metadata' })
+      expect(await connected()).to.equal(1)
+      await limitTo(2)
+      expect((await change()).status).to.equal(200)
+      expect(await connected()).to.equal(2)
+    })
+
     it('gives a place that became free to one of many at once', async () => {
       const [first, ...others] = (await clients(5)) as [RelyingParty, ...RelyingParty[]]
       await limitTo(1)

@@ -57,6 +57,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly instance?: Instance
   readonly session?: string
+  readonly json?: unknown
 }
 
 export interface ConsentServerOptions {
@@ -142,14 +143,16 @@ export async function startConsentServer(options: ConsentServerOptions): Promise
       await party.register(metadata)
       return party
     },
-    call(path, { method = 'GET', token, headers = {}, instance = alice, session } = {}) {
+    call(path, { method = 'GET', token, headers = {}, instance = alice, session, json } = {}) {
       const browser = browserClient({ ...map, base: instance.origin })
       return browser.request(method, path, {
         headers: {
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(session === undefined ? {} : { cookie: `session=${session}` }),
+          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
           ...headers,
         },
+        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
       })
     },
     async close() {
