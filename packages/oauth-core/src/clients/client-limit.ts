@@ -28,7 +28,11 @@ export interface ClientLimit {
    * The same for a client that says from now on to be of a kind that is counted: no way around the limit.
    * @throws OAuthError 400 `invalid_client_metadata` when there is no room
    */
-  admitKind(instance: Instance, client: Client, kind: string | undefined): Promise<readonly Change[]>
+  admitKind(
+    instance: Instance,
+    client: Client,
+    kind: string | undefined,
+  ): Promise<readonly Change[]>
   /** Removes what is kept of an instance. */
   forget(instance: Instance): Promise<void>
 }
@@ -64,16 +68,16 @@ export function createClientLimit({ store, clients }: ClientLimitOptions): Clien
   }
 
   async function admit(instance: Instance, client: Client): Promise<readonly Change[]> {
-      const limit = instance.settings.oauthClientsMax ?? -1
-      if (limit < 0 || client.flagship) return []
-      const key = guardKey(instance.id)
-      // Before the count: what happens after it is not missed.
-      const guard = await store.get(key)
-      if ((await reached(instance, client)) !== undefined) throw new OAuthError('client_limit')
-      if (!client.pending || !isUserKind(client.metadata.client_kind)) return []
-      const unchanged =
-        guard === undefined ? ({ ifAbsent: true } as const) : { ifRevision: guard.revision }
-      return [{ op: 'put', key, value: {}, ...unchanged }]
+    const limit = instance.settings.oauthClientsMax ?? -1
+    if (limit < 0 || client.flagship) return []
+    const key = guardKey(instance.id)
+    // Before the count: what happens after it is not missed.
+    const guard = await store.get(key)
+    if ((await reached(instance, client)) !== undefined) throw new OAuthError('client_limit')
+    if (!client.pending || !isUserKind(client.metadata.client_kind)) return []
+    const unchanged =
+      guard === undefined ? ({ ifAbsent: true } as const) : { ifRevision: guard.revision }
+    return [{ op: 'put', key, value: {}, ...unchanged }]
   }
 
   return {
