@@ -168,7 +168,10 @@ describe('sessions (login.md 2.2, D59)', () => {
       },
     })
     const heard: unknown[] = []
-    other.oauth.onRevoked({ onRevoked: (end) => heard.push([end.instanceId, end.kind]), onGap() {} })
+    other.oauth.onRevoked({
+      onRevoked: (end) => heard.push([end.instanceId, end.kind]),
+      onGap() {},
+    })
     await other.ui.owners.createSession(instance)
     await other.ui.owners.createSession(instance)
     expect(await other.ui.owners.deleteAllSessions(instance)).to.equal(2)

@@ -222,7 +222,6 @@ describe('settings (login.md 7, D51)', () => {
 
   for (const isInstalled of [true, false]) {
     it(`shows what the app of a linked client may do, ${isInstalled ? 'installed' : 'or could'}`, async () => {
-      if (!isInstalled) installed = withoutDrive
       const party = relyingParty({
         issuer: ALICE,
         port: server.port,
@@ -234,6 +233,7 @@ describe('settings (login.md 7, D51)', () => {
       const allowed = await browser.submit(consent.page().form('/auth/authorize'))
       expect(allowed.status).to.equal(302)
       await party.exchange(allowed.location ?? '', pending)
+      if (!isInstalled) installed = withoutDrive
       const answer = await ask('settings', 'GET', '/settings/clients')
       const [client] = answer.json<{ data: { attributes: Record<string, unknown> }[] }>().data
       expect(client?.attributes).to.include({ scope: '@io.svc.apps/drive' })
