@@ -58,7 +58,8 @@ export function createSharingOffers(options: SharingOffersOptions): SharingOffer
     const { id, sharer, description, type, isAccepted } = offer
     if (isAccepted || sharer.domain === instance.domain) return undefined
     const hasDrive = (await apps.installed(instance, 'drive')) !== undefined
-    const permissions: readonly Permission[] = [{ type, verbs: VERBS }]
+    const values = offer.documents.map((_, place) => documentId(id, place))
+    const permissions: readonly Permission[] = [{ type, verbs: VERBS, values }]
     return { id, sharer, description, permissions, appSlug: hasDrive ? 'drive' : 'home' }
   }
 
@@ -68,15 +69,15 @@ export function createSharingOffers(options: SharingOffersOptions): SharingOffer
       return found?.offer.state === state ? toOffer(instance, found.offer) : undefined
     },
 
-    /** A client names the sharing, and asks for what it shares or for less. */
+    /** A client names the sharing, and a kind of data: of the owner's, it means what the sharing brings alone. */
     async parseRules(instance, { rules, sharingId = '' }) {
       const found = await read(instance, sharingId)
       const offer = found && (await toOffer(instance, found.offer))
-      const permissions = parseScope(rules)
-      if (offer === undefined || permissions === undefined) return undefined
-      const shared = new Set(offer.permissions.map((rule) => serializeScope([rule])))
-      const isWithin = permissions.every((rule) => shared.has(serializeScope([rule])))
-      return isWithin ? { ...offer, permissions } : undefined
+      const asked = parseScope(rules)
+      if (offer === undefined || asked === undefined) return undefined
+      const kinds = new Set(offer.permissions.map(kindOf))
+      const isMeant = asked.every((rule) => rule.values === undefined && kinds.has(kindOf(rule)))
+      return isMeant ? offer : undefined
     },
 
     async accept(instance, { offer: { id } }) {
@@ -88,7 +89,7 @@ export function createSharingOffers(options: SharingOffersOptions): SharingOffer
       ])
       if (!written) throw gone()
       for (const [place, fields] of offer.documents.entries()) {
-        const document = { type: offer.type, id: `shared-${id}-${place}`, fields }
+        const document = { type: offer.type, id: documentId(id, place), fields }
         await documents.put(instance, document, 'any')
       }
       return { path: '/' }
@@ -114,6 +115,15 @@ export function createSharingOffers(options: SharingOffersOptions): SharingOffer
       }
     },
   }
+}
+
+/** As the documents of a sharing are called where it was accepted. */
+function documentId(sharingId: string, place: number): string {
+  return `shared-${sharingId}-${place}`
+}
+
+function kindOf({ type, verbs }: Permission): string {
+  return serializeScope([{ type, verbs }])
 }
 
 function put(instance: Instance, offer: Offer) {

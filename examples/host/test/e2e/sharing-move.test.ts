@@ -47,20 +47,26 @@ for (const run of TOUR_RUNS_FR) {
       return stdout.trim()
     }
 
-    async function askAs(asking: TourOwner, scope: string): Promise<ClientRequest> {
-      const request = await openRequest(asking.origin, tour.port(), { scope })
+    async function askAs(of: TourOwner, scope: string, name?: string): Promise<ClientRequest> {
+      const options = { scope, ...(name !== undefined && { name }) }
+      const request = await openRequest(of.origin, tour.port(), options)
       opened.push(request)
       return request
+    }
+
+    /** A file of an owner, put there by a client that may. */
+    async function keepFile(of: TourOwner, name: string) {
+      const request = await askAs(of, FILES, 'Uploader')
+      const token = await svc('token', 'oauth', of.domain, request.clientId, FILES)
+      const added = await request.send(token, `/data/${FILES}`, { method: 'POST', json: { name } })
+      const { _id: id } = (await added.json()) as { _id: string } // of `POST /data/…`
+      return { request, token, id }
     }
 
     /** Another owner offers a file. @returns what the invited owner opens */
     async function invite(): Promise<URL> {
       const sharer = await tour.owner(`quentin${count}`)
-      const request = await askAs(sharer, FILES)
-      const token = await svc('token', 'oauth', sharer.domain, request.clientId, FILES)
-      const json = { name: 'Beach.jpg' }
-      const added = await request.send(token, `/data/${FILES}`, { method: 'POST', json })
-      const { _id: id } = (await added.json()) as { _id: string } // of `POST /data/…`
+      const { request, token, id } = await keepFile(sharer, 'Beach.jpg')
       const offer = { to: owner.domain, type: FILES, ids: [id], description: FOLDER }
       const offered = await request.send(token, '/sharings', { method: 'POST', json: offer })
       expect(offered.status).to.equal(201)
@@ -94,6 +100,7 @@ for (const run of TOUR_RUNS_FR) {
     it('takes part in a sharing that a client asks for, which gets what is shared', async () => {
       const { ui } = tour.texts
       const id = (await invite()).searchParams.get('sharing_id') ?? ''
+      await keepFile(owner, 'Diary.txt')
       const request = await askAs(owner, `${FILES}:GET`)
       const url = new URL(request.url)
       url.pathname = SHARING
@@ -119,9 +126,11 @@ for (const run of TOUR_RUNS_FR) {
       expect(answer.searchParams.get('iss')).to.equal(owner.origin)
       expect(answer.href).to.match(/#$/)
       const { access_token: token, scope } = await request.isAnswered()
-      expect(scope).to.equal(`${FILES}:GET`)
+      expect(scope).to.equal(`${FILES}:GET:shared-${id}-0`)
       const list = await request.send(token, `/data/${FILES}`)
-      expect(await list.text()).to.include('Beach.jpg')
+      expect(await list.text())
+        .to.include('Beach.jpg')
+        .and.not.include('Diary.txt')
       expect(await request.call(token, '/data/io.svc.contacts')).to.equal(403)
     })
 

@@ -175,15 +175,23 @@ describe('the demo of shares', () => {
           code_challenge_method: 'S256',
         }).toString()
       const path = '/auth/authorize/sharing'
-      expect((await visitor.get(`${path}?${asked('io.svc.files')}`)).status).to.equal(400)
+      for (const more of ['io.svc.files', 'io.svc.files:GET:own', 'io.svc.notes:GET'])
+        expect((await visitor.get(`${path}?${asked(more)}`)).status, more).to.equal(400)
       const page = await visitor.get(`${path}?${asked('io.svc.files:GET')}`)
       expect(page.status).to.equal(200)
       const answer = await visitor.submit(page.page().form(path))
       expect(answer.status).to.equal(302)
       const pending = { url: '', state: 'its own', codeVerifier: verifier }
       const tokens = await party.exchange(answer.location ?? '', pending)
-      expect(tokens.scope).to.equal('io.svc.files:GET')
-      expect(await filesOfBob()).to.include('Holidays')
+      expect(tokens.scope).to.match(/^io\.svc\.files:GET:shared-[\w-]+-0$/)
+      const documents = createDocumentStore(host.host.store)
+      const own = { type: 'io.svc.files', id: 'own', fields: { name: 'Diary' } }
+      await documents.put(bob, own, 'any')
+      const headers = { authorization: `Bearer ${tokens.access_token}` }
+      const outside = await host.browser(bob.origin, { anonymous: true })
+      const list = await outside.get('/data/io.svc.files', { headers })
+      expect(list.text).to.include('Holidays').and.not.include('Diary')
+      expect((await outside.get('/data/io.svc.files/own', { headers })).status).to.equal(403)
     })
   })
 })

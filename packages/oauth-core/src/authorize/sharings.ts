@@ -40,7 +40,11 @@ export interface Sharings {
    * member, or accepted already.
    */
   find(instance: Instance, id: string, state: string): Promise<SharingOffer | undefined>
-  /** What a client means by these rules (its `scope`); undefined when they cannot be understood. */
+  /**
+   * What a client means by these rules (its `scope`); undefined when they cannot be understood. Its code is good for
+   * the permissions of the answer, while the page speaks of what is shared: they must reach nothing that the owner has
+   * besides.
+   */
   parseRules(
     instance: Instance,
     asked: { readonly rules: string; readonly sharingId?: string; readonly client: Client },
