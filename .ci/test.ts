@@ -20,8 +20,8 @@ const MINUTE_MS = 60_000
 /** In this order: what fails fast and explains the most comes first. */
 const LEVELS = ['unit', 'contract', 'http', 'faults', 'e2e', 'embedding'] as const
 
-/** Browsers, killed processes and measured delays want the machine for themselves. */
-const ALONE: ReadonlySet<string> = new Set(['faults', 'e2e', 'embedding'])
+/** Killed processes and measured delays want the machine for themselves. */
+const ALONE: ReadonlySet<string> = new Set(['faults', 'embedding'])
 
 const { values: options } = parseArgs({
   options: {
@@ -45,7 +45,7 @@ async function runAll(): Promise<void> {
   for (const level of LEVELS) {
     if (!isWanted(level)) continue
     if (ALONE.has(level)) for (const suite of suites(level)) await run(suite)
-    else await runInLanes(suites(level))
+    else await runInLanes(suites(level).flatMap((suite) => halves(suite, level)))
   }
   if (isWanted('checks') || isWanted('dist')) await runPacked()
 }
@@ -112,15 +112,18 @@ async function runPacked(): Promise<void> {
   const env = {
     NODE_OPTIONS: `--import=file://${hook}`,
     SVC_PACKED: packed,
-    // A file differs from memory by nothing that packing could break.
-    SVC_TEST_STORES: 'memory,redis',
   }
+  // What packing could break does not depend on the store: one suite tries both engines.
+  const storesOf = (name: string): string => (name.includes('realtime') ? 'memory,redis' : 'memory')
   await runInLanes(
-    suites('http').map((suite) => ({
-      ...suite,
-      name: `${suite.name}, from the packed packages`,
-      env,
-    })),
+    suites('http')
+      .filter(({ folder }) => path.basename(path.dirname(folder)) === 'packages')
+      .flatMap((suite) => halves(suite, 'http'))
+      .map((suite) => ({
+        ...suite,
+        name: `${suite.name}, from the packed packages`,
+        env: { ...env, SVC_TEST_STORES: storesOf(suite.name) },
+      })),
   )
 }
 
@@ -150,9 +153,23 @@ function suites(level: string): Step[] {
       command: path.join(BIN, 'mocha'),
       arguments: ['--config', config, '--forbid-only', '--reporter', reporter, pattern],
       folder: absolute,
-      limitMs: (ALONE.has(level) ? 8 : 6) * MINUTE_MS,
+      // That a file keeps what memory keeps is what the contract suite is for.
+      ...(level === 'http' && { env: { SVC_TEST_STORES: 'memory,redis' } }),
+      limitMs: (level === 'e2e' ? 10 : 6) * MINUTE_MS,
     }
   })
+}
+
+/** A long suite in two parts of its files, one for each lane. */
+function halves(suite: Step, level: string): Step[] {
+  const files = globSync(`test/${level}/**/*.test.ts`, { cwd: suite.folder }).toSorted()
+  if (files.length < 15) return [suite]
+  const options = suite.arguments.slice(0, -1)
+  return [0, 1].map((half) => ({
+    ...suite,
+    name: `${suite.name}, ${half + 1} of 2`,
+    arguments: [...options, ...files.filter((_, at) => at % 2 === half)],
+  }))
 }
 
 function packageName(folder: string): string {

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { type ClientRequest, type ClientTokens, openRequest } from '../support/client-request.ts'
 import { openClientSocket } from '../support/client-socket.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
-import { openTour, type Place, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
+import { openTour, type Place, TWO_PROCESSES, type TourStage } from '../support/tour-stage.ts'
 import { type TourSteps, tourSteps } from '../support/tour-steps.ts'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
@@ -19,7 +19,7 @@ interface Connected {
   readonly tokens: ClientTokens
 }
 
-for (const run of TOUR_RUNS) {
+for (const run of TWO_PROCESSES) {
   describe(`everything that has access, in the settings: ${run.name}`, function () {
     this.timeout(60_000)
     const requests: ClientRequest[] = []

@@ -21,11 +21,11 @@ describe('apps of the host, in each language and both themes', function () {
     await host?.stop()
   })
 
-  for (const [locale, width] of [
-    ['en', 1280],
-    ['fr', 360],
-    ['de', 360],
-    ['es', 1280],
+  for (const [locale, width, theme] of [
+    ['en', 1280, 'light'],
+    ['fr', 360, 'dark'],
+    ['de', 360, 'light'],
+    ['es', 1280, 'dark'],
   ] as const) {
     it(`has nothing for axe to find, and nothing wider than the page: ${locale}, ${width} px`, async () => {
       const owner = await visitOwner(host, browser, `look-${locale}-${width}.localhost`, {
@@ -39,6 +39,8 @@ describe('apps of the host, in each language and both themes', function () {
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
           await takeShot(page, `app-${name}-${width}-${colorScheme}-${locale}`)
+          // Every view in both themes in one language, and in one theme in each of the others.
+          if (locale !== 'en' && colorScheme !== theme) continue
           found.push(...(await violationsOf(page)).map((each) => `${name} ${colorScheme}: ${each}`))
         }
         const wide = await page.evaluate(() => document.documentElement.scrollWidth)

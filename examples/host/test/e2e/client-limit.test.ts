@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type ClientRequest, type ClientTokens, openRequest } from '../support/client-request.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
-import { openTour, TOUR_RUNS_FR, type TourStage } from '../support/tour-stage.ts'
+import { openTour, TWO_PROCESSES_FR, type TourStage } from '../support/tour-stage.ts'
 import { tourSteps } from '../support/tour-steps.ts'
 
 /** Where the operator sends owners who need more. */
@@ -17,7 +17,7 @@ interface Connected {
   readonly tokens: ClientTokens
 }
 
-for (const run of TOUR_RUNS_FR) {
+for (const run of TWO_PROCESSES_FR) {
   describe(`an owner with as many clients as there may be: ${run.name}`, function () {
     this.timeout(90_000)
     const requests: ClientRequest[] = []

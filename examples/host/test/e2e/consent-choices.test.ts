@@ -7,13 +7,13 @@ import {
   openRequest,
 } from '../support/client-request.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
-import { openTour, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
+import { openTour, ONE_PROCESS, type TourStage } from '../support/tour-stage.ts'
 import { tourSteps } from '../support/tour-steps.ts'
 
 const CONTACTS = 'io.svc.contacts:GET'
 const FILES = 'io.svc.files:GET'
 
-for (const run of TOUR_RUNS) {
+for (const run of ONE_PROCESS) {
   describe(`what the owner chooses at the consent page: ${run.name}`, function () {
     this.timeout(60_000)
     const requests: ClientRequest[] = []

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { type ClientRequest, openRequest } from '../support/client-request.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
-import { openTour, TOUR_RUNS_FR, type TourStage } from '../support/tour-stage.ts'
+import { openTour, ONE_PROCESS, type TourStage } from '../support/tour-stage.ts'
 
 const OLD = {
   softwareId: 'github.com/example/old-drive',
@@ -40,7 +40,7 @@ const DEVICES: readonly [name: string, userAgent: string, store: string][] = [
   ],
 ]
 
-for (const run of TOUR_RUNS_FR) {
+for (const run of ONE_PROCESS) {
   describe(`an app that can no longer be connected: ${run.name}`, function () {
     this.timeout(60_000)
     let folder: string

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { CLIENT_NAME, type ClientRequest, openRequest } from '../support/client-request.ts'
 import { openClientSocket } from '../support/client-socket.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
-import { openTour, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
+import { openTour, TWO_PROCESSES, type TourStage } from '../support/tour-stage.ts'
 import { type TourSteps, tourSteps } from '../support/tour-steps.ts'
 
 const CODE = /\b\d{6}\b/
@@ -16,7 +16,7 @@ interface Visit {
   readonly request: ClientRequest
 }
 
-for (const run of TOUR_RUNS) {
+for (const run of TWO_PROCESSES) {
   describe(`a client that asks for everything: ${run.name}`, function () {
     this.timeout(60_000)
     const requests: ClientRequest[] = []

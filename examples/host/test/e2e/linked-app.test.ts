@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type ClientRequest, type ClientTokens, openRequest } from '../support/client-request.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
-import { openTour, type Place, TOUR_RUNS_FR, type TourStage } from '../support/tour-stage.ts'
+import { openTour, type Place, TWO_PROCESSES_FR, type TourStage } from '../support/tour-stage.ts'
 import { tourSteps } from '../support/tour-steps.ts'
 import { tourText } from '../support/tour-texts.ts'
 
@@ -14,7 +14,7 @@ const APP = { slug: 'drive', name: 'Drive' }
 /** As the client calls itself. */
 const CLIENT = 'Drive on my phone'
 
-for (const run of TOUR_RUNS_FR) {
+for (const run of TWO_PROCESSES_FR) {
   describe(`a client that is an app of the space: ${run.name}`, function () {
     this.timeout(60_000)
     const requests: ClientRequest[] = []

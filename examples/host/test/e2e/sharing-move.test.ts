@@ -3,14 +3,14 @@ import type { Page } from 'playwright-core'
 import { CLIENT_NAME, type ClientRequest, openRequest } from '../support/client-request.ts'
 import { type Mover, MOVER_NAME, openMover as openMoverOf } from '../support/mover.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
-import { openTour, TOUR_RUNS_FR, type TourStage } from '../support/tour-stage.ts'
+import { openTour, ONE_PROCESS, type TourStage } from '../support/tour-stage.ts'
 import { type TourSteps, tourSteps } from '../support/tour-steps.ts'
 
 const SHARING = '/auth/authorize/sharing'
 const FILES = 'io.svc.files'
 const FOLDER = 'Holidays 2026'
 
-for (const run of TOUR_RUNS_FR) {
+for (const run of ONE_PROCESS) {
   describe(`sharing and moving: ${run.name}`, function () {
     this.timeout(60_000)
     const opened: { close(): Promise<void> }[] = []

@@ -23,12 +23,15 @@ export const TOUR_RUNS: readonly TourRun[] = [
   } as const,
 ]
 
-/** The same two places and stores, in French where {@link TOUR_RUNS} is in German. */
-export const TOUR_RUNS_FR: readonly TourRun[] = TOUR_RUNS.map((run) =>
-  run.locale === 'de'
-    ? { ...run, name: run.name.replace('German', 'French'), locale: 'fr' as const }
-    : run,
-)
+/** Where a chapter needs one of the two: one process, or two of them. */
+export const ONE_PROCESS: readonly TourRun[] = TOUR_RUNS.filter(({ store }) => store === 'sqlite')
+export const TWO_PROCESSES: readonly TourRun[] = TOUR_RUNS.filter(({ store }) => store === 'redis')
+/** The same in French. */
+export const TWO_PROCESSES_FR: readonly TourRun[] = TWO_PROCESSES.map((run) => ({
+  ...run,
+  name: run.name.replace('German', 'French'),
+  locale: 'fr',
+}))
 
 /** What a browser tells, and whether it runs scripts. */
 export interface TourLook {

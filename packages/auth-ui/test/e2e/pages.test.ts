@@ -95,7 +95,10 @@ describe('every page, in a browser', function () {
       for (const { colorScheme, locale } of LOOKS) {
         const context = await browser.newContext({ colorScheme, reducedMotion: 'reduce' })
         const page = await open(context, withLocale(url(), locale))
-        const { violations } = await new AxeBuilder({ page }).analyze()
+        const axe = new AxeBuilder({ page })
+        // Colours are those of the theme, whatever the language: once for each is enough, and they take the longest.
+        if (locale === 'de' || locale === 'es') axe.disableRules(['color-contrast'])
+        const { violations } = await axe.analyze()
         expect(violations.map(faultText), `${colorScheme} ${locale}`).to.deep.equal([])
         await context.close()
       }
