@@ -18,10 +18,7 @@ const BIN = path.join(ROOT, 'node_modules/.bin')
 const MINUTE_MS = 60_000
 
 /** In this order: what fails fast and explains the most comes first. */
-const LEVELS = ['unit', 'contract', 'http', 'faults', 'e2e', 'embedding'] as const
-
-/** Killed processes and measured delays want the machine for themselves. */
-const ALONE: ReadonlySet<string> = new Set(['faults', 'embedding'])
+const LEVELS = ['unit', 'contract', 'http', 'faults', 'e2e'] as const
 
 const { values: options } = parseArgs({
   options: {
@@ -42,11 +39,15 @@ report()
 
 async function runAll(): Promise<void> {
   if (isWanted('checks')) for (const check of checks()) await run(check)
-  for (const level of LEVELS) {
-    if (!isWanted(level)) continue
-    if (ALONE.has(level)) for (const suite of suites(level)) await run(suite)
-    else await runInLanes(suites(level).flatMap((suite) => halves(suite, level)))
-  }
+  // The longest last, in halves: no lane is idle while the other one is busy with a long one.
+  await runInLanes(
+    LEVELS.filter(isWanted).flatMap((level) =>
+      suites(level)
+        .flatMap((suite) => halves(suite, level))
+        .toSorted((one, other) => one.arguments.length - other.arguments.length),
+    ),
+  )
+  if (isWanted('embedding')) for (const suite of suites('embedding')) await run(suite)
   if (isWanted('checks') || isWanted('dist')) await runPacked()
 }
 
@@ -122,9 +123,17 @@ async function runPacked(): Promise<void> {
       .map((suite) => ({
         ...suite,
         name: `${suite.name}, from the packed packages`,
+        arguments: suite.arguments.filter((argument) => isWorthPacking(suite.name, argument)),
         env: { ...env, SVC_TEST_STORES: storesOf(suite.name) },
       })),
   )
+}
+
+/** Of the longest suite, files that load everything it ships: pages, scripts, texts, apps. */
+const PACKED_UI = /(?:authorize-pages|confirm|login|passkeys|settings)\.test\.ts$/
+
+function isWorthPacking(suite: string, argument: string): boolean {
+  return !suite.includes('auth-ui') || !argument.startsWith('test/') || PACKED_UI.test(argument)
 }
 
 function check(name: string, command: string, args: readonly string[]): Step {

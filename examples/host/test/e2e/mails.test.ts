@@ -37,18 +37,15 @@ describe('system mails, in a browser', function () {
   }
 
   for (const [at, name] of NAMES.entries()) {
-    it(`${name}: no accessibility fault, in both themes`, async () => {
+    it(`${name}: no accessibility fault`, async () => {
       // Every language with every theme among the mails: they have one layout.
-      for (const [turn, colorScheme] of (['light', 'dark'] as const).entries()) {
-        const locale = MAIL_LOCALES[(at + turn) % MAIL_LOCALES.length] ?? 'en'
-        await page.emulateMedia({ colorScheme })
-        await open(locale, name)
-        // A mail has no landmarks: mail programs put it inside of theirs.
-        const faults = (await axeFaults(page)).filter(
-          (fault) => !/^(?:region|landmark)/.test(fault),
-        )
-        expect(faults, `${locale} ${colorScheme}`).to.deep.equal([])
-      }
+      const locale = MAIL_LOCALES[at % MAIL_LOCALES.length] ?? 'en'
+      const colorScheme = Math.floor(at / MAIL_LOCALES.length) % 2 === 0 ? 'light' : 'dark'
+      await page.emulateMedia({ colorScheme })
+      await open(locale, name)
+      // A mail has no landmarks: mail programs put it inside of theirs.
+      const faults = (await axeFaults(page)).filter((fault) => !/^(?:region|landmark)/.test(fault))
+      expect(faults, `${locale} ${colorScheme}`).to.deep.equal([])
     })
 
     it(`${name}: what to act on is in the first screenful of a phone`, async () => {
