@@ -12,7 +12,7 @@ const KEY_BYTES = 64
 
 /** What is measured is the work, not the refusal to do it. */
 const UNLIMITED = Object.fromEntries(
-  ['AUTH', 'AUTH_IP', 'SEND_HINT', 'TOKEN', 'TWO_FACTOR', 'TWO_FACTOR_GENERATION'].map((name) => [
+  ['AUTH', 'AUTH_IP', 'SEND_HINT', 'TWO_FACTOR', 'TWO_FACTOR_GENERATION'].map((name) => [
     `SVC_LIMITS_${name}`,
     '1000000',
   ]),
