@@ -20,6 +20,9 @@ const MINUTE_MS = 60_000
 /** In this order: what fails fast and explains the most comes first. */
 const LEVELS = ['unit', 'contract', 'http', 'faults', 'e2e'] as const
 
+/** Of the longest suite, files that load everything it ships: pages, scripts, texts, apps. */
+const PACKED_UI = /(?:authorize-pages|confirm|login|passkeys|settings)\.test\.ts$/
+
 const { values: options } = parseArgs({
   options: {
     level: { type: 'string', multiple: true },
@@ -128,9 +131,6 @@ async function runPacked(): Promise<void> {
       })),
   )
 }
-
-/** Of the longest suite, files that load everything it ships: pages, scripts, texts, apps. */
-const PACKED_UI = /(?:authorize-pages|confirm|login|passkeys|settings)\.test\.ts$/
 
 function isWorthPacking(suite: string, argument: string): boolean {
   return !suite.includes('auth-ui') || !argument.startsWith('test/') || PACKED_UI.test(argument)
