@@ -107,9 +107,11 @@ function response(status: number, family: RouteFamily): Record<string, unknown> 
   const description = STATUS_TEXTS[status] ?? String(status)
   if (status < 400) return { description }
   if (family === 'empty') return { description }
-  const schema = { $ref: `#/components/schemas/Error_${family === 'html' ? 'json' : family}` }
-  const type = family === 'jsonapi' ? 'application/vnd.api+json' : 'application/json'
-  const page = family === 'html' ? { 'text/html': { schema: { type: 'string' } } } : {}
+  const isPage = family === 'html' || family === 'html-jsonapi'
+  const form = family === 'html' ? 'json' : family.replace('html-', '')
+  const schema = { $ref: `#/components/schemas/Error_${form}` }
+  const type = form === 'jsonapi' ? 'application/vnd.api+json' : 'application/json'
+  const page = isPage ? { 'text/html': { schema: { type: 'string' } } } : {}
   return { description, content: { ...page, [type]: { schema } } }
 }
 

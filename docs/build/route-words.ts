@@ -13,9 +13,10 @@ export const FAMILIES: readonly { readonly family: RouteFamily; readonly text: s
   { family: 'json', text: '`{"error": "<text>", "code": "<code>"}`; the text may be the code' },
   {
     family: 'jsonapi',
-    text: '`{"errors": [{"status", "code", "title"}]}` as `application/vnd.api+json`',
+    text: '`{"errors": [{"status", "code", "title", "detail"?, "source"?}]}` as `application/vnd.api+json`',
   },
   { family: 'html', text: 'a page; the `json` form when `Accept` prefers JSON' },
+  { family: 'html-jsonapi', text: 'a page; the `jsonapi` form when `Accept` prefers JSON' },
   { family: 'empty', text: 'the status alone' },
 ]
 

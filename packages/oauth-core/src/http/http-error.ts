@@ -1,3 +1,11 @@
+/** One member of the `errors` of a JSON:API answer, beside its status. @see JSON:API 1.1, error objects */
+export interface ErrorObject {
+  readonly code: string
+  readonly title: string
+  readonly detail?: string
+  readonly source?: { readonly pointer: string } | { readonly parameter: string }
+}
+
 /** Anything that can be answered: recognised by shape, so that packages need not share classes. */
 export interface HttpError extends Error {
   /** Stable, for programs. */
@@ -12,6 +20,8 @@ export interface HttpError extends Error {
   readonly headers?: Readonly<Record<string, string>>
   /** More members of a JSON answer, such as `two_factor_token`. */
   readonly extra?: Readonly<Record<string, string>>
+  /** Everything that is wrong, for JSON:API answers. @defaultValue one, made of `code` and `description` */
+  readonly errors?: readonly ErrorObject[]
 }
 
 /** Whether a thrown value can be answered as it is. */

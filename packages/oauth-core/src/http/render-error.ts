@@ -25,7 +25,8 @@ export async function renderError(
   clear(ctx)
   for (const [name, value] of Object.entries(error.headers ?? {})) ctx.set(name, value)
   ctx.status = error.status
-  if (family === 'html' && page !== undefined && !prefersJson(ctx)) {
+  const isPage = family === 'html' || family === 'html-jsonapi'
+  if (isPage && page !== undefined && !prefersJson(ctx)) {
     try {
       await page(ctx, error)
       ctx.status = error.status
@@ -37,7 +38,7 @@ export async function renderError(
   }
   const body = toBody(error, family)
   if (body === undefined) return
-  ctx.type = family === 'jsonapi' ? 'application/vnd.api+json' : 'application/json; charset=utf-8'
+  ctx.type = isJsonApi(family) ? 'application/vnd.api+json' : 'application/json; charset=utf-8'
   ctx.body = JSON.stringify(body)
   ctx.status = error.status
 }
@@ -73,16 +74,17 @@ function toBody(error: HttpError, family: RouteFamily): unknown {
       ...error.extra,
     }
   }
-  if (family === 'jsonapi') {
-    return {
-      errors: [
-        { status: String(error.status), code: error.code, title: description ?? error.code },
-      ],
-    }
+  if (isJsonApi(family)) {
+    const errors = error.errors ?? [{ code: error.code, title: description ?? error.code }]
+    return { errors: errors.map((one) => ({ status: String(error.status), ...one })) }
   }
   if (description === undefined || description === error.code)
     return { error: error.code, ...error.extra }
   return { error: description, code: error.code, ...error.extra }
+}
+
+function isJsonApi(family: RouteFamily): boolean {
+  return family === 'jsonapi' || family === 'html-jsonapi'
 }
 
 function unexpected(ctx: Context, thrown: unknown, log: Logger): HttpError {

@@ -12,8 +12,8 @@ export type CsrfRule = 'token' | 'origin'
  */
 export type CorsRule = 'none' | 'app-origins' | 'app-origins-or-any' | 'open'
 
-/** How an error is answered. @see http/render-error.ts */
-export type RouteFamily = 'oauth' | 'json' | 'jsonapi' | 'html' | 'empty'
+/** How an error is answered; `html-jsonapi`: a page, or JSON:API to programs. @see http/render-error.ts */
+export type RouteFamily = 'oauth' | 'json' | 'jsonapi' | 'html' | 'html-jsonapi' | 'empty'
 
 /** What a request may carry. `json` admits `application/json` and `application/vnd.api+json`. */
 export interface BodyRule {
