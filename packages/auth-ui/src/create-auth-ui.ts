@@ -65,12 +65,21 @@ import { createShareCookies, type HasShareCookie } from './share-by-link/share-c
 import { createSecurityUrl } from './settings/security-url.ts'
 import { createSessionSettings } from './settings/sessions.ts'
 
+/** Who is logged in, and how a session code lets somebody in. */
+export interface UiSessions extends OwnerSessions {
+  /**
+   * Uses up a session code for this very request, whoever is logged in: true when it was good. Nobody logged in becomes
+   * a short session. For rows of other packages. @see connectors.md 4.1
+   */
+  admit(ctx: RouteContext, code: string): Promise<boolean>
+}
+
 /** The owner in a browser. */
 export interface AuthUi {
   /** The package's endpoints and the files of its pages; behind `oauth.resolveInstance()`. */
   routes(): Middleware
-  /** For `oauth.useSessions` (D49). */
-  readonly sessions: OwnerSessions
+  /** For `oauth.useSessions` (D49), and for packages with pages of their own. */
+  readonly sessions: UiSessions
   /** For `oauth.routes`. */
   readonly pages: AuthorizePages
   /** The host's side of owners. */
@@ -216,6 +225,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     sessions: {
       current: (ctx) => carrier.current(ctx),
       redeem: createAuthorizeCode(receiveCode),
+      admit: (ctx, code) => receiveCode(ctx, code, 'short'),
     },
     pages,
     owners: ownersOfHost,
