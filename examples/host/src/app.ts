@@ -122,7 +122,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
       ? createDevMailbox(store, clock)
       : undefined
   const { mailer, render } = createNotify({
-    log,
+    oauth,
     channels: { mail: mailOptions(config, mailbox) },
   })
   const ui = createAuthUi({

@@ -1,39 +1,18 @@
-import type { Instance } from '@svc/oauth-core'
-import { createMailer, type Mailer } from './mailer.ts'
+import type { Notify } from './notify.ts'
 import { checkOptions, type NotifyOptions } from './options.ts'
-import type { SystemMail } from './system-mails.ts'
-import type { MailTemplates, RenderedMail } from './templates.ts'
-
-/** What `createNotify` answers. */
-export interface Notify {
-  /** For the packages that have mails to send. */
-  readonly mailer: Mailer
-  /**
-   * The words of a mail, sent to nobody: for previews, with `sampleMails`.
-   * @throws TypeError when the link of the mail is not one of the instance's own
-   */
-  render(instance: Instance, mail: SystemMail): Promise<RenderedMail>
-}
+import { createSystemMails } from './system-mailer.ts'
 
 /**
- * Routes from this server to its owners: mail.
+ * Routes from this server and its apps to the owners.
  * @throws TypeError with every fault of the options
  * @example
  * const notify = createNotify({
- *   log,
+ *   oauth,
  *   channels: { mail: { transport: smtpTransport({ host: 'mail.example.org', port: 587 }) } },
  * })
  */
-export function createNotify(options: NotifyOptions): Notify {
+export function createNotify(options: NotifyOptions): Pick<Notify, 'mailer' | 'render'> {
   checkOptions(options)
-  let loading: Promise<MailTemplates> | undefined
-  // The template engine costs memory and time that a server without mails need not pay at its start.
-  const loadTemplates = (): Promise<MailTemplates> => {
-    loading ??= import('./templates.ts').then(({ createTemplates }) => createTemplates())
-    return loading
-  }
-  return {
-    mailer: createMailer({ log: options.log, options: options.channels.mail, loadTemplates }),
-    render: async (instance, mail) => (await loadTemplates()).render(instance, mail),
-  }
+  const { oauth, log = oauth.log } = options
+  return createSystemMails({ log, mail: options.channels.mail })
 }

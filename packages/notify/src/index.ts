@@ -1,11 +1,53 @@
 export { MAIL_LOCALES } from './catalogue.ts'
 export { type SmtpOptions, smtpTransport } from './channels/mail.ts'
-export { createNotify, type Notify } from './create-notify.ts'
+export { createNotify } from './create-notify.ts'
+export type { InternalNotification, Notify } from './notify.ts'
 export { type MailAddress, parseAddress } from './mail-address.ts'
 export { isMailError, MailError, type MailErrorOptions, type MailFailure } from './mail-error.ts'
 export type { Mailer } from './mailer.ts'
-export type { MailOptions, MailSettings, NotifyOptions } from './options.ts'
-export type { MailTransport, OutgoingMail } from './ports.ts'
+export type {
+  ApnsOptions,
+  FcmOptions,
+  HuaweiOptions,
+  MailOptions,
+  MailSettings,
+  MobileOptions,
+  NotifyOptions,
+  SmsOptions,
+  SmsProvider,
+  WebPushOptions,
+} from './options.ts'
+export type {
+  EventSink,
+  MailTransport,
+  NoticePage,
+  NoticePages,
+  NotifyApps,
+  OutgoingMail,
+  OwnerContact,
+  OwnerContacts,
+  PushCredentialStore,
+} from './ports.ts'
+export type {
+  OutgoingPush,
+  PushGateway,
+  PushOutcome,
+  PushPlatform,
+} from './channels/mobile/push-gateway.ts'
+export type { OutgoingText, SmsGateway } from './channels/sms/sms-gateway.ts'
+export type { ChannelOutcome } from './channels/channel.ts'
+export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
+export { DEFAULT_LIMITS, type NotifyBucket } from './limits.ts'
+export { ERRORS, NotifyError, type NotifyErrorCode, type NotifyFault } from './notify-error.ts'
+export type {
+  Attempt,
+  AttemptClass,
+  ChannelName,
+  NotificationRecord,
+  NotificationStatus,
+  Originator,
+  Priority,
+} from './outbox/notification.ts'
 export { sampleMails } from './sample-mails.ts'
 export type {
   AuthModeChange,
@@ -14,4 +56,5 @@ export type {
   SystemMail,
   SystemMailName,
 } from './system-mails.ts'
+export { createSystemMails, type SystemMails } from './system-mailer.ts'
 export type { RenderedMail } from './templates.ts'

@@ -1,4 +1,10 @@
-import type { InstanceId } from '@svc/oauth-core'
+import type {
+  AppManifest,
+  Instance,
+  InstanceId,
+  KonnectorManifest,
+  RouteContext,
+} from '@svc/oauth-core'
 import type { MailAddress } from './mail-address.ts'
 
 /** A rendered mail to one person. Texts are final, addresses checked. */
@@ -27,4 +33,81 @@ export interface MailTransport {
    * @throws MailError telling whether trying again makes sense
    */
   send(mail: OutgoingMail): Promise<void>
+}
+
+/** Manifests of what may post, as installed. Beside `oauth.apps`: what it does not know. */
+export interface NotifyApps {
+  /** The konnector as installed; its `notifications` count. @defaultValue konnectors cannot post */
+  konnector?(
+    instance: Instance,
+    slug: string,
+  ): Promise<
+    | (KonnectorManifest & {
+        readonly name?: string
+        readonly notifications?: Readonly<Record<string, unknown>>
+      })
+    | undefined
+  >
+  /**
+   * A file of the app as installed, for its templates; undefined when there is none. `path` is relative, normal, and
+   * stays inside the app's folder. @defaultValue apps have no templates
+   */
+  readFile?(app: AppManifest, path: string): Promise<Uint8Array | undefined>
+  /**
+   * The address of `<slug>/#/path` of an installed app of the instance. @defaultValue its app host, when it is installed
+   */
+  linkTo?(instance: Instance, redirectLink: string): Promise<string | undefined>
+}
+
+/** How the owner can be reached beside the mail address of the instance. */
+export interface OwnerContact {
+  /** The phone marked primary, else the first; as written. */
+  readonly phone?: string
+}
+
+/** What the host knows of owners. */
+export interface OwnerContacts {
+  contactOf(instance: Instance): Promise<OwnerContact>
+}
+
+/** Tells subscribers; `@svc/realtime` satisfies it. */
+export interface EventSink {
+  publish(
+    instance: Pick<Instance, 'id'>,
+    verb: 'CREATED' | 'UPDATED' | 'DELETED',
+    event: {
+      readonly type: string
+      readonly id: string
+      readonly doc?: Readonly<Record<string, unknown>>
+    },
+  ): Promise<void>
+}
+
+/** Credentials that operators keep for single apps, by whole id (`<context>/<slug>` or `<slug>`); `@svc/connectors` has them. */
+export interface PushCredentialStore {
+  getRaw(id: string): Promise<
+    | {
+        readonly push_credentials?: unknown
+        readonly apns_credentials?: unknown
+      }
+    | undefined
+  >
+}
+
+/** A page that asks one thing, or says one; auth-ui renders it like all of its pages. Texts are final. */
+export interface NoticePage {
+  readonly title: string
+  readonly paragraphs: readonly string[]
+  /** A form with one button; POST to `action` with the CSRF-free fields. */
+  readonly question?: {
+    readonly action: string
+    readonly fields: Readonly<Record<string, string>>
+    readonly button: string
+  }
+  /** Where else to go. */
+  readonly link?: { readonly label: string; readonly url: string }
+}
+
+export interface NoticePages {
+  notice(ctx: RouteContext, page: NoticePage): Promise<void>
 }

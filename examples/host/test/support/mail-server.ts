@@ -1,4 +1,4 @@
-import { createNotify, sampleMails, smtpTransport } from '@svc/notify'
+import { createSystemMails, sampleMails, smtpTransport } from '@svc/notify'
 import type { Instance, InstanceId } from '@svc/oauth-core'
 import { type Listening, listen } from '@svc/testkit'
 import Koa from 'koa'
@@ -28,9 +28,9 @@ export const MAIL_NAMES: readonly string[] = [...SAMPLES.keys()]
 
 /** Serves `/<sample>?locale=`: the HTML form of a system mail, with nothing around it. */
 export function mailServer(): Promise<Listening> {
-  const notify = createNotify({
+  const notify = createSystemMails({
     log: { info: () => {}, warn: () => {}, error: () => {} },
-    channels: { mail: { transport: smtpTransport({ host: '-' }) } },
+    mail: { transport: smtpTransport({ host: '-' }) },
   })
   const app = new Koa()
   app.use(async (ctx) => {

@@ -2,9 +2,9 @@ import { type Mailbox, openMailbox, type ReceivedMail } from '@svc/testkit'
 import { expect } from 'chai'
 import { createServer, type Server } from 'node:net'
 import { isMailError, type MailFailure, smtpTransport, type SmtpOptions } from '../../src/index.ts'
-import { createNotify } from '../../src/create-notify.ts'
+import { createSystemMails } from '../../src/system-mailer.ts'
 import type { Mailer } from '../../src/mailer.ts'
-import type { MailSettings } from '../../src/options.ts'
+import { mailFaults, type MailSettings } from '../../src/options.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 type Line = { event: string; fields: Readonly<Record<string, unknown>> | undefined }
@@ -41,7 +41,7 @@ describe('mail over SMTP', () => {
     const { lines, log } = recordLog()
     const transport = smtpTransport(plain(mailbox.port))
     return {
-      mailer: createNotify({ log, channels: { mail: { transport, ...settings } } }).mailer,
+      mailer: createSystemMails({ log, mail: { transport, ...settings } }).mailer,
       lines,
     }
   }
@@ -85,16 +85,14 @@ describe('mail over SMTP', () => {
 
   it('uses the configured sender, a context its own', async () => {
     const { log } = recordLog()
-    const { mailer } = createNotify({
+    const { mailer } = createSystemMails({
       log,
-      channels: {
-        mail: {
-          transport: smtpTransport(plain(mailbox.port)),
-          noreplyAddress: 'hello@provider.example',
-          noreplyName: 'Provider',
-          replyTo: 'help@provider.example',
-          contexts: { beta: { noreplyAddress: 'beta@provider.example', noreplyName: 'Beta' } },
-        },
+      mail: {
+        transport: smtpTransport(plain(mailbox.port)),
+        noreplyAddress: 'hello@provider.example',
+        noreplyName: 'Provider',
+        replyTo: 'help@provider.example',
+        contexts: { beta: { noreplyAddress: 'beta@provider.example', noreplyName: 'Beta' } },
       },
     })
     await mailer.send(sampleInstance(), onboarding)
@@ -162,7 +160,7 @@ describe('mail over SMTP', () => {
   it('asks for STARTTLS unless told otherwise, and gives up without it', async () => {
     const { log } = recordLog()
     const transport = smtpTransport({ host: '127.0.0.1', port: mailbox.port })
-    const { mailer } = createNotify({ log, channels: { mail: { transport } } })
+    const { mailer } = createSystemMails({ log, mail: { transport } })
     const error = await failureOf(mailer.send(sampleInstance(), onboarding))
     expect(error).to.include({ failure: 'config' })
     expect(mailbox.mails).to.have.lengthOf(0)
@@ -171,10 +169,7 @@ describe('mail over SMTP', () => {
   it('counts a mail as done when mail is switched off', async () => {
     const { log } = recordLog()
     const transport = smtpTransport({ host: '-' })
-    await createNotify({ log, channels: { mail: { transport } } }).mailer.send(
-      sampleInstance(),
-      onboarding,
-    )
+    await createSystemMails({ log, mail: { transport } }).mailer.send(sampleInstance(), onboarding)
     expect(mailbox.mails).to.have.lengthOf(0)
   })
 })
@@ -216,16 +211,14 @@ describe('smtpTransport', () => {
   }
 })
 
-describe('createNotify', () => {
+describe('options of mails', () => {
   it('reports every fault of its options at once', () => {
-    const { log } = recordLog()
     const mail = {
       transport: smtpTransport({ host: '-' }),
       noreplyAddress: 'a, b',
       contexts: { beta: { replyTo: 'Name <a@b.c>' } },
     }
-    expect(() => createNotify({ log, channels: { mail } })).to.throw(
-      TypeError,
+    expect(mailFaults(mail).join('; ')).to.match(
       /mail\.noreplyAddress.*mail\.contexts\.beta\.replyTo/,
     )
   })
@@ -233,10 +226,7 @@ describe('createNotify', () => {
 
 async function sendOver(options: SmtpOptions): Promise<void> {
   const { log } = recordLog()
-  const { mailer } = createNotify({
-    log,
-    channels: { mail: { transport: smtpTransport(options) } },
-  })
+  const { mailer } = createSystemMails({ log, mail: { transport: smtpTransport(options) } })
   await mailer.send(sampleInstance(), onboarding)
 }
 

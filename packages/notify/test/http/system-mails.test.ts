@@ -1,8 +1,8 @@
 import { type Mailbox, openMailbox, type ReceivedMail } from '@svc/testkit'
 import { expect } from 'chai'
 import { MAIL_LOCALES } from '../../src/catalogue.ts'
-import { createNotify, type Notify, type SystemMail } from '../../src/index.ts'
-import { sampleMails, smtpTransport } from '../../src/index.ts'
+import { sampleMails, smtpTransport, type SystemMail } from '../../src/index.ts'
+import { createSystemMails, type SystemMails } from '../../src/system-mailer.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 const samples = sampleMails(sampleInstance(), Date.UTC(2026, 1, 3, 4, 5, 6))
@@ -17,7 +17,7 @@ const updateEmail = {
 
 describe('system mails over SMTP', () => {
   let mailbox: Mailbox
-  let notify: Notify
+  let notify: SystemMails
   const lines: string[] = []
 
   beforeEach(async () => {
@@ -26,12 +26,10 @@ describe('system mails over SMTP', () => {
     const note = (event: string, fields?: Readonly<Record<string, unknown>>): void => {
       lines.push(JSON.stringify({ event, ...fields }))
     }
-    notify = createNotify({
+    notify = createSystemMails({
       log: { info: note, warn: note, error: note },
-      channels: {
-        mail: {
-          transport: smtpTransport({ host: '127.0.0.1', port: mailbox.port, disableTls: true }),
-        },
+      mail: {
+        transport: smtpTransport({ host: '127.0.0.1', port: mailbox.port, disableTls: true }),
       },
     })
   })

@@ -7,16 +7,16 @@ import {
   smtpTransport,
   type SystemMail,
 } from '@svc/notify'
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, OAuth } from '@svc/oauth-core'
 
 type Equals<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 function assertType<_Holds extends true>(): void {}
 
-export async function checkNotify(log: Logger, instance: Instance): Promise<void> {
+export async function checkNotify(oauth: OAuth, instance: Instance): Promise<void> {
   const transport = smtpTransport({ host: 'localhost' })
   assertType<Equals<typeof transport, MailTransport>>()
-  const { mailer, render } = createNotify({ log, channels: { mail: { transport } } })
+  const { mailer, render } = createNotify({ oauth, channels: { mail: { transport } } })
   assertType<Equals<typeof mailer, Mailer>>()
 
   // @ts-expect-error an onboarding mail carries its link

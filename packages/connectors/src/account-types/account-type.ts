@@ -1,0 +1,151 @@
+import type { InstanceId } from '@svc/oauth-core'
+
+/** How a provider's token endpoint takes the client's secret. @see connectors.md 6.2 */
+export type TokenMode = 'form' | 'basic' | 'get'
+
+/** How an account comes into being: at the provider's pages, imported, or without OAuth. @see connectors.md K2 */
+export type GrantMode =
+  | 'authorization_code'
+  | 'authorization_code+secret'
+  | 'refresh_token'
+  | 'secret'
+
+/** Entry of the secrets store, as operators write it; names are those of the wire. @see connectors.md 2.1 */
+export interface AccountTypeEntry {
+  /** `<name>`, or `<context>/<name>` to take its place in one context. */
+  readonly _id: string
+  readonly slug?: string
+  readonly preset?: string
+  readonly grant_mode?: GrantMode
+  readonly client_id?: string
+  readonly client_secret?: string
+  readonly auth_endpoint?: string
+  readonly token_endpoint?: string
+  readonly refresh_endpoint?: string
+  readonly revocation_endpoint?: string
+  readonly issuer?: string
+  /** `post` is read as `form`. */
+  readonly token_mode?: TokenMode | 'post'
+  readonly redirect_uri?: string
+  readonly extras?: Readonly<Record<string, string>>
+  readonly skip_redirect_uri_on_authorize?: boolean
+  readonly skip_state_on_token?: boolean
+  /** Any JSON, handed to the connector. */
+  readonly secret?: unknown
+  /** For notifications. @see notifications.md 16.3 */
+  readonly push_credentials?: unknown
+  /** For notifications. @see notifications.md 16.3 */
+  readonly apns_credentials?: unknown
+  readonly pkce?: 'S256' | 'off'
+  /** @defaultValue one space */
+  readonly scope_separator?: string
+  /** Name of the parameter that carries the scope (D38: `user_scope` of Slack). @defaultValue `scope` */
+  readonly scope_param?: string
+  /** Where granted scopes are read (D38). @defaultValue `token` */
+  readonly scope_from?: 'token' | 'callback'
+  readonly token_basic_encoding?: 'raw' | 'rfc6749'
+  readonly token_body_format?: 'form' | 'json'
+  readonly token_params?: Readonly<Record<string, string>>
+  readonly refresh_params?: Readonly<Record<string, string>>
+  readonly token_headers?: Readonly<Record<string, string>>
+  /** Dotted path of the object that holds the tokens. */
+  readonly token_response_path?: string
+  /** Dotted path of a number that is not 0 when a 200 is an error (Withings: `status`). */
+  readonly error_status_path?: string
+  readonly callback_params?: readonly string[]
+  readonly revoked_errors?: readonly string[]
+  readonly nonce_on_token?: boolean
+  readonly browser_binding?: boolean
+  /** Seconds. */
+  readonly refresh_margin?: number
+  /** Whether idle refresh tokens die, so that one is used at least every 24 h. */
+  readonly keepalive?: boolean
+  readonly trusted_network?: boolean
+  readonly [other: string]: unknown
+}
+
+/**
+ * What every other part works with: preset applied, defaults filled in, context prefix gone. Secrets are behind
+ * `Secret`, which prints as `[redacted]`.
+ */
+export interface AccountType {
+  /** Without context prefix. */
+  readonly name: string
+  /** As stored, with its context prefix. */
+  readonly id: string
+  readonly slug: string | undefined
+  readonly preset: string | undefined
+  readonly grantMode: GrantMode | undefined
+  /** Whether owners connect it at the provider's pages. */
+  readonly isInteractive: boolean
+  readonly clientId: string
+  readonly clientSecret: Secret<string> | undefined
+  readonly authEndpoint: string | undefined
+  readonly tokenEndpoint: string | undefined
+  readonly refreshEndpoint: string | undefined
+  readonly revocationEndpoint: string | undefined
+  readonly issuer: string | undefined
+  readonly tokenMode: TokenMode
+  readonly redirectUri: string | undefined
+  readonly extras: Readonly<Record<string, string>>
+  readonly skipsRedirectUriOnAuthorize: boolean
+  readonly skipsStateOnToken: boolean
+  readonly secret: Secret<unknown> | undefined
+  /** Undefined: automatic (K9). */
+  readonly pkce: 'S256' | 'off' | undefined
+  readonly scopeSeparator: string
+  readonly scopeParam: string
+  readonly scopeFrom: 'token' | 'callback'
+  readonly tokenBasicEncoding: 'raw' | 'rfc6749'
+  readonly tokenBodyFormat: 'form' | 'json'
+  readonly tokenParams: Readonly<Record<string, string>>
+  readonly refreshParams: Readonly<Record<string, string>>
+  readonly tokenHeaders: Readonly<Record<string, string>>
+  readonly tokenResponsePath: readonly string[]
+  readonly errorStatusPath: readonly string[] | undefined
+  readonly callbackParams: readonly string[]
+  readonly revokedErrors: readonly string[]
+  readonly sendsNonceOnToken: boolean
+  readonly hasBrowserBinding: boolean
+  readonly refreshMarginMs: number | undefined
+  readonly isKeptAlive: boolean
+  readonly isTrustedNetwork: boolean
+}
+
+/** A value that must not be printed: `inspect`, `JSON.stringify` and templates show `[redacted]`. */
+export interface Secret<Value> {
+  /** The only way in. */
+  reveal(): Value
+  toJSON(): '[redacted]'
+  toString(): '[redacted]'
+}
+
+/** A fault of an entry. @see connectors.md 2.2 */
+export interface AccountTypeFault {
+  readonly field: string
+  readonly reason: string
+}
+
+/** What lists and answers may show of an entry: secrets are `true`. */
+export type MaskedAccountType = Readonly<Record<string, unknown>> & { readonly _id: string }
+
+/**
+ * Account types of a server, for all its instances. A host may supply its own: `get`, `getRaw`, `findBySlug` are what
+ * the rest needs. @see connectors.md 3.1
+ */
+export interface AccountTypes {
+  /** `<context>/<name>`, else `<name>`; undefined when neither exists. @see connectors.md 2.3 */
+  get(name: string, context: string | undefined): Promise<AccountType | undefined>
+  /** The entry itself with its secrets, by its whole id; for push credentials. */
+  getRaw(id: string): Promise<AccountTypeEntry | undefined>
+  /** Entries of a slug for a context, then global ones not replaced there; at most 100. */
+  findBySlug(slug: string, context: string | undefined): Promise<readonly AccountType[]>
+  /** @throws AccountTypeError with every fault; `true`: it was new */
+  put(entry: unknown): Promise<boolean>
+  /** Whether there was one. */
+  delete(id: string): Promise<boolean>
+  list(): Promise<readonly MaskedAccountType[]>
+}
+
+/** The store of account types is one for all instances: keys carry this tag instead of an instance. */
+export const ACCOUNT_TYPES_TAG: InstanceId = 'account-types' as InstanceId

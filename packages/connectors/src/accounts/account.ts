@@ -1,0 +1,46 @@
+/** Whether an account works. @see connectors.md 7.2 */
+export type AccountStatus = 'connected' | 'refresh_failing' | 'reconnect_required' | 'disconnected'
+
+/**
+ * `oauth` of an account as it is stored: sealed values stand under `<name>_encrypted`. Times are RFC 3339, UTC.
+ * @see connectors.md 7.2, 7.3
+ */
+export interface StoredOAuth {
+  readonly access_token_encrypted?: string
+  readonly refresh_token_encrypted?: string
+  readonly token_type?: string
+  /** Absent: unknown. */
+  readonly expires_at?: string
+  readonly scope?: string
+  readonly refresh_expires_at?: string
+  readonly subject?: string
+  readonly status: AccountStatus
+  readonly refresh_seq: number
+  readonly refreshed_at?: string
+  readonly last_error?: { readonly code: string; readonly at: string }
+  /** Callback query of a type without token endpoint (D38: only when the operator turned that on). */
+  readonly query?: Readonly<Record<string, readonly string[]>>
+  readonly client_id?: string
+  readonly client_secret_encrypted?: string
+}
+
+/** An account of an owner at a provider, as the host keeps it: `<namespace>.accounts`. */
+export interface AccountDocument {
+  readonly _id: string
+  readonly _rev: string
+  /** Without context prefix. */
+  readonly account_type: string
+  readonly name: string
+  readonly oauth?: StoredOAuth
+  readonly oauth_callback_results_encrypted?: string
+  /** Legacy log-in and password accounts; sealed as `oauth` is. */
+  readonly auth?: Readonly<Record<string, unknown>>
+  readonly [other: string]: unknown
+}
+
+/** Tokens of an account in the clear; lives in memory only. */
+export interface AccountCredentials {
+  readonly accessToken?: string
+  readonly refreshToken?: string
+  readonly callbackResults?: Readonly<Record<string, unknown>>
+}

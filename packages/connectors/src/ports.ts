@@ -1,0 +1,68 @@
+import type { Instance, RouteContext } from '@svc/oauth-core'
+import type { AccountDocument } from './accounts/account.ts'
+
+/** Where accounts are kept: the host's own documents, so that its data routes and quotas apply. */
+export interface AccountStore {
+  get(instance: Instance, id: string): Promise<AccountDocument | undefined>
+  /** Under the document's own `_id`. */
+  create(instance: Instance, account: Omit<AccountDocument, '_rev'>): Promise<AccountDocument>
+  /** Replaces the revision that `_rev` names; undefined when that is not the current one. */
+  update(instance: Instance, account: AccountDocument): Promise<AccountDocument | undefined>
+  /** False when that revision is not the current one, or there is none. */
+  delete(instance: Instance, id: string, rev: string): Promise<boolean>
+  list(
+    instance: Instance,
+    page: { readonly limit?: number; readonly cursor?: string },
+  ): Promise<{ readonly accounts: readonly AccountDocument[]; readonly cursor?: string }>
+}
+
+/** What connectors say about themselves that matters here. */
+export interface ConnectorManifest {
+  readonly slug: string
+  /** Scopes to ask for; each entry is a space-separated list. @see connectors.md 12 */
+  readonly oauth?: { readonly scope?: readonly string[] }
+}
+
+/** Which connectors an instance could have; asked by slug. */
+export interface ConnectorManifests {
+  manifestOf(instance: Instance, slug: string): Promise<ConnectorManifest | undefined>
+}
+
+/** Who is logged in; auth-ui's sessions satisfy it. */
+export interface OwnerLogins {
+  current(ctx: RouteContext): Promise<{ readonly id: string } | undefined>
+  /**
+   * Uses up a one-time code for this very request: true when it was good. The browser is given a short session unless
+   * it has one. @see connectors.md 4.1
+   */
+  admit(ctx: RouteContext, code: string): Promise<boolean>
+}
+
+/** A change that subscribers hear of; satisfied by `@svc/realtime`. */
+export interface EventSink {
+  publish(
+    instance: Instance,
+    verb: 'CREATED' | 'UPDATED' | 'DELETED',
+    event: {
+      readonly type: string
+      readonly id: string
+      readonly doc?: Readonly<Record<string, unknown>>
+    },
+  ): Promise<void>
+}
+
+/** What happened to an account. Never carries a secret. */
+export interface AccountEvent {
+  readonly instance: Instance
+  readonly accountId: string
+  readonly accountType: string
+}
+
+/** Handlers must not throw. @see connectors.md 13 */
+export interface ConnectorEvents {
+  'account.connected': AccountEvent & { readonly how: 'create' | 'reconnect' | 'import' }
+  'account.refreshed': AccountEvent
+  /** Once per transition. */
+  'account.reconnect_required': AccountEvent & { readonly code: string }
+  'account.disconnected': AccountEvent
+}

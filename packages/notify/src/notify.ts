@@ -1,0 +1,53 @@
+import type { Instance, RouteRow } from '@svc/oauth-core'
+import type { Middleware } from 'koa'
+import type { Mailer } from './mailer.ts'
+import type { ChannelName, NotificationRecord, Priority } from './outbox/notification.ts'
+import type { NoticePages } from './ports.ts'
+import type { SystemMail } from './system-mails.ts'
+import type { RenderedMail } from './templates.ts'
+
+/** A notification of this server or its operator. @see notifications.md 2.7 */
+export interface InternalNotification {
+  /** `stack`: a built-in category; `cli`: with its declaration. */
+  readonly originator: 'stack' | 'cli'
+  readonly category: string
+  /** Of `cli`: as in a manifest. */
+  readonly declaration?: Readonly<Record<string, unknown>>
+  readonly categoryId?: string
+  /** Of `cli`; built-in categories have their own words. */
+  readonly title?: string
+  readonly message?: string
+  readonly priority?: Priority
+  /** `false` and `0`: what was alerted is over. */
+  readonly state?: string | boolean | number
+  readonly preferredChannels?: readonly ChannelName[]
+  readonly data?: Readonly<Record<string, unknown>>
+  readonly slug?: string
+  readonly at?: string
+}
+
+/** What `createNotify` answers. */
+export interface Notify {
+  /** For the packages that have mails to send. */
+  readonly mailer: Mailer
+  /**
+   * The words of a system mail, sent to nobody: for previews, with `sampleMails`.
+   * @throws TypeError when the link of the mail is not one of the instance's own
+   */
+  render(instance: Instance, mail: SystemMail): Promise<RenderedMail>
+  /** The endpoints; behind `resolveInstance`. @param options.pages - renders the page behind the links of mails */
+  routes(options: { readonly pages: NoticePages }): Middleware
+  /** The rows of {@link Notify.routes}, for documents and tests. */
+  readonly rows: readonly RouteRow[]
+  /** @throws NotifyError as the endpoint answers */
+  post(instance: Instance, notification: InternalNotification): Promise<NotificationRecord>
+  /** To be called when an app, konnector or client is gone: what waits is cancelled, the rest removed (14). */
+  sourceGone(
+    instance: Instance,
+    source: { readonly originator: 'app' | 'konnector' | 'oauth'; readonly owner: string },
+  ): Promise<void>
+  /** Starts delivering. */
+  start(): Promise<void>
+  /** Stops taking on work, waits for attempts under way, gives the rest back. */
+  close(): Promise<void>
+}

@@ -1,0 +1,143 @@
+import type { InstanceId } from '@svc/oauth-core'
+import type { Json, Revision } from '@svc/store'
+
+/** Who posted. `stack`: this server itself; `cli`: its operator. @see notifications.md 2 */
+export type Originator = 'app' | 'oauth' | 'konnector' | 'stack' | 'cli'
+
+export const CHANNELS = ['mobile', 'sms', 'mail'] as const
+export type ChannelName = (typeof CHANNELS)[number]
+
+export type Priority = 'high' | 'normal'
+
+/** @see notifications.md 12 */
+export type NotificationStatus =
+  | 'scheduled'
+  | 'queued'
+  | 'sending'
+  | 'sent'
+  | 'skipped'
+  | 'collapsed'
+  | 'expired'
+  | 'failed'
+  | 'cancelled'
+
+/** How an attempt ended. @see notifications.md 10.3 */
+export type AttemptClass = 'sent' | 'permanent' | 'transient' | 'config'
+
+/** One try of a channel, without tokens, numbers or addresses. */
+export interface Attempt {
+  readonly channel: ChannelName
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly class: AttemptClass
+  /** Stable reason, such as `no_device`, `smtp_550`, `template_error`. */
+  readonly code?: string
+}
+
+/** What of a category's declaration counts for an accepted notification; copied at acceptance. @see notifications.md 4 */
+export interface CategoryFlags {
+  readonly collapsible: boolean
+  readonly stateful: boolean
+  readonly multiple: boolean
+  /** Push says only that there is something; the app fetches the text (23.10). */
+  readonly sensitive: boolean
+  readonly ttlMs?: number
+  readonly minIntervalMs?: number
+  /** `mail`, `mobile`, `sms` and `mail.text`, each perhaps with a locale suffix, to `file:…`. */
+  readonly templates?: Readonly<Record<string, string>>
+}
+
+/** Where a channel stands. */
+export interface ChannelProgress {
+  /** How its last attempt ended; absent: none yet in this round. */
+  readonly last?: Exclude<AttemptClass, 'sent'>
+  readonly code?: string
+  /** Attempts in this round. */
+  readonly tries: number
+  /** Whether it has nothing more to do in this round. */
+  readonly isDone: boolean
+  /** What the channel wants to know at its next attempt, such as which devices have it already. */
+  readonly memo?: Json
+}
+
+/** A notification as it is stored. Times are milliseconds since the epoch. */
+export interface NotificationRecord {
+  /** UUID version 7, lower case. */
+  readonly id: string
+  /** `svc/<originator>/<owner>/<category>/<category_id>`. @see notifications.md 6 */
+  readonly sourceId: string
+  readonly originator: Originator
+  /** Owner of the source: slug, or client id of an unlinked client. Empty for `stack`. */
+  readonly owner: string
+  /** `AccessContext.owner` of the poster (D30): who may read and cancel it. */
+  readonly postedBy: string
+  readonly slug?: string
+  /** Of an unlinked client. */
+  readonly clientId?: string
+  readonly category: string
+  readonly categoryId?: string
+  readonly title: string
+  readonly message?: string
+  readonly priority?: Priority
+  readonly state?: string
+  readonly preferredChannels: readonly ChannelName[]
+  /** As given, for the answer; absent: the default was taken. */
+  readonly givenChannels?: readonly ChannelName[]
+  readonly data?: { readonly [name: string]: Json | undefined }
+  /** As given, for the answer. */
+  readonly at?: string
+  readonly sound?: string
+  readonly content?: string
+  readonly contentHtml?: string
+  readonly flags: CategoryFlags
+  /** Revision for `data.meta.rev`: a count. */
+  readonly version: number
+  readonly createdAt: number
+  /** When it is to be sent at first; `createdAt` unless `at` was in the future. */
+  readonly scheduledAt: number
+  readonly lastSentAt: number
+
+  readonly status: NotificationStatus
+  /** Why it was not sent. */
+  readonly reason?: string
+  readonly channel?: ChannelName
+  readonly sentAt?: number
+  /** When it became final. */
+  readonly finishedAt?: number
+  /** When it is to be looked at next. */
+  readonly dueAt: number
+  /** Rounds over all channels that ended without success. */
+  readonly round: number
+  readonly progress: Readonly<Partial<Record<ChannelName, ChannelProgress>>>
+  readonly attempts: readonly Attempt[]
+  /** Whoever holds it now. */
+  readonly lease?: { readonly token: string; readonly until: number }
+  /** Leases that ran out with their worker. */
+  readonly crashes: number
+  /** Whether devices are still tried though it counts as sent (16.1.6). */
+  readonly hasFollowUp?: true
+  /** The owner's digest that lists it: id of the digest. */
+  readonly digestId?: string
+  /** Bodies were erased after their time (14). */
+  readonly isErased?: true
+
+  /** The owner saw it in the inbox. */
+  readonly readAt?: number
+  readonly archivedAt?: number
+}
+
+/** A record and what it takes to replace it. */
+export interface StoredNotification {
+  readonly instanceId: InstanceId
+  readonly record: NotificationRecord
+  readonly revision: Revision
+}
+
+export const FINAL_STATUSES: ReadonlySet<NotificationStatus> = new Set([
+  'sent',
+  'skipped',
+  'collapsed',
+  'expired',
+  'failed',
+  'cancelled',
+])
