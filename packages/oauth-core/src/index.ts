@@ -84,6 +84,7 @@ export type {
 } from './instances/instances.ts'
 export type { Keyring, KeyKind, SigningKey } from './keys/keyring.ts'
 export { createSealer, type Sealer, type SealingKey } from './keys/sealer.ts'
+export type { ValueSealer } from './keys/value-sealer.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 export type { OAuth } from './oauth.ts'
 export { DEFAULT_LIMITS, type OAuthBucket, type OAuthOptions } from './options.ts'

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { decrypt, encrypt } from './aes-gcm.ts'
+import { createDerivation, type ValueSealer } from './value-sealer.ts'
 
 /** A key of the host's keyring (D52). */
 export interface SealingKey {
@@ -14,6 +15,12 @@ export interface Sealer {
   seal(plain: Uint8Array | string, context: string): string
   /** @throws Error when the key is unknown, or the text or the context is not what was sealed */
   open(sealed: string, context: string): Buffer
+  /**
+   * Seals values of documents under keys of their own: HKDF-SHA256 of each key of the keyring.
+   * @param salt - whose they are, such as an instance id
+   * @param info - what they are for, such as `svc/account/v1`
+   */
+  derive(salt: string, info: string): ValueSealer
 }
 
 const KID = /^[A-Za-z0-9_-]{1,32}$/
@@ -33,31 +40,19 @@ export function createSealer(keys: readonly SealingKey[]): Sealer {
   }
   const first = keys[0]
   if (first === undefined) throw new TypeError('options.keys: at least one sealing key is needed')
+  const { kid: currentKid } = first
   const sealingKey = Buffer.from(first.key)
 
   function seal(plain: Uint8Array | string, context: string): string {
-    const nonce = randomBytes(12)
-    const cipher = createCipheriv('aes-256-gcm', sealingKey, nonce).setAAD(Buffer.from(context))
-    const sealed = Buffer.concat([
-      nonce,
-      cipher.update(plain as string),
-      cipher.final(),
-      cipher.getAuthTag(),
-    ])
-    return `${first?.kid}.${sealed.toString('base64url')}`
+    return `${currentKid}.${encrypt(sealingKey, plain, context).toString('base64url')}`
   }
 
   function open(text: string, context: string): Buffer {
     const dot = text.indexOf('.')
     const key = byKid.get(text.slice(0, dot))
     if (key === undefined) throw new Error('sealed with a key that is not in the keyring')
-    const bytes = Buffer.from(text.slice(dot + 1), 'base64url')
-    if (bytes.length < 28) throw new Error('malformed sealed text')
-    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
-      .setAAD(Buffer.from(context))
-      .setAuthTag(bytes.subarray(-16))
-    return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()])
+    return decrypt(key, Buffer.from(text.slice(dot + 1), 'base64url'), context)
   }
 
-  return { seal, open }
+  return { seal, open, derive: createDerivation(byKid, currentKid) }
 }

@@ -1,0 +1,65 @@
+import { hkdfSync } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { decrypt, encrypt, NONCE_BYTES } from './aes-gcm.ts'
+
+/**
+ * Seals single values of documents, so that each says which key of the keyring it needs:
+ * `v1.<kid>.<nonce>.<ciphertext and tag>`, the last two base64url.
+ * @see connectors.md 7.3
+ */
+export interface ValueSealer {
+  /**
+   * Under the first key of the keyring.
+   * @param aad - where the value stands (whose, which document, which field); must be given again to open
+   */
+  seal(plain: Uint8Array | string, aad: string): string
+  /** @throws Error when the key is unknown, or the text or `aad` is not what was sealed */
+  open(sealed: string, aad: string): Buffer
+  /** Whether it was sealed with the first key of the keyring; false asks for sealing it again. */
+  isCurrent(sealed: string): boolean
+}
+
+/** How many derived keys are kept: one per instance in use and key of the keyring. */
+const CACHED_KEYS = 10_000
+const VERSION = 'v1'
+const SEALED = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/
+
+/**
+ * Makes sealers whose keys are HKDF-SHA256 of the keyring's.
+ * @param keys - by kid, 32 bytes each
+ * @param currentKid - the one that seals
+ */
+export function createDerivation(
+  keys: ReadonlyMap<string, Uint8Array>,
+  currentKid: string,
+): (salt: string, info: string) => ValueSealer {
+  const derived = new LRUCache<string, Uint8Array>({ max: CACHED_KEYS })
+
+  function keyOf(kid: string, salt: string, info: string): Uint8Array {
+    const master = keys.get(kid)
+    if (master === undefined) throw new Error('sealed with a key that is not in the keyring')
+    const name = JSON.stringify([kid, salt, info])
+    let key = derived.get(name)
+    if (key === undefined) {
+      key = new Uint8Array(hkdfSync('sha256', master, salt, info, 32))
+      derived.set(name, key)
+    }
+    return key
+  }
+
+  return (salt, info) => ({
+    seal(plain, aad) {
+      const bytes = encrypt(keyOf(currentKid, salt, info), plain, aad)
+      const nonce = bytes.toString('base64url', 0, NONCE_BYTES)
+      return `${VERSION}.${currentKid}.${nonce}.${bytes.toString('base64url', NONCE_BYTES)}`
+    },
+    open(sealed, aad) {
+      const [, kid, nonce, body] = SEALED.exec(sealed) ?? []
+      if (kid === undefined || nonce === undefined || body === undefined)
+        throw new Error('malformed sealed text')
+      const bytes = Buffer.concat([Buffer.from(nonce, 'base64url'), Buffer.from(body, 'base64url')])
+      return decrypt(keyOf(kid, salt, info), bytes, aad)
+    },
+    isCurrent: (sealed) => SEALED.exec(sealed)?.[1] === currentKid,
+  })
+}
