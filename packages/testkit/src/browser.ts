@@ -46,10 +46,25 @@ export async function launchChromium(options: ChromiumOptions): Promise<Browser>
     args: [
       '--no-sandbox',
       '--disable-dev-shm-usage',
+      `--disable-features=${UNSEEN_FEATURES.join(',')}`,
       `--host-resolver-rules=${[...rules, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1'].join(',')}`,
     ],
   })
 }
+
+/**
+ * Parts of the browser's own window, drawn as web pages: nobody sees them in headless mode, and they cost a fifth of the
+ * time of each window (measured with Chromium 156). The names after the first line are those that playwright-core turns
+ * off itself: a second `--disable-features` replaces its list.
+ */
+const UNSEEN_FEATURES = [
+  ...['InitialWebUI', 'InitialWebUISyncNavStartToCommit', 'WebUIOmnibox', 'WebUIOmniboxPopup'],
+  ...['WebUIReloadButton', 'WebUIToolbar', 'WebUIToolbarWebView'],
+  ...['AimEnabled', 'AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose'],
+  ...['AvoidCorsURLLoaderRestartOnRedirect', 'HttpsFirstBalancedModeAutoEnable', 'HttpsUpgrades'],
+  ...['LensOverlay', 'MediaRouter', 'NetworkTimeServiceQuerying', 'OptimizationHints'],
+  ...['PaintHolding', 'PreconnectToSearch', 'ThirdPartyStoragePartitioning'],
+]
 
 /** Saves what a page shows as `<SVC_SHOTS>/<name>.png`; does nothing when the variable is unset. */
 export async function takeShot(page: BrowserPage, name: string): Promise<void> {
