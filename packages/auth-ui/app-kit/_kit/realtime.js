@@ -11,6 +11,11 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 60_000
 /** A connection that held this long was a good one. */
 const HELD_MS = 10_000
+/**
+ * No answer says that a subscription counts; it does by then. What changed between the first look after a connection and
+ * this moment is seen at a second look.
+ */
+const SETTLED_MS = 1500
 /** Closed for a reason that a fresh token can mend. */
 const NEEDS_TOKEN = new Set(['authentication failed', 'authentication timeout', 'token expired'])
 
@@ -50,6 +55,11 @@ export function createRealtime(api, { namespace }) {
       send('AUTH', api.token())
       for (const subscription of subscriptions) subscribe(subscription)
       for (const watch of watchers) watch(true)
+      setTimeout(() => {
+        if (socket === opened && opened.readyState === WebSocket.OPEN) {
+          for (const watch of watchers) watch(true)
+        }
+      }, SETTLED_MS)
     })
     opened.addEventListener('message', ({ data }) => receive(String(data)))
     opened.addEventListener('close', ({ reason }) => {
@@ -108,7 +118,7 @@ export function createRealtime(api, { namespace }) {
         if (!isWanted && id !== undefined) send('UNSUBSCRIBE', { type, id })
       }
     },
-    /** Hears whether changes are being received.  @param {(isOpen: boolean) => void} watch */
+    /** Hears whether changes are being received; twice when they are again.  @param {(isOpen: boolean) => void} watch */
     watch(watch) {
       watchers.add(watch)
     },
