@@ -88,6 +88,14 @@ export type { ValueSealer } from './keys/value-sealer.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 export type { OAuth } from './oauth.ts'
 export { DEFAULT_LIMITS, type OAuthBucket, type OAuthOptions } from './options.ts'
+export { createOutbound } from './outbound/create-outbound.ts'
+export type {
+  Outbound,
+  OutboundAnswer,
+  OutboundOptions,
+  OutboundRequest,
+} from './outbound/outbound.ts'
+export { isOutboundError, OutboundError, type OutboundFailure } from './outbound/outbound-error.ts'
 export type {
   AppManifest,
   AppRegistry,

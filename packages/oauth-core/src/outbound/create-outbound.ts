@@ -1,0 +1,106 @@
+import { lookup as lookUp } from 'node:dns/promises'
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+import { parseNetworks } from './address-rules.ts'
+import { exchange } from './exchange.ts'
+import type { Outbound, OutboundAnswer, OutboundOptions, OutboundRequest } from './outbound.ts'
+import { isOutboundError, OutboundError } from './outbound-error.ts'
+import { checkUrl, findTarget, type TargetRules } from './target.ts'
+
+const DEFAULT_MAX_BYTES = 1_048_576
+const DEFAULT_CONNECT_MS = 5000
+const DEFAULT_TOTAL_MS = 15_000
+
+/**
+ * Where every call to another server starts. Proxies of the environment are not used.
+ * @throws TypeError when `trustedNetworks` has something that is no CIDR
+ */
+export function createOutbound(options: OutboundOptions = {}): Outbound {
+  const { log } = options
+  const rules: TargetRules = {
+    trustedNetworks: parseNetworks(options.trustedNetworks ?? [], 'options.trustedNetworks'),
+    lookup: options.lookup ?? systemAddresses,
+  }
+  const secureContext = secureContextOf(options.ca ?? [])
+
+  async function request(url: string | URL, wanted: OutboundRequest): Promise<OutboundAnswer> {
+    wanted.signal?.throwIfAborted()
+    const isTrusted = wanted.isTrusted ?? false
+    const watch = watchTime(
+      wanted.connectMs ?? options.connectMs ?? DEFAULT_CONNECT_MS,
+      wanted.totalMs ?? options.totalMs ?? DEFAULT_TOTAL_MS,
+      wanted.signal,
+    )
+    try {
+      const checked = checkUrl(url, isTrusted)
+      const target = await watch.race(findTarget(checked, isTrusted, rules))
+      return await exchange(target, wanted, secureContext, {
+        maxBytes: wanted.maxBytes ?? options.maxBytes ?? DEFAULT_MAX_BYTES,
+        signal: watch.signal,
+        onConnected: watch.connected,
+      })
+    } catch (error) {
+      if (isOutboundError(error) && error.kind === 'refused') {
+        log?.warn('outbound.refused', {
+          rule: error.reason,
+          host: URL.parse(String(url))?.hostname,
+        })
+      }
+      throw error
+    } finally {
+      watch.stop()
+    }
+  }
+
+  return { request }
+}
+
+interface Watch {
+  /** Aborts with what the call is to reject with. */
+  readonly signal: AbortSignal
+  /** The connection stands: only the end of the whole counts from now on. */
+  connected(): void
+  /** Rejects when the time is over, for what cannot be stopped. */
+  race<T>(work: Promise<T>): Promise<T>
+  stop(): void
+}
+
+function watchTime(connectMs: number, totalMs: number, outer: AbortSignal | undefined): Watch {
+  const controller = new AbortController()
+  const { signal } = controller
+  let isConnected = false
+  const end = (reason: string): void =>
+    controller.abort(new OutboundError('timeout', reason, { isSent: isConnected }))
+  const connecting = setTimeout(end, connectMs, 'connect')
+  const whole = setTimeout(end, totalMs, 'total')
+  const abort = (): void => controller.abort(outer?.reason)
+  outer?.addEventListener('abort', abort, { once: true })
+  return {
+    signal,
+    connected: () => {
+      isConnected = true
+      clearTimeout(connecting)
+    },
+    race: (work) =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+        work.then(resolve, reject)
+      }),
+    stop: () => {
+      clearTimeout(connecting)
+      clearTimeout(whole)
+      outer?.removeEventListener('abort', abort)
+    },
+  }
+}
+
+function secureContextOf(ca: readonly string[]): SecureContext {
+  return createSecureContext({
+    minVersion: 'TLSv1.2',
+    ...(ca.length > 0 && { ca: [...getCACertificates('default'), ...ca] }),
+  })
+}
+
+async function systemAddresses(hostname: string): Promise<readonly string[]> {
+  const found = await lookUp(hostname, { all: true })
+  return found.map(({ address }) => address)
+}

@@ -1,0 +1,156 @@
+import http from 'node:http'
+import https from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import type { OutboundAnswer, OutboundRequest } from './outbound.ts'
+import { OutboundError } from './outbound-error.ts'
+import type { Target } from './target.ts'
+
+/** What a call may take, in full. */
+export interface ExchangeLimits {
+  readonly maxBytes: number
+  /** Rejects the call when it aborts, with its reason. */
+  readonly signal: AbortSignal
+  /** Called once the connection stands; from then on the other side may have got something. */
+  readonly onConnected: () => void
+}
+
+/** How long one of several addresses is tried before the next. Milliseconds. */
+const NEXT_ADDRESS_MS = 500
+const CONNECTION = {
+  // What was checked is the connection of this call.
+  keepAlive: false,
+  autoSelectFamily: true,
+  autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+} as const
+const AGENTS = {
+  'http:': new http.Agent(CONNECTION),
+  'https:': new https.Agent({ ...CONNECTION, maxCachedSessions: 0 }),
+}
+const MAX_HEADER_BYTES = 16_384
+/** Headers of the connection, which no caller sets. */
+const OWN_HEADERS = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/**
+ * One request and its answer on a new connection to a checked target.
+ * @throws OutboundError, or the reason of the signal
+ */
+export function exchange(
+  target: Target,
+  request: OutboundRequest,
+  secureContext: SecureContext,
+  limits: ExchangeLimits,
+): Promise<OutboundAnswer> {
+  const { url, hostname } = target
+  const isTls = url.protocol === 'https:'
+  return new Promise((resolve, reject) => {
+    let isSent = false
+    const sent = (isTls ? https : http).request({
+      agent: isTls ? AGENTS['https:'] : AGENTS['http:'],
+      headers: headersOf(target, request),
+      host: hostname,
+      insecureHTTPParser: false,
+      lookup: pinned(target.addresses),
+      maxHeaderSize: MAX_HEADER_BYTES,
+      method: request.method,
+      path: url.pathname + url.search,
+      port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
+      signal: limits.signal,
+      ...(isTls && {
+        // Whatever the environment says: certificates are checked, on the name of the URL.
+        rejectUnauthorized: true,
+        secureContext,
+        servername: isIP(hostname) === 0 ? hostname : '',
+      }),
+    })
+    const fail = (cause: unknown): void => {
+      reject(limits.signal.aborted ? limits.signal.reason : failureOf(cause, isSent))
+      sent.destroy()
+    }
+    sent.once('socket', (socket) => {
+      socket.once(isTls ? 'secureConnect' : 'connect', () => {
+        isSent = true
+        limits.onConnected()
+      })
+    })
+    sent.on('error', fail)
+    sent.once('response', (answer) => {
+      readBody(answer, limits.maxBytes).then(
+        // Always present on a response.
+        (body) => {
+          resolve({ status: answer.statusCode as number, headers: answer.headers, body })
+          sent.destroy()
+        },
+        fail,
+      )
+    })
+    sent.end(request.body)
+  })
+}
+
+/** The addresses that were checked, whatever the resolver would say now. */
+function pinned(addresses: readonly string[]): LookupFunction {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }))
+  return (_hostname, options, callback) => {
+    const [first] = all
+    if (options.all === true) callback(null, all)
+    else callback(null, first?.address ?? '', first?.family)
+  }
+}
+
+function headersOf(target: Target, request: OutboundRequest): Record<string, string> {
+  const given = Object.entries(request.headers ?? {})
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => !OWN_HEADERS.has(name))
+  return {
+    ...Object.fromEntries(given),
+    'accept-encoding': 'identity',
+    connection: 'close',
+    host: target.url.host,
+  }
+}
+
+async function readBody(answer: http.IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(answer.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function tooLarge(): OutboundError {
+  return new OutboundError('too_large', 'body', { isSent: true })
+}
+
+function failureOf(cause: unknown, isSent: boolean): OutboundError {
+  if (cause instanceof OutboundError) return cause
+  const code = codeOf(cause)
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new OutboundError('too_large', 'headers', { isSent, cause })
+  }
+  const kind = code.startsWith('HPE_') ? 'malformed' : 'unreachable'
+  return new OutboundError(kind, code, { isSent, cause })
+}
+
+/** Errors of the platform carry a code such as `ECONNREFUSED`. */
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : 'connection'
+}
