@@ -16,7 +16,10 @@ export const FAMILIES: readonly { readonly family: RouteFamily; readonly text: s
     text: '`{"errors": [{"status", "code", "title", "detail"?, "source"?}]}` as `application/vnd.api+json`',
   },
   { family: 'html', text: 'a page; the `json` form when `Accept` prefers JSON' },
-  { family: 'html-jsonapi', text: 'a page; the `jsonapi` form when `Accept` prefers JSON' },
+  {
+    family: 'html-jsonapi',
+    text: 'a page when `Accept` names `text/html`, else the `jsonapi` form',
+  },
   { family: 'empty', text: 'the status alone' },
 ]
 

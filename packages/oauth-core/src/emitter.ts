@@ -1,18 +1,15 @@
 import type { Logger, OAuthEvents } from './ports.ts'
 
-/** The package's events. */
-export interface Emitter {
-  emit<Name extends keyof OAuthEvents>(name: Name, event: OAuthEvents[Name]): void
+/** Events of a package: names and what their handlers are given. */
+export interface Emitter<Events extends object = OAuthEvents> {
+  emit<Name extends keyof Events>(name: Name, event: Events[Name]): void
   /** @returns what ends the subscription */
-  on<Name extends keyof OAuthEvents>(
-    name: Name,
-    handler: (event: OAuthEvents[Name]) => void,
-  ): () => void
+  on<Name extends keyof Events>(name: Name, handler: (event: Events[Name]) => void): () => void
 }
 
 /** A handler that throws is logged and stops nothing. */
-export function createEmitter(log: Logger): Emitter {
-  const handlers = new Map<keyof OAuthEvents, Set<(event: never) => void>>()
+export function createEmitter<Events extends object = OAuthEvents>(log: Logger): Emitter<Events> {
+  const handlers = new Map<keyof Events, Set<(event: never) => void>>()
 
   return {
     emit(name, event) {
@@ -27,7 +24,7 @@ export function createEmitter(log: Logger): Emitter {
     },
     on(name, handler) {
       // A function of its own, so that a handler may be there twice.
-      const own = (event: OAuthEvents[typeof name]): void => handler(event)
+      const own = (event: Events[typeof name]): void => handler(event)
       const filed = handlers.get(name) ?? new Set()
       handlers.set(name, filed.add(own))
       return () => {

@@ -47,6 +47,7 @@ export type {
 export { linkedSlug } from './clients/client.ts'
 export { equalSecrets } from './constant-time.ts'
 export { createOAuth } from './create-oauth.ts'
+export { createEmitter, type Emitter } from './emitter.ts'
 export { ERRORS, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './errors.ts'
 export { setBaseHeaders, setEndpointHeaders } from './http/headers.ts'
 export { type ErrorObject, type HttpError, isHttpError } from './http/http-error.ts'

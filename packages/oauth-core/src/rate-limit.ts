@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto'
 import { recordKey, type Store } from '@svc/store'
-import type { Instance } from './instances/instance.ts'
+import type { InstanceId } from './instances/instance.ts'
 
 /** How often something may happen in a window that starts with the first hit. */
 export interface RateLimit {
   readonly limit: number
   readonly windowMs: number
+}
+
+/** An instance, or a tag that stands for none: for requests that reach no instance. */
+interface Counted {
+  readonly id: InstanceId
 }
 
 /** Counters of a package's buckets, per instance, shared by all processes. */
@@ -14,13 +19,13 @@ export interface RateLimits<Bucket extends string> {
    * Counts one; the hit after the last allowed one throws.
    * @param subject - whose counter it is within the instance: a client, an address; hashed into the key
    */
-  hit(instance: Instance, bucket: Bucket, subject?: string): Promise<void>
+  hit(instance: Counted, bucket: Bucket, subject?: string): Promise<void>
   /** Takes back a hit: of something that was reserved before a check and turned out well. */
-  release(instance: Instance, bucket: Bucket, subject?: string): Promise<void>
+  release(instance: Counted, bucket: Bucket, subject?: string): Promise<void>
   /** Takes back every hit of the open window. */
-  reset(instance: Instance, bucket: Bucket, subject?: string): Promise<void>
+  reset(instance: Counted, bucket: Bucket, subject?: string): Promise<void>
   /** Hits in the open window. */
-  count(instance: Instance, bucket: Bucket, subject?: string): Promise<number>
+  count(instance: Counted, bucket: Bucket, subject?: string): Promise<number>
 }
 
 export interface RateLimitOptions<Bucket extends string> {
@@ -36,7 +41,7 @@ export function createRateLimits<Bucket extends string>(
 ): RateLimits<Bucket> {
   const { store, clock, limits, tooMany } = options
 
-  function count(instance: Instance, bucket: Bucket, subject: string | undefined, by: number) {
+  function count(instance: Counted, bucket: Bucket, subject: string | undefined, by: number) {
     // A subject may come from a request: any text, of any length.
     const id = subject === undefined ? bucket : `${bucket}:${digest(subject)}`
     return store.hit(recordKey(instance.id, 'rate', id), limits[bucket].windowMs, by)

@@ -25,8 +25,7 @@ export async function renderError(
   clear(ctx)
   for (const [name, value] of Object.entries(error.headers ?? {})) ctx.set(name, value)
   ctx.status = error.status
-  const isPage = family === 'html' || family === 'html-jsonapi'
-  if (isPage && page !== undefined && !prefersJson(ctx)) {
+  if (page !== undefined && wantsPage(ctx, family)) {
     try {
       await page(ctx, error)
       ctx.status = error.status
@@ -41,6 +40,12 @@ export async function renderError(
   ctx.type = isJsonApi(family) ? 'application/vnd.api+json' : 'application/json; charset=utf-8'
   ctx.body = JSON.stringify(body)
   ctx.status = error.status
+}
+
+function wantsPage(ctx: Context, family: RouteFamily): boolean {
+  // SPEC: connectors.md 4 - a page to those who name it; a program may say nothing at all.
+  if (family === 'html-jsonapi') return /\btext\/html\b/i.test(ctx.get('Accept'))
+  return family === 'html' && !prefersJson(ctx)
 }
 
 /** Takes back what a handler had begun to answer. */

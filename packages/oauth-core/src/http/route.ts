@@ -12,7 +12,7 @@ export type CsrfRule = 'token' | 'origin'
  */
 export type CorsRule = 'none' | 'app-origins' | 'app-origins-or-any' | 'open'
 
-/** How an error is answered; `html-jsonapi`: a page, or JSON:API to programs. @see http/render-error.ts */
+/** How an error is answered; `html-jsonapi`: a page when `Accept` names it, else JSON:API. @see http/render-error.ts */
 export type RouteFamily = 'oauth' | 'json' | 'jsonapi' | 'html' | 'html-jsonapi' | 'empty'
 
 /** What a request may carry. `json` admits `application/json` and `application/vnd.api+json`. */
@@ -61,6 +61,8 @@ export interface RouteRow {
   /** Named rate bucket, for the reference; handlers hit it. */
   readonly limit?: string
   readonly use?: readonly RouteMiddleware[]
+  /** HEAD is answered with 405: a GET that uses something up must not be run by who only checks links. */
+  readonly refusesHead?: true
   /** One sentence for the reference. */
   readonly summary: string
   /** Section of the specification or RFC. */

@@ -47,7 +47,10 @@ export function mountRoutes(rows: readonly RouteRow[], environment: RouterEnviro
       return known.route(ctx)
     }
     const matched = router.match(ctx.path, ctx.method)
-    if (matched.route) {
+    // A GET takes HEAD too.
+    const isRefused =
+      ctx.method === 'HEAD' && rowsOf(matched.pathAndMethod.slice(0, 1))[0]?.refusesHead === true
+    if (matched.route && !isRefused) {
       // The router's own context type is older than Koa 3's.
       await dispatch(ctx as never, next)
       return
@@ -57,10 +60,13 @@ export function mountRoutes(rows: readonly RouteRow[], environment: RouterEnviro
       if (INTERFACE.test(ctx.path)) ctx.set('Cache-Control', 'no-store')
       return next()
     }
-    // One layer per row: those of a path with several methods name it several times.
-    const paths = new Set(matched.path.map((layer) => String(layer.path)))
-    const siblings = [...paths].flatMap((path) => byPath.get(path) ?? [])
-    await answerUndeclared(ctx as RouteContext, siblings, environment)
+    await answerUndeclared(ctx as RouteContext, rowsOf(matched.path), environment)
+  }
+
+  /** One layer per row: those of a path with several methods name it several times. */
+  function rowsOf(layers: readonly { readonly path: string | RegExp }[]): RouteRow[] {
+    const paths = new Set(layers.map((layer) => String(layer.path)))
+    return [...paths].flatMap((path) => byPath.get(path) ?? [])
   }
 }
 
@@ -131,8 +137,12 @@ async function answerUndeclared(
     return
   }
   const allow = [
-    ...new Set(rows.flatMap((row) => (row.method === 'GET' ? ['GET', 'HEAD'] : [row.method]))),
+    ...new Set(rows.flatMap((row) => (takesHead(row) ? ['GET', 'HEAD'] : [row.method]))),
   ].sort()
   const error = new OAuthError('method_not_allowed', { headers: { Allow: allow.join(', ') } })
   await renderError(ctx, error, rows[0]?.family ?? 'json', environment)
+}
+
+function takesHead(row: RouteRow): boolean {
+  return row.method === 'GET' && row.refusesHead !== true
 }

@@ -18,6 +18,7 @@ describe('@svc/oauth-core', () => {
       'VERBS',
       'appHost',
       'appOrigin',
+      'createEmitter',
       'createOAuth',
       'createOutbound',
       'createRateLimits',

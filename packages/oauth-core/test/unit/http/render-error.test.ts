@@ -143,6 +143,32 @@ describe('renderError', () => {
     expect(log[0]?.fields).to.include({ route: '/throw', status: 401, detail: 'bad signature' })
   })
 
+  describe('in family html-jsonapi', () => {
+    const accepts: readonly (readonly [string | undefined, boolean])[] = [
+      ['text/html,application/xhtml+xml,*/*;q=0.8', true],
+      ['application/json, text/html', true],
+      [undefined, false],
+      ['*/*', false],
+      ['application/vnd.api+json', false],
+      ['text/htmlx', false],
+    ]
+    for (const [accept, isPage] of accepts) {
+      it(`answers ${isPage ? 'a page' : 'JSON:API'} for Accept ${accept}`, async () => {
+        const page = async (ctx: Context): Promise<void> => {
+          ctx.type = 'text/html; charset=utf-8'
+          ctx.body = 'a page'
+        }
+        const row = throwing('html-jsonapi', described)
+        const { send } = await serveRows([row], { environment: { page } })
+        const answer = await send('/throw', accept === undefined ? {} : { headers: { accept } })
+        expect(answer.status).to.equal(400)
+        expect(answer.headers['content-type']).to.equal(
+          isPage ? 'text/html; charset=utf-8' : 'application/vnd.api+json',
+        )
+      })
+    }
+  })
+
   describe('in family html', () => {
     const page = async (ctx: Context, error: HttpError): Promise<void> => {
       ctx.type = 'text/html; charset=utf-8'

@@ -65,6 +65,24 @@ describe('mountRoutes', () => {
   })
 
   describe('methods', () => {
+    it('answers 405 to HEAD on a row that refuses it, and does not run the row', async () => {
+      let runs = 0
+      const refusing = row({
+        path: '/auth/things/:id',
+        refusesHead: true,
+        handler: (ctx) => {
+          runs += 1
+          ctx.body = 'done'
+        },
+      })
+      const { send } = await serveRows([refusing])
+      const answer = await send('/auth/things/1', { method: 'HEAD' })
+      expect(answer.status).to.equal(405)
+      expect(answer.headers['allow']).to.equal('GET')
+      expect(runs).to.equal(0)
+      expect((await send('/auth/things/1')).status).to.equal(200)
+    })
+
     const rows = [row({}), row({ method: 'POST', path: '/auth/thing' })]
 
     for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE']) {
