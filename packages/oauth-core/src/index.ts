@@ -45,6 +45,14 @@ export type {
   ClientsUsage,
 } from './clients/client-service.ts'
 export { linkedSlug } from './clients/client.ts'
+export type { NotificationPlatform } from './clients/device-token.ts'
+export type { Devices, NotifiableDevice } from './clients/devices.ts'
+export {
+  createCategoryParser,
+  type NotificationCategory,
+  type ParseCategories,
+  type ParsedCategories,
+} from './clients/notification-categories.ts'
 export { equalSecrets } from './constant-time.ts'
 export { createOAuth } from './create-oauth.ts'
 export { createEmitter, type Emitter } from './emitter.ts'

@@ -1,39 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv'
+import { hasFittingDurations, notificationsSchema } from './notification-categories.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
-
-const SECOND_NS = 1_000_000_000
-const DAY_S = 86_400
-const DURATION = '^[1-9][0-9]{0,6}[smhd]$'
-const LONGEST_S = 28 * DAY_S
-
-/** A duration of a category: nanoseconds, or a number and its unit; 1 s to 28 d. */
-const durationSchema: JsonSchema = {
-  anyOf: [
-    { type: 'integer', minimum: SECOND_NS, maximum: LONGEST_S * SECOND_NS },
-    { type: 'string', pattern: DURATION },
-  ],
-}
-
-/** Declarations of notifications: category name to declaration. @see notifications.md 4.2 */
-export const notificationsSchema: JsonSchema = {
-  type: 'object',
-  maxProperties: 50,
-  propertyNames: { pattern: '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$' },
-  additionalProperties: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      description: { type: 'string', maxLength: 500 },
-      collapsible: { type: 'boolean' },
-      stateful: { type: 'boolean' },
-      multiple: { type: 'boolean' },
-      default_priority: { enum: ['high', 'normal'] },
-      time_to_live: durationSchema,
-      min_interval: durationSchema,
-    },
-  },
-}
 
 const text = (maxLength: number): JsonSchema => ({ type: 'string', maxLength })
 
@@ -95,16 +63,4 @@ export function compileMemberChecks(): MemberChecks {
       return Object.values(copy).every(hasFittingDurations) ? copy : undefined
     },
   }
-}
-
-const UNITS_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: DAY_S }
-
-function hasFittingDurations(declaration: unknown): boolean {
-  // Objects, by the schema.
-  const { time_to_live, min_interval } = declaration as Readonly<Record<string, unknown>>
-  return [time_to_live, min_interval].every(
-    (value) =>
-      typeof value !== 'string' ||
-      Number(value.slice(0, -1)) * (UNITS_S[value.slice(-1)] ?? 0) <= LONGEST_S,
-  )
 }

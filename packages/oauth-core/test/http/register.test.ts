@@ -259,6 +259,7 @@ describe('POST /auth/register', () => {
       { '-a': {} },
       { ['a'.repeat(65)]: {} },
       { balance: { multiple: 'yes' } },
+      { balance: { sensitive: 1 } },
       { balance: { default_priority: 'urgent' } },
       { balance: { description: 'd'.repeat(501) } },
       { balance: { time_to_live: 5 } },
@@ -411,11 +412,14 @@ describe('POST /auth/register', () => {
     const { send } = await oauthServer()
     const { body } = await send('POST', '/auth/register', {
       body: `{"redirect_uris":["app://cb"],"client_name":"C","software_id":"x",
-        "notifications":{"a":{"stateful":true,"extra":1,"templates":{"mail":"file:a"},"__proto__":{"multiple":true}},
+        "notifications":{"a":{"stateful":true,"sensitive":true,"extra":1,"templates":{"mail":"file:a"},"__proto__":{"multiple":true}},
         "constructor":{}}}`,
       headers: { 'content-type': 'application/json' },
     })
-    expect(body['notifications']).to.deep.equal({ a: { stateful: true }, constructor: {} })
+    expect(body['notifications']).to.deep.equal({
+      a: { stateful: true, sensitive: true },
+      constructor: {},
+    })
   })
 })
 

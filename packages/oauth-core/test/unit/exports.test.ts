@@ -18,6 +18,7 @@ describe('@svc/oauth-core', () => {
       'VERBS',
       'appHost',
       'appOrigin',
+      'createCategoryParser',
       'createEmitter',
       'createOAuth',
       'createOutbound',
