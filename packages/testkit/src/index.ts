@@ -8,6 +8,7 @@ export {
 export type { BrowserResponse } from './browser-response.ts'
 export { type FakeClock, fakeClock } from './fake-clock.ts'
 export type { Initiator } from './fetch-metadata.ts'
+export { createGate, type Gate } from './gate.ts'
 export { attributeOf, type HtmlElement, textOf } from './html-element.ts'
 export type { HtmlForm, SubmitButton } from './html-form.ts'
 export { type Listening, listen, type Servable } from './listen.ts'
@@ -20,6 +21,16 @@ export {
 } from './loopback-request.ts'
 export { type Mailbox, type MailboxOptions, openMailbox, type ReceivedMail } from './mailbox.ts'
 export { type Page, parsePage } from './page.ts'
+export type {
+  PlainAnswer,
+  Provider,
+  ProviderEndpoint,
+  ProviderOptions,
+  ScriptedAnswer,
+} from './provider.ts'
+export type { IssuedTokens, ProviderGrants } from './provider-grants.ts'
+export type { ProviderRequest } from './provider-requests.ts'
+export { openProvider } from './provider-server.ts'
 export {
   type AuthorizeOptions,
   type PendingAuthorization,

@@ -26,3 +26,4 @@ export {
 } from './platforms.ts'
 export { makePlayIntegrity, type PlayIntegrityOverrides } from './play-integrity.ts'
 export { makeSafetyNet, type SafetyNetOverrides } from './safety-net.ts'
+export { makeTlsCertificate, type TlsCertificate } from './tls-certificate.ts'
