@@ -43,6 +43,8 @@ export interface AccountTypeEntry {
   readonly scope_param?: string
   /** Where granted scopes are read (D38). @defaultValue `token` */
   readonly scope_from?: 'token' | 'callback'
+  /** Asked for besides what the connector asks, such as `offline_access`. */
+  readonly added_scopes?: readonly string[]
   readonly token_basic_encoding?: 'raw' | 'rfc6749'
   readonly token_body_format?: 'form' | 'json'
   readonly token_params?: Readonly<Record<string, string>>
@@ -96,6 +98,8 @@ export interface AccountType {
   readonly scopeSeparator: string
   readonly scopeParam: string
   readonly scopeFrom: 'token' | 'callback'
+  /** To be asked for besides what the connector asks, unless it asks for nothing. */
+  readonly addedScopes: readonly string[]
   readonly tokenBasicEncoding: 'raw' | 'rfc6749'
   readonly tokenBodyFormat: 'form' | 'json'
   readonly tokenParams: Readonly<Record<string, string>>
@@ -110,6 +114,11 @@ export interface AccountType {
   readonly refreshMarginMs: number | undefined
   readonly isKeptAlive: boolean
   readonly isTrustedNetwork: boolean
+  /**
+   * Why it cannot be used for OAuth, though it exists: `start` and `refresh` answer `account_type_misconfigured`.
+   * For logs, never for clients. @see connectors.md 2.2 (5)
+   */
+  readonly fault: AccountTypeFault | undefined
 }
 
 /** A value that must not be printed: `inspect`, `JSON.stringify` and templates show `[redacted]`. */
@@ -122,7 +131,9 @@ export interface Secret<Value> {
 
 /** A fault of an entry. @see connectors.md 2.2 */
 export interface AccountTypeFault {
+  /** Name of the field, with `/` before a member of it (`token_headers/host`); empty: the entry as a whole. */
   readonly field: string
+  /** What is wrong, in words; never holds a value of the entry. */
   readonly reason: string
 }
 
@@ -136,15 +147,21 @@ export type MaskedAccountType = Readonly<Record<string, unknown>> & { readonly _
 export interface AccountTypes {
   /** `<context>/<name>`, else `<name>`; undefined when neither exists. @see connectors.md 2.3 */
   get(name: string, context: string | undefined): Promise<AccountType | undefined>
-  /** The entry itself with its secrets, by its whole id; for push credentials. */
+  /**
+   * The entry itself with its secrets, by its whole id; for push credentials. Printed as a whole, its secrets are
+   * masked; they are not once they are taken out of it.
+   */
   getRaw(id: string): Promise<AccountTypeEntry | undefined>
   /** Entries of a slug for a context, then global ones not replaced there; at most 100. */
   findBySlug(slug: string, context: string | undefined): Promise<readonly AccountType[]>
-  /** @throws AccountTypeError with every fault; `true`: it was new */
+  /** `true`: it was new. @throws AccountTypeError with every fault */
   put(entry: unknown): Promise<boolean>
   /** Whether there was one. */
   delete(id: string): Promise<boolean>
+  /** In the order of ids. */
   list(): Promise<readonly MaskedAccountType[]>
+  /** Seals everything again that was not sealed with the current key. @returns how many entries */
+  rotateKeys?(): Promise<number>
 }
 
 /** The store of account types is one for all instances: keys carry this tag instead of an instance. */
