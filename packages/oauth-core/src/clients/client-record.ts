@@ -8,6 +8,7 @@ import {
 } from '@svc/store'
 import type { InstanceId } from '../instances/instance.ts'
 import type { Client, ClientId, ClientMetadata } from './client.ts'
+import { deviceDigest, deviceOf } from './device-token.ts'
 
 /** A client as it is stored, its secret sealed. Times are milliseconds since the epoch. */
 export type ClientRecord = {
@@ -20,6 +21,8 @@ export type ClientRecord = {
   readonly os?: string
   readonly createdAt: number
   readonly updatedAt: number
+  /** When the client gave its device token last. */
+  readonly deviceTokenAt?: number
 }
 
 const CLIENT_ID = /^[A-Za-z0-9-]{1,128}$/
@@ -54,6 +57,16 @@ export function connectedIndex(instanceId: InstanceId): IndexKey {
   return indexKey(instanceId, 'clients-connected')
 }
 
+/** Clients that were allowed and have a device to notify, oldest first. @see notifications.md 16.1 */
+export function notifiableIndex(instanceId: InstanceId): IndexKey {
+  return indexKey(instanceId, 'clients-notifiable')
+}
+
+/** Clients that gave a device token, allowed or not. @see notifications.md 16.8 */
+export function deviceIndex(instanceId: InstanceId, platform: string, token: string): IndexKey {
+  return indexKey(instanceId, `clients-of-device:${deviceDigest(platform, token)}`)
+}
+
 export function clientEntries(
   instanceId: InstanceId,
   id: string,
@@ -64,6 +77,11 @@ export function clientEntries(
   if (pending) entries.push({ index: pendingIndex(instanceId), sort })
   else if (isUserKind(metadata.client_kind)) {
     entries.push({ index: connectedIndex(instanceId), sort })
+  }
+  const device = deviceOf(metadata)
+  if (device !== undefined) {
+    entries.push({ index: deviceIndex(instanceId, device.platform, device.token), sort })
+    if (!pending) entries.push({ index: notifiableIndex(instanceId), sort })
   }
   return entries
 }

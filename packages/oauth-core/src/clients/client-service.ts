@@ -2,6 +2,7 @@ import type { TokenAnswer } from '../engine/engine.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { Certification } from '../ports.ts'
 import type { Client, ClientId } from './client.ts'
+import type { Devices } from './devices.ts'
 
 /** A page of clients, without secrets. */
 export interface ClientPage {
@@ -26,7 +27,7 @@ export interface ClientsUsage {
 }
 
 /** The host's side of clients. @see oauth.md 10.1 */
-export interface ClientService {
+export interface ClientService extends Devices {
   get(instance: Instance, id: ClientId | string): Promise<Client | undefined>
   /** Newest first; `limit` 1 to 100. Pending clients included. */
   list(

@@ -11,7 +11,9 @@ import {
   type ClientRecord,
   clientsIndex,
   connectedIndex,
+  deviceIndex,
   isClientId,
+  notifiableIndex,
   pendingIndex,
   secretContext,
   toClient,
@@ -21,6 +23,8 @@ import {
 export interface ClientWrite {
   /** As checked; the engine's copy of it is not looked at. */
   readonly metadata: ClientMetadata
+  /** Whether the device token is among what the client gave now. */
+  readonly isDeviceTokenGiven?: boolean
   /** The name, when it is a new one. */
   readonly name?: NameClaim
   /** Of an update: the revision that the metadata was made from (D21). */
@@ -31,10 +35,10 @@ export interface ClientWrite {
 
 /** What a rule may change of a stored client. */
 export type ClientChange = Partial<
-  Pick<ClientRecord, 'pending' | 'flagship' | 'certifiedFromStore' | 'os'>
+  Pick<Client, 'metadata' | 'pending' | 'flagship' | 'certifiedFromStore' | 'os'>
 >
 
-export type ClientList = 'all' | 'pending' | 'connected'
+export type ClientList = 'all' | 'pending' | 'connected' | 'notifiable'
 
 /** Records of clients, and the engine's door to them. */
 export interface ClientStore extends ClientRecords {
@@ -56,6 +60,8 @@ export interface ClientStore extends ClientRecords {
     also?: (client: Client) => Promise<readonly Change[]>,
   ): Promise<Client | undefined>
   list(instance: Instance, which: ClientList, page: PageRequest): Promise<ListedClients>
+  /** Clients that hold this device token now; at most 100. */
+  listOfDevice(instance: Instance, platform: string, token: string): Promise<readonly Client[]>
   /** Removes the record, when the rule agrees with what is stored. The removed client, or undefined. */
   remove(
     instance: Instance,
@@ -83,7 +89,12 @@ export interface ClientStoreOptions {
   readonly clock: { now(): number }
 }
 
-const INDEXES = { all: clientsIndex, connected: connectedIndex, pending: pendingIndex } as const
+const INDEXES = {
+  all: clientsIndex,
+  connected: connectedIndex,
+  notifiable: notifiableIndex,
+  pending: pendingIndex,
+} as const
 
 export function createClientStore(options: ClientStoreOptions): ClientStore {
   const { store, sealer, names, clock } = options
@@ -141,12 +152,14 @@ export function createClientStore(options: ClientStoreOptions): ClientStore {
       : sealer.seal(write.secret, secretContext(instance.id, id))
     if (old === undefined) {
       const flags = { pending: true, flagship: false, certifiedFromStore: false }
-      return { metadata, secret, ...flags, createdAt: now, updatedAt: now }
+      const given = metadata.notification_device_token === undefined ? {} : { deviceTokenAt: now }
+      return { metadata, secret, ...flags, createdAt: now, updatedAt: now, ...given }
     }
     // SPEC: D21 - what was certified is the app behind the registered addresses.
     const isMoved = !isSameList(old.metadata.redirect_uris, metadata.redirect_uris)
     const certification = isMoved ? { flagship: false, certifiedFromStore: false } : {}
-    return { ...old, ...certification, metadata, secret, updatedAt: now }
+    const given = write.isDeviceTokenGiven === true ? { deviceTokenAt: now } : {}
+    return { ...old, ...certification, ...given, metadata, secret, updatedAt: now }
   }
 
   function toDeletion(instance: Instance, previous: StoredRecord): readonly Change[] {
@@ -170,7 +183,10 @@ export function createClientStore(options: ClientStoreOptions): ClientStore {
       const client = toClient(record.key, record.value)
       const changes = rule(client)
       if (changes === undefined) return client
-      const value = { ...record.value, ...changes, updatedAt: clock.now() }
+      const metadata = changes.metadata ?? record.value.metadata
+      const now = clock.now()
+      // A type made of JSON, but for the index signature.
+      const value = { ...record.value, ...changes, metadata, updatedAt: now } as ClientRecord
       const ifRevision = record.revision
       const others = await also(client)
       const { written } = await store.write([
@@ -210,6 +226,12 @@ export function createClientStore(options: ClientStoreOptions): ClientStore {
       const { records, cursor }: Page<ClientRecord> = await store.list(index, page)
       const clients = records.map(({ key, value }) => toClient(key, value))
       return cursor === undefined ? { clients } : { clients, cursor }
+    },
+
+    async listOfDevice(instance, platform, token) {
+      const index = deviceIndex(instance.id, platform, token)
+      const { records } = await store.list<ClientRecord>(index)
+      return records.map(({ key, value }) => toClient(key, value))
     },
 
     async remove(instance, id, rule) {

@@ -29,6 +29,8 @@ export interface Client {
   readonly os?: string
   readonly createdAt: number
   readonly updatedAt: number
+  /** When it gave its device token last. */
+  readonly deviceTokenAt?: number
   readonly lastRefreshedAt?: number
   /** When it last used or got a token. */
   readonly lastUsedAt?: number

@@ -10,6 +10,7 @@ import type { ClientLimit } from './client-limit.ts'
 import { isUserKind } from './client-record.ts'
 import type { ClientService, ClientsUsage } from './client-service.ts'
 import type { ClientChange, ClientList, ClientStore } from './client-store.ts'
+import { createDevices } from './devices.ts'
 import type { ClientRevoker } from './revoke-client.ts'
 
 export interface ClientServiceOptions {
@@ -159,7 +160,11 @@ export function createClientService(options: ClientServiceOptions): ClientServic
     emitter.emit('clients.limit.exceeded', { instance, clientName, limit })
   }
 
+  const devices = createDevices({ clients, engine, log, change: changed })
+
   return {
+    ...devices,
+
     async get(instance, id) {
       const client = await clients.find(instance, id)
       return client === undefined ? undefined : (await stamped(instance, [client]))[0]

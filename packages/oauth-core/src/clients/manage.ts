@@ -154,7 +154,11 @@ async function updateClient(
 
   const name = await names.claim(instance.id, asked.client_name, client.metadata.client_name)
   const metadata = { ...asked, client_name: name?.name ?? client.metadata.client_name }
-  const write = { metadata, revision, also, ...(name === undefined ? {} : { name }) }
+  const isDeviceTokenGiven = members.has('notification_device_token')
+  const write = {
+    ...{ metadata, revision, also, isDeviceTokenGiven },
+    ...(name === undefined ? {} : { name }),
+  }
   const answer = await clients.storing(write, () =>
     engine.manage(ctx, instance, {
       method: 'PUT',

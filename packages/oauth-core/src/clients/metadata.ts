@@ -2,6 +2,7 @@ import { OAuthError } from '../errors.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { ClientMetadata } from './client.ts'
 import type { MemberChecks } from './client.schema.ts'
+import { fitsPlatform, isDeviceToken, isPlatform } from './device-token.ts'
 import { isRedirectUri } from './redirect-uri.ts'
 
 /** What a client may say about itself, in the order it is checked (oauth.md 3.1). Nothing else is ever looked at. */
@@ -23,7 +24,6 @@ type Member = (typeof MEMBERS)[number]
 
 const MAX_REDIRECT_URIS = 20
 const MAX_NAME_CHARACTERS = 100
-const PLATFORMS: readonly string[] = ['android', 'apns', 'firebase', 'huawei', 'ios', 'webpush']
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 /** Control, format (bidi overrides, zero-width), private-use and invisible characters. @see security.md 90 */
 const DECEPTIVE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]/u
@@ -71,7 +71,7 @@ export function createMetadataReader(checks: MemberChecks): MetadataReader {
     policy_uri: (value) => webUrl('policy_uri', value),
     software_version: (value) => plainText('software_version', value, 1024),
     client_kind: (value) => plainText('client_kind', value, 1024),
-    notification_device_token: (value) => plainText('notification_device_token', value, 4096),
+    notification_device_token: deviceToken,
     notifications: (value) => checks.notifications(value) ?? refuse('notifications is invalid'),
   }
 
@@ -84,6 +84,9 @@ export function createMetadataReader(checks: MemberChecks): MetadataReader {
       // What is mandatory is judged even when it is not there.
       if (value !== undefined && !isCleared) metadata[name] = rules[name](value, instance)
       else if (isMandatory(name) && metadata[name] === undefined) rules[name](undefined, instance)
+    }
+    if (members.has('notification_platform') || members.has('notification_device_token')) {
+      checkDevice(metadata)
     }
     // Every member has been through its rule, now or when it was stored.
     return metadata as unknown as ClientMetadata
@@ -128,7 +131,23 @@ function softwareId(value: unknown): string {
 
 function platform(value: unknown): string {
   const name = typeof value === 'string' && value.length <= 32 ? value.toLowerCase() : ''
-  return PLATFORMS.includes(name) ? name : refuse('notification_platform is invalid')
+  return isPlatform(name) ? name : refuse('notification_platform is invalid')
+}
+
+function deviceToken(value: unknown): string {
+  const isFine = typeof value === 'string' && isDeviceToken(value)
+  return isFine ? value : refuse('notification_device_token is invalid')
+}
+
+/** SPEC: notifications.md 17 - what the other member was before counts, too. */
+function checkDevice({
+  notification_platform,
+  notification_device_token,
+}: Partial<ClientMetadata>) {
+  if (notification_device_token === undefined) return
+  if (!fitsPlatform(notification_device_token, notification_platform)) {
+    refuse('notification_device_token is invalid')
+  }
 }
 
 /** SPEC: D47 - these become links on a page the owner trusts. */
