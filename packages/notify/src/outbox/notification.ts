@@ -30,8 +30,10 @@ export interface Attempt {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly class: AttemptClass
-  /** Stable reason, such as `no_device`, `smtp_550`, `template_error`. */
+  /** Stable reason, such as `no_device`, `smtp_550`. */
   readonly code?: string
+  /** Faults that did not keep it from going out, such as `template_error`. */
+  readonly warnings?: readonly string[]
 }
 
 /** What of a category's declaration counts for an accepted notification; copied at acceptance. @see notifications.md 4 */
@@ -120,6 +122,8 @@ export interface NotificationRecord {
   readonly digestId?: string
   /** Bodies were erased after their time (14). */
   readonly isErased?: true
+  /** Stays beyond its time as the newest of its source, and is looked at again then (14). */
+  readonly keptUntil?: number
 
   /** The owner saw it in the inbox. */
   readonly readAt?: number

@@ -14,9 +14,17 @@ export interface NotificationPageRequest {
   readonly cursor?: string
 }
 
+/** A write of this process. `before` is absent at acceptance. */
+export interface OutboxWrite {
+  readonly before?: NotificationRecord
+  readonly after: StoredNotification
+}
+
 /**
  * Accepted notifications: the records are the truth, the scheduler of the store only says when to look at one again
- * (D18). Every write of a record goes through here, since its indexes follow from it.
+ * (D18). Every write of a record goes through here, since its indexes follow from it. Bodies (`content`,
+ * `contentHtml`) are written at acceptance and read by `get` alone: pages come without them, and no update changes
+ * them but the one that erases them.
  * @see notifications.md 12, 20
  */
 export interface Outbox {
@@ -36,15 +44,37 @@ export interface Outbox {
     record: NotificationRecord,
     also?: readonly Change[],
   ): Promise<StoredNotification | undefined>
-  /** Wakes a worker for it at a time; the record's `dueAt` says whether there is something to do. */
-  wakeAt(instanceId: InstanceId, id: string, when: number): Promise<void>
+  /** Wakes a worker for the instance at a time; the records' `dueAt` say what there is to do. Durable. */
+  wakeAt(instanceId: InstanceId, when: number): Promise<void>
+  /** Due by then, soonest first, of high priority or of any other; those whose lease ran out, too. */
+  listDue(
+    instanceId: InstanceId,
+    until: number,
+    page: NotificationPageRequest & { readonly isHigh: boolean },
+  ): Promise<readonly StoredNotification[]>
+  /** When the next one of the instance is due; undefined when all are finished. */
+  nextDue(instanceId: InstanceId): Promise<number | undefined>
+  /**
+   * The one that earlier ones of its collapsible source give way to: the last by `(scheduledAt, createdAt)` that is due
+   * by then and has not failed, been cancelled or skipped. @see notifications.md 8
+   */
+  lastDueOfSource(
+    instanceId: InstanceId,
+    sourceId: string,
+    until: number,
+  ): Promise<StoredNotification | undefined>
+  /** All of the instance, oldest first. */
+  listAll(instanceId: InstanceId, page?: NotificationPageRequest): Promise<NotificationPage>
   /** Newest first by creation. */
   listBySource(
     instanceId: InstanceId,
     sourceId: string,
     page?: NotificationPageRequest,
   ): Promise<NotificationPage>
-  /** What belongs in the owner's inbox, newest first; see `outbox.ts` of the implementation for what is left out. */
+  /**
+   * What belongs in the owner's inbox, newest first by `scheduledAt`: all but what is archived, not yet due, skipped,
+   * collapsed, expired or cancelled.
+   */
   listInbox(
     instanceId: InstanceId,
     request?: NotificationPageRequest & { readonly unread?: boolean },
@@ -70,4 +100,14 @@ export interface Outbox {
   /** Of several notifications the records that still exist, in one write at most. */
   remove(instanceId: InstanceId, ids: readonly string[]): Promise<void>
   removeAll(instanceId: InstanceId): Promise<void>
+  /** Hears of inserts and updates of this process, after each. Must not throw. @returns what ends the hearing */
+  onWritten(listener: (write: OutboxWrite) => void): () => void
+  /** Who delivers in this process, told of what is due soon; undefined: nobody. */
+  useWorker(worker: NearWorker | undefined): void
+}
+
+/** A worker of this process. */
+export interface NearWorker {
+  /** Something of the instance is due now or within seconds. False when it cannot remember that. */
+  notice(instanceId: InstanceId, dueAt: number): boolean
 }

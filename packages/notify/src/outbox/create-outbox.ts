@@ -1,0 +1,134 @@
+import type { InstanceId, Logger } from '@svc/oauth-core'
+import type { Change, Store } from '@svc/store'
+import type { Lifetimes } from '../lifetimes.ts'
+import type { NotificationRecord, StoredNotification } from './notification.ts'
+import {
+  bodyKey,
+  fromStored,
+  indexEntries,
+  isUnfinished,
+  notificationKey,
+  toBodyValue,
+  toValue,
+} from './notification-record.ts'
+import type { Outbox, OutboxWrite } from './outbox.ts'
+import { createOutboxLists } from './outbox-lists.ts'
+import { createWakeUps } from './wake-ups.ts'
+
+export interface OutboxOptions {
+  readonly store: Store
+  readonly clock: { now(): number }
+  readonly lifetimes: Lifetimes
+  readonly log: Logger
+}
+
+/** Most notifications in one removal: each is two records. */
+const REMOVE_AT_ONCE = 60
+
+/** The outbox on the store port. */
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { store, clock, lifetimes, log } = options
+  const wakeUps = createWakeUps({ store, clock })
+  const lists = createOutboxLists({ store, lifetimes })
+  const listeners = new Set<(write: OutboxWrite) => void>()
+
+  /** With a wake-up when there is something left to do. */
+  async function writeRecord<Result>(
+    instanceId: InstanceId,
+    record: NotificationRecord,
+    write: () => Promise<Result | undefined>,
+  ): Promise<Result | undefined> {
+    return isUnfinished(record) ? wakeUps.around(instanceId, record.dueAt, write) : write()
+  }
+
+  function tell(write: OutboxWrite): void {
+    for (const listener of listeners) listener(write)
+  }
+
+  function putRecord(instanceId: InstanceId, record: NotificationRecord) {
+    return {
+      op: 'put',
+      key: notificationKey(instanceId, record.id),
+      value: toValue(record),
+      indexes: indexEntries(instanceId, record, lifetimes),
+    } as const
+  }
+
+  async function remove(instanceId: InstanceId, ids: readonly string[]): Promise<void> {
+    if (ids.length > REMOVE_AT_ONCE) {
+      throw new TypeError(`at most ${REMOVE_AT_ONCE} notifications are removed at once`)
+    }
+    const changes = ids.flatMap((id): Change[] => [
+      { op: 'delete', key: notificationKey(instanceId, id) },
+      { op: 'delete', key: bodyKey(instanceId, id) },
+    ])
+    await store.write(changes)
+  }
+
+  return {
+    ...lists,
+
+    async insert(instanceId, record, also = []) {
+      const body = toBodyValue(record)
+      const changes: Change[] = [{ ...putRecord(instanceId, record), ifAbsent: true }, ...also]
+      if (body !== undefined) {
+        changes.push({ op: 'put', key: bodyKey(instanceId, record.id), value: body })
+      }
+      const after = await writeRecord(instanceId, record, async () => {
+        const result = await store.write(changes)
+        return result.written ? { instanceId, record, revision: result.revision } : undefined
+      })
+      if (after === undefined) return false
+      tell({ after })
+      return true
+    },
+
+    async get(instanceId, id) {
+      const keys = [notificationKey(instanceId, id), bodyKey(instanceId, id)]
+      const [stored, body] = await store.getMany(keys)
+      return stored && fromStored(instanceId, stored, body)
+    },
+
+    async update(before, changed, also = []) {
+      const { instanceId, revision } = before
+      const record = { ...changed, version: before.record.version + 1 }
+      const changes: Change[] = [
+        { ...putRecord(instanceId, record), ifRevision: revision },
+        ...also,
+      ]
+      if (record.isErased && !before.record.isErased) {
+        changes.push({ op: 'delete', key: bodyKey(instanceId, record.id) })
+      }
+      const after = await writeRecord<StoredNotification>(instanceId, record, async () => {
+        const result = await store.write(changes)
+        return result.written ? { instanceId, record, revision: result.revision } : undefined
+      })
+      if (after !== undefined) tell({ before: before.record, after })
+      return after
+    },
+
+    wakeAt: wakeUps.at,
+    remove,
+
+    async removeAll(instanceId) {
+      // What was removed is on no page any more, so that the first page is always the next one.
+      for (let removed = 0; ; ) {
+        const page = await lists.listAll(instanceId, { limit: REMOVE_AT_ONCE })
+        const ids = page.notifications.map(({ record }) => record.id)
+        await remove(instanceId, ids)
+        removed += ids.length
+        if (page.cursor === undefined) {
+          if (removed > 0) log.info('notifications.removed', { count: removed })
+          return
+        }
+      }
+    },
+
+    onWritten(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+
+    useWorker: wakeUps.useWorker,
+  }
+}

@@ -1,0 +1,63 @@
+import type { InstanceId } from '@svc/oauth-core'
+import type { Store } from '@svc/store'
+import type { NearWorker } from './outbox.ts'
+
+/** Queue of the scheduler; a wake-up's id is that of an instance with something due. */
+export const QUEUE = 'notifications'
+/** How long a write may take before its wake-up comes too early for it. Milliseconds. */
+const GUARD_MS = 5000
+/** Guards of one instance meet on whole seconds: the scheduler keeps one of them. */
+const GUARD_STEP_MS = 1000
+
+/** Makes sure that somebody looks at what is due. @see docs/decisions/0165-wake-ups-of-notifications.md */
+export interface WakeUps {
+  /** A worker looks at the instance at that time, or a little later. Durable. */
+  at(instanceId: InstanceId, when: number): Promise<void>
+  /**
+   * Runs a write that makes something due. The wake-up comes first, so that a process that dies after its write leaves
+   * one behind; it is late enough to find what was written. @param write - answers undefined when nothing was written
+   */
+  around<Result>(
+    instanceId: InstanceId,
+    dueAt: number,
+    write: () => Promise<Result | undefined>,
+  ): Promise<Result | undefined>
+  useWorker(worker: NearWorker | undefined): void
+}
+
+export function createWakeUps(options: {
+  readonly store: Pick<Store, 'scheduler'>
+  readonly clock: { now(): number }
+}): WakeUps {
+  const { clock } = options
+  const { scheduler } = options.store
+  let worker: NearWorker | undefined
+
+  const at = (instanceId: InstanceId, when: number): Promise<void> =>
+    scheduler.at(QUEUE, instanceId, Math.ceil(when))
+
+  return {
+    at,
+
+    async around(instanceId, dueAt, write) {
+      const guardAt = Math.max(Math.ceil(dueAt), nextStep(clock.now() + GUARD_MS))
+      await at(instanceId, guardAt)
+      const result = await write()
+      if (result === undefined) return undefined
+      // The guard may have looked before there was something to see.
+      if (clock.now() >= guardAt) await at(instanceId, Math.max(clock.now(), guardAt + 1))
+      else if (dueAt < guardAt && worker?.notice(instanceId, dueAt) !== true) {
+        await at(instanceId, dueAt)
+      }
+      return result
+    },
+
+    useWorker(given) {
+      worker = given
+    },
+  }
+}
+
+function nextStep(instant: number): number {
+  return Math.ceil(instant / GUARD_STEP_MS) * GUARD_STEP_MS
+}
