@@ -48,6 +48,14 @@ export interface NotifyApps {
       })
     | undefined
   >
+  /** Installed konnectors that declare notifications, for the owner's preferences. @defaultValue none */
+  konnectors?(instance: Instance): Promise<
+    readonly {
+      readonly slug: string
+      readonly name?: string
+      readonly notifications?: Readonly<Record<string, unknown>>
+    }[]
+  >
   /**
    * A file of the app as installed, for its templates; undefined when there is none. `path` is relative, normal, and
    * stays inside the app's folder. @defaultValue apps have no templates

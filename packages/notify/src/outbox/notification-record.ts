@@ -39,6 +39,8 @@ export function bodyKey(instanceId: InstanceId, id: string): Key {
 /** Indexes of an instance; see docs/data-model.md. */
 export const INDEXES = {
   all: (id: InstanceId): IndexKey => indexKey(id, 'notifications'),
+  digest: (id: InstanceId, digestId: string): IndexKey =>
+    indexKey(id, `notifications-digest:${digestId}`),
   due: (id: InstanceId, isHigh: boolean): IndexKey =>
     indexKey(id, `notifications-due:${isHigh ? 'high' : 'normal'}`),
   inbox: (id: InstanceId): IndexKey => indexKey(id, 'notifications-inbox'),
@@ -79,7 +81,10 @@ export function indexEntries(
   const enter = (index: IndexKey, sort: string): void => void entries.push({ index, sort })
   if (isUnfinished(record)) enter(INDEXES.due(id, isHigh(record.priority)), instant(dueAt))
   else enter(INDEXES.purge(id), instant(purgeTime(record, lifetimes)))
-  if (!FINAL_STATUSES.has(status)) enter(INDEXES.unfinished(id, record), instant(dueAt))
+  if (!FINAL_STATUSES.has(status)) {
+    enter(INDEXES.unfinished(id, record), instant(dueAt))
+    if (record.digestId !== undefined) enter(INDEXES.digest(id, record.digestId), created)
+  }
   if (record.flags.collapsible && !NEVER_OVERTAKES.has(status)) {
     enter(INDEXES.overtaking(id, sourceId), `${instant(scheduledAt)}${created}`)
   }

@@ -12,6 +12,7 @@ export type OutboxLists = Pick<
   | 'listAll'
   | 'listByOwner'
   | 'listBySource'
+  | 'listByDigest'
   | 'listDue'
   | 'listInbox'
   | 'listPurgeable'
@@ -73,6 +74,9 @@ export function createOutboxLists(options: {
 
     listBySource: (instanceId, sourceId, page) =>
       list(instanceId, INDEXES.source(instanceId, sourceId), { ...page, order: 'desc' }),
+
+    listByDigest: (instanceId, digestId, page) =>
+      list(instanceId, INDEXES.digest(instanceId, digestId), page),
 
     listInbox(instanceId, { unread = false, ...page } = {}) {
       const index = unread ? INDEXES.unread(instanceId) : INDEXES.inbox(instanceId)

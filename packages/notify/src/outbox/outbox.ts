@@ -71,6 +71,12 @@ export interface Outbox {
     sourceId: string,
     page?: NotificationPageRequest,
   ): Promise<NotificationPage>
+  /** Not final, gathered for a digest, oldest first. */
+  listByDigest(
+    instanceId: InstanceId,
+    digestId: string,
+    page?: NotificationPageRequest,
+  ): Promise<NotificationPage>
   /**
    * What belongs in the owner's inbox, newest first by `scheduledAt`: all but what is archived, not yet due, skipped,
    * collapsed, expired or cancelled.

@@ -1,0 +1,255 @@
+import {
+  insufficientScope,
+  type Instance,
+  type OAuth,
+  type RouteContext,
+  type RouteRow,
+} from '@svc/oauth-core'
+import { NotifyError } from '../notify-error.ts'
+import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+
+export interface InboxRowsOptions {
+  readonly oauth: Pick<OAuth, 'authenticate' | 'clock' | 'namespace'>
+  readonly outbox: Outbox
+  /** A notification as JSON:API resource, as the poster gets it. */
+  readonly toResource: (record: NotificationRecord) => Readonly<Record<string, unknown>>
+  /** Where its button leads; undefined when nowhere. */
+  readonly linkOf: (instance: Instance, record: NotificationRecord) => Promise<string | undefined>
+  /** Tells subscribers that it changed. */
+  readonly changed: (instance: Instance, record: NotificationRecord) => Promise<void>
+}
+
+const DEFAULT_PAGE = 30
+const MAX_TRIES = 10
+/** Beyond it a number tells nobody more. */
+const MAX_COUNT = 100
+const JSON_API = 'application/vnd.api+json'
+
+/** Changes of {@link InboxRowsOptions.changed}; absent members stay. */
+interface InboxPatch {
+  readonly read?: boolean
+  readonly archived?: boolean
+}
+
+/** The owner's inbox: everything that was for the owner, whatever channel it came by. @see docs/decisions/0181 */
+export function createInboxRows(options: InboxRowsOptions): readonly RouteRow[] {
+  const { oauth, outbox, toResource, linkOf, changed } = options
+  const type = `${oauth.namespace}.notifications`
+
+  function requires(verb: 'GET' | 'PATCH') {
+    return async function demandPermission(
+      ctx: RouteContext,
+      next: () => Promise<void>,
+    ): Promise<void> {
+      await oauth.authenticate(ctx)
+      if (ctx.state.access?.allows(verb, type) !== true) throw insufficientScope()
+      await next()
+    }
+  }
+
+  async function resourceOf(instance: Instance, record: NotificationRecord) {
+    const resource = toResource(record)
+    const link = await linkOf(instance, record)
+    return {
+      ...resource,
+      attributes: {
+        ...(resource['attributes'] as Readonly<Record<string, unknown>>), // as JSON:API has it
+        read_at: isoOrNull(record.readAt),
+        archived_at: isoOrNull(record.archivedAt),
+      },
+      links: {
+        ...(resource['links'] as Readonly<Record<string, unknown>>),
+        ...(link !== undefined && { related: link }),
+      },
+    }
+  }
+
+  async function countUnread({ id }: Instance): Promise<number> {
+    return (await outbox.listInbox(id, { limit: MAX_COUNT, unread: true })).notifications.length
+  }
+
+  async function list(ctx: RouteContext): Promise<void> {
+    const { instance, query } = ctx.state
+    const cursor = query.get('page[cursor]')
+    const unread = unreadOf(query.get('filter[unread]'))
+    const page = await outbox
+      .listInbox(instance.id, {
+        limit: limitOf(query.get('page[limit]')),
+        ...(cursor !== undefined && { cursor }),
+        ...(unread !== undefined && { unread }),
+      })
+      .catch((error: unknown) => {
+        // What the store says of a cursor that it did not make.
+        if (error instanceof TypeError) throw invalid('page[cursor] is malformed')
+        throw error
+      })
+    const data = []
+    for (const { record } of page.notifications) data.push(await resourceOf(instance, record))
+    const links = page.cursor === undefined ? {} : { next: nextLink(ctx, page.cursor) }
+    answer(ctx, { data, links, meta: { unread: await countUnread(instance) } })
+  }
+
+  /** Again when somebody else changed it meanwhile: an owner's mark is never lost to a delivery. */
+  async function mark(
+    instance: Instance,
+    id: string,
+    patch: InboxPatch,
+  ): Promise<StoredNotification> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const before = await outbox.get(instance.id, id)
+      if (before === undefined) throw new NotifyError([{ code: 'not_found' }])
+      const record = marked(before.record, patch, oauth.clock.now())
+      if (record === before.record) return before
+      const after = await outbox.update(before, record)
+      if (after === undefined) continue
+      await changed(instance, after.record)
+      return after
+    }
+    throw new NotifyError([{ code: 'conflict', detail: 'it changes too fast; try again' }])
+  }
+
+  async function change(ctx: RouteContext): Promise<void> {
+    const { instance } = ctx.state
+    const id = String((ctx as { params?: { id?: unknown } }).params?.id)
+    const { record } = await mark(instance, id, patchOf(ctx.state.json))
+    answer(ctx, { data: await resourceOf(instance, record) })
+  }
+
+  async function changeAll(ctx: RouteContext): Promise<void> {
+    const { instance } = ctx.state
+    const patch = patchOf(ctx.state.json)
+    if (patch.read !== true || patch.archived !== undefined) {
+      throw invalid('all of them can only be marked as read')
+    }
+    let count = 0
+    let cursor: string | undefined
+    do {
+      const page = await outbox.listInbox(instance.id, {
+        ...{ limit: 100, unread: true },
+        ...(cursor !== undefined && { cursor }),
+      })
+      for (const { record } of page.notifications) {
+        await mark(instance, record.id, patch)
+        count += 1
+      }
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    answer(ctx, { meta: { changed: count, unread: await countUnread(instance) } })
+  }
+
+  const shared = {
+    auth: ['app token', 'access token'],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    source: 'notifications.md 23.7',
+  } as const
+  const body = { types: ['json'], schema: { type: 'object' } } as const
+  return [
+    {
+      ...shared,
+      method: 'GET',
+      path: '/notifications',
+      handler: list,
+      statuses: [200, 400, 401, 403],
+      use: [requires('GET')],
+      summary:
+        'The inbox, newest first: `filter[unread]`, `page[limit]` (1 to 100), `page[cursor]`; `meta.unread` counts to 100.',
+    },
+    {
+      ...shared,
+      method: 'PATCH',
+      path: '/notifications',
+      handler: changeAll,
+      body,
+      statuses: [200, 400, 401, 403, 413, 415],
+      use: [requires('PATCH')],
+      summary: 'Marks the whole inbox as read: `{"data": {"attributes": {"read": true}}}`.',
+    },
+    {
+      ...shared,
+      method: 'PATCH',
+      path: '/notifications/:id',
+      handler: change,
+      body,
+      statuses: [200, 400, 401, 403, 404, 409, 413, 415],
+      use: [requires('PATCH')],
+      summary: 'Marks one as `read` or `archived`, or takes that back.',
+    },
+  ]
+}
+
+function marked(record: NotificationRecord, patch: InboxPatch, now: number): NotificationRecord {
+  const { readAt, archivedAt, ...rest } = record
+  const read = stamp(readAt, patch.read, now)
+  const archived = stamp(archivedAt, patch.archived, now)
+  if (read === readAt && archived === archivedAt) return record
+  return {
+    ...rest,
+    ...(read !== undefined && { readAt: read }),
+    ...(archived !== undefined && { archivedAt: archived }),
+  }
+}
+
+/** The first time counts. */
+function stamp(
+  current: number | undefined,
+  wanted: boolean | undefined,
+  now: number,
+): number | undefined {
+  if (wanted === undefined) return current
+  return wanted ? (current ?? now) : undefined
+}
+
+function patchOf(body: unknown): InboxPatch {
+  const data = memberOf(body, 'data')
+  const attributes = memberOf(data, 'attributes')
+  const read = memberOf(attributes, 'read')
+  const archived = memberOf(attributes, 'archived')
+  const isFlag = (value: unknown): boolean => value === undefined || typeof value === 'boolean'
+  if ((read === undefined && archived === undefined) || !isFlag(read) || !isFlag(archived)) {
+    throw invalid('data.attributes must hold read or archived, true or false')
+  }
+  return {
+    ...(typeof read === 'boolean' && { read }),
+    ...(typeof archived === 'boolean' && { archived }),
+  }
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+  return (value as Readonly<Record<string, unknown>>)[name]
+}
+
+function unreadOf(text: string | undefined): boolean | undefined {
+  if (text === undefined || text === '') return undefined
+  if (text === 'true') return true
+  throw invalid('filter[unread] can only be true')
+}
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined || text === '') return DEFAULT_PAGE
+  const limit = Number(text)
+  if (/^\d{1,3}$/.test(text) && limit >= 1 && limit <= 100) return limit
+  throw invalid('page[limit] is not 1 to 100')
+}
+
+function nextLink(ctx: RouteContext, cursor: string): string {
+  const query = new URLSearchParams(ctx.querystring)
+  query.set('page[cursor]', cursor)
+  return `/notifications?${query}`
+}
+
+function invalid(detail: string): NotifyError {
+  return new NotifyError([{ code: 'invalid_request', detail }])
+}
+
+function answer(ctx: RouteContext, body: Readonly<Record<string, unknown>>): void {
+  ctx.status = 200
+  ctx.type = JSON_API
+  ctx.body = JSON.stringify(body)
+}
+
+function isoOrNull(instant: number | undefined): string | null {
+  return instant === undefined ? null : new Date(instant).toISOString()
+}

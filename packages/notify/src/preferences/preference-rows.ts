@@ -1,0 +1,134 @@
+import { insufficientScope, type OAuth, type RouteContext, type RouteRow } from '@svc/oauth-core'
+import { Ajv } from 'ajv'
+import { NotifyError, type NotifyFault } from '../notify-error.ts'
+import { applyPatch, patchFaults, type PreferencesPatch } from './patch.ts'
+import { MAX_SOURCES } from './preferences.ts'
+import { preferencesResource } from './preferences-json.ts'
+import { preferencesPatchSchema } from './preferences.schema.ts'
+import type { PreferenceStore, StoredPreferences } from './preference-store.ts'
+import type { ListSources } from './sources.ts'
+
+export interface PreferenceRowsOptions {
+  readonly oauth: Pick<OAuth, 'authenticate' | 'instances' | 'namespace'>
+  readonly preferences: PreferenceStore
+  readonly listSources: ListSources
+}
+
+const PATH = '/notifications/preferences'
+
+/** The owner's choices, for the settings app. @see docs/decisions/0180 */
+export function createPreferenceRows(options: PreferenceRowsOptions): readonly RouteRow[] {
+  const { oauth, preferences, listSources } = options
+  const type = `${oauth.namespace}.notifications.preferences`
+  const isPatch = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<PreferencesPatch>(
+    preferencesPatchSchema,
+  )
+
+  /** Before the body is read: whoever may not change anything does not get to send. */
+  function requires(verb: 'GET' | 'PATCH') {
+    return async function demandPermission(
+      ctx: RouteContext,
+      next: () => Promise<void>,
+    ): Promise<void> {
+      await oauth.authenticate(ctx)
+      if (ctx.state.access?.allows(verb, type) !== true) throw insufficientScope()
+      await next()
+    }
+  }
+
+  async function answer(ctx: RouteContext, stored: StoredPreferences): Promise<void> {
+    const { id } = ctx.state.instance
+    // The time zone may have changed a moment ago.
+    const instance = { ...ctx.state.instance, ...(await oauth.instances.fresh(id)) }
+    const sources = await listSources(instance, stored.preferences)
+    const data = preferencesResource(instance, stored, sources, oauth.namespace)
+    ctx.status = 200
+    ctx.type = 'application/vnd.api+json'
+    ctx.body = JSON.stringify({ data })
+  }
+
+  async function read(ctx: RouteContext): Promise<void> {
+    await answer(ctx, await preferences.read(ctx.state.instance))
+  }
+
+  async function change(ctx: RouteContext): Promise<void> {
+    const { instance } = ctx.state
+    const { patch, rev } = patchOf(ctx.state.json)
+    if (!isPatch(patch)) throw new NotifyError(shapeFaults(isPatch.errors ?? []))
+    const stored = await preferences.read(instance)
+    const faults = patchFaults(patch, await listSources(instance, stored.preferences))
+    const [first, ...rest] = faults
+    if (first !== undefined) throw new NotifyError([first, ...rest])
+    const changed = await preferences.change(instance, (current) => {
+      if (rev !== undefined && rev !== (current.revision ?? null)) {
+        throw new NotifyError([{ code: 'conflict', detail: 'the preferences changed meanwhile' }])
+      }
+      const next = applyPatch(current.preferences, patch)
+      if (next !== undefined) return next
+      const detail = `more than ${MAX_SOURCES} sources`
+      throw new NotifyError([
+        { code: 'invalid_attribute', detail, pointer: '/data/attributes/sources' },
+      ])
+    })
+    if (patch.time_zone !== undefined) {
+      await oauth.instances.update(instance.id, { timeZone: patch.time_zone })
+    }
+    await answer(ctx, changed)
+  }
+
+  const shared = {
+    path: PATH,
+    auth: ['app token', 'access token'],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    source: 'notifications.md 23',
+  } as const
+  return [
+    {
+      ...shared,
+      method: 'GET',
+      handler: read,
+      statuses: [200, 401, 403],
+      use: [requires('GET')],
+      summary: 'What the owner chose about notifications: time zone, quiet hours, each source.',
+    },
+    {
+      ...shared,
+      method: 'PATCH',
+      handler: change,
+      body: { types: ['json'], schema: { type: 'object' } },
+      statuses: [200, 400, 401, 403, 409, 413, 415, 422],
+      use: [requires('PATCH')],
+      summary:
+        'Changes the attributes that are there, and of `sources` the ones that are named; `meta.rev` demands a revision.',
+    },
+  ]
+}
+
+function patchOf(body: unknown): { readonly patch: unknown; readonly rev: unknown } {
+  const data = memberOf(body, 'data')
+  const patch = memberOf(data, 'attributes')
+  if (typeof patch !== 'object' || patch === null) {
+    const detail = 'JSON input is malformed or is missing mandatory fields'
+    throw new NotifyError([{ code: 'malformed_json', detail }])
+  }
+  return { patch, rev: memberOf(memberOf(data, 'meta'), 'rev') }
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+  return (value as Readonly<Record<string, unknown>>)[name]
+}
+
+function shapeFaults(
+  errors: readonly { readonly instancePath: string; readonly message?: string }[],
+): [NotifyFault, ...NotifyFault[]] {
+  const [first, ...rest] = errors.map(
+    ({ instancePath, message }): NotifyFault => ({
+      code: 'invalid_attribute',
+      detail: message ?? 'is malformed',
+      pointer: `/data/attributes${instancePath}`,
+    }),
+  )
+  return first === undefined ? [{ code: 'invalid_attribute' }] : [first, ...rest.slice(0, 19)]
+}

@@ -1,0 +1,54 @@
+import { CHANNELS } from '../outbox/notification.ts'
+
+const WHEN = { type: ['string', 'null'], maxLength: 64 } as const
+const TIME = { type: 'string', pattern: '^(?:[01]\\d|2[0-3]):[0-5]\\d$' } as const
+
+/** `data.attributes` of `PATCH /notifications/preferences`. */
+export const preferencesPatchSchema: Readonly<Record<string, unknown>> = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    time_zone: { type: ['string', 'null'], maxLength: 64 },
+    quiet_hours: {
+      type: ['object', 'null'],
+      additionalProperties: false,
+      required: ['start', 'end'],
+      properties: { start: TIME, end: TIME },
+    },
+    sources: {
+      type: 'array',
+      maxItems: 100,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['id'],
+        properties: {
+          id: { type: 'string', minLength: 1, maxLength: 256 },
+          blocked: { type: 'boolean' },
+          muted_until: WHEN,
+          categories: {
+            type: 'array',
+            maxItems: 50,
+            items: {
+              type: 'object',
+              additionalProperties: false,
+              required: ['name'],
+              properties: {
+                name: { type: 'string', minLength: 1, maxLength: 64 },
+                channels: {
+                  type: 'object',
+                  additionalProperties: false,
+                  properties: Object.fromEntries(
+                    CHANNELS.map((channel) => [channel, { type: 'boolean' }]),
+                  ),
+                },
+                muted_until: WHEN,
+                digest: { type: ['string', 'null'], maxLength: 16 },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}

@@ -1,0 +1,51 @@
+import { CHANNELS, type ChannelName } from '../outbox/notification.ts'
+import type { DigestInterval } from './digest-times.ts'
+import type { QuietHours } from './quiet-hours.ts'
+
+/** What the owner chose for one category of one source. */
+export interface CategoryPreference {
+  /** Channels that are off; what is left out is on. */
+  readonly off?: readonly ChannelName[]
+  /** Nothing until then; milliseconds since the epoch. */
+  readonly mutedUntil?: number
+  readonly digest?: DigestInterval
+}
+
+/** What the owner chose for one source: an app with its linked clients (D30), a client, a konnector. */
+export interface SourcePreference {
+  /** Nothing of it reaches the owner. */
+  readonly isBlocked?: true
+  readonly mutedUntil?: number
+  readonly categories?: Readonly<Record<string, CategoryPreference>>
+}
+
+/** The owner's choices about notifications; what is not there is as it was from the start: everything on, at once. */
+export interface Preferences {
+  readonly quietHours?: QuietHours
+  /** By `AccessContext.owner` of the poster. */
+  readonly sources: Readonly<Record<string, SourcePreference>>
+}
+
+export const NO_PREFERENCES: Preferences = { sources: {} }
+
+/** Sources that can be stored; more are refused, since apps come and go. */
+export const MAX_SOURCES = 500
+
+/** The channels of a list that the owner left on for the category. */
+export function channelsLeft(
+  preference: CategoryPreference | undefined,
+  wanted: readonly ChannelName[],
+): readonly ChannelName[] {
+  return wanted.filter((channel) => !(preference?.off ?? []).includes(channel))
+}
+
+/** Whether a source or category is off as a whole at a time. */
+export function isMuted(
+  source: SourcePreference | undefined,
+  category: CategoryPreference | undefined,
+  now: number,
+): boolean {
+  if (source?.isBlocked === true) return true
+  if ((source?.mutedUntil ?? 0) > now || (category?.mutedUntil ?? 0) > now) return true
+  return channelsLeft(category, CHANNELS).length === 0
+}

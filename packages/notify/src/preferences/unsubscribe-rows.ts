@@ -1,0 +1,111 @@
+import { OAuthError, type Instance, type RouteContext, type RouteRow } from '@svc/oauth-core'
+import type { Catalogue } from '../catalogue.ts'
+import type { NoticePages } from '../ports.ts'
+import { toShownText } from '../shown-text.ts'
+import { applyPatch } from './patch.ts'
+import type { PreferenceStore } from './preference-store.ts'
+import type { ListSources, NotificationSource } from './sources.ts'
+import type { UnsubscribeTokens, Unsubscription } from './unsubscribe-tokens.ts'
+
+export interface UnsubscribeRowsOptions {
+  readonly tokens: UnsubscribeTokens
+  readonly preferences: PreferenceStore
+  readonly listSources: ListSources
+  readonly catalogueOf: (tag: string) => Catalogue
+  readonly settingsUrl: (instance: Instance) => Promise<string | undefined>
+  /** Known once the pages are: asked at every request. */
+  readonly pages: () => NoticePages
+}
+
+const PATH = '/notifications/unsubscribe'
+
+/**
+ * The way out that stands in mails: GET asks and changes nothing, since scanners follow links; POST switches mails of
+ * the category off, without a log-in, a cookie or a look at the origin, since mailbox providers send it.
+ * @see notifications.md 23.3, RFC 8058, decision D39
+ */
+export function createUnsubscribeRows(options: UnsubscribeRowsOptions): readonly RouteRow[] {
+  const { tokens, preferences, listSources, catalogueOf, settingsUrl, pages } = options
+
+  function read(ctx: RouteContext): { readonly token: string; readonly target: Unsubscription } {
+    const token = ctx.state.query.get('t') ?? ''
+    const target = tokens.read(ctx.state.instance, token)
+    if (target === undefined) throw new OAuthError('not_found')
+    return { token, target }
+  }
+
+  async function namesOf(instance: Instance, { source, category }: Unsubscription) {
+    const { preferences: chosen } = await preferences.read(instance)
+    const found: NotificationSource | undefined = (await listSources(instance, chosen)).find(
+      ({ id }) => id === source,
+    )
+    const description = found?.categories.get(category)?.description ?? ''
+    return {
+      app: toShownText(found?.name ?? source.slice(source.lastIndexOf('/') + 1), 100),
+      category: toShownText(description === '' ? category : description, 200),
+    }
+  }
+
+  async function linkOf(instance: Instance, catalogue: Catalogue) {
+    const url = await settingsUrl(instance)
+    return url === undefined ? {} : { link: { label: catalogue.text('unsubscribe.settings'), url } }
+  }
+
+  async function ask(ctx: RouteContext): Promise<void> {
+    const { instance } = ctx.state
+    const { token, target } = read(ctx)
+    const catalogue = catalogueOf(instance.locale)
+    const names = await namesOf(instance, target)
+    await pages().notice(ctx, {
+      title: catalogue.text('unsubscribe.title'),
+      paragraphs: [catalogue.text('unsubscribe.text', names)],
+      question: {
+        action: `${PATH}?t=${encodeURIComponent(token)}`,
+        fields: { 'List-Unsubscribe': 'One-Click' },
+        button: catalogue.text('unsubscribe.button'),
+      },
+      ...(await linkOf(instance, catalogue)),
+    })
+  }
+
+  async function unsubscribe(ctx: RouteContext): Promise<void> {
+    const { instance } = ctx.state
+    const { target } = read(ctx)
+    const channels = { mail: false }
+    const patch = {
+      sources: [{ id: target.source, categories: [{ name: target.category, channels }] }],
+    }
+    await preferences.change(instance, (current) => applyPatch(current.preferences, patch))
+    const catalogue = catalogueOf(instance.locale)
+    await pages().notice(ctx, {
+      title: catalogue.text('unsubscribed.title'),
+      paragraphs: [catalogue.text('unsubscribed.text', await namesOf(instance, target))],
+      ...(await linkOf(instance, catalogue)),
+    })
+  }
+
+  const shared = {
+    path: PATH,
+    auth: ['code'],
+    family: 'html',
+    source: 'notifications.md 23.3; RFC 8058',
+  } as const
+  return [
+    {
+      ...shared,
+      method: 'GET',
+      handler: ask,
+      statuses: [200, 404],
+      summary:
+        'Asks whether mails of a category are to end; the link in its mails. Changes nothing.',
+    },
+    {
+      ...shared,
+      method: 'POST',
+      handler: unsubscribe,
+      // Any body will do: the link says it all, and providers send forms of either kind (RFC 8058 section 3.2).
+      statuses: [200, 404],
+      summary: 'Ends mails of a category: one click in a mail program, or the button of the page.',
+    },
+  ]
+}

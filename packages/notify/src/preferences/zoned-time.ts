@@ -1,0 +1,63 @@
+import { Temporal } from 'temporal-polyfill'
+
+/** Hours and minutes of a day, `HH:MM`, 00:00 to 23:59. */
+export type TimeOfDay = string
+
+const TIME_OF_DAY = /^(?:[01]\d|2[0-3]):[0-5]\d$/
+
+/** Whether a text is a {@link TimeOfDay}. */
+export function isTimeOfDay(text: string): boolean {
+  return TIME_OF_DAY.test(text)
+}
+
+/** Whether this runtime knows the IANA zone. */
+export function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** The zone of an owner; UTC when none is set, or one this runtime does not know. */
+export function zoneOf({ timeZone }: { readonly timeZone?: string }): string {
+  return timeZone !== undefined && isTimeZone(timeZone) ? timeZone : 'UTC'
+}
+
+/**
+ * The first instant after `now` at which the clocks of the zone show the time. In a night that skips it, the instant of
+ * the jump; in one that repeats it, its first time. Milliseconds since the epoch.
+ */
+export function nextTime(now: number, zone: string, time: TimeOfDay): number {
+  const today = zoned(now, zone).toPlainDate()
+  for (const days of [0, 1, 2]) {
+    const at = timeOn(today.add({ days }), zone, time)
+    if (at > now) return at
+  }
+  throw new Error('a time of day comes every day') // Unreachable: day 2 has not begun by now.
+}
+
+/** The last instant up to `now` at which the clocks showed the time. */
+export function lastTime(now: number, zone: string, time: TimeOfDay): number {
+  const today = zoned(now, zone).toPlainDate()
+  for (const days of [0, 1, 2]) {
+    const at = timeOn(today.subtract({ days }), zone, time)
+    if (at <= now) return at
+  }
+  throw new Error('a time of day came every day') // Unreachable: the day before yesterday is over.
+}
+
+function zoned(instant: number, zone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone)
+}
+
+function timeOn(day: Temporal.PlainDate, zone: string, time: TimeOfDay): number {
+  const local = day.toPlainDateTime(Temporal.PlainTime.from(time))
+  const exact = local.toZonedDateTime(zone, { disambiguation: 'compatible' })
+  if (exact.toPlainDateTime().equals(local)) return exact.epochMilliseconds
+  // The night skipped it: what was to begin or end then does so at the jump.
+  const jump = local
+    .toZonedDateTime(zone, { disambiguation: 'earlier' })
+    .getTimeZoneTransition('next')
+  return jump?.epochMilliseconds ?? exact.epochMilliseconds
+}
