@@ -17,7 +17,7 @@ export interface ChannelOutcome {
   readonly class: AttemptClass
   /** Stable reason; no token, number or address. */
   readonly code?: string
-  /** When to try again at the earliest, as the other side asked. Milliseconds. */
+  /** When to try again at the earliest, as the other side asked. Milliseconds; over 60 s: not in this round. */
   readonly retryAfterMs?: number
   /** Kept for the next attempt of this channel. */
   readonly memo?: Json
@@ -31,4 +31,15 @@ export interface ChannelOutcome {
 export interface Channel {
   readonly name: ChannelName
   attempt(delivery: Delivery): Promise<ChannelOutcome>
+}
+
+/**
+ * Deliveries that an instance has left in its window (13). The engine counts attempts of mail and sms; the mobile channel
+ * counts each device itself. Spent: `transient` with a `retryAfterMs` over 60 s, so that the next channel's turn comes.
+ */
+export interface Quota {
+  /** Reserves one delivery; false: none is left. */
+  take(instance: Instance): Promise<boolean>
+  /** Takes back one that was not delivered. */
+  giveBack(instance: Instance): Promise<void>
 }
