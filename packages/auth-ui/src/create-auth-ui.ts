@@ -33,6 +33,7 @@ import { type AuthUiOptions, resolveOptions } from './options.ts'
 import { createOwnerAccess } from './owner/owner-access.ts'
 import { createOwnerStore } from './owner/owner-store.ts'
 import { createOwners, type Owners } from './owner/owners.ts'
+import type { NoticePageModel } from './page-renderer.ts'
 import { createPages } from './pages/create-pages.ts'
 import { createChangePassphrase } from './passphrase/change-passphrase.ts'
 import { createHashQueue, hashesAtATime } from './passphrase/hash-queue.ts'
@@ -74,6 +75,12 @@ export interface UiSessions extends OwnerSessions {
   admit(ctx: RouteContext, code: string): Promise<boolean>
 }
 
+/** Pages in the words of other packages. */
+export interface Notices {
+  /** The status is the caller's. */
+  notice(ctx: RouteContext, page: NoticePageModel): Promise<void>
+}
+
 /** The owner in a browser. */
 export interface AuthUi {
   /** The package's endpoints and the files of its pages; behind `oauth.resolveInstance()`. */
@@ -82,6 +89,8 @@ export interface AuthUi {
   readonly sessions: UiSessions
   /** For `oauth.routes`. */
   readonly pages: AuthorizePages
+  /** For packages with something to ask the owner, in their own words. */
+  readonly notices: Notices
   /** The host's side of owners. */
   readonly owners: Owners
   /** Sessions and tokens on app hosts. */
@@ -228,6 +237,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
       admit: (ctx, code) => receiveCode(ctx, code, 'short'),
     },
     pages,
+    notices: { notice: (ctx, page) => renderer.noticePage(ctx, page) },
     owners: ownersOfHost,
     appPages: createAppPages({
       ...{ ...parts, receiveCode },

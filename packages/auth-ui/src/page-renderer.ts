@@ -54,12 +54,29 @@ export interface PageRenderer {
   deprecatedPage(ctx: RouteContext, model: DeprecatedPageModel): Promise<void>
   /** The code for out-of-band targets, in the title. @see oauth.md 5.7 */
   outOfBandPage(ctx: RouteContext, model: OutOfBandPageModel): Promise<void>
+  /** What another package asks or says. */
+  noticePage(ctx: RouteContext, model: NoticePageModel): Promise<void>
   /** Anything that went wrong and has no form to go back to. */
   errorPage(ctx: RouteContext, model: ErrorPageModel): Promise<void>
   /** One permission in words, for lists of connected apps. `locale` is a BCP 47 tag. */
   permissionWords(locale: string, permission: Permission): string
   /** The pages' own files (style, scripts); mounted with the package's routes. */
   readonly rows: readonly RouteRow[]
+}
+
+/** A page in the words of another package: it says something, or asks one thing. Texts are final, not escaped. */
+export interface NoticePageModel {
+  readonly title: string
+  readonly paragraphs: readonly string[]
+  /** A form with one button and nothing to fill in; whoever takes it needs no proof of where it came from. */
+  readonly question?: {
+    /** Path on the instance. */
+    readonly action: string
+    readonly fields: Readonly<Record<string, string>>
+    readonly button: string
+  }
+  /** Where else to go. */
+  readonly link?: { readonly label: string; readonly url: string }
 }
 
 /** What every page with a form carries. */

@@ -19,6 +19,7 @@ export const VIEWS = [
   'magic-link-passphrase',
   'mail-sent',
   'move',
+  'notice',
   'out-of-band',
   'passcode',
   'passkey',

@@ -9,6 +9,7 @@ import { createConsentPages } from './consent-pages.ts'
 import { createHurdlePageViews } from './hurdle-pages.ts'
 import { createLoginPages } from './login-pages.ts'
 import { createMovePages } from './move-pages.ts'
+import { createNoticePages } from './notice-pages.ts'
 import { createPassphrasePages } from './passphrase-pages.ts'
 import { createSharingPages } from './sharing-pages.ts'
 import { createShowPage } from './show-page.ts'
@@ -38,6 +39,7 @@ export function createPages(options: PagesOptions): PageRenderer {
     ...createPassphrasePages(show),
     ...createConfirmPages(show),
     ...createHurdlePageViews(show),
+    ...createNoticePages(show),
     ...createMovePages(show),
     ...createSharingPages(show, namespace, findText),
     ...createConsentPages(show, namespace, findText),

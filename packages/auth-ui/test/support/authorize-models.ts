@@ -1,5 +1,10 @@
 import type { SharingView } from '@svc/oauth-core'
-import type { LimitPageModel, MovePageModel, SharingPageModel } from '../../src/page-renderer.ts'
+import type {
+  LimitPageModel,
+  MovePageModel,
+  NoticePageModel,
+  SharingPageModel,
+} from '../../src/page-renderer.ts'
 import { formPage } from './step-models.ts'
 
 export const LIMIT: LimitPageModel = {
@@ -35,4 +40,16 @@ export function sharingPage(view: Partial<SharingView> = {}): SharingPageModel {
       ...view,
     },
   }
+}
+
+/** What another package asks. */
+export const NOTICE: NoticePageModel = {
+  title: 'No more of these mails?',
+  paragraphs: ['Drive sends you mails of the kind “A file was shared with you”.'],
+  question: {
+    action: '/notifications/unsubscribe?t=v1.k.n.c',
+    fields: { 'List-Unsubscribe': 'One-Click' },
+    button: 'Send no more of them',
+  },
+  link: { label: 'All notification settings', url: 'https://settings.alice.example.com/' },
 }

@@ -6,7 +6,7 @@ import {
   type Permission,
 } from '@svc/oauth-core'
 import type { ConsentPageModel, LoginPageModel, PageRenderer } from '../../src/page-renderer.ts'
-import { LIMIT, movePage, sharingPage } from './authorize-models.ts'
+import { LIMIT, movePage, NOTICE, sharingPage } from './authorize-models.ts'
 import {
   CONFIRM,
   formPage,
@@ -162,6 +162,9 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
     pages.limitPage(ctx, { ...LIMIT, name: LONG_NAME, count: 61, limit: 60, isPosted: true }),
   deprecated: (pages, ctx) =>
     pages.deprecatedPage(ctx, { name: 'Old Drive', storeUrl: 'market://details?id=org.new' }),
+  notice: (pages, ctx) => pages.noticePage(ctx, NOTICE),
+  'notice-said': (pages, ctx) =>
+    pages.noticePage(ctx, { title: NOTICE.title, paragraphs: NOTICE.paragraphs }),
   move: (pages, ctx) => pages.movePage(ctx, movePage(client('Mover'))),
   'move-rtl': (pages, ctx) => pages.movePage(ctx, movePage(client(RTL_NAME), 'mover://done')),
   sharing: (pages, ctx) => pages.sharingPage(ctx, sharingPage()),
