@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto'
+import { equalSecrets, type Instance, type RouteContext } from '@svc/oauth-core'
+import { createToken, isToken } from './one-time-values.ts'
+
+/** Cookie that says in which browser a flow began. @see connectors.md 4.4 */
+export interface Binder {
+  /** Gives the browser its cookie, or the one it has for longer. @returns the hash to remember */
+  bind(ctx: RouteContext): string
+  /** Whether the request comes from the browser of that hash. */
+  isBound(ctx: RouteContext, binderHash: string): boolean
+}
+
+/** A sibling host may have planted some beside ours where there is no https. */
+const MAX_SAME_NAME = 5
+
+/** @param lifetimeMs - of the cookie */
+export function createBinder(lifetimeMs: number): Binder {
+  return {
+    bind(ctx) {
+      const { instance } = ctx.state
+      const value = valuesOf(ctx).find(isToken) ?? createToken()
+      const parts = [
+        `${nameOf(instance)}=${value}`,
+        `Max-Age=${Math.round(lifetimeMs / 1000)}`,
+        'Path=/',
+        'HttpOnly',
+        'SameSite=Lax',
+        ...(instance.isHttps ? ['Secure'] : []),
+      ]
+      // Beside that of a session that a code just opened.
+      ctx.append('Set-Cookie', parts.join('; '))
+      return hashOf(value)
+    },
+    isBound: (ctx, binderHash) =>
+      valuesOf(ctx).some((value) => equalSecrets(hashOf(value), binderHash)),
+  }
+}
+
+function nameOf({ isHttps }: Instance): string {
+  return isHttps ? '__Host-svc_acct' : 'svc_acct'
+}
+
+function valuesOf(ctx: RouteContext): readonly string[] {
+  const wanted = nameOf(ctx.state.instance)
+  return ctx
+    .get('Cookie')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${wanted}=`))
+    .map((pair) => pair.slice(wanted.length + 1))
+    .slice(0, MAX_SAME_NAME)
+}
+
+function hashOf(value: string): string {
+  return hash('sha256', value, 'base64url')
+}

@@ -1,0 +1,105 @@
+import type { Instance, Logger } from '@svc/oauth-core'
+import type { AccountWriter, Connection } from '../accounts/account-writer.ts'
+import type { TokenClient, TokenSet } from '../token-client/token-client.ts'
+import type { Outcome } from './app-redirect.ts'
+import { isFromIssuer } from './issuer-check.ts'
+import type { CallbackQuery, PendingFlow } from './pending-flow.ts'
+import { errorOfExchange, errorOfRedirect, loggable } from './provider-error.ts'
+import type { UsableType, UsableTypes } from './usable-types.ts'
+
+export interface ConcludeOptions {
+  readonly usableTypes: UsableTypes
+  readonly tokenClient: Pick<TokenClient, 'exchange' | 'subjectOf'>
+  readonly accounts: AccountWriter
+  readonly log: Logger
+}
+
+/** Checks 6 to 11: what becomes of an answer whose state, place and browser are right. Never rejects. */
+export type Conclude = (
+  instance: Instance,
+  flow: PendingFlow,
+  query: CallbackQuery,
+) => Promise<Outcome>
+
+/** Printable ASCII of at most 2 KiB. */
+const CODE = /^[\u0020-\u007e]{1,2048}$/u
+
+/** @see connectors.md 4.2 */
+export function createConclude(options: ConcludeOptions): Conclude {
+  const { usableTypes, tokenClient, accounts, log } = options
+
+  async function exchange(
+    usable: UsableType,
+    flow: PendingFlow,
+    query: CallbackQuery,
+  ): Promise<TokenSet | Outcome> {
+    const code = query.get('code') ?? ''
+    const state = query.get('state') ?? ''
+    if (!CODE.test(code)) return { error: 'invalid_response' }
+    const { redirectUri, nonce, codeVerifier } = flow
+    const result = await tokenClient.exchange(usable.type, {
+      ...{ code, redirectUri, state },
+      ...(nonce !== '' && { nonce }),
+      ...(codeVerifier !== undefined && { codeVerifier }),
+    })
+    return result.ok ? result.tokens : { error: errorOfExchange(result.class) }
+  }
+
+  async function subjectOf(
+    { type }: UsableType,
+    { issuer, oidcNonce }: PendingFlow,
+    { idToken }: TokenSet,
+  ): Promise<string | undefined> {
+    if (issuer === undefined || oidcNonce === undefined || idToken === undefined) return undefined
+    return tokenClient.subjectOf(type, idToken, oidcNonce)
+  }
+
+  async function decide(
+    instance: Instance,
+    flow: PendingFlow,
+    query: CallbackQuery,
+  ): Promise<Outcome> {
+    const usable = await usableTypes.find(instance, flow.accountType)
+    if (!isFromIssuer(flow, usable, query, log)) return { error: 'issuer_mismatch' }
+    const error = query.get('error') ?? ''
+    if (error !== '') {
+      const description = loggable(query.get('error_description'))
+      const fields = { accountType: usable.type.id, error: loggable(error), description }
+      log.info('account.provider_refused', { instance: instance.domain, ...fields })
+      return { error: errorOfRedirect(error) }
+    }
+    const connection: Connection = {
+      type: usable.type,
+      callbackQuery: callbackQueryOf(query),
+      requestedScope: flow.scope,
+      kind: flow.kind,
+      ...(flow.accountId !== undefined && { accountId: flow.accountId }),
+    }
+    if (usable.isClientSide) return connect(instance, connection)
+    const tokens = await exchange(usable, flow, query)
+    if (!('accessToken' in tokens)) return tokens
+    const subject = await subjectOf(usable, flow, tokens)
+    return connect(instance, { ...connection, tokens, ...(subject !== undefined && { subject }) })
+  }
+
+  async function connect(instance: Instance, connection: Connection): Promise<Outcome> {
+    const written = await accounts.connect(instance, connection)
+    return typeof written === 'string' ? { error: written } : { accountId: written.accountId }
+  }
+
+  return async function conclude(instance, flow, query) {
+    try {
+      return await decide(instance, flow, query)
+    } catch (cause) {
+      const fields = { instance: instance.domain, accountType: flow.accountType }
+      log.error('account.connect_failed', { ...fields, cause: String(cause) })
+      return { error: 'internal_error' }
+    }
+  }
+}
+
+/** For connectors that exchange the code themselves, and for what a type keeps of it. */
+function callbackQueryOf(query: CallbackQuery): Readonly<Record<string, readonly string[]>> {
+  const kept = [...query].filter(([name]) => name !== 'state' && name !== 'iss')
+  return Object.fromEntries(kept.map(([name, value]) => [name, [value]]))
+}

@@ -1,0 +1,86 @@
+import { type AppRegistry, type Instance, isSlug, type Parameters } from '@svc/oauth-core'
+import type { AccountType } from '../account-types/account-type.ts'
+import { ConnectorError } from '../connector-error.ts'
+import type { ConnectorManifests } from '../ports.ts'
+import { isSubset, manifestScopes, splitScope } from './scope.ts'
+
+/** What an app asks at `start` and `reconnect`. */
+export interface StartParameters {
+  /** Given back to the app; may be empty. */
+  readonly clientState: string
+  /** May be empty. */
+  readonly nonce: string
+  /** The app to come back to. */
+  readonly slug: string
+  readonly scopes: readonly string[]
+}
+
+export interface StartParametersOptions {
+  readonly apps: Pick<AppRegistry, 'installed'>
+  readonly manifests: ConnectorManifests | undefined
+  readonly homeSlug: string
+  readonly enforceManifestScope: boolean
+}
+
+/** @throws ConnectorError `invalid_request`, `invalid_slug`, `invalid_scope` */
+export type ReadStartParameters = (
+  instance: Instance,
+  type: AccountType,
+  query: Parameters,
+) => Promise<StartParameters>
+
+/** Bytes. @see connectors.md 4.1 */
+const MAX_STATE = 1024
+const MAX_NONCE = 1024
+/** Characters: escaped, it still fits into an address of 8 KiB. */
+const MAX_SCOPE = 2048
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/u
+/** RFC 6749 section 3.3. */
+const SCOPE_TOKEN = /^[\u0021\u0023-\u005b\u005d-\u007e]+$/u
+
+export function createReadStartParameters(options: StartParametersOptions): ReadStartParameters {
+  const { apps, manifests, homeSlug, enforceManifestScope } = options
+
+  async function readSlug(instance: Instance, slug: string | undefined): Promise<string> {
+    if (slug === undefined || slug === '') return homeSlug
+    if (!isSlug(slug) || (await apps.installed(instance, slug)) === undefined) {
+      throw new ConnectorError('invalid_slug', { detail: 'slug is not an installed app' })
+    }
+    return slug
+  }
+
+  async function readScopes(
+    instance: Instance,
+    type: AccountType,
+    asked: string | undefined,
+  ): Promise<readonly string[]> {
+    const scopes = asked === undefined ? undefined : splitScope(asked)
+    if ((asked?.length ?? 0) > MAX_SCOPE || scopes?.every((one) => SCOPE_TOKEN.test(one)) === false)
+      throw invalid('scope')
+    if (scopes !== undefined && !enforceManifestScope) return scopes
+    const manifest = await manifests?.manifestOf(instance, type.slug ?? type.name)
+    const known = manifestScopes(manifest?.oauth?.scope)
+    if (scopes === undefined) return known
+    if (isSubset(scopes, known)) return scopes
+    throw new ConnectorError('invalid_scope', { detail: 'scope is more than the manifest names' })
+  }
+
+  return async function readStartParameters(instance, type, query) {
+    const clientState = readText(query, 'state', MAX_STATE)
+    const nonce = readText(query, 'nonce', MAX_NONCE)
+    const slug = await readSlug(instance, query.get('slug'))
+    const scopes = await readScopes(instance, type, query.get('scope'))
+    return { clientState, nonce, slug, scopes }
+  }
+}
+
+function readText(query: Parameters, name: string, maxBytes: number): string {
+  const text = query.text(name)
+  if (Buffer.byteLength(text) > maxBytes || CONTROL.test(text)) throw invalid(name)
+  return text
+}
+
+function invalid(name: string): ConnectorError {
+  return new ConnectorError('invalid_request', { detail: `${name} is malformed or too long` })
+}

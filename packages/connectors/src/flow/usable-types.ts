@@ -1,0 +1,61 @@
+import type { Instance, Logger } from '@svc/oauth-core'
+import type { AccountType, AccountTypes } from '../account-types/account-type.ts'
+import { isAccountTypeName } from '../account-types/account-type-id.ts'
+import { ConnectorError } from '../connector-error.ts'
+import type { ProviderMetadata, TokenClient } from '../token-client/token-client.ts'
+
+/** An account type that owners can connect, with what its provider says about itself. */
+export interface UsableType {
+  /** Endpoints that the entry lacks are those of the provider's metadata. */
+  readonly type: AccountType
+  readonly authEndpoint: string
+  /** Whether the connector exchanges the code itself: there is no token endpoint (D38). */
+  readonly isClientSide: boolean
+  readonly metadata: ProviderMetadata | undefined
+}
+
+export interface UsableTypes {
+  /**
+   * @throws ConnectorError `account_type_not_found`, `account_type_misconfigured`, `grant_mode_not_interactive`
+   */
+  find(instance: Instance, name: string): Promise<UsableType>
+}
+
+export interface UsableTypesOptions {
+  readonly accountTypes: Pick<AccountTypes, 'get'>
+  readonly tokenClient: Pick<TokenClient, 'discover'>
+  /** D38. */
+  readonly allowClientSideExchange: boolean
+  readonly log: Logger
+}
+
+export function createUsableTypes(options: UsableTypesOptions): UsableTypes {
+  const { accountTypes, tokenClient, allowClientSideExchange, log } = options
+
+  function misconfigured({ id }: AccountType, field: string, reason: string): ConnectorError {
+    log.error('account_type.misconfigured', { accountType: id, field, reason })
+    return new ConnectorError('account_type_misconfigured')
+  }
+
+  return {
+    async find(instance, name) {
+      const found = isAccountTypeName(name)
+        ? await accountTypes.get(name, instance.context)
+        : undefined
+      if (found === undefined) throw new ConnectorError('account_type_not_found')
+      const { fault, issuer } = found
+      if (fault !== undefined) throw misconfigured(found, fault.field, fault.reason)
+      if (!found.isInteractive) throw new ConnectorError('grant_mode_not_interactive')
+      const metadata = issuer === undefined ? undefined : await tokenClient.discover(found)
+      const authEndpoint = found.authEndpoint ?? metadata?.authorizationEndpoint
+      const tokenEndpoint = found.tokenEndpoint ?? metadata?.tokenEndpoint
+      if (authEndpoint === undefined) throw misconfigured(found, 'auth_endpoint', 'is missing')
+      const isClientSide = tokenEndpoint === undefined
+      // A provider that can be asked has one: it only could not be asked now.
+      if (isClientSide && (!allowClientSideExchange || issuer !== undefined)) {
+        throw misconfigured(found, 'token_endpoint', 'is missing')
+      }
+      return { type: { ...found, tokenEndpoint }, authEndpoint, isClientSide, metadata }
+    },
+  }
+}
