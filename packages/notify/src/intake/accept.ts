@@ -1,0 +1,172 @@
+import type { Instance, Logger, NotificationCategory } from '@svc/oauth-core'
+import type { Store } from '@svc/store'
+import { NotifyError } from '../notify-error.ts'
+import type { NotificationRecord } from '../outbox/notification.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import type { Draft } from './attributes.ts'
+import { toFlags } from './declarations.ts'
+import {
+  type AnswerRow,
+  answerChange,
+  asAnswered,
+  checkSame,
+  type IdempotentRequest,
+} from './idempotency.ts'
+import { newRecord } from './new-record.ts'
+import type { Poster } from './poster.ts'
+import { sourceIdOf } from './source-id.ts'
+import type { SourceTurns } from './source-turns.ts'
+import { decideState, isComparable, type StateDecision } from './state-rules.ts'
+
+/** A notification that passed all checks of what it says. */
+export interface Post {
+  readonly instance: Instance
+  readonly poster: Poster
+  /** Its name. */
+  readonly category: string
+  readonly declared: NotificationCategory
+  readonly draft: Draft
+  readonly idempotent?: IdempotentRequest
+  /** What was alerted is over (4.3): recorded, not sent. */
+  readonly isCleared?: boolean
+}
+
+/** What a post came to. */
+export interface Accepted {
+  readonly record: NotificationRecord
+  /** Nothing new: the last one says the same. */
+  readonly skipped?: 'same_state'
+  /** The answer to an earlier request of the same key. */
+  readonly isReplay?: true
+}
+
+/**
+ * Accepts a notification; durable when it resolves.
+ * @throws NotifyError 409 `idempotency_in_progress`, 422 `idempotency_key_reused`, 429 `too_many_pending`
+ */
+export type Accept = (post: Post) => Promise<Accepted>
+
+/** Other processes that may be faster, one after the other, before a post is given up. */
+const MAX_TRIES = 50
+/** Of a source, looked through for the last that counts: those that failed or were cancelled lie in between. */
+const MAX_LOOKED_AT = 100
+
+export function createAccept(options: {
+  readonly store: Store
+  readonly clock: { now(): number }
+  readonly log: Logger
+  readonly outbox: Outbox
+  readonly turns: SourceTurns
+  readonly sourcePrefix: string
+  /** How long answers are remembered. Milliseconds. */
+  readonly idempotencyKey: number
+}): Accept {
+  const { store, clock, log, outbox, turns, sourcePrefix } = options
+  const inProgress = new Set<string>()
+
+  async function replay({ instance, idempotent }: Post): Promise<Accepted | undefined> {
+    if (idempotent === undefined) return undefined
+    const row = (await store.get<AnswerRow & Record<string, never>>(idempotent.key))?.value
+    if (row === undefined) return undefined
+    checkSame(row, idempotent)
+    const found = await outbox.get(instance.id, row.id)
+    if (found === undefined) return undefined
+    const { skipped } = row
+    const record = asAnswered(found.record, row)
+    return { record, isReplay: true, ...(skipped !== undefined && { skipped }) }
+  }
+
+  async function lastComparable(
+    { id }: Instance,
+    sourceId: string,
+  ): Promise<NotificationRecord | undefined> {
+    let cursor: string | undefined
+    let lookedAt = 0
+    do {
+      const request = { limit: 10, ...(cursor !== undefined && { cursor }) }
+      const page = await outbox.listBySource(id, sourceId, request)
+      const last = page.notifications.find(({ record }) => isComparable(record))
+      if (last !== undefined) return last.record
+      lookedAt += page.notifications.length
+      cursor = page.cursor
+    } while (cursor !== undefined && lookedAt < MAX_LOOKED_AT)
+    return undefined
+  }
+
+  /** Undefined when another process was faster. */
+  async function tryAccept(post: Post): Promise<Accepted | undefined> {
+    const { instance, poster, category, declared, draft, idempotent } = post
+    const turn = await turns.begin(instance, poster)
+    const replayed = await replay(post)
+    if (replayed !== undefined) return replayed
+    const { createdAt } = turn
+    const expiresAt = createdAt + options.idempotencyKey
+    const { originator, owner } = poster
+    const { categoryId } = draft
+    const source = { originator, owner, category, ...(categoryId !== undefined && { categoryId }) }
+    const sourceId = sourceIdOf(sourcePrefix, source)
+
+    let decision: StateDecision = { kind: 'send' }
+    if (declared.stateful) {
+      const last = await lastComparable(instance, sourceId)
+      const { minIntervalMs } = declared
+      const isCleared = post.isCleared === true
+      decision = decideState(draft.state, last, { now: createdAt, minIntervalMs, isCleared })
+      if (decision.kind === 'same' && last !== undefined) {
+        const record = (await outbox.get(instance.id, last.id))?.record ?? last
+        const answer = { record, skipped: 'same_state' } as const
+        if (idempotent === undefined) return answer
+        const { written } = await store.write([answerChange(idempotent, answer, expiresAt)])
+        return written ? answer : undefined
+      }
+    }
+    if (decision.kind === 'same') return undefined
+
+    const flags = toFlags(declared, poster.clientId === undefined)
+    const now = Math.min(clock.now(), createdAt)
+    const record = newRecord({
+      ...{ poster, sourceId, category, flags, draft, decision, now, createdAt },
+    })
+    const isLimited = !isInternal(poster) && decision.kind === 'send'
+    const changes = [await turn.change(isLimited)]
+    if (idempotent !== undefined) changes.push(answerChange(idempotent, { record }, expiresAt))
+    return (await outbox.insert(instance.id, record, changes)) ? { record } : undefined
+  }
+
+  async function acceptInTurn(post: Post): Promise<Accepted> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const accepted = await tryAccept(post)
+      if (accepted !== undefined) return accepted
+    }
+    throw new NotifyError([{ code: 'unavailable' }], { retryAfterS: 5 })
+  }
+
+  return async function accept(post) {
+    const { instance, poster, category, idempotent } = post
+    const replayed = await replay(post)
+    if (replayed !== undefined) return replayed
+    if (idempotent !== undefined) {
+      if (inProgress.has(idempotent.key)) throw stillInProgress()
+      inProgress.add(idempotent.key)
+    }
+    try {
+      const accepted = await turns.inTurn(instance, poster, () => acceptInTurn(post))
+      const { id, status } = accepted.record
+      const { originator, owner } = poster
+      const { domain } = instance
+      log.info('notification.posted', { domain, id, originator, owner, category, status })
+      return accepted
+    } finally {
+      if (idempotent !== undefined) inProgress.delete(idempotent.key)
+    }
+  }
+}
+
+function isInternal({ originator }: Poster): boolean {
+  return originator === 'stack' || originator === 'cli'
+}
+
+function stillInProgress(): NotifyError {
+  const detail = 'the first request with this Idempotency-Key is not answered yet'
+  return new NotifyError([{ code: 'idempotency_in_progress', detail }])
+}

@@ -1,0 +1,177 @@
+import type { NotificationCategory } from '@svc/oauth-core'
+import type { Json } from '@svc/store'
+import { Ajv, type ValidateFunction } from 'ajv'
+import type { NotifyFault } from '../notify-error.ts'
+import { CHANNELS, type ChannelName, type Priority } from '../outbox/notification.ts'
+import { type AtBounds, readAt } from './at.ts'
+import {
+  type AttributeName,
+  ATTRIBUTES,
+  MAX_DATA_BYTES,
+  MAX_DATA_DEPTH,
+} from './attributes.schema.ts'
+
+/** What a poster asks for, judged. Texts are as they came. */
+export interface Draft {
+  readonly categoryId?: string
+  readonly title: string
+  readonly message?: string
+  /** The request's, else the category's. */
+  readonly priority?: Priority
+  readonly state?: string
+  /** Each once; never empty. */
+  readonly preferredChannels: readonly ChannelName[]
+  readonly givenChannels?: readonly ChannelName[]
+  readonly data?: { readonly [name: string]: Json | undefined }
+  readonly at?: string
+  /** The instant of `at`. Milliseconds since the epoch. */
+  readonly sendAt?: number
+  readonly sound?: string
+  readonly content?: string
+  readonly contentHtml?: string
+}
+
+export type Attributes = Readonly<Record<string, unknown>>
+
+/** What judging depends on beside the attributes. */
+export interface Judging {
+  readonly category: Pick<NotificationCategory, 'defaultPriority' | 'multiple' | 'stateful'>
+  /** Zone of the owner: IANA name. */
+  readonly zone: string
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly bounds: AtBounds
+}
+
+/** The draft, or everything that is wrong. */
+export type JudgeAttributes = (
+  attributes: Attributes,
+  judging: Judging,
+) => { readonly draft: Draft } | { readonly faults: readonly [NotifyFault, ...NotifyFault[]] }
+
+const NAMES = Object.keys(ATTRIBUTES) as readonly AttributeName[] // keys of our own table
+const DEFAULT_CHANNELS: readonly ChannelName[] = ['mail']
+
+/** Compiles the rules of attributes; once a package, since it costs milliseconds. @see notifications.md 3.1 */
+export function createAttributeJudge(): JudgeAttributes {
+  const ajv = new Ajv({ strict: true })
+  const checks = new Map<AttributeName, ValidateFunction>(
+    NAMES.map((name) => [name, ajv.compile(ATTRIBUTES[name].schema)]),
+  )
+
+  function faultsOf(name: AttributeName, value: unknown): NotifyFault[] {
+    if (checks.get(name)?.(value) !== true) return [fault(name, ATTRIBUTES[name].rule)]
+    if (!isWellFormed(value)) return [fault(name, 'of whole Unicode characters')]
+    if (name === 'preferred_channels') return channelFaults(value as readonly unknown[]) // by its schema
+    if (name === 'data') return dataFaults(value)
+    return []
+  }
+
+  return function judge(attributes, { category, zone, now, bounds }) {
+    // SPEC: notifications.md 3.1 - `null` is absent, and so is an empty `category_id`.
+    const given = new Map(
+      NAMES.filter((name) => Object.hasOwn(attributes, name))
+        .map((name) => [name, attributes[name]] as const)
+        .filter(([name, value]) => value !== null && !(name === 'category_id' && value === '')),
+    )
+    const faults = [...given].flatMap(([name, value]) => faultsOf(name, value))
+    const at = given.get('at')
+    let sendAt: number | undefined
+    if (typeof at === 'string' && at.length <= 64) {
+      const result = readAt(at, zone, now, bounds)
+      if ('instant' in result) sendAt = result.instant
+      else faults.push({ ...result, pointer: pointerTo('at') })
+    }
+    if (given.has('category_id') && !category.multiple) {
+      const detail = 'the category has no sub-categories'
+      faults.push({ code: 'not_multiple', detail, pointer: pointerTo('category_id') })
+    }
+    if (category.stateful && !given.has('state')) {
+      const detail = 'notifications of this category need a state'
+      faults.push({ code: 'state_required', detail, pointer: pointerTo('state') })
+    }
+    const [first, ...others] = faults
+    if (first !== undefined) return { faults: [first, ...others] }
+    return { draft: toDraft(given, category.defaultPriority, sendAt) }
+  }
+}
+
+/** @param given - attributes that went through their rules */
+function toDraft(
+  given: ReadonlyMap<AttributeName, unknown>,
+  defaultPriority: Priority | undefined,
+  sendAt: number | undefined,
+): Draft {
+  const text = (name: AttributeName): string | undefined => given.get(name) as string | undefined
+  const categoryId = text('category_id')
+  const message = text('message')
+  const priority = (given.get('priority') as Priority | undefined) ?? defaultPriority
+  const state = text('state')
+  const channels = given.get('preferred_channels') as readonly ChannelName[] | undefined
+  const data = given.get('data') as Draft['data']
+  const at = text('at')
+  const sound = text('sound')
+  const content = text('content')
+  const contentHtml = text('content_html')
+  return {
+    title: text('title') ?? '',
+    preferredChannels:
+      channels === undefined || channels.length === 0 ? DEFAULT_CHANNELS : [...new Set(channels)],
+    ...(categoryId !== undefined && { categoryId }),
+    ...(message !== undefined && { message }),
+    ...(priority !== undefined && { priority }),
+    ...(state !== undefined && { state }),
+    ...(channels !== undefined && { givenChannels: channels }),
+    ...(data !== undefined && { data }),
+    ...(at !== undefined && { at }),
+    ...(sendAt !== undefined && { sendAt }),
+    ...(sound !== undefined && { sound }),
+    ...(content !== undefined && { content }),
+    ...(contentHtml !== undefined && { contentHtml }),
+  }
+}
+
+function channelFaults(items: readonly unknown[]): NotifyFault[] {
+  return items.flatMap((item, place) =>
+    CHANNELS.some((channel) => channel === item)
+      ? []
+      : [
+          {
+            code: 'invalid_attribute' as const,
+            detail: 'preferred_channels names mobile, sms and mail',
+            pointer: `${pointerTo('preferred_channels')}/${place}`,
+          },
+        ],
+  )
+}
+
+function dataFaults(data: unknown): NotifyFault[] {
+  if (isDeeper(data, MAX_DATA_DEPTH)) {
+    return [fault('data', `at most ${MAX_DATA_DEPTH} levels deep`)]
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(data))
+  return bytes > MAX_DATA_BYTES ? [fault('data', `at most ${MAX_DATA_BYTES} bytes of JSON`)] : []
+}
+
+function isDeeper(value: unknown, left: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (left === 0) return true
+  return Object.values(value).some((member) => isDeeper(member, left - 1))
+}
+
+/** SPEC: security.md 19 - halves of surrogate pairs. A body is at most 32 levels deep. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(
+    ([name, member]) => name.isWellFormed() && isWellFormed(member),
+  )
+}
+
+function fault(name: AttributeName, rule: string): NotifyFault {
+  return { code: 'invalid_attribute', detail: `${name} must be ${rule}`, pointer: pointerTo(name) }
+}
+
+function pointerTo(name: AttributeName): string {
+  return `/data/attributes/${name}`
+}

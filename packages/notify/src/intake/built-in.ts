@@ -1,0 +1,64 @@
+import type { Instance, NotificationCategory } from '@svc/oauth-core'
+import { createCatalogues } from '../catalogue.ts'
+import type { ChannelName } from '../outbox/notification.ts'
+
+/** A category of the server itself. @see notifications.md 4.3 */
+export interface BuiltInCategory {
+  readonly declared: NotificationCategory
+  readonly channel: ChannelName
+  /** Its mail; the texts of the notification are among those of it. */
+  readonly mail: 'oauth_clients_limit' | 'disk_quota'
+  readonly slug?: string
+  /** What `data` has anyway. */
+  readonly data: Readonly<Record<string, string>>
+}
+
+const PLAIN: NotificationCategory = {
+  description: '',
+  collapsible: false,
+  stateful: false,
+  multiple: false,
+  sensitive: false,
+}
+const WEEK_MS = 7 * 86_400_000
+
+/** By name. */
+export const BUILT_IN: ReadonlyMap<string, BuiltInCategory> = new Map<string, BuiltInCategory>([
+  [
+    'oauth-clients',
+    {
+      declared: PLAIN,
+      channel: 'mail',
+      mail: 'oauth_clients_limit',
+      slug: 'settings',
+      data: {},
+    },
+  ],
+  [
+    'disk-quota',
+    {
+      declared: { ...PLAIN, collapsible: true, stateful: true, minIntervalMs: WEEK_MS },
+      channel: 'mobile',
+      mail: 'disk_quota',
+      // A push of the server has no app's name before its title.
+      data: { appName: '' },
+    },
+  ],
+])
+
+/** Title and message of a built-in category, in the owner's language. */
+export type BuiltInTexts = (
+  instance: Instance,
+  category: BuiltInCategory,
+) => { readonly title: string; readonly message: string }
+
+export function createBuiltInTexts(): BuiltInTexts {
+  const catalogueFor = createCatalogues()
+  return ({ locale, domain }, { mail }) => {
+    const catalogue = catalogueFor(locale)
+    return {
+      title: catalogue.text(`${mail}.title`, { domain }),
+      message: catalogue.text(`${mail}.preheader`, { domain }),
+    }
+  }
+}

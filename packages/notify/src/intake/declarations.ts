@@ -1,0 +1,106 @@
+import {
+  createCategoryParser,
+  type Instance,
+  type Logger,
+  type NotificationCategory,
+  type OAuth,
+  type ParsedCategories,
+} from '@svc/oauth-core'
+import { NotifyError } from '../notify-error.ts'
+import type { CategoryFlags } from '../outbox/notification.ts'
+import type { NotifyApps } from '../ports.ts'
+import type { TokenPoster } from './poster.ts'
+
+/** Finds what posters declared, as it is installed or registered now. @see notifications.md 4.1 */
+export interface Declarations {
+  /**
+   * The category as the poster declared it.
+   * @param name - from a request, anything
+   * @throws NotifyError 403 `no_category`, `category_not_found`; 404 `app_not_found`
+   */
+  categoryOf(instance: Instance, poster: TokenPoster, name: unknown): Promise<NotificationCategory>
+  /** One that comes with the notification, as in a manifest. @throws NotifyError 400 `invalid_notification` */
+  inline(name: string, declaration: unknown): NotificationCategory
+}
+
+export function createDeclarations(options: {
+  readonly oauth: Pick<OAuth, 'apps'>
+  readonly apps: NotifyApps
+  readonly log: Logger
+}): Declarations {
+  const { oauth, apps, log } = options
+  const parse = createCategoryParser()
+  // Manifests and clients are kept in memory by whoever has them.
+  const parsed = new WeakMap<object, ParsedCategories>()
+
+  function parseOnce(source: string, declared: object): ParsedCategories {
+    const known = parsed.get(declared)
+    if (known !== undefined) return known
+    const result = parse(declared)
+    parsed.set(declared, result)
+    for (const fault of result.faults) log.warn('notification.category_ignored', { source, fault })
+    return result
+  }
+
+  async function declaredBy(instance: Instance, poster: TokenPoster): Promise<unknown> {
+    const { access, clientId, slug = '' } = poster
+    if (clientId !== undefined) return access.client?.metadata.notifications ?? {}
+    if (poster.originator === 'konnector') {
+      if (apps.konnector === undefined) return undefined
+      return installed(await apps.konnector(instance, slug)).notifications
+    }
+    return installed(access.app ?? (await oauth.apps.installed(instance, slug))).notifications
+  }
+
+  return {
+    async categoryOf(instance, poster, name) {
+      const declared = await declaredBy(instance, poster)
+      if (isNothing(declared) && poster.clientId === undefined) {
+        throw new NotifyError([{ code: 'no_category', detail: 'No category for this app' }])
+      }
+      const isObject = typeof declared === 'object' && declared !== null
+      const categories = isObject ? parseOnce(poster.postedBy, declared).categories : undefined
+      const category = typeof name === 'string' ? categories?.get(name) : undefined
+      if (category === undefined) throw categoryNotFound()
+      return category
+    },
+
+    inline(name, declaration) {
+      const { categories, faults } = parse({ [name]: declaration })
+      const category = categories.get(name)
+      if (category !== undefined) return category
+      const detail = faults[0] ?? 'the declaration is malformed'
+      throw new NotifyError([{ code: 'invalid_notification', detail }])
+    },
+  }
+}
+
+export function categoryNotFound(): NotifyError {
+  const detail = 'Notification category does not exist'
+  return new NotifyError([{ code: 'category_not_found', detail }])
+}
+
+/**
+ * What counts for an accepted notification, whatever is declared later (4.1).
+ * @param hasFolder - whether templates can be read: clients have none
+ */
+export function toFlags(category: NotificationCategory, hasFolder: boolean): CategoryFlags {
+  const { collapsible, stateful, multiple, sensitive } = category
+  const { timeToLiveMs, minIntervalMs, templates } = category
+  return {
+    ...{ collapsible, stateful, multiple, sensitive },
+    ...(timeToLiveMs !== undefined && { ttlMs: timeToLiveMs }),
+    ...(minIntervalMs !== undefined && { minIntervalMs }),
+    ...(hasFolder && templates !== undefined && { templates }),
+  }
+}
+
+function installed<Manifest>(manifest: Manifest | undefined): Manifest {
+  if (manifest === undefined) throw new NotifyError([{ code: 'app_not_found' }])
+  return manifest
+}
+
+function isNothing(declared: unknown): boolean {
+  if (declared === undefined || declared === null) return true
+  return typeof declared === 'object' && Object.keys(declared).length === 0
+}

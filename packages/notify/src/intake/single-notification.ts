@@ -1,0 +1,113 @@
+import type { OAuth, RouteContext, RouteRow } from '@svc/oauth-core'
+import { NotifyError } from '../notify-error.ts'
+import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import { wordErrors } from './jsonapi-errors.ts'
+import { isNotificationId } from './notification-id.ts'
+import { toResource } from './notification-json.ts'
+import { posterOf } from './poster.ts'
+
+export interface SingleDependencies {
+  readonly oauth: Pick<OAuth, 'authenticate' | 'clock' | 'namespace'>
+  readonly outbox: Pick<Outbox, 'get' | 'update'>
+}
+
+/** Writers that may be faster than a cancellation: each brings the notification nearer to its end. */
+const MAX_TRIES = 10
+
+/** `GET` and `DELETE /notifications/:id`. @see notifications.md 15 */
+export function singleRows(dependencies: SingleDependencies): readonly RouteRow[] {
+  const row = {
+    path: '/notifications/:id',
+    auth: ['app token', 'access token'],
+    family: 'jsonapi',
+    cors: 'app-origins-or-any',
+    use: [wordErrors],
+    source: 'notifications.md 15',
+  } as const satisfies Partial<RouteRow>
+  return [
+    {
+      ...row,
+      method: 'GET',
+      handler: (ctx) => sendNotification(ctx, dependencies),
+      statuses: [200, 400, 401, 404],
+      summary: 'Answers a notification and what became of it.',
+    },
+    {
+      ...row,
+      method: 'DELETE',
+      handler: (ctx) => cancelNotification(ctx, dependencies),
+      statuses: [204, 400, 401, 404, 409],
+      summary: 'Cancels a notification that is not sent yet.',
+    },
+  ]
+}
+
+async function sendNotification(
+  ctx: RouteContext,
+  { oauth, outbox }: SingleDependencies,
+): Promise<void> {
+  await oauth.authenticate(ctx)
+  const { record } = found(await find(ctx, outbox))
+  const resource = toResource(record, oauth.namespace)
+  if (!isOwn(ctx, record, oauth) && !mayRead(ctx, resource)) throw notFound()
+  ctx.status = 200
+  ctx.type = 'application/vnd.api+json'
+  ctx.body = JSON.stringify({ data: resource })
+}
+
+async function cancelNotification(
+  ctx: RouteContext,
+  { oauth, outbox }: SingleDependencies,
+): Promise<void> {
+  await oauth.authenticate(ctx)
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const stored = found(await find(ctx, outbox))
+    const { record } = stored
+    if (!isOwn(ctx, record, oauth)) throw notFound()
+    // What a worker holds may be with the provider already.
+    if (record.status !== 'scheduled' && record.status !== 'queued') throw notCancellable(record)
+    const cancelled = { ...record, status: 'cancelled', finishedAt: oauth.clock.now() } as const
+    if ((await outbox.update(stored, cancelled)) !== undefined) {
+      ctx.status = 204
+      return
+    }
+  }
+  throw new NotifyError([{ code: 'conflict', detail: 'it is being changed' }])
+}
+
+async function find(
+  ctx: RouteContext,
+  outbox: Pick<Outbox, 'get'>,
+): Promise<StoredNotification | undefined> {
+  const id = String(ctx['params']?.id)
+  return isNotificationId(id) ? outbox.get(ctx.state.instance.id, id) : undefined
+}
+
+/** SPEC: D30 - of the app and of its linked clients alike. */
+function isOwn(
+  { state }: RouteContext,
+  { postedBy }: NotificationRecord,
+  { namespace }: Pick<OAuth, 'namespace'>,
+): boolean {
+  const { access } = state
+  return access !== undefined && posterOf(access, namespace)?.postedBy === postedBy
+}
+
+function mayRead({ state }: RouteContext, resource: ReturnType<typeof toResource>): boolean {
+  const { type, id, attributes } = resource
+  return state.access?.allows('GET', type, { ...attributes, id }) === true
+}
+
+function found(stored: StoredNotification | undefined): StoredNotification {
+  if (stored === undefined) throw notFound()
+  return stored
+}
+
+function notFound(): NotifyError {
+  return new NotifyError([{ code: 'not_found' }])
+}
+
+function notCancellable({ status }: NotificationRecord): NotifyError {
+  return new NotifyError([{ code: 'not_cancellable', detail: `it is ${status}` }])
+}
