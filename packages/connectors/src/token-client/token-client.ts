@@ -47,6 +47,13 @@ export interface ProviderMetadata {
   readonly sendsIssuer: boolean
 }
 
+/** For whom a call is made; goes to its log line only. @see connectors.md 13 */
+export interface CallAbout {
+  /** The instance's domain. */
+  readonly instance?: string
+  readonly requestId?: string
+}
+
 /** Calls to providers: never redirected, never to places that are not public, bounded in time and size. */
 export interface TokenClient {
   exchange(
@@ -58,10 +65,16 @@ export interface TokenClient {
       readonly nonce?: string
       readonly codeVerifier?: string
     },
+    about?: CallAbout,
   ): Promise<TokenResult>
-  refresh(type: AccountType, refreshToken: string): Promise<TokenResult>
+  refresh(type: AccountType, refreshToken: string, about?: CallAbout): Promise<TokenResult>
   /** Best effort within 5 s; never rejects. @see RFC 7009 */
-  revoke(type: AccountType, token: string, hint: 'refresh_token' | 'access_token'): Promise<void>
+  revoke(
+    type: AccountType,
+    token: string,
+    hint: 'refresh_token' | 'access_token',
+    about?: CallAbout,
+  ): Promise<void>
   /** Of a type with an issuer; cached for 24 h; undefined when it cannot be had or does not match. */
   discover(type: AccountType): Promise<ProviderMetadata | undefined>
   /** `sub` of an id token whose signature, `iss`, `aud`, `exp` and nonce hold; undefined otherwise, with a warning. */

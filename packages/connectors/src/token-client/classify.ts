@@ -1,0 +1,76 @@
+import type { OutboundAnswer, OutboundError } from '@svc/oauth-core'
+import type { AccountType } from '../account-types/account-type.ts'
+import { parseAnswerBody } from './answer-body.ts'
+import { descriptionOf, errorCodesOf } from './provider-errors.ts'
+import { retryAfterOf } from './retry-after.ts'
+import type { FailureClass, TokenResult } from './token-client.ts'
+import { type TokenKind, tokenSetOf } from './token-set.ts'
+
+/** A result with what only its log line says. */
+export interface Classified {
+  readonly result: TokenResult
+  /** Not yet fit for logs. */
+  readonly description?: string
+}
+
+const REVOKED = new Set(['invalid_grant', 'invalid_token'])
+const CONFIG = new Set(['invalid_client', 'unauthorized_client'])
+
+/**
+ * What an answer of a token endpoint means.
+ * @param receivedAt - milliseconds since the epoch
+ * @see connectors.md 6.3, 8.4
+ */
+export function classifyAnswer(
+  type: AccountType,
+  kind: TokenKind,
+  answer: OutboundAnswer,
+  receivedAt: number,
+): Classified {
+  const { status } = answer
+  if (status >= 300 && status < 400) return failed('invalid', 'redirect')
+  const record = parseAnswerBody(answer.body)
+  const codes = record === undefined ? [] : errorCodesOf(type, record)
+  const isSuccess = status >= 200 && status < 300
+  if (isSuccess && codes.length === 0) {
+    const tokens = record && tokenSetOf(type, record, kind, receivedAt)
+    if (tokens !== undefined) return { result: { ok: true, tokens } }
+    return failed('invalid', record === undefined ? 'body' : 'no_token')
+  }
+  const description = record && descriptionOf(record)
+  const retryAfterS = retryAfterOf(answer.headers['retry-after'], receivedAt)
+  return {
+    result: {
+      ok: false,
+      class: classOf(type, status, codes),
+      reason: codes[0] ?? `http_${status}`,
+      ...(retryAfterS !== undefined && { retryAfterS }),
+    },
+    ...(description !== undefined && { description }),
+  }
+}
+
+/** What it means that no answer came. */
+export function classifyFailure(error: OutboundError): Classified {
+  return failed(CLASSES[error.kind], error.kind)
+}
+
+const CLASSES: Readonly<Record<OutboundError['kind'], FailureClass>> = {
+  // Not told apart from other failures: no hint about addresses. connectors.md 10
+  refused: 'error',
+  unreachable: 'unavailable',
+  timeout: 'timeout',
+  too_large: 'invalid',
+  malformed: 'invalid',
+}
+
+function classOf(type: AccountType, status: number, codes: readonly string[]): FailureClass {
+  if (codes.some((code) => REVOKED.has(code) || type.revokedErrors.includes(code))) return 'revoked'
+  if (codes.some((code) => CONFIG.has(code)) || status === 401) return 'config'
+  if (status === 429) return 'limited'
+  return status >= 500 ? 'unavailable' : 'error'
+}
+
+function failed(failure: FailureClass, reason: string): Classified {
+  return { result: { ok: false, class: failure, reason } }
+}

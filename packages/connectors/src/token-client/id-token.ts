@@ -1,0 +1,66 @@
+import type { Logger } from '@svc/oauth-core'
+import { systemClock } from '@svc/store'
+import * as oauth from 'oauth4webapi'
+import type { AccountType } from '../account-types/account-type.ts'
+import type { Discovery, DiscoveryOptions } from './discovery.ts'
+import { createProviderFetch } from './provider-fetch.ts'
+
+const MAX_SUBJECT_CHARACTERS = 255
+const CLOCK_TOLERANCE_S = 60
+
+/**
+ * `sub` of an id token that holds; undefined otherwise, with a warning where the issuer is known.
+ * @see connectors.md 6.3 (10); OpenID Connect Core 3.1.3.7
+ */
+export async function readSubject(
+  options: DiscoveryOptions & { readonly discovery: Discovery; readonly log: Logger },
+  type: AccountType,
+  idToken: string,
+  nonce: string | undefined,
+): Promise<string | undefined> {
+  if (type.issuer === undefined) return undefined
+  try {
+    const issuer = await options.discovery.find(type)
+    if (issuer === undefined) throw new Error('no metadata')
+    return await checkedSubject(options, type, issuer.server, idToken, nonce)
+  } catch (error) {
+    options.log.warn('provider.id_token_refused', { type: type.id, reason: codeOf(error) })
+    return undefined
+  }
+}
+
+async function checkedSubject(
+  options: DiscoveryOptions,
+  type: AccountType,
+  server: oauth.AuthorizationServer,
+  idToken: string,
+  nonce: string | undefined,
+): Promise<string> {
+  const client: oauth.Client = {
+    client_id: type.clientId,
+    [oauth.clockSkew]: Math.round((options.clock.now() - systemClock.now()) / 1000),
+    [oauth.clockTolerance]: CLOCK_TOLERANCE_S,
+  }
+  // Only the id token matters: providers' other members are not as strict as the library is.
+  const response = Response.json({ access_token: '-', token_type: 'bearer', id_token: idToken })
+  const answer =
+    nonce === undefined
+      ? await oauth.processRefreshTokenResponse(server, client, response)
+      : await oauth.processAuthorizationCodeResponse(server, client, response, {
+          expectedNonce: nonce,
+          requireIdToken: true,
+        })
+  await oauth.validateApplicationLevelSignature(server, response, {
+    [oauth.customFetch]: createProviderFetch({ ...options, type, kind: 'keys' }),
+    [oauth.allowInsecureRequests]: type.isTrustedNetwork,
+  })
+  const subject = oauth.getValidatedIdTokenClaims(answer)?.sub ?? ''
+  if (subject === '' || subject.length > MAX_SUBJECT_CHARACTERS) throw new Error('no subject')
+  return subject
+}
+
+/** The library's messages may carry claims. */
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : error instanceof Error ? error.name : 'unknown'
+}

@@ -1,0 +1,61 @@
+import type { AccountType } from '../account-types/account-type.ts'
+import { type AnswerRecord, isRecord, valueAt } from './answer-body.ts'
+
+const MAX_CHARACTERS = 200
+/** A provider that repeats such short values tells nothing. */
+const SHORTEST_SECRET = 6
+const UNNAMED = 'unnamed_error'
+
+/**
+ * Every code that an answer gives for an error, the most telling first; empty when it is no error.
+ * @see connectors.md 6.3 (3)
+ */
+export function errorCodesOf(type: AccountType, record: AnswerRecord): readonly string[] {
+  const nested = valueAt(record, type.tokenResponsePath)
+  const codes = [
+    ...codesOf(record['error']),
+    ...(isRecord(nested) && nested !== record ? codesOf(nested['error']) : []),
+    ...statusCodes(type, record),
+  ]
+  return codes.length === 0 && record['ok'] === false ? ['not_ok'] : codes
+}
+
+/** What the provider says about an error, for its log line. */
+export function descriptionOf(record: AnswerRecord): string | undefined {
+  const { error, error_description: description } = record
+  if (typeof description === 'string') return description
+  const message = isRecord(error) ? error['message'] : undefined
+  return typeof message === 'string' ? message : undefined
+}
+
+/** A provider's text as logs may show it: nothing that was sent, no control characters, at most 200 characters. */
+export function loggable(text: string, secrets: readonly string[]): string {
+  let shown = text
+  for (const secret of secrets) {
+    if (secret.length < SHORTEST_SECRET) continue
+    shown = shown.replaceAll(secret, '[redacted]')
+    shown = shown.replaceAll(encodeURIComponent(secret), '[redacted]')
+  }
+  return shown.replaceAll(/\p{C}/gu, '').slice(0, MAX_CHARACTERS)
+}
+
+function codesOf(error: unknown): readonly string[] {
+  if (typeof error !== 'object' || error === null) return error === true ? [UNNAMED] : textOf(error)
+  // Some write an empty list or object for "none".
+  if (Object.keys(error).length === 0) return []
+  const { type, code, message } = isRecord(error) ? error : {}
+  const codes = [type, code, message].flatMap((value) => textOf(value))
+  return codes.length === 0 ? [UNNAMED] : codes
+}
+
+/** `status` other than 0 in a 200 of Withings. */
+function statusCodes(type: AccountType, record: AnswerRecord): readonly string[] {
+  if (type.errorStatusPath === undefined) return []
+  const status = valueAt(record, type.errorStatusPath)
+  return String(status) === '0' ? [] : textOf(status)
+}
+
+function textOf(value: unknown): readonly string[] {
+  if (typeof value === 'number' && value !== 0) return [String(value)]
+  return typeof value === 'string' && value !== '' ? [value] : []
+}
