@@ -46,6 +46,8 @@ export function createBodyReader(rule: BodyRule): BodyReader {
 
   return async function readBody(ctx: RouteContext): Promise<void> {
     if (ctx.get('Content-Encoding') !== '') throw new OAuthError('unsupported_media_type')
+    // As if it had been said: koa-body reads by the header.
+    if (rule.withoutType === 'json') ctx.req.headers['content-type'] ??= JSON_TYPES[0]
     const kind = bodyKind(ctx)
     if (kind === undefined || !rule.types.includes(kind)) {
       if (rule.optional === true && isEmpty(ctx)) return

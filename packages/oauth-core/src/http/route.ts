@@ -20,6 +20,11 @@ export interface BodyRule {
   readonly types: readonly ('form' | 'json')[]
   /** Whether a request without a body or content type is let through. @defaultValue `false` */
   readonly optional?: boolean
+  /**
+   * What a body is whose content type is not said. Only where no browser can send one for its user: forms always say
+   * theirs, scripts need not. @defaultValue answered as another content type
+   */
+  readonly withoutType?: 'json'
   /** Bytes. @defaultValue `65536` */
   readonly limitBytes?: number
   /** JSON Schema of the body, for the documents; handlers compile it where they use it. */

@@ -67,6 +67,12 @@ describe('createBodyReader', () => {
       { form: [] },
     ],
     [
+      'JSON whose type is not said, when that is allowed',
+      { types: ['json'], withoutType: 'json' },
+      post(undefined, '{"a":1}'),
+      { json: { a: 1 }, form: [] },
+    ],
+    [
       '32 levels of JSON',
       both,
       post('application/json', `${'['.repeat(32)}${']'.repeat(32)}`),
@@ -94,6 +100,18 @@ describe('createBodyReader', () => {
     ['a type that only begins like JSON', json, post('application/jsonp', '{}'), 415],
     ['gzip', json, post('application/json', 'x', { 'content-encoding': 'gzip' }), 415],
     ['identity', json, post('application/json', '{}', { 'content-encoding': 'identity' }), 415],
+    [
+      'plain text where JSON may come without a type',
+      { ...json, withoutType: 'json' },
+      post('text/plain', '{}'),
+      415,
+    ],
+    [
+      'nothing at all where JSON may come without a type',
+      { ...json, withoutType: 'json' },
+      post(undefined, ''),
+      400,
+    ],
     ['text that is no JSON', json, post('application/json', '{'), 400],
     ['an empty body as JSON', json, post('application/json', ''), 400],
     ['a byte order mark', json, post('application/json', '\ufeff{}'), 400],
