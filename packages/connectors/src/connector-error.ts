@@ -13,6 +13,7 @@ export type ConnectorErrorCode =
   | 'account_type_not_found'
   | 'account_not_found'
   | 'account_not_refreshable'
+  | 'invalid_account_type'
   | 'oauth_refresh_unavailable'
   | 'too_many_requests'
   | 'account_type_misconfigured'
@@ -40,6 +41,7 @@ export const ERRORS: Readonly<
   account_type_not_found: { status: 404, title: 'Not Found' },
   account_not_found: { status: 404, title: 'Not Found' },
   account_not_refreshable: { status: 422, title: 'Unprocessable Content' },
+  invalid_account_type: { status: 422, title: 'Unprocessable Content' },
   oauth_refresh_unavailable: { status: 422, title: 'Unprocessable Content' },
   too_many_requests: { status: 429, title: 'Too Many Requests' },
   account_type_misconfigured: { status: 500, title: 'Internal Server Error' },

@@ -98,7 +98,7 @@ export interface AccountType {
   readonly scopeSeparator: string
   readonly scopeParam: string
   readonly scopeFrom: 'token' | 'callback'
-  /** To be asked for besides what the connector asks, unless it asks for nothing. */
+  /** To be asked for besides what the connector asks. */
   readonly addedScopes: readonly string[]
   readonly tokenBasicEncoding: 'raw' | 'rfc6749'
   readonly tokenBodyFormat: 'form' | 'json'

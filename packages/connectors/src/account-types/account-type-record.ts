@@ -1,0 +1,92 @@
+import type { Json, Key } from '@svc/store'
+import { recordKey } from '@svc/store'
+import type { Sealer, ValueSealer } from '@svc/oauth-core'
+import { ACCOUNT_TYPES_TAG, type AccountTypeEntry } from './account-type.ts'
+import { isSealedField } from './secret-fields.ts'
+
+/** An entry as it is stored: sealed fields stand under `<name>_encrypted`. */
+export type AccountTypeRecord = Readonly<Record<string, Json>>
+
+/** An entry as it could be opened. */
+export interface OpenedEntry {
+  readonly entry: AccountTypeEntry
+  /** Names of the fields that did not open. */
+  readonly unreadable: readonly string[]
+}
+
+/** Seals and opens what is stored of account types. @see connectors.md 3.4, 7.3 */
+export interface RecordSealer {
+  seal(entry: AccountTypeEntry): AccountTypeRecord
+  /** @param id - of the record's key: a record under another key does not open */
+  open(id: string, record: AccountTypeRecord): OpenedEntry
+  /** The record sealed with the current key, or undefined when it is already. */
+  renew(id: string, record: AccountTypeRecord): AccountTypeRecord | undefined
+}
+
+const KIND = 'account-type'
+const SUFFIX = '_encrypted'
+const INFO = 'svc/account/v1'
+
+export function keyOfId(id: string): Key {
+  return recordKey(ACCOUNT_TYPES_TAG, KIND, id)
+}
+
+export function idOfKey(key: Key): string {
+  return key.slice(keyOfId('-').length - 1)
+}
+
+export function createRecordSealer(sealer: Pick<Sealer, 'derive'>): RecordSealer {
+  const values: ValueSealer = sealer.derive(ACCOUNT_TYPES_TAG, INFO)
+
+  function open(id: string, record: AccountTypeRecord): OpenedEntry {
+    const unreadable: string[] = []
+    const fields = Object.entries(record).flatMap(([name, value]) => {
+      if (!name.endsWith(SUFFIX)) return [[name, value] as const]
+      const field = name.slice(0, -SUFFIX.length)
+      try {
+        const plain: unknown = JSON.parse(values.open(String(value), aadOf(id, field)).toString())
+        return [[field, plain] as const]
+      } catch {
+        unreadable.push(field)
+        return []
+      }
+    })
+    return { entry: { ...Object.fromEntries(fields), _id: id }, unreadable }
+  }
+
+  return {
+    seal(entry) {
+      const fields = Object.entries(entry).map(([name, value]) => {
+        if (!isSealedField(name)) return [name, value] as const
+        const sealed = values.seal(JSON.stringify(value), aadOf(entry._id, name))
+        return [`${name}${SUFFIX}`, sealed] as const
+      })
+      // Entries come out of `JSON.parse`.
+      return Object.fromEntries(fields) as AccountTypeRecord
+    },
+    open,
+    renew(id, record) {
+      const old = Object.entries(record).filter(
+        ([name, value]) => name.endsWith(SUFFIX) && !values.isCurrent(String(value)),
+      )
+      const renewed = old.flatMap(([name, value]) => {
+        const aad = aadOf(id, name.slice(0, -SUFFIX.length))
+        const plain = tryOpen(values, String(value), aad)
+        return plain === undefined ? [] : [[name, values.seal(plain, aad)] as const]
+      })
+      return renewed.length === 0 ? undefined : { ...record, ...Object.fromEntries(renewed) }
+    },
+  }
+}
+
+function tryOpen(values: ValueSealer, sealed: string, aad: string): Buffer | undefined {
+  try {
+    return values.open(sealed, aad)
+  } catch {
+    return undefined
+  }
+}
+
+function aadOf(id: string, field: string): string {
+  return `account_types|${id}|${field}`
+}

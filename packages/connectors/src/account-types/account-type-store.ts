@@ -1,0 +1,191 @@
+import type { Logger, Sealer } from '@svc/oauth-core'
+import type { IndexKey, Store, StoredRecord } from '@svc/store'
+import { LRUCache } from 'lru-cache'
+import type { AccountType, AccountTypes, MaskedAccountType } from './account-type.ts'
+import {
+  accountTypeId,
+  isAccountTypeName,
+  isContextName,
+  parseAccountTypeId,
+} from './account-type-id.ts'
+import { ALL_ACCOUNT_TYPES, indexesOf, isAccountTypeSlug, slugIndex } from './account-type-index.ts'
+import {
+  type AccountTypeRecord,
+  createRecordSealer,
+  idOfKey,
+  keyOfId,
+  type OpenedEntry,
+} from './account-type-record.ts'
+import { createEntryGate, type EntryGateOptions } from './entry-gate.ts'
+import { guardPrinting } from './raw-entry.ts'
+import { createEntryReader } from './entry-reader.ts'
+import { maskEntry } from './secret-fields.ts'
+
+/** What {@link createAccountTypes} needs. */
+export interface AccountTypeStoreOptions extends EntryGateOptions {
+  readonly store: Store
+  readonly sealer: Pick<Sealer, 'derive'>
+  readonly log: Logger
+}
+
+type StoredType = StoredRecord<AccountTypeRecord>
+
+const MAX_OF_SLUG = 100
+const CACHED_TYPES = 1000
+
+/**
+ * Account types in the store, their secrets sealed. Every call reads the store, so that a change counts at once in all
+ * processes; only what was made of a revision is kept.
+ * @throws TypeError for malformed options
+ * @see connectors.md 3
+ */
+export function createAccountTypes(options: AccountTypeStoreOptions): Required<AccountTypes> {
+  const { store, log } = options
+  const gate = createEntryGate(options)
+  const records = createRecordSealer(options.sealer)
+  const reader = createEntryReader({ log })
+  const resolved = new LRUCache<string, { readonly revision: string; readonly type: AccountType }>({
+    max: CACHED_TYPES,
+  })
+
+  function open(stored: StoredType): OpenedEntry {
+    const id = idOfKey(stored.key)
+    const opened = records.open(id, stored.value)
+    if (opened.unreadable.length > 0) {
+      log.error('account_type.integrity', { id, fields: opened.unreadable })
+    }
+    return opened
+  }
+
+  function resolve(stored: StoredType): AccountType {
+    const { revision } = stored
+    const id = idOfKey(stored.key)
+    const known = resolved.get(id)
+    if (known?.revision === revision) return known.type
+    const { entry, unreadable } = open(stored)
+    const type = reader.read(id, entry, unreadable)
+    resolved.set(id, { revision, type })
+    return type
+  }
+
+  /** All members of an index, page by page. */
+  async function* members(index: IndexKey): AsyncGenerator<readonly StoredType[], void> {
+    let cursor: string | undefined
+    do {
+      const page = await store.list<AccountTypeRecord>(
+        index,
+        cursor === undefined ? {} : { cursor },
+      )
+      yield page.records
+      cursor = page.cursor
+    } while (cursor !== undefined)
+  }
+
+  /** Those of a page of global entries that have no entry of the same name in the context. */
+  async function notReplaced(
+    page: readonly StoredType[],
+    context: string | undefined,
+  ): Promise<readonly StoredType[]> {
+    if (context === undefined || page.length === 0) return page
+    const keys = page.map(({ key }) => keyOfId(accountTypeId(idOfKey(key), context)))
+    const replacing = await store.getMany(keys)
+    return page.filter((_, index) => replacing[index] === undefined)
+  }
+
+  async function get(name: string, context: string | undefined): Promise<AccountType | undefined> {
+    if (!isAccountTypeName(name)) return undefined
+    const ids = isContextName(context) ? [accountTypeId(name, context), name] : [name]
+    const found = await store.getMany<AccountTypeRecord>(ids.map(keyOfId))
+    const stored = found.find((record) => record !== undefined)
+    return stored && resolve(stored)
+  }
+
+  async function findBySlug(
+    slug: string,
+    context: string | undefined,
+  ): Promise<readonly AccountType[]> {
+    if (!isAccountTypeSlug(slug)) return []
+    const own = isContextName(context) ? context : undefined
+    const found: StoredType[] = []
+    if (own !== undefined) {
+      for await (const page of members(slugIndex(slug, own))) {
+        found.push(...page)
+        if (found.length >= MAX_OF_SLUG) break
+      }
+    }
+    for await (const page of members(slugIndex(slug, undefined))) {
+      if (found.length >= MAX_OF_SLUG) break
+      found.push(...(await notReplaced(page, own)))
+    }
+    return found.slice(0, MAX_OF_SLUG).map(resolve)
+  }
+
+  async function put(value: unknown): Promise<boolean> {
+    const entry = await gate.admit(value)
+    const key = keyOfId(entry._id)
+    // A lost race means that somebody else was first: this entry comes after theirs, and is not new.
+    for (;;) {
+      const before = await store.get(key)
+      const condition =
+        before === undefined ? { ifAbsent: true as const } : { ifRevision: before.revision }
+      const { written } = await store.write([
+        { op: 'put', key, value: records.seal(entry), indexes: indexesOf(entry), ...condition },
+      ])
+      if (!written) continue
+      const isNew = before === undefined
+      log.info('account_type.stored', { id: entry._id, isNew })
+      return isNew
+    }
+  }
+
+  async function remove(id: string): Promise<boolean> {
+    if (parseAccountTypeId(id) === undefined) return false
+    const { written } = await store.write([{ op: 'delete', key: keyOfId(id), ifPresent: true }])
+    if (written) log.info('account_type.removed', { id })
+    return written
+  }
+
+  async function renew(stored: StoredType): Promise<boolean> {
+    const id = idOfKey(stored.key)
+    const value = records.renew(id, stored.value)
+    if (value === undefined) return false
+    const indexes = indexesOf(records.open(id, value).entry)
+    const { key, revision } = stored
+    const change = { op: 'put', key, value, indexes, ifRevision: revision } as const
+    // Whoever wrote meanwhile sealed with the current key, or is looked at once more.
+    if ((await store.write([change])).written) return true
+    const now = await store.get<AccountTypeRecord>(key)
+    return now !== undefined && renew(now)
+  }
+
+  return {
+    get,
+    findBySlug,
+    put,
+    delete: remove,
+    async getRaw(id) {
+      if (parseAccountTypeId(id) === undefined) return undefined
+      const stored = await store.get<AccountTypeRecord>(keyOfId(id))
+      return stored && guardPrinting(open(stored).entry)
+    },
+    async list() {
+      const masked: MaskedAccountType[] = []
+      for await (const page of members(ALL_ACCOUNT_TYPES)) {
+        for (const stored of page) masked.push(maskStored(stored))
+      }
+      return masked
+    },
+    async rotateKeys() {
+      let count = 0
+      for await (const page of members(ALL_ACCOUNT_TYPES)) {
+        for (const stored of page) if (await renew(stored)) count += 1
+      }
+      if (count > 0) log.info('account_type.keys_rotated', { count })
+      return count
+    },
+  }
+
+  function maskStored(stored: StoredType): MaskedAccountType {
+    return maskEntry(open(stored).entry)
+  }
+}

@@ -1,0 +1,78 @@
+import { BlockList, isIP } from 'node:net'
+import { getDomain } from 'tldts'
+
+/** Fields that hold addresses this server, or the owner's browser, goes to. */
+export const URL_FIELDS = [
+  'auth_endpoint',
+  'token_endpoint',
+  'refresh_endpoint',
+  'revocation_endpoint',
+  'issuer',
+] as const
+
+const MAX_URL_CHARACTERS = 2048
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0020\u007f-\u009f]/
+
+/**
+ * What is wrong with an address, or undefined.
+ * @param mayBePlain - whether `http:` is right too
+ * @see connectors.md 2.2 (1)
+ */
+export function urlFault(text: string, mayBePlain: boolean): string | undefined {
+  if (text.length > MAX_URL_CHARACTERS) return 'is too long'
+  if (CONTROL.test(text)) return 'has spaces or control characters'
+  const url = URL.parse(text)
+  if (url === null || !/^https?:\/\//i.test(text)) return 'must be an absolute https URL'
+  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'
+  if (text.includes('#')) return 'must not have a fragment'
+  if (url.protocol === 'http:' && !mayBePlain) return 'must be https'
+  return undefined
+}
+
+/** Whether two addresses belong to one registrant; addresses without registrable domain when the hosts are the same. */
+export function isSameSite(a: string, b: string): boolean {
+  return siteOf(a) === siteOf(b)
+}
+
+/** The registrable domain of an address, or its host. */
+export function siteOf(text: string): string {
+  const hostname = URL.parse(text)?.hostname ?? ''
+  return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname
+}
+
+/** The operator's own networks, by CIDR. */
+export interface TrustedNetworks {
+  /** Whether every address of the URL's host is in one of them. */
+  includesHostOf(url: string): Promise<boolean>
+}
+
+/** @param lookup - addresses of a name, none when it has none */
+export function createTrustedNetworks(
+  cidrs: readonly string[],
+  lookup: (hostname: string) => Promise<readonly string[]>,
+): TrustedNetworks {
+  const networks = new BlockList()
+  for (const cidr of cidrs) {
+    const [address = '', prefix = ''] = cidr.split('/')
+    if (isIP(address) === 0 || !/^\d{1,3}$/.test(prefix)) {
+      throw new TypeError(`options.trustedNetworks: ${JSON.stringify(cidr)} is not a CIDR`)
+    }
+    networks.addSubnet(address, Number(prefix), familyOf(address))
+  }
+  return {
+    async includesHostOf(url) {
+      if (cidrs.length === 0) return false
+      const hostname = (URL.parse(url)?.hostname ?? '').replace(/^\[|\]$/g, '')
+      const addresses = isIP(hostname) === 0 ? await lookup(hostname).catch(() => []) : [hostname]
+      return (
+        addresses.length > 0 &&
+        addresses.every((address) => networks.check(address, familyOf(address)))
+      )
+    },
+  }
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
+}

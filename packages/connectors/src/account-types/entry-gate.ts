@@ -1,0 +1,98 @@
+import { lookup as resolve } from 'node:dns/promises'
+import type { Instances, Logger } from '@svc/oauth-core'
+import type { AccountTypeEntry, AccountTypeFault } from './account-type.ts'
+import { AccountTypeError } from './account-type-error.ts'
+import { applyPreset } from './apply-preset.ts'
+import { createEntryCheck } from './check-entry.ts'
+import { createTrustedNetworks, isSameSite, siteOf, URL_FIELDS } from './endpoint.ts'
+
+/** What is needed to tell whether an entry may be provisioned. */
+export interface EntryGateOptions {
+  readonly log: Logger
+  /** Whose hosts a `redirect_uri` may have. @defaultValue any host */
+  readonly instances?: Pick<Instances, 'byHost'>
+  /** The common address for answers, which a `redirect_uri` may have too. @defaultValue none */
+  readonly callbackUrl?: string
+  /** CIDRs that entries with `trusted_network` may use over plain http. @defaultValue none */
+  readonly trustedNetworks?: readonly string[]
+  /** Addresses of a name. @defaultValue those of the machine's resolver */
+  readonly lookup?: (hostname: string) => Promise<readonly string[]>
+}
+
+/** Checks entries before they are taken over. */
+export interface EntryGate {
+  /**
+   * The entry as it is to be kept, with warnings in the log.
+   * @throws AccountTypeError with every fault
+   * @see connectors.md 2.2
+   */
+  admit(value: unknown): Promise<AccountTypeEntry>
+}
+
+/** @throws TypeError for malformed options */
+export function createEntryGate(options: EntryGateOptions): EntryGate {
+  const { log, instances, callbackUrl, trustedNetworks = [], lookup = addressesOf } = options
+  const networks = createTrustedNetworks(trustedNetworks, lookup)
+  const callbackOrigin = callbackUrl === undefined ? undefined : new URL(callbackUrl).origin
+  const checkEntry = createEntryCheck()
+
+  /** @see connectors.md 2.2 (1) */
+  async function plainFaults(entry: AccountTypeEntry): Promise<readonly AccountTypeFault[]> {
+    const plain = URL_FIELDS.filter((field) => entry[field]?.toLowerCase().startsWith('http:'))
+    const areIn = await Promise.all(
+      plain.map((field) => networks.includesHostOf(entry[field] ?? '')),
+    )
+    return plain
+      .filter((_, index) => areIn[index] !== true)
+      .map((field) => ({ field, reason: 'must be https outside trusted networks' }))
+  }
+
+  /** @see connectors.md 2.2 (3) */
+  async function redirectFaults({
+    redirect_uri: uri,
+  }: AccountTypeEntry): Promise<readonly AccountTypeFault[]> {
+    if (uri === undefined) return []
+    const { origin, host, protocol } = new URL(uri)
+    if (origin === callbackOrigin) return []
+    if (instances === undefined && callbackOrigin === undefined) {
+      return protocol === 'https:' ? [] : [{ field: 'redirect_uri', reason: 'must be https' }]
+    }
+    const instance = await instances?.byHost(host)
+    if (instance !== undefined && new URL(instance.origin).protocol === protocol) return []
+    const reason = 'must be on an instance or at the callback address'
+    return [{ field: 'redirect_uri', reason }]
+  }
+
+  return {
+    async admit(value) {
+      const { entry, faults } = checkEntry(value)
+      const asked =
+        entry === undefined ? [] : [await plainFaults(entry), await redirectFaults(entry)].flat()
+      const all = [...faults, ...asked]
+      if (entry === undefined || all.length > 0) throw new AccountTypeError(all)
+      warnOfForeignEndpoints(entry, log)
+      return entry
+    },
+  }
+}
+
+/**
+ * A good authorization endpoint with a foreign token endpoint steals codes and secrets. Endpoints of a preset are what
+ * they are.
+ * @see connectors.md 2.2 (2)
+ */
+function warnOfForeignEndpoints(entry: AccountTypeEntry, log: Logger): void {
+  const { auth_endpoint: auth, ...others } = applyPreset(entry)
+  for (const field of ['token_endpoint', 'refresh_endpoint'] as const) {
+    const url = others[field]
+    if (auth === undefined || url === undefined || isSameSite(auth, url)) continue
+    if (entry.auth_endpoint === undefined && entry[field] === undefined) continue
+    const sites = { authorization: siteOf(auth), endpoint: siteOf(url) }
+    log.warn('account_type.foreign_endpoint', { id: entry._id, field, ...sites })
+  }
+}
+
+async function addressesOf(hostname: string): Promise<readonly string[]> {
+  const found = await resolve(hostname, { all: true })
+  return found.map(({ address }) => address)
+}

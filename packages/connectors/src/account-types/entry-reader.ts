@@ -1,0 +1,97 @@
+import type { Logger } from '@svc/oauth-core'
+import type { AccountType, AccountTypeEntry, AccountTypeFault, Secret } from './account-type.ts'
+import { parseAccountTypeId } from './account-type-id.ts'
+import { applyPreset } from './apply-preset.ts'
+import { createEntryCheck } from './check-entry.ts'
+import { createSecret } from './secret.ts'
+
+/** Reads stored entries, forgiving what can be forgiven. */
+export interface EntryReader {
+  /**
+   * @param id - whole id, as stored
+   * @param unreadable - names of sealed fields that did not open
+   * @see connectors.md 2.2 (5)
+   */
+  read(id: string, entry: AccountTypeEntry, unreadable?: readonly string[]): AccountType
+}
+
+/** OAuth goes on when one of these is wrong. */
+const OTHERS: ReadonlySet<string> = new Set([
+  'apns_credentials',
+  'push_credentials',
+  'secret',
+  'slug',
+])
+const TOKEN_MODES: readonly unknown[] = [undefined, 'form', 'post', 'basic', 'get']
+const SECOND_MS = 1000
+
+export function createEntryReader({ log }: { readonly log: Logger }): EntryReader {
+  const checkEntry = createEntryCheck()
+  return {
+    read(id, stored, unreadable = []) {
+      const { token_mode: mode, ...others } = stored
+      const isKnownMode = TOKEN_MODES.includes(mode)
+      if (!isKnownMode) log.warn('account_type.unknown_token_mode', { id })
+      const readable: unknown = { ...(isKnownMode ? stored : others), _id: id }
+      const { entry = { _id: id }, faults } = checkEntry(readable)
+      const [fault] = [
+        ...unreadable.map((field) => ({ field, reason: 'cannot be opened' })),
+        ...faults,
+      ].filter(({ field }) => !OTHERS.has(field.split('/')[0] ?? ''))
+      if (fault !== undefined) log.warn('account_type.misconfigured', { id, ...fault })
+      const effective = applyPreset(entry)
+      // A preset's own mode is not what an unknown one stands for.
+      return toAccountType(isKnownMode ? effective : { ...effective, token_mode: 'form' }, fault)
+    },
+  }
+}
+
+function toAccountType(entry: AccountTypeEntry, fault: AccountTypeFault | undefined): AccountType {
+  const { grant_mode: mode, token_mode: tokenMode = 'form' } = entry
+  return {
+    name: parseAccountTypeId(entry._id)?.name ?? entry._id,
+    id: entry._id,
+    slug: entry.slug,
+    preset: entry.preset,
+    grantMode: mode,
+    isInteractive: mode === 'authorization_code' || mode === 'authorization_code+secret',
+    clientId: entry.client_id ?? '',
+    clientSecret: secretOf(entry.client_secret),
+    authEndpoint: entry.auth_endpoint,
+    tokenEndpoint: entry.token_endpoint,
+    refreshEndpoint: entry.refresh_endpoint,
+    revocationEndpoint: entry.revocation_endpoint,
+    issuer: entry.issuer,
+    tokenMode: tokenMode === 'post' ? 'form' : tokenMode,
+    redirectUri: entry.redirect_uri,
+    extras: entry.extras ?? {},
+    skipsRedirectUriOnAuthorize: entry.skip_redirect_uri_on_authorize ?? false,
+    skipsStateOnToken: entry.skip_state_on_token ?? false,
+    secret: secretOf(entry.secret),
+    pkce: entry.pkce,
+    scopeSeparator: entry.scope_separator ?? ' ',
+    scopeParam: entry.scope_param ?? 'scope',
+    scopeFrom: entry.scope_from ?? 'token',
+    addedScopes: entry.added_scopes ?? [],
+    tokenBasicEncoding: entry.token_basic_encoding ?? 'raw',
+    tokenBodyFormat: entry.token_body_format ?? 'form',
+    tokenParams: entry.token_params ?? {},
+    refreshParams: entry.refresh_params ?? {},
+    tokenHeaders: entry.token_headers ?? {},
+    tokenResponsePath: entry.token_response_path?.split('.') ?? [],
+    errorStatusPath: entry.error_status_path?.split('.'),
+    callbackParams: entry.callback_params ?? [],
+    revokedErrors: entry.revoked_errors ?? [],
+    sendsNonceOnToken: entry.nonce_on_token ?? false,
+    hasBrowserBinding: entry.browser_binding ?? true,
+    refreshMarginMs:
+      entry.refresh_margin === undefined ? undefined : entry.refresh_margin * SECOND_MS,
+    isKeptAlive: entry.keepalive ?? false,
+    isTrustedNetwork: entry.trusted_network ?? false,
+    fault,
+  }
+}
+
+function secretOf<Value>(value: Value | undefined): Secret<Value> | undefined {
+  return value === undefined ? undefined : createSecret(value)
+}

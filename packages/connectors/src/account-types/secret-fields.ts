@@ -1,0 +1,35 @@
+import type { AccountTypeEntry, MaskedAccountType } from './account-type.ts'
+
+/**
+ * Names of fields that hold secrets: `client_secret`, `secret`, `push_credentials`, `apns_credentials`, and what they
+ * become when they are misspelt, since unknown fields are kept.
+ */
+const SECRET = /secret|credential|password|private[-_]?key|api[-_]?key/i
+
+/** Their members may be keys to the provider, as headers are to some. */
+const PARAMETERS: ReadonlySet<string> = new Set(['refresh_params', 'token_headers', 'token_params'])
+
+/** Whether lists and answers show that the field is there, and no more. @see connectors.md 3.2 (3), 3.3 */
+export function isSecretField(name: string): boolean {
+  return SECRET.test(name)
+}
+
+/** Whether a field is sealed in the store. @see connectors.md 3.4 */
+export function isSealedField(name: string): boolean {
+  return isSecretField(name) || PARAMETERS.has(name)
+}
+
+/** The entry as lists, answers and logs may show it. */
+export function maskEntry(entry: AccountTypeEntry): MaskedAccountType {
+  const fields = Object.entries(entry).map(([name, value]) => {
+    if (isSecretField(name)) return [name, true] as const
+    return [name, PARAMETERS.has(name) ? maskMembers(value) : value] as const
+  })
+  return { ...Object.fromEntries(fields), _id: entry._id }
+}
+
+function maskMembers(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return true
+  const members = Object.entries(value)
+  return Object.fromEntries(members.map(([name, text]) => [name, SECRET.test(name) ? true : text]))
+}
