@@ -103,12 +103,23 @@ async function attest(
   const { challenges, clientService, clock, engine, flagship, limits, log } = dependencies
   const { instance } = ctx.state
   await limits.hit(instance, 'attestation')
+  // Without a nonce of the client's own nothing is looked at: strangers cannot use its tries up.
+  const giveBack = (): Promise<void> => limits.release(instance, 'attestation')
   // SPEC: clients.md 24 - the nonce is proof enough, but a token that is shown has to be right.
-  if (readBearer(ctx.req) !== 'missing') await checkRegistrationToken(ctx, client, engine)
+  if (readBearer(ctx.req) !== 'missing') {
+    await checkRegistrationToken(ctx, client, engine).catch(async (error: unknown) => {
+      await giveBack()
+      throw error
+    })
+  }
   const posted = readAttestation(ctx.state.json)
-  if ('reason' in posted) return refuse(ctx, 400, posted.reason)
+  if ('reason' in posted) {
+    await giveBack()
+    return refuse(ctx, 400, posted.reason)
+  }
   // Before anything is looked at: a nonce is good for one try.
   if (!(await challenges.take(instance, client.id, posted.challenge))) {
+    await giveBack()
     return refuse(ctx, 400, 'invalid challenge')
   }
   try {

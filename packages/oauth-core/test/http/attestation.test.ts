@@ -330,12 +330,21 @@ describe('POST /auth/clients/:clientId/attestation', () => {
     })
   })
 
-  it('answers 429 after fifty in an hour', async () => {
-    server = await oauthServer({ limits: { attestation: { limit: 2, windowMs: 3_600_000 } } })
+  it('answers 429 after fifty nonces in an hour, and does not count what comes without one', async () => {
+    const limits = { ...LIMITS, attestation: { limit: 1, windowMs: 3_600_000 } }
+    server = await oauthServer({ flagship: platforms.flagship, limits })
     client = await server.register()
-    expect((await post({})).status).to.equal(400)
-    expect((await post({})).status).to.equal(400)
-    const answer = await post({})
+    const foreign = await safetyNet({ claims: { apkPackageName: 'org.example.other' } })
+    for (const stranger of [{}, { ...foreign, challenge: 'x'.repeat(36) }]) {
+      expect((await post(stranger)).status).to.equal(400)
+    }
+    const wrong = await server.send('POST', `/auth/clients/${client.id}/attestation`, {
+      json: foreign,
+      headers: server.bearer('wrong'),
+    })
+    expect(wrong.status).to.equal(401)
+    await expectRefused(foreign, FOREIGN)
+    const answer = await post(await safetyNet())
     expect([answer.status, answer.body]).to.deep.equal([429, { error: 'too_many_requests' }])
     expect(Number(answer.headers['retry-after'])).to.be.within(1, 3600)
   })
