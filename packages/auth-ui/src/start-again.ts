@@ -1,5 +1,5 @@
 import type { HttpError, RouteContext } from '@svc/oauth-core'
-import type { ErrorPageModel } from './page-renderer.ts'
+import type { ErrorPageModel } from './page-models.ts'
 
 /** One link on an error page. */
 export type WayOn = NonNullable<ErrorPageModel['next']>

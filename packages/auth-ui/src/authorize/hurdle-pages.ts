@@ -8,7 +8,8 @@ import {
   type RouteContext,
 } from '@svc/oauth-core'
 import { withoutSessionCode } from '../login/redirect-target.ts'
-import type { LimitPageModel, PageRenderer } from '../page-renderer.ts'
+import type { LimitPageModel } from '../page-models.ts'
+import type { PageRenderer } from '../page-renderer.ts'
 import { againHref } from '../start-again.ts'
 
 /** Where the owner can have the limit of connected clients raised; absolute, or undefined for none. */

@@ -3,7 +3,8 @@ import type { Csrf } from '../csrf.ts'
 import { formActionSources } from '../login/arrival.ts'
 import type { Redirects, RedirectTarget } from '../login/redirect-target.ts'
 import type { Owner } from '../owner/owner.ts'
-import type { FormPageModel, FormProblem, PageRenderer } from '../page-renderer.ts'
+import type { FormPageModel, FormProblem } from '../page-models.ts'
+import type { PageRenderer } from '../page-renderer.ts'
 
 /** A link that somebody followed. */
 export interface FollowedLink {

@@ -1,5 +1,6 @@
 import { isolated } from '../messages.ts'
-import type { PageRenderer, PasscodePageModel } from '../page-renderer.ts'
+import type { PasscodePageModel } from '../page-models.ts'
+import type { PageRenderer } from '../page-renderer.ts'
 import { problemText, problemTexts } from './problem-text.ts'
 import type { ShowPage } from './show-page.ts'
 
