@@ -1,0 +1,79 @@
+import type { PushOutcome } from './push-gateway.ts'
+
+/** A token for a provider's API, and how long it may be used. */
+export interface FetchedToken {
+  readonly token: string
+  readonly goodForMs: number
+}
+
+export type TokenResult = { readonly token: string } | { readonly failure: PushOutcome }
+
+/** Access tokens of one credential: kept while they are good, fetched by one at a time. @see notifications.md 16.4 */
+export interface AccessTokens {
+  current(signal: AbortSignal): Promise<TokenResult>
+  /** The provider refused it. */
+  drop(token: string): void
+}
+
+/** What a provider made of a push, or that it refused the access token. */
+export type AuthorizedResult = PushOutcome | 'unauthorized'
+
+export function createAccessTokens(options: {
+  readonly clock: { now(): number }
+  readonly fetchToken: () => Promise<FetchedToken | { readonly failure: PushOutcome }>
+}): AccessTokens {
+  const { clock, fetchToken } = options
+  let held: { readonly token: string; readonly until: number } | undefined
+  let fetching: Promise<TokenResult> | undefined
+
+  async function fetchOnce(): Promise<TokenResult> {
+    const fetched = await fetchToken()
+    if ('failure' in fetched) return fetched
+    held = { token: fetched.token, until: clock.now() + fetched.goodForMs }
+    return { token: fetched.token }
+  }
+
+  return {
+    async current(signal) {
+      if (held !== undefined && clock.now() < held.until) return { token: held.token }
+      fetching ??= fetchOnce().finally(() => {
+        fetching = undefined
+      })
+      return unlessAborted(fetching, signal)
+    },
+    drop(token) {
+      if (held?.token === token) held = undefined
+    },
+  }
+}
+
+/**
+ * Sends with an access token, and once more with a new one when it is refused.
+ * @see notifications.md 16.4 "401", 16.6 "80200001"
+ */
+export async function sendAuthorized(
+  tokens: AccessTokens,
+  signal: AbortSignal,
+  refused: PushOutcome,
+  send: (token: string) => Promise<AuthorizedResult>,
+): Promise<PushOutcome> {
+  for (let tries = 0; tries < 2; tries += 1) {
+    const result = await tokens.current(signal)
+    if ('failure' in result) return result.failure
+    const outcome = await send(result.token)
+    if (outcome !== 'unauthorized') return outcome
+    tokens.drop(result.token)
+  }
+  return refused
+}
+
+/** Others may wait for the same token: an attempt that ends does not end the fetching. */
+function unlessAborted(work: Promise<TokenResult>, signal: AbortSignal): Promise<TokenResult> {
+  const timeout: TokenResult = { failure: { class: 'transient', code: 'timeout' } }
+  if (signal.aborted) return Promise.resolve(timeout)
+  return new Promise((resolve, reject) => {
+    const abort = (): void => resolve(timeout)
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}

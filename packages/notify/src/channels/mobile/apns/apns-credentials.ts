@@ -1,0 +1,92 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { createSecureContext } from 'node:tls'
+
+/** A key that signs provider tokens (`.p8`). */
+export interface ApnsTokenCredentials {
+  readonly kind: 'token'
+  readonly key: KeyObject
+  readonly keyId: string
+  readonly teamId: string
+  /** Bundle id. */
+  readonly topic: string
+  readonly isDevelopment: boolean
+}
+
+/** A certificate with its key (`.p12`, `.pem`). */
+export interface ApnsCertificate {
+  readonly kind: 'certificate'
+  /** Either one, as `node:tls` takes it. */
+  readonly material: { readonly pfx: Buffer } | { readonly cert: Buffer; readonly key: Buffer }
+  readonly passphrase?: string
+  readonly topic?: string
+  readonly isDevelopment: boolean
+}
+
+export type ApnsCredentials = ApnsTokenCredentials | ApnsCertificate
+
+/** What goes with the content of a credentials file. */
+export interface ApnsFileFacts {
+  readonly password?: string
+  readonly keyId?: string
+  readonly teamId?: string
+  readonly topic?: string
+  readonly isDevelopment: boolean
+}
+
+/** Why a file cannot be used; no content of it. */
+export type ApnsFileFault = 'malformed' | 'wrong_password' | 'unsupported_encryption' | 'incomplete'
+
+/** Reads what a credentials file holds: a PKCS #8 key, a PEM certificate with its key, or PKCS #12. */
+export function parseApnsFile(
+  content: Buffer,
+  facts: ApnsFileFacts,
+): ApnsCredentials | { readonly fault: ApnsFileFault } {
+  const head = content.toString('latin1')
+  if (head.includes('-----BEGIN CERTIFICATE-----')) {
+    return parseCertificate({ cert: content, key: content }, facts)
+  }
+  return head.includes('-----BEGIN')
+    ? parseKey(content, facts)
+    : parseCertificate({ pfx: content }, facts)
+}
+
+function parseKey(content: Buffer, facts: ApnsFileFacts) {
+  const { keyId, teamId, topic, isDevelopment } = facts
+  if (keyId === undefined || teamId === undefined || topic === undefined) {
+    return { fault: 'incomplete' } as const
+  }
+  try {
+    const key = createPrivateKey(content)
+    const isP256 = key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
+    if (!isP256) return { fault: 'malformed' } as const
+    return { kind: 'token', key, keyId, teamId, topic, isDevelopment } as const
+  } catch {
+    return { fault: 'malformed' } as const
+  }
+}
+
+function parseCertificate(
+  material: ApnsCertificate['material'],
+  { password: passphrase, topic, isDevelopment }: ApnsFileFacts,
+): ApnsCertificate | { readonly fault: ApnsFileFault } {
+  const secret = passphrase === undefined ? {} : { passphrase }
+  try {
+    createSecureContext({ ...material, ...secret })
+  } catch (error) {
+    return { fault: faultOf(error) }
+  }
+  return {
+    ...{ kind: 'certificate', material, isDevelopment },
+    ...secret,
+    ...(topic !== undefined && { topic }),
+  }
+}
+
+/** OpenSSL 3 refuses the RC2 and RC4 of old `.p12` files: worth telling from a wrong password. */
+function faultOf(error: unknown): ApnsFileFault {
+  const text = error instanceof Error ? error.message : ''
+  if (/unsupported|unknown cipher/i.test(text)) return 'unsupported_encryption'
+  return /mac verify|bad decrypt|bad password|interrupted or cancelled/i.test(text)
+    ? 'wrong_password'
+    : 'malformed'
+}

@@ -1,0 +1,74 @@
+import { sendAuthorized, type AccessTokens, type AuthorizedResult } from '../access-tokens.ts'
+import type { OutgoingPush, PushGateway } from '../push-gateway.ts'
+import { judgeApns } from './apns-answer.ts'
+import { createApnsConnection } from './apns-connection.ts'
+import type { ApnsCredentials } from './apns-credentials.ts'
+import { APNS_TOKEN, toApnsHeaders, toApnsPayload } from './apns-message.ts'
+import { createProviderTokens } from './provider-token.ts'
+
+export const APNS_ORIGIN = 'https://api.push.apple.com'
+export const APNS_SANDBOX_ORIGIN = 'https://api.sandbox.push.apple.com'
+
+export interface ApnsGatewayOptions {
+  readonly credentials: ApnsCredentials
+  /** Origin instead of the vendor's. */
+  readonly host?: string
+  /** PEM of the authority of that host. */
+  readonly ca?: string
+  readonly clock: { now(): number }
+  /** Milliseconds between pings of the connection. @defaultValue one minute */
+  readonly pingMs?: number
+}
+
+/** Pushes over APNs, with one credential on one connection. @see notifications.md 16.5 */
+export function createApnsGateway(options: ApnsGatewayOptions): PushGateway {
+  const { credentials, host, ca, clock, pingMs } = options
+  const vendor = credentials.isDevelopment ? APNS_SANDBOX_ORIGIN : APNS_ORIGIN
+  const connection = createApnsConnection({
+    origin: host ?? vendor,
+    tls: { ...certificateOf(credentials), ...(ca !== undefined && { ca }) },
+    ...(pingMs !== undefined && { pingMs }),
+  })
+  const tokens: AccessTokens | undefined =
+    credentials.kind === 'token' ? createProviderTokens(credentials, clock) : undefined
+
+  async function post(
+    push: OutgoingPush,
+    payload: string,
+    signal: AbortSignal,
+    authorization: Readonly<Record<string, string>>,
+  ): Promise<AuthorizedResult> {
+    const { topic } = credentials
+    const facts = { now: clock.now(), ...(topic !== undefined && { topic }) }
+    const headers = { ...authorization, ...toApnsHeaders(push, facts) }
+    try {
+      const answer = await connection.post(`/3/device/${push.token}`, headers, payload, signal)
+      return judgeApns(answer, { tokenSince: push.tokenSince, now: clock.now() })
+    } catch {
+      return { class: 'transient', code: signal.aborted ? 'timeout' : 'unreachable' }
+    }
+  }
+
+  return {
+    async send(push, signal) {
+      if (!APNS_TOKEN.test(push.token)) return { class: 'permanent', code: 'apns_bad_token' }
+      const payload = toApnsPayload(push)
+      if (payload === undefined) return { class: 'permanent', code: 'payload_too_large' }
+      const refused = { class: 'config', code: 'apns_expired_provider_token' } as const
+      if (tokens === undefined) {
+        const outcome = await post(push, payload, signal, {})
+        return outcome === 'unauthorized' ? refused : outcome
+      }
+      return sendAuthorized(tokens, signal, refused, (token) =>
+        post(push, payload, signal, { authorization: `bearer ${token}` }),
+      )
+    },
+    close: () => connection.close(),
+  }
+}
+
+function certificateOf(credentials: ApnsCredentials): object {
+  if (credentials.kind === 'token') return {}
+  const { material, passphrase } = credentials
+  return { ...material, ...(passphrase !== undefined && { passphrase }) }
+}

@@ -1,0 +1,62 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { Ajv, type ValidateFunction } from 'ajv'
+
+/** Credentials of a Google project, as their console gives them. */
+export interface ServiceAccount {
+  readonly projectId: string
+  readonly clientEmail: string
+  readonly privateKeyId: string
+  readonly privateKey: KeyObject
+  /** Where access tokens are given out. */
+  readonly tokenUri: string
+}
+
+interface ServiceAccountFile {
+  readonly project_id: string
+  readonly client_email: string
+  readonly private_key_id: string
+  readonly private_key: string
+  readonly token_uri?: string
+}
+
+const DEFAULT_TOKEN_URI = 'https://oauth2.googleapis.com/token'
+
+const text = (maxLength: number): object => ({ type: 'string', minLength: 1, maxLength })
+
+let check: ValidateFunction<ServiceAccountFile> | undefined
+
+/** Reads credentials; undefined when they cannot be used. @see notifications.md 16.3 */
+export function parseServiceAccount(value: unknown): ServiceAccount | undefined {
+  check ??= new Ajv().compile<ServiceAccountFile>({
+    type: 'object',
+    required: ['project_id', 'client_email', 'private_key_id', 'private_key'],
+    properties: {
+      project_id: { type: 'string', pattern: '^[A-Za-z0-9:.-]{1,100}$' },
+      client_email: text(320),
+      private_key_id: text(200),
+      private_key: text(16_384),
+      token_uri: text(2048),
+    },
+  })
+  if (!check(value)) return undefined
+  const privateKey = parseRsaKey(value.private_key)
+  const tokenUri = value.token_uri ?? DEFAULT_TOKEN_URI
+  if (privateKey === undefined || !URL.canParse(tokenUri)) return undefined
+  return {
+    projectId: value.project_id,
+    clientEmail: value.client_email,
+    privateKeyId: value.private_key_id,
+    privateKey,
+    tokenUri,
+  }
+}
+
+function parseRsaKey(pem: string): KeyObject | undefined {
+  try {
+    const key = createPrivateKey(pem)
+    const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+    return key.asymmetricKeyType === 'rsa' && bits >= 2048 ? key : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,177 @@
+import type { Instance, Logger, NotifiableDevice, OAuth } from '@svc/oauth-core'
+import { createCatalogues } from '../../catalogue.ts'
+import type { NotificationRecord } from '../../outbox/notification.ts'
+import type { ContentRenderer } from '../../render/content.ts'
+import type { Channel, ChannelOutcome, Delivery } from '../channel.ts'
+import { collapseOf } from './collapse.ts'
+import { readMemo, writeMemo } from './delivery-memo.ts'
+import { contentOf, type PushContent } from './push-content.ts'
+import type { OutgoingPush, PushGateway, PushOutcome } from './push-gateway.ts'
+import { pushIdOf, tokenDigest } from './push-identity.ts'
+import { findStages, type Stages } from './stages.ts'
+import { createTally, type Tally } from './tally.ts'
+
+export interface MobileChannelParts {
+  readonly oauth: Pick<OAuth, 'apps' | 'clients'>
+  readonly gateway: PushGateway
+  readonly renderer: Pick<ContentRenderer, 'mobile'>
+  /**
+   * Counts one delivery to a device of the instance (`1`), or takes back one that did not happen (`-1`).
+   * @returns milliseconds until there is room again when the quota is spent, else 0
+   * @see notifications.md 13
+   */
+  readonly hitPushQuota: (instance: Instance, by: 1 | -1) => Promise<number>
+  readonly clock: { now(): number }
+  readonly log: Logger
+}
+
+/** Devices reached per stage. @see notifications.md 13 */
+const MAX_REACHED = 10
+const PARALLEL = 5
+
+/**
+ * Pushes to the owner's devices: to those of the app that posted, else to those of the flagship app.
+ * @see notifications.md 16
+ */
+export function createMobileChannel(parts: MobileChannelParts): Channel {
+  const { oauth, gateway, hitPushQuota, clock, log } = parts
+  const contentParts = { ...parts, catalogueOf: createCatalogues() }
+
+  /** Sends to devices of a stage until enough of them are reached. */
+  async function reach(
+    { instance, signal }: Delivery,
+    devices: readonly NotifiableDevice[],
+    toPush: (device: NotifiableDevice) => OutgoingPush,
+    tally: Tally,
+  ): Promise<void> {
+    const queue = devices.filter(({ token }) => tally.isOpen(tokenDigest(token)))
+    const isFull = (underWay: number): boolean => tally.reachedOf(devices) + underWay >= MAX_REACHED
+    const sending = new Set<Promise<void>>()
+    while (queue.length > 0 && tally.quotaMs === 0) {
+      if (sending.size >= PARALLEL || (sending.size > 0 && isFull(sending.size))) {
+        await Promise.race(sending)
+        continue
+      }
+      if (isFull(0)) break
+      const device = queue.shift()
+      if (device === undefined) break
+      const done = trySendTo(instance, toPush(device), tally, signal).finally(() =>
+        sending.delete(done),
+      )
+      sending.add(done)
+    }
+    await Promise.all(sending)
+    if (queue.length === 0 || tally.quotaMs > 0) return
+    tally.giveUp(devices)
+    log.warn('push.devices.ignored', { domain: instance.domain, count: queue.length })
+  }
+
+  async function sendTo(
+    instance: Instance,
+    push: OutgoingPush,
+    tally: Tally,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const digest = tokenDigest(push.token)
+    if (signal.aborted) {
+      tally.note(digest, { class: 'transient', code: 'timeout' })
+      return
+    }
+    const waitMs = await hitPushQuota(instance, 1)
+    if (waitMs > 0) {
+      tally.quotaMs = waitMs
+      return
+    }
+    const outcome = await send(push, signal)
+    tally.note(digest, outcome)
+    if (outcome.class === 'sent') return
+    await hitPushQuota(instance, -1)
+    if (outcome.isTokenDead !== true) return
+    await oauth.clients.clearDeviceToken(instance, push.platform, push.token)
+  }
+
+  /** A store that fails in between must not make anybody forget who has the notification already. */
+  async function trySendTo(...given: Parameters<typeof sendTo>): Promise<void> {
+    const [instance, { token }, tally] = given
+    try {
+      await sendTo(...given)
+    } catch (error) {
+      log.error('push.device.failed', { domain: instance.domain, error })
+      const digest = tokenDigest(token)
+      if (tally.isOpen(digest)) tally.note(digest, { class: 'transient', code: 'unavailable' })
+    }
+  }
+
+  async function send(push: OutgoingPush, signal: AbortSignal): Promise<PushOutcome> {
+    try {
+      return await gateway.send(push, signal)
+    } catch (error) {
+      // A fault of the gateway must not cost the devices that come after this one.
+      log.error('push.gateway.failed', { domain: push.instance.domain, error })
+      return { class: 'transient', code: 'gateway_failed' }
+    }
+  }
+
+  async function attempt(delivery: Delivery): Promise<ChannelOutcome> {
+    const { instance, record } = delivery
+    const memo = readMemo(delivery.memo)
+    const stages = await findStages(oauth, instance, record)
+    const { dedicated, flagship } = memo.sent.size > 0 ? waitingOf(stages, memo.waiting) : stages
+    if (dedicated.length + flagship.length === 0 && memo.sent.size === 0) {
+      return { class: 'permanent', code: 'no_device' }
+    }
+    const content = await contentOf(contentParts, instance, record)
+    const tally = createTally(memo)
+    const toPush = (device: NotifiableDevice): OutgoingPush =>
+      pushFor(device, { instance, record, content, now: clock.now() })
+    await reach(delivery, dedicated, toPush, tally)
+    const isFollowUp = memo.sent.size > 0
+    if (isFollowUp || !tally.hasReached()) await reach(delivery, flagship, toPush, tally)
+    return { ...tally.outcome(writeMemo), ...warningsOf(content) }
+  }
+
+  return { name: 'mobile', attempt }
+}
+
+/** SPEC: notifications.md 16.1 (6) - once somebody was reached, only who failed for a moment is tried again. */
+function waitingOf({ dedicated, flagship }: Stages, waiting: ReadonlySet<string>): Stages {
+  const isWaiting = ({ token }: NotifiableDevice): boolean => waiting.has(tokenDigest(token))
+  return { dedicated: dedicated.filter(isWaiting), flagship: flagship.filter(isWaiting) }
+}
+
+function pushFor(
+  device: NotifiableDevice,
+  {
+    instance,
+    record,
+    content,
+    now,
+  }: {
+    readonly instance: Instance
+    readonly record: NotificationRecord
+    readonly content: PushContent
+    readonly now: number
+  },
+): OutgoingPush {
+  const { platform, token, tokenSince, flagship } = device
+  const { sound, priority, flags, slug } = record
+  return {
+    ...{ instance, platform, token, tokenSince },
+    id: pushIdOf(record.id, device.clientId),
+    notificationId: record.id,
+    ...(slug !== undefined && slug !== '' && !flagship && { slug }),
+    title: flagship ? content.flagshipTitle : content.title,
+    body: content.body,
+    data: content.data,
+    ...(sound !== undefined && { sound }),
+    ...(priority !== undefined && { priority }),
+    ...collapseOf(record),
+    ...(flags.ttlMs !== undefined && {
+      ttlMs: Math.max(1000, record.scheduledAt + flags.ttlMs - now),
+    }),
+  }
+}
+
+function warningsOf({ warnings }: PushContent): Pick<ChannelOutcome, 'warnings'> {
+  return warnings.length === 0 ? {} : { warnings }
+}

@@ -1,0 +1,69 @@
+import type { Json } from '@svc/store'
+import type { OutgoingPush } from './push-gateway.ts'
+
+/** Largest payload of FCM, APNs and Huawei. Bytes. @see notifications.md 16.7 */
+export const MAX_PAYLOAD_BYTES = 4096
+/** Largest plaintext of a web push: a record of 4 096 bytes with its header. @see decision D39; RFC 8291 4 */
+export const MAX_WEB_PUSH_BYTES = 3993
+
+/** Keys of `data` that stay: they tell what to open. */
+const KEPT: ReadonlySet<string> = new Set(['appName', 'redirectLink'])
+const ELLIPSIS = '…'
+
+type Sized = Pick<OutgoingPush, 'body' | 'data'>
+
+/**
+ * Makes a push fit: cuts its body between code points, then drops data, the largest first.
+ * @param measure - bytes of the provider's form of it
+ * @returns undefined when it is too large even so
+ * @see notifications.md 16.7
+ */
+export function fitPayload<Push extends Sized>(
+  push: Push,
+  maxBytes: number,
+  measure: (push: Push) => number,
+): Push | undefined {
+  let fitting = cutBody(push, maxBytes, measure)
+  const data: Record<string, Json | undefined> = { ...push.data }
+  for (const name of largestFirst(data)) {
+    if (fitting !== undefined) break
+    delete data[name]
+    fitting = cutBody({ ...push, data: { ...data } }, maxBytes, measure)
+  }
+  return fitting
+}
+
+/** With as much of the body as there is room for. */
+function cutBody<Push extends Sized>(
+  push: Push,
+  maxBytes: number,
+  measure: (push: Push) => number,
+): Push | undefined {
+  if (measure(push) <= maxBytes) return push
+  // A code point is at least a byte wherever it stands.
+  const points = Array.from(push.body.slice(0, 2 * maxBytes)).slice(0, maxBytes)
+  const cutTo = (count: number): Push => ({
+    ...push,
+    body: points.slice(0, count).join('') + ELLIPSIS,
+  })
+  if (points.length === 0 || measure(cutTo(0)) > maxBytes) return undefined
+  let [fits, tooMany] = [0, points.length]
+  while (tooMany - fits > 1) {
+    const middle = (fits + tooMany) >> 1
+    if (measure(cutTo(middle)) <= maxBytes) fits = middle
+    else tooMany = middle
+  }
+  return cutTo(fits)
+}
+
+function largestFirst(data: OutgoingPush['data']): string[] {
+  const sizeOf = (name: string): number => byteLength({ [name]: data[name] })
+  return Object.keys(data)
+    .filter((name) => !KEPT.has(name))
+    .sort((a, b) => sizeOf(b) - sizeOf(a))
+}
+
+/** Bytes of a value as JSON. */
+export function byteLength(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value))
+}

@@ -1,0 +1,75 @@
+import { isOutboundError, type Outbound, type OutboundRequest } from '@svc/oauth-core'
+import type { PushOutcome } from './push-gateway.ts'
+
+/** What a provider answered. */
+export interface ProviderAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Parsed; undefined when it is no JSON. */
+  readonly json: unknown
+}
+
+/** One HTTP exchange with a provider. @see notifications.md 18 */
+export const CALL_MS = 10_000
+export const MAX_ANSWER_BYTES = 65_536
+const LONGEST_WAIT_MS = 86_400_000
+
+/** Calls a provider; what keeps it from answering becomes an outcome. */
+export async function callProvider(
+  outbound: Outbound,
+  url: string | URL,
+  request: OutboundRequest,
+): Promise<{ readonly answer: ProviderAnswer } | { readonly failure: PushOutcome }> {
+  try {
+    const limits = { maxBytes: MAX_ANSWER_BYTES, totalMs: CALL_MS }
+    const { status, headers, body } = await outbound.request(url, { ...request, ...limits })
+    return { answer: { status, headers, json: parseJson(body.toString()) } }
+  } catch (error) {
+    return { failure: failureOf(error) }
+  }
+}
+
+function failureOf(error: unknown): PushOutcome {
+  if (!isOutboundError(error)) return { class: 'transient', code: 'timeout' }
+  if (error.kind === 'refused') return { class: 'config', code: 'address_refused' }
+  return { class: 'transient', code: error.kind }
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** A member of a JSON object that came from outside; undefined for anything else. */
+export function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Readonly<Record<string, unknown>>)[name] // An object, as just seen.
+    : undefined
+}
+
+/** Whether a status says that trying again makes sense. */
+export function isTransientStatus(status: number): boolean {
+  return status === 429 || status >= 500
+}
+
+/** `transient`, as soon as the provider wants. @param leastMs - when it does not say */
+export function transientOutcome(
+  code: string,
+  { headers }: Pick<ProviderAnswer, 'headers'>,
+  now: number,
+  leastMs = 0,
+): PushOutcome {
+  const asked = retryAfterOf(headers['retry-after'], now)
+  const retryAfterMs = asked ?? leastMs
+  return { class: 'transient', code, ...(retryAfterMs > 0 && { retryAfterMs }) }
+}
+
+/** Seconds, or a date. @see RFC 9110 10.2.3 */
+function retryAfterOf(value: string | readonly string[] | undefined, now: number) {
+  if (typeof value !== 'string') return undefined
+  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), LONGEST_WAIT_MS)
+}

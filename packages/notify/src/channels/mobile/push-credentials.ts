@@ -1,0 +1,51 @@
+import { isSlug, type Logger } from '@svc/oauth-core'
+import type { PushCredentialStore } from '../../ports.ts'
+import type { CredentialsFile } from './credentials-file.ts'
+import type { OutgoingPush } from './push-gateway.ts'
+
+/** Whose credentials a push is sent with. */
+export interface CredentialSource<Credentials> {
+  /** Asked at every push; undefined: the provider is not configured for it. */
+  credentialsOf(push: Pick<OutgoingPush, 'instance' | 'slug'>): Promise<Credentials | undefined>
+}
+
+/**
+ * Credentials of the app in the instance's context, of the app, or the default ones; entries that cannot be used are
+ * passed over. @see notifications.md 16.3
+ */
+export function createCredentialSource<Credentials extends object>(options: {
+  readonly store: PushCredentialStore | undefined
+  readonly member: 'push_credentials' | 'apns_credentials'
+  readonly parse: (value: unknown) => Credentials | undefined
+  readonly file: CredentialsFile<Credentials> | undefined
+  readonly log: Logger
+}): CredentialSource<Credentials> {
+  const { store, member, parse, file, log } = options
+
+  async function ofEntry(id: string): Promise<Credentials | undefined> {
+    const value = (await store?.getRaw(id))?.[member]
+    if (value === undefined || value === null) return undefined
+    const credentials = parse(value)
+    if (credentials === undefined) {
+      log.warn('push.credentials.unusable', { entry: id, member, fault: 'malformed' })
+    }
+    return credentials
+  }
+
+  return {
+    async credentialsOf({ instance: { context }, slug }) {
+      for (const id of idsOf(context, slug)) {
+        const credentials = await ofEntry(id)
+        if (credentials !== undefined) return credentials
+      }
+      return file?.current()
+    },
+  }
+}
+
+/** A name with a slash could stand for another entry: it has none. */
+function idsOf(context: string | undefined, slug: string | undefined): string[] {
+  if (slug === undefined || !isSlug(slug)) return []
+  const isPlain = context !== undefined && context !== '' && !context.includes('/')
+  return isPlain ? [`${context}/${slug}`, slug] : [slug]
+}

@@ -1,0 +1,94 @@
+import type { Json } from '@svc/store'
+import type { AttemptClass } from '../../outbox/notification.ts'
+import type { ChannelOutcome } from '../channel.ts'
+import type { DeliveryMemo } from './delivery-memo.ts'
+import type { PushOutcome } from './push-gateway.ts'
+import { tokenDigest } from './push-identity.ts'
+
+/** How the devices of one notification fared, this attempt and those before. */
+export interface Tally {
+  /** Milliseconds until the quota has room again; 0: it had room so far. */
+  quotaMs: number
+  /** Whether the token may be sent to: it has not got the notification, and may still. */
+  isOpen(digest: string): boolean
+  note(digest: string, outcome: PushOutcome): void
+  /** How many of these have it. */
+  reachedOf(devices: readonly { readonly token: string }[]): number
+  hasReached(): boolean
+  /** Enough of these were reached: nobody waits any more. */
+  giveUp(devices: readonly { readonly token: string }[]): void
+  outcome(writeMemo: (memo: DeliveryMemo) => Json): ChannelOutcome
+}
+
+/** Which failure stands for all: what may still work comes first. */
+const PRECEDENCE = ['transient', 'config', 'permanent'] as const satisfies readonly AttemptClass[]
+
+/** @see notifications.md 10.4 */
+const LONGER_THAN_ANY_WAIT_MS = 60_001
+
+export function createTally(past: DeliveryMemo): Tally {
+  const sent = new Set(past.sent)
+  const failed = new Set(past.failed)
+  const waiting = new Set<string>()
+  const failures: PushOutcome[] = []
+
+  function worst(): PushOutcome | undefined {
+    for (const wanted of PRECEDENCE) {
+      const found = failures.find((failure) => failure.class === wanted)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  /** Whoever asks for the longest wait is right: all are tried again together. */
+  function longestWait(): Pick<ChannelOutcome, 'retryAfterMs'> {
+    const waits = failures
+      .filter((failure) => failure.class === 'transient')
+      .map(({ retryAfterMs = 0 }) => retryAfterMs)
+    const retryAfterMs = Math.max(0, ...waits)
+    return retryAfterMs === 0 ? {} : { retryAfterMs }
+  }
+
+  const tally: Tally = {
+    quotaMs: 0,
+    isOpen: (digest) => !sent.has(digest) && !failed.has(digest),
+
+    note(digest, outcome) {
+      if (outcome.class === 'sent') {
+        sent.add(digest)
+        return
+      }
+      failures.push(outcome)
+      if (outcome.class === 'permanent') failed.add(digest)
+      if (outcome.class === 'transient') waiting.add(digest)
+    },
+
+    reachedOf: (devices) => devices.filter(({ token }) => sent.has(tokenDigest(token))).length,
+    hasReached: () => sent.size > 0,
+
+    giveUp(devices) {
+      for (const { token } of devices) waiting.delete(tokenDigest(token))
+    },
+
+    outcome(writeMemo) {
+      const memo = writeMemo({ sent, failed, waiting })
+      const failure = worst()
+      const code = failure?.code === undefined ? {} : { code: failure.code }
+      if (sent.size > 0) {
+        const isUnfinished = waiting.size > 0 && tally.quotaMs === 0
+        return isUnfinished
+          ? { class: 'sent', ...code, ...longestWait(), isUnfinished: true, memo }
+          : { class: 'sent', ...code, memo }
+      }
+      if (tally.quotaMs > 0) {
+        // SPEC: notifications.md 10.7 - no other try within the channel: longer than any wait there.
+        const retryAfterMs = Math.max(tally.quotaMs, LONGER_THAN_ANY_WAIT_MS)
+        return { class: 'transient', code: 'push_quota', retryAfterMs, memo }
+      }
+      if (failure === undefined) return { class: 'permanent', code: 'no_device', memo }
+      const wait = failure.class === 'transient' ? longestWait() : {}
+      return { class: failure.class, ...code, ...wait, memo }
+    },
+  }
+  return tally
+}

@@ -1,0 +1,68 @@
+import type { Outbound } from '@svc/oauth-core'
+import type { WebPushOptions } from '../../../options.ts'
+import { callProvider } from '../provider-call.ts'
+import type { PushGateway, PushOutcome } from '../push-gateway.ts'
+import { createVapid } from './vapid.ts'
+import { judgeWebPush } from './web-push-answer.ts'
+import {
+  parseSubscription,
+  type Subscription,
+  toPlaintext,
+  toWebPushHeaders,
+} from './web-push-message.ts'
+
+export interface WebPushGatewayOptions {
+  readonly webpush: WebPushOptions
+  /** Endpoints come from devices: only what this lets through is reached. */
+  readonly outbound: Outbound
+  /** Whether the outbound's trusted networks may be reached. @defaultValue `false` */
+  readonly isTrusted?: boolean
+  readonly clock: { now(): number }
+}
+
+const BAD_SUBSCRIPTION: PushOutcome = { class: 'permanent', code: 'webpush_bad_subscription' }
+
+/** Pushes to browsers, and to whatever else speaks the protocol. @see RFC 8030, RFC 8188, RFC 8291, RFC 8292 */
+export function createWebPushGateway(options: WebPushGatewayOptions): PushGateway {
+  const { webpush, outbound, isTrusted = false, clock } = options
+  const vapid = createVapid(webpush)
+
+  return {
+    async send(push, signal) {
+      const subscription = parseSubscription(push.token)
+      if (subscription?.endpoint.protocol !== 'https:') return BAD_SUBSCRIPTION
+      const plaintext = toPlaintext(push)
+      if (plaintext === undefined) return { class: 'permanent', code: 'payload_too_large' }
+      const body = await encrypt(subscription, plaintext)
+      if (body === undefined) return BAD_SUBSCRIPTION
+      const { endpoint } = subscription
+      const result = await callProvider(outbound, endpoint, {
+        method: 'POST',
+        headers: {
+          ...toWebPushHeaders(push),
+          Authorization: await vapid.authorize(endpoint.origin, clock.now()),
+        },
+        body,
+        signal,
+        isTrusted,
+      })
+      if ('answer' in result) return judgeWebPush(result.answer, clock.now())
+      // The device chose an address that nobody may reach: no fault of the operator.
+      const { class: kind, code } = result.failure
+      return kind === 'config' ? { class: 'permanent', code: `webpush_${code}` } : result.failure
+    },
+  }
+}
+
+/** One record of `aes128gcm`; undefined for keys that are none. The library is loaded with the first push. */
+async function encrypt(
+  { p256dh, auth }: Subscription,
+  plaintext: string,
+): Promise<Uint8Array | undefined> {
+  const { default: library } = await import('web-push')
+  try {
+    return library.encrypt(p256dh, auth, plaintext, 'aes128gcm').cipherText
+  } catch {
+    return undefined
+  }
+}
