@@ -1,0 +1,51 @@
+import http from 'node:http'
+import https from 'node:https'
+import net, { type AddressInfo } from 'node:net'
+import type { TlsOptions } from 'node:tls'
+
+/** A server of a test, stopped with all its connections. */
+export interface TestServer {
+  readonly port: number
+  /** How many connections came. */
+  connections(): number
+  close(): Promise<void>
+}
+
+/** Anything that accepts connections on 127.0.0.1. */
+export async function serve(server: net.Server): Promise<TestServer> {
+  const sockets = new Set<net.Socket>()
+  let connections = 0
+  server.on('connection', (socket: net.Socket) => {
+    connections += 1
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.once('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    // A TCP server's address is an object; a string is only given for pipes.
+    port: (server.address() as AddressInfo).port,
+    connections: () => connections,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
+}
+
+export function serveHttp(listener: http.RequestListener): Promise<TestServer> {
+  return serve(http.createServer(listener))
+}
+
+export function serveHttps(
+  options: TlsOptions,
+  listener: http.RequestListener,
+): Promise<TestServer> {
+  return serve(https.createServer(options, listener))
+}
+
+/** Bytes in place of HTTP. */
+export function serveBytes(onConnection: (socket: net.Socket) => void): Promise<TestServer> {
+  return serve(net.createServer(onConnection))
+}

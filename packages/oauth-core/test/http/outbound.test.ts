@@ -1,0 +1,323 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import {
+  createOutbound,
+  type Outbound,
+  type OutboundError,
+  type OutboundOptions,
+  type OutboundRequest,
+} from '../../src/index.ts'
+import { serveBytes, serveHttp, type TestServer } from './outbound-servers.ts'
+
+const GET = { method: 'GET', isTrusted: true } as const
+
+describe('outgoing calls (connectors.md 6.1; security.md 101)', () => {
+  const servers: TestServer[] = []
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.close()))
+  })
+
+  function trusting(options: OutboundOptions = {}): Outbound {
+    return createOutbound({ trustedNetworks: ['127.0.0.0/8'], ...options })
+  }
+
+  async function started(starting: Promise<TestServer>): Promise<TestServer> {
+    const server = await starting
+    servers.push(server)
+    return server
+  }
+
+  async function failure(call: Promise<unknown>): Promise<OutboundError> {
+    return await call.then(
+      () => expect.fail('the call was answered'),
+      (error: OutboundError) => error,
+    )
+  }
+
+  function failureOf(
+    server: TestServer,
+    request: Partial<OutboundRequest> = {},
+    options: OutboundOptions = {},
+  ): Promise<OutboundError> {
+    const url = `http://127.0.0.1:${server.port}/`
+    return failure(trusting(options).request(url, { ...GET, ...request }))
+  }
+
+  it('refuses loopback by default, and no connection is made', async () => {
+    const server = await started(serveHttp((_request, response) => response.end()))
+    const { log, lines } = recordingLog()
+    const urls = [
+      `https://127.0.0.1:${server.port}/?secret`,
+      `https://[::ffff:127.0.0.1]:${server.port}/`,
+      `https://localhost:${server.port}/`,
+    ]
+    for (const url of urls) {
+      const error = await failure(createOutbound({ log }).request(url, { method: 'GET' }))
+      expect(error).to.include({ kind: 'refused', reason: 'address', isSent: false })
+      expect(error.message).to.not.include('127')
+    }
+    expect(server.connections()).to.equal(0)
+    expect(lines).to.deep.include(['outbound.refused', { rule: 'address', host: '127.0.0.1' }])
+    expect(JSON.stringify(lines)).to.not.include('secret')
+  })
+
+  it('refuses loopback for what is trusted too, unless it lies in a trusted network', async () => {
+    const server = await started(serveHttp((_request, response) => response.end()))
+    const url = `http://127.0.0.1:${server.port}/`
+    const others = createOutbound({ trustedNetworks: ['10.0.0.0/8'] })
+    expect(await failure(others.request(url, GET))).to.include({ kind: 'refused' })
+    expect(await failure(trusting().request(url, { method: 'GET' }))).to.include({
+      kind: 'refused',
+    })
+    expect(server.connections()).to.equal(0)
+    expect((await trusting().request(url, GET)).status).to.equal(200)
+  })
+
+  it('sends method, query, headers and body; those of the connection are its own', async () => {
+    let got = {}
+    const server = await started(
+      serveHttp(async (request, response) => {
+        let body = ''
+        for await (const chunk of request) body += String(chunk)
+        got = { method: request.method, url: request.url, headers: request.headers, body }
+        response.writeHead(201, { 'X-Answer': 'yes' }).end('done')
+      }),
+    )
+    const answer = await trusting().request(`http://127.0.0.1:${server.port}/a/b?c=d#e`, {
+      method: 'POST',
+      isTrusted: true,
+      body: 'ünïcode',
+      headers: {
+        'X-Own': 'kept',
+        'Accept-Encoding': 'gzip',
+        Connection: 'keep-alive',
+        'Transfer-Encoding': 'chunked',
+        'content-length': '1',
+        HOST: 'evil.example',
+      },
+    })
+    expect(answer.status).to.equal(201)
+    expect(answer.headers['x-answer']).to.equal('yes')
+    expect(answer.body.toString()).to.equal('done')
+    expect(got).to.deep.equal({
+      method: 'POST',
+      url: '/a/b?c=d',
+      headers: {
+        host: `127.0.0.1:${server.port}`,
+        'x-own': 'kept',
+        'accept-encoding': 'identity',
+        connection: 'close',
+        'content-length': '9',
+      },
+      body: 'ünïcode',
+    })
+  })
+
+  for (const status of [301, 302, 303, 307, 308]) {
+    it(`returns a ${status} as it is and asks nobody else`, async () => {
+      const inner = await started(serveHttp((_request, response) => response.end('inner')))
+      const location = `http://127.0.0.1:${inner.port}/`
+      const server = await started(
+        serveHttp((_request, response) => response.writeHead(status, { location }).end()),
+      )
+      const answer = await trusting().request(`http://127.0.0.1:${server.port}/`, GET)
+      expect(answer.status).to.equal(status)
+      expect(inner.connections()).to.equal(0)
+      expect(server.connections()).to.equal(1)
+    })
+  }
+
+  it('opens a connection of its own for each call', async () => {
+    const server = await started(serveHttp((_request, response) => response.end()))
+    const outbound = trusting()
+    for (let i = 0; i < 3; i += 1) {
+      await outbound.request(`http://127.0.0.1:${server.port}/`, GET)
+    }
+    expect(server.connections()).to.equal(3)
+  })
+
+  it('says that nothing was sent when the connection is refused', async () => {
+    const server = await serveHttp(() => {})
+    await server.close()
+    expect(await failureOf(server)).to.include({
+      kind: 'unreachable',
+      reason: 'ECONNREFUSED',
+      isSent: false,
+    })
+  })
+
+  it('says that nothing was sent when the name is not known', async () => {
+    const outbound = trusting({ lookup: () => Promise.reject(new Error('ENOTFOUND')) })
+    const error = await failure(outbound.request('https://nowhere.example/', GET))
+    expect(error).to.include({ kind: 'unreachable', reason: 'lookup', isSent: false })
+  })
+
+  it('says that something was sent when the connection breaks afterwards', async () => {
+    const server = await started(
+      serveBytes((socket) => socket.once('data', () => socket.destroy())),
+    )
+    expect(await failureOf(server)).to.include({ kind: 'unreachable', isSent: true })
+  })
+
+  it('takes no answer that breaks off', async () => {
+    const server = await started(
+      serveBytes((socket) =>
+        socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc')),
+      ),
+    )
+    expect(await failureOf(server)).to.include({ kind: 'unreachable', isSent: true })
+  })
+
+  it('takes no answer that is not HTTP', async () => {
+    const server = await started(
+      serveBytes((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH\r\n'))),
+    )
+    expect(await failureOf(server)).to.include({ kind: 'malformed', isSent: true })
+  })
+
+  it('takes no answer with more headers than 16 KiB', async () => {
+    const server = await started(
+      serveBytes((socket) =>
+        socket.once('data', () =>
+          socket.end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
+        ),
+      ),
+    )
+    expect(await failureOf(server)).to.include({ kind: 'too_large', reason: 'headers' })
+  })
+
+  it('takes a body of the greatest size, and none of a byte more, said before or not', async () => {
+    const server = await started(
+      serveHttp((request, response) => {
+        const size = Number(request.url?.slice(2))
+        if (request.url?.startsWith('/s')) response.setHeader('content-length', size)
+        else response.write('')
+        response.end(Buffer.alloc(size))
+      }),
+    )
+    const outbound = trusting({ maxBytes: 100_000 })
+    const url = `http://127.0.0.1:${server.port}`
+    for (const kind of ['s', 'c']) {
+      expect((await outbound.request(`${url}/${kind}100000`, GET)).body).to.have.length(100_000)
+      const error = await failure(outbound.request(`${url}/${kind}100001`, GET))
+      expect(error).to.include({ kind: 'too_large', reason: 'body', isSent: true })
+    }
+    expect(
+      (await outbound.request(`${url}/c200000`, { ...GET, maxBytes: 200_000 })).status,
+    ).to.equal(200)
+  })
+
+  it('ends a body without end at the greatest size', async () => {
+    const server = await started(
+      serveHttp((_request, response) => {
+        const more = (): void => {
+          while (!response.destroyed && response.write(Buffer.alloc(65_536))) {}
+        }
+        response.on('drain', more)
+        more()
+      }),
+    )
+    expect(await failureOf(server)).to.include({ kind: 'too_large' })
+  })
+
+  it('waits no longer than the whole time for an answer', async () => {
+    const server = await started(serveHttp(() => {}))
+    const startedAt = performance.now()
+    expect(await failureOf(server, { totalMs: 150 })).to.include({
+      kind: 'timeout',
+      reason: 'total',
+      isSent: true,
+    })
+    expect(performance.now() - startedAt).to.be.within(140, 2000)
+  })
+
+  it('waits no longer than the whole time for a body that drips', async () => {
+    const server = await started(
+      serveHttp((_request, response) => {
+        const timer = setInterval(() => response.write('.'), 20)
+        response.once('close', () => clearInterval(timer))
+      }),
+    )
+    expect(await failureOf(server, { totalMs: 200 })).to.include({ kind: 'timeout', isSent: true })
+  })
+
+  it('waits no longer than the time for connecting for TLS, and then nothing was sent', async () => {
+    const server = await started(serveBytes(() => {}))
+    const error = await failure(
+      trusting().request(`https://127.0.0.1:${server.port}/`, { ...GET, connectMs: 150 }),
+    )
+    expect(error).to.include({ kind: 'timeout', reason: 'connect', isSent: false })
+  })
+
+  it('waits no longer than the time for connecting for a name', async () => {
+    const outbound = trusting({ connectMs: 100, lookup: () => new Promise(() => {}) })
+    const error = await failure(outbound.request('https://slow.example/', GET))
+    expect(error).to.include({ kind: 'timeout', reason: 'connect', isSent: false })
+  })
+
+  it('rejects with the reason of its signal, before and during the call', async () => {
+    const server = await started(serveHttp(() => {}))
+    const url = `http://127.0.0.1:${server.port}/`
+    const reason = new Error('not wanted any more')
+    const during = new AbortController()
+    const call = failure(trusting().request(url, { ...GET, signal: during.signal }))
+    setTimeout(() => during.abort(reason), 50)
+    expect(await call).to.equal(reason)
+    const early = AbortSignal.abort(reason)
+    expect(await failure(trusting().request(url, { ...GET, signal: early }))).to.equal(reason)
+  })
+
+  it('leaves a compressed body alone: nothing can unpack to more than was counted', async () => {
+    const server = await started(
+      serveHttp((_request, response) =>
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end('not unpacked'),
+      ),
+    )
+    const { body } = await trusting().request(`http://127.0.0.1:${server.port}/`, GET)
+    expect(body.toString()).to.equal('not unpacked')
+  })
+
+  it('does not use the proxies of the environment', async () => {
+    const proxy = await started(serveHttp((_request, response) => response.writeHead(502).end()))
+    const server = await started(serveHttp((_request, response) => response.writeHead(204).end()))
+    const address = `http://127.0.0.1:${proxy.port}`
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [
+        '--conditions=source',
+        fileURLToPath(new URL('outbound-process.ts', import.meta.url)),
+        `http://127.0.0.1:${server.port}/`,
+      ],
+      {
+        env: {
+          ...process.env,
+          NODE_USE_ENV_PROXY: '1',
+          HTTP_PROXY: address,
+          http_proxy: address,
+          NO_PROXY: '',
+          no_proxy: '',
+        },
+      },
+    )
+    expect(stdout.trim()).to.equal('204')
+    expect(proxy.connections()).to.equal(0)
+  })
+
+  it('is not made with something that is no network', () => {
+    expect(() => createOutbound({ trustedNetworks: ['10/8'] })).to.throw(
+      TypeError,
+      'options.trustedNetworks[0]',
+    )
+  })
+})
+
+function recordingLog(): {
+  readonly log: NonNullable<OutboundOptions['log']>
+  readonly lines: (readonly [string, unknown])[]
+} {
+  const lines: (readonly [string, unknown])[] = []
+  const write = (event: string, fields: unknown): void => void lines.push([event, fields])
+  return { log: { info: write, warn: write, error: write }, lines }
+}
