@@ -46,7 +46,7 @@ import { createPrelogin } from './passphrase/prelogin.ts'
 import { createReplacePassphrase } from './passphrase/replace-passphrase.ts'
 import { createRateLimits, limitOf } from './rate-limits.ts'
 import { createRemoval } from './removal.ts'
-import { createDescribeRequest } from './request-facts.ts'
+import { createObserveRequest, type DescribeRequest, toFacts } from './request-facts.ts'
 import { createRows } from './routes.ts'
 import { createEmailVerifiedCodes } from './session-code/create-email-verified-codes.ts'
 import { createOpenCodes } from './session-code/create-open-codes.ts'
@@ -124,7 +124,8 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     permissionTexts: options.permissionTexts,
     ...(options.theme === undefined ? {} : { theme: options.theme }),
   })
-  const describeRequest = createDescribeRequest({ clientAddress, locate, clock, log })
+  const observeRequest = createObserveRequest({ clientAddress, locate, clock, log })
+  const describeRequest: DescribeRequest = async (ctx) => toFacts(await observeRequest(ctx))
   const pages = createAuthorizePages({
     ...{ pages: renderer, csrf, mailer, describeRequest, clock, apps, namespace },
     ...{ appTokens: oauth.appTokens, settingsSlug: options.settingsSlug },
@@ -154,10 +155,10 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   })
   const arrival = createArrival(codes)
   const base = {
-    ...{ oauth, store, apps, clock, log, hooks, events, lifetimes, keyring, namespace, locate },
+    ...{ oauth, store, apps, clock, log, hooks, events, lifetimes, keyring, namespace },
     ...{ background, limits, csrf, pages: renderer, hasher, owners, mailer, describeRequest },
     ...{ sessions, cookies, carrier, codes, history, devices, redirects, arrival },
-    ...{ clientAddress, authenticate, allowRaw: options.allowRaw },
+    ...{ observeRequest, clientAddress, authenticate, allowRaw: options.allowRaw },
     securityUrl: createSecurityUrl(apps, options.settingsSlug),
     settingsSlug: options.settingsSlug,
     answerActivation: createActivation(renderer, csrf),

@@ -4,9 +4,10 @@ import type { Background } from '../background.ts'
 import { AuthUiError } from '../errors.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
-import type { HostHooks, Mailer, Place } from '../ports.ts'
+import type { HostHooks, Mailer } from '../ports.ts'
 import { isWithinLimit, type RateLimits } from '../rate-limits.ts'
-import { type LoginEntry, type LoginHistory, readUserAgent } from '../session/login-history.ts'
+import { type Observation, type ObserveRequest, toFacts } from '../request-facts.ts'
+import type { LoginEntry, LoginHistory } from '../session/login-history.ts'
 import type { LoginMethod, Session, SessionKind } from '../session/session.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
 import type { SecurityUrl } from '../settings/security-url.ts'
@@ -47,53 +48,23 @@ export interface SessionOpenerOptions {
   readonly hooks: HostHooks
   readonly mailer: Mailer
   readonly background: Background
-  readonly clientAddress: (ctx: RouteContext) => string
+  readonly observeRequest: ObserveRequest
   readonly securityUrl: SecurityUrl
-  readonly locate: ((address: string) => Promise<Place | undefined>) | undefined
-  readonly clock: { now(): number }
   readonly log: Logger
 }
 
 /** One write holds session, history and known browser. */
 export function createSessionOpener(options: SessionOpenerOptions): SessionOpener {
-  const { owners, carrier, history, devices, limits, hooks, mailer, background, clock, log } =
-    options
-  const { arrival, clientAddress, locate, securityUrl } = options
+  const { owners, carrier, history, devices, limits, hooks, mailer, background, log } = options
+  const { arrival, observeRequest, securityUrl } = options
 
-  async function describe(
-    ctx: RouteContext,
-    request: Pick<SessionRequest, 'clientRegistration' | 'method'>,
-  ): Promise<NewEntry> {
-    const ip = clientAddress(ctx)
-    const place = await locate?.(ip).catch((error: unknown) => {
-      log.warn('login.place_unknown', { cause: String(error) })
-      return undefined
-    })
-    return {
-      ...place,
-      ...readUserAgent(ctx.get('User-Agent')),
-      method: request.method,
-      ip,
-      clientRegistration: request.clientRegistration,
-      createdAt: clock.now(),
-    }
-  }
-
-  function mailNewConnection(ctx: RouteContext, entry: NewEntry): void {
+  function mailNewConnection(ctx: RouteContext, seen: Observation): void {
     const { instance } = ctx.state
     background.run('mail.new_connection', async () => {
       if (!(await isWithinLimit(limits, instance, 'new-connection-mail'))) return
-      const place = [entry.city, entry.country].filter((part) => part !== undefined).join(', ')
       await mailer.send(instance, {
         template: 'new_connection',
-        variables: {
-          time: entry.createdAt,
-          address: entry.ip,
-          ...(entry.browser === '' ? {} : { browser: entry.browser }),
-          ...(entry.os === '' ? {} : { os: entry.os }),
-          ...(place === '' ? {} : { place }),
-          url: await securityUrl(instance),
-        },
+        variables: { ...toFacts(seen), url: await securityUrl(instance) },
       })
     })
   }
@@ -109,7 +80,8 @@ export function createSessionOpener(options: SessionOpenerOptions): SessionOpene
   return {
     async open(ctx, owner, request) {
       const { instance } = ctx.state
-      const entry = await describe(ctx, request)
+      const { method, clientRegistration } = request
+      const entry = { ...(await observeRequest(ctx)), method, clientRegistration }
       // Asked before this log-in is part of the history itself.
       const isNewPlace = await history.isNewPlace(instance, { ...entry, sessionId: NOBODY })
       // On an app's host nobody asks for a passphrase: the browser becomes no known one there.
@@ -148,7 +120,7 @@ export function createSessionOpener(options: SessionOpenerOptions): SessionOpene
     },
     async note(ctx, method) {
       const { instance } = ctx.state
-      const entry = await describe(ctx, { method, clientRegistration: false })
+      const entry = { ...(await observeRequest(ctx)), method, clientRegistration: false }
       const isNewPlace = await history.isNewPlace(instance, { ...entry, sessionId: NOBODY })
       // An identifier that no session has.
       const sessionId = randomHex(16) as LoginEntry['sessionId']
@@ -165,8 +137,6 @@ export function createSessionOpener(options: SessionOpenerOptions): SessionOpene
     },
   }
 }
-
-type NewEntry = Omit<LoginEntry, 'sessionId'>
 
 /** The place of an entry does not depend on its session. */
 const NOBODY = '' as LoginEntry['sessionId']
