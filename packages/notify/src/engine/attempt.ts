@@ -1,0 +1,81 @@
+import type { Instance, Logger } from '@svc/oauth-core'
+import type { Channel, ChannelOutcome, Delivery, Quota } from '../channels/channel.ts'
+import type { ChannelName, NotificationRecord } from '../outbox/notification.ts'
+
+export interface AttemptOptions {
+  readonly channels: Readonly<Partial<Record<ChannelName, Channel>>>
+  /** What an attempt of a channel counts against. Channels that are not named count by themselves. */
+  readonly quotas: Readonly<Partial<Record<ChannelName, Quota>>>
+  /** Milliseconds. */
+  readonly attemptMs: number
+  readonly log: Logger
+}
+
+/** One try of a channel: within its quota, in time, and whatever happens with an outcome. */
+export type Attempt = (
+  instance: Instance,
+  record: NotificationRecord,
+  name: ChannelName,
+  stop: AbortSignal,
+) => Promise<ChannelOutcome>
+
+/** How long a channel may take to answer after it was told to stop. Milliseconds. */
+const GRACE_MS = 500
+
+const QUOTA_SPENT: ChannelOutcome = {
+  class: 'transient',
+  code: 'quota_spent',
+  // Its window is an hour or a day: not again in this round. @see notifications.md 10.7
+  retryAfterMs: Number.POSITIVE_INFINITY,
+}
+
+export function createAttempt({ channels, quotas, attemptMs, log }: AttemptOptions): Attempt {
+  async function run(
+    channel: Channel,
+    delivery: Omit<Delivery, 'signal'>,
+    stop: AbortSignal,
+  ): Promise<ChannelOutcome> {
+    const ending = new AbortController()
+    const stopped = Promise.withResolvers<ChannelOutcome>()
+    function end(code: 'stopped' | 'timeout'): void {
+      ending.abort()
+      setTimeout(() => stopped.resolve({ class: 'transient', code }), GRACE_MS).unref()
+    }
+    const onStop = (): void => end('stopped')
+    const timer = setTimeout(() => end('timeout'), attemptMs)
+    stop.addEventListener('abort', onStop, { once: true })
+    try {
+      if (stop.aborted) return { class: 'transient', code: 'stopped' }
+      const attempt = channel.attempt({ ...delivery, signal: ending.signal })
+      return await Promise.race([attempt, stopped.promise])
+    } catch (err) {
+      const fields = shownFields(delivery.instance, delivery.record)
+      log.error('notification.channel_broken', { ...fields, channel: channel.name, err })
+      return { class: 'transient', code: 'internal_error' }
+    } finally {
+      clearTimeout(timer)
+      stop.removeEventListener('abort', onStop)
+    }
+  }
+
+  return async (instance, record, name, stop) => {
+    const channel = channels[name]
+    if (channel === undefined) return { class: 'config', code: 'not_configured' }
+    const quota = quotas[name]
+    if (quota !== undefined && !(await quota.take(instance))) return QUOTA_SPENT
+
+    const memo = record.progress[name]?.memo
+    const delivery = { instance, record, ...(memo !== undefined && { memo }) }
+    const outcome = await run(channel, delivery, stop)
+    if (outcome.class !== 'sent') await quota?.giveBack(instance)
+    return outcome
+  }
+}
+
+/** What log lines say of a notification. */
+export function shownFields(
+  { domain }: Instance,
+  { id, originator, owner, category }: NotificationRecord,
+): Readonly<Record<string, unknown>> {
+  return { domain, notification: id, originator, owner, category }
+}

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Instance, Logger } from '@svc/oauth-core'
+import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import { type Attempt, shownFields } from './attempt.ts'
+import { type Hold, takeHold } from './hold.ts'
+import { afterAttempt, currentChannel, putOff, type RetryPlan } from './progress.ts'
+import type { Release } from './release.ts'
+
+export interface DeliverOptions {
+  readonly outbox: Outbox
+  readonly release: (stored: StoredNotification) => Promise<Release>
+  readonly attempt: Attempt
+  readonly plan: RetryPlan
+  readonly clock: { now(): number }
+  readonly log: Logger
+  readonly leaseMs: number
+  /** Aborted when this worker has to end. */
+  readonly stop: AbortSignal
+}
+
+/** Between two tries to write what happened, while the store cannot be reached. Milliseconds. */
+const STORE_RETRY_MS = 250
+
+/**
+ * Works on one notification that is due, until it waits or is finished. False when it stayed as it was: it is not to be
+ * tried again at once.
+ */
+export type Deliver = (stored: StoredNotification) => Promise<boolean>
+
+export function createDeliver(options: DeliverOptions): Deliver {
+  const { outbox, release, attempt, plan, clock, log, leaseMs, stop } = options
+
+  /** The current channel's turn, and that of the next one for as long as no channel asks for a pause. */
+  async function tryChannels(instance: Instance, hold: Hold, end: AbortSignal): Promise<void> {
+    while (!end.aborted) {
+      const { record } = hold
+      const name = currentChannel(record)
+      if (name === undefined) return
+      const outcome = await attempt(instance, record, name, end)
+      if (end.aborted && outcome.class !== 'sent') return
+      const at = clock.now()
+      const isSaved = await surely(hold, (now) => afterAttempt(now, name, outcome, at, plan))
+      const fields = { ...shownFields(instance, record), channel: name, code: outcome.code }
+      if (outcome.class === 'sent') log.info('notification.sent', fields)
+      else log.warn('notification.attempt_failed', { ...fields, class: outcome.class })
+      if (!isSaved || hold.record.lease === undefined) return
+    }
+  }
+
+  /** Writes what happened even if the store is away for a moment: what is not written is done once more. */
+  async function surely(
+    hold: Hold,
+    change: (record: NotificationRecord) => NotificationRecord,
+  ): Promise<boolean> {
+    for (;;) {
+      try {
+        return await hold.save(change)
+      } catch (cause) {
+        const until = hold.record.lease?.until ?? 0
+        if (clock.now() >= until || stop.aborted) throw cause
+        await sleep(STORE_RETRY_MS, undefined, { ref: false })
+      }
+    }
+  }
+
+  async function deliverHeld(instance: Instance, hold: Hold): Promise<void> {
+    const ending = new AbortController()
+    const end = (): void => ending.abort()
+    stop.addEventListener('abort', end)
+    hold.lost.addEventListener('abort', end)
+    if (stop.aborted) end()
+    try {
+      await tryChannels(instance, hold, ending.signal)
+    } finally {
+      stop.removeEventListener('abort', end)
+      // Stopped in the middle: whoever comes next begins where this one was.
+      const isHeld = await hold.save((record) => putOff(record, clock.now()))
+      hold.end()
+      if (isHeld) log.info('notification.given_back', shownFields(instance, hold.record))
+    }
+    const { status, reason } = hold.record
+    if (status === 'failed') {
+      log.error('notification.failed', { ...shownFields(instance, hold.record), reason })
+    }
+  }
+
+  return async (stored) => {
+    const released = await release(stored)
+    if (released.kind === 'settle') {
+      if (released.record === stored.record) return false
+      await outbox.update(stored, released.record)
+      return true
+    }
+    const onRenewalFailed = (cause: unknown): void => {
+      log.warn('notification.lease_not_renewed', { cause: String(cause) })
+    }
+    const hold = await takeHold(stored, released.record, {
+      ...{ outbox, clock, leaseMs, onRenewalFailed },
+    })
+    if (hold !== undefined) await deliverHeld(released.instance, hold)
+    return true
+  }
+}

@@ -1,0 +1,112 @@
+import type { InstanceId } from '@svc/oauth-core'
+import type { StoredNotification } from '../outbox/notification.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+
+/** What of one instance is due, as far as this process looks at it: a few at a time, however many there are. */
+export interface Lane {
+  readonly id: InstanceId
+  /** Resolves when the lane is left: true when nothing was due any more. */
+  readonly closed: Promise<boolean>
+  canRun(atMost: number): boolean
+  /** Reserves a turn. */
+  enter(): void
+  leave(): void
+  /** The next one of high priority, else the next one; undefined when nothing is due. */
+  next(): Promise<StoredNotification | undefined>
+  /** Works on what `next` answered; one that stays as it was is not looked at again. */
+  work(
+    stored: StoredNotification,
+    deliver: (stored: StoredNotification) => Promise<boolean>,
+  ): Promise<void>
+  /** There may be more by now. */
+  lookAgain(): void
+  /** Nothing more for now, whatever is due. */
+  giveUp(): void
+  /** Whether nothing is due and nothing is being worked on. */
+  isOver(): boolean
+  close(isDone: boolean): void
+}
+
+const LOOK_AHEAD = 8
+/** Notifications that stayed as they were, before the lane is given up. */
+const MAX_STUCK = 32
+
+export function createLane(options: {
+  readonly id: InstanceId
+  readonly outbox: Pick<Outbox, 'listDue'>
+  readonly clock: { now(): number }
+}): Lane {
+  const { id, outbox, clock } = options
+  const closed = Promise.withResolvers<boolean>()
+  /** Being worked on. */
+  const taken = new Set<string>()
+  const stuck = new Set<string>()
+  let ahead: StoredNotification[] = []
+  let looking: Promise<void> | undefined
+  let running = 0
+  let mayHaveMore = true
+  let hasGivenUp = false
+
+  async function look(): Promise<void> {
+    // What is written from now on is seen, or announced.
+    mayHaveMore = false
+    const known = taken.size + stuck.size
+    const limit = LOOK_AHEAD + known
+    const now = clock.now()
+    const high = await outbox.listDue(id, now, { isHigh: true, limit })
+    const others =
+      high.length < limit ? await outbox.listDue(id, now, { isHigh: false, limit }) : []
+    ahead = [...high, ...others]
+      .filter(({ record }) => !taken.has(record.id) && !stuck.has(record.id))
+      .slice(0, LOOK_AHEAD)
+    if (ahead.length > 0) mayHaveMore = true
+  }
+
+  return {
+    id,
+    closed: closed.promise,
+    canRun: (atMost) => running < atMost && !hasGivenUp && mayHaveMore,
+
+    enter() {
+      running += 1
+    },
+
+    leave() {
+      running -= 1
+    },
+
+    async next() {
+      if (ahead.length === 0) {
+        looking ??= look().finally(() => {
+          looking = undefined
+        })
+        await looking
+      }
+      const stored = ahead.shift()
+      if (stored !== undefined) taken.add(stored.record.id)
+      return stored
+    },
+
+    async work(stored, deliver) {
+      const { id: notification } = stored.record
+      try {
+        if (await deliver(stored)) return
+        stuck.add(notification)
+        if (stuck.size >= MAX_STUCK) hasGivenUp = true
+      } finally {
+        taken.delete(notification)
+      }
+    },
+
+    lookAgain() {
+      mayHaveMore = true
+    },
+
+    giveUp() {
+      hasGivenUp = true
+    },
+
+    isOver: () => running === 0 && (hasGivenUp || !mayHaveMore),
+    close: (isDone) => closed.resolve(isDone && !hasGivenUp && stuck.size === 0),
+  }
+}

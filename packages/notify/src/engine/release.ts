@@ -1,0 +1,127 @@
+import type { Instance, OAuth } from '@svc/oauth-core'
+import type {
+  NotificationRecord,
+  NotificationStatus,
+  StoredNotification,
+} from '../outbox/notification.ts'
+import { isUnfinished } from '../outbox/notification-record.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+import type { ReleaseRules } from '../preferences/release-rules.ts'
+import {
+  afterCrash,
+  channelOrder,
+  currentChannel,
+  expiryOf,
+  finish,
+  isRoundStart,
+  putOff,
+  type RetryPlan,
+  withChannels,
+} from './progress.ts'
+import type { Sources } from './sources.ts'
+
+/** What is to happen to a notification that is due. */
+export type Release =
+  /** A channel's turn. */
+  | { readonly kind: 'attempt'; readonly instance: Instance; readonly record: NotificationRecord }
+  /** Nothing is sent now; the record as it is to be written. */
+  | { readonly kind: 'settle'; readonly record: NotificationRecord }
+
+export interface ReleaseOptions {
+  readonly oauth: Pick<OAuth, 'instances'>
+  readonly outbox: Pick<Outbox, 'lastDueOfSource'>
+  readonly rules: ReleaseRules
+  readonly sources: Sources
+  readonly clock: { now(): number }
+  readonly plan: RetryPlan
+}
+
+/** Workers that a notification may take with it. @see notifications.md 12 rule 7 */
+const MAX_CRASHES = 3
+/** When one of an instance that is out of service is looked at again. Milliseconds. */
+const BLOCKED_MS = 15 * 60_000
+/** Shortest deferral, so that nothing turns in circles. Milliseconds. */
+const SHORTEST_DEFERRAL_MS = 1000
+
+/** Judges a notification anew each time it is due: much may have changed since it was posted. @see notifications.md 11 */
+export function createRelease(
+  options: ReleaseOptions,
+): (stored: StoredNotification) => Promise<Release> {
+  const { oauth, outbox, rules, sources, clock, plan } = options
+
+  /** Rule 8 "undelivered ones": a later one of the source is due as well. */
+  async function isOvertaken(
+    { instanceId }: StoredNotification,
+    { id, sourceId, flags }: NotificationRecord,
+    now: number,
+  ): Promise<boolean> {
+    if (!flags.collapsible) return false
+    const last = await outbox.lastDueOfSource(instanceId, sourceId, now)
+    return last !== undefined && last.record.id !== id
+  }
+
+  async function ask(
+    instance: Instance,
+    record: NotificationRecord,
+    now: number,
+  ): Promise<NotificationRecord | 'unchanged'> {
+    const decision = await rules.decide(
+      instance,
+      { ...record, preferredChannels: channelOrder(record) },
+      now,
+    )
+    const soonest = now + SHORTEST_DEFERRAL_MS
+    switch (decision.kind) {
+      case 'skip':
+        return finish(record, 'skipped', now, decision.reason)
+      case 'defer':
+        return putOff(record, Math.max(decision.until, soonest))
+      case 'digest': {
+        const { digestId, until } = decision
+        return { ...putOff(record, Math.max(until, soonest)), digestId }
+      }
+      case 'send': {
+        const { channels } = decision
+        const known = Object.keys(record.progress)
+        const isSame =
+          known.length === channels.length && channels.every((name) => known.includes(name))
+        return isSame ? 'unchanged' : withChannels(record, channels)
+      }
+    }
+  }
+
+  return async (stored) => {
+    const now = clock.now()
+    const settle = (record: NotificationRecord): Release => ({ kind: 'settle', record })
+    let { record } = stored
+    // Due although leased: its worker is gone.
+    if (record.lease !== undefined) record = afterCrash(record, now, plan)
+    if (!isUnfinished(record)) return settle(record)
+    const isFollowUp = record.status === 'sent'
+    const end = (status: NotificationStatus, reason?: string): Release =>
+      settle(isFollowUp ? finish(record, 'sent', now) : finish(record, status, now, reason))
+    if (record.crashes >= MAX_CRASHES && record.crashes > stored.record.crashes) {
+      return end('failed', 'poison')
+    }
+
+    const instance = await oauth.instances.byId(stored.instanceId)
+    if (instance?.status !== 'active') {
+      const dueAt = now + BLOCKED_MS
+      return settle({ ...putOff(record, dueAt), dueAt })
+    }
+    if (!(await sources.isAlive(instance, record))) return end('cancelled', 'source_gone')
+    if (isFollowUp) return { kind: 'attempt', instance, record }
+    if (now >= expiryOf(record)) return end('expired')
+    if (await isOvertaken(stored, record, now)) return end('collapsed')
+    if (record.dueAt > now) return settle(record)
+
+    if (isRoundStart(record)) {
+      const asked = await ask(instance, record, now)
+      if (asked !== 'unchanged') record = asked
+      if (!isUnfinished(record) || record.dueAt > now) return settle(record)
+    }
+    // What was left to try is what the owner no longer wants.
+    if (currentChannel(record) === undefined) return end('skipped', 'muted')
+    return { kind: 'attempt', instance, record }
+  }
+}
