@@ -18,8 +18,11 @@ export interface StoredOAuth {
   readonly refresh_seq: number
   readonly refreshed_at?: string
   readonly last_error?: { readonly code: string; readonly at: string }
-  /** Callback query of a type without token endpoint (D38: only when the operator turned that on). */
-  readonly query?: Readonly<Record<string, readonly string[]>>
+  /**
+   * JSON of the callback query of a type without token endpoint (D38: only when the operator turned that on): it holds
+   * the provider's code. Clear: `query`.
+   */
+  readonly query_encrypted?: string
   readonly client_id?: string
   readonly client_secret_encrypted?: string
 }
@@ -38,9 +41,20 @@ export interface AccountDocument {
   readonly [other: string]: unknown
 }
 
-/** Tokens of an account in the clear; lives in memory only. */
+/** Secrets of an account in the clear; live in memory only. Absent: not stored, or not to be opened. */
 export interface AccountCredentials {
   readonly accessToken?: string
   readonly refreshToken?: string
   readonly callbackResults?: Readonly<Record<string, unknown>>
+  /** Of a type without token endpoint. */
+  readonly query?: Readonly<Record<string, readonly string[]>>
+  /** Of a type without token endpoint. */
+  readonly clientSecret?: string
+  /** False: something is stored that does not open. @see connectors.md 7.3.4 */
+  readonly isIntact: boolean
+}
+
+/** Name of an account's type: contexts are no part of it. @see connectors.md 2.3 */
+export function accountTypeName(account: Pick<AccountDocument, 'account_type'>): string {
+  return account.account_type.slice(account.account_type.lastIndexOf('/') + 1)
 }

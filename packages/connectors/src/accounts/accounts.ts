@@ -17,6 +17,8 @@ export interface Accounts extends AccountWriter {
     account: AccountDocument,
   ): Promise<Readonly<Record<string, unknown>>>
   importAccount(instance: Instance, input: AccountImport): Promise<AccountDocument>
+  /** Seals the secrets of a log-in and password account that the host writes. @see connectors.md 7.3.5 */
+  sealAuth(instance: Instance, account: AccountDocument): AccountDocument
   accountDeleted(instance: Instance, account: AccountDocument): Promise<void>
   /** Of every instance. @returns how many accounts were sealed again */
   rotate(): Promise<number>

@@ -1,0 +1,113 @@
+import type { Instance, Logger } from '@svc/oauth-core'
+import type { AccountDocument, StoredOAuth } from './account.ts'
+import type { AccountSeal } from './account-seal.ts'
+import type { Connection } from './account-writer.ts'
+import { sealTokens, toInstant } from './stored-oauth.ts'
+
+/** Members of an account that a connection fills. */
+export type ConnectedFields = Pick<
+  AccountDocument,
+  'oauth' | 'oauth_callback_results_encrypted'
+> & {
+  readonly oauth: StoredOAuth
+}
+
+/** Beyond it what else the provider told is dropped. @see connectors.md 7.2 */
+const RESULTS_BYTES = 16 * 1024
+const SCOPE_CHARACTERS = 4096
+const SUBJECT_CHARACTERS = 512
+
+/** @see connectors.md 7.2, 6.7 */
+export function connectedFields(options: {
+  readonly seal: AccountSeal
+  readonly log: Logger
+  readonly instance: Instance
+  readonly accountId: string
+  readonly connection: Connection
+  /** `refresh_seq`. */
+  readonly sequence: number
+  readonly now: number
+}): ConnectedFields {
+  const { seal, log, instance, accountId, connection, sequence, now } = options
+  const { type, tokens, callbackQuery } = connection
+  const sealed = (field: string, plain: string) => seal.seal({ instance, accountId, field }, plain)
+  const subject = subjectOf(connection)
+  const results = callbackResults(connection)
+  const shared = {
+    ...(subject !== undefined && { subject }),
+    status: 'connected',
+    refresh_seq: sequence,
+    refreshed_at: toInstant(now),
+  } as const
+
+  function resultFields() {
+    if (results === undefined) return {}
+    const text = JSON.stringify(results)
+    if (Buffer.byteLength(text) <= RESULTS_BYTES) {
+      return { oauth_callback_results_encrypted: sealed('oauth_callback_results', text) }
+    }
+    log.warn('account.callback_results_dropped', { instance: instance.domain, type: type.name })
+    return {}
+  }
+
+  if (tokens === undefined) {
+    // D38: its connector exchanges the code, with the client's secret.
+    const secret = type.clientSecret?.reveal()
+    return {
+      oauth: {
+        query_encrypted: sealed('oauth.query', JSON.stringify(callbackQuery)),
+        client_id: type.clientId,
+        ...(secret !== undefined && {
+          client_secret_encrypted: sealed('oauth.client_secret', secret),
+        }),
+        ...shared,
+      },
+    }
+  }
+  const scope = grantedScope(connection)
+  return {
+    oauth: {
+      ...sealTokens(seal, { instance, accountId }, tokens),
+      ...(scope !== '' && { scope }),
+      ...shared,
+    },
+    ...resultFields(),
+  }
+}
+
+/**
+ * Who the provider says its user is: `sub`, else the first of the type's callback parameters that came.
+ * @see connectors.md 4.7
+ */
+export function subjectOf({ type, callbackQuery, subject }: Connection): string | undefined {
+  const named = type.callbackParams.map((name) => valuesOf(callbackQuery, name)[0])
+  return (subject ?? named.find((value) => value !== undefined && value !== ''))?.slice(
+    0,
+    SUBJECT_CHARACTERS,
+  )
+}
+
+/** Providers separate with a space, a comma, or what they asked for. @see decision D38 */
+function grantedScope({ type, tokens, callbackQuery, requestedScope }: Connection): string {
+  const [fromCallback] = type.scopeFrom === 'callback' ? valuesOf(callbackQuery, 'scope') : []
+  const scope = fromCallback ?? tokens?.scope ?? requestedScope
+  const parts = scope.split(type.scopeSeparator).flatMap((part) => part.split(/[\s,]+/))
+  return [...new Set(parts)].filter(Boolean).join(' ').slice(0, SCOPE_CHARACTERS)
+}
+
+function callbackResults({
+  type,
+  tokens,
+  callbackQuery,
+}: Connection): Readonly<Record<string, unknown>> | undefined {
+  const kept = type.callbackParams.flatMap((name) => {
+    const values = valuesOf(callbackQuery, name)
+    return values.length === 0 ? [] : [[name, values.length === 1 ? values[0] : values] as const]
+  })
+  const all = Object.fromEntries([...Object.entries(tokens?.rest ?? {}), ...kept])
+  return Object.keys(all).length === 0 ? undefined : all
+}
+
+function valuesOf(query: Connection['callbackQuery'], name: string): readonly string[] {
+  return Object.hasOwn(query, name) ? (query[name] ?? []) : []
+}

@@ -1,0 +1,101 @@
+import { type Instance, type Logger, randomHex } from '@svc/oauth-core'
+import { Ajv, type ValidateFunction } from 'ajv'
+import { isAccountTypeName } from '../account-types/account-type-id.ts'
+import type { AccountTypes } from '../account-types/account-type.ts'
+import { ConnectorError } from '../connector-error.ts'
+import type { AccountImport } from '../connectors.ts'
+import type { AccountStore } from '../ports.ts'
+import { hasTokenEndpoint } from '../refresh/refreshable.ts'
+import type { RefreshPlan } from '../refresh/refresh-plan.ts'
+import { NO_STATE } from '../refresh/refresh-state.ts'
+import type { AccountDocument } from './account.ts'
+import type { AccountSeal } from './account-seal.ts'
+import { accountEvent, type Announcements } from './announce.ts'
+import { toInstant } from './stored-oauth.ts'
+
+export interface ImportOptions {
+  readonly accounts: AccountStore
+  readonly announcements: Announcements
+  readonly clock: { now(): number }
+  readonly log: Logger
+  readonly plan: RefreshPlan
+  readonly seal: AccountSeal
+  readonly types: Pick<AccountTypes, 'get'>
+}
+
+const TOKEN = { type: 'string', pattern: '^[\\x20-\\x7e]+$', minLength: 1, maxLength: 16_384 }
+
+const SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['accountType', 'refreshToken'],
+  properties: {
+    accountType: { type: 'string', maxLength: 100 },
+    refreshToken: TOKEN,
+    accessToken: TOKEN,
+    // The last instant that a date can be of.
+    expiresAt: { type: 'integer', minimum: 0, maximum: 8_640_000_000_000_000 },
+    scope: { type: 'string', maxLength: 4096 },
+    name: { type: 'string', maxLength: 200 },
+  },
+} as const
+
+/**
+ * Takes credentials over that came about somewhere else.
+ * @see connectors.md K2, decision D38
+ */
+export function createImporter(
+  options: ImportOptions,
+): (instance: Instance, input: AccountImport) => Promise<AccountDocument> {
+  const { accounts, announcements, clock, log, plan, seal, types } = options
+  const isImport: ValidateFunction<AccountImport> = new Ajv({ strict: true }).compile(SCHEMA)
+
+  return async (instance, input) => {
+    if (!isImport(input)) {
+      const [fault] = isImport.errors ?? []
+      const detail = `${fault?.instancePath.slice(1) || 'the input'} ${fault?.message ?? ''}`
+      throw new ConnectorError('invalid_request', { detail })
+    }
+    const { accountType, refreshToken, accessToken, expiresAt, scope = '', name = '' } = input
+    const type = isAccountTypeName(accountType)
+      ? await types.get(accountType, instance.context)
+      : undefined
+    if (type === undefined) throw new ConnectorError('account_type_not_found')
+    if (type.fault !== undefined || !hasTokenEndpoint(type)) {
+      throw new ConnectorError('account_type_misconfigured')
+    }
+    if (type.grantMode !== 'refresh_token') {
+      const detail = 'accounts of this type are connected by their owners'
+      throw new ConnectorError('invalid_request', { detail })
+    }
+    const accountId = randomHex(16)
+    const sealed = (field: string, plain: string) =>
+      seal.seal({ instance, accountId, field }, plain)
+    const draft = {
+      _id: accountId,
+      account_type: type.name,
+      name,
+      oauth: {
+        ...(accessToken !== undefined && {
+          access_token_encrypted: sealed('oauth.access_token', accessToken),
+          token_type: 'Bearer',
+        }),
+        refresh_token_encrypted: sealed('oauth.refresh_token', refreshToken),
+        ...(expiresAt !== undefined && { expires_at: toInstant(expiresAt) }),
+        ...(scope !== '' && { scope }),
+        status: 'connected',
+        refresh_seq: 0,
+        refreshed_at: toInstant(clock.now()),
+      },
+    } as const
+    await plan.plan(instance, { account: { ...draft, _rev: '' }, state: NO_STATE }, type)
+    const account = await accounts.create(instance, draft)
+    announcements.tell(instance, 'CREATED', account)
+    announcements.emit('account.connected', { ...accountEvent(instance, account), how: 'import' })
+    log.info('account.connected', {
+      ...{ instance: instance.domain, accountId, type: type.name },
+      how: 'import',
+    })
+    return account
+  }
+}

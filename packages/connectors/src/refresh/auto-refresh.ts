@@ -1,0 +1,79 @@
+import type { Instance, InstanceId, Instances, Logger } from '@svc/oauth-core'
+import type { Scheduler } from '@svc/store'
+import type { AccountTypes } from '../account-types/account-type.ts'
+import { accountTypeName } from '../accounts/account.ts'
+import { ConnectorError } from '../connector-error.ts'
+import type { AccountLoader } from './account-loader.ts'
+import { nextRefresh } from './next-refresh.ts'
+import type { Refresher } from './refresher.ts'
+import { REFRESH_QUEUE, type RefreshPlan } from './refresh-plan.ts'
+
+/** Replaces tokens before they end. @see connectors.md 8.7 */
+export interface AutoRefresh {
+  start(): Promise<void>
+  /** After those under way. */
+  stop(): Promise<void>
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export function createAutoRefresh(options: {
+  readonly scheduler: Scheduler
+  readonly clock: { now(): number }
+  readonly instances: Pick<Instances, 'byId'>
+  readonly types: Pick<AccountTypes, 'get'>
+  readonly loader: AccountLoader
+  readonly plan: RefreshPlan
+  readonly refresher: Refresher
+  readonly log: Logger
+}): AutoRefresh {
+  const { scheduler, clock, instances, types, loader, plan, refresher, log } = options
+  let stopProcessing: (() => Promise<void>) | undefined
+
+  /** Wake-ups are never the last word: what is due follows from the account as it is now. */
+  async function wakeUp({ id }: { readonly id: string }): Promise<void> {
+    const slash = id.indexOf('/')
+    const accountId = id.slice(slash + 1)
+    const instance = await instances.byId(id.slice(0, slash) as InstanceId) // As `wakeUpId` wrote it.
+    if (instance === undefined || instance.status === 'deleting') return
+    const loaded = await loader.load(instance, accountId)
+    if (loaded === undefined) return
+    const type = await types.get(accountTypeName(loaded.account), instance.context)
+    if (instance.status !== 'active' || type === undefined || type.fault !== undefined) {
+      return postpone(instance, id)
+    }
+    const when = nextRefresh(loaded.account, type, loaded.state)
+    if (when === undefined) return
+    if (when > clock.now()) return plan.plan(instance, loaded, type)
+    try {
+      await refresher.refresh({ instance, type, loaded })
+    } catch (error) {
+      // What the provider says is in the account by now, and the next try planned.
+      if (!(error instanceof ConnectorError) || error.code === 'oauth_refresh_in_progress')
+        throw error
+      log.info('account.refresh_postponed', {
+        instance: instance.domain,
+        accountId,
+        code: error.code,
+      })
+    }
+  }
+
+  /** Until the operator lets the instance, or the type, be used again. One wake-up a day, however many ask for it. */
+  function postpone(instance: Instance, id: string): Promise<void> {
+    const tomorrow = (Math.floor(clock.now() / DAY_MS) + 1) * DAY_MS
+    log.warn('account.refresh_suspended', { instance: instance.domain })
+    return scheduler.at(REFRESH_QUEUE, id, tomorrow)
+  }
+
+  return {
+    async start() {
+      stopProcessing ??= await scheduler.process(REFRESH_QUEUE, wakeUp)
+    },
+    async stop() {
+      const stop = stopProcessing
+      stopProcessing = undefined
+      await stop?.()
+    },
+  }
+}
