@@ -41,6 +41,8 @@ export const INDEXES = {
   all: (id: InstanceId): IndexKey => indexKey(id, 'notifications'),
   digest: (id: InstanceId, digestId: string): IndexKey =>
     indexKey(id, `notifications-digest:${digestId}`),
+  digest: (id: InstanceId, digestId: string): IndexKey =>
+    indexKey(id, `notifications-digest:${digest(digestId)}`),
   due: (id: InstanceId, isHigh: boolean): IndexKey =>
     indexKey(id, `notifications-due:${isHigh ? 'high' : 'normal'}`),
   inbox: (id: InstanceId): IndexKey => indexKey(id, 'notifications-inbox'),

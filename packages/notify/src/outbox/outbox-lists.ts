@@ -10,6 +10,7 @@ export type OutboxLists = Pick<
   Outbox,
   | 'lastDueOfSource'
   | 'listAll'
+  | 'listByDigest'
   | 'listByOwner'
   | 'listBySource'
   | 'listByDigest'
@@ -82,6 +83,9 @@ export function createOutboxLists(options: {
       const index = unread ? INDEXES.unread(instanceId) : INDEXES.inbox(instanceId)
       return list(instanceId, index, { ...page, order: 'desc' })
     },
+
+    listByDigest: (instanceId, digestId, page) =>
+      list(instanceId, INDEXES.digest(instanceId, digestId), page),
 
     listUnfinished: (instanceId, source, page) =>
       list(instanceId, INDEXES.unfinished(instanceId, source), page),

@@ -7,7 +7,8 @@ export async function until(
 ): Promise<void> {
   const deadline = performance.now() + limitMs
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`never within ${limitMs} ms: ${holds}`)
+    if (performance.now() > deadline)
+      throw new Error(`never within ${limitMs} ms: ${String(holds)}`)
     await sleep(4)
   }
 }
