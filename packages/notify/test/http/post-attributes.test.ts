@@ -1,0 +1,151 @@
+import type { Store } from '@svc/store'
+import { sqliteStore } from '@svc/store/sqlite'
+import { expect } from 'chai'
+import { afterEach, beforeEach, describe, it } from 'mocha'
+import { type IntakeServer, startIntake } from '../support/intake-server.ts'
+
+type Attributes = Readonly<Record<string, unknown>>
+
+/** An object of so many levels. */
+function nested(levels: number): unknown {
+  return levels === 1 ? {} : { a: nested(levels - 1) }
+}
+
+/** An object that is so many bytes of JSON. */
+const sized = (bytes: number): unknown => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) })
+
+describe('POST /notifications, its attributes (notifications.md 3.1)', () => {
+  let server: IntakeServer
+  let store: Store
+  beforeEach(async () => {
+    server = await startIntake({
+      store: async (clock) => {
+        store = sqliteStore({ file: ':memory:', clock })
+        return store
+      },
+    })
+  })
+  afterEach(() => store.close())
+
+  const post = async (attributes: Attributes) =>
+    server.post(await server.app(), { category: 'plain', title: 't', ...attributes })
+
+  const fine: readonly (readonly [string, Attributes])[] = [
+    ['a title of 512 characters', { title: '😀'.repeat(512) }],
+    ['a title with control characters', { title: 'a\u0000\r\nb' }],
+    ['a message of 10000 characters', { message: 'é'.repeat(10_000) }],
+    ['an empty message', { message: '' }],
+    ['high priority', { priority: 'high' }],
+    ['normal priority', { priority: 'normal' }],
+    ['a state of 1024 characters', { state: 's'.repeat(1024) }],
+    ['no channels', { preferred_channels: [] }],
+    ['eight channels', { preferred_channels: Array(8).fill('sms') }],
+    ['data of 32 KiB', { data: sized(32_768) }],
+    ['data of eight levels', { data: nested(8) }],
+    ['empty data', { data: {} }],
+    ['data with names of objects', { data: JSON.parse('{"__proto__":{"a":1},"constructor":1}') }],
+    ['a sound of 128 characters', { sound: 's'.repeat(128) }],
+    [
+      'a sub-category of 256 characters',
+      { category: 'balance', state: '', category_id: '/'.repeat(256) },
+    ],
+    ['what nobody knows', { extra: { deep: [1] }, created_at: 1, source_id: 'x', status: 'sent' }],
+  ]
+  for (const [what, attributes] of fine) {
+    it(`takes ${what}, and echoes it`, async () => {
+      const answer = await post(attributes)
+      expect(answer.status, answer.text).to.equal(201)
+      const known = ['extra', 'created_at', 'source_id', 'status']
+      for (const [name, value] of Object.entries(attributes)) {
+        if (known.includes(name)) expect(answer.data.attributes[name]).not.to.deep.equal(value)
+        else expect(answer.data.attributes[name]).to.deep.equal(value)
+      }
+    })
+  }
+
+  const wrong: readonly (readonly [string, Attributes, string, string?])[] = [
+    ['a title that is a number', { title: 1 }, 'title'],
+    ['a title that is an object', { title: {} }, 'title'],
+    ['a title of 513 characters', { title: 't'.repeat(513) }, 'title'],
+    ['half a character', { title: 'a\ud800' }, 'title'],
+    ['a message of 10001 characters', { message: 'm'.repeat(10_001) }, 'message'],
+    ['a message that is an array', { message: ['m'] }, 'message'],
+    ['another priority', { priority: 'urgent' }, 'priority'],
+    ['an empty priority', { priority: '' }, 'priority'],
+    ['a priority in capitals', { priority: 'High' }, 'priority'],
+    ['a state that is a number', { state: 1 }, 'state'],
+    ['a state that is an object', { state: {} }, 'state'],
+    ['a state of 1025 characters', { state: 's'.repeat(1025) }, 'state'],
+    ['a channel that is no array', { preferred_channels: 'mail' }, 'preferred_channels'],
+    ['nine channels', { preferred_channels: Array(9).fill('sms') }, 'preferred_channels'],
+    ['data that is an array', { data: [] }, 'data'],
+    ['data that is a text', { data: 'x' }, 'data'],
+    ['data of more than 32 KiB', { data: sized(32_769) }, 'data'],
+    ['data of nine levels', { data: nested(9) }, 'data'],
+    ['half a character in data', { data: { a: ['\udc00'] } }, 'data'],
+    ['half a character in a name of data', { data: { '\udc00': 1 } }, 'data'],
+    ['an at that is a number', { at: 1_774_080_000 }, 'at'],
+    ['an at of 65 characters', { at: '2'.repeat(65) }, 'at'],
+    ['an at that is no time', { at: 'tomorrow' }, 'at', 'invalid_at'],
+    ['an empty at', { at: '' }, 'at', 'invalid_at'],
+    ['an at long ago', { at: '2001-01-01T00:00:00Z' }, 'at', 'at_too_old'],
+    ['an at far ahead', { at: '2101-01-01T00:00:00Z' }, 'at', 'at_too_far'],
+    ['a sound of 129 characters', { sound: 's'.repeat(129) }, 'sound'],
+    ['content of 100001 characters', { content: 'c'.repeat(100_001) }, 'content'],
+    ['HTML of 300001 characters', { content_html: 'c'.repeat(300_001) }, 'content_html'],
+    ['a sub-category of a plain category', { category_id: 'x' }, 'category_id', 'not_multiple'],
+    [
+      'a sub-category of 257 characters',
+      { category: 'balance', state: 's', category_id: 'x'.repeat(257) },
+      'category_id',
+    ],
+    [
+      'a sub-category with a control character',
+      { category: 'balance', state: 's', category_id: 'a\nb' },
+      'category_id',
+    ],
+    [
+      'a sub-category that is a number',
+      { category: 'balance', state: 's', category_id: 1 },
+      'category_id',
+    ],
+    ['no state of a stateful category', { category: 'balance' }, 'state', 'state_required'],
+    ['the state null', { category: 'balance', state: null }, 'state', 'state_required'],
+  ]
+  for (const [what, attributes, name, code = 'invalid_attribute'] of wrong) {
+    it(`answers 422 ${code} to ${what}`, async () => {
+      const answer = await post(attributes)
+      expect(answer.status, answer.text).to.equal(422)
+      expect(answer.headers['content-type']).to.equal('application/vnd.api+json')
+      expect(answer.errors).to.have.length(1)
+      const [error] = answer.errors
+      expect(error).to.deep.include({ status: '422', title: 'Invalid Attribute', code })
+      expect(error?.source).to.deep.equal({ pointer: `/data/attributes/${name}` })
+      expect(error?.detail).to.be.a('string')
+      expect(await server.records()).to.deep.equal([])
+    })
+  }
+
+  it('names the item of a channel nobody knows', async () => {
+    const answer = await post({ preferred_channels: ['mobile', 'pigeon', 'mail', 7] })
+    expect(answer.status).to.equal(422)
+    expect(answer.errors.map(({ code, source }) => [code, source?.pointer])).to.deep.equal([
+      ['invalid_attribute', '/data/attributes/preferred_channels/1'],
+      ['invalid_attribute', '/data/attributes/preferred_channels/3'],
+    ])
+  })
+
+  it('names every fault at once, and echoes nothing of them (3.2 number 7)', async () => {
+    const answer = await post({
+      ...{ category: 'slow', category_id: 'x', title: 't'.repeat(600), message: 1 },
+      ...{ priority: 'x', preferred_channels: ['<secret>'], data: [], at: 'x', sound: 1 },
+      ...{ content: 1, content_html: 1 },
+    })
+    expect(answer.status).to.equal(422)
+    expect(answer.errors.map(({ source }) => source?.pointer?.slice(17))).to.have.members([
+      ...['category_id', 'title', 'message', 'priority', 'preferred_channels/0', 'data', 'at'],
+      ...['sound', 'content', 'content_html', 'state'],
+    ])
+    expect(answer.text).not.to.include('secret')
+  })
+})
