@@ -17,9 +17,8 @@ import {
   type OpenedEntry,
 } from './account-type-record.ts'
 import { createEntryGate, type EntryGateOptions } from './entry-gate.ts'
-import { guardPrinting } from './raw-entry.ts'
 import { createEntryReader } from './entry-reader.ts'
-import { maskEntry } from './secret-fields.ts'
+import { guardEntry, maskEntry } from './secret-fields.ts'
 
 /** What {@link createAccountTypes} needs. */
 export interface AccountTypeStoreOptions extends EntryGateOptions {
@@ -166,7 +165,7 @@ export function createAccountTypes(options: AccountTypeStoreOptions): Required<A
     async getRaw(id) {
       if (parseAccountTypeId(id) === undefined) return undefined
       const stored = await store.get<AccountTypeRecord>(keyOfId(id))
-      return stored && guardPrinting(open(stored).entry)
+      return stored && guardEntry(open(stored).entry)
     },
     async list() {
       const masked: MaskedAccountType[] = []

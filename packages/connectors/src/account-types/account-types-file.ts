@@ -4,9 +4,8 @@ import type { AccountTypeEntry, AccountTypes } from './account-type.ts'
 import { accountTypeId, isAccountTypeName, parseAccountTypeId } from './account-type-id.ts'
 import { type Entries, EntriesFileError, readEntries } from './entries-file.ts'
 import { createEntryGate, type EntryGateOptions } from './entry-gate.ts'
-import { guardPrinting } from './raw-entry.ts'
 import { createEntryReader } from './entry-reader.ts'
-import { maskEntry } from './secret-fields.ts'
+import { guardEntry, maskEntry } from './secret-fields.ts'
 
 /** What {@link accountTypesFromFile} needs. */
 export interface AccountTypesFileOptions extends EntryGateOptions {
@@ -103,7 +102,7 @@ export function accountTypesFromFile(options: AccountTypesFileOptions): AccountT
     },
     async getRaw(id) {
       const entry = (await current()).get(id)
-      return entry && guardPrinting(entry)
+      return entry && guardEntry(entry)
     },
     async findBySlug(slug, context) {
       const known = await current()

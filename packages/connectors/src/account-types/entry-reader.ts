@@ -4,6 +4,7 @@ import { parseAccountTypeId } from './account-type-id.ts'
 import { applyPreset } from './apply-preset.ts'
 import { createEntryCheck } from './check-entry.ts'
 import { createSecret } from './secret.ts'
+import { guardParameters } from './secret-fields.ts'
 
 /** Reads stored entries, forgiving what can be forgiven. */
 export interface EntryReader {
@@ -75,9 +76,9 @@ function toAccountType(entry: AccountTypeEntry, fault: AccountTypeFault | undefi
     addedScopes: entry.added_scopes ?? [],
     tokenBasicEncoding: entry.token_basic_encoding ?? 'raw',
     tokenBodyFormat: entry.token_body_format ?? 'form',
-    tokenParams: entry.token_params ?? {},
-    refreshParams: entry.refresh_params ?? {},
-    tokenHeaders: entry.token_headers ?? {},
+    tokenParams: guardParameters(entry.token_params ?? {}),
+    refreshParams: guardParameters(entry.refresh_params ?? {}),
+    tokenHeaders: guardParameters(entry.token_headers ?? {}),
     tokenResponsePath: entry.token_response_path?.split('.') ?? [],
     errorStatusPath: entry.error_status_path?.split('.'),
     callbackParams: entry.callback_params ?? [],

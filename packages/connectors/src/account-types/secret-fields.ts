@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { AccountTypeEntry, MaskedAccountType } from './account-type.ts'
 
 /**
@@ -26,6 +27,23 @@ export function maskEntry(entry: AccountTypeEntry): MaskedAccountType {
     return [name, PARAMETERS.has(name) ? maskMembers(value) : value] as const
   })
   return { ...Object.fromEntries(fields), _id: entry._id }
+}
+
+/** The same parameters; printed, those that are secrets are masked. Copies of it are not. */
+export function guardParameters(
+  parameters: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return guard({ ...parameters }, () => maskMembers(parameters))
+}
+
+/** The same entry; printed as a whole, its secrets are masked. @see connectors.md 3.3 (3) */
+export function guardEntry(entry: AccountTypeEntry): AccountTypeEntry {
+  return guard({ ...entry }, () => maskEntry(entry))
+}
+
+function guard<Value extends object>(value: Value, shown: () => unknown): Value {
+  const hidden = { value: shown, enumerable: false }
+  return Object.freeze(Object.defineProperties(value, { toJSON: hidden, [inspect.custom]: hidden }))
 }
 
 function maskMembers(value: unknown): unknown {
