@@ -1,5 +1,7 @@
+export type { AppMail, DigestItem, DigestWords, NotificationWords } from './app-mails.ts'
 export { MAIL_LOCALES } from './catalogue.ts'
 export { type SmtpOptions, smtpTransport } from './channels/mail.ts'
+export type { DkimOptions } from './channels/mail-dkim.ts'
 export { createNotify } from './create-notify.ts'
 export type { InternalNotification, Notify } from './notify.ts'
 export { type MailAddress, parseAddress } from './mail-address.ts'
@@ -48,6 +50,8 @@ export type {
   Originator,
   Priority,
 } from './outbox/notification.ts'
+export type { MailLinks } from './render/content.ts'
+export { sampleAppMails } from './sample-app-mails.ts'
 export { sampleMails } from './sample-mails.ts'
 export type {
   AuthModeChange,

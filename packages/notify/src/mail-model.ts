@@ -1,6 +1,8 @@
-import { type Instance, parseAppHost } from '@svc/oauth-core'
+import type { Instance } from '@svc/oauth-core'
 import type { Catalogue } from './catalogue.ts'
 import { toHeaderText } from './mail-address.ts'
+import { toOwnLink } from './own-link.ts'
+import type { MailLinks } from './render/content.ts'
 import { type Fact, listFacts } from './request-facts.ts'
 import { toQuote, toShownText } from './shown-text.ts'
 import { SYSTEM_MAILS, type SystemMail } from './system-mails.ts'
@@ -12,9 +14,18 @@ export interface MailModel {
   readonly subject: string
   /** What mail programs show beside the subject. Never holds a code. */
   readonly preheader: string
-  readonly greeting: string
+  /** Whether title and paragraphs are an app's: in any language and direction. */
+  readonly isForeign: boolean
+  /** Who tells it, above everything else; for mails of apps. */
+  readonly sender: string | undefined
+  readonly greeting: string | undefined
   readonly title: string
+  /** Line feeds are kept. */
   readonly paragraphs: readonly string[]
+  /** An app's own mark-up, and the same in words. */
+  readonly markup: { readonly html: string; readonly text: string } | undefined
+  readonly items: readonly MailItem[]
+  readonly more: string | undefined
   /** Absent: `undefined`, for views that refuse what does not exist. */
   readonly warning: string | undefined
   readonly quote: readonly string[]
@@ -22,14 +33,35 @@ export interface MailModel {
   readonly facts: readonly Fact[]
   readonly factsPlace: 'above' | 'below'
   readonly factsTitle: string
-  readonly action: { readonly label: string; readonly url: string } | undefined
+  readonly action: MailLink | undefined
   readonly fallback: string
   readonly notices: readonly string[]
   readonly footer: string
+  /** Below the footer: ways out, nothing to act on. */
+  readonly links: readonly MailLink[]
+}
+
+export interface MailLink {
+  readonly label: string
+  readonly url: string
+}
+
+/** One notification of a digest. */
+export interface MailItem {
+  readonly sender: string
+  readonly time: string
+  readonly title: string
+  /** Perhaps empty. */
+  readonly message: string
 }
 
 /** @throws TypeError when the link of the mail is not one of the instance's own, or a text is missing */
-export function buildModel(instance: Instance, mail: SystemMail, catalogue: Catalogue): MailModel {
+export function buildModel(
+  instance: Instance,
+  mail: SystemMail,
+  catalogue: Catalogue,
+  links: MailLinks = {},
+): MailModel {
   const { template, variables } = mail
   const layout = SYSTEM_MAILS[template]
   const isUnproven = layout.isForUnprovenAddress === true
@@ -49,6 +81,8 @@ export function buildModel(instance: Instance, mail: SystemMail, catalogue: Cata
     dir: catalogue.dir,
     subject: text('subject'),
     preheader: text('preheader'),
+    isForeign: false,
+    sender: undefined,
     greeting:
       name === '' ? catalogue.text('greeting.anonymous') : catalogue.text('greeting', { name }),
     title: text('title'),
@@ -56,6 +90,9 @@ export function buildModel(instance: Instance, mail: SystemMail, catalogue: Cata
       ...numbered('body', layout.paragraphs),
       ...(remark !== undefined && !remark.isWarning ? [remark.words] : []),
     ],
+    markup: undefined,
+    items: [],
+    more: undefined,
     warning: remark?.isWarning === true ? remark.words : undefined,
     quote: template === 'passphrase_hint' ? toQuote(variables.hint) : [],
     code: codeOf(mail),
@@ -70,6 +107,7 @@ export function buildModel(instance: Instance, mail: SystemMail, catalogue: Cata
     fallback: catalogue.text('action.fallback'),
     notices: numbered('notice', layout.notices),
     footer: catalogue.text('footer.sender', { domain }),
+    links: listLinks(instance, links, catalogue),
   }
 }
 
@@ -121,14 +159,24 @@ function toCode(text: string): string {
   return text.replaceAll(/[^\dA-Za-z-]/g, '').slice(0, 32)
 }
 
-/** Links in mails start with the configured base of the instance or one of its apps (security.md 1, 99). */
-function ownLink(instance: Instance, link: string): string {
-  const url = URL.parse(link)
-  const base = new URL(instance.origin)
-  const app = url === null ? undefined : parseAppHost(url.host, instance.subdomains)
-  const isOwn = url?.host === base.host || app?.domain === base.host
-  if (url?.protocol !== base.protocol || !isOwn) {
-    throw new TypeError('mail.variables.url is not a link of the instance')
-  }
-  return url.href
+/** Ways out of the mails of a notification. @throws TypeError when one is not a link of the instance */
+export function listLinks(
+  instance: Instance,
+  { settings, unsubscribe }: MailLinks,
+  catalogue: Catalogue,
+): readonly MailLink[] {
+  const rows: [string, string | undefined][] = [
+    ['footer.settings', settings],
+    ['footer.unsubscribe', unsubscribe],
+  ]
+  return rows.flatMap(([key, url]) =>
+    url === undefined ? [] : [{ label: catalogue.text(key), url: ownLink(instance, url) }],
+  )
+}
+
+/** @throws TypeError */
+export function ownLink(instance: Instance, link: string): string {
+  const own = toOwnLink(instance, link)
+  if (own === undefined) throw new TypeError('mail.variables.url is not a link of the instance')
+  return own
 }

@@ -1,5 +1,6 @@
 import type { Instance, RouteRow } from '@svc/oauth-core'
 import type { Middleware } from 'koa'
+import type { AppMail } from './app-mails.ts'
 import type { Mailer } from './mailer.ts'
 import type { ChannelName, NotificationRecord, Priority } from './outbox/notification.ts'
 import type { NoticePages } from './ports.ts'
@@ -31,10 +32,10 @@ export interface Notify {
   /** For the packages that have mails to send. */
   readonly mailer: Mailer
   /**
-   * The words of a system mail, sent to nobody: for previews, with `sampleMails`.
+   * The words of a mail, sent to nobody: for previews, with `sampleMails` and `sampleAppMails`.
    * @throws TypeError when the link of the mail is not one of the instance's own
    */
-  render(instance: Instance, mail: SystemMail): Promise<RenderedMail>
+  render(instance: Instance, mail: SystemMail | AppMail): Promise<RenderedMail>
   /** The endpoints; behind `resolveInstance`. @param options.pages - renders the page behind the links of mails */
   routes(options: { readonly pages: NoticePages }): Middleware
   /** The rows of {@link Notify.routes}, for documents and tests. */

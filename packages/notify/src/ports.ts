@@ -24,15 +24,23 @@ export interface OutgoingMail {
   readonly html: string
   /** BCP 47 tag of the language it is written in. */
   readonly locale: string
+  /** How mail programs let the owner end mails of this kind (RFC 2369, 2919, 8058). Absent: no such headers. */
+  readonly unsubscribe?: {
+    /** A POST of `List-Unsubscribe=One-Click` to it does it. An address of the instance. */
+    readonly url: string
+    /** Without angle brackets, such as `balance.bank.alice.example.com`. */
+    readonly listId: string
+  }
 }
 
 /** Takes mails away: over SMTP, or into a mailbox for development. */
 export interface MailTransport {
   /**
    * Resolves when the next hop has taken the mail.
+   * @param signal - aborted when the attempt has taken too long or the server ends; may be ignored
    * @throws MailError telling whether trying again makes sense
    */
-  send(mail: OutgoingMail): Promise<void>
+  send(mail: OutgoingMail, signal?: AbortSignal): Promise<void>
 }
 
 /** Manifests of what may post, as installed. Beside `oauth.apps`: what it does not know. */

@@ -40,8 +40,13 @@ function toAddress(address: string): string {
 }
 
 /** Region and clock are those of the owner, words those of the mail. */
-function formatTime(time: number, { locale, timeZone }: Instance, mailLocale: string): string {
-  const options = { dateStyle: 'long', timeStyle: 'long' } as const
+export function formatTime(
+  time: number,
+  { locale, timeZone }: Instance,
+  mailLocale: string,
+  length: 'long' | 'short' = 'long',
+): string {
+  const options = { dateStyle: 'long', timeStyle: length } as const
   const tag = locale.split('-', 1)[0]?.toLowerCase() === mailLocale ? locale : mailLocale
   try {
     return new Intl.DateTimeFormat(tag, { ...options, timeZone: timeZone ?? 'UTC' }).format(time)

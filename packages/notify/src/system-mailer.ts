@@ -1,4 +1,6 @@
 import type { Instance, Logger } from '@svc/oauth-core'
+import type { AppMail } from './app-mails.ts'
+import { lazyTemplates } from './lazy-templates.ts'
 import { createMailer, type Mailer } from './mailer.ts'
 import type { MailOptions } from './options.ts'
 import type { SystemMail } from './system-mails.ts'
@@ -7,22 +9,21 @@ import type { MailTemplates, RenderedMail } from './templates.ts'
 /** System mails: sent, or only written. */
 export interface SystemMails {
   readonly mailer: Mailer
-  render(instance: Instance, mail: SystemMail): Promise<RenderedMail>
+  render(instance: Instance, mail: SystemMail | AppMail): Promise<RenderedMail>
 }
 
-/** The mails of this server itself; nothing else of the package is loaded for them. */
+/**
+ * The mails of this server itself; nothing else of the package is loaded for them.
+ * @param parts.loadTemplates - shared with whoever else writes mails; its own by default
+ */
 export function createSystemMails(parts: {
   readonly log: Logger
   readonly mail: MailOptions
+  readonly loadTemplates?: () => Promise<MailTemplates>
 }): SystemMails {
-  let loading: Promise<MailTemplates> | undefined
-  // The template engine costs memory and time that a server without mails need not pay at its start.
-  const loadTemplates = (): Promise<MailTemplates> => {
-    loading ??= import('./templates.ts').then(({ createTemplates }) => createTemplates())
-    return loading
-  }
+  const { log, mail: options, loadTemplates = lazyTemplates() } = parts
   return {
-    mailer: createMailer({ log: parts.log, options: parts.mail, loadTemplates }),
+    mailer: createMailer({ log, options, loadTemplates }),
     render: async (instance, mail) => (await loadTemplates()).render(instance, mail),
   }
 }

@@ -1,8 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import type { Instance } from '@svc/oauth-core'
 import nunjucks from 'nunjucks'
+import { buildAppModel } from './app-mail-model.ts'
+import type { AppMail } from './app-mails.ts'
 import { createCatalogues } from './catalogue.ts'
 import { buildModel } from './mail-model.ts'
+import type { MailLinks } from './render/content.ts'
 import type { SystemMail } from './system-mails.ts'
 
 /** The words of a mail, the same in both forms. */
@@ -14,10 +17,13 @@ export interface RenderedMail {
   readonly locale: string
 }
 
-/** Writes system mails in the instance's language. */
+/** Writes the mails of this server in the instance's language. */
 export interface MailTemplates {
-  /** @throws TypeError when the link of the mail is not one of the instance's own */
-  render(instance: Instance, mail: SystemMail): RenderedMail
+  /**
+   * @param links - ways out of a system mail that is sent as a notification; {@link AppMail} has its own
+   * @throws TypeError when a link of the mail is not one of the instance's own
+   */
+  render(instance: Instance, mail: SystemMail | AppMail, links?: MailLinks): RenderedMail
 }
 
 /** Loads the two views of the one layout; catalogues are read when a language is first needed. */
@@ -29,15 +35,26 @@ export function createTemplates(): MailTemplates {
   const catalogueOf = createCatalogues()
 
   return {
-    render(instance, mail) {
+    render(instance, mail, links) {
       const catalogue = catalogueOf(instance.locale)
-      const model = buildModel(instance, mail, catalogue)
+      const model = isAppMail(mail)
+        ? buildAppModel(instance, mail, catalogue)
+        : buildModel(instance, mail, catalogue, links)
+      const { markup } = model
       return {
         subject: model.subject,
-        text: textViews.render('mail.txt.njk', model),
-        html: htmlViews.render('mail.html.njk', model),
+        text: textViews.render('mail.txt.njk', { ...model, markup: markup?.text }),
+        html: htmlViews.render('mail.html.njk', {
+          ...model,
+          // The one thing that is mark-up already: what an app's template wrote, with its data escaped.
+          markup: markup && new nunjucks.runtime.SafeString(markup.html),
+        }),
         locale: catalogue.locale,
       }
     },
   }
+}
+
+function isAppMail(mail: SystemMail | AppMail): mail is AppMail {
+  return mail.template === 'notification' || mail.template === 'digest'
 }

@@ -1,0 +1,10 @@
+import type { MailTemplates } from './templates.ts'
+
+/** Loads the template engine when a mail is written: a server without mails need not pay for it at its start. */
+export function lazyTemplates(): () => Promise<MailTemplates> {
+  let loading: Promise<MailTemplates> | undefined
+  return () => {
+    loading ??= import('./templates.ts').then(({ createTemplates }) => createTemplates())
+    return loading
+  }
+}

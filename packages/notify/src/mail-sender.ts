@@ -1,0 +1,94 @@
+import type { Instance } from '@svc/oauth-core'
+import { type MailAddress, parseAddress, toHeaderText } from './mail-address.ts'
+import { MailError } from './mail-error.ts'
+import type { MailOptions } from './options.ts'
+import type { OutgoingMail } from './ports.ts'
+import type { RenderedMail } from './templates.ts'
+
+/** A mail to an owner, written but not addressed. */
+export interface WrittenMail extends RenderedMail {
+  /** In angle brackets. */
+  readonly messageId: string
+  /** Name of what it was made from. */
+  readonly template: string
+  /** @see OutgoingMail.unsubscribe */
+  readonly unsubscribe?: OutgoingMail['unsubscribe']
+}
+
+/** Addresses mails and hands them over, with the sender and the transport of the instance's context. */
+export interface MailSender {
+  /**
+   * To the owner's address in the instance's settings.
+   * @throws MailError `permanent` without a usable address, else as the transport says
+   */
+  toOwner(instance: Instance, mail: WrittenMail, signal?: AbortSignal): Promise<void>
+  /** To an address that is about to become it, without a name. @throws MailError */
+  toPending(instance: Instance, address: string | undefined, mail: WrittenMail): Promise<void>
+}
+
+export function createMailSender(options: MailOptions): MailSender {
+  function send(
+    instance: Instance,
+    to: MailAddress,
+    { messageId, template, subject, text, html, locale, unsubscribe }: WrittenMail,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const outgoing: OutgoingMail = {
+      messageId,
+      instanceId: instance.id,
+      domain: instance.domain,
+      template,
+      ...sendersOf(instance, options),
+      to,
+      ...{ subject, text, html, locale },
+      ...(unsubscribe !== undefined && { unsubscribe }),
+    }
+    const { transport } = contextOf(instance, options)
+    return (transport ?? options.transport).send(outgoing, signal)
+  }
+
+  return {
+    async toOwner(instance, mail, signal) {
+      const address = demandAddress(instance.email)
+      const name = toHeaderText(instance.publicName ?? '', 100)
+      await send(instance, name === '' ? { address } : { name, address }, mail, signal)
+    },
+    async toPending(instance, written, mail) {
+      await send(instance, { address: demandAddress(written) }, mail)
+    },
+  }
+}
+
+/** Message ids and list ids end in it. */
+export function hostOf(domain: string): string {
+  return domain.replace(/:\d+$/, '')
+}
+
+function demandAddress(written: string | undefined): string {
+  if (written === undefined) throw new MailError('permanent', 'no_email')
+  const address = parseAddress(written)
+  if (address === undefined) throw new MailError('permanent', 'bad_email')
+  return address
+}
+
+function sendersOf(
+  instance: Instance,
+  options: MailOptions,
+): { from: MailAddress; replyTo?: MailAddress } {
+  const context = contextOf(instance, options)
+  const name = context.noreplyName ?? options.noreplyName
+  const address =
+    context.noreplyAddress ?? options.noreplyAddress ?? `noreply@${hostOf(instance.domain)}`
+  const replyTo = context.replyTo ?? options.replyTo
+  const named = (text: string): MailAddress => ({
+    ...(name !== undefined && { name: toHeaderText(name, 100) }),
+    address: text,
+  })
+  return { from: named(address), ...(replyTo !== undefined && { replyTo: named(replyTo) }) }
+}
+
+function contextOf(instance: Instance, options: MailOptions): Partial<MailOptions> {
+  const { context } = instance
+  if (context === undefined || options.contexts === undefined) return {}
+  return Object.hasOwn(options.contexts, context) ? (options.contexts[context] ?? {}) : {}
+}

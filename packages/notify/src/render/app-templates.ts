@@ -1,0 +1,63 @@
+import type { Instance, Logger } from '@svc/oauth-core'
+import type { NotificationRecord } from '../outbox/notification.ts'
+import { toHeaderText } from '../mail-address.ts'
+import type { NotifyApps } from '../ports.ts'
+import type { Poster } from './poster.ts'
+import type { RenderDesk } from './render-desk.ts'
+import { MAX_TEMPLATE_BYTES } from './render-limits.ts'
+import { templateData } from './template-data.ts'
+import type { TemplateForm } from './template-engine.ts'
+import { parseTemplatePath, referenceFor } from './template-path.ts'
+
+/** What a template wrote; `failed`: it is to be told as `template_error`. Undefined: there is no template. */
+export type TemplateOutcome = { readonly output: string } | 'failed' | undefined
+
+/** Templates of apps, read from their folders. @see notifications.md 10.3 */
+export interface AppTemplates {
+  /** @param key - `mail`, `mail.text`, `mobile` or `sms`; that of the owner's language is taken when there is one */
+  render(
+    key: string,
+    form: TemplateForm,
+    notification: { instance: Instance; record: NotificationRecord; poster: Poster },
+  ): Promise<TemplateOutcome>
+}
+
+export function createAppTemplates(parts: {
+  readonly apps: NotifyApps
+  readonly desk: RenderDesk
+  readonly log: Logger
+}): AppTemplates {
+  const { apps, desk, log } = parts
+
+  async function read(app: Poster['app'], reference: string): Promise<string> {
+    const path = parseTemplatePath(reference)
+    const bytes =
+      path === undefined || app === undefined ? undefined : await apps.readFile?.(app, path)
+    if (bytes === undefined) throw new Error('missing file')
+    if (bytes.byteLength > MAX_TEMPLATE_BYTES) throw new Error('file too large')
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  }
+
+  return {
+    async render(key, form, { instance, record, poster }) {
+      const reference = referenceFor(record.flags.templates ?? {}, key, instance.locale)
+      if (reference === undefined || apps.readFile === undefined) return undefined
+      try {
+        const source = await read(poster.app, reference)
+        const data = templateData(instance, record, poster)
+        const output = await desk.run({ kind: 'template', form, source, data })
+        if (output.trim() === '') throw new Error('empty output')
+        return { output }
+      } catch (error) {
+        log.warn('notification.template_failed', {
+          domain: instance.domain,
+          notification: record.id,
+          slug: poster.slug,
+          template: key,
+          fault: error instanceof Error ? toHeaderText(error.message) : 'unknown',
+        })
+        return 'failed'
+      }
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { Instance, Logger, OAuth } from '@svc/oauth-core'
+import { createCatalogues } from '../catalogue.ts'
+import { lazyTemplates } from '../lazy-templates.ts'
+import type { NotificationRecord } from '../outbox/notification.ts'
+import type { NotifyApps } from '../ports.ts'
+import type { MailTemplates } from '../templates.ts'
+import { createAppTemplates } from './app-templates.ts'
+import { builtInMail, builtInWords } from './built-in-mails.ts'
+import { collapseBlanks, toBody, toTitle } from './clean-text.ts'
+import type { ContentRenderer, TextContent } from './content.ts'
+import { createMailWriter } from './mail-writer.ts'
+import { posterOf } from './poster.ts'
+import { createRenderDesk } from './render-desk.ts'
+
+interface RendererParts {
+  readonly oauth: Pick<OAuth, 'apps' | 'clients'>
+  readonly apps: NotifyApps
+  readonly log: Logger
+  /** Shared with whoever else writes mails. @defaultValue its own */
+  readonly loadTemplates?: () => Promise<MailTemplates>
+}
+
+/** Writes what channels send. Engines are loaded, and their thread is started, when a notification first needs them. */
+export function createContentRenderer(parts: RendererParts): ContentRenderer {
+  const { oauth, apps, log } = parts
+  const desk = createRenderDesk()
+  const templates = createAppTemplates({ apps, desk, log })
+  const catalogueOf = createCatalogues()
+  const loadTemplates = parts.loadTemplates ?? lazyTemplates()
+  const writer = createMailWriter({ oauth, apps, desk, templates, loadTemplates, log })
+
+  async function words(
+    channel: 'mobile' | 'sms',
+    instance: Instance,
+    record: NotificationRecord,
+  ): Promise<TextContent> {
+    const builtIn = builtInMail(instance, record)
+    if (builtIn !== undefined) {
+      const { title, message } = builtInWords(instance, builtIn, catalogueOf(instance.locale))
+      return { title: toTitle(title), body: toBody(message), warnings: [] }
+    }
+    const poster = await posterOf(oauth, apps, instance, record)
+    const written = await templates.render(channel, 'text', { instance, record, poster })
+    const isWritten = typeof written === 'object'
+    return {
+      title: toTitle(record.title),
+      body: isWritten ? collapseBlanks(toBody(written.output)) : toBody(record.message ?? ''),
+      warnings: written === 'failed' ? ['template_error'] : [],
+    }
+  }
+
+  return {
+    mobile: (instance, record) => words('mobile', instance, record),
+    sms: (instance, record) => words('sms', instance, record),
+    mail: (instance, record, links) => writer.write(instance, record, links),
+  }
+}

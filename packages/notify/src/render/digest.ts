@@ -1,0 +1,47 @@
+import type { Instance, OAuth } from '@svc/oauth-core'
+import type { DigestItem } from '../app-mails.ts'
+import { createCatalogues } from '../catalogue.ts'
+import type { NotificationRecord } from '../outbox/notification.ts'
+import type { NotifyApps } from '../ports.ts'
+import type { MailTemplates, RenderedMail } from '../templates.ts'
+import { builtInMail, builtInWords } from './built-in-mails.ts'
+import type { MailLinks } from './content.ts'
+import { posterOf } from './poster.ts'
+
+/** One mail that lists several notifications, in the order they are given. @see notifications.md 23.9 */
+export type DigestRenderer = (
+  instance: Instance,
+  records: readonly NotificationRecord[],
+  links: MailLinks,
+) => Promise<RenderedMail>
+
+export function createDigestRenderer(parts: {
+  readonly oauth: Pick<OAuth, 'apps' | 'clients'>
+  readonly apps: NotifyApps
+  readonly loadTemplates: () => Promise<MailTemplates>
+}): DigestRenderer {
+  const { oauth, apps, loadTemplates } = parts
+  const catalogueOf = createCatalogues()
+
+  async function itemOf(instance: Instance, record: NotificationRecord): Promise<DigestItem> {
+    const { createdAt: time } = record
+    const builtIn = builtInMail(instance, record)
+    if (builtIn !== undefined) {
+      return { time, ...builtInWords(instance, builtIn, catalogueOf(instance.locale)) }
+    }
+    const { name } = await posterOf(oauth, apps, instance, record)
+    const { title, message } = record
+    return {
+      time,
+      title,
+      ...(name !== undefined && { sender: name }),
+      ...(message !== undefined && { message }),
+    }
+  }
+
+  return async (instance, records, links) => {
+    const items = await Promise.all(records.map((record) => itemOf(instance, record)))
+    const templates = await loadTemplates()
+    return templates.render(instance, { template: 'digest', variables: { items, links } })
+  }
+}
