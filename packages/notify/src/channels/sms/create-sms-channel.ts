@@ -1,0 +1,69 @@
+import type { Instance, Logger, Outbound } from '@svc/oauth-core'
+import type { SmsOptions, SmsProvider } from '../../options.ts'
+import type { OwnerContacts } from '../../ports.ts'
+import type { ContentRenderer } from '../../render/content.ts'
+import type { Channel, ChannelOutcome } from '../channel.ts'
+import { createHttpSmsGateway } from './http-sms-gateway.ts'
+import { parsePhoneNumber } from './phone-number.ts'
+import type { SmsGateway } from './sms-gateway.ts'
+import { providerFor, smsFaults } from './sms-options.ts'
+import { fitText } from './sms-text.ts'
+
+interface SmsChannelParts {
+  readonly options: SmsOptions
+  /** @defaultValue no phone is known */
+  readonly contacts?: OwnerContacts
+  readonly renderer: Pick<ContentRenderer, 'sms'>
+  readonly outbound: Outbound
+  readonly clock: { now(): number }
+  readonly log: Logger
+}
+
+/**
+ * Notifications as texts to the owner's phone: the message and nothing else.
+ * @throws TypeError with every fault of the options
+ * @see notifications.md 10.1
+ */
+export function createSmsChannel(parts: SmsChannelParts): Channel {
+  const { options, contacts, renderer, outbound, clock, log } = parts
+  const faults = smsFaults(options)
+  if (faults.length > 0) throw new TypeError(faults.join('; '))
+  const gateways = new Map<SmsProvider, SmsGateway>()
+
+  function gatewayOf(provider: SmsProvider | undefined): SmsGateway | undefined {
+    if (options.gateway !== undefined || provider === undefined) return options.gateway
+    const known = gateways.get(provider)
+    const gateway = known ?? createHttpSmsGateway({ provider, outbound, clock, log })
+    gateways.set(provider, gateway)
+    return gateway
+  }
+
+  async function numberOf(instance: Instance): Promise<{ number: string } | { fault: string }> {
+    const contact = await contacts?.contactOf(instance)
+    const written = contact?.phone?.trim() ?? ''
+    if (written === '') return { fault: 'no_phone' }
+    const number = parsePhoneNumber(written)
+    return number === undefined ? { fault: 'bad_phone' } : { number }
+  }
+
+  return {
+    name: 'sms',
+    async attempt({ instance, record, signal }): Promise<ChannelOutcome> {
+      const provider = providerFor(options, instance.context)
+      const gateway = gatewayOf(provider)
+      if (gateway === undefined) return { class: 'config', code: 'not_configured' }
+      const to = await numberOf(instance)
+      if ('fault' in to) return { class: 'permanent', code: to.fault }
+      const { body, warnings } = await renderer.sms(instance, record)
+      const fitted = fitText(body, provider ?? {})
+      if ('fault' in fitted) return { class: 'permanent', code: fitted.fault, warnings }
+      const { number } = to
+      const message = { notificationId: record.id, instance, number, text: fitted.text }
+      const outcome = await gateway.send(message, signal)
+      if (outcome.class === 'sent') {
+        log.info('notification.sms_sent', { domain: instance.domain, notification: record.id })
+      }
+      return warnings.length > 0 ? { ...outcome, warnings } : outcome
+    },
+  }
+}
