@@ -1,5 +1,12 @@
-import { MAIL_LOCALES, type Notify, sampleMails } from '@svc/notify'
-import { OAuthError, type RouteRow } from '@svc/oauth-core'
+import {
+  type AppMail,
+  MAIL_LOCALES,
+  type Notify,
+  sampleAppMails,
+  sampleMails,
+  type SystemMail,
+} from '@svc/notify'
+import { type Instance, OAuthError, type RouteRow } from '@svc/oauth-core'
 import { demandLoopback, escape, sendMail, sendPage } from './dev-page.ts'
 
 /** What previews are made with. */
@@ -8,7 +15,7 @@ interface PreviewParts {
   readonly clock: { now(): number }
 }
 
-/** Every system mail with made-up variables, to look at; nothing is sent. Before `/dev/mails/:id`. */
+/** Every mail with made-up variables, to look at; nothing is sent. Before `/dev/mails/:id`. */
 export function previewRoutes({ render, clock }: PreviewParts): readonly RouteRow[] {
   const shared = {
     method: 'GET',
@@ -24,7 +31,7 @@ export function previewRoutes({ render, clock }: PreviewParts): readonly RouteRo
       summary: 'Lists the mails this server can send. Development only, from this machine only.',
       handler(ctx) {
         demandLoopback(ctx)
-        const names = [...sampleMails(ctx.state.instance, clock.now()).keys()]
+        const names = [...samplesOf(ctx.state.instance, clock.now()).keys()]
         sendPage(
           ctx,
           'Kinds of mails',
@@ -40,7 +47,7 @@ export function previewRoutes({ render, clock }: PreviewParts): readonly RouteRo
       async handler(ctx) {
         demandLoopback(ctx)
         const { instance } = ctx.state
-        const mail = sampleMails(instance, clock.now()).get(String(ctx.params['name']))
+        const mail = samplesOf(instance, clock.now()).get(String(ctx.params['name']))
         if (mail === undefined) throw new OAuthError('not_found')
         const locale = String(ctx.query['locale'] ?? instance.locale)
         const { html, text, subject } = await render({ ...instance, locale }, mail)
@@ -49,6 +56,10 @@ export function previewRoutes({ render, clock }: PreviewParts): readonly RouteRo
       },
     },
   ]
+}
+
+function samplesOf(instance: Instance, time: number): ReadonlyMap<string, SystemMail | AppMail> {
+  return new Map([...sampleMails(instance, time), ...sampleAppMails(instance, time)])
 }
 
 function itemOf(name: string): string {

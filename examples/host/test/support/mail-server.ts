@@ -1,4 +1,11 @@
-import { createSystemMails, sampleMails, smtpTransport } from '@svc/notify'
+import {
+  type AppMail,
+  createSystemMails,
+  sampleAppMails,
+  sampleMails,
+  smtpTransport,
+  type SystemMail,
+} from '@svc/notify'
 import type { Instance, InstanceId } from '@svc/oauth-core'
 import { type Listening, listen } from '@svc/testkit'
 import Koa from 'koa'
@@ -21,12 +28,16 @@ const INSTANCE: Instance = {
   isHttps: true,
   subdomains: 'nested',
 }
-const SAMPLES = sampleMails(INSTANCE, Date.UTC(2026, 0, 2, 17, 40, 12))
+const TIME = Date.UTC(2026, 0, 2, 17, 40, 12)
+const SAMPLES: ReadonlyMap<string, SystemMail | AppMail> = new Map([
+  ...sampleMails(INSTANCE, TIME),
+  ...sampleAppMails(INSTANCE, TIME),
+])
 
 /** Every mail there is, by the names of the samples. */
 export const MAIL_NAMES: readonly string[] = [...SAMPLES.keys()]
 
-/** Serves `/<sample>?locale=`: the HTML form of a system mail, with nothing around it. */
+/** Serves `/<sample>?locale=`: the HTML form of a mail, with nothing around it. */
 export function mailServer(): Promise<Listening> {
   const notify = createSystemMails({
     log: { info: () => {}, warn: () => {}, error: () => {} },
