@@ -13,6 +13,7 @@ import {
 } from './notification-record.ts'
 import type { Outbox, OutboxWrite } from './outbox.ts'
 import { createOutboxLists } from './outbox-lists.ts'
+import { purgeTime } from './purge-time.ts'
 import { createWakeUps } from './wake-ups.ts'
 
 export interface OutboxOptions {
@@ -32,13 +33,15 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const lists = createOutboxLists({ store, lifetimes })
   const listeners = new Set<(write: OutboxWrite) => void>()
 
-  /** With a wake-up when there is something left to do. */
+  /** With a wake-up for what is left to do: to deliver it, or to purge it. */
   async function writeRecord<Result>(
     instanceId: InstanceId,
     record: NotificationRecord,
     write: () => Promise<Result | undefined>,
   ): Promise<Result | undefined> {
-    return isUnfinished(record) ? wakeUps.around(instanceId, record.dueAt, write) : write()
+    if (isUnfinished(record)) return wakeUps.around(instanceId, record.dueAt, write)
+    await wakeUps.purgeAfter(instanceId, purgeTime(record, lifetimes))
+    return write()
   }
 
   function tell(write: OutboxWrite): void {

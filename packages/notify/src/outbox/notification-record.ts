@@ -40,8 +40,6 @@ export function bodyKey(instanceId: InstanceId, id: string): Key {
 export const INDEXES = {
   all: (id: InstanceId): IndexKey => indexKey(id, 'notifications'),
   digest: (id: InstanceId, digestId: string): IndexKey =>
-    indexKey(id, `notifications-digest:${digestId}`),
-  digest: (id: InstanceId, digestId: string): IndexKey =>
     indexKey(id, `notifications-digest:${digest(digestId)}`),
   due: (id: InstanceId, isHigh: boolean): IndexKey =>
     indexKey(id, `notifications-due:${isHigh ? 'high' : 'normal'}`),

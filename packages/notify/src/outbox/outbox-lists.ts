@@ -13,7 +13,6 @@ export type OutboxLists = Pick<
   | 'listByDigest'
   | 'listByOwner'
   | 'listBySource'
-  | 'listByDigest'
   | 'listDue'
   | 'listInbox'
   | 'listPurgeable'
@@ -75,9 +74,6 @@ export function createOutboxLists(options: {
 
     listBySource: (instanceId, sourceId, page) =>
       list(instanceId, INDEXES.source(instanceId, sourceId), { ...page, order: 'desc' }),
-
-    listByDigest: (instanceId, digestId, page) =>
-      list(instanceId, INDEXES.digest(instanceId, digestId), page),
 
     listInbox(instanceId, { unread = false, ...page } = {}) {
       const index = unread ? INDEXES.unread(instanceId) : INDEXES.inbox(instanceId)

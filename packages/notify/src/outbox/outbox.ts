@@ -85,12 +85,6 @@ export interface Outbox {
     instanceId: InstanceId,
     request?: NotificationPageRequest & { readonly unread?: boolean },
   ): Promise<NotificationPage>
-  /** Not final, of one digest, oldest first. */
-  listByDigest(
-    instanceId: InstanceId,
-    digestId: string,
-    page?: NotificationPageRequest,
-  ): Promise<NotificationPage>
   /** Not final, of one source owner (`<originator>/<owner>`), soonest first. */
   listUnfinished(
     instanceId: InstanceId,

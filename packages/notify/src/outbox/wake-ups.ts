@@ -4,6 +4,12 @@ import type { NearWorker } from './outbox.ts'
 
 /** Queue of the scheduler; a wake-up's id is that of an instance with something due. */
 export const QUEUE = 'notifications'
+/** Queue of the scheduler for what is over; a wake-up's id begins with that of an instance. */
+export const PURGE_QUEUE = 'notifications-purge'
+/** Purges happen on whole hours. @see notifications.md 14 */
+const PURGE_STEP_MS = 60 * 60_000
+/** Purges asked for by this process that are remembered. */
+const MAX_KNOWN_PURGES = 10_000
 /** How long a write may take before its wake-up comes too early for it. Milliseconds. */
 const GUARD_MS = 5000
 /** Guards of one instance meet on whole seconds: the scheduler keeps one of them. */
@@ -22,6 +28,8 @@ export interface WakeUps {
     dueAt: number,
     write: () => Promise<Result | undefined>,
   ): Promise<Result | undefined>
+  /** Somebody purges the instance within the hour after that time. Durable. */
+  purgeAfter(instanceId: InstanceId, when: number): Promise<void>
   useWorker(worker: NearWorker | undefined): void
 }
 
@@ -31,6 +39,7 @@ export function createWakeUps(options: {
 }): WakeUps {
   const { clock } = options
   const { scheduler } = options.store
+  const knownPurges = new Set<string>()
   let worker: NearWorker | undefined
 
   const at = (instanceId: InstanceId, when: number): Promise<void> =>
@@ -40,7 +49,7 @@ export function createWakeUps(options: {
     at,
 
     async around(instanceId, dueAt, write) {
-      const guardAt = Math.max(Math.ceil(dueAt), nextStep(clock.now() + GUARD_MS))
+      const guardAt = Math.max(Math.ceil(dueAt), nextStep(clock.now() + GUARD_MS, GUARD_STEP_MS))
       await at(instanceId, guardAt)
       const result = await write()
       if (result === undefined) return undefined
@@ -52,12 +61,21 @@ export function createWakeUps(options: {
       return result
     },
 
+    async purgeAfter(instanceId, when) {
+      const purgeAt = nextStep(when, PURGE_STEP_MS)
+      const name = `${instanceId}:${purgeAt}`
+      if (knownPurges.has(name) && purgeAt > clock.now()) return
+      await scheduler.at(PURGE_QUEUE, instanceId, purgeAt)
+      if (knownPurges.size >= MAX_KNOWN_PURGES) knownPurges.clear()
+      knownPurges.add(name)
+    },
+
     useWorker(given) {
       worker = given
     },
   }
 }
 
-function nextStep(instant: number): number {
-  return Math.ceil(instant / GUARD_STEP_MS) * GUARD_STEP_MS
+function nextStep(instant: number, stepMs: number): number {
+  return Math.ceil(instant / stepMs) * stepMs
 }
