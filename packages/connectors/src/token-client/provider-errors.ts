@@ -51,8 +51,7 @@ function codesOf(error: unknown): readonly string[] {
 /** `status` other than 0 in a 200 of Withings. */
 function statusCodes(type: AccountType, record: AnswerRecord): readonly string[] {
   if (type.errorStatusPath === undefined) return []
-  const status = valueAt(record, type.errorStatusPath)
-  return String(status) === '0' ? [] : textOf(status)
+  return textOf(valueAt(record, type.errorStatusPath)).filter((status) => status !== '0')
 }
 
 function textOf(value: unknown): readonly string[] {
