@@ -3,6 +3,7 @@ import type { Middleware } from 'koa'
 import type { AccountTypes } from './account-types/account-type.ts'
 import type { AccountDocument } from './accounts/account.ts'
 import type { ConnectorEvents } from './ports.ts'
+import type { ConnectorPages } from './rows.ts'
 
 /** Credentials to take over, for account types of mode `refresh_token`. */
 export interface AccountImport {
@@ -27,8 +28,11 @@ export interface AccountViewer {
 
 /** What `createConnectors` answers. */
 export interface Connectors {
-  /** The endpoints of `connectors.md` 4; mounted behind `resolveInstance`. */
-  routes(): Middleware
+  /**
+   * The endpoints of `connectors.md` 4; mounted behind `resolveInstance`. Without pages errors are JSON:API for
+   * everybody.
+   */
+  routes(options?: { readonly pages?: ConnectorPages }): Middleware
   /**
    * Answers `/accounts/:accountType/redirect` on the host of `callbackUrl`, which is no instance; mounted before
    * `resolveInstance`. Passes everything by without a `callbackUrl`.
@@ -59,6 +63,8 @@ export interface Connectors {
   importAccount(instance: Instance, input: AccountImport): Promise<AccountDocument>
   /** To be called when the host deleted an account itself: nothing is refreshed any more. */
   accountDeleted(instance: Instance, account: AccountDocument): Promise<void>
+  /** Seals the secrets of a log-in and password account that the host is about to write. @see connectors.md 7.3 (5) */
+  sealAuth(instance: Instance, account: AccountDocument): AccountDocument
   /** Seals everything again with the current key: account types, and the accounts of every instance. @returns how many */
   rotateKeys(): Promise<number>
   on<Name extends keyof ConnectorEvents>(

@@ -31,6 +31,7 @@ export {
   ERRORS,
 } from './connector-error.ts'
 export type { AccountImport, AccountViewer, Connectors } from './connectors.ts'
+export { createConnectors } from './create-connectors.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 export { type ConnectorsBucket, DEFAULT_LIMITS } from './limits.ts'
 export type { ConnectorsOptions } from './options.ts'
@@ -43,3 +44,4 @@ export type {
   EventSink,
   OwnerLogins,
 } from './ports.ts'
+export type { ConnectorPages } from './rows.ts'

@@ -4,6 +4,7 @@ import {
   type RouteContext,
   type RouteHandler,
 } from '@svc/oauth-core'
+import { accountTypeName } from '../accounts/account.ts'
 import { ConnectorError } from '../connector-error.ts'
 import type { ConnectorsBucket } from '../limits.ts'
 import type { AccountStore, OwnerLogins } from '../ports.ts'
@@ -48,7 +49,8 @@ export function createStartHandlers(options: StartOptions): StartHandlers {
 
   async function demandAccount(instance: Instance, id: string, typeName: string): Promise<void> {
     const account = id.length <= MAX_ID ? await accounts.get(instance, id) : undefined
-    if (account?.account_type !== typeName) throw new ConnectorError('account_not_found')
+    if (account === undefined || accountTypeName(account) !== typeName)
+      throw new ConnectorError('account_not_found')
   }
 
   /** SPEC: connectors.md 4.1 - the log-in before the type, so that strangers learn nothing of types. */
