@@ -192,7 +192,8 @@ export function createOAuth(options: OAuthOptions): OAuth {
       return mount(rows, { page: pages.error, checkCsrf: pages.checkCsrf })
     },
 
-    guard: createGuard({ access, log }),
+    // Secrets of providers: connectors.md 3.3 (1)
+    guard: createGuard({ access, log, reservedTypes: [`${namespace}.account_types`] }),
 
     useSessions(sessions) {
       if (given.sessions !== undefined) throw new TypeError('useSessions() is called once')

@@ -1,4 +1,5 @@
 import type { Context, Middleware, Next } from 'koa'
+import { OAuthError } from '../errors.ts'
 import { renderError } from '../http/render-error.ts'
 import type { Logger } from '../ports.ts'
 import { isConceivable } from '../scopes/evaluate.ts'
@@ -24,8 +25,10 @@ export type CreateGuard = (rule: GuardRule) => Middleware
 export function createGuard(options: {
   readonly access: Pick<Access, 'authenticate'>
   readonly log: Logger
+  /** Types nobody may read or write, whatever the permissions. @defaultValue none */
+  readonly reservedTypes?: readonly string[]
 }): CreateGuard {
-  const { access, log } = options
+  const { access, log, reservedTypes = [] } = options
 
   return function guard({ verb, type }): Middleware {
     if (!VERBS.includes(verb)) throw new TypeError(`guard: ${JSON.stringify(verb)} is not a verb`)
@@ -35,6 +38,10 @@ export function createGuard(options: {
 
     async function check(ctx: Context): Promise<void> {
       const caller = await access.authenticate(ctx)
+      if (reservedTypes.includes(type)) {
+        const what = verb === 'GET' ? 'unreadable' : 'unwritable'
+        throw new OAuthError('forbidden', { description: `reserved doctype ${type} ${what}` })
+      }
       if (!isConceivable(caller.permissions, verb, type)) throw insufficientScope()
       ctx.state['access'] = caller
     }

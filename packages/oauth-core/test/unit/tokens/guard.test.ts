@@ -3,9 +3,10 @@ import { StoreUnavailableError } from '@svc/store'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { afterEach, describe, it } from 'mocha'
-import type { Verb } from '../../../src/scopes/permission.ts'
+import { OAuthError } from '../../../src/errors.ts'
+import { type Verb, VERBS } from '../../../src/scopes/permission.ts'
 import type { AccessContext } from '../../../src/tokens/access-context.ts'
-import { createGuard } from '../../../src/tokens/guard.ts'
+import { createGuard, type GuardRule } from '../../../src/tokens/guard.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 const servers: Listening[] = []
@@ -13,10 +14,15 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close()
 })
 
-async function ask(authenticate: () => Promise<AccessContext>, handler?: Koa.Middleware) {
+async function ask(
+  authenticate: () => Promise<AccessContext>,
+  handler?: Koa.Middleware,
+  rule: GuardRule = { verb: 'GET', type: 'io.svc.files' },
+) {
   const app = new Koa()
   app.silent = true
-  app.use(createGuard({ access: { authenticate }, log })({ verb: 'GET', type: 'io.svc.files' }))
+  const reservedTypes = ['io.svc.account_types']
+  app.use(createGuard({ access: { authenticate }, log, reservedTypes })(rule))
   if (handler !== undefined) app.use(handler)
   const server = await listen(app)
   servers.push(server)
@@ -55,6 +61,25 @@ describe('createGuard', () => {
       },
     )
     expect(answer).to.include({ status: 200, text: 'true' })
+  })
+
+  it('refuses reserved types to everybody, maximal tokens included (connectors.md 3.3, number 1)', async () => {
+    const everything: AccessContext = { ...CALLER, permissions: [{ type: '*', verbs: VERBS }] }
+    for (const verb of VERBS) {
+      const rule = { verb, type: 'io.svc.account_types' }
+      const answer = await ask(async () => everything, undefined, rule)
+      const what = verb === 'GET' ? 'unreadable' : 'unwritable'
+      expect([answer.status, JSON.parse(answer.text)], verb).to.deep.equal([
+        403,
+        { error: `reserved doctype io.svc.account_types ${what}`, code: 'forbidden' },
+      ])
+      expect((await ask(async () => CALLER, undefined, rule)).text, verb).to.equal(answer.text)
+    }
+    const missing = await ask(() => Promise.reject(new OAuthError('missing_token')), undefined, {
+      verb: 'GET',
+      type: 'io.svc.account_types',
+    })
+    expect(missing.status).to.equal(401)
   })
 
   it('is not the one who answers what the handler throws', async () => {
