@@ -16,6 +16,7 @@ import {
   requestLoopback,
   type RouteStatuses,
 } from '@svc/testkit'
+import { expect } from 'chai'
 import Koa from 'koa'
 import { afterEach } from 'mocha'
 import { createIntake, type Intake, type IntakeParts } from '../../src/intake/create-intake.ts'
@@ -192,6 +193,7 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
     agent.destroy()
     await server.close()
     await oauth.close()
+    expect(statuses.undeclared(), 'answers that no row declares').to.deep.equal([])
   })
 
   const self: IntakeServer = {

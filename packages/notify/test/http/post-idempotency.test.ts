@@ -1,0 +1,195 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import { eachStore } from '@svc/testkit'
+import { expect } from 'chai'
+import { describe, it } from 'mocha'
+import {
+  type IntakeServer,
+  type IntakeServerOptions,
+  startIntake,
+} from '../support/intake-server.ts'
+
+const DAY_MS = 86_400_000
+const PLAIN = { category: 'plain', title: 't' }
+
+eachStore((open, name) => {
+  const start = (sameAs?: IntakeServer, options: Partial<IntakeServerOptions> = {}) =>
+    startIntake({
+      store: (clock) => open({ clock, ...(sameAs && { sameAs: sameAs.store }) }),
+      ...(sameAs && { sameAs }),
+      ...options,
+    })
+
+  const keyed = (
+    server: IntakeServer,
+    token: OutgoingHttpHeaders,
+    key: string,
+    attributes: Readonly<Record<string, unknown>> = PLAIN,
+  ) => server.post(token, attributes, { 'idempotency-key': key })
+
+  describe('Idempotency-Key (notifications.md 3.4)', () => {
+    it('answers the same request again as the first time, and sends nothing new', async () => {
+      const server = await start()
+      const app = await server.app()
+      const attributes = { ...PLAIN, content: 'long', data: { a: 1, b: 2 } }
+      const first = await keyed(server, app, 'one', attributes)
+      expect(first.headers).not.to.have.property('idempotency-replayed')
+      await server.change(first.data.id, {
+        ...{ status: 'sent', channel: 'mail', reason: 'x' },
+        ...{ sentAt: server.clock.now(), lastSentAt: server.clock.now() + 5 },
+        finishedAt: server.clock.now(),
+      })
+      const again = await keyed(server, app, 'one', {
+        ...{ data: { b: 2, a: 1 }, content: 'long' },
+        ...{ title: 't', category: 'plain' },
+      })
+      expect(again.status).to.equal(201)
+      expect(again.headers['idempotency-replayed']).to.equal('true')
+      expect(again.headers['location']).to.equal(first.headers['location'])
+      expect(again.data).to.deep.equal(first.data)
+      expect(await server.records()).to.have.length(1)
+    })
+
+    it('makes two notifications of the same request without a key', async () => {
+      const server = await start()
+      const app = await server.app()
+      await server.post(app, PLAIN)
+      await server.post(app, PLAIN)
+      expect(await server.records()).to.have.length(2)
+    })
+
+    it('answers 422 to another request with the key', async () => {
+      const server = await start()
+      const app = await server.app()
+      await keyed(server, app, 'one')
+      for (const other of [
+        { ...PLAIN, title: 'u' },
+        { ...PLAIN, unknown: 1 },
+      ]) {
+        const answer = await keyed(server, app, 'one', other)
+        expect([answer.status, answer.errors[0]?.code]).to.deep.equal([
+          422,
+          'idempotency_key_reused',
+        ])
+      }
+      expect(await server.records()).to.have.length(1)
+    })
+
+    it('forgets a key after 24 hours', async () => {
+      const server = await start()
+      await keyed(server, await server.app(), 'one')
+      server.clock.advance(DAY_MS - 60_000)
+      const again = await keyed(server, await server.app(), 'one')
+      expect(again.headers['idempotency-replayed']).to.equal('true')
+      server.clock.advance(60_000)
+      const late = await keyed(server, await server.app(), 'one', { ...PLAIN, title: 'u' })
+      expect(late.status).to.equal(201)
+      expect(late.headers).not.to.have.property('idempotency-replayed')
+    })
+
+    it('keeps the keys of apps, konnectors and clients apart', async () => {
+      const server = await start()
+      server.konnectors.set('bank', {
+        ...{ slug: 'bank', permissions: {}, notifications: { plain: {} } },
+      })
+      const linked = { software_id: 'registry://bank' }
+      const posters = [
+        await server.app(),
+        await server.konnector('bank'),
+        (await server.client('@io.svc.apps/bank', linked)).headers,
+        (await server.client('@io.svc.apps/bank', linked)).headers,
+      ]
+      for (const poster of posters) {
+        const answer = await keyed(server, poster, 'one', PLAIN)
+        expect(answer.status).to.equal(201)
+        expect(answer.headers).not.to.have.property('idempotency-replayed')
+      }
+    })
+
+    it('answers the same state again as such', async () => {
+      const server = await start()
+      const app = await server.app()
+      const stateful = { category: 'balance', title: 't', state: 'a' }
+      const first = await server.post(app, stateful)
+      const same = await keyed(server, app, 'one', stateful)
+      expect(same.data.meta.skipped).to.equal('same_state')
+      await server.post(app, { ...stateful, state: 'b' })
+      const again = await keyed(server, app, 'one', stateful)
+      expect(again.headers['idempotency-replayed']).to.equal('true')
+      expect(again.data).to.deep.equal(same.data)
+      expect(again.data.id).to.equal(first.data.id)
+    })
+
+    it('does not remember what was refused', async () => {
+      const server = await start(undefined, { maxUnfinished: 1 })
+      const app = await server.app()
+      const { data } = await server.post(app, PLAIN)
+      expect((await keyed(server, app, 'one')).errors[0]?.code).to.equal('too_many_pending')
+      await server.change(data.id, { status: 'sent', finishedAt: server.clock.now() })
+      const answer = await keyed(server, app, 'one')
+      expect(answer.status).to.equal(201)
+      expect(answer.headers).not.to.have.property('idempotency-replayed')
+    })
+
+    for (const key of ['a b', 'é', 'x'.repeat(256), '\t']) {
+      it(`answers 400 to the key ${JSON.stringify(key).slice(0, 12)}`, async () => {
+        const server = await start()
+        const answer = await keyed(server, await server.app(), key)
+        const isEmpty = key.trim() === ''
+        expect(answer.status).to.equal(isEmpty ? 201 : 400)
+        if (!isEmpty) expect(answer.errors[0]?.code).to.equal('invalid_request')
+      })
+    }
+
+    it('takes 255 characters, any visible ones', async () => {
+      const server = await start()
+      const key = `!~"\\/${'k'.repeat(250)}`
+      expect((await keyed(server, await server.app(), key)).status).to.equal(201)
+      const again = await keyed(server, await server.app(), key)
+      expect(again.headers['idempotency-replayed']).to.equal('true')
+    })
+
+    it('answers 409 while the first one is not answered yet', async () => {
+      const gate = Promise.withResolvers<void>()
+      const reached = Promise.withResolvers<void>()
+      const server = await start(undefined, {
+        wrapOutbox: (outbox) => ({
+          ...outbox,
+          async insert(...given) {
+            reached.resolve()
+            await gate.promise
+            return outbox.insert(...given)
+          },
+        }),
+      })
+      const app = await server.app()
+      const first = keyed(server, app, 'one')
+      await reached.promise
+      const early = await keyed(server, app, 'one')
+      expect([early.status, early.errors[0]?.code]).to.deep.equal([409, 'idempotency_in_progress'])
+      gate.resolve()
+      expect((await first).status).to.equal(201)
+      const late = await keyed(server, app, 'one')
+      expect(late.data.id).to.equal((await first).data.id)
+    })
+
+    it('makes one notification of 20 parallel requests', async () => {
+      const server = await start()
+      const servers = name === 'Redis' ? [server, await start(server)] : [server]
+      const app = await server.app()
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => servers[n % servers.length] ?? server).map((each) =>
+          keyed(each, app, 'one'),
+        ),
+      )
+      expect(await server.records()).to.have.length(1)
+      const accepted = answers.filter(({ status }) => status === 201)
+      expect(new Set(accepted.map(({ data }) => data.id)).size).to.equal(1)
+      const fresh = accepted.filter(({ headers }) => headers['idempotency-replayed'] === undefined)
+      expect(fresh).to.have.length(1)
+      for (const { status, errors } of answers) {
+        if (status === 201) continue
+        expect([status, errors[0]?.code]).to.deep.equal([409, 'idempotency_in_progress'])
+      }
+    })
+  })
+})

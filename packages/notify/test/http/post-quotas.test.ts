@@ -1,0 +1,164 @@
+import { eachStore } from '@svc/testkit'
+import { expect } from 'chai'
+import { describe, it } from 'mocha'
+import {
+  type IntakeServer,
+  type IntakeServerOptions,
+  startIntake,
+} from '../support/intake-server.ts'
+
+const PLAIN = { category: 'plain', title: 't' }
+const HOUR_MS = 3_600_000
+
+eachStore((open, name) => {
+  const start = (options: Partial<IntakeServerOptions> = {}) =>
+    startIntake({
+      store: (clock) => open({ clock, ...(options.sameAs && { sameAs: options.sameAs.store }) }),
+      ...options,
+    })
+
+  const posts = async (server: IntakeServer, count: number) => {
+    const app = await server.app()
+    return Promise.all(Array.from({ length: count }, () => server.post(app, PLAIN)))
+  }
+
+  describe('post quotas (notifications.md 13)', () => {
+    it('are 100 an hour for each owner, however many come at once', async () => {
+      const server = await start()
+      const answers = await posts(server, 120)
+      expect(answers.filter(({ status }) => status === 201)).to.have.length(100)
+      const refused = answers.filter(({ status }) => status === 429)
+      expect(refused).to.have.length(20)
+      expect(refused[0]?.errors).to.deep.equal([
+        { status: '429', code: 'rate_limited', title: 'Too Many Requests' },
+      ])
+      const wait = Number(refused[0]?.headers['retry-after'])
+      expect(wait).to.be.within(3500, 3600)
+      expect(await server.records()).to.have.length(100)
+      const other = await server.post(await server.konnector(), {
+        ...{ category: 'due', title: 't', state: 's' },
+      })
+      expect(other.status, 'another owner').to.equal(201)
+      server.clock.advance(HOUR_MS)
+      expect((await posts(server, 1))[0]?.status, 'after the window').to.equal(201)
+    })
+
+    it('are shared by an app and its linked clients (D30)', async () => {
+      const server = await start({ limits: { 'notify-post': { limit: 1, windowMs: HOUR_MS } } })
+      const linked = { software_id: 'registry://bank' }
+      const { headers } = await server.client('@io.svc.apps/bank', linked)
+      expect((await server.post(headers, PLAIN)).status).to.equal(201)
+      expect((await posts(server, 1))[0]?.status).to.equal(429)
+    })
+
+    it('are 500 an hour for all of an instance', async () => {
+      const limit = { limit: 2, windowMs: HOUR_MS }
+      const server = await start({ limits: { 'notify-post-instance': limit } })
+      await posts(server, 2)
+      const other = await server.post(await server.konnector(), {
+        ...{ category: 'due', title: 't', state: 's' },
+      })
+      expect([other.status, other.errors[0]?.code]).to.deep.equal([429, 'rate_limited'])
+    })
+
+    it('do not count what was refused', async () => {
+      const limit = { limit: 2, windowMs: HOUR_MS }
+      const server = await start({ limits: { 'notify-post': limit } })
+      const app = await server.app()
+      for (const fields of [{ title: '' }, { category: 'x' }, { at: 'x' }, { message: 1 }, {}]) {
+        const answer = await server.post(app, { category: 'slow', title: 't', ...fields })
+        expect(answer.status).to.be.within(400, 422)
+      }
+      await server.send('POST', '/notifications', { headers: app, body: '{' })
+      const answers = await posts(server, 10)
+      expect(answers.filter(({ status }) => status === 201)).to.have.length(2)
+    })
+
+    it('count answers of the same state', async () => {
+      const server = await start({ limits: { 'notify-post': { limit: 2, windowMs: HOUR_MS } } })
+      const app = await server.app()
+      const post = () => server.post(app, { category: 'balance', title: 't', state: 'a' })
+      await post()
+      expect((await post()).data.meta.skipped).to.equal('same_state')
+      expect((await post()).status).to.equal(429)
+    })
+
+    it('do not bind the server itself', async () => {
+      const server = await start({
+        limits: { 'notify-post-instance': { limit: 1, windowMs: HOUR_MS } },
+        maxUnfinished: 1,
+      })
+      for (const categoryId of ['one', 'two', 'three']) {
+        const record = await server.intake.post(server.instance, {
+          ...{ originator: 'cli', category: 'c', declaration: { multiple: true } },
+          ...{ title: 't', categoryId },
+        })
+        expect(record.status).to.equal('queued')
+      }
+      expect((await posts(server, 1))[0]?.status).to.equal(201)
+    })
+  })
+
+  describe('the limit of those that wait (13)', () => {
+    const many = { limit: 1000, windowMs: HOUR_MS }
+    const wide = { 'notify-post': many, 'notify-post-instance': many }
+
+    it('is exact, however many come at once', async () => {
+      const server = await start({ maxUnfinished: 30, limits: wide })
+      const servers =
+        name === 'Redis' ? [server, await start({ sameAs: server, maxUnfinished: 30 })] : [server]
+      const app = await server.app()
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, n) =>
+          (servers[n % servers.length] ?? server).post(app, PLAIN),
+        ),
+      )
+      expect(answers.filter(({ status }) => status === 201)).to.have.length(30)
+      const [refused] = answers.filter(({ status }) => status === 429)
+      expect(refused?.errors[0]?.code).to.equal('too_many_pending')
+      expect(refused?.headers['retry-after']).to.equal('3600')
+      expect(await server.records()).to.have.length(30)
+    })
+
+    it('is 200 for each owner', async () => {
+      const server = await start({ limits: wide })
+      const at = new Date(server.clock.now() + HOUR_MS).toISOString()
+      const app = await server.app()
+      const codes = []
+      for (let batch = 0; batch < 5; batch += 1) {
+        const answers = await Promise.all(
+          Array.from({ length: 41 }, () => server.post(app, { ...PLAIN, at })),
+        )
+        codes.push(...answers.map(({ status }) => status))
+      }
+      expect(codes.filter((status) => status === 201)).to.have.length(200)
+      expect(codes.filter((status) => status === 429)).to.have.length(5)
+    })
+
+    it('counts neither finished ones nor those of others', async () => {
+      const server = await start({ maxUnfinished: 2, limits: wide })
+      const app = await server.app()
+      const [first] = await posts(server, 2)
+      expect((await server.post(app, PLAIN)).status).to.equal(429)
+      const konnector = await server.post(await server.konnector(), {
+        ...{ category: 'due', title: 't', state: 's' },
+      })
+      expect(konnector.status).to.equal(201)
+      for (const status of ['sending', 'sent'] as const) {
+        const finishedAt = status === 'sent' ? { finishedAt: server.clock.now() } : {}
+        await server.change(first?.data.id ?? '', { status, ...finishedAt })
+        expect((await server.post(app, PLAIN)).status).to.equal(status === 'sent' ? 201 : 429)
+      }
+      expect((await server.post(app, PLAIN)).status).to.equal(429)
+    })
+
+    it('does not refuse what will not be sent', async () => {
+      const server = await start({ maxUnfinished: 1 })
+      const app = await server.app()
+      const slow = (state: string) => server.post(app, { category: 'slow', title: 't', state })
+      await slow('a')
+      expect((await slow('b')).data.attributes['status']).to.equal('skipped')
+      expect((await slow('a')).data.meta.skipped).to.equal('same_state')
+    })
+  })
+})
