@@ -1,0 +1,133 @@
+import { sqliteStore } from '@svc/store/sqlite'
+import { expect } from 'chai'
+import { afterEach, beforeEach, describe, it } from 'mocha'
+import { type ConnectorsServer, startConnectors } from '../support/connectors-server.ts'
+import {
+  begin,
+  beginAndAllow,
+  appQuery,
+  connect,
+  errorCode,
+  JSON_API,
+} from '../support/flow-steps.ts'
+
+/** connectors.md 4.7 */
+describe('GET /accounts/:accountType/:accountId/reconnect', () => {
+  let server: ConnectorsServer
+  let accountId: string
+
+  beforeEach(async () => {
+    server = await startConnectors({ store: sqliteStore({ file: ':memory:' }) })
+    await server.putType({ issuer: server.provider.origin })
+    const query = await connect(server.browser(), '/accounts/bank/start?scope=openid')
+    accountId = query.get('account') ?? ''
+  })
+  afterEach(async () => {
+    await server.close()
+    await server.store.close()
+  })
+
+  const reconnectPath = (query = ''): string => `/accounts/bank/${accountId}/reconnect${query}`
+
+  it('writes other tokens into the very account', async () => {
+    const [before] = await server.accountsOf()
+    const query = await connect(server.browser(), reconnectPath('?scope=openid&state=s'))
+    expect([...query]).to.deep.equal([
+      ['account', accountId],
+      ['state', 's'],
+    ])
+    const [after, ...others] = await server.accountsOf()
+    expect(others).to.deep.equal([])
+    expect(after?._id).to.equal(accountId)
+    expect(after?.oauth?.access_token_encrypted).not.to.equal(before?.oauth?.access_token_encrypted)
+    expect(server.heard.map(({ verb }) => verb)).to.deep.equal(['CREATED', 'UPDATED'])
+  })
+
+  it('writes nothing for another user of the provider', async () => {
+    const before = await server.accountsOf()
+    const browser = server.browser()
+    const begun = await begin(browser, reconnectPath('?scope=openid'))
+    const idToken = await server.provider.idToken({
+      sub: 'somebody-else',
+      nonce: begun.parameters.get('nonce'),
+    })
+    server.provider.script('token', { body: { access_token: 'other', id_token: idToken } })
+    const answer = await browser.get((await browser.follow(begun.answer)).location ?? '')
+    expect([...appQuery(answer)]).to.deep.equal([['error', 'account_mismatch']])
+    expect(await server.accountsOf()).to.deep.equal(before)
+  })
+
+  it('tells the app that an account went meanwhile', async () => {
+    const browser = server.browser()
+    const url = await beginAndAllow(browser, reconnectPath())
+    const [account] = await server.accountsOf()
+    await server.accounts.delete(server.alice, accountId, account?._rev ?? '')
+    expect([...appQuery(await browser.get(url))]).to.deep.equal([['error', 'account_not_found']])
+    expect(await server.accountsOf()).to.deep.equal([])
+  })
+
+  for (const [what, path, status, code] of [
+    ['an unknown account', () => '/accounts/bank/nothing/reconnect', 404, 'account_not_found'],
+    [
+      'an id over 256 characters',
+      () => `/accounts/bank/${'x'.repeat(257)}/reconnect`,
+      404,
+      'account_not_found',
+    ],
+    [
+      'an account of another type',
+      () => `/accounts/other/${accountId}/reconnect`,
+      404,
+      'account_not_found',
+    ],
+    [
+      'an unknown type',
+      () => `/accounts/nothing/${accountId}/reconnect`,
+      404,
+      'account_type_not_found',
+    ],
+    [
+      'a type that is not interactive',
+      () => `/accounts/imported/${accountId}/reconnect`,
+      400,
+      'grant_mode_not_interactive',
+    ],
+    ['a bad slug', () => reconnectPath('?slug=nothing'), 400, 'invalid_slug'],
+  ] as const) {
+    it(`answers ${status} ${code} for ${what}`, async () => {
+      await server.putType({ _id: 'other' })
+      await server.putType({ _id: 'imported', grant_mode: 'refresh_token' })
+      const answer = await server.browser().get(path(), { headers: JSON_API })
+      expect(answer.status).to.equal(status)
+      expect(errorCode(answer)).to.equal(code)
+    })
+  }
+
+  it('does not know the account of another owner', async () => {
+    const bob = server.browser({ base: server.bob.origin })
+    const answer = await bob.get(reconnectPath(), { headers: JSON_API })
+    expect(errorCode(answer)).to.equal('account_not_found')
+  })
+
+  it('answers strangers 403, and what is no visit 405 or 204', async () => {
+    const stranger = server.browser({ session: null })
+    expect((await stranger.get(reconnectPath())).status).to.equal(403)
+    const browser = server.browser()
+    for (const method of ['HEAD', 'POST', 'DELETE']) {
+      const answer = await browser.request(method, reconnectPath())
+      expect(answer.status, method).to.equal(405)
+      expect(answer.headers['allow']).to.equal('GET')
+    }
+    const headers = { 'sec-purpose': 'prefetch' }
+    expect((await browser.get(reconnectPath(), { headers })).status).to.equal(204)
+  })
+
+  it('logs in whoever brings a session code', async () => {
+    server.logins.codes.add('code-1')
+    const answer = await server
+      .browser({ session: null })
+      .get(reconnectPath('?session_code=code-1'))
+    expect(answer.status).to.equal(302)
+    expect(answer.setCookie('session')?.value).to.match(/^short-/)
+  })
+})
