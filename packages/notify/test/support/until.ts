@@ -1,14 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
-/** Waits for a condition, looking again every few milliseconds. @throws Error when it does not hold in time */
-export async function until(
-  holds: () => boolean | Promise<boolean>,
-  limitMs = 8000,
-): Promise<void> {
-  const deadline = performance.now() + limitMs
-  while (!(await holds())) {
-    if (performance.now() > deadline)
-      throw new Error(`never within ${limitMs} ms: ${String(holds)}`)
-    await sleep(4)
+/** Resolves when the condition holds. @throws Error when it does not within five seconds */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 5000
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error('the condition did not come true')
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import type { WebPushOptions } from '../../../options.ts'
 
@@ -36,18 +36,19 @@ export function createVapid(options: WebPushOptions): Vapid {
 }
 
 function readKey(pair: Pick<WebPushOptions, 'publicKey' | 'privateKey'>): KeyObject | undefined {
-  const point = Buffer.from(pair.publicKey, 'base64url')
   const isPlain = [pair.publicKey, pair.privateKey].every((text) => /^[A-Za-z0-9_-]+$/.test(text))
-  if (!isPlain || point.length !== 65 || point[0] !== 4) return undefined
-  const curve = { kty: 'EC', crv: 'P-256', x: point.toString('base64url', 1, 33) }
-  const jwk = { ...curve, y: point.toString('base64url', 33), d: pair.privateKey }
+  const secret = Buffer.from(pair.privateKey, 'base64url')
+  if (!isPlain || secret.length !== 32) return undefined
   try {
-    const key = createPrivateKey({ key: jwk, format: 'jwk' })
+    const curve = createECDH('prime256v1')
+    curve.setPrivateKey(secret)
+    const point = curve.getPublicKey()
     // What belongs to the private half must be the public half that browsers are given.
-    const { x, y } = createPublicKey(key.export({ type: 'sec1', format: 'pem' })).export({
-      format: 'jwk',
-    })
-    return x === jwk.x && y === jwk.y ? key : undefined
+    if (point.toString('base64url') !== pair.publicKey) return undefined
+    const x = point.toString('base64url', 1, 33)
+    const y = point.toString('base64url', 33)
+    const jwk = { kty: 'EC', crv: 'P-256', x, y, d: pair.privateKey }
+    return createPrivateKey({ key: jwk, format: 'jwk' })
   } catch {
     return undefined
   }
