@@ -4,6 +4,9 @@ import { parseAccountTypeId } from './account-type-id.ts'
 
 const SLUG = /^[a-z0-9-]{1,64}$/
 
+/** How many entries of one slug are found. @see connectors.md 2.3 (3) */
+export const MAX_OF_SLUG: number = 100
+
 export const ALL_ACCOUNT_TYPES: IndexKey = indexKey(ACCOUNT_TYPES_TAG, 'account-types')
 
 /** Entries of a slug in one context, or the global ones. */

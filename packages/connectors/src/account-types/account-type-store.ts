@@ -8,7 +8,13 @@ import {
   isContextName,
   parseAccountTypeId,
 } from './account-type-id.ts'
-import { ALL_ACCOUNT_TYPES, indexesOf, isAccountTypeSlug, slugIndex } from './account-type-index.ts'
+import {
+  ALL_ACCOUNT_TYPES,
+  indexesOf,
+  isAccountTypeSlug,
+  MAX_OF_SLUG,
+  slugIndex,
+} from './account-type-index.ts'
 import {
   type AccountTypeRecord,
   createRecordSealer,
@@ -29,7 +35,6 @@ export interface AccountTypeStoreOptions extends EntryGateOptions {
 
 type StoredType = StoredRecord<AccountTypeRecord>
 
-const MAX_OF_SLUG = 100
 const CACHED_TYPES = 1000
 
 /**
@@ -51,7 +56,7 @@ export function createAccountTypes(options: AccountTypeStoreOptions): Required<A
     const id = idOfKey(stored.key)
     const opened = records.open(id, stored.value)
     if (opened.unreadable.length > 0) {
-      log.error('account_type.integrity', { id, fields: opened.unreadable })
+      log.error('account_type.integrity_failed', { accountType: id, fields: opened.unreadable })
     }
     return opened
   }
@@ -132,7 +137,7 @@ export function createAccountTypes(options: AccountTypeStoreOptions): Required<A
       ])
       if (!written) continue
       const isNew = before === undefined
-      log.info('account_type.stored', { id: entry._id, isNew })
+      log.info('account_type.stored', { accountType: entry._id, isNew })
       return isNew
     }
   }
@@ -140,7 +145,7 @@ export function createAccountTypes(options: AccountTypeStoreOptions): Required<A
   async function remove(id: string): Promise<boolean> {
     if (parseAccountTypeId(id) === undefined) return false
     const { written } = await store.write([{ op: 'delete', key: keyOfId(id), ifPresent: true }])
-    if (written) log.info('account_type.removed', { id })
+    if (written) log.info('account_type.removed', { accountType: id })
     return written
   }
 
@@ -179,7 +184,7 @@ export function createAccountTypes(options: AccountTypeStoreOptions): Required<A
       for await (const page of members(ALL_ACCOUNT_TYPES)) {
         for (const stored of page) if (await renew(stored)) count += 1
       }
-      if (count > 0) log.info('account_type.keys_rotated', { count })
+      if (count > 0) log.info('account_type.keys_rotated', { accountTypes: count })
       return count
     },
   }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { ConnectorError } from '../connector-error.ts'
 import type { AccountTypeEntry, AccountTypes } from './account-type.ts'
 import { accountTypeId, isAccountTypeName, parseAccountTypeId } from './account-type-id.ts'
+import { MAX_OF_SLUG } from './account-type-index.ts'
 import { type Entries, EntriesFileError, readEntries } from './entries-file.ts'
 import { createEntryGate, type EntryGateOptions } from './entry-gate.ts'
 import { createEntryReader } from './entry-reader.ts'
@@ -24,7 +25,6 @@ export interface AccountTypesFile extends AccountTypes {
   reload(): Promise<boolean>
 }
 
-const MAX_OF_SLUG = 100
 /** How old the last look at the file may be. Milliseconds. */
 const TRUST_MS = 1000
 

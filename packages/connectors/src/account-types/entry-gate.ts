@@ -88,7 +88,7 @@ function warnOfForeignEndpoints(entry: AccountTypeEntry, log: Logger): void {
     if (auth === undefined || url === undefined || isSameSite(auth, url)) continue
     if (entry.auth_endpoint === undefined && entry[field] === undefined) continue
     const sites = { authorization: siteOf(auth), endpoint: siteOf(url) }
-    log.warn('account_type.foreign_endpoint', { id: entry._id, field, ...sites })
+    log.warn('account_type.foreign_endpoint', { accountType: entry._id, field, ...sites })
   }
 }
 

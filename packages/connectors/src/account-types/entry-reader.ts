@@ -32,14 +32,14 @@ export function createEntryReader({ log }: { readonly log: Logger }): EntryReade
     read(id, stored, unreadable = []) {
       const { token_mode: mode, ...others } = stored
       const isKnownMode = TOKEN_MODES.includes(mode)
-      if (!isKnownMode) log.warn('account_type.unknown_token_mode', { id })
+      if (!isKnownMode) log.warn('account_type.unknown_token_mode', { accountType: id })
       const readable: unknown = { ...(isKnownMode ? stored : others), _id: id }
       const { entry = { _id: id }, faults } = checkEntry(readable)
       const [fault] = [
         ...unreadable.map((field) => ({ field, reason: 'cannot be opened' })),
         ...faults,
       ].filter(({ field }) => !OTHERS.has(field.split('/')[0] ?? ''))
-      if (fault !== undefined) log.warn('account_type.misconfigured', { id, ...fault })
+      if (fault !== undefined) log.warn('account_type.invalid', { accountType: id, ...fault })
       const effective = applyPreset(entry)
       // A preset's own mode is not what an unknown one stands for.
       return toAccountType(isKnownMode ? effective : { ...effective, token_mode: 'form' }, fault)

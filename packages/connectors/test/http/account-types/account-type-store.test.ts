@@ -260,8 +260,8 @@ eachStore((open, engine) => {
       const type = await types.get('bank', undefined)
       expect(type?.clientSecret).to.equal(undefined)
       expect(type?.fault).to.deep.equal({ field: 'client_secret', reason: 'cannot be opened' })
-      expect(log.of('account_type.integrity')).to.deep.equal([
-        { id: 'bank', fields: ['client_secret'] },
+      expect(log.of('account_type.integrity_failed')).to.deep.equal([
+        { accountType: 'bank', fields: ['client_secret'] },
       ])
       expect(await types.getRaw('bank')).not.to.have.property('client_secret')
     })
@@ -292,7 +292,7 @@ eachStore((open, engine) => {
         const type = await types.get('bank', undefined)
         expect([type?.tokenMode, type?.fault]).to.deep.equal(['form', undefined])
       }
-      expect(log.of('account_type.unknown_token_mode')).to.deep.equal([{ id: 'bank' }])
+      expect(log.of('account_type.unknown_token_mode')).to.deep.equal([{ accountType: 'bank' }])
     })
 
     it('says that a stored entry is of no use when another field is wrong (2.2, 5)', async () => {

@@ -109,7 +109,7 @@ describe('createEntryReader', () => {
       expect([type.tokenMode, type.fault]).to.deep.equal(['form', undefined])
     }
     expect(log.of('account_type.unknown_token_mode')).to.deep.equal(
-      Array.from({ length: 3 }, () => ({ id: 'work/bank' })),
+      Array.from({ length: 3 }, () => ({ accountType: 'work/bank' })),
     )
     const spotify = read('x', stored({ preset: 'spotify', token_mode: 'digest' }))
     expect(spotify.tokenMode).to.equal('form')
@@ -133,7 +133,7 @@ describe('createEntryReader', () => {
       expect(type.fault?.field.split('/')[0], field).to.equal(field)
       expect(JSON.stringify(type), field).not.to.include(String(value))
     }
-    expect(log.of('account_type.misconfigured')).to.have.length(Object.keys(wrong).length)
+    expect(log.of('account_type.invalid')).to.have.length(Object.keys(wrong).length)
   })
 
   it('goes on when something is wrong that OAuth does not need', () => {
