@@ -1,18 +1,161 @@
+import { createRateLimits, parseCategories } from '@svc/oauth-core'
+import { createCatalogues } from './catalogue.ts'
+import { createChannels } from './create-channels.ts'
+import { pushKeyRows } from './channels/mobile/rows.ts'
+import { createEngine } from './engine/create-engine.ts'
+import { createRetention } from './engine/create-retention.ts'
+import { createEvents } from './engine/events.ts'
+import { createQuotas } from './engine/quotas.ts'
+import { createInboxRows } from './inbox/inbox-rows.ts'
+import { createIntake } from './intake/create-intake.ts'
+import { toResource } from './intake/notification-json.ts'
+import { lazyTemplates } from './lazy-templates.ts'
+import { MailError } from './mail-error.ts'
+import { createMailSender } from './mail-sender.ts'
+import { createMailWaysOut } from './mail-ways-out.ts'
+import { NotifyError } from './notify-error.ts'
 import type { Notify } from './notify.ts'
-import { checkOptions, type NotifyOptions } from './options.ts'
+import type { NotifyOptions } from './options.ts'
+import { createOutbox } from './outbox/create-outbox.ts'
+import type { NoticePages } from './ports.ts'
+import { createReleaseRules } from './preferences/create-release-rules.ts'
+import { createDigests } from './preferences/digests.ts'
+import { createPreferenceRows } from './preferences/preference-rows.ts'
+import { createPreferenceStore } from './preferences/preference-store.ts'
+import { createListSources } from './preferences/sources.ts'
+import { createUnsubscribeRows } from './preferences/unsubscribe-rows.ts'
+import { createUnsubscribeTokens } from './preferences/unsubscribe-tokens.ts'
+import { actionLinkOf } from './render/action-link.ts'
+import { createContentRenderer } from './render/create-content-renderer.ts'
+import { createDigestRenderer } from './render/digest.ts'
+import { resolveOptions } from './resolve-options.ts'
 import { createSystemMails } from './system-mailer.ts'
 
 /**
- * Routes from this server and its apps to the owners.
+ * Routes from this server and its apps to the owners. Nothing is delivered before `start`.
  * @throws TypeError with every fault of the options
  * @example
  * const notify = createNotify({
  *   oauth,
  *   channels: { mail: { transport: smtpTransport({ host: 'mail.example.org', port: 587 }) } },
  * })
+ * app.use(notify.routes({ pages: ui.notices }))
+ * await notify.start()
  */
-export function createNotify(options: NotifyOptions): Pick<Notify, 'mailer' | 'render'> {
-  checkOptions(options)
-  const { oauth, log = oauth.log } = options
-  return createSystemMails({ log, mail: options.channels.mail })
+export function createNotify(given: NotifyOptions): Notify {
+  const options = resolveOptions(given)
+  const { oauth, apps, channels: asked, lifetimes, limits, log } = options
+  const { clock, namespace, store } = oauth
+  const shown: { pages?: NoticePages } = {}
+
+  const loadTemplates = lazyTemplates()
+  const systemMails = createSystemMails({ log, mail: asked.mail, loadTemplates })
+  const outbox = createOutbox({ store, clock, lifetimes, log })
+  const preferences = createPreferenceStore(store)
+  const tokens = createUnsubscribeTokens(oauth.sealer)
+  const waysOut = createMailWaysOut({ ...options, tokens })
+  const sender = createMailSender(asked.mail)
+  const quotas = createQuotas({ store, clock, limits })
+
+  const channels = createChannels(options, {
+    renderer: createContentRenderer({ oauth, apps, log, loadTemplates }),
+    ...{ sender, linksOf: waysOut.linksOf },
+    pushQuota: quotas['notify-push'],
+  })
+  const renderDigest = createDigestRenderer({ oauth, apps, loadTemplates })
+  const digests = createDigests({
+    ...{ store, clock, log, outbox, preferences },
+    instanceById: oauth.instances.byId,
+    render: async (instance, items) =>
+      renderDigest(instance, items, await waysOut.linksOfMany(instance)),
+    async send(instance, messageId, mail) {
+      const quota = quotas['notify-mail']
+      if (!(await quota.take(instance))) throw new MailError('transient', 'quota_spent')
+      try {
+        await sender.toOwner(instance, { ...mail, messageId, template: 'digest' })
+      } catch (error) {
+        await quota.giveBack(instance)
+        throw error
+      }
+    },
+  })
+
+  const engine = createEngine({
+    ...options,
+    ...{ outbox, channels: channels.all },
+    quotas: { mail: quotas['notify-mail'], sms: quotas['notify-sms'] },
+    rules: createReleaseRules({ preferences, announce: digests.announce }),
+    plan: { ...options, random: Math.random },
+  })
+  const retention = createRetention({ ...options, outbox })
+  const events = createEvents({
+    ...{ events: options.events, log },
+    toResource: (record) => toResource(record, namespace),
+  })
+  outbox.onWritten(events.ofWrite)
+  oauth.instances.onRemove(async (instance) => {
+    await outbox.removeAll(instance.id)
+    await preferences.removeAll(instance)
+  })
+
+  const intake = createIntake({
+    ...options,
+    outbox,
+    limits: createRateLimits({
+      ...{ store, clock, limits },
+      tooMany: (_bucket, retryAfterS) =>
+        new NotifyError([{ code: 'rate_limited' }], { retryAfterS }),
+    }),
+  })
+  const listSources = createListSources({
+    ...{ apps: oauth.apps, clients: oauth.clients, konnectors: apps.konnectors },
+    ...{ parseCategories, namespace },
+  })
+  // Those with a parameter come last: it would take the other paths, too.
+  const rows = [
+    ...createPreferenceRows({ oauth, preferences, listSources }),
+    ...createUnsubscribeRows({
+      ...{ tokens, preferences, listSources },
+      catalogueOf: createCatalogues(),
+      settingsUrl: waysOut.settingsOf,
+      pages: () => demandPages(shown.pages),
+    }),
+    ...pushKeyRows({ webpush: asked.mobile?.webpush, namespace }),
+    ...createInboxRows({
+      ...{ oauth, outbox },
+      toResource: (record) => ({ ...toResource(record, namespace) }),
+      linkOf: async (instance, { data }) =>
+        (await actionLinkOf(oauth.apps, apps, instance, data?.['redirectLink']))?.url,
+      changed: async ({ id }, record) => events.updated(id, record),
+    }),
+    ...intake.rows,
+  ]
+
+  return {
+    mailer: systemMails.mailer,
+    render: systemMails.render,
+    rows,
+    routes({ pages, errorPage }) {
+      shown.pages = pages
+      return oauth.mount(rows, errorPage === undefined ? {} : { page: errorPage })
+    },
+    post: intake.post,
+    sourceGone: retention.sourceGone,
+    async start() {
+      await retention.start()
+      await digests.start()
+      await engine.start()
+    },
+    async close() {
+      await engine.close()
+      await digests.close()
+      await retention.close()
+      await channels.close()
+    },
+  }
+}
+
+function demandPages(pages: NoticePages | undefined): NoticePages {
+  if (pages === undefined) throw new TypeError('the pages of routes() have to be given first')
+  return pages
 }

@@ -1,5 +1,5 @@
-import type { Instance, RouteRow } from '@svc/oauth-core'
-import type { Middleware } from 'koa'
+import type { HttpError, Instance, RouteRow } from '@svc/oauth-core'
+import type { Context, Middleware } from 'koa'
 import type { AppMail } from './app-mails.ts'
 import type { Mailer } from './mailer.ts'
 import type { ChannelName, NotificationRecord, Priority } from './outbox/notification.ts'
@@ -36,8 +36,13 @@ export interface Notify {
    * @throws TypeError when the link of the mail is not one of the instance's own
    */
   render(instance: Instance, mail: SystemMail | AppMail): Promise<RenderedMail>
-  /** The endpoints; behind `resolveInstance`. @param options.pages - renders the page behind the links of mails */
-  routes(options: { readonly pages: NoticePages }): Middleware
+  /** The endpoints; behind `resolveInstance`. */
+  routes(options: {
+    /** Renders the pages behind the links of mails. */
+    readonly pages: NoticePages
+    /** Renders an error to who looks at such a page. @defaultValue JSON */
+    readonly errorPage?: (ctx: Context, error: HttpError) => Promise<void>
+  }): Middleware
   /** The rows of {@link Notify.routes}, for documents and tests. */
   readonly rows: readonly RouteRow[]
   /** @throws NotifyError as the endpoint answers */

@@ -3,7 +3,6 @@ import type { PushGateway } from './channels/mobile/push-gateway.ts'
 import type { SmsGateway } from './channels/sms/sms-gateway.ts'
 import type { Lifetimes } from './lifetimes.ts'
 import type { NotifyBucket } from './limits.ts'
-import { parseAddress } from './mail-address.ts'
 import type {
   EventSink,
   MailTransport,
@@ -143,36 +142,4 @@ export interface NotifyOptions {
   readonly concurrency?: { readonly total?: number; readonly perInstance?: number }
   /** @defaultValue that of `oauth` */
   readonly log?: Logger
-}
-
-/** @throws TypeError with every fault at once, each with its path */
-export function checkOptions(options: NotifyOptions): void {
-  const faults = mailFaults(options.channels.mail)
-  if (faults.length > 0) throw new TypeError(faults.join('; '))
-}
-
-/** What is wrong with the options of mails, each with its path. */
-export function mailFaults(mail: MailOptions): string[] {
-  const faults: string[] = []
-  if (typeof mail.transport?.send !== 'function') {
-    faults.push('options.channels.mail.transport: has no send()')
-  }
-  const rows: [string, Partial<MailSettings>][] = [
-    ['options.channels.mail', mail],
-    ...Object.entries(mail.contexts ?? {}).map(
-      ([name, context]): [string, Partial<MailSettings>] => [
-        `options.channels.mail.contexts.${name}`,
-        context,
-      ],
-    ),
-  ]
-  for (const [path, row] of rows) {
-    for (const member of ['noreplyAddress', 'replyTo'] as const) {
-      const value = row[member]
-      if (value !== undefined && parseAddress(value) === undefined) {
-        faults.push(`${path}.${member}: is not one plain mail address`)
-      }
-    }
-  }
-  return faults
 }

@@ -32,14 +32,3 @@ export interface Channel {
   readonly name: ChannelName
   attempt(delivery: Delivery): Promise<ChannelOutcome>
 }
-
-/**
- * Deliveries that an instance has left in its window (13). The engine counts attempts of mail and sms; the mobile channel
- * counts each device itself. Spent: `transient` with a `retryAfterMs` over 60 s, so that the next channel's turn comes.
- */
-export interface Quota {
-  /** Reserves one delivery; false: none is left. */
-  take(instance: Instance): Promise<boolean>
-  /** Takes back one that was not delivered. */
-  giveBack(instance: Instance): Promise<void>
-}

@@ -1,6 +1,7 @@
 import type { Instance, Logger } from '@svc/oauth-core'
-import type { Channel, ChannelOutcome, Delivery, Quota } from '../channels/channel.ts'
+import type { Channel, ChannelOutcome, Delivery } from '../channels/channel.ts'
 import type { ChannelName, NotificationRecord } from '../outbox/notification.ts'
+import type { Quota } from './quotas.ts'
 
 export interface AttemptOptions {
   readonly channels: Readonly<Partial<Record<ChannelName, Channel>>>

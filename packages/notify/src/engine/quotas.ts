@@ -1,10 +1,17 @@
 import { createRateLimits, type Instance, type RateLimit } from '@svc/oauth-core'
 import type { Store } from '@svc/store'
-import type { Quota } from '../channels/channel.ts'
 import type { NotifyBucket } from '../limits.ts'
 
 /** Buckets that count deliveries. @see notifications.md 13 */
 export type DeliveryBucket = Extract<NotifyBucket, 'notify-mail' | 'notify-push' | 'notify-sms'>
+
+/** Deliveries that an instance has left in its window. */
+export interface Quota {
+  /** Reserves one delivery; false: none is left. */
+  take(instance: Instance): Promise<boolean>
+  /** Takes back one that was not delivered. */
+  giveBack(instance: Instance): Promise<void>
+}
 
 /** Counters of deliveries, of each instance, over all processes. */
 export function createQuotas(options: {

@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:net'
 import { isMailError, type MailFailure, smtpTransport, type SmtpOptions } from '../../src/index.ts'
 import { createSystemMails } from '../../src/system-mailer.ts'
 import type { Mailer } from '../../src/mailer.ts'
-import { mailFaults, type MailSettings } from '../../src/options.ts'
+import { mailFaults } from '../../src/mail-faults.ts'
+import type { MailSettings } from '../../src/options.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 type Line = { event: string; fields: Readonly<Record<string, unknown>> | undefined }

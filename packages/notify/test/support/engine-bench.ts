@@ -1,6 +1,7 @@
 import { type AppManifest, createOAuth, type Instance, type OAuth } from '@svc/oauth-core'
 import type { Store } from '@svc/store'
-import type { Channel, Quota } from '../../src/channels/channel.ts'
+import type { Channel } from '../../src/channels/channel.ts'
+import type { Quota } from '../../src/engine/quotas.ts'
 import { createEngine, type Engine, type EngineOptions } from '../../src/engine/create-engine.ts'
 import { notificationId } from '../../src/intake/notification-id.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from '../../src/lifetimes.ts'
