@@ -60,6 +60,8 @@ describe('every page, in a browser', function () {
   let settings: AppServer
   let many: AppServer
   let browser: Browser
+  /** One window for all looks at all pages: opening one takes longer than looking. */
+  let looking: BrowserContext
   /** The pages on a host where passkeys work. */
   let secure: string
 
@@ -72,6 +74,7 @@ describe('every page, in a browser', function () {
       answers: settingsAnswers(sixtyClients()),
     })
     browser = await launchChromium({ port: pages.port, domains: ['alice.localhost'] })
+    looking = await browser.newContext({ reducedMotion: 'reduce' })
     secure = `http://alice.localhost:${pages.port}`
   })
   after(async () => {
@@ -92,9 +95,7 @@ describe('every page, in a browser', function () {
 
   for (const [name, url] of all) {
     it(`${name}: no accessibility fault, in both themes and languages`, async () => {
-      // One window for all looks: opening one takes longer than looking.
-      const context = await browser.newContext({ reducedMotion: 'reduce' })
-      const page = await context.newPage()
+      const page = await looking.newPage()
       for (const { colorScheme, locale } of LOOKS) {
         await page.emulateMedia({ colorScheme })
         await visit(page, withLocale(url(), locale))
@@ -104,14 +105,16 @@ describe('every page, in a browser', function () {
         const { violations } = await axe.analyze()
         expect(violations.map(faultText), `${colorScheme} ${locale}`).to.deep.equal([])
       }
-      await context.close()
+      await page.close()
     })
 
     it(`${name}: fits 320 px and weighs at most 50 kB, in the longest language too`, async () => {
       for (const locale of ['en', 'en-XA']) {
-        // Each with an empty cache: everything is fetched, and weighed.
-        const context = await browser.newContext({ viewport: { width: 320, height: 640 } })
-        const page = await context.newPage()
+        const page = await looking.newPage()
+        await page.setViewportSize({ width: 320, height: 640 })
+        // Everything is fetched, and weighed.
+        const protocol = await looking.newCDPSession(page)
+        await protocol.send('Network.setCacheDisabled', { cacheDisabled: true })
         const bytes = countBytes(page)
         const reports = collectViolations(page)
         await visit(page, withLocale(url(), locale))
@@ -123,7 +126,7 @@ describe('every page, in a browser', function () {
         expect(await smallTargets(page), 'lower than 44 px').to.deep.equal([])
         expect(await bytes(), 'bytes with style and script').to.be.at.most(MAX_PAGE_BYTES)
         expect(await reports()).to.deep.equal([])
-        await context.close()
+        await page.close()
       }
     })
   }
