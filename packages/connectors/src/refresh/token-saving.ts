@@ -48,6 +48,7 @@ export function createTokenSaving(options: {
       const facts = { instance: instance.domain, accountId: account._id }
       const deadline = clock.now() + PATIENCE_MS
       let isKept = false
+      let isWaiting = false
       for (;;) {
         isKept ||= await keep(request).catch(() => false)
         try {
@@ -62,6 +63,8 @@ export function createTokenSaving(options: {
             log.error('account.tokens_lost', { ...facts, cause: String(cause) })
             throw cause
           }
+          if (!isWaiting) log.warn('account.tokens_waiting', { ...facts, cause: String(cause) })
+          isWaiting = true
         }
         await sleep(PAUSE_MS)
       }
