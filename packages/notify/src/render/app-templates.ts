@@ -1,8 +1,8 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger, OAuth } from '@svc/oauth-core'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import { toHeaderText } from '../mail-address.ts'
 import type { NotifyApps } from '../ports.ts'
-import type { Poster } from './poster.ts'
+import { type Poster, posterOf } from './poster.ts'
 import type { RenderDesk } from './render-desk.ts'
 import { MAX_TEMPLATE_BYTES } from './render-limits.ts'
 import { templateData } from './template-data.ts'
@@ -18,16 +18,18 @@ export interface AppTemplates {
   render(
     key: string,
     form: TemplateForm,
-    notification: { instance: Instance; record: NotificationRecord; poster: Poster },
+    instance: Instance,
+    record: NotificationRecord,
   ): Promise<TemplateOutcome>
 }
 
 export function createAppTemplates(parts: {
+  readonly oauth: Pick<OAuth, 'apps' | 'clients'>
   readonly apps: NotifyApps
   readonly desk: RenderDesk
   readonly log: Logger
 }): AppTemplates {
-  const { apps, desk, log } = parts
+  const { oauth, apps, desk, log } = parts
 
   async function read(app: Poster['app'], reference: string): Promise<string> {
     const path = parseTemplatePath(reference)
@@ -39,9 +41,10 @@ export function createAppTemplates(parts: {
   }
 
   return {
-    async render(key, form, { instance, record, poster }) {
+    async render(key, form, instance, record) {
       const reference = referenceFor(record.flags.templates ?? {}, key, instance.locale)
       if (reference === undefined || apps.readFile === undefined) return undefined
+      const poster = await posterOf(oauth, apps, instance, record)
       try {
         const source = await read(poster.app, reference)
         const data = templateData(instance, record, poster)

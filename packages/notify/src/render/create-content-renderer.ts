@@ -1,15 +1,12 @@
 import type { Instance, Logger, OAuth } from '@svc/oauth-core'
-import { createCatalogues } from '../catalogue.ts'
 import { lazyTemplates } from '../lazy-templates.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { NotifyApps } from '../ports.ts'
 import type { MailTemplates } from '../templates.ts'
 import { createAppTemplates } from './app-templates.ts'
-import { builtInMail, builtInWords } from './built-in-mails.ts'
 import { collapseBlanks, toBody, toTitle } from './clean-text.ts'
 import type { ContentRenderer, TextContent } from './content.ts'
 import { createMailWriter } from './mail-writer.ts'
-import { posterOf } from './poster.ts'
 import { createRenderDesk } from './render-desk.ts'
 
 interface RendererParts {
@@ -24,8 +21,7 @@ interface RendererParts {
 export function createContentRenderer(parts: RendererParts): ContentRenderer {
   const { oauth, apps, log } = parts
   const desk = createRenderDesk()
-  const templates = createAppTemplates({ apps, desk, log })
-  const catalogueOf = createCatalogues()
+  const templates = createAppTemplates({ oauth, apps, desk, log })
   const loadTemplates = parts.loadTemplates ?? lazyTemplates()
   const writer = createMailWriter({ oauth, apps, desk, templates, loadTemplates, log })
 
@@ -34,13 +30,7 @@ export function createContentRenderer(parts: RendererParts): ContentRenderer {
     instance: Instance,
     record: NotificationRecord,
   ): Promise<TextContent> {
-    const builtIn = builtInMail(instance, record)
-    if (builtIn !== undefined) {
-      const { title, message } = builtInWords(instance, builtIn, catalogueOf(instance.locale))
-      return { title: toTitle(title), body: toBody(message), warnings: [] }
-    }
-    const poster = await posterOf(oauth, apps, instance, record)
-    const written = await templates.render(channel, 'text', { instance, record, poster })
+    const written = await templates.render(channel, 'text', instance, record)
     const isWritten = typeof written === 'object'
     return {
       title: toTitle(record.title),

@@ -1,10 +1,8 @@
 import type { Instance, OAuth } from '@svc/oauth-core'
 import type { DigestItem } from '../app-mails.ts'
-import { createCatalogues } from '../catalogue.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { NotifyApps } from '../ports.ts'
 import type { MailTemplates, RenderedMail } from '../templates.ts'
-import { builtInMail, builtInWords } from './built-in-mails.ts'
 import type { MailLinks } from './content.ts'
 import { posterOf } from './poster.ts'
 
@@ -21,16 +19,10 @@ export function createDigestRenderer(parts: {
   readonly loadTemplates: () => Promise<MailTemplates>
 }): DigestRenderer {
   const { oauth, apps, loadTemplates } = parts
-  const catalogueOf = createCatalogues()
 
   async function itemOf(instance: Instance, record: NotificationRecord): Promise<DigestItem> {
-    const { createdAt: time } = record
-    const builtIn = builtInMail(instance, record)
-    if (builtIn !== undefined) {
-      return { time, ...builtInWords(instance, builtIn, catalogueOf(instance.locale)) }
-    }
     const { name } = await posterOf(oauth, apps, instance, record)
-    const { title, message } = record
+    const { title, message, createdAt: time } = record
     return {
       time,
       title,

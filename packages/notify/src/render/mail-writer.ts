@@ -7,7 +7,7 @@ import type { AppTemplates, TemplateOutcome } from './app-templates.ts'
 import { builtInMail } from './built-in-mails.ts'
 import { toBody, toTitle } from './clean-text.ts'
 import type { MailContent, MailLinks } from './content.ts'
-import { type Poster, posterOf } from './poster.ts'
+import { posterOf } from './poster.ts'
 import type { RenderDesk } from './render-desk.ts'
 
 interface WriterParts {
@@ -70,10 +70,10 @@ export function createMailWriter(parts: WriterParts): MailWriter {
     instance: Instance,
     record: NotificationRecord,
     links: MailLinks,
-    body: { message?: string; markup?: { html: string; text: string }; poster?: Poster },
+    body: { message?: string; markup?: { html: string; text: string } },
   ): Promise<Omit<MailContent, 'warnings'>> {
     const [poster, action, mails] = await Promise.all([
-      body.poster ?? posterOf(oauth, apps, instance, record),
+      posterOf(oauth, apps, instance, record),
       actionLinkOf(oauth.apps, apps, instance, record.data?.['redirectLink']),
       loadTemplates(),
     ])
@@ -95,16 +95,15 @@ export function createMailWriter(parts: WriterParts): MailWriter {
     instance: Instance,
     record: NotificationRecord,
     links: MailLinks,
-    poster: Poster,
     output: string,
   ): Promise<MailContent> {
     const html = toBody(output)
-    const written = await templates.render('mail.text', 'text', { instance, record, poster })
+    const written = await templates.render('mail.text', 'text', instance, record)
     const warnings = warningsOf(written)
     const text =
       typeof written === 'object' ? toBody(written.output).trim() : await toWords(html, record)
     if (!/<html[\s>]/i.test(html)) {
-      const laidOut = await layOut(instance, record, links, { markup: { html, text }, poster })
+      const laidOut = await layOut(instance, record, links, { markup: { html, text } })
       return { ...laidOut, warnings }
     }
     const subject = toTitle(record.title)
@@ -121,13 +120,9 @@ export function createMailWriter(parts: WriterParts): MailWriter {
       if (hasWords(record.contentHtml) || hasWords(record.content)) {
         return fromRequest(instance, record, links)
       }
-      const poster = await posterOf(oauth, apps, instance, record)
-      const written = await templates.render('mail', 'html', { instance, record, poster })
-      if (typeof written === 'object') {
-        return fromTemplate(instance, record, links, poster, written.output)
-      }
-      const message = record.message ?? ''
-      const laidOut = await layOut(instance, record, links, { message, poster })
+      const written = await templates.render('mail', 'html', instance, record)
+      if (typeof written === 'object') return fromTemplate(instance, record, links, written.output)
+      const laidOut = await layOut(instance, record, links, { message: record.message ?? '' })
       return { ...laidOut, warnings: warningsOf(written) }
     },
   }

@@ -18,6 +18,7 @@ export async function posterOf(
   instance: Instance,
   { originator, slug, clientId }: NotificationRecord,
 ): Promise<Poster> {
+  if (originator === 'stack') return {}
   if (slug === undefined) {
     const client = clientId === undefined ? undefined : await oauth.clients.get(instance, clientId)
     return client === undefined ? {} : { name: client.metadata.client_name }

@@ -1,0 +1,38 @@
+import { notificationId } from '../../src/intake/notification-id.ts'
+import type { CategoryFlags, NotificationRecord } from '../../src/outbox/notification.ts'
+
+/** What notifications are changed by in tests. */
+export type NotificationChanges = Partial<Omit<NotificationRecord, 'flags'>> & {
+  readonly flags?: Partial<CategoryFlags>
+}
+
+/** A notification of the app `bank`, due now, as it is in the outbox. */
+export function sampleNotification({
+  flags,
+  ...changes
+}: NotificationChanges = {}): NotificationRecord {
+  const now = Date.now()
+  return {
+    id: notificationId(now),
+    sourceId: 'svc/app/bank/balance/',
+    originator: 'app',
+    owner: 'bank',
+    postedBy: 'io.svc.apps/bank',
+    slug: 'bank',
+    category: 'balance',
+    title: 'Your balance is low',
+    preferredChannels: ['mail'],
+    flags: { collapsible: false, stateful: false, multiple: false, sensitive: false, ...flags },
+    version: 1,
+    createdAt: now,
+    scheduledAt: now,
+    lastSentAt: now,
+    status: 'sending',
+    dueAt: now,
+    round: 0,
+    progress: {},
+    attempts: [],
+    crashes: 0,
+    ...changes,
+  }
+}
