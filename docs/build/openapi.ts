@@ -78,13 +78,18 @@ const SCHEME_OF: Readonly<Record<RouteAuth, keyof typeof SCHEMES | undefined>> =
   'access token': 'bearer',
   'app token': 'bearer',
   'client secret': 'clientSecret',
+  'konnector token': 'bearer',
   'registration access token': 'registration',
   'session cookie': 'session',
   'settings app token': 'bearer',
 }
 
 const SCHEMES = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'An access token or an app token.' },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token of an app, a client or a konnector.',
+  },
   clientSecret: {
     type: 'http',
     scheme: 'basic',

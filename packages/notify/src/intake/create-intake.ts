@@ -1,4 +1,4 @@
-import type { Logger, OAuth, RateLimits, RouteRow } from '@svc/oauth-core'
+import type { Instance, Logger, OAuth, RateLimits, RouteRow } from '@svc/oauth-core'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { NotifyBucket } from '../limits.ts'
 import type { Outbox } from '../outbox/outbox.ts'
@@ -32,6 +32,8 @@ export interface Intake {
   /** Mounted behind those of other paths below `/notifications/`, since `:id` takes any. */
   readonly rows: readonly RouteRow[]
   readonly post: PostInternal
+  /** To be called when an instance is removed. Notifications are the outbox's to remove. */
+  forget(instance: Instance): Promise<void>
 }
 
 export function createIntake(parts: IntakeParts): Intake {
@@ -52,5 +54,6 @@ export function createIntake(parts: IntakeParts): Intake {
       ...singleRows({ oauth, outbox }),
     ],
     post: createPostInternal({ clock, declarations, judge, accept, lifetimes }),
+    forget: turns.forget,
   }
 }

@@ -57,7 +57,7 @@ export function postRow(dependencies: PostDependencies): RouteRow {
       const poster = posters.get(ctx)
       if (poster !== undefined) answer(ctx, await post(ctx, poster, dependencies), dependencies)
     },
-    auth: ['app token', 'access token'],
+    auth: ['app token', 'access token', 'konnector token'],
     body: {
       types: ['json'],
       withoutType: 'json',

@@ -19,7 +19,7 @@ const MAX_TRIES = 10
 export function singleRows(dependencies: SingleDependencies): readonly RouteRow[] {
   const row = {
     path: '/notifications/:id',
-    auth: ['app token', 'access token'],
+    auth: ['app token', 'access token', 'konnector token'],
     family: 'jsonapi',
     cors: 'app-origins-or-any',
     use: [wordErrors],

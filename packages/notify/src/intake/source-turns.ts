@@ -1,5 +1,13 @@
-import type { Instance } from '@svc/oauth-core'
-import { type Change, recordKey, type Revision, type Store } from '@svc/store'
+import type { Instance, InstanceId } from '@svc/oauth-core'
+import {
+  type Change,
+  indexKey,
+  type IndexKey,
+  type Key,
+  recordKey,
+  type Revision,
+  type Store,
+} from '@svc/store'
 import { NotifyError } from '../notify-error.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { createTurns } from './in-turn.ts'
@@ -30,6 +38,8 @@ export interface SourceTurns {
   /** Runs one post; in this process they wait for each other instead of failing. */
   inTurn<Result>(instance: Instance, poster: Poster, post: () => Promise<Result>): Promise<Result>
   begin(instance: Instance, poster: Poster): Promise<Turn>
+  /** Removes the rows of an instance that is being removed. */
+  forget(instance: Instance): Promise<void>
 }
 
 /** A clock that was this far ahead was wrong. */
@@ -37,7 +47,7 @@ const MAX_AHEAD_MS = 60_000
 const DAY_MS = 86_400_000
 
 export function createSourceTurns(options: {
-  readonly store: Pick<Store, 'get'>
+  readonly store: Pick<Store, 'get' | 'list' | 'write'>
   readonly clock: { now(): number }
   readonly outbox: Pick<Outbox, 'listUnfinished'>
   readonly maxUnfinished: number
@@ -65,7 +75,7 @@ export function createSourceTurns(options: {
 
     async begin(instance, poster) {
       const id = `${poster.originator}/${poster.owner}`
-      const key = recordKey(instance.id, 'notification-turn', id)
+      const key = turnKey(instance.id, id)
       const stored = await store.get<{ unfinished: number; lastAt: number }>(key)
       const { unfinished, lastAt }: TurnRow = stored?.value ?? { unfinished: 0, lastAt: 0 }
       const now = clock.now()
@@ -83,12 +93,31 @@ export function createSourceTurns(options: {
             value: { unfinished: counts ? waiting + 1 : waiting, lastAt: createdAt },
             // By then all that it counts are finished.
             expiresAt: createdAt + atAhead + 30 * DAY_MS,
+            indexes: [{ index: turnsIndex(instance.id), sort: '' }],
             ...whenUnchanged(stored?.revision),
           }
         },
       }
     },
+
+    async forget(instance) {
+      // What was removed is on no page any more, so that the first page is always the next one.
+      for (let isMore = true; isMore; ) {
+        const { records, cursor } = await store.list(turnsIndex(instance.id), { limit: 100 })
+        const changes = records.map(({ key }): Change => ({ op: 'delete', key }))
+        if (changes.length > 0) await store.write(changes)
+        isMore = cursor !== undefined
+      }
+    },
   }
+}
+
+function turnKey(instanceId: InstanceId, owner: string): Key {
+  return recordKey(instanceId, 'notification-turn', owner)
+}
+
+function turnsIndex(instanceId: InstanceId): IndexKey {
+  return indexKey(instanceId, 'notification-turns')
 }
 
 function whenUnchanged(revision: Revision | undefined) {

@@ -1,3 +1,4 @@
+import { indexKey } from '@svc/store'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
@@ -150,6 +151,22 @@ eachStore((open, name) => {
         expect((await server.post(app, PLAIN)).status).to.equal(status === 'sent' ? 201 : 429)
       }
       expect((await server.post(app, PLAIN)).status).to.equal(429)
+    })
+
+    it('leaves no rows behind when its instance is removed', async () => {
+      const server = await start({ limits: wide })
+      for (const n of Array.from({ length: 5 }).keys()) {
+        await server.intake.post(server.instance, {
+          ...{ originator: 'cli', category: 'c', title: 't', slug: `app${n}` },
+        })
+      }
+      await posts(server, 1)
+      const rows = async () =>
+        (await server.store.list(indexKey(server.instance.id, 'notification-turns'))).records
+      expect(await rows()).to.have.length(6)
+      await server.intake.forget(server.instance)
+      expect(await rows()).to.deep.equal([])
+      expect((await posts(server, 1))[0]?.status).to.equal(201)
     })
 
     it('does not refuse what will not be sent', async () => {

@@ -80,6 +80,7 @@ export type RouteAuth =
   | 'app token'
   | 'settings app token'
   | 'access token'
+  | 'konnector token'
   | 'registration access token'
   | 'client secret'
   | 'passphrase'
