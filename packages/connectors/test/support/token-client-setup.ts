@@ -22,13 +22,17 @@ export async function openTokenClient(
     readonly provider?: ProviderOptions
     readonly lifetimes?: Partial<Lifetimes>
     readonly clock?: { now(): number }
+    readonly lookup?: (hostname: string) => Promise<readonly string[]>
   } = {},
 ): Promise<TokenClientSetup> {
-  const { clock = { now: () => Date.now() } } = options
+  const { clock = { now: () => Date.now() }, lookup } = options
   const provider = await openProvider({ clock, ...options.provider })
   const log = recordedLog()
   const client = createTokenClient({
-    outbound: createOutbound({ trustedNetworks: ['127.0.0.0/8'] }),
+    outbound: createOutbound({
+      trustedNetworks: ['127.0.0.0/8'],
+      ...(lookup !== undefined && { lookup }),
+    }),
     clock,
     log,
     lifetimes: { ...DEFAULT_LIFETIMES, ...options.lifetimes },
