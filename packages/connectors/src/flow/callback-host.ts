@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   type Logger,
   OAuthError,
@@ -52,6 +53,7 @@ export function createCallbackHost(options: CallbackHostOptions): Middleware {
   return async function callbackHost(ctx: Context, next: Next): Promise<void> {
     const accountType = PATH.exec(ctx.path)?.[1]
     if (accountType === undefined || !isAddressed(ctx)) return next()
+    ctx.state['requestId'] = randomUUID()
     setBaseHeaders(ctx, undefined)
     if (protocol === 'https:') ctx.set('Strict-Transport-Security', HSTS)
     setEndpointHeaders(ctx)

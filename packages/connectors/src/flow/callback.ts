@@ -1,4 +1,11 @@
-import type { Instance, Parameters, RateLimits, RouteContext, RouteHandler } from '@svc/oauth-core'
+import type {
+  Instance,
+  Parameters,
+  RateLimits,
+  RequestState,
+  RouteContext,
+  RouteHandler,
+} from '@svc/oauth-core'
 import type { Context } from 'koa'
 import { isAccountTypeName } from '../account-types/account-type-id.ts'
 import { ConnectorError } from '../connector-error.ts'
@@ -73,7 +80,12 @@ export function createCallbackHandlers(options: CallbackOptions): CallbackHandle
     flow: PendingFlow,
     query: CallbackQuery,
   ): Promise<void> {
-    redirectTo(ctx, appRedirect(instance, flow, await conclude(instance, flow, query)))
+    const { requestId } = ctx.state as Partial<RequestState>
+    const outcome = await conclude({
+      ...{ instance, flow, query },
+      ...(requestId !== undefined && { requestId }),
+    })
+    redirectTo(ctx, appRedirect(instance, flow, outcome))
   }
 
   return {

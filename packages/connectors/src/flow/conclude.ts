@@ -1,10 +1,11 @@
 import type { Instance, Logger } from '@svc/oauth-core'
 import type { AccountWriter, Connection } from '../accounts/account-writer.ts'
+import { loggable } from '../token-client/provider-errors.ts'
 import type { TokenClient, TokenSet } from '../token-client/token-client.ts'
 import type { Outcome } from './app-redirect.ts'
 import { isFromIssuer } from './issuer-check.ts'
 import type { CallbackQuery, PendingFlow } from './pending-flow.ts'
-import { errorOfExchange, errorOfRedirect, loggable } from './provider-error.ts'
+import { errorOfExchange, errorOfRedirect } from './provider-error.ts'
 import type { UsableType, UsableTypes } from './usable-types.ts'
 
 export interface ConcludeOptions {
@@ -14,12 +15,17 @@ export interface ConcludeOptions {
   readonly log: Logger
 }
 
-/** Checks 6 to 11: what becomes of an answer whose state, place and browser are right. Never rejects. */
-export type Conclude = (
-  instance: Instance,
-  flow: PendingFlow,
-  query: CallbackQuery,
-) => Promise<Outcome>
+/** A provider's answer whose state, place and browser are right. */
+export interface Answer {
+  readonly instance: Instance
+  readonly flow: PendingFlow
+  readonly query: CallbackQuery
+  /** Of the request that brought it, for the log. */
+  readonly requestId?: string
+}
+
+/** Checks 6 to 11: what becomes of an answer. Never rejects. */
+export type Conclude = (answer: Answer) => Promise<Outcome>
 
 /** Printable ASCII of at most 2 KiB. */
 const CODE = /^[\u0020-\u007e]{1,2048}$/u
@@ -29,18 +35,21 @@ export function createConclude(options: ConcludeOptions): Conclude {
   const { usableTypes, tokenClient, accounts, log } = options
 
   async function exchange(
-    usable: UsableType,
-    flow: PendingFlow,
-    query: CallbackQuery,
+    { type }: UsableType,
+    { instance, flow, query, requestId }: Answer,
   ): Promise<TokenSet | Outcome> {
     const code = query.get('code') ?? ''
     const state = query.get('state') ?? ''
     if (!CODE.test(code)) return { error: 'invalid_response' }
     const { redirectUri, nonce, codeVerifier } = flow
-    const result = await tokenClient.exchange(usable.type, {
+    const request = {
       ...{ code, redirectUri, state },
       ...(nonce !== '' && { nonce }),
       ...(codeVerifier !== undefined && { codeVerifier }),
+    }
+    const result = await tokenClient.exchange(type, request, {
+      instance: instance.domain,
+      ...(requestId !== undefined && { requestId }),
     })
     return result.ok ? result.tokens : { error: errorOfExchange(result.class) }
   }
@@ -54,18 +63,13 @@ export function createConclude(options: ConcludeOptions): Conclude {
     return tokenClient.subjectOf(type, idToken, oidcNonce)
   }
 
-  async function decide(
-    instance: Instance,
-    flow: PendingFlow,
-    query: CallbackQuery,
-  ): Promise<Outcome> {
+  async function decide(answer: Answer): Promise<Outcome> {
+    const { instance, flow, query } = answer
     const usable = await usableTypes.find(instance, flow.accountType)
     if (!isFromIssuer(flow, usable, query, log)) return { error: 'issuer_mismatch' }
     const error = query.get('error') ?? ''
     if (error !== '') {
-      const description = loggable(query.get('error_description'))
-      const fields = { accountType: usable.type.id, error: loggable(error), description }
-      log.info('account.provider_refused', { instance: instance.domain, ...fields })
+      logRefusal(answer, error)
       return { error: errorOfRedirect(error) }
     }
     const connection: Connection = {
@@ -76,10 +80,22 @@ export function createConclude(options: ConcludeOptions): Conclude {
       ...(flow.accountId !== undefined && { accountId: flow.accountId }),
     }
     if (usable.isClientSide) return connect(instance, connection)
-    const tokens = await exchange(usable, flow, query)
+    const tokens = await exchange(usable, answer)
     if (!('accessToken' in tokens)) return tokens
     const subject = await subjectOf(usable, flow, tokens)
     return connect(instance, { ...connection, tokens, ...(subject !== undefined && { subject }) })
+  }
+
+  /** In the provider's words, without anything it was sent. */
+  function logRefusal({ instance, flow, query }: Answer, error: string): void {
+    const description = query.get('error_description')
+    const sent = [query.get('state') ?? '', flow.clientState, flow.nonce, flow.codeVerifier ?? '']
+    log.info('account.provider_refused', {
+      instance: instance.domain,
+      accountType: flow.accountType,
+      error: loggable(error, sent),
+      ...(description !== undefined && { description: loggable(description, sent) }),
+    })
   }
 
   async function connect(instance: Instance, connection: Connection): Promise<Outcome> {
@@ -87,10 +103,11 @@ export function createConclude(options: ConcludeOptions): Conclude {
     return typeof written === 'string' ? { error: written } : { accountId: written.accountId }
   }
 
-  return async function conclude(instance, flow, query) {
+  return async function conclude(answer) {
     try {
-      return await decide(instance, flow, query)
+      return await decide(answer)
     } catch (cause) {
+      const { instance, flow } = answer
       const fields = { instance: instance.domain, accountType: flow.accountType }
       log.error('account.connect_failed', { ...fields, cause: String(cause) })
       return { error: 'internal_error' }

@@ -22,8 +22,6 @@ const FAILURES: Readonly<Record<FailureClass, FlowError>> = {
   unavailable: 'provider_unavailable',
 }
 
-const MAX_LOGGED = 200
-
 /** What the app is told of the `error` of a provider's redirect. */
 export function errorOfRedirect(error: string): FlowError {
   return ERRORS.get(error) ?? 'provider_error'
@@ -32,9 +30,4 @@ export function errorOfRedirect(error: string): FlowError {
 /** What the app is told of an exchange that failed. */
 export function errorOfExchange(failure: FailureClass): FlowError {
   return FAILURES[failure]
-}
-
-/** A provider's text as the log may have it: short, without controls. */
-export function loggable(text: string | undefined): string | undefined {
-  return text?.replaceAll(/\p{C}/gu, '').slice(0, MAX_LOGGED)
 }

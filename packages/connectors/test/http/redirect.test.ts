@@ -310,6 +310,18 @@ describe('what is wrong with an answer', () => {
     })
   }
 
+  it('is logged without controls, without what was sent, and at most 200 characters long', async () => {
+    await answerWith((answer) => {
+      answer.set('error', 'odd\r\n\u009b')
+      answer.set('error_description', `${answer.get('state')} ${'x'.repeat(300)}`)
+    })
+    const line = server.logged.find((each) => each.includes('account.provider_refused')) ?? ''
+    const fields = JSON.parse(line.slice(line.indexOf('{'))) as Record<string, string>
+    expect(fields['error']).to.equal('odd')
+    expect(fields['description']).to.match(/^\[redacted\] x+$/)
+    expect(fields['description']).to.have.length(200)
+  })
+
   it('is told as invalid_response when the code is missing, too long or not printable', async () => {
     for (const code of [undefined, 'x'.repeat(2049), 'é', 'a\nb']) {
       const query = await answerWith((answer) => {

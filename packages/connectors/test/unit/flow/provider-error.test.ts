@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { errorOfExchange, errorOfRedirect, loggable } from '../../../src/flow/provider-error.ts'
+import { errorOfExchange, errorOfRedirect } from '../../../src/flow/provider-error.ts'
 
 /** connectors.md 4.6 */
 describe('errors of providers', () => {
@@ -35,10 +35,4 @@ describe('errors of providers', () => {
       expect(errorOfExchange(failure)).to.equal(told)
     })
   }
-
-  it('are logged without controls and at most 200 characters long', () => {
-    expect(loggable('a\r\nb\u0000\u009b\u202e\u200bc')).to.equal('abc')
-    expect(loggable('x'.repeat(300))).to.have.length(200)
-    expect(loggable(undefined)).to.equal(undefined)
-  })
 })
