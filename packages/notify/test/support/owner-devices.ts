@@ -1,5 +1,11 @@
 import http from 'node:http'
-import { type AppManifest, createOAuth, type Instance, type OAuth } from '@svc/oauth-core'
+import {
+  type AppManifest,
+  type AuthorizePages,
+  createOAuth,
+  type Instance,
+  type OAuth,
+} from '@svc/oauth-core'
 import type { Store } from '@svc/store'
 import { type FakeClock, type Listening, listen } from '@svc/testkit'
 import Koa from 'koa'
@@ -48,8 +54,9 @@ export async function openOwnerDevices(store: Store, clock: FakeClock): Promise<
   const instance = await oauth.instances.create({ domain: 'alice.example.com', locale: 'fr' })
   const app = new Koa()
   app.use(oauth.resolveInstance())
-  // Registering shows no page.
-  app.use(oauth.routes({ pages: {} as Parameters<OAuth['routes']>[0]['pages'] }))
+  // Registering shows no page, and only pages have forms.
+  const pages = { checkCsrf: () => undefined } as unknown as AuthorizePages
+  app.use(oauth.routes({ pages }))
   const listening = await listen(app)
 
   return {
