@@ -143,7 +143,10 @@ export function resolveOptions(options: ConnectorsOptions): ResolvedOptions {
   }
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   for (const [name, value] of Object.entries(limits)) {
-    if (!Object.hasOwn(DEFAULT_LIMITS, name)) faults.add(`limits.${name}`, 'is not an option')
+    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
+      faults.add(`limits.${name}`, 'is not an option')
+      continue
+    }
     faults.integer(`limits.${name}.limit`, value?.limit, 1, MAX_COUNT)
     faults.integer(`limits.${name}.windowMs`, value?.windowMs, 1000, LONGEST_MS)
   }
