@@ -30,13 +30,14 @@ export function descriptionOf(record: AnswerRecord): string | undefined {
 
 /** A provider's text as logs may show it: nothing that was sent, no control characters, at most 200 characters. */
 export function loggable(text: string, secrets: readonly string[]): string {
-  let shown = text
+  // First of all: a secret with such characters in between would become whole again.
+  let shown = text.replaceAll(/\p{C}/gu, '')
   for (const secret of secrets) {
     if (secret.length < SHORTEST_SECRET) continue
     shown = shown.replaceAll(secret, '[redacted]')
     shown = shown.replaceAll(encodeURIComponent(secret), '[redacted]')
   }
-  return shown.replaceAll(/\p{C}/gu, '').slice(0, MAX_CHARACTERS)
+  return shown.slice(0, MAX_CHARACTERS)
 }
 
 function codesOf(error: unknown): readonly string[] {

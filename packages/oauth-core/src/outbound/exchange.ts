@@ -58,6 +58,7 @@ export function exchange(
   const isTls = url.protocol === 'https:'
   return new Promise((resolve, reject) => {
     let isSent = false
+    let isAnswered = false
     const sent = (isTls ? https : http).request({
       agent: isTls ? AGENTS['https:'] : AGENTS['http:'],
       headers: headersOf(target, request),
@@ -87,7 +88,13 @@ export function exchange(
       })
     })
     sent.on('error', fail)
+    // Neither an end after a change of protocol nor an abort of what has ended is an error to Node.
+    sent.once('close', () => {
+      if (!isAnswered) fail(new Error('closed'))
+    })
+    limits.signal.addEventListener('abort', fail, { once: true })
     sent.once('response', (answer) => {
+      isAnswered = true
       readBody(answer, limits.maxBytes).then(
         // Always present on a response.
         (body) => {

@@ -177,6 +177,21 @@ describe('outgoing calls (connectors.md 6.1; security.md 101)', () => {
     expect(await failureOf(server)).to.include({ kind: 'malformed', isSent: true })
   })
 
+  it('takes no change of protocol, and no answer that only announces another', async () => {
+    for (const answer of [
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nx',
+      'HTTP/1.1 100 Continue\r\n\r\n',
+      'HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n',
+    ]) {
+      const server = await started(
+        serveBytes((socket) => socket.once('data', () => socket.end(answer))),
+      )
+      const startedAt = performance.now()
+      expect(await failureOf(server)).to.include({ kind: 'unreachable', isSent: true })
+      expect(performance.now() - startedAt).to.be.lessThan(3000)
+    }
+  })
+
   it('takes no answer with more headers than 16 KiB', async () => {
     const server = await started(
       serveBytes((socket) =>

@@ -14,6 +14,9 @@ describe('words of a provider in the log (connectors.md 4.6, 13)', () => {
       'no [redacted], no [redacted], no [redacted]',
     )
   })
+  it('show no secret that comes with control characters in it', () => {
+    expect(loggable('se\u0000cret-\u200dtoken', ['secret-token'])).to.equal('[redacted]')
+  })
   it('show a part of a secret neither when the text is cut in its middle', () => {
     expect(loggable(`${'x'.repeat(195)}secret-token`, ['secret-token'])).to.not.include('secr')
   })
