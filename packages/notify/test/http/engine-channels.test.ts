@@ -11,8 +11,9 @@ function attemptsOf({ attempts }: Awaited<ReturnType<EngineBench['read']>>): rea
   )
 }
 
-describe('channels of a notification (notifications.md 10)', () => {
-  eachStore((open) => {
+eachStore((open) => {
+  // Inside: what a test started ends before its store does.
+  describe('channels of a notification (notifications.md 10)', () => {
     const benches: EngineBench[] = []
     async function start(options: Omit<BenchOptions, 'store'>): Promise<EngineBench> {
       const bench = await startEngine({ store: await open(), ...options })

@@ -106,7 +106,10 @@ export async function startEngine(options: BenchOptions): Promise<EngineBench> {
         ...{ round: 0, progress: {}, attempts: [], crashes: 0 },
         ...changes,
       }
-      if (!(await outbox.insert(instanceId, record))) throw new Error('not accepted')
+      // Only those without a client of their own are an app's.
+      const { slug: _slug, ...unlinked } = record
+      const posted = record.clientId === undefined ? record : unlinked
+      if (!(await outbox.insert(instanceId, posted))) throw new Error('not accepted')
       return id
     },
     async read(id, { id: instanceId } = alice) {
