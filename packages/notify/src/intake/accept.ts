@@ -1,5 +1,5 @@
 import type { Instance, Logger, NotificationCategory } from '@svc/oauth-core'
-import type { Store } from '@svc/store'
+import type { Revision, Store } from '@svc/store'
 import { NotifyError } from '../notify-error.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
@@ -40,6 +40,12 @@ export interface Accepted {
   readonly isReplay?: true
 }
 
+/** The answer to an earlier request; or the row that remembers one whose notification is gone, to be replaced. */
+interface Recalled {
+  readonly answer?: Accepted
+  readonly revision?: Revision
+}
+
 /**
  * Accepts a notification; durable when it resolves.
  * @throws NotifyError 409 `idempotency_in_progress`, 422 `idempotency_key_reused`, 429 `too_many_pending`
@@ -64,16 +70,18 @@ export function createAccept(options: {
   const { store, clock, log, outbox, turns, sourcePrefix } = options
   const inProgress = new Set<string>()
 
-  async function replay({ instance, idempotent }: Post): Promise<Accepted | undefined> {
-    if (idempotent === undefined) return undefined
-    const row = (await store.get<AnswerRow & Record<string, never>>(idempotent.key))?.value
-    if (row === undefined) return undefined
+  /** What is remembered under the key of the post. */
+  async function recall({ instance, idempotent }: Post): Promise<Recalled> {
+    if (idempotent === undefined) return {}
+    const stored = await store.get<AnswerRow & Record<string, never>>(idempotent.key)
+    if (stored === undefined) return {}
+    const { value: row, revision } = stored
     checkSame(row, idempotent)
     const found = await outbox.get(instance.id, row.id)
-    if (found === undefined) return undefined
+    if (found === undefined) return { revision }
     const { skipped } = row
     const record = asAnswered(found.record, row)
-    return { record, isReplay: true, ...(skipped !== undefined && { skipped }) }
+    return { answer: { record, isReplay: true, ...(skipped !== undefined && { skipped }) } }
   }
 
   async function lastComparable(
@@ -97,7 +105,7 @@ export function createAccept(options: {
   async function tryAccept(post: Post): Promise<Accepted | undefined> {
     const { instance, poster, category, declared, draft, idempotent } = post
     const turn = await turns.begin(instance, poster)
-    const replayed = await replay(post)
+    const { answer: replayed, revision } = await recall(post)
     if (replayed !== undefined) return replayed
     const { createdAt } = turn
     const expiresAt = createdAt + options.idempotencyKey
@@ -116,20 +124,23 @@ export function createAccept(options: {
         const record = (await outbox.get(instance.id, last.id))?.record ?? last
         const answer = { record, skipped: 'same_state' } as const
         if (idempotent === undefined) return answer
-        const { written } = await store.write([answerChange(idempotent, answer, expiresAt)])
+        const change = answerChange(idempotent, answer, expiresAt, revision)
+        const { written } = await store.write([change])
         return written ? answer : undefined
       }
     }
     if (decision.kind === 'same') return undefined
 
-    const flags = toFlags(declared, poster.clientId === undefined)
+    const flags = toFlags(declared)
     const now = Math.min(clock.now(), createdAt)
     const record = newRecord({
       ...{ poster, sourceId, category, flags, draft, decision, now, createdAt },
     })
     const isLimited = !isInternal(poster) && decision.kind === 'send'
     const changes = [await turn.change(isLimited)]
-    if (idempotent !== undefined) changes.push(answerChange(idempotent, { record }, expiresAt))
+    if (idempotent !== undefined) {
+      changes.push(answerChange(idempotent, { record }, expiresAt, revision))
+    }
     return (await outbox.insert(instance.id, record, changes)) ? { record } : undefined
   }
 
@@ -143,7 +154,7 @@ export function createAccept(options: {
 
   return async function accept(post) {
     const { instance, poster, category, idempotent } = post
-    const replayed = await replay(post)
+    const { answer: replayed } = await recall(post)
     if (replayed !== undefined) return replayed
     if (idempotent !== undefined) {
       if (inProgress.has(idempotent.key)) throw stillInProgress()

@@ -80,18 +80,15 @@ export function categoryNotFound(): NotifyError {
   return new NotifyError([{ code: 'category_not_found', detail }])
 }
 
-/**
- * What counts for an accepted notification, whatever is declared later (4.1).
- * @param hasFolder - whether templates can be read: clients have none
- */
-export function toFlags(category: NotificationCategory, hasFolder: boolean): CategoryFlags {
+/** What counts for an accepted notification, whatever is declared later (4.1). */
+export function toFlags(category: NotificationCategory): CategoryFlags {
   const { collapsible, stateful, multiple, sensitive } = category
   const { timeToLiveMs, minIntervalMs, templates } = category
   return {
     ...{ collapsible, stateful, multiple, sensitive },
     ...(timeToLiveMs !== undefined && { ttlMs: timeToLiveMs }),
     ...(minIntervalMs !== undefined && { minIntervalMs }),
-    ...(hasFolder && templates !== undefined && { templates }),
+    ...(templates !== undefined && { templates }),
   }
 }
 

@@ -119,6 +119,25 @@ eachStore((open, name) => {
       expect(again.data.id).to.equal(first.data.id)
     })
 
+    it('means nothing any more once the notification is gone', async () => {
+      const server = await start()
+      const app = await server.app()
+      const stateful = { category: 'balance', title: 't', state: 'a' }
+      for (const attributes of [PLAIN, stateful]) {
+        const key = attributes.category
+        const { data } = await keyed(server, app, key, attributes)
+        await server.outbox.remove(server.instance.id, [data.id])
+        if (attributes === stateful) await server.post(app, stateful)
+        const again = await keyed(server, app, key, attributes)
+        expect(again.status, again.text).to.equal(201)
+        expect(again.headers).not.to.have.property('idempotency-replayed')
+        expect(again.data.id).not.to.equal(data.id)
+        const third = await keyed(server, app, key, attributes)
+        expect(third.headers['idempotency-replayed']).to.equal('true')
+        expect(third.data).to.deep.equal(again.data)
+      }
+    })
+
     it('does not remember what was refused', async () => {
       const server = await start(undefined, { maxUnfinished: 1 })
       const app = await server.app()

@@ -1,4 +1,4 @@
-import { indexKey } from '@svc/store'
+import { indexKey, StoreUnavailableError } from '@svc/store'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
@@ -73,6 +73,32 @@ eachStore((open, name) => {
       await server.send('POST', '/notifications', { headers: app, body: '{' })
       const answers = await posts(server, 10)
       expect(answers.filter(({ status }) => status === 201)).to.have.length(2)
+    })
+
+    it('do not count what they refused themselves', async () => {
+      const gate = Promise.withResolvers<void>()
+      const reached = Promise.withResolvers<void>()
+      let isAway = true
+      const server = await start({
+        limits: { 'notify-post': { limit: 1, windowMs: HOUR_MS } },
+        wrapOutbox: (outbox) => ({
+          ...outbox,
+          async insert(...given) {
+            if (!isAway) return outbox.insert(...given)
+            reached.resolve()
+            await gate.promise
+            throw new StoreUnavailableError('away for a moment')
+          },
+        }),
+      })
+      const app = await server.app()
+      const first = server.post(app, PLAIN)
+      await reached.promise
+      expect((await server.post(app, PLAIN)).status).to.equal(429)
+      gate.resolve()
+      expect((await first).status).to.equal(503)
+      isAway = false
+      expect((await server.post(app, PLAIN)).status).to.equal(201)
     })
 
     it('count answers of the same state', async () => {
