@@ -1,13 +1,14 @@
 import type { Instance, Logger, NotifiableDevice, OAuth } from '@svc/oauth-core'
 import { createCatalogues } from '../../catalogue.ts'
-import type { NotificationRecord } from '../../outbox/notification.ts'
 import type { ContentRenderer } from '../../render/content.ts'
 import type { Channel, ChannelOutcome, Delivery } from '../channel.ts'
-import { collapseOf } from './collapse.ts'
 import { readMemo, writeMemo } from './delivery-memo.ts'
+import { endOrTime } from './end-or-time.ts'
+import { placeOf } from './fault-place.ts'
+import { pushFor } from './outgoing-push.ts'
 import { contentOf, type PushContent } from './push-content.ts'
 import type { OutgoingPush, PushGateway, PushOutcome } from './push-gateway.ts'
-import { pushIdOf, tokenDigest } from './push-identity.ts'
+import { tokenDigest } from './push-identity.ts'
 import { findStages, type Stages } from './stages.ts'
 import { createTally, type Tally } from './tally.ts'
 
@@ -23,18 +24,21 @@ export interface MobileChannelParts {
   readonly hitPushQuota: (instance: Instance, by: 1 | -1) => Promise<number>
   readonly clock: { now(): number }
   readonly log: Logger
+  /** How long devices of the app alone may keep those of the flagship app waiting. Milliseconds. @defaultValue `5_000` */
+  readonly patienceMs?: number
 }
 
 /** Devices reached per stage. @see notifications.md 13 */
 const MAX_REACHED = 10
 const PARALLEL = 5
+const PATIENCE_MS = 5000
 
 /**
  * Pushes to the owner's devices: to those of the app that posted, else to those of the flagship app.
  * @see notifications.md 16
  */
 export function createMobileChannel(parts: MobileChannelParts): Channel {
-  const { oauth, gateway, hitPushQuota, clock, log } = parts
+  const { oauth, gateway, hitPushQuota, clock, log, patienceMs = PATIENCE_MS } = parts
   const contentParts = { ...parts, catalogueOf: createCatalogues() }
 
   /** Sends to devices of a stage until enough of them are reached. */
@@ -85,6 +89,13 @@ export function createMobileChannel(parts: MobileChannelParts): Channel {
     const outcome = await send(push, signal)
     tally.note(digest, outcome)
     if (outcome.class === 'sent') return
+    const { platform } = push
+    log.warn('push.failed', {
+      domain: instance.domain,
+      platform,
+      class: outcome.class,
+      code: outcome.code,
+    })
     await hitPushQuota(instance, -1)
     if (outcome.isTokenDead !== true) return
     await oauth.clients.clearDeviceToken(instance, push.platform, push.token)
@@ -96,7 +107,7 @@ export function createMobileChannel(parts: MobileChannelParts): Channel {
     try {
       await sendTo(...given)
     } catch (error) {
-      log.error('push.device.failed', { domain: instance.domain, error })
+      log.error('push.device.failed', { domain: instance.domain, fault: placeOf(error) })
       const digest = tokenDigest(token)
       if (tally.isOpen(digest)) tally.note(digest, { class: 'transient', code: 'unavailable' })
     }
@@ -107,7 +118,7 @@ export function createMobileChannel(parts: MobileChannelParts): Channel {
       return await gateway.send(push, signal)
     } catch (error) {
       // A fault of the gateway must not cost the devices that come after this one.
-      log.error('push.gateway.failed', { domain: push.instance.domain, error })
+      log.error('push.gateway.failed', { domain: push.instance.domain, fault: placeOf(error) })
       return { class: 'transient', code: 'gateway_failed' }
     }
   }
@@ -124,9 +135,12 @@ export function createMobileChannel(parts: MobileChannelParts): Channel {
     const tally = createTally(memo)
     const toPush = (device: NotifiableDevice): OutgoingPush =>
       pushFor(device, { instance, record, content, now: clock.now() })
-    await reach(delivery, dedicated, toPush, tally)
+    const reaching = reach(delivery, dedicated, toPush, tally)
+    // A provider that does not answer must not use up the time of the others.
+    await endOrTime(reaching, patienceMs)
     const isFollowUp = memo.sent.size > 0
     if (isFollowUp || !tally.hasReached()) await reach(delivery, flagship, toPush, tally)
+    await reaching
     return { ...tally.outcome(writeMemo), ...warningsOf(content) }
   }
 
@@ -137,39 +151,6 @@ export function createMobileChannel(parts: MobileChannelParts): Channel {
 function waitingOf({ dedicated, flagship }: Stages, waiting: ReadonlySet<string>): Stages {
   const isWaiting = ({ token }: NotifiableDevice): boolean => waiting.has(tokenDigest(token))
   return { dedicated: dedicated.filter(isWaiting), flagship: flagship.filter(isWaiting) }
-}
-
-function pushFor(
-  device: NotifiableDevice,
-  {
-    instance,
-    record,
-    content,
-    now,
-  }: {
-    readonly instance: Instance
-    readonly record: NotificationRecord
-    readonly content: PushContent
-    readonly now: number
-  },
-): OutgoingPush {
-  const { platform, token, tokenSince, flagship } = device
-  const { sound, priority, flags, slug } = record
-  return {
-    ...{ instance, platform, token, tokenSince },
-    id: pushIdOf(record.id, device.clientId),
-    notificationId: record.id,
-    ...(slug !== undefined && slug !== '' && !flagship && { slug }),
-    title: flagship ? content.flagshipTitle : content.title,
-    body: content.body,
-    data: content.data,
-    ...(sound !== undefined && { sound }),
-    ...(priority !== undefined && { priority }),
-    ...collapseOf(record),
-    ...(flags.ttlMs !== undefined && {
-      ttlMs: Math.max(1000, record.scheduledAt + flags.ttlMs - now),
-    }),
-  }
 }
 
 function warningsOf({ warnings }: PushContent): Pick<ChannelOutcome, 'warnings'> {

@@ -60,8 +60,10 @@ eachStore((open) => {
     changes: Changes = {},
     memo?: Memo,
     signal: AbortSignal = never(),
+    patienceMs = 5000,
   ): Promise<ChannelOutcome> {
     const channel = createMobileChannel({
+      patienceMs,
       ...{ oauth: owner.oauth, gateway, hitPushQuota, clock, log: log.log },
       renderer: {
         mobile: async (_, { title, message = '' }) => ({ title, body: message, warnings: [] }),
@@ -148,7 +150,8 @@ eachStore((open) => {
       expect(tokens()).to.have.members(Array.from({ length: 12 }, (_, n) => `t${n + 1}`))
       expect(outcome.class).to.equal('sent')
       expect(outcome).not.to.have.property('isUnfinished')
-      expect(log.lines).to.deep.equal([
+      const ignored = log.lines.filter((line) => line.includes('ignored'))
+      expect(ignored).to.deep.equal([
         'warn push.devices.ignored {"domain":"alice.example.com","count":1}',
       ])
     })
@@ -183,10 +186,38 @@ eachStore((open) => {
     it('is transient when the gateway of the host fails, and others still get theirs', async () => {
       await drive('one')
       await drive('two')
-      outcomes['two'] = () => Promise.reject(new Error('a fault'))
+      outcomes['two'] = () => Promise.reject(new Error('about two'))
       const outcome = await attempt()
       expect([outcome.class, outcome.isUnfinished]).to.deep.equal(['sent', true])
-      expect(log.lines.some((line) => line.startsWith('error push.gateway.failed'))).to.equal(true)
+      const [line = ''] = log.lines
+      expect(line).to.match(/^error push\.gateway\.failed .*"fault":"Error at /)
+      expect(line).not.to.include('about two')
+    })
+
+    it('does not depend on a provider that never answers', async () => {
+      await drive('silent')
+      await flagship('flagship')
+      const ending = new AbortController()
+      outcomes['silent'] = () =>
+        new Promise((resolve) => {
+          ending.signal.addEventListener('abort', () => resolve(BUSY))
+        })
+      outcomes['flagship'] = async () => {
+        ending.abort()
+        return SENT
+      }
+      const outcome = await attempt({}, undefined, ending.signal, 20)
+      expect(tokens()).to.deep.equal(['silent', 'flagship'])
+      expect([outcome.class, outcome.isUnfinished]).to.deep.equal(['sent', true])
+    })
+
+    it('is told in the log of each device that failed, without its token', async () => {
+      await drive('secret')
+      outcomes['secret'] = OFF
+      await attempt()
+      const fields =
+        '{"domain":"alice.example.com","platform":"android","class":"config","code":"off"}'
+      expect(log.lines).to.deep.equal([`warn push.failed ${fields}`])
     })
 
     it('is transient for whoever had no turn before the attempt was over', async () => {
