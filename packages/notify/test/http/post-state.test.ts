@@ -76,6 +76,25 @@ eachStore((open, name) => {
       expect(again.data.meta.skipped).to.equal('same_state')
     })
 
+    it('looks behind up to 100 that never came (0162)', async () => {
+      const wide = { limit: 1000, windowMs: HOUR_MS }
+      const server = await startIntake({
+        store: (clock) => open({ clock }),
+        limits: { 'notify-post': wide, 'notify-post-instance': wide },
+      })
+      const first = await posting(server, { state: 'a' })
+      for (const count of [99, 1]) {
+        for (let n = 0; n < count; n += 1) {
+          const { data } = await posting(server, { state: `${n}` })
+          await server.change(data.id, { status: 'failed', finishedAt: server.clock.now() })
+        }
+        if (count === 99)
+          expect((await posting(server, { state: 'a' })).data.id).to.equal(first.data.id)
+      }
+      const again = await posting(server, { state: 'a' })
+      expect(again.data.id).not.to.equal(first.data.id)
+    })
+
     it('checks scheduled ones when they are posted (7.4)', async () => {
       const server = await start()
       const at = new Date(server.clock.now() + HOUR_MS).toISOString()
