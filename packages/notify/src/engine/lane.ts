@@ -89,10 +89,11 @@ export function createLane(options: {
 
     async work(stored, deliver) {
       const { id: notification } = stored.record
+      // Until it has moved; one that throws has not.
+      stuck.add(notification)
       try {
-        if (await deliver(stored)) return
-        stuck.add(notification)
-        if (stuck.size >= MAX_STUCK) hasGivenUp = true
+        if (await deliver(stored)) stuck.delete(notification)
+        else if (stuck.size >= MAX_STUCK) hasGivenUp = true
       } finally {
         taken.delete(notification)
       }

@@ -1,8 +1,11 @@
-/** Resolves when the condition holds. @throws Error when it does not within five seconds */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 5000
+/** Resolves when the condition holds. @throws Error when it does not in time */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  limitMs = 8000,
+): Promise<void> {
+  const end = performance.now() + limitMs
   while (!(await condition())) {
-    if (performance.now() > end) throw new Error('the condition did not come true')
+    if (performance.now() > end) throw new Error(`never within ${limitMs} ms: ${String(condition)}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
