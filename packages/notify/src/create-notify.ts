@@ -96,6 +96,7 @@ export function createNotify(given: NotifyOptions): Notify {
   oauth.instances.onRemove(async (instance) => {
     await outbox.removeAll(instance.id)
     await preferences.removeAll(instance)
+    await intake.forget(instance)
   })
 
   const intake = createIntake({
