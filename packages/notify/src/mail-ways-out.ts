@@ -22,7 +22,8 @@ export function createMailWaysOut(options: {
 
   async function settingsOf(instance: Instance): Promise<string | undefined> {
     if ((await oauth.apps.installed(instance, settingsSlug)) === undefined) return undefined
-    return `${originOfApp(instance, settingsSlug)}/#/notifications`
+    // In the query: flat app hosts lose a fragment when a session is handed over.
+    return `${originOfApp(instance, settingsSlug)}/?section=notifications`
   }
 
   async function linksOfMany(instance: Instance): Promise<MailLinks> {

@@ -1,0 +1,93 @@
+import { eachStore, type ReceivedMail } from '@svc/testkit'
+import { expect } from 'chai'
+import { type NotifyServer, startNotify } from '../support/notify-server.ts'
+import { until } from '../support/until.ts'
+
+describe('the way out of mails (notifications.md 23.3, RFC 8058)', () => {
+  eachStore((open) => {
+    let server: NotifyServer
+    beforeEach(async () => {
+      server = await startNotify({ store: (clock) => open({ clock }) })
+    })
+
+    async function mailOf(category: string): Promise<ReceivedMail> {
+      server.mailbox.clear()
+      await server.post({ category, title: category })
+      return server.mailbox.waitForMail((mail) => mail.subject === category)
+    }
+    const headerOf = (mail: ReceivedMail, key: string): string =>
+      mail.headers.find((header) => header.key === key)?.value ?? ''
+    const linkOf = (mail: ReceivedMail): string =>
+      /<(https:[^>]+)>/.exec(headerOf(mail, 'list-unsubscribe'))?.[1] ?? ''
+
+    const oneClick = (link: string, headers = {}) =>
+      server.send('POST', link, {
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body: 'List-Unsubscribe=One-Click',
+      })
+
+    it('stands in the headers and the text of every mail of an app', async () => {
+      const mail = await mailOf('bills')
+      expect(headerOf(mail, 'list-unsubscribe-post')).to.equal('List-Unsubscribe=One-Click')
+      expect(headerOf(mail, 'list-id')).to.not.equal('')
+      const link = linkOf(mail)
+      expect(link).to.match(/^https:\/\/alice\.example\.com\/notifications\/unsubscribe\?t=/)
+      expect(mail.text).to.include(link)
+    })
+
+    it('asks when it is followed, and changes nothing then: scanners follow links', async () => {
+      const link = linkOf(await mailOf('bills'))
+      for (const method of ['GET', 'HEAD']) {
+        expect((await server.send(method, link)).status).to.equal(200)
+      }
+      const [page] = server.pages
+      expect(page?.question?.fields).to.deep.equal({ 'List-Unsubscribe': 'One-Click' })
+      expect(page?.paragraphs.join(' ')).to.include('Bank').and.to.include('A new bill')
+      await mailOf('bills')
+    })
+
+    it('ends mails of the category with one POST, without a log-in, from anywhere', async () => {
+      const link = linkOf(await mailOf('bills'))
+      const answer = await oneClick(link, { origin: 'https://mail.example' })
+      expect(answer.status).to.equal(200)
+      expect(answer.headers['set-cookie']).to.equal(undefined)
+      const id = await server.post({ category: 'bills' })
+      await until(async () => (await server.read(id))['status'] === 'skipped')
+      await mailOf('balance')
+      expect((await oneClick(link)).status, 'again').to.equal(200)
+    })
+
+    it('leaves other ways to the owner as they are', async () => {
+      await oneClick(linkOf(await mailOf('bills')))
+      await server.post({ category: 'bills', preferred_channels: ['sms'], message: 'Bill' })
+      await until(() => server.texts.length === 1)
+    })
+
+    it('takes a multipart form, too', async () => {
+      const answer = await server.send('POST', linkOf(await mailOf('bills')), {
+        headers: { 'content-type': 'multipart/form-data; boundary=b' },
+        body: '--b\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--b--\r\n',
+      })
+      expect(answer.status).to.equal(200)
+    })
+
+    it('is 404 for a link that this instance did not make', async () => {
+      const link = linkOf(await mailOf('bills'))
+      const other = await server.oauth.instances.create({ domain: 'bob.example.com' })
+      const foreign = link.replace(server.instance.domain, other.domain)
+      const flipped = `${link.slice(0, -2)}${link.at(-2) === 'A' ? 'B' : 'A'}${link.at(-1)}`
+      const none = '/notifications/unsubscribe'
+      for (const target of [
+        foreign,
+        flipped,
+        none,
+        `${none}?t=`,
+        `${none}?t=${'x'.repeat(4000)}`,
+      ]) {
+        expect((await server.send('GET', target)).status, target).to.equal(404)
+        expect((await oneClick(target)).status, target).to.equal(404)
+      }
+      await mailOf('bills')
+    })
+  })
+})
