@@ -1,0 +1,195 @@
+import { type BrowserResponse, eachStore } from '@svc/testkit'
+import { expect } from 'chai'
+import { afterEach, beforeEach, describe, it } from 'mocha'
+import type { AccountDocument } from '../../../src/accounts/account.ts'
+import { type RefreshServer, startRefresh } from '../../support/refresh-server.ts'
+
+describe('an account that its owner connects (7.2, 4.7)', () => {
+  eachStore((open) => {
+    let server: RefreshServer
+
+    beforeEach(async () => {
+      server = await startRefresh({ store: await open() })
+      await server.putType()
+    })
+    afterEach(() => server.close())
+
+    /** Through the provider and back. */
+    async function connect(path = '/accounts/bank/start?scope=openid+files'): Promise<URL> {
+      const browser = server.browser()
+      const started = await browser.get(path)
+      const answered = await browser.follow(started)
+      const callback = new URL(String(answered.location))
+      const back: BrowserResponse = await browser.get(callback.pathname + callback.search)
+      return new URL(String(back.location))
+    }
+    const connected = async (path?: string): Promise<AccountDocument> =>
+      server.stored(String((await connect(path)).searchParams.get('account')))
+
+    it('holds exactly what 7.2 lists, its secrets sealed', async () => {
+      const before = Date.now()
+      const account = await connected()
+      const { oauth, ...rest } = account
+      expect(rest).to.have.all.keys(
+        ...['_id', '_rev', 'account_type', 'name', 'oauth_callback_results_encrypted'],
+      )
+      expect(rest).to.include({ account_type: 'bank', name: '' })
+      expect(account._id).to.match(/^[0-9a-f]{32}$/)
+      expect(oauth).to.have.all.keys(
+        ...['access_token_encrypted', 'refresh_token_encrypted', 'token_type', 'expires_at'],
+        ...['scope', 'status', 'refresh_seq', 'refreshed_at'],
+      )
+      expect(oauth).to.include({ scope: 'openid files', status: 'connected', refresh_seq: 0 })
+      expect(Date.parse(oauth?.refreshed_at ?? '')).to.be.closeTo(before, 5000)
+      const sealed = /^v1\.test\.[\w-]{16}\.[\w-]{22,}$/
+      expect(oauth?.access_token_encrypted).to.match(sealed)
+      expect(oauth?.refresh_token_encrypted).to.match(sealed)
+      expect(account.oauth_callback_results_encrypted).to.match(sealed)
+    })
+
+    it('is told of as CREATED without its secrets, and as connected', async () => {
+      const told: unknown[] = []
+      server.connectors.on('account.connected', ({ accountId, accountType, how }) =>
+        told.push({ accountId, accountType, how }),
+      )
+      server.heard.length = 0
+      const account = await connected()
+      expect(told).to.deep.equal([{ accountId: account._id, accountType: 'bank', how: 'create' }])
+      expect(server.heard.map(({ verb, id }) => [verb, id])).to.deep.equal([
+        ['CREATED', account._id],
+      ])
+      expect(JSON.stringify(server.heard)).to.not.match(/encrypted|access_token|callback_results/)
+    })
+
+    it('keeps what else the provider told for its connector (7.2)', async () => {
+      const body = { access_token: 'x', user: { id: 7 }, region: 'eu' }
+      server.provider.script('token', { body })
+      const account = await connected()
+      const { oauth_callback_results } = await server.fields(account._id)
+      expect(oauth_callback_results).to.deep.equal({ user: { id: 7 }, region: 'eu' })
+    })
+
+    it('drops what else the provider told beyond 16 KiB, with a warning (7.2)', async () => {
+      const body = { access_token: 'x', much: 'y'.repeat(17 * 1024) }
+      server.provider.script('token', { body })
+      const account = await connected()
+      expect(account).to.not.have.property('oauth_callback_results_encrypted')
+      expect(server.logged.join()).to.include('warn account.callback_results_dropped')
+    })
+
+    it('has no expiry when the provider names none (7.2)', async () => {
+      server.provider.script('token', { body: { access_token: 'x' } })
+      const { oauth } = await connected()
+      expect(oauth).to.not.have.property('expires_at')
+      expect(oauth).to.not.have.property('refresh_token_encrypted')
+    })
+
+    it('has the scope that was asked for when the provider names none (6.3.9)', async () => {
+      server.provider.script('token', { body: { access_token: 'x' } })
+      const { oauth } = await connected('/accounts/bank/start?scope=files+mail')
+      expect(oauth?.scope).to.equal('files mail')
+    })
+
+    it('is refreshed with the tokens it got', async () => {
+      const account = await connected()
+      expect((await server.refresh(account._id)).status).to.equal(200)
+    })
+
+    describe('and connects again', () => {
+      const reconnect = (account: AccountDocument): Promise<URL> =>
+        connect(`/accounts/bank/${account._id}/reconnect?scope=openid+files`)
+
+      it('is the same document with other tokens, connected, its error gone', async () => {
+        const account = await connected()
+        server.provider.grants.revokeAll()
+        expect((await server.refresh(account._id)).status).to.equal(401)
+        const named = { ...(await server.stored(account._id)), name: 'Savings', folder: 'f' }
+        await server.accounts.update(server.alice, named)
+        server.heard.length = 0
+        const back = await reconnect(account)
+        expect(back.searchParams.get('account')).to.equal(account._id)
+        const stored = await server.stored(account._id)
+        expect(stored).to.include({ name: 'Savings', folder: 'f' })
+        expect(stored.oauth).to.include({ status: 'connected', refresh_seq: 1 })
+        expect(stored.oauth).to.not.have.property('last_error')
+        expect(server.heard.map(({ verb }) => verb)).to.deep.equal(['UPDATED'])
+        expect(await server.accountsOf()).to.have.lengthOf(1)
+        expect((await server.refresh(account._id)).status).to.equal(200)
+      })
+
+      it('takes nothing of a refresh that was under way: never a wrong token (D38)', async () => {
+        const account = await connected()
+        const body = { access_token: 'too-late', refresh_token: 'too-late-as-well' }
+        const released = Promise.withResolvers<void>()
+        const asked = server.provider.requestsOf('token').length
+        server.provider.script('token', async (_, response) => {
+          await released.promise
+          response.end(JSON.stringify(body))
+        })
+        const refreshing = server.refresh(account._id)
+        while (server.provider.requestsOf('token').length === asked) {
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        await reconnect(account)
+        const { oauth } = await server.stored(account._id)
+        released.resolve()
+        expect((await refreshing).status).to.equal(200)
+        expect((await server.stored(account._id)).oauth).to.deep.equal(oauth)
+      })
+
+      it('writes nothing when the provider says that it is somebody else', async () => {
+        await server.putType({ callback_params: ['user'] })
+        const as = async (user: string, path: string) => {
+          const browser = server.browser()
+          const started = await browser.get(path)
+          const answered = await browser.follow(started)
+          const callback = new URL(String(answered.location))
+          callback.searchParams.set('user', user)
+          const back = await browser.get(callback.pathname + callback.search)
+          return new URL(String(back.location)).searchParams
+        }
+        const first = await as('ann', '/accounts/bank/start?scope=files')
+        const account = await server.stored(String(first.get('account')))
+        expect(account.oauth?.subject).to.equal('ann')
+        const path = `/accounts/bank/${account._id}/reconnect?scope=files`
+        expect((await as('bob', path)).get('error')).to.equal('account_mismatch')
+        expect(await server.stored(account._id)).to.deep.equal(account)
+        expect((await as('ann', path)).get('account')).to.equal(account._id)
+      })
+
+      it('is not brought back when it was deleted meanwhile', async () => {
+        const account = await connected()
+        const browser = server.browser()
+        const path = `/accounts/bank/${account._id}/reconnect?scope=files`
+        const answered = await browser.follow(await browser.get(path))
+        await server.accounts.delete(server.alice, account._id, account._rev)
+        const callback = new URL(String(answered.location))
+        const back = await browser.get(callback.pathname + callback.search)
+        const { searchParams } = new URL(String(back.location))
+        expect(searchParams.get('error')).to.equal('account_not_found')
+        expect(await server.accountsOf()).to.deep.equal([])
+      })
+
+      it('keeps its refresh token when the provider gives none and is sure to mean the same user', async () => {
+        await server.putType({ callback_params: ['user'] })
+        const as = async (user: string | undefined, path: string) => {
+          const browser = server.browser()
+          const answered = await browser.follow(await browser.get(path))
+          const callback = new URL(String(answered.location))
+          if (user !== undefined) callback.searchParams.set('user', user)
+          const back = await browser.get(callback.pathname + callback.search)
+          return String(new URL(String(back.location)).searchParams.get('account'))
+        }
+        const id = await as('ann', '/accounts/bank/start?scope=files')
+        const before = (await server.stored(id)).oauth?.refresh_token_encrypted
+        const path = `/accounts/bank/${id}/reconnect?scope=files`
+        server.provider.script('token', { body: { access_token: 'x' } })
+        await as('ann', path)
+        expect((await server.stored(id)).oauth?.refresh_token_encrypted).to.equal(before)
+        server.provider.script('token', { body: { access_token: 'y' } })
+        await as(undefined, path)
+        expect((await server.stored(id)).oauth).to.not.have.property('refresh_token_encrypted')
+      })
+    })
+  })
+})
