@@ -1,0 +1,64 @@
+// Compiled, never run: what the types promise and refuse.
+import {
+  type AccountDocument,
+  type AccountStore,
+  type Connectors,
+  createConnectors,
+  type EventSink,
+  type OwnerLogins,
+} from '@svc/connectors'
+import type { AuthorizePages, Instance, OAuth, RouteContext } from '@svc/oauth-core'
+import type { Context } from 'koa'
+
+type Equals<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+function assertType<_Holds extends true>(): void {}
+
+/** As `@svc/auth-ui` has them. */
+interface UiSessions {
+  current(ctx: Context): Promise<{ readonly id: string; readonly kind: 'short' } | undefined>
+  admit(ctx: RouteContext, code: string): Promise<boolean>
+}
+
+/** As `@svc/realtime` has it. */
+interface Realtime {
+  publish(
+    instance: Pick<Instance, 'id'>,
+    verb: 'CREATED' | 'UPDATED' | 'DELETED' | 'NOTIFIED',
+    event: {
+      readonly type: string
+      readonly id: string
+      readonly doc?: Readonly<Record<string, unknown>>
+    },
+  ): Promise<void>
+}
+
+export async function checkConnectors(
+  oauth: OAuth,
+  accounts: AccountStore,
+  ui: { readonly sessions: UiSessions; readonly pages: AuthorizePages },
+  realtime: Realtime,
+  instance: Instance,
+): Promise<void> {
+  const sessions: OwnerLogins = ui.sessions
+  const events: EventSink = realtime
+  const connectors = createConnectors({ oauth, accounts, sessions, events })
+  assertType<Equals<typeof connectors, Connectors>>()
+  connectors.routes()
+  connectors.routes({ pages: ui.pages })
+  const account = await connectors.importAccount(instance, {
+    accountType: 'bank',
+    refreshToken: 'token',
+  })
+  assertType<Equals<typeof account, AccountDocument>>()
+  connectors.on('account.connected', ({ how }) => {
+    assertType<Equals<typeof how, 'create' | 'reconnect' | 'import'>>()
+  })
+
+  // @ts-expect-error -- accounts are kept by the host
+  createConnectors({ oauth, sessions })
+  // @ts-expect-error -- no such option
+  createConnectors({ oauth, accounts, sessions, keyring: {} })
+  // @ts-expect-error -- no such event
+  connectors.on('account.created', () => {})
+}
