@@ -1,0 +1,102 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { eachStore, fakeClock, type Mailbox, openMailbox } from '@svc/testkit'
+import { expect } from 'chai'
+import { createNotify, type NoticePages, type Notify, smtpTransport } from '../../../src/index.ts'
+import { type FcmServer, openFcmServer } from '../../support/fcm-server.ts'
+import { type OwnerDevices, openOwnerDevices } from '../../support/owner-devices.ts'
+import { until } from '../../support/until.ts'
+
+const UNREGISTERED = {
+  status: 404,
+  json: { error: { details: [{ errorCode: 'UNREGISTERED' }] } },
+}
+
+eachStore((open) => {
+  // notifications.md 10, 16: the whole package, FCM and SMTP on loopback.
+  describe('a notification for the phone', () => {
+    let fcm: FcmServer
+    let owner: OwnerDevices
+    let mailbox: Mailbox
+    let notify: Notify
+    let folder: string
+
+    beforeEach(async () => {
+      const clock = fakeClock()
+      fcm = await openFcmServer()
+      mailbox = await openMailbox()
+      owner = await openOwnerDevices(await open({ clock }), clock)
+      await owner.oauth.instances.update(owner.instance.id, { email: 'alice@mail.example' })
+      folder = await mkdtemp(path.join(tmpdir(), 'svc-push-'))
+      const credentialsFile = path.join(folder, 'fcm.json')
+      await writeFile(credentialsFile, JSON.stringify(fcm.account))
+      const transport = smtpTransport({ host: '127.0.0.1', port: mailbox.port, disableTls: true })
+      notify = createNotify({
+        oauth: owner.oauth,
+        channels: {
+          mail: { transport },
+          mobile: { fcm: { credentialsFile, endpoint: fcm.origin } },
+        },
+        channelDelays: [50, 50, 50],
+      })
+      // Mounts what `routes` declares; no page is shown here.
+      notify.routes({ pages: {} as NoticePages })
+      await notify.start()
+    })
+    afterEach(async () => {
+      await notify.close()
+      await owner.close()
+      await mailbox.close()
+      await fcm.close()
+      await rm(folder, { recursive: true })
+    })
+
+    const post = () =>
+      notify.post(owner.instance, {
+        ...{ originator: 'cli', category: 'shares', declaration: {}, slug: 'drive' },
+        ...{ title: 'Shared', message: 'with you', preferredChannels: ['mobile'] },
+      })
+    const drive = (token: string) => owner.add({ token, softwareId: 'registry://drive' })
+    const tokens = (): unknown[] => fcm.calls.map(({ message }) => message['token'])
+
+    it('arrives there, and nowhere else', async () => {
+      await drive('phone')
+      await post()
+      await until(() => fcm.calls.length > 0)
+      expect(fcm.calls[0]?.message['notification']).to.deep.equal({
+        title: 'Shared',
+        body: 'with you',
+      })
+      await notify.close()
+      expect(mailbox.mails).to.have.lengthOf(0)
+      expect(tokens()).to.deep.equal(['phone'])
+    })
+
+    it('comes by mail when the phone is gone, which is then no longer tried', async () => {
+      await drive('gone')
+      fcm.answers.push(UNREGISTERED)
+      await post()
+      expect((await mailbox.waitForMail()).subject).to.equal('Shared')
+      expect(await owner.tokens()).to.deep.equal([])
+      mailbox.clear()
+      await post()
+      await mailbox.waitForMail()
+      expect(tokens()).to.deep.equal(['gone'])
+    })
+
+    it('reaches a second phone later when its provider was busy, the first one once', async () => {
+      await drive('second')
+      await drive('first')
+      // The newest is asked first, and both at once.
+      fcm.answers.push({ status: 503 }, { status: 200, json: { name: 'n' } }, { status: 503 })
+      await post()
+      await until(() => fcm.calls.length === 4)
+      await notify.close()
+      const [one, other, ...again] = tokens()
+      expect([one, other]).to.have.members(['first', 'second'])
+      expect(again).to.deep.equal([one, one])
+      expect(mailbox.mails).to.have.lengthOf(0)
+    })
+  })
+})
