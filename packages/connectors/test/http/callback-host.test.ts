@@ -80,6 +80,21 @@ describe('the callback host', () => {
     expect(await server.accountsOf()).to.have.length(1)
   })
 
+  for (const [method, headers, status] of [
+    ['HEAD', {}, 405],
+    ['POST', {}, 405],
+    ['DELETE', {}, 405],
+    ['GET', { purpose: 'prefetch' }, 204],
+  ] as const) {
+    it(`uses no ticket up on ${method} ${JSON.stringify(headers)}: ${status}`, async () => {
+      const hop = await firstHop()
+      const answer = await browser.request(method, hop, { headers })
+      expect(answer.status).to.equal(status)
+      expect(answer.headers['allow']).to.equal(status === 405 ? 'GET' : undefined)
+      expect((await browser.get(hop)).status).to.equal(302)
+    })
+  }
+
   it('lets a ticket live for a minute', async () => {
     const hop = await firstHop()
     clock.advance(61_000)
