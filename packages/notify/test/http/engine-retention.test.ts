@@ -1,0 +1,175 @@
+import type { Store } from '@svc/store'
+import { eachStore, fakeClock, type FakeClock } from '@svc/testkit'
+import { expect } from 'chai'
+import { createRetention, type Retention } from '../../src/engine/create-retention.ts'
+import { createPurge } from '../../src/engine/purge.ts'
+import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
+import type { NotificationRecord } from '../../src/outbox/notification.ts'
+import { BANK, type EngineBench, startEngine } from '../support/engine-bench.ts'
+import { scriptedChannel } from '../support/scripted-channel.ts'
+import { until } from '../support/until.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const FLAGS = { collapsible: false, stateful: false, multiple: false, sensitive: false }
+
+eachStore((open) => {
+  // Inside: what a test started ends before its store does.
+  describe('what is kept of notifications (notifications.md 14)', () => {
+    let clock: FakeClock
+    let store: Store
+    let bench: EngineBench
+    let retention: Retention
+
+    beforeEach(async () => {
+      clock = fakeClock()
+      store = await open({ clock })
+      bench = await startEngine({ store, clock, channels: [scriptedChannel('mail')] })
+      const log = bench.oauth.log
+      retention = createRetention({
+        ...{ oauth: bench.oauth, outbox: bench.outbox, apps: {}, log },
+        lifetimes: DEFAULT_LIFETIMES,
+      })
+      await retention.start()
+    })
+    afterEach(async () => {
+      await retention.close()
+      await bench.close()
+    })
+
+    const isThere = async (id: string): Promise<boolean> =>
+      (await bench.outbox.get(bench.alice.id, id)) !== undefined
+    const isErased = async (id: string): Promise<boolean> =>
+      (await bench.read(id)).isErased === true
+    /** A purge now, that of the hour or not. */
+    const purge = (): Promise<void> =>
+      createPurge({
+        ...{ outbox: bench.outbox, clock, log: bench.oauth.log },
+        lifetimes: DEFAULT_LIFETIMES,
+      })(bench.alice.id)
+    async function sent(changes: Partial<NotificationRecord> = {}): Promise<string> {
+      const id = await bench.post(changes)
+      await bench.becomes(id, 'sent')
+      return id
+    }
+
+    it('loses its bodies and data after 7 days, and goes after 90', async () => {
+      const bodies = { content: 'plain', contentHtml: '<p>rich</p>', data: { secret: 1 } }
+      const id = await sent({ ...bodies, message: 'short' })
+      clock.advance(7 * DAY_MS - HOUR_MS)
+      await purge()
+      expect(await isErased(id)).to.equal(false)
+      const young = await sent(bodies)
+      clock.advance(2 * HOUR_MS)
+      await until(() => isErased(id))
+      const record = await bench.read(id)
+      expect(record).to.include({ title: 'Hello', message: 'short', status: 'sent' })
+      for (const name of ['content', 'contentHtml', 'data'] as const) {
+        expect(record[name], name).to.equal(undefined)
+      }
+      expect(await bench.read(young)).to.deep.include(bodies)
+      clock.advance(83 * DAY_MS - 2 * HOUR_MS)
+      await purge()
+      expect(await isThere(id)).to.equal(true)
+      clock.advance(2 * HOUR_MS)
+      await until(async () => !(await isThere(id)))
+    })
+
+    for (const kind of ['stateful', 'collapsible'] as const) {
+      it(`stays a year as the newest of its ${kind} source, without bodies, and no older one does`, async () => {
+        const source = { flags: { ...FLAGS, [kind]: true }, content: 'plain' }
+        const older = await sent({ ...source, state: 'a' })
+        const newest = await sent({ ...source, state: 'b' })
+        const stale = await bench.post({
+          ...source,
+          ...{ status: 'failed', finishedAt: clock.now(), createdAt: clock.now() + 5 },
+        })
+        clock.advance(8 * DAY_MS)
+        await until(() => isErased(newest))
+        clock.advance(84 * DAY_MS)
+        await until(async () => !(await isThere(older)))
+        await until(async () => (await bench.read(newest)).keptUntil !== undefined)
+        expect(await isThere(newest)).to.equal(true)
+        expect((await bench.read(newest)).content).to.equal(undefined)
+        for (let week = 0; week < 38; week += 1) {
+          clock.advance(7 * DAY_MS)
+          await purge()
+        }
+        expect(await isThere(newest)).to.equal(true)
+        expect(await isThere(stale)).to.equal(false)
+        clock.advance(10 * DAY_MS)
+        await until(async () => !(await isThere(newest)))
+      })
+    }
+
+    it('goes after its 90 days when a newer one of its source came meanwhile', async () => {
+      const source = { flags: { ...FLAGS, stateful: true } }
+      const older = await sent({ ...source, state: 'a' })
+      clock.advance(8 * DAY_MS)
+      await until(() => isErased(older))
+      clock.advance(85 * DAY_MS)
+      await until(async () => (await bench.read(older)).keptUntil !== undefined)
+      await purge()
+      expect(await isThere(older)).to.equal(true)
+      const newer = await sent({ ...source, state: 'b' })
+      clock.advance(8 * DAY_MS)
+      await until(async () => !(await isThere(older)))
+      expect(await isThere(newer)).to.equal(true)
+    })
+
+    it('is purged in batches, however many there are', async () => {
+      const now = clock.now()
+      const ended = { status: 'sent', finishedAt: now, sentAt: now } as const
+      const ids = await Promise.all(Array.from({ length: 130 }, () => bench.post(ended)))
+      clock.advance(8 * DAY_MS)
+      await until(async () => isErased(ids.at(-1) ?? ''))
+      clock.advance(90 * DAY_MS)
+      await until(async () => {
+        const page = await bench.outbox.listAll(bench.alice.id)
+        return page.notifications.length === 0
+      })
+    })
+
+    it('of a source that is gone is cancelled, then removed, and nothing of others', async () => {
+      const done = await sent({ content: 'plain' })
+      const waiting = await bench.post({ scheduledAt: clock.now() + HOUR_MS })
+      const other = await bench.post({ owner: 'drive', scheduledAt: clock.now() + HOUR_MS })
+      const seen: string[] = []
+      bench.outbox.onWritten(({ after: { record } }) => seen.push(`${record.id} ${record.status}`))
+      await retention.sourceGone(bench.alice, { originator: 'app', owner: 'bank' })
+      expect(await isThere(done)).to.equal(false)
+      expect(await isThere(waiting)).to.equal(false)
+      expect(seen).to.deep.equal([`${waiting} cancelled`])
+      expect((await bench.read(other)).status).to.equal('scheduled')
+    })
+
+    it('goes when the core tells that its app was uninstalled, but not that it changed', async () => {
+      const id = await sent()
+      await bench.oauth.revoked(bench.alice, 'app', ['bank'])
+      clock.advance(5000)
+      const marker = await bench.post({ owner: 'drive', slug: 'drive' })
+      await bench.becomes(marker, 'cancelled')
+      expect(await isThere(id)).to.equal(true)
+      bench.installed.delete(BANK.slug)
+      try {
+        await bench.oauth.revoked(bench.alice, 'app', ['bank'])
+        await until(async () => !(await isThere(id)))
+      } finally {
+        bench.installed.set(BANK.slug, BANK)
+      }
+    })
+
+    it('goes with its instance, whatever its state', async () => {
+      bench.oauth.instances.onRemove(({ id }) => bench.outbox.removeAll(id))
+      const { alice } = bench
+      await sent({ content: 'plain' })
+      await bench.post({ scheduledAt: clock.now() + HOUR_MS, contentHtml: '<p>' })
+      for (let place = 0; place < 70; place += 1) {
+        await bench.post({ status: 'failed', finishedAt: clock.now() })
+      }
+      await bench.oauth.instances.remove(alice.id)
+      expect((await bench.outbox.listAll(alice.id)).notifications).to.deep.equal([])
+      expect(await bench.outbox.nextDue(alice.id)).to.equal(undefined)
+    })
+  })
+})
