@@ -58,6 +58,8 @@ export function createConnectors(given: ConnectorsOptions): Connectors {
     fieldsForConnector: accounts.fieldsForConnector,
     view: accounts.view,
     importAccount: accounts.importAccount,
+    refreshAccount: accounts.refreshAccount,
+    removeAccount: accounts.removeAccount,
     accountDeleted: accounts.accountDeleted,
     sealAuth: accounts.sealAuth,
     async rotateKeys() {

@@ -23,6 +23,7 @@ export type { EntryGateOptions } from './account-types/entry-gate.ts'
 export { PRESETS, type Preset } from './account-types/presets.ts'
 export { createEntryReader, type EntryReader } from './account-types/entry-reader.ts'
 export { createSecret } from './account-types/secret.ts'
+export { maskEntry } from './account-types/secret-fields.ts'
 export type { AccountDocument, AccountStatus, StoredOAuth } from './accounts/account.ts'
 export {
   ConnectorError,

@@ -14,6 +14,10 @@ export interface Lifetimes {
   readonly refreshLock: number
   /** Waiting for somebody else's refresh: longer than the lock lives (D38). @defaultValue 35 s */
   readonly refreshWait: number
+  /** Tokens that live shorter are refreshed on demand only. @defaultValue 2 min */
+  readonly refreshShortest: number
+  /** How long before their end tokens are refreshed at the latest. @defaultValue 1 min */
+  readonly refreshMargin: number
   /** How long a failed refresh answers those who came while it ran. @defaultValue 60 s */
   readonly sharedFailure: number
   /** How long a refused refresh token is not tried again. @defaultValue 30 s */
@@ -36,6 +40,8 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
   call: 15 * SECOND_MS,
   refreshLock: 30 * SECOND_MS,
   refreshWait: 35 * SECOND_MS,
+  refreshShortest: 2 * MINUTE_MS,
+  refreshMargin: MINUTE_MS,
   sharedFailure: MINUTE_MS,
   refusedToken: 30 * SECOND_MS,
   orphan: DAY_MS,

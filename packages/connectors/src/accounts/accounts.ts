@@ -2,9 +2,10 @@ import type { Instance, RouteRow } from '@svc/oauth-core'
 import type { AccountImport, AccountViewer } from '../connectors.ts'
 import type { AccountDocument } from './account.ts'
 import type { AccountWriter } from './account-writer.ts'
+import type { AccountOperations } from './operate-accounts.ts'
 
 /** Everything that happens to accounts that exist: what `createConnectors` is made of beside the flow. */
-export interface Accounts extends AccountWriter {
+export interface Accounts extends AccountWriter, AccountOperations {
   /** `POST …/refresh` and `DELETE`. */
   readonly rows: readonly RouteRow[]
   view(

@@ -23,6 +23,7 @@ import { createConnectorFields } from './connector-fields.ts'
 import { createAccountWriter } from './create-account-writer.ts'
 import { createDeletion } from './delete-account.ts'
 import { createImporter } from './import-account.ts'
+import { createAccountOperations } from './operate-accounts.ts'
 import { sealAuth } from './legacy-auth.ts'
 import { createAccountMarker } from './mark-account.ts'
 import { createRotation } from './rotate-accounts.ts'
@@ -56,7 +57,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
   const { events, emit } = options
   const announcements = createAnnouncements({ events, emit, namespace, log })
   const { scheduler } = store
-  const plan = createRefreshPlan({ scheduler, isOn: options.autoRefresh, log })
+  const plan = createRefreshPlan({ scheduler, isOn: options.autoRefresh, lifetimes, log })
   const keeper = createTokenKeeper({ accounts, seal, announcements, plan: planNext, log })
   const loader = createAccountLoader({ store, accounts, keeper, log })
   const locks = createRefreshLocks({ store, clock, lifetimes })
@@ -71,7 +72,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     ...{ accounts, announcements, loader, locks, log, plan, seal, store, tokenClient },
   })
   const auto = createAutoRefresh({
-    ...{ scheduler, clock, instances, types, loader, plan, refresher, log },
+    ...{ scheduler, clock, instances, types, loader, plan, refresher, lifetimes, log },
   })
   const writer = createAccountWriter({ accounts, announcements, clock, log, plan, seal })
 
@@ -96,6 +97,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     importAccount: createImporter({ accounts, announcements, clock, log, plan, seal, types }),
     sealAuth: (instance, account) => sealAuth(seal, instance, account),
     accountDeleted: deletion.noteDeleted,
+    ...createAccountOperations({ types, loader, refresher, deletion }),
     rotate: createRotation({ accounts, instances, loader, log, seal }),
     async start() {
       if (options.autoRefresh) await auto.start()

@@ -4,7 +4,7 @@ import type { AccountTypes } from '../account-types/account-type.ts'
 import { accountTypeName } from '../accounts/account.ts'
 import { ConnectorError } from '../connector-error.ts'
 import type { AccountLoader } from './account-loader.ts'
-import { nextRefresh } from './next-refresh.ts'
+import { nextRefresh, type RefreshAhead } from './next-refresh.ts'
 import type { Refresher } from './refresher.ts'
 import { REFRESH_QUEUE, type RefreshPlan } from './refresh-plan.ts'
 
@@ -25,9 +25,10 @@ export function createAutoRefresh(options: {
   readonly loader: AccountLoader
   readonly plan: RefreshPlan
   readonly refresher: Refresher
+  readonly lifetimes?: RefreshAhead
   readonly log: Logger
 }): AutoRefresh {
-  const { scheduler, clock, instances, types, loader, plan, refresher, log } = options
+  const { scheduler, clock, instances, types, loader, plan, refresher, lifetimes, log } = options
   let stopProcessing: (() => Promise<void>) | undefined
 
   /** Wake-ups are never the last word: what is due follows from the account as it is now. */
@@ -42,7 +43,7 @@ export function createAutoRefresh(options: {
     if (instance.status !== 'active' || type === undefined || type.fault !== undefined) {
       return postpone(instance, id)
     }
-    const when = nextRefresh(loaded.account, type, loaded.state)
+    const when = nextRefresh(loaded.account, type, loaded.state, lifetimes)
     if (when === undefined) return
     if (when > clock.now()) return plan.plan(instance, loaded, type)
     try {

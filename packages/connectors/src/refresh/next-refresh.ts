@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AccountType } from '../account-types/account-type.ts'
 import type { AccountDocument } from '../accounts/account.ts'
 import { fromInstant, sequenceOf } from '../accounts/stored-oauth.ts'
+import { DEFAULT_LIFETIMES, type Lifetimes } from '../lifetimes.ts'
 import type { RefreshState } from './refresh-state.ts'
 import { hasRefreshToken, hasTokenEndpoint } from './refreshable.ts'
 
@@ -13,8 +14,9 @@ const DAY_MS = 24 * HOUR_MS
 const BACKOFF_MS: readonly number[] = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS]
 /** After so long in vain an account needs its owner. @see connectors.md 8.7.4 */
 const PATIENCE_MS = 4 * DAY_MS
-/** Tokens that live shorter are refreshed on demand only. @see connectors.md 8.7.1 */
-const SHORTEST_LIFE_MS = 2 * MINUTE_MS
+
+/** What tokens are worth a wake-up, and how long before their end. @see connectors.md 8.7.1 */
+export type RefreshAhead = Pick<Lifetimes, 'refreshMargin' | 'refreshShortest'>
 
 /**
  * When the account's tokens should be replaced, milliseconds since the epoch; undefined: never by itself. It follows from
@@ -24,11 +26,12 @@ export function nextRefresh(
   account: AccountDocument,
   type: AccountType,
   state: RefreshState,
+  ahead: RefreshAhead = DEFAULT_LIFETIMES,
 ): number | undefined {
   const { oauth } = account
   const isWorking = oauth?.status === 'connected' || oauth?.status === 'refresh_failing'
   if (!isWorking || !hasRefreshToken(account) || !hasTokenEndpoint(type)) return undefined
-  const times = [beforeExpiry(account, type), beforeIdle(account, type)]
+  const times = [beforeExpiry(account, type, ahead), beforeIdle(account, type)]
   const known = times.filter((time) => time !== undefined)
   if (known.length === 0) return undefined
   const wanted = Math.min(...known)
@@ -42,14 +45,18 @@ export function isGivenUp(failing: RefreshState['failing'], now: number): boolea
   return failing !== undefined && now - failing.since >= PATIENCE_MS
 }
 
-function beforeExpiry({ _id, oauth }: AccountDocument, type: AccountType): number | undefined {
+function beforeExpiry(
+  { _id, oauth }: AccountDocument,
+  type: AccountType,
+  { refreshShortest, refreshMargin }: RefreshAhead,
+): number | undefined {
   const endsAt = fromInstant(oauth?.expires_at)
   if (endsAt === undefined) return undefined
   const startedAt = fromInstant(oauth?.refreshed_at) ?? endsAt - HOUR_MS
   const life = endsAt - startedAt
-  if (life < SHORTEST_LIFE_MS) return undefined
+  if (life < refreshShortest) return undefined
   const usual = Math.min(15 * MINUTE_MS, life / 5)
-  const margin = Math.max(MINUTE_MS, type.refreshMarginMs ?? usual)
+  const margin = Math.max(refreshMargin, type.refreshMarginMs ?? usual)
   const jittered = margin * (1 + 0.1 * spread(`${_id} ${endsAt}`))
   // A margin longer than the life would refresh without end.
   return Math.round(endsAt - Math.min(jittered, life / 2))

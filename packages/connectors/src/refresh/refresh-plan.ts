@@ -1,7 +1,7 @@
 import type { Instance, Logger } from '@svc/oauth-core'
 import type { Scheduler } from '@svc/store'
 import type { AccountType } from '../account-types/account-type.ts'
-import { nextRefresh } from './next-refresh.ts'
+import { nextRefresh, type RefreshAhead } from './next-refresh.ts'
 import type { LoadedAccount } from './account-loader.ts'
 
 export const REFRESH_QUEUE = 'account-refresh'
@@ -17,12 +17,13 @@ export function createRefreshPlan(options: {
   readonly scheduler: Pick<Scheduler, 'at' | 'cancel'>
   /** False: nothing is planned. */
   readonly isOn: boolean
+  readonly lifetimes?: RefreshAhead
   readonly log: Logger
 }): RefreshPlan {
-  const { scheduler, isOn, log } = options
+  const { scheduler, isOn, lifetimes, log } = options
   return {
     async plan(instance, { account, state }, type) {
-      const when = isOn ? nextRefresh(account, type, state) : undefined
+      const when = isOn ? nextRefresh(account, type, state, lifetimes) : undefined
       if (when === undefined) return
       try {
         await scheduler.at(REFRESH_QUEUE, wakeUpId(instance, account._id), when)
