@@ -1,5 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
 import { constants, type ServerHttp2Stream } from 'node:http2'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { decodeProtectedHeader, jwtVerify } from 'jose'
@@ -264,6 +266,27 @@ describe('pushes over APNs', () => {
     expect(server.calls).to.have.lengthOf(0)
   })
 
+  it('do not wait for ever for a connection, and open another then', async () => {
+    const sockets: Socket[] = []
+    const silent = createServer((socket) => {
+      sockets.push(socket)
+    }).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo // A TCP server's.
+    const waiting = createApnsGateway({
+      ...{ credentials: credentialsFrom(P8), host: `https://localhost:${port}`, clock },
+      connectMs: 50,
+    })
+    for (const count of [1, 2]) {
+      const outcome = await waiting.send(push(), never())
+      expect(outcome).to.deep.equal({ class: 'transient', code: 'unreachable' })
+      expect(sockets).to.have.lengthOf(count)
+    }
+    await waiting.close?.()
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  })
+
   it('end with the attempt when no answer comes', async () => {
     server.answers.push(() => undefined)
     const outcome = await gateway.send(push(), AbortSignal.timeout(100))
@@ -316,6 +339,9 @@ describe('pushes over APNs', () => {
       const call = await sendWith(Buffer.from(cert + key), {})
       expect(call?.peer).to.equal('Apple Push Services')
       expect(call?.headers).not.to.have.any.keys('authorization', 'apns-topic')
+      const faultIn = (text: string) => parseApnsFile(Buffer.from(text), { isDevelopment: false })
+      expect(faultIn(cert)).to.deep.equal({ fault: 'incomplete' })
+      expect(faultIn(cert + key.slice(0, 60))).to.deep.equal({ fault: 'malformed' })
     })
 
     it('show that of a .p12 file, opened with its password', async () => {
@@ -325,9 +351,11 @@ describe('pushes over APNs', () => {
       const call = await sendWith(content, facts)
       expect(call?.peer).to.equal('Apple Push Services')
       expect(call?.headers['apns-topic']).to.equal('org.example.drive')
-      expect(parseApnsFile(content, { isDevelopment: false, password: 'wrong' })).to.deep.equal({
-        fault: 'wrong_password',
-      })
+      for (const wrong of [{ password: 'wrong' }, {}]) {
+        expect(parseApnsFile(content, { isDevelopment: false, ...wrong })).to.deep.equal({
+          fault: 'wrong_password',
+        })
+      }
     })
 
     it('say of an old .p12 file that its encryption is the trouble', async () => {

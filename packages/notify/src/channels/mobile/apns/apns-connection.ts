@@ -26,6 +26,8 @@ export interface ApnsConnectionOptions {
   readonly tls: Pick<SecureClientSessionOptions, 'ca' | 'cert' | 'key' | 'passphrase' | 'pfx'>
   /** Milliseconds between pings. @defaultValue one minute */
   readonly pingMs?: number
+  /** Milliseconds until a connection has to stand. @defaultValue `10_000` */
+  readonly connectMs?: number
 }
 
 const PING_MS = 60_000
@@ -33,17 +35,20 @@ const PING_MS = 60_000
 const PONG_MS = 10_000
 
 export function createApnsConnection(options: ApnsConnectionOptions): ApnsConnection {
-  const { origin, tls, pingMs = PING_MS } = options
+  const { origin, tls, pingMs = PING_MS, connectMs = CALL_MS } = options
   let current: ClientHttp2Session | undefined
 
   function open(): ClientHttp2Session {
     const session = connect(origin, { ...tls, minVersion: 'TLSv1.2' })
     const forget = (): void => {
+      clearTimeout(connecting)
       clearInterval(pinging)
       if (current === session) current = undefined
     }
+    const connecting = setTimeout(() => session.destroy(), connectMs)
     const pinging = setInterval(() => ping(session), pingMs)
     pinging.unref()
+    session.once('connect', () => clearTimeout(connecting))
     // Requests under way may still be answered; new ones need another connection.
     session.once('goaway', forget)
     session.once('close', forget)
@@ -109,7 +114,7 @@ function answerOf(stream: ClientHttp2Stream): Promise<ProviderAnswer> {
       chunks.push(chunk)
       if (size > MAX_ANSWER_BYTES) stream.destroy(new Error('the answer is too large'))
     })
-    stream.once('error', reject)
+    stream.on('error', reject)
     stream.once('close', () => {
       const status = headers[':status']
       if (status === undefined || !stream.readableEnded) reject(new Error('no answer'))

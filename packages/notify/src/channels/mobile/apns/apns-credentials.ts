@@ -43,6 +43,7 @@ export function parseApnsFile(
 ): ApnsCredentials | { readonly fault: ApnsFileFault } {
   const head = content.toString('latin1')
   if (head.includes('-----BEGIN CERTIFICATE-----')) {
+    if (!head.includes('PRIVATE KEY-----')) return { fault: 'incomplete' }
     return parseCertificate({ cert: content, key: content }, facts)
   }
   return head.includes('-----BEGIN')
@@ -73,7 +74,7 @@ function parseCertificate(
   try {
     createSecureContext({ ...material, ...secret })
   } catch (error) {
-    return { fault: faultOf(error) }
+    return { fault: faultOf(error, 'pfx' in material) }
   }
   return {
     ...{ kind: 'certificate', material, isDevelopment },
@@ -83,9 +84,9 @@ function parseCertificate(
 }
 
 /** OpenSSL 3 refuses the RC2 and RC4 of old `.p12` files: worth telling from a wrong password. */
-function faultOf(error: unknown): ApnsFileFault {
+function faultOf(error: unknown, isPkcs12: boolean): ApnsFileFault {
   const text = error instanceof Error ? error.message : ''
-  if (/unsupported|unknown cipher/i.test(text)) return 'unsupported_encryption'
+  if (isPkcs12 && /unsupported|unknown cipher/i.test(text)) return 'unsupported_encryption'
   return /mac verify|bad decrypt|bad password|interrupted or cancelled/i.test(text)
     ? 'wrong_password'
     : 'malformed'

@@ -18,16 +18,19 @@ export interface ApnsGatewayOptions {
   readonly clock: { now(): number }
   /** Milliseconds between pings of the connection. @defaultValue one minute */
   readonly pingMs?: number
+  /** Milliseconds until a connection has to stand. @defaultValue `10_000` */
+  readonly connectMs?: number
 }
 
 /** Pushes over APNs, with one credential on one connection. @see notifications.md 16.5 */
 export function createApnsGateway(options: ApnsGatewayOptions): PushGateway {
-  const { credentials, host, ca, clock, pingMs } = options
+  const { credentials, host, ca, clock, pingMs, connectMs } = options
   const vendor = credentials.isDevelopment ? APNS_SANDBOX_ORIGIN : APNS_ORIGIN
   const connection = createApnsConnection({
     origin: host ?? vendor,
     tls: { ...certificateOf(credentials), ...(ca !== undefined && { ca }) },
     ...(pingMs !== undefined && { pingMs }),
+    ...(connectMs !== undefined && { connectMs }),
   })
   const tokens: AccessTokens | undefined =
     credentials.kind === 'token' ? createProviderTokens(credentials, clock) : undefined
