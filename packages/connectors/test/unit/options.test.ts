@@ -127,6 +127,7 @@ describe('@svc/connectors', () => {
       'createConnectors',
       'createEntryReader',
       'createSecret',
+      'maskEntry',
       'secretsForConnector',
     ])
   })
