@@ -99,7 +99,7 @@ async function createTransporter(options: SmtpOptions): Promise<Transporter> {
 
 function toMessage(mail: OutgoingMail): Parameters<Transporter['sendMail']>[0] {
   const person = ({ name, address }: OutgoingMail['to']): { name: string; address: string } => ({
-    name: name ?? '',
+    name: literal(name ?? ''),
     address,
   })
   return {
@@ -108,7 +108,7 @@ function toMessage(mail: OutgoingMail): Parameters<Transporter['sendMail']>[0] {
     to: person(mail.to),
     ...(mail.replyTo !== undefined && { replyTo: person(mail.replyTo) }),
     envelope: { from: mail.from.address, to: [mail.to.address] },
-    subject: mail.subject,
+    subject: literal(mail.subject),
     text: mail.text,
     html: mail.html,
     textEncoding: 'quoted-printable',
@@ -122,6 +122,11 @@ function toMessage(mail: OutgoingMail): Parameters<Transporter['sendMail']>[0] {
     disableFileAccess: true,
     disableUrlAccess: true,
   }
+}
+
+/** Words that look like an encoded word (RFC 2047) would be decoded where they arrive, line ends in them too. */
+function literal(text: string): string {
+  return text.replaceAll('=?', '=\u2060?')
 }
 
 /** @see RFC 8058 section 3.1, RFC 2919. `prepared`: on one line, since some relays sign folded ones wrongly. */

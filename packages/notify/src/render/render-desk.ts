@@ -39,6 +39,7 @@ export function createRenderDesk(): RenderDesk {
   function startWorker(): Worker {
     const started = new Worker(THREAD, {
       env: {},
+      execArgv: [],
       stdin: false,
       stdout: true,
       stderr: true,

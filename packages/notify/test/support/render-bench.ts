@@ -31,7 +31,7 @@ export async function openRenderBench(apps: NotifyApps = {}): Promise<RenderBenc
   const installed = new Map(APPS.map((app) => [app.slug, app]))
   const files = new Map<string, string | Uint8Array>()
   const read: string[] = []
-  const store = await sqliteStore({ file: ':memory:' })
+  const store = sqliteStore({ file: ':memory:' })
   const oauth = createOAuth({
     ...{ store, log },
     keys: [{ kid: 'test', key: Buffer.alloc(32, 7) }],

@@ -1,16 +1,15 @@
 import { notificationId } from '../../src/intake/notification-id.ts'
 import type { CategoryFlags, NotificationRecord } from '../../src/outbox/notification.ts'
 
-/** What notifications are changed by in tests. */
-export type NotificationChanges = Partial<Omit<NotificationRecord, 'flags'>> & {
+/** What notifications are changed by in tests; an `undefined` slug: none. */
+export type NotificationChanges = Partial<Omit<NotificationRecord, 'flags' | 'slug'>> & {
   readonly flags?: Partial<CategoryFlags>
+  readonly slug?: string | undefined
 }
 
 /** A notification of the app `bank`, due now, as it is in the outbox. */
-export function sampleNotification({
-  flags,
-  ...changes
-}: NotificationChanges = {}): NotificationRecord {
+export function sampleNotification(given: NotificationChanges = {}): NotificationRecord {
+  const { flags, slug, ...changes } = { slug: 'bank', ...given }
   const now = Date.now()
   return {
     id: notificationId(now),
@@ -18,7 +17,7 @@ export function sampleNotification({
     originator: 'app',
     owner: 'bank',
     postedBy: 'io.svc.apps/bank',
-    slug: 'bank',
+    ...(slug !== undefined && { slug }),
     category: 'balance',
     title: 'Your balance is low',
     preferredChannels: ['mail'],

@@ -1,0 +1,227 @@
+import { sqliteStore } from '@svc/store/sqlite'
+import { parsePage } from '@svc/testkit'
+import { expect } from 'chai'
+import { MAIL_LOCALES } from '../../src/catalogue.ts'
+import { posterOf } from '../../src/render/poster.ts'
+import { startIntake } from '../support/intake-server.ts'
+import { sampleNotification } from '../support/sample-notification.ts'
+import { headerOf, lineEnds, type MailBench, openMailBench } from '../support/mail-bench.ts'
+
+const ORIGIN = 'https://alice.example.com'
+
+describe('what mails of notifications say (10, 10.2)', () => {
+  let bench: MailBench
+
+  beforeEach(async () => {
+    bench = await openMailBench()
+    bench.links = { settings: 'https://settings.alice.example.com/#/notifications' }
+  })
+  afterEach(() => bench.close())
+
+  it('is title and message in the default layout, with the name of the app', async () => {
+    const {
+      html = '',
+      text,
+      raw,
+    } = await bench.mail({
+      title: 'Low <balance>',
+      message: 'Line one\nline <two>\n\nSecond & last',
+    })
+    expect(Buffer.byteLength(raw)).to.be.lessThan(20_000)
+    const page = parsePage(html, ORIGIN)
+    expect(page.elements('h1').length).to.equal(1)
+    expect(html).to.include('Low &lt;balance&gt;</h1>')
+    expect(html).to.match(/Line one<br ?\/?>\nline &lt;two&gt;<\/p>/)
+    expect(html).to.include('>Second &amp; last</p>')
+    expect(html).to.include('>Bank</p>')
+    expect(page.text).to.include('Bank, an app of your space alice.example.com')
+    expect(lineEnds(text)).to.equal(
+      [
+        'Bank\n\nLow <balance>\n\nLine one\nline <two>\n\nSecond & last\n\n-- ',
+        'Bank, an app of your space alice.example.com, tells you this. Nobody reads replies to this mail.',
+        'Notification settings: https://settings.alice.example.com/#/notifications',
+      ].join('\n'),
+    )
+  })
+
+  it('is the title alone when there is no message', async () => {
+    const { text } = await bench.mail({ title: 'Only this' })
+    expect(text).to.match(/^Bank\r?\n\r?\nOnly this\r?\n\r?\n-- \r?\n/)
+  })
+
+  const words: readonly (readonly [locale: string, button: string, settings: string])[] = [
+    ['en', 'Open Drive', 'Notification settings'],
+    ['fr-CA', 'Ouvrir Drive', 'Réglages des notifications'],
+    ['de', 'Drive öffnen', 'Einstellungen für Benachrichtigungen'],
+    ['es', 'Abrir Drive', 'Ajustes de notificaciones'],
+    ['tlh', 'Open Drive', 'Notification settings'],
+  ]
+  for (const [locale, button, settings] of words) {
+    it(`is in the owner’s language around the app’s words: ${locale}`, async () => {
+      const data = { redirectLink: 'drive/#/folder/1' }
+      const mail = await bench.mail({ data }, bench.instance({ locale }))
+      const base = locale.split('-', 1)[0] ?? ''
+      expect(headerOf(mail, 'content-language')).to.equal(MAIL_LOCALES.includes(base) ? base : 'en')
+      for (const content of [mail.text, parsePage(mail.html ?? '', ORIGIN).text]) {
+        expect(content).to.include(button).and.to.include(settings)
+      }
+    })
+  }
+
+  it('has one button, to an installed app of the instance', async () => {
+    const data = { redirectLink: 'drive/#/folder/1?a=b&c' }
+    const { html = '', text } = await bench.mail({ data })
+    const [button] = parsePage(html, ORIGIN).links
+    expect(button).to.deep.include({
+      href: 'https://drive.alice.example.com/#/folder/1?a=b&c',
+      text: 'Open Drive',
+    })
+    expect(text).to.include('Open Drive\nhttps://drive.alice.example.com/#/folder/1?a=b&c\n')
+  })
+
+  const noLinks: readonly (readonly [what: string, redirectLink: unknown])[] = [
+    ['an app that is not installed', 'photos/#/x'],
+    ['another site', 'https://evil.example/'],
+    ['a host by slashes', '//evil.example/#/'],
+    ['a host by user', 'drive@evil.example/#/'],
+    ['a script', 'javascript:alert(1)'],
+    ['a plain scheme', 'http://drive.alice.example.com/'],
+    ['a host after the slug', 'drive.evil.example/#/'],
+    ['a port after the slug', 'drive:8080/#/'],
+    ['backslashes', 'drive\\@evil.example/#/'],
+    ['a line end', 'drive/#/x\r\nhttps://evil.example/'],
+    ['a number', 42],
+    ['a list', ['drive/#/']],
+    ['too long a text', `drive/#/${'x'.repeat(3000)}`],
+    ['nothing', ''],
+  ]
+  for (const [what, redirectLink] of noLinks) {
+    it(`has no button for ${what}`, async () => {
+      const mail = await bench.mail({ data: { redirectLink } as never })
+      const hrefs = parsePage(mail.html ?? '', ORIGIN).links.map(({ href }) => href)
+      expect(hrefs).to.deep.equal(['https://settings.alice.example.com/#/notifications'])
+      expect(mail.raw).to.not.match(/evil|8080|photos/)
+    })
+  }
+
+  it('has the button that the host makes of the link, never one that leads elsewhere', async () => {
+    const answers = ['https://drive.alice.example.com/open?x=1', 'https://evil.example/', undefined]
+    const other = await openMailBench({ apps: { linkTo: async () => answers.shift() } })
+    try {
+      const found = []
+      for (let left = answers.length; left > 0; left -= 1) {
+        const { html = '' } = await other.mail({ data: { redirectLink: 'drive/#/x' } })
+        found.push(parsePage(html, ORIGIN).links.map(({ href }) => href))
+      }
+      expect(found).to.deep.equal([['https://drive.alice.example.com/open?x=1'], [], []])
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('is content_html as it was given, and content beside it', async () => {
+    const contentHtml =
+      '<!doctype html>\n<html><head><style>p{color:red}</style></head><body><p>Hello {{ x }} &amp; <b>you</b></p></body></html>'
+    const mail = await bench.mail({
+      content: 'Hello you,\n\nbye',
+      contentHtml,
+      message: 'not this',
+    })
+    expect(lineEnds(mail.html)).to.equal(contentHtml)
+    expect(lineEnds(mail.text)).to.equal('Hello you,\n\nbye')
+    expect(headerOf(mail, 'content-language')).to.equal('en')
+  })
+
+  it('has the words of content_html when that is given alone', async () => {
+    const contentHtml =
+      '<html><body><h1>Low</h1><p>See <a href="https://a.example/">here</a></p></body></html>'
+    const mail = await bench.mail({ contentHtml })
+    expect(lineEnds(mail.text)).to.equal('Low\n\nSee here [https://a.example/]')
+    expect(lineEnds(mail.html)).to.equal(contentHtml)
+  })
+
+  it('has title and message as its text when content_html has no words', async () => {
+    const mail = await bench.mail({
+      title: 'Low',
+      message: 'See',
+      contentHtml: '<html><img></html>',
+    })
+    expect(lineEnds(mail.text)).to.equal('Low\n\nSee')
+  })
+
+  it('is content as the text, and in the layout, when that is given alone', async () => {
+    const content = 'Hello <you>,\n\nsee you'
+    const mail = await bench.mail({ title: 'Low', content, message: 'not this' })
+    expect(lineEnds(mail.text)).to.equal(content)
+    expect(mail.html).to.include('Hello &lt;you&gt;,</p>').and.to.include('>Low</h1>')
+    expect(mail.html).to.not.include('not this')
+  })
+
+  it('takes content of 100 000 and content_html of 300 000 characters', async () => {
+    const content = 'Łódź '.repeat(20_000).trim()
+    const contentHtml = `<html><body>${'<p>ą</p>'.repeat(37_000)}</body></html>`
+    const mail = await bench.mail({ content, contentHtml })
+    expect(lineEnds(mail.text) === content && lineEnds(mail.html) === contentHtml).to.equal(true)
+    const derived = await bench.mail({ contentHtml })
+    expect(lineEnds(derived.text).split('\n\n')).to.have.lengthOf(37_000)
+  })
+
+  it('names konnectors and clients by their name, and this server by its domain', async () => {
+    const konnector = await openMailBench({
+      apps: { konnector: async (_, slug) => ({ slug, name: 'Electricity', permissions: {} }) },
+    })
+    try {
+      const changes = { originator: 'konnector', owner: 'bills', slug: 'bills' } as const
+      expect((await konnector.mail(changes)).text).to.match(/^Electricity\r?\n/)
+    } finally {
+      await konnector.close()
+    }
+    const cli = await bench.mail({ originator: 'cli', owner: '', slug: undefined })
+    expect(cli.text).to.match(/^alice\.example\.com\r?\n/)
+    bench.installed.delete('bank')
+    expect((await bench.mail()).text).to.match(/^bank\r?\n/)
+  })
+
+  it('names a client of its own declaration as it registered', async () => {
+    const server = await startIntake({ store: async () => sqliteStore({ file: ':memory:' }) })
+    const { id } = await server.client('io.svc.notifications:POST', { client_name: 'Notes' })
+    const record = sampleNotification({ originator: 'oauth', slug: undefined, clientId: id })
+    expect(await posterOf(server.oauth, {}, server.instance, record)).to.deep.equal({
+      name: 'Notes',
+    })
+    const gone = { ...record, clientId: 'gone' }
+    expect(await posterOf(server.oauth, {}, server.instance, gone)).to.deep.equal({})
+  })
+
+  it('is the system mail for the categories of this server (4.3)', async () => {
+    const stack = { originator: 'stack', owner: '', slug: 'settings' } as const
+    const limit = await bench.mail({
+      ...stack,
+      category: 'oauth-clients',
+      data: {
+        ClientName: 'Phone',
+        ClientsLimit: 3,
+        OffersLink: 'https://offers.example/',
+        DevicesLink: 'https://settings.alice.example.com/#/clients?x=1',
+      },
+    })
+    expect(limit.subject).to.equal('More apps are connected to alice.example.com than it may have')
+    expect(limit.text).to.include('“Phone”').and.to.include('3 connected apps')
+    expect(limit.text).to.include('https://settings.alice.example.com/#/clients?x=1')
+    expect(limit.raw).to.not.include('offers.example')
+    expect(limit.text).to.include('Notification settings: ')
+    const quota = await bench.mail({
+      ...stack,
+      category: 'disk-quota',
+      data: { DriveLink: 'https://evil.example/', appName: '' },
+    })
+    expect(quota.subject).to.equal('alice.example.com is nearly full')
+    expect(quota.text).to.include('https://settings.alice.example.com/#/storage')
+    expect(quota.raw).to.not.include('evil.example')
+  })
+
+  it('is that of its app, not the system mail, for an app’s category of the same name', async () => {
+    const mail = await bench.mail({ category: 'disk-quota', title: 'Mine' })
+    expect(mail.subject).to.equal('Mine')
+  })
+})

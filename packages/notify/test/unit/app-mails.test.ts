@@ -1,0 +1,192 @@
+import { parsePage, textOf } from '@svc/testkit'
+import { expect } from 'chai'
+import type { AppMail } from '../../src/app-mails.ts'
+import { createCatalogues, MAIL_LOCALES } from '../../src/catalogue.ts'
+import { sampleAppMails } from '../../src/sample-app-mails.ts'
+import { createTemplates, type RenderedMail } from '../../src/templates.ts'
+import { sampleInstance } from '../sample-instance.ts'
+
+const TIME = Date.UTC(2026, 1, 3, 4, 5, 6)
+const ORIGIN = 'https://alice.example.com'
+const SETTINGS = 'https://settings.alice.example.com/#/notifications'
+const templates = createTemplates()
+const samples = sampleAppMails(sampleInstance(), TIME)
+
+describe('mails of notifications', () => {
+  for (const locale of MAIL_LOCALES) {
+    for (const [name, mail] of samples) {
+      it(`write ${name} in ${locale}, with the same words as text and as HTML`, () => {
+        const { subject, text, html } = templates.render(sampleInstance({ locale }), mail)
+        const page = parsePage(html, ORIGIN)
+        expect(page.title).to.equal(subject)
+        expect(page.elements('h1')).to.have.lengthOf(1)
+        expect(page.elements('img')).to.have.lengthOf(0)
+        expect(page.elements('html')[0]?.attrs).to.deep.include({ name: 'lang', value: locale })
+        expect(wordsOf(text, true)).to.deep.equal(wordsOfHtml(html, mail, locale))
+        expect(Buffer.byteLength(html), 'bytes that mail programs show').to.be.lessThan(
+          name === 'digest.many' ? 100_000 : 12_000,
+        )
+      })
+
+      it(`have one button at most, and the ways out, in ${name} in ${locale}`, () => {
+        const { text, html } = templates.render(sampleInstance({ locale }), mail)
+        const { variables } = mail
+        const { settings, unsubscribe } = variables.links ?? {}
+        const action = 'action' in variables ? variables.action?.url : undefined
+        const wanted = [action, settings, unsubscribe].filter((url) => url !== undefined)
+        expect(parsePage(html, ORIGIN).links.map(({ href }) => href)).to.deep.equal(wanted)
+        for (const url of wanted) expect(text.split(/\s/)).to.include(url)
+      })
+    }
+  }
+
+  const HOSTILE: readonly (readonly [what: string, words: string])[] = [
+    [
+      'mark-up',
+      '</h1></td><img src=x onerror=alert(1)><script>x</script><a href="//evil.test">x</a>',
+    ],
+    ['a template', '{{7*7}}{% include "/etc/passwd" %}{name} {count, plural, other {#}}'],
+    ['line ends', 'x\r\nBcc: eve@evil.test\r\n\r\n-- \r\nSent by your space'],
+    ['other line ends', 'x\u2028y\u2029z\u0085w\vv\fu\u0000'],
+    ['controls of direction', '\u202egnp.exe\u202c \u2066a\u2069'],
+    ['a lone surrogate', 'x\ud800y'],
+    ['10 000 letters', 'a'.repeat(10_000)],
+    ['10 000 lines', 'a\n'.repeat(10_000)],
+  ]
+  const PLACES: readonly (readonly [where: string, write: (words: string) => AppMail])[] = [
+    ['the title', (title) => notification({ title })],
+    ['the message', (message) => notification({ message })],
+    ['the name of the app', (sender) => notification({ sender })],
+    [
+      'the name of the app behind the button',
+      (name) => notification({ action: { name, url: `${ORIGIN}/` } }),
+    ],
+    ['a title in a digest', (title) => digest({ title })],
+    ['a message in a digest', (message) => digest({ message })],
+    ['a name in a digest', (sender) => digest({ sender })],
+  ]
+  for (const [where, write] of PLACES) {
+    for (const [what, words] of HOSTILE) {
+      it(`take ${what} as ${where}`, () => {
+        const plain = render(write('plain'))
+        const { subject, text, html } = render(write(words))
+        const [page, model] = [parsePage(html, ORIGIN), parsePage(plain.html, ORIGIN)]
+        if (where !== 'the title') expect(subject).to.equal(plain.subject)
+        expect(subject).to.not.match(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/)
+        expect(page.links.map(({ href }) => href)).to.deep.equal(
+          model.links.map(({ href }) => href),
+        )
+        for (const name of ['script', 'img', 'a', 'h1', 'h2', 'style', 'title']) {
+          expect(page.elements(name).length, name).to.equal(model.elements(name).length)
+        }
+        // The only line that begins a signature is ours.
+        expect(text.split('\n').filter((line) => line === '-- ')).to.have.lengthOf(1)
+        expect(`${html}${text}`).to.not.match(
+          /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/,
+        )
+        expect(`${html}${text}`.isWellFormed()).to.equal(true)
+      })
+    }
+  }
+
+  it('make no link of what an app is called', () => {
+    const hostile = 'see https://evil.test/now, evil.test/now or eve@evil.test'
+    for (const mail of [notification({ sender: hostile }), digest({ sender: hostile })]) {
+      const { text, html } = render(mail)
+      for (const content of [text, html]) expect(content).to.not.match(/evil\.test|https?:\/\/evil/)
+    }
+  })
+
+  const foreign = ['https://evil.example/', 'http://alice.example.com/', 'javascript:alert(1)', '']
+  for (const url of foreign) {
+    it(`refuse to lead to ${url === '' ? 'nothing' : url}`, () => {
+      const mails = [
+        notification({ action: { name: 'x', url } }),
+        notification({ links: { settings: url } }),
+        notification({ links: { unsubscribe: url } }),
+        digest({}, { settings: url }),
+      ]
+      for (const mail of mails) expect(() => render(mail)).to.throw(TypeError)
+    })
+  }
+
+  it('keep a title of 512 characters whole, in the subject too', () => {
+    const title = 'word '.repeat(102).trim()
+    expect(render(notification({ title })).subject).to.equal(title)
+  })
+
+  it('list the newest hundred of a digest, and count the rest', () => {
+    const items = Array.from({ length: 103 }, (_, at) => ({ title: `item ${at}`, time: TIME }))
+    const { text, html } = render({ template: 'digest', variables: { items } })
+    expect(text).to.include('103 notifications for you').and.to.include('item 99\n')
+    expect(text).to.not.include('item 100\n')
+    expect(text).to.include('3 more notifications are not listed here.')
+    expect(parsePage(html, ORIGIN).elements('h2')).to.have.lengthOf(100)
+  })
+
+  it('cut what is long in a digest, at the end of a character', () => {
+    const family = '👩‍👩‍👧‍👦'
+    const { text } = render(digest({ message: family.repeat(100) }))
+    expect(text).to.match(/\n(?:👩‍👩‍👧‍👦)+…\n/)
+    expect(text).to.not.include(family.repeat(30))
+  })
+
+  it('tell the time in the owner’s zone and language', () => {
+    const instance = sampleInstance({ locale: 'fr', timeZone: 'Europe/Paris' })
+    const { text } = templates.render(instance, digest({ sender: 'Bank' }))
+    expect(text).to.match(/Bank · 3 février 2026 (?:à )?05:05/)
+  })
+
+  it('show system mails sent as notifications with their ways out', () => {
+    const mail = { template: 'disk_quota', variables: { url: `${ORIGIN}/x` } } as const
+    const { text } = templates.render(sampleInstance(), mail, { settings: SETTINGS })
+    expect(text).to.include(`Notification settings: ${SETTINGS}`)
+    expect(templates.render(sampleInstance(), mail).text).to.not.include(SETTINGS)
+  })
+})
+
+type Words = Extract<AppMail, { template: 'notification' }>['variables']
+type Item = Extract<AppMail, { template: 'digest' }>['variables']['items'][number]
+
+function notification(changes: Partial<Words>): AppMail {
+  const words = { sender: 'Bank', title: 'Low', message: 'See', links: { settings: SETTINGS } }
+  return { template: 'notification', variables: { ...words, ...changes } }
+}
+
+function digest(changes: Partial<Item>, links: Words['links'] = { settings: SETTINGS }): AppMail {
+  const item = { sender: 'Bank', title: 'Low', message: 'See', time: TIME, ...changes }
+  return { template: 'digest', variables: { items: [item, item], links } }
+}
+
+function render(mail: AppMail): RenderedMail {
+  return templates.render(sampleInstance(), mail)
+}
+
+/** Words in the order of the alphabet, without marks that one form alone needs. */
+function wordsOf(content: string, isText = false): string[] {
+  const plain = isText
+    ? content
+        .replaceAll(/^- /gm, '')
+        .replaceAll(/: (?=https:\/\/(?:settings\.)?alice\.example\.com\S+$)/gm, ' ')
+    : content
+  return plain
+    .split(/\s+/)
+    .filter((word) => !['', '--', '·', '-'].includes(word))
+    .sort()
+}
+
+/** Words of the HTML form without the preheader and how to do without the button, with the addresses of its ways out. */
+function wordsOfHtml(html: string, { variables }: AppMail, locale: string): string[] {
+  const page = parsePage(html, ORIGIN)
+  const preheader = textOf(page.elements('div').slice(0, 1))
+  const hasAction = 'action' in variables && variables.action !== undefined
+  const fallback = hasAction ? createCatalogues()(locale).text('action.fallback') : ''
+  const { settings, unsubscribe } = variables.links ?? {}
+  const words = [
+    ...wordsOf(page.text),
+    ...[settings, unsubscribe].filter((url) => url !== undefined),
+  ]
+  for (const word of [...wordsOf(preheader), ...wordsOf(fallback)])
+    words.splice(words.indexOf(word), 1)
+  return words.sort()
+}

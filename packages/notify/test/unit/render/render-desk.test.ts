@@ -1,0 +1,70 @@
+import { expect } from 'chai'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { createRenderDesk, RenderFault } from '../../../src/render/render-desk.ts'
+
+const LIST = Array.from({ length: 1000 }, (_, at) => at)
+
+describe('the thread that renders', () => {
+  it('does one job after the other, each with its own outcome', async () => {
+    const desk = createRenderDesk()
+    const jobs = Array.from({ length: 20 }, (_, at) => {
+      const source = at % 5 === 0 ? '{{ a | shout }}' : `${at}: {{ a }}`
+      return desk
+        .run({ kind: 'template', form: 'text', source, data: { a: at } })
+        .catch((fault: unknown) => fault)
+    })
+    const outcomes = await Promise.all(jobs)
+    for (const [at, outcome] of outcomes.entries()) {
+      if (at % 5 === 0) expect(outcome).to.be.instanceOf(RenderFault)
+      else expect(outcome).to.equal(`${at}: ${at}`)
+    }
+  })
+
+  it('is ended when it takes too long, and the next job has a new one', async () => {
+    const desk = createRenderDesk()
+    // The engine looks at its clock between two steps of a template, not within a filter.
+    const source = '{% assign b = list | where_exp: "x", "long contains short" %}{{ b | size }}'
+    const data = {
+      list: Array.from({ length: 100_000 }, (_, at) => at),
+      long: 'x'.repeat(300_000),
+      short: `${'x'.repeat(6)}y`,
+    }
+    const start = performance.now()
+    const slow = desk
+      .run({ kind: 'template', form: 'text', source, data })
+      .catch((fault: unknown) => fault)
+    const next = desk.run({ kind: 'plain-text', html: '<p>next</p>' })
+    expect(await slow)
+      .to.be.instanceOf(RenderFault)
+      .and.have.property('message', 'deadline exceeded')
+    expect(await next).to.equal('next')
+    expect(performance.now() - start).to.be.lessThan(10_000)
+  })
+
+  it('counts every render from its own start', async () => {
+    const desk = createRenderDesk()
+    const loops = `${'{% for i in list %}'.repeat(3)}${'{% endfor %}'.repeat(3)}`
+    const jobs = Array.from({ length: 18 }, () =>
+      desk
+        .run({ kind: 'template', form: 'text', source: loops, data: { list: LIST } })
+        .catch((fault: RenderFault) => fault.message),
+    )
+    // Together they take longer than one may.
+    for (const message of await Promise.all(jobs)) expect(message).to.include('render limit')
+  })
+
+  it('keeps no process alive', async () => {
+    const file = new URL('../../../src/render/render-desk.ts', import.meta.url).href
+    const program = `
+      const { createRenderDesk } = await import(${JSON.stringify(file)})
+      console.log(await createRenderDesk().run({ kind: 'plain-text', html: '<p>done</p>' }))
+    `
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--conditions=source', '--input-type=module', '-e', program],
+      { timeout: 20_000 },
+    )
+    expect(stdout).to.equal('done\n')
+  })
+})
