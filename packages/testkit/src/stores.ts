@@ -36,18 +36,19 @@ type Define = Parameters<typeof eachStore>[0]
 
 function describeInMemory(define: Define): void {
   describe('on SQLite in memory', () => {
-    const open = closing(async ({ clock, sameAs }) => {
+    const { open, closeAll } = closing(async ({ clock, sameAs }) => {
       refuseSecond(sameAs)
       return sqliteStore({ file: ':memory:', ...(clock && { clock }) })
     })
     define(open, 'SQLite in memory')
+    afterEach(closeAll)
   })
 }
 
 function describeOnFile(define: Define): void {
   describe('on a SQLite file', () => {
     const folders: string[] = []
-    const open = closing(async ({ clock, sameAs }) => {
+    const { open, closeAll } = closing(async ({ clock, sameAs }) => {
       refuseSecond(sameAs)
       const folder = await mkdtemp(path.join(tmpdir(), 'svc-store-'))
       folders.push(folder)
@@ -55,6 +56,7 @@ function describeOnFile(define: Define): void {
     })
     define(open, 'a SQLite file')
     afterEach(async () => {
+      await closeAll()
       for (const folder of folders.splice(0)) await rm(folder, { recursive: true })
     })
   })
@@ -69,7 +71,7 @@ function describeOnRedis(define: Define): void {
       needsRedis(this)
       server = await startRedisServer({ args: ['--databases', '4096'] })
     })
-    const open = closing(async ({ clock, sameAs }) => {
+    const { open, closeAll } = closing(async ({ clock, sameAs }) => {
       const place = (sameAs && places.get(sameAs)) ?? databases++
       // Loaded when used: most suites have no Redis.
       const { redisStore } = await import('@svc/store/redis')
@@ -78,6 +80,7 @@ function describeOnRedis(define: Define): void {
       return store
     })
     define(open, 'Redis')
+    afterEach(closeAll)
     after(() => server?.stop())
   })
 }
@@ -91,14 +94,20 @@ function refuseSecond(sameAs: Store | undefined): void {
   if (sameAs !== undefined) throw new Error('an embedded store is for one process')
 }
 
-function closing(open: (options: OpenStoreOptions) => Promise<Store>): OpenStore {
+/** Whoever uses a store is closed first: the hooks of the suite stand before the one that calls `closeAll`. */
+function closing(opening: (options: OpenStoreOptions) => Promise<Store>): {
+  readonly open: OpenStore
+  readonly closeAll: () => Promise<void>
+} {
   const opened: Store[] = []
-  afterEach(async () => {
-    for (const store of opened.splice(0)) await store.close()
-  })
-  return async (options = {}) => {
-    const store = await open(options)
-    opened.push(store)
-    return store
+  return {
+    async open(options = {}) {
+      const store = await opening(options)
+      opened.push(store)
+      return store
+    },
+    async closeAll() {
+      for (const store of opened.splice(0)) await store.close()
+    },
   }
 }

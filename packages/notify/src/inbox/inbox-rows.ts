@@ -237,7 +237,7 @@ function limitOf(text: string | undefined): number {
 function nextLink(ctx: RouteContext, cursor: string): string {
   const query = new URLSearchParams(ctx.querystring)
   query.set('page[cursor]', cursor)
-  return `/notifications?${query}`
+  return `/notifications?${query.toString()}`
 }
 
 function invalid(detail: string): NotifyError {

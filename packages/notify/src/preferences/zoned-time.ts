@@ -13,7 +13,8 @@ export function isTimeOfDay(text: string): boolean {
 /** Whether this runtime knows the IANA zone. */
 export function isTimeZone(name: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+    new Intl.DateTimeFormat('en', { timeZone: name }).format(0)
+    return true
   } catch {
     return false
   }

@@ -1,6 +1,6 @@
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
-import { type NotifyServer, startNotify } from '../support/notify-server.ts'
+import { closeServers, type NotifyServer, startNotify } from '../support/notify-server.ts'
 import { until } from '../support/until.ts'
 
 interface Item {
@@ -19,6 +19,7 @@ interface Inbox {
 describe('inbox of the owner (notifications.md 23.7)', () => {
   eachStore((open) => {
     let server: NotifyServer
+    afterEach(closeServers)
     beforeEach(async () => {
       server = await startNotify({ store: (clock) => open({ clock }), isIdle: true })
     })

@@ -1,6 +1,6 @@
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
-import { type NotifyServer, startNotify } from '../support/notify-server.ts'
+import { closeServers, type NotifyServer, startNotify } from '../support/notify-server.ts'
 import { until } from '../support/until.ts'
 
 const PATH = '/notifications/preferences'
@@ -26,6 +26,7 @@ interface Chosen {
 describe('preferences of the owner (notifications.md 23)', () => {
   eachStore((open) => {
     let server: NotifyServer
+    afterEach(closeServers)
     const start = async (timeZone?: string): Promise<void> => {
       server = await startNotify({
         store: (clock) => open({ clock }),

@@ -1,11 +1,12 @@
 import { eachStore, type ReceivedMail } from '@svc/testkit'
 import { expect } from 'chai'
-import { type NotifyServer, startNotify } from '../support/notify-server.ts'
+import { closeServers, type NotifyServer, startNotify } from '../support/notify-server.ts'
 import { until } from '../support/until.ts'
 
 describe('the way out of mails (notifications.md 23.3, RFC 8058)', () => {
   eachStore((open) => {
     let server: NotifyServer
+    afterEach(closeServers)
     beforeEach(async () => {
       server = await startNotify({ store: (clock) => open({ clock }) })
     })

@@ -19,7 +19,6 @@ import {
 } from '@svc/testkit'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { afterEach } from 'mocha'
 import {
   createNotify,
   type NoticePage,
@@ -123,9 +122,11 @@ export interface NotifyServerOptions
 }
 
 const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
+
+/** For a hook of the suite that opens the stores: they are closed after it. */
+export async function closeServers(): Promise<void> {
   for (const close of closing.splice(0).toReversed()) await close()
-})
+}
 
 export async function startNotify(options: NotifyServerOptions): Promise<NotifyServer> {
   const { timeZone, isIdle = false, store: open, ...more } = options
