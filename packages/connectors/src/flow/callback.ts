@@ -18,6 +18,7 @@ import type { CallbackQuery, PendingFlow } from './pending-flow.ts'
 import { shardTag } from './shards.ts'
 import type { States } from './states.ts'
 import type { Tickets } from './tickets.ts'
+import { NO_TYPE } from './usable-types.ts'
 
 export interface CallbackOptions {
   readonly states: States
@@ -125,7 +126,8 @@ export function createCallbackHandlers(options: CallbackOptions): CallbackHandle
 }
 
 function demandTypeName(name: string): void {
-  if (!isAccountTypeName(name)) throw new ConnectorError('account_type_not_found')
+  if (!isAccountTypeName(name))
+    throw new ConnectorError('account_type_not_found', { detail: NO_TYPE })
 }
 
 function badState(): ConnectorError {

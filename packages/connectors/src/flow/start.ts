@@ -5,6 +5,7 @@ import {
   type RouteHandler,
 } from '@svc/oauth-core'
 import { accountTypeName } from '../accounts/account.ts'
+import { isAccountId } from '../accounts/account-id.ts'
 import { ConnectorError } from '../connector-error.ts'
 import type { ConnectorsBucket } from '../limits.ts'
 import type { AccountStore, OwnerLogins } from '../ports.ts'
@@ -32,8 +33,6 @@ export interface StartHandlers {
   readonly reconnect: RouteHandler
 }
 
-const MAX_ID = 256
-
 /** @see connectors.md 4.1, 4.7 */
 export function createStartHandlers(options: StartOptions): StartHandlers {
   const { accounts, sessions, usableTypes, readStartParameters, begin, binder } = options
@@ -43,14 +42,17 @@ export function createStartHandlers(options: StartOptions): StartHandlers {
     const code = ctx.state.query.text('session_code')
     const isAdmitted = code !== '' && (await sessions.admit(ctx, code))
     if (!isAdmitted && (await sessions.current(ctx)) === undefined) {
-      throw new ConnectorError('login_required')
+      throw new ConnectorError('login_required', { detail: 'the owner is not logged in' })
     }
   }
 
   async function demandAccount(instance: Instance, id: string, typeName: string): Promise<void> {
-    const account = id.length <= MAX_ID ? await accounts.get(instance, id) : undefined
-    if (account === undefined || accountTypeName(account) !== typeName)
-      throw new ConnectorError('account_not_found')
+    const account = isAccountId(id) ? await accounts.get(instance, id) : undefined
+    if (account === undefined || accountTypeName(account) !== typeName) {
+      throw new ConnectorError('account_not_found', {
+        detail: 'there is no such account of this type',
+      })
+    }
   }
 
   /** SPEC: connectors.md 4.1 - the log-in before the type, so that strangers learn nothing of types. */
@@ -81,5 +83,7 @@ export function createStartHandlers(options: StartOptions): StartHandlers {
 /** Browsers that say how a request came about must say that somebody goes there. */
 function demandNavigation(ctx: RouteContext): void {
   const mode = ctx.get('Sec-Fetch-Mode')
-  if (mode !== '' && mode !== 'navigate') throw new ConnectorError('navigation_required')
+  if (mode !== '' && mode !== 'navigate') {
+    throw new ConnectorError('navigation_required', { detail: 'browsers go here, scripts do not' })
+  }
 }

@@ -29,6 +29,10 @@ export interface UsableTypesOptions {
   readonly log: Logger
 }
 
+/** What a path says that names no type. */
+export const NO_TYPE = 'there is no such account type'
+const NOT_INTERACTIVE = 'accounts of this type are not connected by their owner'
+
 export function createUsableTypes(options: UsableTypesOptions): UsableTypes {
   const { accountTypes, tokenClient, allowClientSideExchange, log } = options
 
@@ -42,10 +46,13 @@ export function createUsableTypes(options: UsableTypesOptions): UsableTypes {
       const found = isAccountTypeName(name)
         ? await accountTypes.get(name, instance.context)
         : undefined
-      if (found === undefined) throw new ConnectorError('account_type_not_found')
+      if (found === undefined)
+        throw new ConnectorError('account_type_not_found', { detail: NO_TYPE })
       const { fault, issuer } = found
       if (fault !== undefined) throw misconfigured(found, fault.field, fault.reason)
-      if (!found.isInteractive) throw new ConnectorError('grant_mode_not_interactive')
+      if (!found.isInteractive) {
+        throw new ConnectorError('grant_mode_not_interactive', { detail: NOT_INTERACTIVE })
+      }
       const metadata = issuer === undefined ? undefined : await tokenClient.discover(found)
       const authEndpoint = found.authEndpoint ?? metadata?.authorizationEndpoint
       const tokenEndpoint = found.tokenEndpoint ?? metadata?.tokenEndpoint

@@ -8,6 +8,7 @@ import {
 import { isAccountTypeName } from '../account-types/account-type-id.ts'
 import type { AccountType, AccountTypes } from '../account-types/account-type.ts'
 import { type AccountDocument, accountTypeName } from '../accounts/account.ts'
+import { isAccountId } from '../accounts/account-id.ts'
 import { type AccountViews, isConnectorOf, viewerOf } from '../accounts/account-view.ts'
 import type { Deletion } from '../accounts/delete-account.ts'
 import { ConnectorError } from '../connector-error.ts'
@@ -30,7 +31,6 @@ export interface AccountRowsOptions {
   readonly allowsClientSideExchange: boolean
 }
 
-const ACCOUNT_ID = /^[A-Za-z0-9][A-Za-z0-9._~@-]{0,127}$/
 const REVISION_CHARACTERS = 256
 
 /** What tokens do with accounts. @see connectors.md 4.8, 4.9, 9, 10 */
@@ -44,7 +44,7 @@ export function createAccountRows(options: AccountRowsOptions): readonly RouteRo
    */
   async function find(ctx: RouteContext, verb: Verb): Promise<LoadedAccount> {
     const { accountType, accountId } = ctx['params'] as Record<'accountType' | 'accountId', string> // In the path.
-    if (!isAccountTypeName(accountType) || !ACCOUNT_ID.test(accountId)) throw notFound()
+    if (!isAccountTypeName(accountType) || !isAccountId(accountId)) throw notFound()
     const loaded = await loader.load(ctx.state.instance, accountId)
     const document = { id: accountId, account_type: accountType }
     if (ctx.state.access?.allows(verb, doctype, document) !== true) throw insufficientScope()

@@ -69,8 +69,14 @@ describe('GET /accounts/:accountType/:accountId/reconnect', () => {
   for (const [what, path, status, code] of [
     ['an unknown account', () => '/accounts/bank/nothing/reconnect', 404, 'account_not_found'],
     [
-      'an id over 256 characters',
-      () => `/accounts/bank/${'x'.repeat(257)}/reconnect`,
+      'an id over 128 characters',
+      () => `/accounts/bank/${'x'.repeat(129)}/reconnect`,
+      404,
+      'account_not_found',
+    ],
+    [
+      'an id that no account has',
+      () => '/accounts/bank/%01%2f/reconnect',
       404,
       'account_not_found',
     ],
