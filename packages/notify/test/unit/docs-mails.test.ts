@@ -1,16 +1,14 @@
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
+import { sampleAppMails } from '../../src/sample-app-mails.ts'
 import { sampleMails } from '../../src/sample-mails.ts'
 import { SYSTEM_MAILS } from '../../src/system-mails.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 const FACTS = ['address', 'browser', 'os', 'place', 'time']
-const lines = readFileSync(new URL('../../../../docs/mails.md', import.meta.url), 'utf8').split(
-  '\n',
-)
-const cells = lines
-  .filter((line) => line.startsWith('| `'))
-  .map((line) => line.split('|').map((cell) => cell.trim()))
+const document = readFileSync(new URL('../../../../docs/mails.md', import.meta.url), 'utf8')
+const [system = '', notifications = ''] = document.split('## Mails of notifications')
+const cells = cellsOf(system)
 const rows = cells.filter((row) => row.length === 6)
 const variables = cells.filter((row) => row.length === 4).flatMap((row) => namesIn(row[1]))
 const samples = [...sampleMails(sampleInstance(), 0).values()]
@@ -30,6 +28,13 @@ describe('docs/mails.md', () => {
     })
   }
 
+  it('lists the layouts of mails of notifications', () => {
+    const layouts = new Set(
+      [...sampleAppMails(sampleInstance(), 0).values()].map(({ template }) => template),
+    )
+    expect(cellsOf(notifications).flatMap((row) => namesIn(row[1]))).to.deep.equal([...layouts])
+  })
+
   it('explains every variable, and no other', () => {
     const used = new Set(samples.flatMap((mail) => Object.keys(mail.variables)))
     const explained = [...variables, ...FACTS.filter((name) => name !== 'time')]
@@ -46,6 +51,13 @@ describe('docs/mails.md', () => {
     }
   })
 })
+
+function cellsOf(content: string): readonly (readonly string[])[] {
+  return content
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+}
 
 /** What a cell has in back quotes, without the mark of what may be absent. */
 function namesIn(cell = ''): string[] {
