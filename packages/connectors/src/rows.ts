@@ -1,5 +1,5 @@
 import type { HttpError, OAuth, RouteRow } from '@svc/oauth-core'
-import type { Context, Middleware, Next } from 'koa'
+import type { Context, Middleware } from 'koa'
 
 /** The pages of the host that this package sends people to. */
 export interface ConnectorPages {
@@ -30,10 +30,10 @@ export function mountRows({ oauth, flow, accounts, pages }: MountOptions): Middl
   const first = oauth.mount(flow, page)
   const second = oauth.mount(accounts)
 
-  return async function connectorRoutes(ctx: Context, next: Next): Promise<void> {
+  const connectorRoutes: Middleware = async function connectorRoutes(ctx, next) {
     let isOurs = true
-    await first(ctx as never, () =>
-      second(ctx as never, () => {
+    await first(ctx, () =>
+      second(ctx, () => {
         isOurs = false
         return next()
       }),
@@ -41,4 +41,5 @@ export function mountRows({ oauth, flow, accounts, pages }: MountOptions): Middl
     // SPEC: connectors.md 4 - addresses here hold codes and tickets; pages set a rule of their own.
     if (isOurs) ctx.set('Referrer-Policy', 'no-referrer')
   }
+  return connectorRoutes
 }

@@ -81,6 +81,7 @@ export function createCallbackHandlers(options: CallbackOptions): CallbackHandle
     flow: PendingFlow,
     query: CallbackQuery,
   ): Promise<void> {
+    // On the callback host no router has filled the state.
     const { requestId } = ctx.state as Partial<RequestState>
     const outcome = await conclude({
       ...{ instance, flow, query },

@@ -129,6 +129,7 @@ describe('@svc/connectors', () => {
       'createSecret',
       'maskEntry',
       'secretsForConnector',
+      'withoutSealed',
     ])
   })
 })
