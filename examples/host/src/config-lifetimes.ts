@@ -90,6 +90,26 @@ export const LIFETIME_ENTRIES: ConfigGroup = {
     defaultText: '`5m`',
     description: 'Second steps that wait for their code.',
   },
+  accountState: {
+    ...DURATION,
+    defaultText: '`15m`',
+    description: "Time that an owner has for a provider's pages when an account is connected.",
+  },
+  accountTicket: {
+    ...DURATION,
+    defaultText: '`60s`',
+    description: 'Answers of providers on their way from the callback host to the instance.',
+  },
+  accountRefreshShortest: {
+    ...DURATION,
+    defaultText: '`2m`',
+    description: 'Tokens of accounts that live shorter are refreshed on demand only.',
+  },
+  accountRefreshMargin: {
+    ...DURATION,
+    defaultText: '`1m`',
+    description: 'Tokens of accounts are refreshed this long before their end at the latest.',
+  },
   realtimePing: {
     ...DURATION,
     defaultText: '`54s`',

@@ -147,6 +147,21 @@ export const LIMIT_ENTRIES: ConfigGroup = {
     defaultText: '`5`',
     description: 'Wrong codes for one second step.',
   },
+  accountRedirect: {
+    ...BUCKET,
+    defaultText: '`60`',
+    description: 'Answers of providers with an unknown state a minute and client address.',
+  },
+  accountRefresh: {
+    ...BUCKET,
+    defaultText: '`60`',
+    description: 'Refreshes of an account a minute.',
+  },
+  accountStart: {
+    ...BUCKET,
+    defaultText: '`30`',
+    description: 'Accounts that begin to be connected a minute and instance.',
+  },
   realtimeAddressConnections: {
     ...BUCKET,
     defaultText: '`50`',

@@ -1,3 +1,4 @@
+import { CONNECTORS_ENTRIES, PROVIDER_ENTRIES } from './config-connectors.ts'
 import { FLAGSHIP_ENTRIES } from './config-flagship.ts'
 import { LIFETIME_ENTRIES } from './config-lifetimes.ts'
 import { LIMIT_ENTRIES } from './config-limits.ts'
@@ -184,6 +185,8 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     description:
       'Whose tokens end when a passphrase is reset by mail or by the operator: `none`, those of the flagship app, or those of every client.',
   },
+  ...PROVIDER_ENTRIES,
+  connectors: CONNECTORS_ENTRIES,
   flagship: FLAGSHIP_ENTRIES,
   limits: LIMIT_ENTRIES,
   lifetimes: LIFETIME_ENTRIES,

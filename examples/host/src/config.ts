@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Ajv, type ErrorObject } from 'ajv'
+import type { ConnectorsValues } from './config-connectors.ts'
 import type { FlagshipValues } from './config-flagship.ts'
 import { fileSchema, listEntries, type NamedEntry } from './config-entries.ts'
 
@@ -38,6 +39,10 @@ export interface Config {
   readonly raiseLimitUrl?: string
   readonly requirePkce: boolean
   readonly revokeOauthOnReset: 'none' | 'flagship' | 'all'
+  readonly accountTypesFile?: string
+  /** CIDRs separated by commas, or `none`. */
+  readonly trustedNetworks?: string
+  readonly connectors: ConnectorsValues
   readonly flagship: FlagshipValues
   readonly limits: Readonly<Record<string, number>>
   /** Milliseconds, only those that are set. */
@@ -214,6 +219,7 @@ function toConfig(values: Values, isProduction: boolean): Omit<Config, 'threadPo
     ...(tls.length > 0 && { tls: Object.fromEntries(tls) }),
     mail: Object.fromEntries(group('mail.')),
     logLevel: values['log.level'],
+    connectors: Object.fromEntries(group('connectors.')),
     flagship: Object.fromEntries(
       group('flagship.').map(([name, value]) => [
         name,

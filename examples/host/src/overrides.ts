@@ -1,4 +1,5 @@
 import { type AuthUiOptions, DEFAULT_LIMITS as UI_LIMITS } from '@svc/auth-ui'
+import { DEFAULT_LIMITS as CONNECTORS_LIMITS, type ConnectorsOptions } from '@svc/connectors'
 import { DEFAULT_LIMITS as CORE_LIMITS, type OAuthOptions, type RateLimit } from '@svc/oauth-core'
 import type { RealtimeOptions } from '@svc/realtime'
 import type { Config } from './config.ts'
@@ -70,6 +71,25 @@ export function uiOverrides(
       twoFactor: 'two-factor',
       twoFactorGeneration: 'two-factor-generation',
       twoFactorToken: 'two-factor-token',
+    }),
+  }
+}
+
+/** Lifetimes and limits of the configuration that `createConnectors` takes. */
+export function connectorsOverrides(
+  config: Config,
+): Pick<ConnectorsOptions, 'lifetimes' | 'limits'> {
+  return {
+    lifetimes: pick(config.lifetimes, {
+      accountState: 'state',
+      accountTicket: 'ticket',
+      accountRefreshShortest: 'refreshShortest',
+      accountRefreshMargin: 'refreshMargin',
+    }),
+    limits: limitsOf(config, CONNECTORS_LIMITS, {
+      accountRedirect: 'account-redirect',
+      accountRefresh: 'account-refresh',
+      accountStart: 'account-start',
     }),
   }
 }
