@@ -11,6 +11,7 @@ import {
 } from '@svc/oauth-core'
 import type { Realtime } from '@svc/realtime'
 import { type ConfirmedTypes, NO_CONFIRMED_TYPES } from './confirmed-types.ts'
+import type { DoctypeRules } from './doctype-rules.ts'
 import {
   answer,
   answerDocument,
@@ -24,12 +25,11 @@ import {
   toWire,
 } from './data-wire.ts'
 import type { DocumentStore, StoredDocument } from './document-store.ts'
+import { createRuledDocuments } from './ruled-documents.ts'
 
 const TYPE = /^[a-z0-9_]{1,60}(?:\.[a-z0-9_]{1,60}){1,7}$/
 const AUTH = ['access token', 'app token'] as const
 const SOURCE = 'architecture.md 5'
-
-type ChangeVerb = 'CREATED' | 'UPDATED' | 'DELETED'
 
 /** One request that the guard let pass for its type. */
 interface DataRequest {
@@ -44,6 +44,8 @@ export interface DataRouteOptions {
   readonly events?: Pick<Realtime, 'publish'>
   /** @defaultValue none */
   readonly confirmedTypes?: ConfirmedTypes
+  /** Of doctypes whose documents are not their callers' alone. @defaultValue none */
+  readonly rules?: readonly DoctypeRules[]
 }
 
 /**
@@ -53,8 +55,10 @@ export interface DataRouteOptions {
 export function dataRoutes(
   oauth: Pick<OAuth, 'guard'>,
   documents: DocumentStore,
-  { events, confirmedTypes = NO_CONFIRMED_TYPES }: DataRouteOptions = {},
+  { events, confirmedTypes = NO_CONFIRMED_TYPES, rules = [] }: DataRouteOptions = {},
 ): readonly RouteRow[] {
+  const { admitted, deleted, shown, tell } = createRuledDocuments({ events, confirmedTypes, rules })
+
   /** Runs a handler behind the guard for the verb and the type of the path. */
   function guarded(verb: Verb, handle: (request: DataRequest) => Promise<void>) {
     return async function data(ctx: RouteContext): Promise<void> {
@@ -128,37 +132,47 @@ export function dataRoutes(
       access.allows('GET', type, toScoped(document)),
     )
     answer(ctx, 200, {
-      documents: allowed.map(toWire),
+      documents: await Promise.all(
+        allowed.map(async (document) => toWire(await shown(ctx, access, document))),
+      ),
       ...(page.cursor !== undefined && { cursor: page.cursor }),
     })
   }
 
   async function create({ ctx, access, type }: DataRequest): Promise<void> {
-    const document = { type, id: randomBytes(16).toString('hex'), fields: fieldsOf(ctx) }
-    demand(access, 'POST', document)
+    const sent = { type, id: randomBytes(16).toString('hex'), fields: fieldsOf(ctx) }
+    demand(access, 'POST', sent)
+    const document = { ...sent, fields: admitted(ctx, sent) }
     const rev = await documents.put(ctx.state.instance, document, 'absent')
     if (rev === undefined) throw new Error('a random id was taken')
-    tell(ctx, 'CREATED', { ...document, rev })
+    tell(ctx.state.instance, 'CREATED', { ...document, rev })
     ctx.set('Location', `/data/${type}/${document.id}`)
-    answerDocument(ctx, 201, { ...document, rev })
+    answerDocument(ctx, 201, await shown(ctx, access, { ...document, rev }))
   }
 
   async function read({ ctx, access, type }: DataRequest): Promise<void> {
-    answerDocument(ctx, 200, await find(ctx, access, 'GET', type))
+    const document = await find(ctx, access, 'GET', type)
+    answerDocument(ctx, 200, await shown(ctx, access, document))
   }
 
   async function replace({ ctx, access, type }: DataRequest): Promise<void> {
     const { instance } = ctx.state
-    const document = { type, id: idOf(ctx), fields: fieldsOf(ctx) }
-    demand(access, 'PUT', document)
-    const before = await documents.get(instance, type, document.id)
+    const sent = { type, id: idOf(ctx), fields: fieldsOf(ctx) }
+    demand(access, 'PUT', sent)
+    const before = await documents.get(instance, type, sent.id)
     // A rule on a field must not let a document be taken over that does not match it yet.
     if (before !== undefined) demand(access, 'PUT', before)
     const expected = expectationOf(ctx)
+    // What is kept of the document before is kept of no other revision.
+    if (before !== undefined && typeof expected === 'object' && expected.rev !== before.rev) {
+      throw conflict()
+    }
+    const document = { ...sent, fields: admitted(ctx, sent, before) }
     const rev = await documents.put(instance, document, expected === 'any' ? 'absent' : expected)
     if (rev === undefined) throw conflict()
-    tell(ctx, before === undefined ? 'CREATED' : 'UPDATED', { ...document, rev })
-    answerDocument(ctx, before === undefined ? 201 : 200, { ...document, rev })
+    tell(ctx.state.instance, before === undefined ? 'CREATED' : 'UPDATED', { ...document, rev })
+    const status = before === undefined ? 201 : 200
+    answerDocument(ctx, status, await shown(ctx, access, { ...document, rev }))
   }
 
   async function remove({ ctx, access, type }: DataRequest): Promise<void> {
@@ -166,15 +180,9 @@ export function dataRoutes(
     const { id } = document
     if (!(await documents.delete(ctx.state.instance, type, id, expectationOf(ctx))))
       throw conflict()
-    tell(ctx, 'DELETED', document)
+    await deleted(ctx.state.instance, document)
+    tell(ctx.state.instance, 'DELETED', document)
     ctx.status = 204
-  }
-
-  /** Nobody waits for subscribers. What wants a confirmation is not shown to them either. */
-  function tell(ctx: RouteContext, verb: ChangeVerb, document: StoredDocument): void {
-    const { type, id } = document
-    const doc = confirmedTypes.has(type) ? {} : { doc: toWire(document) }
-    void events?.publish(ctx.state.instance, verb, { type, id, ...doc })
   }
 
   /** The document of the path; one that the caller may not know of is forbidden whether it exists or not. */

@@ -1,0 +1,31 @@
+import type { AccountDocument, AccountStore } from '@svc/connectors'
+import type { DocumentStore } from '../data/document-store.ts'
+import { toAccount, toFields } from './account-documents.ts'
+
+/** Accounts among the documents of the host. @param type - `<namespace>.accounts` */
+export function createAccountStore(documents: DocumentStore, type: string): AccountStore {
+  return {
+    async get(instance, id) {
+      const document = await documents.get(instance, type, id)
+      return document && toAccount(document)
+    },
+    async create(instance, account) {
+      const id = String(account['_id'])
+      const document = { type, id, fields: toFields(account) }
+      const rev = await documents.put(instance, document, 'absent')
+      if (rev === undefined) throw new Error('an account of this id exists')
+      return toAccount({ ...document, rev })
+    },
+    async update(instance, account: AccountDocument) {
+      const { _id: id, _rev: before } = account
+      const document = { type, id, fields: toFields(account) }
+      const rev = await documents.put(instance, document, { rev: before })
+      return rev === undefined ? undefined : toAccount({ ...document, rev })
+    },
+    delete: (instance, id, rev) => documents.delete(instance, type, id, { rev }),
+    async list(instance, page) {
+      const { documents: found, cursor } = await documents.list(instance, type, page)
+      return { accounts: found.map(toAccount), ...(cursor !== undefined && { cursor }) }
+    },
+  }
+}
