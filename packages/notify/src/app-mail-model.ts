@@ -134,7 +134,7 @@ function toParagraphs(message: string): readonly string[] {
 
 /** On one line, an ellipsis for what is cut off; nothing is cut in the middle of a character. */
 function toLine(text: string, maxLength: number): string {
-  const line = toHeaderText(toBody(text).replaceAll(/\s+/g, ' '), Number.MAX_SAFE_INTEGER)
+  const line = toHeaderText(toBody(text).replaceAll(/\s+/g, ' '), Number.POSITIVE_INFINITY)
   if (line.length <= maxLength) return line
   const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   let kept = ''

@@ -1,12 +1,10 @@
 import { toHeaderText } from '../mail-address.ts'
 
-/** Longest title that is accepted (3.1): none is cut. */
-const MAX_TITLE_LENGTH = 512
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g
 
-/** A title on one line, for subjects and pushes. @see notifications.md 10 "Control characters" */
+/** A title on one line and whole, for subjects and pushes. @see notifications.md 10 "Control characters" */
 export function toTitle(text: string): string {
-  return toHeaderText(text, MAX_TITLE_LENGTH)
+  return toHeaderText(text, Number.POSITIVE_INFINITY)
 }
 
 /** A text or mark-up without control characters but LF and TAB. */

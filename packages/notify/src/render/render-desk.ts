@@ -28,8 +28,15 @@ const THREAD = new URL(
   import.meta.url,
 )
 
-/** Starts the thread with the first job, and ends it after a minute without one. It keeps no process alive. */
-export function createRenderDesk(): RenderDesk {
+/**
+ * Starts the thread with the first job. It keeps no process alive.
+ * @param options.deadlineMs - when a thread is ended that works on one job
+ * @param options.idleMs - how long a thread without work is kept
+ */
+export function createRenderDesk(
+  options: { readonly deadlineMs?: number; readonly idleMs?: number } = {},
+): RenderDesk {
+  const { deadlineMs = RENDER_DEADLINE_MS, idleMs = IDLE_MS } = options
   const queue: Waiting[] = []
   let worker: Worker | undefined
   let current: Waiting | undefined
@@ -68,28 +75,33 @@ export function createRenderDesk(): RenderDesk {
 
   function next(): void {
     if (current !== undefined) return
+    clearTimeout(idle)
     current = queue.shift()
     if (current === undefined) {
       worker?.unref()
-      idle = setTimeout(stop, IDLE_MS).unref()
+      idle = setTimeout(stop, idleMs).unref()
       return
     }
-    clearTimeout(idle)
-    worker ??= startWorker()
-    worker.ref()
-    worker.postMessage(current.job)
-    watch(current, worker)
+    try {
+      hand(current)
+    } catch (error) {
+      settle({ fault: (error as Error).name })
+    }
   }
 
-  function watch(job: Waiting, thread: Worker): void {
+  /** @throws Error when there can be no thread, or the job cannot be copied to it */
+  function hand(job: Waiting): void {
+    worker ??= startWorker()
+    const thread = worker
+    thread.ref()
+    thread.postMessage(job.job)
     const giveUp = (): void => {
       if (current !== job || worker !== thread) return
       stop()
       settle({ fault: 'deadline exceeded' })
     }
     // When this thread itself was busy, an answer may be waiting behind the timer.
-    const look = (): NodeJS.Immediate => setImmediate(giveUp)
-    deadline = setTimeout(look, RENDER_DEADLINE_MS)
+    deadline = setTimeout(() => setImmediate(giveUp), deadlineMs)
   }
 
   function stop(): void {

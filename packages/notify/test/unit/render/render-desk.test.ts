@@ -22,7 +22,7 @@ describe('the thread that renders', () => {
   })
 
   it('is ended when it takes too long, and the next job has a new one', async () => {
-    const desk = createRenderDesk()
+    const desk = createRenderDesk({ deadlineMs: 1500 })
     // The engine looks at its clock between two steps of a template, not within a filter.
     const source = '{% assign b = list | where_exp: "x", "long contains short" %}{{ b | size }}'
     const data = {
@@ -43,15 +43,33 @@ describe('the thread that renders', () => {
   })
 
   it('counts every render from its own start', async () => {
-    const desk = createRenderDesk()
+    const desk = createRenderDesk({ deadlineMs: 2000 })
     const loops = `${'{% for i in list %}'.repeat(3)}${'{% endfor %}'.repeat(3)}`
-    const jobs = Array.from({ length: 18 }, () =>
+    const jobs = Array.from({ length: 12 }, () =>
       desk
         .run({ kind: 'template', form: 'text', source: loops, data: { list: LIST } })
         .catch((fault: RenderFault) => fault.message),
     )
     // Together they take longer than one may.
     for (const message of await Promise.all(jobs)) expect(message).to.include('render limit')
+  })
+
+  it('takes no job that cannot be copied, and goes on', async () => {
+    const desk = createRenderDesk()
+    const data = { a: () => 'x' }
+    const fault: unknown = await desk
+      .run({ kind: 'template', form: 'text', source: '{{ a }}', data })
+      .catch((thrown: unknown) => thrown)
+    expect(fault).to.be.instanceOf(RenderFault)
+    expect(await desk.run({ kind: 'plain-text', html: 'next' })).to.equal('next')
+  })
+
+  it('ends without work, and a job has a new one', async () => {
+    const desk = createRenderDesk({ idleMs: 1 })
+    for (let round = 0; round < 3; round += 1) {
+      expect(await desk.run({ kind: 'plain-text', html: String(round) })).to.equal(String(round))
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
   })
 
   it('keeps no process alive', async () => {
