@@ -8,20 +8,26 @@ import { type Skippable, skipUnless } from './skip-unless.ts'
 export interface ChromiumOptions extends LoopbackMap {
   /** Host names that only exist in the test; each, and every name below it, leads to its loopback port. */
   readonly domains: readonly string[]
+  /** Whether it has to be the browser that people have, with windows of its own, not the one without. */
+  readonly isWhole?: boolean
 }
 
+const WHOLE = ['/usr/bin/chromium', '/usr/bin/chromium-browser']
+/** The same engine without the browser's own windows: takes half the time. */
+const SHELL = '/usr/bin/chromium-headless-shell'
+
 /** Where Chromium is: `CHROMIUM_PATH`, else the system's; undefined when there is none. */
-export function chromiumPath(): string | undefined {
+export function chromiumPath(isWhole = false): string | undefined {
   const named = process.env['CHROMIUM_PATH']
-  const places = named === undefined ? ['/usr/bin/chromium', '/usr/bin/chromium-browser'] : [named]
-  return places.find((place) => existsSync(place))
+  const system = isWhole ? WHOLE : [SHELL, ...WHOLE]
+  return (named === undefined ? system : [named]).find((place) => existsSync(place))
 }
 
 /** Call in a `before` hook of suites with a real browser: without Chromium they are skipped, under CI they fail. */
 export function needsChromium(context: Skippable): void {
   skipUnless(
     context,
-    chromiumPath() !== undefined,
+    chromiumPath(true) !== undefined,
     'no Chromium; install the package chromium or set CHROMIUM_PATH',
   )
 }
@@ -31,7 +37,7 @@ export function needsChromium(context: Skippable): void {
  * them: an https URL needs a server with TLS. `*.localhost` is a secure context over http, too.
  */
 export async function launchChromium(options: ChromiumOptions): Promise<Browser> {
-  const executablePath = chromiumPath()
+  const executablePath = chromiumPath(options.isWhole)
   if (executablePath === undefined) throw new Error('no Chromium on this machine')
   const named = Object.keys(options.hosts ?? {})
   const rules = [...named, ...options.domains].flatMap((domain) => {

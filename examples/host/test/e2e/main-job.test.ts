@@ -51,7 +51,10 @@ for (const { name, store, subdomains, locale } of RUNS) {
       hosts = redis === undefined ? [first, first] : [first, await openHost(redis, first.dataDir)]
       callback = await openCallbackServer()
       opened.push(() => callback.close())
-      browser = await launchChromium({ port: first.port, domains: [domain, 'svc.localhost'] })
+      browser = await launchChromium({
+        ...{ port: first.port, domains: [domain, 'svc.localhost'] },
+        isWhole: true,
+      })
       opened.push(() => browser.close())
     })
     after(async () => {

@@ -14,7 +14,11 @@ describe('safe app of the host, in a browser', function () {
   before(async function () {
     needsChromium(this)
     host = await startTestHost({}, 'first.localhost')
-    browser = await launchChromium({ port: host.host.port, domains: ['localhost'] })
+    browser = await launchChromium({
+      ...{ port: host.host.port, domains: ['localhost'] },
+      // It opens windows.
+      isWhole: true,
+    })
   })
   after(async () => {
     await browser?.close()
