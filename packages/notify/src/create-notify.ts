@@ -6,6 +6,7 @@ import { createEngine } from './engine/create-engine.ts'
 import { createRetention } from './engine/create-retention.ts'
 import { createEvents } from './engine/events.ts'
 import { createQuotas } from './engine/quotas.ts'
+import { createFigures } from './figures.ts'
 import { createInboxRows } from './inbox/inbox-rows.ts'
 import { createIntake } from './intake/create-intake.ts'
 import { toResource } from './intake/notification-json.ts'
@@ -15,6 +16,7 @@ import { createMailSender } from './mail-sender.ts'
 import { createMailWaysOut } from './mail-ways-out.ts'
 import { NotifyError } from './notify-error.ts'
 import type { Notify } from './notify.ts'
+import { createOperator } from './operator.ts'
 import type { NotifyOptions } from './options.ts'
 import { createOutbox } from './outbox/create-outbox.ts'
 import type { NoticePages } from './ports.ts'
@@ -93,6 +95,8 @@ export function createNotify(given: NotifyOptions): Notify {
     toResource: (record) => toResource(record, namespace),
   })
   outbox.onWritten(events.ofWrite)
+  const figures = createFigures()
+  outbox.onWritten(figures.note)
   oauth.instances.onRemove(async (instance) => {
     await outbox.removeAll(instance.id)
     await preferences.removeAll(instance)
@@ -141,6 +145,8 @@ export function createNotify(given: NotifyOptions): Notify {
       return oauth.mount(rows, errorPage === undefined ? {} : { page: errorPage })
     },
     post: intake.post,
+    operator: createOperator({ outbox, clock }),
+    figures: figures.read,
     sourceGone: retention.sourceGone,
     async start() {
       await retention.start()

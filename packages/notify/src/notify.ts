@@ -1,7 +1,9 @@
 import type { HttpError, Instance, RouteRow } from '@svc/oauth-core'
 import type { Context, Middleware } from 'koa'
 import type { AppMail } from './app-mails.ts'
+import type { NotifyFigures } from './figures.ts'
 import type { Mailer } from './mailer.ts'
+import type { NotifyOperator } from './operator.ts'
 import type { ChannelName, NotificationRecord, Priority } from './outbox/notification.ts'
 import type { NoticePages } from './ports.ts'
 import type { SystemMail } from './system-mails.ts'
@@ -47,6 +49,10 @@ export interface Notify {
   readonly rows: readonly RouteRow[]
   /** @throws NotifyError as the endpoint answers */
   post(instance: Instance, notification: InternalNotification): Promise<NotificationRecord>
+  /** For the host's own tools. */
+  readonly operator: NotifyOperator
+  /** What this process accepted and delivered so far. */
+  figures(): NotifyFigures
   /** To be called when an app, konnector or client is gone: what waits is cancelled, the rest removed (14). */
   sourceGone(
     instance: Instance,

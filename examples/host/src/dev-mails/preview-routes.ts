@@ -59,7 +59,10 @@ export function previewRoutes({ render, clock }: PreviewParts): readonly RouteRo
 }
 
 function samplesOf(instance: Instance, time: number): ReadonlyMap<string, SystemMail | AppMail> {
-  return new Map([...sampleMails(instance, time), ...sampleAppMails(instance, time)])
+  return new Map<string, SystemMail | AppMail>([
+    ...sampleMails(instance, time),
+    ...sampleAppMails(instance, time),
+  ])
 }
 
 function itemOf(name: string): string {

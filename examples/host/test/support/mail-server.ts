@@ -29,7 +29,7 @@ const INSTANCE: Instance = {
   subdomains: 'nested',
 }
 const TIME = Date.UTC(2026, 0, 2, 17, 40, 12)
-const SAMPLES: ReadonlyMap<string, SystemMail | AppMail> = new Map([
+const SAMPLES: ReadonlyMap<string, SystemMail | AppMail> = new Map<string, SystemMail | AppMail>([
   ...sampleMails(INSTANCE, TIME),
   ...sampleAppMails(INSTANCE, TIME),
 ])

@@ -2,6 +2,7 @@ import type { OAuth, RouteContext, RouteRow } from '@svc/oauth-core'
 import { NotifyError } from '../notify-error.ts'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
+import { cancelNotification } from './cancel.ts'
 import { wordErrors } from './jsonapi-errors.ts'
 import { isNotificationId } from './notification-id.ts'
 import { toResource } from './notification-json.ts'
@@ -11,9 +12,6 @@ export interface SingleDependencies {
   readonly oauth: Pick<OAuth, 'authenticate' | 'clock' | 'namespace'>
   readonly outbox: Pick<Outbox, 'get' | 'update'>
 }
-
-/** Writers that may be faster than a cancellation: each brings the notification nearer to its end. */
-const MAX_TRIES = 10
 
 /** `GET` and `DELETE /notifications/:id`. @see notifications.md 15 */
 export function singleRows(dependencies: SingleDependencies): readonly RouteRow[] {
@@ -36,7 +34,7 @@ export function singleRows(dependencies: SingleDependencies): readonly RouteRow[
     {
       ...row,
       method: 'DELETE',
-      handler: (ctx) => cancelNotification(ctx, dependencies),
+      handler: (ctx) => cancelOwn(ctx, dependencies),
       statuses: [204, 400, 401, 404, 409],
       summary: 'Cancels a notification that is not sent yet.',
     },
@@ -56,24 +54,14 @@ async function sendNotification(
   ctx.body = JSON.stringify({ data: resource })
 }
 
-async function cancelNotification(
-  ctx: RouteContext,
-  { oauth, outbox }: SingleDependencies,
-): Promise<void> {
+async function cancelOwn(ctx: RouteContext, { oauth, outbox }: SingleDependencies): Promise<void> {
   await oauth.authenticate(ctx)
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+  await cancelNotification({ outbox, clock: oauth.clock }, async () => {
     const stored = found(await find(ctx, outbox))
-    const { record } = stored
-    if (!isOwn(ctx, record, oauth)) throw notFound()
-    // What a worker holds may be with the provider already.
-    if (record.status !== 'scheduled' && record.status !== 'queued') throw notCancellable(record)
-    const cancelled = { ...record, status: 'cancelled', finishedAt: oauth.clock.now() } as const
-    if ((await outbox.update(stored, cancelled)) !== undefined) {
-      ctx.status = 204
-      return
-    }
-  }
-  throw new NotifyError([{ code: 'conflict', detail: 'it is being changed' }])
+    if (!isOwn(ctx, stored.record, oauth)) throw notFound()
+    return stored
+  })
+  ctx.status = 204
 }
 
 async function find(
@@ -106,8 +94,4 @@ function found(stored: StoredNotification | undefined): StoredNotification {
 
 function notFound(): NotifyError {
   return new NotifyError([{ code: 'not_found' }])
-}
-
-function notCancellable({ status }: NotificationRecord): NotifyError {
-  return new NotifyError([{ code: 'not_cancellable', detail: `it is ${status}` }])
 }

@@ -1,0 +1,31 @@
+import { NotifyError } from '../notify-error.ts'
+import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
+import type { Outbox } from '../outbox/outbox.ts'
+
+/** Writers that may be faster than a cancellation: each brings the notification nearer to its end. */
+const MAX_TRIES = 10
+
+/**
+ * Cancels what is not sent yet.
+ * @param find - reads it anew at every try; throws when there is none
+ * @throws NotifyError `not_cancellable`, or `conflict` when it changes all the time
+ * @see notifications.md 15
+ */
+export async function cancelNotification(
+  { outbox, clock }: { readonly outbox: Pick<Outbox, 'update'>; readonly clock: { now(): number } },
+  find: () => Promise<StoredNotification>,
+): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const stored = await find()
+    const { record } = stored
+    // What a worker holds may be with the provider already.
+    if (record.status !== 'scheduled' && record.status !== 'queued') throw notCancellable(record)
+    const cancelled = { ...record, status: 'cancelled', finishedAt: clock.now() } as const
+    if ((await outbox.update(stored, cancelled)) !== undefined) return
+  }
+  throw new NotifyError([{ code: 'conflict', detail: 'it is being changed' }])
+}
+
+function notCancellable({ status }: NotificationRecord): NotifyError {
+  return new NotifyError([{ code: 'not_cancellable', detail: `it is ${status}` }])
+}
