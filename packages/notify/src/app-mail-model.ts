@@ -70,7 +70,7 @@ function notificationParts(
   return {
     subject: heading,
     preheader: toLine(markup?.text ?? message, PREHEADER_LENGTH),
-    sender: sender === undefined ? toHeaderText(instance.domain) : toShownText(sender, 100),
+    sender: senderOf(instance, sender),
     title: heading,
     paragraphs: markup === undefined ? toParagraphs(message) : [],
     markup,
@@ -109,11 +109,15 @@ function itemOf(
   messageLength: number,
 ): MailItem {
   return {
-    sender: toShownText(item.sender ?? instance.domain, 100),
+    sender: senderOf(instance, item.sender),
     time: formatTime(item.time, instance, catalogue.locale, 'short'),
     title: toLine(item.title, DIGEST_TITLE_LENGTH),
     message: toLine(item.message ?? '', messageLength),
   }
+}
+
+function senderOf({ domain }: Instance, sender: string | undefined): string {
+  return sender === undefined ? toHeaderText(domain) : toShownText(sender, 100)
 }
 
 function footerOf(sender: string | undefined, domain: string, catalogue: Catalogue): string {

@@ -2,6 +2,8 @@ import { sqliteStore } from '@svc/store/sqlite'
 import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
 import { MAIL_LOCALES } from '../../src/catalogue.ts'
+import { lazyTemplates } from '../../src/lazy-templates.ts'
+import { createDigestRenderer } from '../../src/render/digest.ts'
 import { posterOf } from '../../src/render/poster.ts'
 import { startIntake } from '../support/intake-server.ts'
 import { sampleNotification } from '../support/sample-notification.ts'
@@ -218,6 +220,26 @@ describe('what mails of notifications say (10, 10.2)', () => {
     expect(quota.subject).to.equal('alice.example.com is nearly full')
     expect(quota.text).to.include('https://settings.alice.example.com/#/storage')
     expect(quota.raw).to.not.include('evil.example')
+  })
+
+  it('lists several in a digest, each with who tells it (23.9)', async () => {
+    const { oauth } = bench
+    const render = createDigestRenderer({ oauth, apps: {}, loadTemplates: lazyTemplates() })
+    const records = [
+      sampleNotification({ title: 'Low', message: 'See\nbelow' }),
+      sampleNotification({ originator: 'stack', slug: 'settings', title: 'Nearly full' }),
+      sampleNotification({ slug: 'gone', owner: 'gone', title: 'Late' }),
+    ]
+    const settings = 'https://settings.alice.example.com/#/notifications'
+    const { subject, text, locale } = await render(bench.alice, records, { settings })
+    expect(subject).to.equal('Your notifications on alice.example.com')
+    expect(locale).to.equal('en')
+    const order = ['3 notifications for you', 'Bank · ', 'Low\nSee below\n', 'alice.example.com · ']
+    const places = [...order, 'Nearly full\n', 'gone · ', 'Late\n', settings].map((words) =>
+      text.indexOf(words),
+    )
+    expect(places).to.not.include(-1)
+    expect(places).to.deep.equal([...places].sort((one, other) => one - other))
   })
 
   it('is that of its app, not the system mail, for an app’s category of the same name', async () => {

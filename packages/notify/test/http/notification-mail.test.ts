@@ -1,6 +1,9 @@
 import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
+import { createMailChannel } from '../../src/channels/mail-channel.ts'
 import type { AttemptClass } from '../../src/outbox/notification.ts'
+import { recordedLog } from '../support/recorded-log.ts'
+import { sampleNotification } from '../support/sample-notification.ts'
 import { headerOf, lineEnds, type MailBench, openMailBench } from '../support/mail-bench.ts'
 
 /** Every header that a mail without a way out has. */
@@ -162,6 +165,20 @@ describe('notifications by mail (10.2)', () => {
     await bench.mailbox.close()
     expect(await bench.attempt()).to.include({ class: 'transient' })
     bench = await openMailBench()
+  })
+
+  it('fail as transient when the host’s own transport throws something else', async () => {
+    const { log } = recordedLog()
+    const broken = { send: () => Promise.reject(new TypeError('alice@mail.example')) }
+    const channel = createMailChannel({
+      ...{ options: { transport: broken }, renderer: bench.renderer, log },
+      linksOf: () => ({}),
+    })
+    const { signal } = new AbortController()
+    const record = sampleNotification()
+    expect(await channel.attempt({ instance: bench.alice, record, signal })).to.deep.equal({
+      ...{ class: 'transient', code: 'transport_error', warnings: [] },
+    })
   })
 
   it('fail as config when TLS is demanded and not offered', async () => {
