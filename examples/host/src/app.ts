@@ -13,9 +13,12 @@ import { tellClientChanges } from './client-events.ts'
 import { limitRequests } from './coarse-limit.ts'
 import type { Config } from './config.ts'
 import { readDeprecatedApps } from './config-deprecated.ts'
+import { createHostConnectors, type HostConnectors } from './accounts/host-connectors.ts'
+import { konnectorListRows } from './accounts/konnector-list.ts'
 import { createConfirmedTypes } from './data/confirmed-types.ts'
 import { createDocumentStore } from './data/document-store.ts'
 import { dataRoutes } from './data/data-routes.ts'
+import { publicDocuments } from './data/doctype-rules.ts'
 import { mailRoutes } from './dev-mails/mail-routes.ts'
 import { createDevMailbox, type DevMailbox } from './dev-mails/mailbox.ts'
 import { previewRoutes } from './dev-mails/preview-routes.ts'
@@ -43,6 +46,7 @@ export interface HostApp {
   readonly realtime: Realtime
   readonly apps: HostApps
   readonly konnectors: HostKonnectors
+  readonly accounts: HostConnectors
   readonly mailer: Mailer
   /** Only where no SMTP server is set and this is not production. */
   readonly mailbox: DevMailbox | undefined
@@ -141,6 +145,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   })
   oauth.useSessions(ui.sessions)
   audit(oauth, log)
+  const accounts = createHostConnectors({
+    ...{ config, oauth, realtime, documents, konnectors, log, clock },
+    sessions: ui.sessions,
+  })
+  const { connectors } = accounts
 
   oauth.instances.onRemove(async (instance) => {
     await documents.removeAll(instance)
@@ -162,18 +171,23 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   koa.use(
     limitRequests({ requestsPerMinute: config.limits['requestsPerMinute'] ?? 0, clientAddress }),
   )
+  koa.use(connectors.callbackHost())
   koa.use(oauth.resolveInstance())
   koa.use(serveApps({ apps, visits: ui.appPages }))
   koa.use(ui.routes())
   koa.use(oauth.routes({ pages: ui.pages }))
   koa.use(realtime.routes())
+  koa.use(connectors.routes({ pages: ui.pages }))
+  koa.use(oauth.mount(konnectorListRows({ ...config, oauth, konnectors, connectors })))
   const confirmedTypes = createConfirmedTypes({
     types: [`${config.namespace}.safe.secrets`],
     isConfirmed: ui.isConfirmed,
   })
-  koa.use(oauth.mount(dataRoutes(oauth, documents, { events: realtime, confirmedTypes })))
-  koa.use(oauth.mount(shareRoutes({ oauth, ui, shares, documents })))
-  koa.use(oauth.mount(sharingRoutes({ oauth, offers: sharings, documents })))
+  const rules = [accounts.rules]
+  koa.use(oauth.mount(dataRoutes(oauth, documents, { events: realtime, confirmedTypes, rules })))
+  const shown = publicDocuments(documents, rules)
+  koa.use(oauth.mount(shareRoutes({ oauth, ui, shares, documents: shown })))
+  koa.use(oauth.mount(sharingRoutes({ oauth, offers: sharings, documents: shown })))
   // Behind a proxy everybody may look like this machine; `svc mails` reads them there.
   if (mailbox !== undefined && config.trustProxy === 0) {
     const rows = [...previewRoutes({ render, clock }), ...mailRoutes(mailbox)]
@@ -190,12 +204,17 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     realtime,
     apps,
     konnectors,
+    accounts,
     mailer,
     mailbox,
     health,
     metrics,
-    start: () => oauth.start(),
+    async start() {
+      await oauth.start()
+      await accounts.start()
+    },
     async close() {
+      await connectors.close()
       await realtime.close()
       await ui.close()
       await oauth.close()

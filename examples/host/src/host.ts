@@ -24,6 +24,8 @@ export interface RunningHost {
   readonly store: Store
   readonly port: number
   readonly adminPort: number
+  /** Reads files again that may have changed: those of account types. */
+  reload(): Promise<void>
   /** Finishes requests and writes under way, then lets go of everything. Idempotent. @see security.md 118 */
   stop(): Promise<void>
 }
@@ -66,6 +68,7 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
       store,
       port: publicServer.port,
       adminPort: adminServer.port,
+      reload: () => app.accounts.reload(),
       stop() {
         app.health.stopping()
         stopping ??= closeAll()

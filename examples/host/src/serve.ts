@@ -19,6 +19,7 @@ export async function serve(): Promise<void> {
       notice: (text) => process.stdout.write(`${text}\n`),
     })
     stopOnSignal(host, log)
+    reloadOnSignal(host, log)
     // From here on a signal ends it well: who waits for this line may send one.
     log.info('server.started', { port: host.port, adminPort: host.adminPort })
   } catch (error) {
@@ -49,6 +50,15 @@ function stopOnSignal(host: RunningHost, log: HostLog): void {
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
+}
+
+function reloadOnSignal(host: RunningHost, log: HostLog): void {
+  process.on('SIGHUP', () => {
+    host.reload().then(
+      () => log.info('server.reloaded'),
+      (error: Error) => log.error('server.reload_failed', { cause: error.stack }),
+    )
+  })
 }
 
 function reportCrashes(log: HostLog): void {

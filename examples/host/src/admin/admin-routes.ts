@@ -8,6 +8,8 @@ import { createInstance } from '../create-instance.ts'
 import { createBodyChecks } from './admin.schema.ts'
 import { AdminError } from './admin-error.ts'
 import { clientToWire, instanceToWire, mailToWire } from './admin-wire.ts'
+import { addAccountRoutes } from './account-routes.ts'
+import { addAccountTypeRoutes } from './account-type-routes.ts'
 import { addClientRoutes } from './client-routes.ts'
 import { addKonnectorRoutes } from './konnector-routes.ts'
 import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
@@ -150,6 +152,8 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
 
   addClientRoutes({ route, instanceOf, check }, clients)
   addKonnectorRoutes({ route, instanceOf, check }, app)
+  addAccountTypeRoutes(route, app.accounts.connectors.accountTypes)
+  addAccountRoutes({ route, instanceOf, check }, app)
 
   route('get', '/instances/:domain/clients', async (ctx) => {
     const instance = await instanceOf(ctx)

@@ -4,17 +4,21 @@ import { AdminError } from './admin-error.ts'
 /** The bodies of the admin API. */
 export type AdminBody =
   | 'appToken'
+  | 'accountFields'
   | 'certifyClient'
   | 'createInstance'
+  | 'importAccount'
   | 'installApp'
   | 'installKonnector'
   | 'oauthToken'
+  | 'refreshAccount'
   | 'resetPassphrase'
   | 'rotateKeys'
   | 'updateInstance'
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 1000 } as const
 const PASSPHRASE = { type: 'string', minLength: 1, maxLength: 1024 } as const
+const TOKEN = { type: 'string', minLength: 1, maxLength: 16_384 } as const
 const CLEARABLE = { anyOf: [TEXT, { type: 'null' }] } as const
 const LOCALE = { type: 'string', pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' } as const
 
@@ -62,6 +66,29 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
     additionalProperties: false,
     required: ['slug'],
     properties: { slug: TEXT },
+  },
+  accountFields: {
+    type: 'object',
+    additionalProperties: false,
+    properties: { account: TEXT },
+  },
+  importAccount: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['account_type', 'refresh_token'],
+    properties: {
+      account_type: TEXT,
+      refresh_token: TOKEN,
+      access_token: TOKEN,
+      expires_at: { type: 'string', minLength: 1, maxLength: 40 },
+      name: TEXT,
+      scope: { type: 'string', maxLength: 4096 },
+    },
+  },
+  refreshAccount: {
+    type: 'object',
+    additionalProperties: false,
+    properties: { force: { type: 'boolean' } },
   },
   certifyClient: {
     type: 'object',

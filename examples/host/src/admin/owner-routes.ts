@@ -7,7 +7,7 @@ import type { AdminBody } from './admin.schema.ts'
 /** What the routes of the admin API are made with. */
 export interface AdminRouting {
   route(
-    method: 'delete' | 'get' | 'patch' | 'post',
+    method: 'delete' | 'get' | 'patch' | 'post' | 'put',
     path: string,
     handle: (ctx: Context) => Promise<void>,
   ): void

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ADMIN_TOKEN_FILE } from '../admin/admin-token.ts'
 import { type Config, loadConfig } from '../config.ts'
+import { listOf } from './command.ts'
+import { clean } from './output.ts'
 
 /** Talks to the admin listener of a running server. */
 export interface AdminClient {
@@ -32,10 +34,20 @@ export function createAdminClient(config: Config = loadConfig()): AdminClient {
       })
       const text = await response.text()
       const answer = parse(text)
-      if (!response.ok) throw new Error(String(answer['error'] ?? `status ${response.status}`))
+      if (!response.ok) throw new Error(wordsOf(answer) ?? `status ${response.status}`)
       return answer
     },
   }
+}
+
+/** One sentence, or one for each field that is wrong. */
+function wordsOf({ error, errors }: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof error === 'string') return error
+  const lines = listOf(errors).map(({ detail, source }) => {
+    const { pointer } = (source ?? {}) as { readonly pointer?: string } // as JSON:API has it
+    return `  - ${clean(pointer?.slice(1) || 'the whole')}: ${clean(detail)}`
+  })
+  return lines.length === 0 ? undefined : ['This was refused:', ...lines].join('\n')
 }
 
 async function send(url: URL, init: RequestInit): Promise<Response> {

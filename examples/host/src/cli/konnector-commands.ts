@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { AdminClient } from './admin-client.ts'
 import { instancePath, listOf, subcommand } from './command.ts'
+import { addKonnectorRun } from './konnector-run.ts'
 import { clean, type OutputOptions, print, table } from './output.ts'
 
 /** `svc konnector …` */
@@ -29,4 +30,5 @@ export function addKonnectorCommands(program: Command, connect: () => AdminClien
     const path = instancePath(domain, `/konnectors/${encodeURIComponent(slug)}`)
     print(options, await connect().call('DELETE', path), `Uninstalled ${slug}.`)
   })
+  addKonnectorRun(konnector, connect)
 }

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { addAccountCommands } from './account-commands.ts'
+import { addAccountTypeCommands } from './account-type-commands.ts'
 import { type AdminClient, createAdminClient } from './admin-client.ts'
 import { addCodeCommands } from './code-commands.ts'
 import { instancePath, listAll, listOf, members, subcommand } from './command.ts'
@@ -16,6 +18,8 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addTokenCommands(program, connect)
   addClientCommands(program, connect)
   addKonnectorCommands(program, connect)
+  addAccountTypeCommands(program, connect)
+  addAccountCommands(program, connect)
   addCodeCommands(program, connect)
   addOtherCommands(program, connect)
   return program

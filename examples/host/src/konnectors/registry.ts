@@ -9,11 +9,20 @@ import {
 } from '@svc/oauth-core'
 import { indexKey, recordKey, type Store } from '@svc/store'
 
+/** What the manifest of a konnector says that matters here. */
+export interface HostKonnector extends KonnectorManifest {
+  readonly name: string
+  /** @see connectors.md 12 */
+  readonly oauth?: { readonly scope?: readonly string[] }
+}
+
 /** Konnectors of a server: those that lie beside it, and which of them each instance has installed. */
 export interface HostKonnectors extends KonnectorRegistry {
-  list(instance: Instance): Promise<readonly KonnectorManifest[]>
+  /** One that lies beside the server, whoever has installed it. */
+  find(slug: string): HostKonnector | undefined
+  list(instance: Instance): Promise<readonly HostKonnector[]>
   /** Undefined when none of that slug lies beside the server. */
-  install(instance: Instance, slug: string): Promise<KonnectorManifest | undefined>
+  install(instance: Instance, slug: string): Promise<HostKonnector | undefined>
   /** False when it was not installed. */
   uninstall(instance: Instance, slug: string): Promise<boolean>
   /** Hears of konnectors that were uninstalled. */
@@ -48,12 +57,13 @@ export function createHostKonnectors(options: HostKonnectorsOptions): HostKonnec
     return written
   }
 
-  async function list(instance: Instance): Promise<readonly KonnectorManifest[]> {
+  async function list(instance: Instance): Promise<readonly HostKonnector[]> {
     const page = await store.list<{ slug: string }>(indexKey(instance.id, INDEX))
     return page.records.flatMap(({ value }) => bundled.get(value.slug) ?? [])
   }
 
   return {
+    find: (slug) => bundled.get(slug),
     list,
     uninstall,
     async installed(instance, slug) {
@@ -78,18 +88,23 @@ export function createHostKonnectors(options: HostKonnectorsOptions): HostKonnec
 }
 
 /** @throws TypeError naming the manifest that cannot be used */
-function readManifests(folder: string, namespace: string): Map<string, KonnectorManifest> {
-  const manifests = new Map<string, KonnectorManifest>()
+function readManifests(folder: string, namespace: string): Map<string, HostKonnector> {
+  const manifests = new Map<string, HostKonnector>()
   for (const name of readdirSync(folder).sort()) {
     const text = readFileSync(join(folder, name, 'manifest.json'), 'utf8')
-    const { slug, permissions } = JSON.parse(text) as KonnectorManifest // Our own files, checked here.
+    const { slug, permissions, oauth, ...about } = JSON.parse(text) as HostKonnector // Our own files, checked here.
     if (slug !== name || !isSlug(slug)) throw new TypeError(`konnector ${name}: slug is malformed`)
     const rules = Object.entries(permissions).map(([title, rule]) => {
       const isOurs = rule.type.startsWith(DEFAULT_PREFIX)
       const type = isOurs ? `${namespace}.${rule.type.slice(DEFAULT_PREFIX.length)}` : rule.type
       return [title, { ...rule, type }] as const
     })
-    const manifest = { slug, permissions: Object.fromEntries(rules) }
+    const manifest: HostKonnector = {
+      slug,
+      name: String(about.name ?? slug),
+      permissions: Object.fromEntries(rules),
+      ...(oauth !== undefined && { oauth }),
+    }
     manifestPermissions(manifest.permissions)
     manifests.set(slug, manifest)
   }

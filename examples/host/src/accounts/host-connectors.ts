@@ -1,0 +1,101 @@
+import {
+  type AccountStore,
+  accountTypesFromFile,
+  type AccountTypesFile,
+  type Connectors,
+  createConnectors,
+} from '@svc/connectors'
+import type { Logger, OAuth } from '@svc/oauth-core'
+import type { AuthUi } from '@svc/auth-ui'
+import type { Realtime } from '@svc/realtime'
+import type { Clock } from '@svc/store'
+import { type Config, ConfigError } from '../config.ts'
+import { connectorsOptions, trustedNetworksOf } from '../config-connectors.ts'
+import type { DoctypeRules } from '../data/doctype-rules.ts'
+import type { DocumentStore } from '../data/document-store.ts'
+import type { HostKonnectors } from '../konnectors/registry.ts'
+import { connectorsOverrides } from '../overrides.ts'
+import { accountRules } from './account-rules.ts'
+import { createAccountStore } from './account-store.ts'
+import { logReconnectRequired, type OnReconnectRequired } from './reconnect-required.ts'
+
+/** Accounts at providers, on this host. */
+export interface HostConnectors {
+  readonly connectors: Connectors
+  readonly store: AccountStore
+  /** Of `<namespace>.accounts`, for the data routes. */
+  readonly rules: DoctypeRules
+  /** Reads the file of account types again. What was read before stays when something is wrong with it. */
+  reload(): Promise<void>
+  /** @throws ConfigError when there is a file of account types that cannot be used */
+  start(): Promise<void>
+}
+
+export interface HostConnectorsOptions {
+  readonly config: Config
+  readonly oauth: OAuth
+  readonly sessions: AuthUi['sessions']
+  readonly realtime: Realtime
+  readonly documents: DocumentStore
+  readonly konnectors: HostKonnectors
+  readonly log: Logger
+  readonly clock: Clock
+  /** @defaultValue a line in the log */
+  readonly onReconnectRequired?: OnReconnectRequired
+}
+
+const PAGE = 100
+
+/** @see connectors.md 14 */
+export function createHostConnectors(options: HostConnectorsOptions): HostConnectors {
+  const { config, oauth, sessions, realtime, documents, konnectors, log, clock } = options
+  const type = `${config.namespace}.accounts`
+  const accounts = createAccountStore(documents, type)
+  const trustedNetworks = trustedNetworksOf(config)
+  const { callbackUrl } = config.connectors
+  const file = config.accountTypesFile
+  const fromFile: AccountTypesFile | undefined =
+    file === undefined
+      ? undefined
+      : accountTypesFromFile({
+          ...{ file, clock, log, trustedNetworks, instances: oauth.instances },
+          ...(callbackUrl !== undefined && { callbackUrl }),
+        })
+  const connectors = createConnectors({
+    ...{ oauth, accounts, sessions, log, trustedNetworks },
+    events: realtime,
+    manifests: { manifestOf: async (_instance, slug) => konnectors.find(slug) },
+    ...(fromFile !== undefined && { accountTypes: fromFile }),
+    ...connectorsOptions(config.connectors),
+    ...connectorsOverrides(config),
+  })
+  connectors.on(
+    'account.reconnect_required',
+    options.onReconnectRequired ?? logReconnectRequired(log),
+  )
+
+  // Before their documents go: nothing of them is refreshed any more.
+  oauth.instances.onRemove(async (instance) => {
+    let cursor: string | undefined
+    do {
+      const page = await accounts.list(instance, { limit: PAGE, ...(cursor && { cursor }) })
+      for (const account of page.accounts) await connectors.accountDeleted(instance, account)
+      cursor = page.cursor
+    } while (cursor !== undefined)
+  })
+
+  return {
+    connectors,
+    store: accounts,
+    rules: accountRules(type, connectors),
+    async reload() {
+      await fromFile?.reload()
+    },
+    async start() {
+      if ((await fromFile?.reload()) === false) {
+        throw new ConfigError(['SVC_ACCOUNT_TYPES_FILE: cannot be used; the log names every fault'])
+      }
+      await connectors.start()
+    },
+  }
+}
