@@ -25,6 +25,7 @@ export { createEntryReader, type EntryReader } from './account-types/entry-reade
 export { createSecret } from './account-types/secret.ts'
 export { maskEntry } from './account-types/secret-fields.ts'
 export type { AccountDocument, AccountStatus, StoredOAuth } from './accounts/account.ts'
+export { LEGACY_SECRETS } from './accounts/legacy-auth.ts'
 export { withoutSealed } from './accounts/sealed-fields.ts'
 export {
   ConnectorError,
