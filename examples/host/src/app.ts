@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { appFolders, type AuthUi, createAuthUi } from '@svc/auth-ui'
-import { createNotify, type Mailer, smtpTransport } from '@svc/notify'
+import type { Mailer, Notify } from '@svc/notify'
 import { createOAuth, type OAuth, OAuthError, type SealingKey } from '@svc/oauth-core'
 import { createRealtime, type Realtime } from '@svc/realtime'
 import type { Clock, Store } from '@svc/store'
@@ -20,14 +20,18 @@ import { createDocumentStore } from './data/document-store.ts'
 import { dataRoutes } from './data/data-routes.ts'
 import { publicDocuments } from './data/doctype-rules.ts'
 import { mailRoutes } from './dev-mails/mail-routes.ts'
-import { createDevMailbox, type DevMailbox } from './dev-mails/mailbox.ts'
+import type { DevMailbox } from './dev-mails/mailbox.ts'
 import { previewRoutes } from './dev-mails/preview-routes.ts'
+import type { DevOutbox } from './dev-outbox/outbox.ts'
+import { outboxRoutes } from './dev-outbox/outbox-routes.ts'
 import { flagshipOptions } from './config-flagship.ts'
 import { createHealth, type Health } from './health.ts'
 import { HSTS } from './http-server.ts'
 import { createHostKonnectors, type HostKonnectors } from './konnectors/registry.ts'
 import type { HostLog } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { createHostNotifications } from './notifications/host-notifications.ts'
+import type { OwnerPhones } from './notifications/owner-phone.ts'
 import { permissionTexts } from './permission-texts.ts'
 import { noteBrokenAnswers, noteRequests } from './request-log.ts'
 import { coreOverrides, realtimeOverrides, uiOverrides } from './overrides.ts'
@@ -36,7 +40,6 @@ import { shareRoutes } from './shares/share-routes.ts'
 import { createShareStore } from './shares/share-store.ts'
 import { createSharingOffers } from './shares/sharing-offers.ts'
 import { sharingRoutes } from './shares/sharing-routes.ts'
-import { parseSmtpUrl } from './smtp-url.ts'
 
 /** Everything a host is made of, assembled; it listens nowhere yet. */
 export interface HostApp {
@@ -48,8 +51,12 @@ export interface HostApp {
   readonly konnectors: HostKonnectors
   readonly accounts: HostConnectors
   readonly mailer: Mailer
+  readonly notify: Notify
+  readonly phones: OwnerPhones
   /** Only where no SMTP server is set and this is not production. */
   readonly mailbox: DevMailbox | undefined
+  /** Only where nobody takes pushes, or nobody takes texts, and this is not production. */
+  readonly outbox: DevOutbox | undefined
   readonly health: Health
   readonly metrics: Metrics
   /** Starts timers. */
@@ -121,14 +128,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   })
   const realtime = createRealtime({ oauth, ...realtimeOverrides(config) })
   tellClientChanges(oauth, realtime)
-  const mailbox =
-    config.smtpUrl === undefined && !config.isProduction
-      ? createDevMailbox(store, clock)
-      : undefined
-  const { mailer, render } = createNotify({
-    oauth,
-    channels: { mail: mailOptions(config, mailbox) },
+  const { notify, phones, mailbox, outbox } = await createHostNotifications({
+    ...{ config, store, clock, oauth, apps, konnectors, events: realtime },
+    pushCredentials: { getRaw: async (id) => accounts.connectors.accountTypes.getRaw(id) },
   })
+  const { mailer, render } = notify
   const ui = createAuthUi({
     oauth,
     mailer,
@@ -155,12 +159,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     await documents.removeAll(instance)
     await shares.removeAll(instance)
     await sharings.removeAll(instance)
-    await mailbox?.removeAll(instance)
     await apps.removeAll(instance)
     await konnectors.removeAll(instance)
   })
 
-  const metrics = createMetrics(realtime.stats)
+  const metrics = createMetrics({ sockets: realtime.stats, notifications: notify.figures })
   const health = createHealth(store, clock)
   const clientAddress = (ctx: Koa.Context): string => oauth.clientAddress(ctx)
   const koa = new Koa()
@@ -177,6 +180,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   koa.use(ui.routes())
   koa.use(oauth.routes({ pages: ui.pages }))
   koa.use(realtime.routes())
+  koa.use(notify.routes({ pages: ui.notices, errorPage: ui.pages.error }))
   koa.use(connectors.routes({ pages: ui.pages }))
   koa.use(oauth.mount(konnectorListRows({ ...config, oauth, konnectors, connectors })))
   const confirmedTypes = createConfirmedTypes({
@@ -188,10 +192,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   const shown = publicDocuments(documents, rules)
   koa.use(oauth.mount(shareRoutes({ oauth, ui, shares, documents: shown })))
   koa.use(oauth.mount(sharingRoutes({ oauth, offers: sharings, documents: shown })))
-  // Behind a proxy everybody may look like this machine; `svc mails` reads them there.
-  if (mailbox !== undefined && config.trustProxy === 0) {
-    const rows = [...previewRoutes({ render, clock }), ...mailRoutes(mailbox)]
-    koa.use(oauth.mount(rows, { page: ui.pages.error }))
+  // Behind a proxy everybody may look like this machine; `svc mails` and `svc outbox` read them there.
+  if (config.trustProxy === 0) {
+    const mails = mailbox && [...previewRoutes({ render, clock }), ...mailRoutes(mailbox)]
+    const rows = [...(mails ?? []), ...(outbox === undefined ? [] : outboxRoutes(outbox))]
+    if (rows.length > 0) koa.use(oauth.mount(rows, { page: ui.pages.error }))
   }
   koa.use(() => {
     throw new OAuthError('not_found')
@@ -206,16 +211,21 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     konnectors,
     accounts,
     mailer,
+    notify,
+    phones,
     mailbox,
+    outbox,
     health,
     metrics,
     async start() {
       await oauth.start()
       await accounts.start()
+      await notify.start()
     },
     async close() {
       await connectors.close()
       await realtime.close()
+      await notify.close()
       await ui.close()
       await oauth.close()
       await apps.close()
@@ -241,21 +251,6 @@ function refuseTarget(response: ServerResponse, isHttps: boolean): void {
     Connection: 'close',
   })
   response.end('Bad Request')
-}
-
-function mailOptions(
-  config: Config,
-  mailbox: DevMailbox | undefined,
-): Parameters<typeof createNotify>[0]['channels']['mail'] {
-  const { from, fromName, replyTo } = config.mail
-  // Production without SMTP: mail is off, and the start says so.
-  const smtp = config.smtpUrl === undefined ? { host: '-' } : parseSmtpUrl(config.smtpUrl)
-  return {
-    transport: mailbox ?? smtpTransport(smtp),
-    ...(from !== undefined && { noreplyAddress: from }),
-    ...(fromName !== undefined && { noreplyName: fromName }),
-    ...(replyTo !== undefined && { replyTo }),
-  }
 }
 
 /** Whether browsers reach this server by https, whoever ends it. */

@@ -40,6 +40,7 @@ export function fileSchema(group: ConfigGroup = CONFIG_ENTRIES): Record<string, 
 
 function entrySchema(entry: ConfigEntry): Record<string, unknown> {
   const { type, pattern, minimum, maximum } = entry
+  if (type === 'json') return entry.schema ?? {}
   if (type === 'duration') return { type: 'string', pattern: '^[0-9]{1,9}(ms|s|m|h|d)$' }
   return {
     type,

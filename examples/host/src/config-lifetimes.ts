@@ -110,6 +110,21 @@ export const LIFETIME_ENTRIES: ConfigGroup = {
     defaultText: '`1m`',
     description: 'Tokens of accounts are refreshed this long before their end at the latest.',
   },
+  notification: {
+    ...DURATION,
+    defaultText: '`90d`',
+    description: 'Notifications after they were sent.',
+  },
+  notificationBodies: {
+    ...DURATION,
+    defaultText: '`7d`',
+    description: 'Bodies of their mails.',
+  },
+  notificationState: {
+    ...DURATION,
+    defaultText: '`366d`',
+    description: 'The newest notification of a kind whose next one is compared with it.',
+  },
   realtimePing: {
     ...DURATION,
     defaultText: '`54s`',

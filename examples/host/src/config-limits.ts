@@ -162,6 +162,39 @@ export const LIMIT_ENTRIES: ConfigGroup = {
     defaultText: '`30`',
     description: 'Accounts that begin to be connected a minute and instance.',
   },
+  notifyPush: {
+    ...LIMIT,
+    defaultText: '`30`',
+    description:
+      'Pushes to devices an hour and instance; further notifications take the next channel.',
+  },
+  notifyMail: {
+    ...LIMIT,
+    defaultText: '`200`',
+    description:
+      'Mails of notifications an hour and instance; mails of the server itself never count.',
+  },
+  notifySms: {
+    ...LIMIT,
+    defaultText: '`20`',
+    description: 'Texts a day and instance.',
+  },
+  notifyPost: {
+    ...BUCKET,
+    defaultText: '`100`',
+    description: 'Notifications that one app posts an hour.',
+  },
+  notifyPostInstance: {
+    ...BUCKET,
+    defaultText: '`500`',
+    description: 'Notifications that the apps of an instance post an hour.',
+  },
+  notifyUnfinished: {
+    ...BUCKET,
+    maximum: 1_000_000,
+    defaultText: '`200`',
+    description: 'Notifications of one app that wait to be sent, those for later included.',
+  },
   realtimeAddressConnections: {
     ...BUCKET,
     defaultText: '`50`',

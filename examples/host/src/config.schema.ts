@@ -2,13 +2,15 @@ import { CONNECTORS_ENTRIES, PROVIDER_ENTRIES } from './config-connectors.ts'
 import { FLAGSHIP_ENTRIES } from './config-flagship.ts'
 import { LIFETIME_ENTRIES } from './config-lifetimes.ts'
 import { LIMIT_ENTRIES } from './config-limits.ts'
+import { NOTIFICATION_ENTRIES } from './config-notifications.ts'
 
 /**
  * One entry of the configuration. The environment variable of `mail.fromName` is `SVC_MAIL_FROM_NAME`; an entry with
  * `env` has that name instead. `docs/configuration.md` is made from these rows.
  */
 export interface ConfigEntry {
-  readonly type: 'string' | 'integer' | 'boolean' | 'duration'
+  /** `json`: anything that fits the schema; JSON text in the environment. */
+  readonly type: 'string' | 'integer' | 'boolean' | 'duration' | 'json'
   readonly description: string
   /** Absent: the entry may be unset. */
   readonly default?: string | number | boolean
@@ -19,6 +21,8 @@ export interface ConfigEntry {
   readonly pattern?: string
   readonly minimum?: number
   readonly maximum?: number
+  /** JSON Schema of `json`. */
+  readonly schema?: Readonly<Record<string, unknown>>
   /** Never printed, not even in a fault. */
   readonly isSecret?: true
 }
@@ -145,6 +149,19 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     },
     fromName: { type: 'string', defaultText: 'the domain', description: 'Sender name of mails.' },
     replyTo: { type: 'string', description: 'Reply-To address of mails.' },
+    dkimDomain: {
+      type: 'string',
+      defaultText: 'the next server signs',
+      description: 'Domain that mails are signed for (DKIM).',
+    },
+    dkimSelector: {
+      type: 'string',
+      description: 'Name of the key: its public half is at `<selector>._domainkey.<domain>`.',
+    },
+    dkimKeyFile: {
+      type: 'string',
+      description: 'PEM file of the RSA key that mails are signed with.',
+    },
   },
   log: {
     level: {
@@ -187,6 +204,7 @@ export const CONFIG_ENTRIES: ConfigGroup = {
   },
   ...PROVIDER_ENTRIES,
   connectors: CONNECTORS_ENTRIES,
+  notifications: NOTIFICATION_ENTRIES,
   flagship: FLAGSHIP_ENTRIES,
   limits: LIMIT_ENTRIES,
   lifetimes: LIFETIME_ENTRIES,

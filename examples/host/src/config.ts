@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { Ajv, type ErrorObject } from 'ajv'
 import type { ConnectorsValues } from './config-connectors.ts'
 import type { FlagshipValues } from './config-flagship.ts'
+import type { NotificationValues } from './config-notifications.ts'
 import { fileSchema, listEntries, type NamedEntry } from './config-entries.ts'
 
 /** The host's configuration, checked. @see docs/configuration.md */
@@ -32,7 +33,14 @@ export interface Config {
   readonly demo: boolean
   readonly demoDomain?: string
   readonly smtpUrl?: string
-  readonly mail: { readonly from?: string; readonly fromName?: string; readonly replyTo?: string }
+  readonly mail: {
+    readonly from?: string
+    readonly fromName?: string
+    readonly replyTo?: string
+    readonly dkimDomain?: string
+    readonly dkimSelector?: string
+    readonly dkimKeyFile?: string
+  }
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug'
   readonly consentChoose: boolean
   readonly deprecatedAppsFile?: string
@@ -44,6 +52,7 @@ export interface Config {
   readonly trustedNetworks?: string
   readonly connectors: ConnectorsValues
   readonly flagship: FlagshipValues
+  readonly notifications: NotificationValues
   readonly limits: Readonly<Record<string, number>>
   /** Milliseconds, only those that are set. */
   readonly lifetimes: Readonly<Record<string, number>>
@@ -60,7 +69,8 @@ export class ConfigError extends Error {
   }
 }
 
-type Values = Readonly<Record<string, string | number | boolean | undefined>>
+type Value = string | number | boolean | object
+type Values = Readonly<Record<string, Value | undefined>>
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
@@ -102,9 +112,9 @@ function readEnvironment(
   env: Environment,
   entries: readonly NamedEntry[],
   faults: string[],
-): Map<string, string | number | boolean> {
+): Map<string, Value> {
   const byName = new Map(entries.map((named) => [named.env, named]))
-  const values = new Map<string, string | number | boolean>()
+  const values = new Map<string, Value>()
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith('SVC_') || name === 'SVC_CONFIG' || text === undefined) continue
     const named = byName.get(name)
@@ -126,7 +136,8 @@ const SWITCHES = new Map([
 ])
 
 /** What cannot be read stays text, so that the schema names the fault. */
-function fromText({ entry, path }: NamedEntry, text: string): string | number | boolean {
+function fromText({ entry, path }: NamedEntry, text: string): Value {
+  if (entry.type === 'json') return fromJson(text)
   if (entry.type === 'boolean') return SWITCHES.get(text.toLowerCase()) ?? text
   if (entry.type !== 'integer') return text
   if (/^[0-9]{1,12}$/.test(text)) return Number(text)
@@ -134,10 +145,18 @@ function fromText({ entry, path }: NamedEntry, text: string): string | number | 
   return isOn === undefined ? text : Number(isOn)
 }
 
+function fromJson(text: string): Value {
+  try {
+    return JSON.parse(text) as Value // The schema judges it.
+  } catch {
+    return text
+  }
+}
+
 function check(
   entries: readonly NamedEntry[],
   file: unknown,
-  fromEnv: ReadonlyMap<string, string | number | boolean>,
+  fromEnv: ReadonlyMap<string, Value>,
   faults: string[],
 ): Values {
   const ajv = new Ajv({ allErrors: true, strict: true })
@@ -202,7 +221,7 @@ function checkTogether(values: Values, faults: string[]): void {
 }
 
 function toConfig(values: Values, isProduction: boolean): Omit<Config, 'threadPoolSize'> {
-  const group = (prefix: string): [string, string | number | boolean][] =>
+  const group = (prefix: string): [string, Value][] =>
     Object.entries(values).flatMap(([path, value]) =>
       path.startsWith(prefix) && value !== undefined ? [[path.slice(prefix.length), value]] : [],
     )
@@ -220,6 +239,7 @@ function toConfig(values: Values, isProduction: boolean): Omit<Config, 'threadPo
     mail: Object.fromEntries(group('mail.')),
     logLevel: values['log.level'],
     connectors: Object.fromEntries(group('connectors.')),
+    notifications: Object.fromEntries(group('notifications.')),
     flagship: Object.fromEntries(
       group('flagship.').map(([name, value]) => [
         name,

@@ -2,6 +2,7 @@ import { recordKey, type Store } from '@svc/store'
 import type { HostApp } from './app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { createInstance } from './create-instance.ts'
+import { DEV_ACCOUNT_TYPE } from './dev-provider/names.ts'
 import type { HostLog } from './log.ts'
 
 export interface WelcomeOptions {
@@ -54,12 +55,14 @@ async function createDemo(app: HostApp, store: Store, domain: string): Promise<v
   if ((await store.get(marker)) !== undefined) return
   if ((await app.oauth.instances.byHost(domain)) === undefined) {
     try {
-      await createInstance(app, {
+      const { instance } = await createInstance(app, {
         domain,
         email: 'alice@mail.localhost',
         publicName: 'Alice',
         locale: 'en',
       })
+      // Shown once `svc dev-provider` has told where its provider is.
+      await app.konnectors.install(instance, DEV_ACCOUNT_TYPE)
     } catch (error) {
       // Another process of the same store was first.
       if ((error as { code?: unknown }).code === 'domain_taken') return

@@ -1,5 +1,7 @@
+import type { NotifyFigures } from '@svc/notify'
 import type { Counter, Histogram, Registry } from 'prom-client'
 import type { RealtimeStats } from '@svc/realtime'
+import { registerNotificationFigures } from './notifications/figures.ts'
 import type { AnsweredRequest } from './request-log.ts'
 
 /** Numbers for a monitoring system. They are kept from the first time somebody asks for them. */
@@ -16,8 +18,13 @@ interface Instruments {
   readonly unavailable: Counter
 }
 
-/** @param sockets - asked when somebody looks */
-export function createMetrics(sockets: () => RealtimeStats): Metrics {
+/** Asked when somebody looks. */
+export interface FigureSources {
+  readonly sockets: () => RealtimeStats
+  readonly notifications: () => NotifyFigures
+}
+
+export function createMetrics(sources: FigureSources): Metrics {
   let loading: Promise<Instruments> | undefined
   let instruments: Instruments | undefined
 
@@ -30,7 +37,7 @@ export function createMetrics(sockets: () => RealtimeStats): Metrics {
     },
     async render() {
       // A server that nobody watches does not pay for it.
-      loading ??= createInstruments(sockets)
+      loading ??= createInstruments(sources)
       instruments = await loading
       const { registry } = instruments
       return { type: registry.contentType, text: await registry.metrics() }
@@ -38,7 +45,7 @@ export function createMetrics(sockets: () => RealtimeStats): Metrics {
   }
 }
 
-async function createInstruments(sockets: () => RealtimeStats): Promise<Instruments> {
+async function createInstruments({ sockets, notifications }: FigureSources): Promise<Instruments> {
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   // Event loop delay, memory, garbage collection.
@@ -53,6 +60,7 @@ async function createInstruments(sockets: () => RealtimeStats): Promise<Instrume
       },
     })
   }
+  registerNotificationFigures(Counter, registry, notifications)
   return {
     registry,
     latency: new Histogram({

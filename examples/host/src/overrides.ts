@@ -1,6 +1,7 @@
 import { type AuthUiOptions, DEFAULT_LIMITS as UI_LIMITS } from '@svc/auth-ui'
 import { DEFAULT_LIMITS as CONNECTORS_LIMITS, type ConnectorsOptions } from '@svc/connectors'
 import { DEFAULT_LIMITS as CORE_LIMITS, type OAuthOptions, type RateLimit } from '@svc/oauth-core'
+import { DEFAULT_LIMITS as NOTIFY_LIMITS, type NotifyOptions } from '@svc/notify'
 import type { RealtimeOptions } from '@svc/realtime'
 import type { Config } from './config.ts'
 
@@ -91,6 +92,28 @@ export function connectorsOverrides(
       accountRefresh: 'account-refresh',
       accountStart: 'account-start',
     }),
+  }
+}
+
+/** Lifetimes and limits of the configuration that `createNotify` takes. */
+export function notifyOverrides(
+  config: Config,
+): Pick<NotifyOptions, 'lifetimes' | 'limits' | 'maxUnfinished'> {
+  const { notifyUnfinished: maxUnfinished } = config.limits
+  return {
+    lifetimes: pick(config.lifetimes, {
+      notification: 'finished',
+      notificationBodies: 'bodies',
+      notificationState: 'newestOfSource',
+    }),
+    limits: limitsOf(config, NOTIFY_LIMITS, {
+      notifyPush: 'notify-push',
+      notifyMail: 'notify-mail',
+      notifySms: 'notify-sms',
+      notifyPost: 'notify-post',
+      notifyPostInstance: 'notify-post-instance',
+    }),
+    ...(maxUnfinished !== undefined && { maxUnfinished }),
   }
 }
 

@@ -9,6 +9,8 @@ import { type AppPackage, ManifestError, readAppPackage } from './manifest.schem
 export interface HostApps extends AppRegistry {
   /** The installed app with its folder, or undefined. */
   find(instance: Instance, slug: string): Promise<AppPackage | undefined>
+  /** Folder of an app that this registry answered. */
+  folderOf(app: AppManifest): string | undefined
   /**
    * Installs an app that lies beside the server by its slug, or one from any folder by its absolute path.
    * @throws ManifestError when there is no such app, or its manifest is malformed
@@ -64,6 +66,8 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
     }),
   )
   const handlers = new Set<(instance: Instance, slug: string) => Promise<void>>()
+  const folders = new WeakMap<AppManifest, string>()
+  for (const { manifest, folder } of bundled.values()) folders.set(manifest, folder)
   const cache = new BoundedMap<string, Cached>(MAX_INSTANCES)
   const stopListening = await store.bus.subscribe(CHANNEL, (id) => {
     cache.delete(String(id))
@@ -90,6 +94,7 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
 
   function toPackage({ slug, folder, manifest }: InstalledApp): AppPackage | undefined {
     if (folder === undefined || manifest === undefined) return bundled.get(slug)
+    folders.set(manifest, folder)
     return { folder, manifest }
   }
 
@@ -127,6 +132,7 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
     async find(instance, slug) {
       return (await appsOf(instance)).get(slug)
     },
+    folderOf: (app) => folders.get(app),
     async installed(instance, slug) {
       return (await appsOf(instance)).get(slug)?.manifest
     },

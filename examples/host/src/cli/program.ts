@@ -6,6 +6,7 @@ import { addAccountTypeCommands } from './account-type-commands.ts'
 import { type AdminClient, createAdminClient } from './admin-client.ts'
 import { addCodeCommands } from './code-commands.ts'
 import { instancePath, listAll, listOf, members, subcommand } from './command.ts'
+import { addDevProviderCommand } from './dev-provider-command.ts'
 import { addInstanceCommands } from './instance-commands.ts'
 import { addKonnectorCommands } from './konnector-commands.ts'
 import { clean, type OutputOptions, print, table } from './output.ts'
@@ -21,6 +22,7 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addAccountTypeCommands(program, connect)
   addAccountCommands(program, connect)
   addCodeCommands(program, connect)
+  addDevProviderCommand(program, connect)
   addOtherCommands(program, connect)
   return program
 }

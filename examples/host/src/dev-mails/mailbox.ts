@@ -1,7 +1,7 @@
 import type { MailTransport, OutgoingMail } from '@svc/notify'
-import type { Instance, InstanceId } from '@svc/oauth-core'
-import { type Json, indexKey, type Key, recordKey, type Store } from '@svc/store'
-import { randomBytes } from 'node:crypto'
+import type { Instance } from '@svc/oauth-core'
+import type { Store } from '@svc/store'
+import { createKeptList, type Kept } from '../kept-list.ts'
 
 /** A mail that was not sent. */
 export interface KeptMail {
@@ -19,57 +19,19 @@ export interface DevMailbox extends MailTransport {
   removeAll(instance: Instance): Promise<void>
 }
 
-const MAX_MAILS = 50
-const KEPT_MS = 7 * 86_400_000
-
 export function createDevMailbox(store: Store, clock: { now(): number }): DevMailbox {
-  async function keysOf(id: InstanceId): Promise<Key[]> {
-    const page = await store.list(indexKey(id, 'dev-mails'))
-    return page.records.map(({ key }) => key)
-  }
-
-  async function drop(keys: readonly Key[]): Promise<void> {
-    if (keys.length > 0) await store.write(keys.map((key) => ({ op: 'delete', key })))
-  }
-
+  const kept = createKeptList<OutgoingMail>({ store, clock, kind: 'dev-mail' })
   return {
-    async send(mail) {
-      const keptAt = clock.now()
-      const id = randomBytes(16).toString('hex')
-      const value: KeptMail = { id, keptAt, mail }
-      await store.write([
-        {
-          op: 'put',
-          key: keyOf(mail.instanceId, id),
-          value: value as unknown as Json, // An interface has no index signature; this one is plain JSON.
-          expiresAt: keptAt + KEPT_MS,
-          indexes: [
-            {
-              index: indexKey(mail.instanceId, 'dev-mails'),
-              sort: `${String(keptAt).padStart(15, '0')}:${id}`,
-            },
-          ],
-        },
-      ])
-      const keys = await keysOf(mail.instanceId)
-      await drop(keys.slice(0, Math.max(0, keys.length - MAX_MAILS)))
+    send: (mail) => kept.add(mail.instanceId, mail),
+    list: async ({ id }) => (await kept.list(id)).map(toMail),
+    async get({ id }, name) {
+      const found = await kept.get(id, name)
+      return found && toMail(found)
     },
-    async list(instance) {
-      const page = await store.list(indexKey(instance.id, 'dev-mails'), {
-        limit: MAX_MAILS,
-        order: 'desc',
-      })
-      return page.records.map(({ value }) => value as unknown as KeptMail) // Written above.
-    },
-    async get(instance, id) {
-      if (!/^[0-9a-f]{32}$/.test(id)) return undefined
-      const record = await store.get(keyOf(instance.id, id))
-      return record === undefined ? undefined : (record.value as unknown as KeptMail) // Written above.
-    },
-    removeAll: async (instance) => drop(await keysOf(instance.id)),
+    removeAll: ({ id }) => kept.removeAll(id),
   }
 }
 
-function keyOf(instanceId: InstanceId, id: string): Key {
-  return recordKey(instanceId, 'dev-mail', id)
+function toMail({ item: mail, ...about }: Kept<OutgoingMail>): KeptMail {
+  return { ...about, mail }
 }

@@ -14,12 +14,15 @@ export interface HostKonnector extends KonnectorManifest {
   readonly name: string
   /** @see connectors.md 12 */
   readonly oauth?: { readonly scope?: readonly string[] }
+  /** @see notifications.md 4.2 */
+  readonly notifications?: Readonly<Record<string, unknown>>
 }
 
 /** Konnectors of a server: those that lie beside it, and which of them each instance has installed. */
 export interface HostKonnectors extends KonnectorRegistry {
   /** One that lies beside the server, whoever has installed it. */
   find(slug: string): HostKonnector | undefined
+  installed(instance: Instance, slug: string): Promise<HostKonnector | undefined>
   list(instance: Instance): Promise<readonly HostKonnector[]>
   /** Undefined when none of that slug lies beside the server. */
   install(instance: Instance, slug: string): Promise<HostKonnector | undefined>
@@ -92,7 +95,7 @@ function readManifests(folder: string, namespace: string): Map<string, HostKonne
   const manifests = new Map<string, HostKonnector>()
   for (const name of readdirSync(folder).sort()) {
     const text = readFileSync(join(folder, name, 'manifest.json'), 'utf8')
-    const { slug, permissions, oauth, ...about } = JSON.parse(text) as HostKonnector // Our own files, checked here.
+    const { slug, permissions, oauth, notifications, ...about } = JSON.parse(text) as HostKonnector // Our own files, checked here.
     if (slug !== name || !isSlug(slug)) throw new TypeError(`konnector ${name}: slug is malformed`)
     const rules = Object.entries(permissions).map(([title, rule]) => {
       const isOurs = rule.type.startsWith(DEFAULT_PREFIX)
@@ -104,6 +107,7 @@ function readManifests(folder: string, namespace: string): Map<string, HostKonne
       name: String(about.name ?? slug),
       permissions: Object.fromEntries(rules),
       ...(oauth !== undefined && { oauth }),
+      ...(notifications !== undefined && { notifications }),
     }
     manifestPermissions(manifest.permissions)
     manifests.set(slug, manifest)

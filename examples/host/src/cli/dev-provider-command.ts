@@ -1,0 +1,68 @@
+import process from 'node:process'
+import { type Command, InvalidArgumentError } from 'commander'
+import type { DevProvider } from '../dev-provider/dev-provider.ts'
+import { DEV_ACCOUNT_TYPE } from '../dev-provider/names.ts'
+import type { AdminClient } from './admin-client.ts'
+import { parseCount } from './command.ts'
+
+interface DevProviderCommandOptions {
+  readonly port: number
+  readonly tokenSeconds: number
+  readonly register: boolean
+}
+
+/** `svc dev-provider`: everything about accounts can be seen without one anywhere. */
+export function addDevProviderCommand(program: Command, connect: () => AdminClient): void {
+  program
+    .command('dev-provider')
+    .description('Runs an OAuth provider for development, "Demo photos", until it is stopped.')
+    .option('--port <port>', 'where it listens on this machine', parsePositive, 8090)
+    .option('--token-seconds <seconds>', 'how long its access tokens live', parsePositive, 180)
+    .option('--no-register', 'only print the account type, do not put it into the running server')
+    .action(async ({ port, tokenSeconds, register }: DevProviderCommandOptions) => {
+      // Other commands do without it.
+      const { startDevProvider } = await import('../dev-provider/dev-provider.ts')
+      const provider = await startDevProvider({ port, tokenLifeMs: tokenSeconds * 1000 })
+      say(`Demo photos, a provider for development, listens at ${provider.origin}`)
+      if (!register || !(await putType(connect, provider))) sayCommand(provider)
+      say(`End connections there, as a person would, at ${provider.origin}/grants`)
+      await stopped()
+      await provider.close()
+    })
+}
+
+async function putType(connect: () => AdminClient, { entry }: DevProvider): Promise<boolean> {
+  try {
+    await connect().call('PUT', `/admin/account_types/${DEV_ACCOUNT_TYPE}`, entry)
+  } catch (error) {
+    say(`It could not be put into the server: ${(error as Error).message}`)
+    return false
+  }
+  say(
+    `Its account type ${DEV_ACCOUNT_TYPE} is in the server. Owners connect it on their start page`,
+  )
+  say(`once they have its konnector: svc konnector install <domain> ${DEV_ACCOUNT_TYPE}`)
+  return true
+}
+
+function sayCommand({ entry }: DevProvider): void {
+  say(`Put its account type into a server with:`)
+  say(`  svc account-type put ${DEV_ACCOUNT_TYPE} <<'END'\n${JSON.stringify(entry, null, 2)}\nEND`)
+}
+
+function stopped(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve())
+    process.once('SIGTERM', () => resolve())
+  })
+}
+
+function parsePositive(text: string): number {
+  const count = parseCount(text)
+  if (count < 1) throw new InvalidArgumentError('must be 1 or more')
+  return count
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,112 @@
+import {
+  createNotify,
+  type EventSink,
+  type Notify,
+  type OutgoingPush,
+  type PushCredentialStore,
+} from '@svc/notify'
+import type { OAuth } from '@svc/oauth-core'
+import type { Store } from '@svc/store'
+import type { HostApps } from '../apps/registry.ts'
+import type { Config } from '../config.ts'
+import { defaultSms, hasPushProvider, mobileOptions } from '../config-notifications.ts'
+import { createDevMailbox, type DevMailbox } from '../dev-mails/mailbox.ts'
+import { createDevOutbox, type DevOutbox } from '../dev-outbox/outbox.ts'
+import type { HostKonnectors } from '../konnectors/registry.ts'
+import { notifyOverrides } from '../overrides.ts'
+import { tellClientLimit } from './limit-notices.ts'
+import { mailOptions } from './mail-options.ts'
+import { createOwnerPhones, type OwnerPhones } from './owner-phone.ts'
+import { developmentPushKeys } from './push-keys.ts'
+import { readTemplateFile } from './template-files.ts'
+
+/** Mails, notifications, and what takes their place in development. */
+export interface HostNotifications {
+  readonly notify: Notify
+  readonly phones: OwnerPhones
+  /** Only where no SMTP server is set and this is not production. */
+  readonly mailbox: DevMailbox | undefined
+  /** Only where nobody takes pushes, or nobody takes texts, and this is not production. */
+  readonly outbox: DevOutbox | undefined
+}
+
+export interface HostNotificationsOptions {
+  readonly config: Config
+  readonly store: Store
+  readonly clock: { now(): number }
+  readonly oauth: OAuth
+  readonly apps: HostApps
+  readonly konnectors: HostKonnectors
+  readonly events: EventSink
+  /** Credentials of single apps. */
+  readonly pushCredentials: PushCredentialStore
+}
+
+/** @throws TypeError naming the options that cannot work, ConfigError */
+export async function createHostNotifications(
+  options: HostNotificationsOptions,
+): Promise<HostNotifications> {
+  const { config, store, clock, oauth, apps, konnectors, events, pushCredentials } = options
+  const values = config.notifications
+  const isDevelopment = !config.isProduction
+  const mailbox =
+    config.smtpUrl === undefined && isDevelopment ? createDevMailbox(store, clock) : undefined
+  const texts = defaultSms(values)
+  const takesPushes = isDevelopment && !hasPushProvider(values)
+  const takesTexts = isDevelopment && texts === undefined && values.contexts === undefined
+  const outbox =
+    takesPushes || takesTexts
+      ? createDevOutbox({ store, clock, deviceName: (push) => deviceName(oauth, push) })
+      : undefined
+  const mobile = mobileOptions(values)
+  const phones = createOwnerPhones(store)
+  const notify = createNotify({
+    ...{ oauth, events, pushCredentials, contacts: phones },
+    channels: {
+      mail: mailOptions(config, mailbox),
+      mobile: {
+        ...(isDevelopment && { webpush: await developmentPushKeys(store, oauth.sealer) }),
+        ...mobile,
+        ...(takesPushes && outbox !== undefined && { gateway: outbox.pushes }),
+      },
+      sms: {
+        ...(texts !== undefined && { default: texts }),
+        ...(values.contexts !== undefined && { contexts: values.contexts }),
+        ...(takesTexts && outbox !== undefined && { gateway: outbox.texts }),
+      },
+    },
+    apps: {
+      konnector: konnectors.installed,
+      konnectors: konnectors.list,
+      async readFile(app, path) {
+        const folder = apps.folderOf(app)
+        return folder === undefined ? undefined : readTemplateFile(folder, path)
+      },
+    },
+    ...notifyOverrides(config),
+  })
+  tellClientLimit(oauth, notify, config.raiseLimitUrl)
+  apps.onChange(async (instance, slug) => {
+    if ((await apps.installed(instance, slug)) !== undefined) return
+    await notify.sourceGone(instance, { originator: 'app', owner: slug })
+  })
+  konnectors.onUninstalled((instance, slug) =>
+    notify.sourceGone(instance, { originator: 'konnector', owner: slug }),
+  )
+  oauth.instances.onRemove(async (instance) => {
+    await mailbox?.removeAll(instance)
+    await outbox?.removeAll(instance)
+    await phones.set(instance, undefined)
+  })
+  return { notify, phones, mailbox, outbox }
+}
+
+async function deviceName(
+  { clients }: Pick<OAuth, 'clients'>,
+  { instance, platform, token }: OutgoingPush,
+): Promise<string | undefined> {
+  const devices = await clients.listNotifiable(instance)
+  const device = devices.find((each) => each.platform === platform && each.token === token)
+  if (device === undefined) return undefined
+  return (await clients.get(instance, device.clientId))?.metadata.client_name
+}

@@ -1,0 +1,27 @@
+import type { Notify } from '@svc/notify'
+import { type OAuth, originOfApp } from '@svc/oauth-core'
+
+/** Tells owners that more clients are connected than their space may have. @see notifications.md 4.3; oauth.md 3.10 */
+export function tellClientLimit(
+  oauth: Pick<OAuth, 'log' | 'on'>,
+  notify: Pick<Notify, 'post'>,
+  offersLink = '',
+): void {
+  oauth.on('clients.limit.exceeded', ({ instance, clientName, limit }) => {
+    const data = {
+      ClientName: clientName,
+      ClientsLimit: limit,
+      OffersLink: offersLink,
+      DevicesLink: `${originOfApp(instance, 'settings')}/?section=clients`,
+    }
+    notify
+      .post(instance, { originator: 'stack', category: 'oauth-clients', data })
+      .catch((error: Error) =>
+        oauth.log.error('notification.not_posted', {
+          domain: instance.domain,
+          category: 'oauth-clients',
+          cause: error.message,
+        }),
+      )
+  })
+}

@@ -1,0 +1,41 @@
+import type { OwnerContacts } from '@svc/notify'
+import type { Instance } from '@svc/oauth-core'
+import { recordKey, type Store } from '@svc/store'
+
+/** Numbers that texts of owners go to. */
+export interface OwnerPhones extends OwnerContacts {
+  get(instance: Instance): Promise<string | undefined>
+  /** @param phone - as written; undefined: none any more */
+  set(instance: Instance, phone: string | undefined): Promise<void>
+}
+
+/** What is left of a number without what people write between its digits. @see notifications.md 10.1 */
+const E164 = /^\+[1-9]\d{6,14}$/
+
+/** Whether texts can go there: international, such as `+33 6 12 34 56 78`. */
+export function isPhoneNumber(text: string): boolean {
+  return E164.test(text.replaceAll(/[\s.()-]/g, ''))
+}
+
+export function createOwnerPhones(store: Store): OwnerPhones {
+  const keyOf = ({ id }: Instance) => recordKey(id, 'owner-phone', 'phone')
+
+  async function get(instance: Instance): Promise<string | undefined> {
+    const record = await store.get<{ phone: string }>(keyOf(instance))
+    return record?.value.phone
+  }
+
+  return {
+    get,
+    async set(instance, phone) {
+      const key = keyOf(instance)
+      await store.write([
+        phone === undefined ? { op: 'delete', key } : { op: 'put', key, value: { phone } },
+      ])
+    },
+    async contactOf(instance) {
+      const phone = await get(instance)
+      return phone === undefined ? {} : { phone }
+    },
+  }
+}

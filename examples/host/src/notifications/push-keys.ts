@@ -1,0 +1,33 @@
+import { createECDH } from 'node:crypto'
+import type { WebPushOptions } from '@svc/notify'
+import type { Sealer } from '@svc/oauth-core'
+import { recordKey, type Store } from '@svc/store'
+
+const CONTEXT = 'host|web-push-key'
+const SUBJECT = 'mailto:webpush@localhost'
+
+/**
+ * The key pair of web pushes for development: made once and kept sealed in the store, so that every process has the
+ * same one and subscriptions outlive a restart.
+ */
+export async function developmentPushKeys(store: Store, sealer: Sealer): Promise<WebPushOptions> {
+  const key = recordKey('host', 'web-push-key', 'current')
+  const made = createPair()
+  const value = { publicKey: made.publicKey, sealed: sealer.seal(made.privateKey, CONTEXT) }
+  const { written } = await store.write([{ op: 'put', key, value, ifAbsent: true }])
+  if (written) return { ...made, subject: SUBJECT }
+  const record = await store.get<typeof value>(key)
+  if (record === undefined) throw new Error('the key of web pushes went away')
+  const { publicKey, sealed } = record.value
+  return { publicKey, privateKey: sealer.open(sealed, CONTEXT).toString(), subject: SUBJECT }
+}
+
+function createPair(): { readonly publicKey: string; readonly privateKey: string } {
+  const curve = createECDH('prime256v1')
+  const publicKey = curve.generateKeys('base64url')
+  // Leading zeros are part of the key.
+  const secret = Buffer.alloc(32)
+  const short = curve.getPrivateKey()
+  short.copy(secret, 32 - short.length)
+  return { publicKey, privateKey: secret.toString('base64url') }
+}
