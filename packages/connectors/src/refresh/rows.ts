@@ -121,7 +121,7 @@ export function createAccountRows(options: AccountRowsOptions): readonly RouteRo
   }
 
   const shared = {
-    auth: ['access token', 'app token'],
+    auth: ['access token', 'app token', 'konnector token'],
     cors: 'app-origins',
     family: 'jsonapi',
   } as const

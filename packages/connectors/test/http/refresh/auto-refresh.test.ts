@@ -111,6 +111,23 @@ describe('refreshing ahead of the end (8.7)', function () {
       await until(async () => (await server.stored(account._id)).oauth?.refresh_seq === 1)
     })
 
+    it('waits while the instance is blocked or the type is gone, and goes on a day later', async () => {
+      const account = await importHour()
+      const suspended = (): number =>
+        server.logged.filter((line) => line.includes('account.refresh_suspended')).length
+      await server.oauth.instances.update(server.alice.id, { status: 'blocked' })
+      clock.advance(HOUR_MS)
+      await until(() => suspended() === 1)
+      await server.oauth.instances.update(server.alice.id, { status: 'active' })
+      await server.connectors.accountTypes.delete('bank')
+      clock.advance(DAY_MS)
+      await until(() => suspended() === 2)
+      expect(asked()).to.equal(0)
+      await server.putImported()
+      clock.advance(DAY_MS)
+      await until(async () => (await server.stored(account._id)).oauth?.refresh_seq === 1)
+    })
+
     it('leaves an account alone that was deleted, also by the host itself (4.9)', async () => {
       const account = await importHour()
       const other = await importHour()
