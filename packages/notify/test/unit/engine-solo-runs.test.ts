@@ -1,0 +1,70 @@
+import { expect } from 'chai'
+import { createSoloRuns } from '../../src/engine/solo-runs.ts'
+
+function openRun(): { readonly run: () => Promise<void>; end(): void; isRunning(): boolean } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let isRunning = false
+  return {
+    async run() {
+      isRunning = true
+      await promise
+      isRunning = false
+    },
+    end: resolve,
+    isRunning: () => isRunning,
+  }
+}
+
+/** Lets everything that is ready happen. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+describe('runs that have to be alone', () => {
+  it('wait for those under way, and keep others waiting', async () => {
+    const solo = createSoloRuns()
+    const [one, two, alone, later] = [openRun(), openRun(), openRun(), openRun()]
+    const all = [solo.together(one.run), solo.together(two.run)]
+    await settle()
+    expect([one.isRunning(), two.isRunning(), solo.isClosed()]).to.deep.equal([true, true, false])
+    all.push(solo.alone(alone.run), solo.together(later.run))
+    await settle()
+    expect([alone.isRunning(), later.isRunning(), solo.isClosed()]).to.deep.equal([
+      false,
+      false,
+      true,
+    ])
+    one.end()
+    await settle()
+    expect(alone.isRunning()).to.equal(false)
+    two.end()
+    await settle()
+    expect([alone.isRunning(), later.isRunning()]).to.deep.equal([true, false])
+    alone.end()
+    await settle()
+    expect([later.isRunning(), solo.isClosed()]).to.deep.equal([true, false])
+    later.end()
+    await Promise.all(all)
+  })
+
+  it('come one after the other, and let go when they throw', async () => {
+    const solo = createSoloRuns()
+    const [first, second] = [openRun(), openRun()]
+    const failing = solo.alone(async () => {
+      await first.run()
+      throw new Error('a mistake')
+    })
+    const next = solo.alone(second.run)
+    await settle()
+    expect([first.isRunning(), second.isRunning()]).to.deep.equal([true, false])
+    first.end()
+    let failure: unknown
+    await failing.catch((error: unknown) => {
+      failure = error
+    })
+    expect(failure).to.be.instanceOf(Error)
+    await settle()
+    expect(second.isRunning()).to.equal(true)
+    second.end()
+    await next
+    expect(solo.isClosed()).to.equal(false)
+  })
+})
