@@ -5,6 +5,7 @@ import Router from 'koa-router'
 import type { HostApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { createInstance } from '../create-instance.ts'
+import { isPhoneNumber } from '../notifications/owner-phone.ts'
 import { createBodyChecks } from './admin.schema.ts'
 import { AdminError } from './admin-error.ts'
 import { clientToWire, instanceToWire, mailToWire } from './admin-wire.ts'
@@ -12,11 +13,12 @@ import { addAccountRoutes } from './account-routes.ts'
 import { addAccountTypeRoutes } from './account-type-routes.ts'
 import { addClientRoutes } from './client-routes.ts'
 import { addKonnectorRoutes } from './konnector-routes.ts'
+import { addNotificationRoutes } from './notification-routes.ts'
 import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
 
 /** Every admin endpoint. `:domain` is a domain or an alias. */
 export function adminRouter(app: HostApp, config: Config): Middleware {
-  const { oauth, ui, apps, mailbox, metrics } = app
+  const { oauth, ui, apps, phones, mailbox, metrics } = app
   const { instances, clients, keyring, appTokens } = oauth
   const check = createBodyChecks()
   const router = new Router({ sensitive: true, strict: true })
@@ -41,6 +43,7 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
       instance,
       await owners.isOnboarded(instance),
       await owners.access(instance),
+      await phones.get(instance),
     )
   }
 
@@ -88,13 +91,16 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
 
   route('patch', '/instances/:domain', async (ctx) => {
     const instance = await instanceOf(ctx)
-    const { oauthClientsMax, blocked, auth_mode, magic_link, ...rest } = check(
+    const { oauthClientsMax, blocked, auth_mode, magic_link, phone, ...rest } = check(
       'updateInstance',
       ctx.request.body,
     )
     const email = rest['email'] === undefined ? instance.email : rest['email']
     if ((auth_mode === 'two_factor_mail' || magic_link === true) && typeof email !== 'string') {
       throw new AdminError('invalid_request', 400, 'the instance has no mail address')
+    }
+    if (typeof phone === 'string' && !isPhoneNumber(phone)) {
+      throw new AdminError('invalid_request', 400, 'phone: is no international number')
     }
     const update: InstanceUpdate = {
       ...(rest as InstanceUpdate), // the schema has the same members
@@ -104,6 +110,8 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
       }),
     }
     const updated = await instances.update(instance.id, update)
+    if (typeof phone === 'string') await phones.set(updated, phone)
+    if (phone === null) await phones.set(updated, undefined)
     if (typeof magic_link === 'boolean') await ui.owners.setMagicLink(updated, magic_link)
     if (auth_mode === 'basic' || auth_mode === 'two_factor_mail') {
       await ui.owners.setAuthMode(updated, auth_mode)
@@ -154,6 +162,7 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
   addKonnectorRoutes({ route, instanceOf, check }, app)
   addAccountTypeRoutes(route, app.accounts.connectors.accountTypes)
   addAccountRoutes({ route, instanceOf, check }, app)
+  addNotificationRoutes({ route, instanceOf, check }, app)
 
   route('get', '/instances/:domain/clients', async (ctx) => {
     const instance = await instanceOf(ctx)

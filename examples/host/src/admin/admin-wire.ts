@@ -7,6 +7,7 @@ export function instanceToWire(
   instance: Instance,
   isOnboarded: boolean,
   { authMode, magicLink }: OwnerAccessFacts,
+  phone: string | undefined,
 ): Record<string, unknown> {
   const { domain, origin, aliases, locale, status, settings } = instance
   const { context, email, publicName, timeZone } = instance
@@ -21,6 +22,7 @@ export function instanceToWire(
     magic_link: magicLink,
     context,
     email,
+    phone,
     publicName,
     timeZone,
     oauthClientsMax: settings.oauthClientsMax,

@@ -14,6 +14,7 @@ export type AdminBody =
   | 'refreshAccount'
   | 'resetPassphrase'
   | 'rotateKeys'
+  | 'sendNotification'
   | 'updateInstance'
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 1000 } as const
@@ -51,6 +52,7 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
       locale: LOCALE,
       magic_link: { type: 'boolean' },
       oauthClientsMax: { type: 'integer', minimum: -1, maximum: 1_000_000 },
+      phone: CLEARABLE,
       publicName: CLEARABLE,
       timeZone: CLEARABLE,
     },
@@ -111,6 +113,31 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
     type: 'object',
     additionalProperties: false,
     properties: { passphrase: PASSPHRASE },
+  },
+  sendNotification: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['notification'],
+    properties: {
+      notification: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['title'],
+        properties: {
+          category: { type: 'string' },
+          category_id: { type: 'string' },
+          title: { type: 'string' },
+          message: { type: 'string' },
+          priority: { type: 'string' },
+          state: { type: ['string', 'boolean', 'number'] },
+          preferred_channels: { type: 'array', items: { type: 'string' } },
+          data: { type: 'object' },
+          slug: TEXT,
+          at: { type: 'string' },
+        },
+      },
+      properties: { type: 'object' },
+    },
   },
   rotateKeys: {
     type: 'object',

@@ -14,6 +14,7 @@ interface InstanceOptions extends OutputOptions {
   readonly magicLink?: true | 'on' | 'off'
   readonly oauthClientsMax?: number
   readonly passphrase?: string
+  readonly phone?: string
   readonly publicName?: string
   readonly timeZone?: string
   readonly unblock?: boolean
@@ -73,6 +74,10 @@ export function addInstanceCommands(program: Command, connect: () => AdminClient
     .addOption(
       new Option('--magic-link <state>', 'whether mailed links log in').choices(['on', 'off']),
     )
+    .option(
+      '--phone <number>',
+      "the owner's phone, for texts, such as +33612345678; `none`: forget it",
+    )
     .option('--block', 'take it out of service')
     .option('--unblock', 'put it into service again')
     .action(async (domain: string, options: InstanceOptions) => {
@@ -80,6 +85,7 @@ export function addInstanceCommands(program: Command, connect: () => AdminClient
         ...detailsOf(options),
         oauthClientsMax: options.oauthClientsMax,
         auth_mode: options.authMode,
+        phone: options.phone === 'none' ? null : options.phone,
         ...(options.magicLink !== undefined && { magic_link: options.magicLink === 'on' }),
         ...(options.block === true && { blocked: true }),
         ...(options.unblock === true && { blocked: false }),

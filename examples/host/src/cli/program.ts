@@ -9,6 +9,7 @@ import { instancePath, listAll, listOf, members, subcommand } from './command.ts
 import { addDevProviderCommand } from './dev-provider-command.ts'
 import { addInstanceCommands } from './instance-commands.ts'
 import { addKonnectorCommands } from './konnector-commands.ts'
+import { addNotificationCommands } from './notification-commands.ts'
 import { clean, type OutputOptions, print, table } from './output.ts'
 
 /** The command line `svc`. It talks to the admin listener, so it works on every store while the server runs. */
@@ -23,6 +24,7 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addAccountCommands(program, connect)
   addCodeCommands(program, connect)
   addDevProviderCommand(program, connect)
+  addNotificationCommands(program, connect)
   addOtherCommands(program, connect)
   return program
 }
