@@ -99,6 +99,7 @@ export function createNotify(given: NotifyOptions): Notify {
   outbox.onWritten(figures.note)
   oauth.instances.onRemove(async (instance) => {
     await outbox.removeAll(instance.id)
+    await intake.forget(instance)
     await preferences.removeAll(instance)
     await intake.forget(instance)
   })
