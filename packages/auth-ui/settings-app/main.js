@@ -1,5 +1,6 @@
 import { ApiError, createApi } from './_kit/api.js'
 import { accessSection } from './access.js'
+import { accountsSection, receiveAccount } from './accounts.js'
 import { clientsSection } from './clients.js'
 import { createConfirmation } from './_kit/confirmation.js'
 import { devicesSection } from './devices.js'
@@ -19,6 +20,8 @@ import { loadTexts } from './_kit/texts.js'
  * @property {(iso: string) => { iso: string, text: string, exact: string }} when
  * @property {ReturnType<typeof createConfirmation>} confirmation
  * @property {string} domain of the instance
+ * @property {string} namespace prefix of the instance's doctypes
+ * @property {string} slug of this app
  * @property {(text: string) => void} announce says it to those who cannot see the page
  * @property {() => void} reload loads the section again, focus goes to its heading
  * @property {(text: string) => void} done says what was done above the section, which loads again
@@ -30,6 +33,7 @@ import { loadTexts } from './_kit/texts.js'
 /** @type {Readonly<Record<string, (tools: Tools) => Promise<Node[]>>>} */
 const SECTIONS = {
   clients: clientsSection,
+  accounts: accountsSection,
   sessions: sessionsSection,
   access: accessSection,
   passphrase: passphraseSection,
@@ -65,6 +69,8 @@ const tools = {
   when,
   confirmation,
   domain: root.dataset['svcDomain'] ?? location.host,
+  namespace: root.dataset['svcNamespace'] ?? 'io.svc',
+  slug: root.dataset['svcSlug'] ?? 'settings',
   announce: (text) => {
     byId('announce').textContent = text
   },
@@ -150,6 +156,7 @@ async function leave() {
   }
 }
 
+receiveAccount(tools)
 const { svcDomain: domain = location.host, svcName = domain } = root.dataset
 document.documentElement.lang = locale
 drawFrame({

@@ -1,7 +1,9 @@
+import { showAccounts } from './accounts.js'
 import { ApiError, createApi } from './_kit/api.js'
 import { appOrigin } from './_kit/app-origin.js'
 import { byId, initials, make } from './_kit/dom.js'
 import { showNotes } from './notes.js'
+import { createRealtime } from './_kit/realtime.js'
 import { loadTexts } from './_kit/texts.js'
 
 /**
@@ -13,6 +15,9 @@ import { loadTexts } from './_kit/texts.js'
  * @property {(error: unknown) => void} report says what did not work
  * @property {() => void} settle takes that away
  * @property {string} namespace prefix of the instance's doctypes
+ * @property {string} domain of the instance
+ * @property {string} slug of this app
+ * @property {ReturnType<typeof createRealtime>} realtime connects with the first subscription
  */
 
 /** What every new instance has beside this app. */
@@ -25,11 +30,16 @@ const root = byId('app')
 const api = createApi(root)
 const { locale, t } = await loadTexts(import.meta.url, root.dataset['svcLocale'] ?? 'en')
 
+const namespace = root.dataset['svcNamespace'] ?? 'io.svc'
+
 /** @type {Tools} */
 const tools = {
   api,
   t,
-  namespace: root.dataset['svcNamespace'] ?? 'io.svc',
+  namespace,
+  domain: root.dataset['svcDomain'] ?? location.host,
+  slug: root.dataset['svcSlug'] ?? 'home',
+  realtime: createRealtime(api, { namespace }),
   report: (error) => {
     const isOffline = error instanceof ApiError && error.status === 0
     byId('problem').textContent = t(isOffline ? 'home.offline' : 'home.failed')
@@ -97,4 +107,4 @@ async function leave(button) {
 }
 
 frame()
-await showNotes(tools)
+await Promise.all([showAccounts(tools), showNotes(tools)])

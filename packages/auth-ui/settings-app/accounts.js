@@ -1,0 +1,173 @@
+import { beginConnecting, outcomeText, receiveOutcome } from './_kit/connecting.js'
+import { make, shownName, withName, withTime } from './_kit/dom.js'
+import { ApiError } from './_kit/api.js'
+import { ask } from './ask.js'
+
+/**
+ * @typedef {{ status?: string, refreshed_at?: string, scope?: string }} AccountOAuth
+ * @typedef {{ _id: string, account_type?: string, name?: string, oauth?: AccountOAuth }} Account
+ * @typedef {{ name: string, account_types: readonly string[], oauth?: { account_type: string, scope: readonly string[] } }} Konnector
+ */
+
+const STATES = new Set(['connected', 'disconnected', 'reconnect_required', 'refresh_failing'])
+
+/** What a visit to a provider ended in, until it was shown once. */
+let problem = ''
+
+/**
+ * Back from a provider: the section is opened, and says how it went.
+ *
+ * @param {Pick<import('./main.js').Tools, 't' | 'tell'>} tools
+ */
+export function receiveAccount({ t, tell }) {
+  const outcome = receiveOutcome()
+  if (outcome === undefined) return
+  history.replaceState(null, '', '#accounts')
+  if (outcome.error === '') tell(outcomeText(t, outcome))
+  else problem = outcomeText(t, outcome)
+}
+
+/**
+ * Accounts at services, and whether they work.
+ *
+ * @param {import('./main.js').Tools} tools
+ * @returns {Promise<Node[]>}
+ */
+export async function accountsSection(tools) {
+  const { api, t, namespace } = tools
+  const [accounts, konnectors] = await Promise.all([
+    readAccounts(api, namespace),
+    api.list('/konnectors').catch(noneIfAbsent),
+  ])
+  // The shape of `GET /konnectors`.
+  const known = konnectors.map(
+    ({ attributes }) => /** @type {Konnector} */ (/** @type {unknown} */ (attributes)),
+  )
+  const notice = problem === '' ? [] : [problemNotice(problem)]
+  problem = ''
+  if (accounts.length === 0) {
+    return [
+      ...notice,
+      make(
+        'div',
+        { class: 'empty' },
+        make('p', { class: 'empty__title' }, t('accounts.none')),
+        make('p', { class: 'muted' }, t('accounts.none.hint')),
+      ),
+    ]
+  }
+  const cards = accounts.map((account) => accountCard(account, known, tools))
+  return [...notice, make('ul', { class: 'cards' }, ...cards)]
+}
+
+/** @param {import('./main.js').Tools['api']} api @param {string} namespace */
+async function readAccounts(api, namespace) {
+  /** @type {Account[]} */
+  const accounts = []
+  let cursor = ''
+  do {
+    const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`
+    const answer = await api.call('GET', `/data/${namespace}.accounts${query}`).catch(noneIfAbsent)
+    const page = /** @type {{ documents?: readonly Account[], cursor?: string }} */ (answer)
+    accounts.push(...(page.documents ?? []))
+    cursor = page.cursor ?? ''
+  } while (cursor !== '')
+  return accounts
+}
+
+/** A server without accounts has none.  @param {unknown} error @returns {never[]} */
+function noneIfAbsent(error) {
+  if (error instanceof ApiError && error.status === 404) return []
+  throw error
+}
+
+/** @param {string} text */
+function problemNotice(text) {
+  return make('p', { class: 'notice notice--danger', role: 'alert' }, text)
+}
+
+/** @param {Account} account @param {readonly Konnector[]} konnectors @param {import('./main.js').Tools} tools */
+function accountCard(account, konnectors, tools) {
+  const { t, when } = tools
+  const { account_type: accountType = '', oauth = {} } = account
+  const konnector = konnectors.find((each) => each.account_types.includes(accountType))
+  const name = shownName(account.name || konnector?.name || accountType)
+  const { status = '', refreshed_at: refreshedAt, scope = '' } = oauth
+  const facts = [
+    ...(STATES.has(status) ? [make('span', {}, t(`accounts.state.${status}`))] : []),
+    ...(refreshedAt === undefined
+      ? []
+      : [make('span', {}, ...withTime(t, 'accounts.refreshed', when(refreshedAt)))]),
+    ...(scope === '' ? [] : [make('span', {}, t('accounts.allowed', { scope: shownName(scope) }))]),
+  ]
+  const card = make(
+    'li',
+    { class: 'item item--plain', 'data-status': status },
+    make(
+      'div',
+      { class: 'item__text' },
+      make('h2', { class: 'item__name' }, make('bdi', {}, name)),
+      make('p', { class: 'item__facts' }, ...facts),
+    ),
+  )
+  const connectable = konnector?.oauth
+  if (connectable?.account_type === accountType) {
+    const { scope: asked } = connectable
+    card.append(reconnectButton({ accountType, account: account._id, scope: asked }, name, tools))
+  }
+  card.append(removeButton(account, name, tools))
+  return card
+}
+
+/**
+ * @param {{ accountType: string, account: string, scope: readonly string[] }} target
+ * @param {string} name
+ * @param {import('./main.js').Tools} tools
+ */
+function reconnectButton(target, name, { api, t, slug }) {
+  const label = t('accounts.again.label', { name })
+  const button = make(
+    'button',
+    { class: 'button', type: 'button', 'aria-label': label },
+    t('accounts.again'),
+  )
+  button.addEventListener('click', () => {
+    button.setAttribute('aria-busy', 'true')
+    const where = { ...target, slug, origin: api.origin }
+    location.assign(beginConnecting(where, { name, isPopup: false }).href)
+  })
+  return button
+}
+
+/** @param {Account} account @param {string} name @param {import('./main.js').Tools} tools */
+function removeButton({ _id: id, account_type: accountType = '', oauth }, name, tools) {
+  const { api, t, done, namespace } = tools
+  const button = make(
+    'button',
+    {
+      class: 'button button--danger-quiet',
+      type: 'button',
+      'aria-label': t('accounts.remove.label', { name }),
+    },
+    t('accounts.remove'),
+  )
+  // Those of OAuth are taken back at their provider, too.
+  const path =
+    oauth === undefined
+      ? `/data/${namespace}.accounts/${encodeURIComponent(id)}`
+      : `/accounts/${encodeURIComponent(accountType)}/${encodeURIComponent(id)}`
+  button.addEventListener('click', async () => {
+    const isDone = await ask({
+      title: withName(t, 'accounts.remove.title', name),
+      text: t('accounts.remove.text'),
+      losses: [t('accounts.remove.loss.token'), t('accounts.remove.loss.settings')],
+      confirm: t('accounts.remove'),
+      busy: t('app.removing'),
+      cancel: t('app.cancel'),
+      failed: t('app.failed'),
+      act: () => api.remove(path),
+    })
+    if (isDone) done(t('accounts.removed', { name }))
+  })
+  return button
+}
