@@ -155,9 +155,7 @@ export function createNotify(given: NotifyOptions): Notify {
       await engine.start()
     },
     async close() {
-      await engine.close()
-      await digests.close()
-      await retention.close()
+      await Promise.all([engine.close(), digests.close(), retention.close()])
       await channels.close()
     },
   }
