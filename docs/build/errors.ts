@@ -3,6 +3,8 @@ import { type Document, GENERATED, table } from './document.ts'
 interface ErrorRow {
   readonly status: number
   readonly description?: string
+  /** Where the text is written for each case: what all cases are called. */
+  readonly title?: string
   readonly source?: string
 }
 
@@ -10,19 +12,21 @@ interface ErrorRow {
 export interface ErrorGroup {
   readonly name: string
   readonly errors: Readonly<Record<string, ErrorRow>>
+  /** Where the whole table is specified. */
+  readonly source?: string
 }
 
 /** `docs/errors.md` from the packages' error tables. */
 export function errorTables(groups: readonly ErrorGroup[]): Document {
-  const parts = groups.flatMap(({ name, errors }) => [
+  const parts = groups.flatMap(({ name, errors, source: whole = '' }) => [
     `## ${name}`,
     table(
       ['Code', 'Status', 'Text', 'Source'],
-      Object.entries(errors).map(([code, { status, description, source }]) => [
+      Object.entries(errors).map(([code, { status, description, title, source }]) => [
         `\`${code}\``,
         String(status),
-        description ?? 'says what is wrong',
-        source ?? '',
+        description ?? title ?? 'says what is wrong',
+        source ?? whole,
       ]),
     ).trimEnd(),
   ])

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { createDocumentStore } from '../../examples/host/src/data/document-store.ts'
-import { dataRoutes } from '../../examples/host/src/data/data-routes.ts'
-import { mailRoutes } from '../../examples/host/src/dev-mails/mail-routes.ts'
-import { createDevMailbox } from '../../examples/host/src/dev-mails/mailbox.ts'
-import { previewRoutes } from '../../examples/host/src/dev-mails/preview-routes.ts'
 import { createAuthUi, ERRORS as AUTH_UI_ERRORS } from '../../packages/auth-ui/src/index.ts'
+import {
+  type AccountStore,
+  createConnectors,
+  ERRORS as CONNECTOR_ERRORS,
+} from '../../packages/connectors/src/index.ts'
+import { createNotify, ERRORS as NOTIFY_ERRORS } from '../../packages/notify/src/index.ts'
 import {
   createOAuth,
   ERRORS as OAUTH_ERRORS,
@@ -16,6 +17,7 @@ import { createRealtime, ERRORS as REALTIME_ERRORS } from '../../packages/realti
 import { sqliteStore } from '../../packages/store/src/sqlite/index.ts'
 import { ROOT } from './document.ts'
 import type { ErrorGroup } from './errors.ts'
+import { hostRows } from './host-rows.ts'
 
 /** The endpoints of one package. */
 export interface RouteGroup {
@@ -28,8 +30,19 @@ export interface RouteGroup {
 export const errorGroups: readonly ErrorGroup[] = [
   { name: '@svc/oauth-core', errors: OAUTH_ERRORS },
   { name: '@svc/auth-ui', errors: AUTH_UI_ERRORS },
+  { name: '@svc/notify', errors: NOTIFY_ERRORS, source: 'notifications.md 3.5' },
+  { name: '@svc/connectors', errors: CONNECTOR_ERRORS, source: 'connectors.md 10' },
   { name: '@svc/realtime', errors: REALTIME_ERRORS },
 ]
+
+/** Nobody asks for one: only the rows are looked at. */
+const NO_ACCOUNTS: AccountStore = {
+  get: () => Promise.resolve(undefined),
+  create: () => Promise.reject(new Error('unused')),
+  update: () => Promise.resolve(undefined),
+  delete: () => Promise.resolve(false),
+  list: () => Promise.resolve({ accounts: [] }),
+}
 
 /** The rows of all endpoints, as the assembled packages have them. */
 export async function routeGroups(): Promise<RouteGroup[]> {
@@ -40,22 +53,29 @@ export async function routeGroups(): Promise<RouteGroup[]> {
     available: () => Promise.resolve(undefined),
   }
   const oauth = createOAuth({ store, apps, keys: [{ kid: 'docs', key: randomBytes(32) }] })
-  const ui = createAuthUi({ oauth, mailer: { send: () => Promise.resolve() } })
-  const host = [
-    ...dataRoutes(oauth, createDocumentStore(store)),
-    ...previewRoutes({ render: () => Promise.reject(new Error('unused')), clock: oauth.clock }),
-    ...mailRoutes(createDevMailbox(store, oauth.clock)),
-  ]
+  const mail = { transport: { send: () => Promise.resolve() } }
+  const notify = createNotify({ oauth, channels: { mail } })
+  const ui = createAuthUi({ oauth, mailer: notify.mailer })
   const realtime = createRealtime({ oauth })
+  const connectors = createConnectors({ oauth, accounts: NO_ACCOUNTS, sessions: ui.sessions })
+  const host = hostRows({ oauth, apps, ui, notify, connectors })
+  await connectors.close()
   await realtime.close()
+  await notify.close()
   await ui.close()
   await oauth.close()
   await store.close()
   return [
     { name: '@svc/oauth-core', title: 'clients, authorizations, tokens', rows: oauth.rows },
     { name: '@svc/auth-ui', title: 'the owner in a browser', rows: ui.rows },
+    { name: '@svc/notify', title: 'notifications to the owner', rows: notify.rows },
+    { name: '@svc/connectors', title: 'accounts at other providers', rows: connectors.rows },
     { name: '@svc/realtime', title: 'events over a websocket', rows: realtime.rows },
-    { name: 'examples/host', title: 'a small resource and the development mailbox', rows: host },
+    {
+      name: 'examples/host',
+      title: 'documents, links that share them, and what would be sent',
+      rows: host,
+    },
   ]
 }
 
