@@ -7,6 +7,7 @@ import { devicesSection } from './devices.js'
 import { byId, make } from './_kit/dom.js'
 import { factorsSection } from './factors.js'
 import { drawFrame, markSection } from './frame.js'
+import { notificationsSection } from './notifications.js'
 import { passphraseSection } from './passphrase.js'
 import { sessionsSection } from './sessions.js'
 import { loadTexts } from './_kit/texts.js'
@@ -36,6 +37,7 @@ const SECTIONS = {
   accounts: accountsSection,
   sessions: sessionsSection,
   access: accessSection,
+  notifications: notificationsSection,
   passphrase: passphraseSection,
   factors: factorsSection,
   devices: devicesSection,

@@ -1,0 +1,32 @@
+import { make } from './_kit/dom.js'
+import { readPreferences } from './notifications-data.js'
+import { sourceCard } from './notification-source.js'
+import { quietHours } from './quiet-hours.js'
+
+/**
+ * What may reach the owner, how and when.
+ *
+ * @param {import('./main.js').Tools} tools
+ * @returns {Promise<Node[]>}
+ */
+export async function notificationsSection(tools) {
+  const { api, t } = tools
+  const preferences = await readPreferences(api)
+  const { sources } = preferences
+  const apps =
+    sources.length === 0
+      ? make(
+          'div',
+          { class: 'empty' },
+          make('p', { class: 'empty__title' }, t('notifications.none')),
+          make('p', { class: 'muted' }, t('notifications.none.hint')),
+        )
+      : make('div', { class: 'senders' }, ...sources.map((source) => sourceCard(source, tools)))
+  return [
+    quietHours(preferences, tools),
+    make('h2', {}, t('notifications.apps')),
+    apps,
+    make('h2', {}, t('notifications.always')),
+    make('p', { class: 'muted' }, t('notifications.always.text')),
+  ]
+}
