@@ -16,7 +16,7 @@ import { createTokenClient } from './token-client/create-token-client.ts'
  * Assembles the package. Nothing is read or written before the first request, or `start`.
  * @throws TypeError listing every fault of the options with its path
  * @example
- * const connectors = createConnectors({ oauth, accounts, sessions: ui.sessions, events: realtime })
+ * const connectors = createConnectors({ oauth, sessions: ui.sessions, events: realtime })
  * app.use(connectors.callbackHost())
  * app.use(oauth.resolveInstance())
  * app.use(connectors.routes({ pages: ui.pages }))
@@ -45,7 +45,10 @@ export function createConnectors(given: ConnectorsOptions): Connectors {
     callbackUrl === undefined
       ? undefined
       : createCallbackHost({ callbackUrl, callback: flow.callback, log })
-  instances.onRemove(flow.forget)
+  instances.onRemove(async (instance) => {
+    await flow.forget(instance)
+    await options.storedAccounts?.removeAll(instance, accounts.accountDeleted)
+  })
 
   return {
     routes: ({ pages } = {}) =>

@@ -7,6 +7,7 @@ import {
   type RateLimit,
 } from '@svc/oauth-core'
 import type { AccountTypes } from './account-types/account-type.ts'
+import { createStoredAccounts, type StoredAccounts } from './accounts/stored-accounts.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import { type ConnectorsBucket, DEFAULT_LIMITS } from './limits.ts'
 import { createFaults } from './option-faults.ts'
@@ -15,7 +16,8 @@ import type { AccountStore, ConnectorManifests, EventSink, OwnerLogins } from '.
 /** What `createConnectors` needs. @see connectors.md 14 */
 export interface ConnectorsOptions {
   readonly oauth: OAuth
-  readonly accounts: AccountStore
+  /** @defaultValue accounts are kept in the store of `oauth`, and go with their instance */
+  readonly accounts?: AccountStore
   readonly sessions: OwnerLogins
   /** @defaultValue those of the store of `oauth` */
   readonly accountTypes?: AccountTypes
@@ -54,6 +56,8 @@ export interface ConnectorsOptions {
 export interface ResolvedOptions {
   readonly oauth: OAuth
   readonly accounts: AccountStore
+  /** The same, where the host keeps none of its own. */
+  readonly storedAccounts: StoredAccounts | undefined
   readonly sessions: OwnerLogins
   readonly accountTypes: AccountTypes | undefined
   readonly manifests: ConnectorManifests | undefined
@@ -98,6 +102,7 @@ const FLAGS = [
   'enforceManifestScope',
   'exposeRefreshToken',
 ] as const
+const ACCOUNT_METHODS = ['get', 'create', 'update', 'delete', 'list']
 const DAY_MS = 86_400_000
 const LONGEST_MS = 30 * DAY_MS
 const MAX_COUNT = 1_000_000_000
@@ -113,7 +118,7 @@ export function resolveOptions(options: ConnectorsOptions): ResolvedOptions {
     if (!(NAMES as readonly string[]).includes(name)) faults.add(name, 'is not an option')
   }
   faults.methods('oauth', given['oauth'], ['mount', 'authenticate', 'clientAddress'])
-  faults.methods('accounts', given['accounts'], ['get', 'create', 'update', 'delete', 'list'])
+  faults.optionalMethods('accounts', given['accounts'], ACCOUNT_METHODS)
   faults.methods('sessions', given['sessions'], ['current', 'admit'])
   faults.optionalMethods('accountTypes', given['accountTypes'], ['get', 'getRaw', 'findBySlug'])
   faults.optionalMethods('manifests', given['manifests'], ['manifestOf'])
@@ -159,9 +164,13 @@ export function resolveOptions(options: ConnectorsOptions): ResolvedOptions {
     }),
   )
   faults.report()
+  const stored =
+    options.accounts === undefined ? createStoredAccounts(options.oauth.store) : undefined
   return {
     oauth: options.oauth,
-    accounts: options.accounts,
+    // One of the two is there.
+    accounts: (options.accounts ?? stored) as AccountStore,
+    storedAccounts: stored,
     sessions: options.sessions,
     accountTypes: options.accountTypes,
     manifests: options.manifests,

@@ -23,7 +23,7 @@ import type { ConnectorsOptions } from '../../src/options.ts'
 import type { AccountStore } from '../../src/ports.ts'
 import { type CookieLogins, cookieLogins } from './cookie-logins.ts'
 import { plainPages } from './plain-pages.ts'
-import { storeAccounts } from './store-accounts.ts'
+import { createStoredAccounts } from '../../src/accounts/stored-accounts.ts'
 
 export const HOME: AppManifest = {
   slug: 'home',
@@ -108,12 +108,11 @@ export async function startConnectors(options: ConnectorsServerOptions): Promise
     (await oauth.instances.create({ domain: 'alice.example.com', aliases: ['alias.example.com'] }))
   const bob = sameAs?.bob ?? (await oauth.instances.create({ domain: 'bob.example.com' }))
   const provider = sameAs?.provider ?? (await openProvider(options.provider))
-  const accounts = storeAccounts(store)
+  const accounts = createStoredAccounts(store)
   const logins = sameAs?.logins ?? cookieLogins()
   const heard: HeardEvent[] = []
   const connectors = createConnectors({
     oauth,
-    accounts,
     sessions: logins,
     events: {
       async publish(_, verb, event) {

@@ -4,7 +4,7 @@ import type { Provider } from '@svc/testkit'
 import type { ConnectorsOptions } from '../../src/options.ts'
 import { cookieLogins } from './cookie-logins.ts'
 import { startRefresh } from './refresh-server.ts'
-import { storeAccounts } from './store-accounts.ts'
+import { createStoredAccounts } from '../../src/accounts/stored-accounts.ts'
 import { watchedAccounts } from './watched-accounts.ts'
 
 /** What the other process is told. */
@@ -28,7 +28,7 @@ export interface RefreshProcessReport {
 const told = JSON.parse(process.argv[2] ?? '') as RefreshProcessArguments // Written by the test.
 const store = redisStore({ url: told.url })
 const accounts = watchedAccounts({
-  ...storeAccounts(store),
+  ...createStoredAccounts(store),
   ...(told.stalls === true && { update: () => new Promise<undefined>(() => {}) }),
 })
 const server = await startRefresh({

@@ -55,8 +55,9 @@ export async function checkConnectors(
     assertType<Equals<typeof how, 'create' | 'reconnect' | 'import'>>()
   })
 
-  // @ts-expect-error -- accounts are kept by the host
   createConnectors({ oauth, sessions })
+  // @ts-expect-error -- who is logged in only the host can say
+  createConnectors({ oauth, accounts })
   // @ts-expect-error -- no such option
   createConnectors({ oauth, accounts, sessions, keyring: {} })
   // @ts-expect-error -- no such event

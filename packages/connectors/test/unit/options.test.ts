@@ -6,7 +6,7 @@ import * as exported from '../../src/index.ts'
 import { type ConnectorsOptions, createConnectors } from '../../src/index.ts'
 import { resolveOptions } from '../../src/options.ts'
 import { cookieLogins } from '../support/cookie-logins.ts'
-import { storeAccounts } from '../support/store-accounts.ts'
+import { createStoredAccounts } from '../../src/accounts/stored-accounts.ts'
 
 const store = sqliteStore({ file: ':memory:' })
 const apps = {
@@ -17,7 +17,7 @@ const apps = {
 
 describe('createConnectors', () => {
   const oauth = createOAuth({ store, apps, keys: [{ kid: 'test', key: Buffer.alloc(32) }] })
-  const needed = { oauth, accounts: storeAccounts(store), sessions: cookieLogins() }
+  const needed = { oauth, sessions: cookieLogins() }
   after(async () => {
     await oauth.close()
     await store.close()
@@ -72,6 +72,13 @@ describe('createConnectors', () => {
     ])
   })
 
+  it('keeps no accounts where the host does', () => {
+    const accounts = createStoredAccounts(store)
+    const resolved = resolveOptions({ ...needed, accounts })
+    expect(resolved.accounts).to.equal(accounts)
+    expect(resolved.storedAccounts).to.equal(undefined)
+  })
+
   it('refuses no options at all', () => {
     expect(() => createConnectors(undefined as never)).to.throw(TypeError, 'options')
     expect(() => createConnectors({} as never)).to.throw(TypeError, 'options.oauth')
@@ -87,12 +94,18 @@ describe('createConnectors', () => {
     })
   }
 
-  it('needs three things; the rest is as documented', () => {
-    const { oauth: _, accounts, sessions, outbound, ...resolved } = resolveOptions(needed)
-    expect({ accounts, sessions }).to.deep.equal({
-      accounts: needed.accounts,
-      sessions: needed.sessions,
-    })
+  it('needs two things; the rest is as documented', () => {
+    const {
+      oauth: _,
+      accounts,
+      storedAccounts,
+      sessions,
+      outbound,
+      ...resolved
+    } = resolveOptions(needed)
+    expect(sessions).to.equal(needed.sessions)
+    expect(accounts).to.equal(storedAccounts)
+    expect(accounts.list).to.be.a('function')
     expect(outbound.request).to.be.a('function')
     expect(resolved).to.deep.equal({
       accountTypes: undefined,
@@ -121,6 +134,7 @@ describe('@svc/connectors', () => {
       'DEFAULT_LIFETIMES',
       'DEFAULT_LIMITS',
       'ERRORS',
+      'LEGACY_SECRETS',
       'PRESETS',
       'accountTypesFromFile',
       'createAccountTypes',

@@ -14,7 +14,7 @@ import {
   startRefresh,
   tokenIn,
 } from '../../support/refresh-server.ts'
-import { storeAccounts } from '../../support/store-accounts.ts'
+import { createStoredAccounts } from '../../../src/accounts/stored-accounts.ts'
 import { type WatchedAccounts, watchedAccounts } from '../../support/watched-accounts.ts'
 
 const HOUR_MS = 3_600_000
@@ -42,7 +42,7 @@ describe('credentials of accounts', () => {
     }
     beforeEach(async () => {
       store = await open()
-      accounts = watchedAccounts(storeAccounts(store))
+      accounts = watchedAccounts(createStoredAccounts(store))
       server = await start()
       await server.putImported()
       account = await server.importBank({ scope: 'files' })

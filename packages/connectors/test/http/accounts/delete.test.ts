@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { AccountDocument } from '../../../src/accounts/account.ts'
 import { codeIn, type RefreshServer, startRefresh } from '../../support/refresh-server.ts'
-import { storeAccounts } from '../../support/store-accounts.ts'
+import { createStoredAccounts } from '../../../src/accounts/stored-accounts.ts'
 import type { AccountStore } from '../../../src/ports.ts'
 
 describe('DELETE /accounts/:accountType/:accountId (4.9)', () => {
@@ -15,7 +15,7 @@ describe('DELETE /accounts/:accountType/:accountId (4.9)', () => {
 
     beforeEach(async () => {
       const store = await open()
-      const plain = storeAccounts(store)
+      const plain = createStoredAccounts(store)
       // As a host whose documents have a delete hook.
       const accounts: AccountStore = {
         ...plain,

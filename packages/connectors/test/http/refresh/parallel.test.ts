@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { AccountDocument } from '../../../src/accounts/account.ts'
 import { codeIn, type RefreshServer, startRefresh, tokenIn } from '../../support/refresh-server.ts'
-import { storeAccounts } from '../../support/store-accounts.ts'
+import { createStoredAccounts } from '../../../src/accounts/stored-accounts.ts'
 import { until } from '../../support/until.ts'
 import { type WatchedAccounts, watchedAccounts } from '../../support/watched-accounts.ts'
 
@@ -17,7 +17,7 @@ describe('100 refreshes of an account at once in one process (8.2)', () => {
 
     beforeEach(async () => {
       const store = await open()
-      accounts = watchedAccounts(storeAccounts(store))
+      accounts = watchedAccounts(createStoredAccounts(store))
       server = await startRefresh({ store, connectors: { accounts } })
       await server.putImported()
       account = await server.importBank()
