@@ -5,7 +5,12 @@ import type { PermissionTexts } from '@svc/auth-ui'
  * words of the package.
  */
 export function permissionTexts(namespace: string): PermissionTexts {
-  return { [`${namespace}.contacts`]: CONTACTS, [`${namespace}.notes`]: NOTES }
+  return {
+    [`${namespace}.contacts`]: CONTACTS,
+    [`${namespace}.notes`]: NOTES,
+    [`${namespace}.notifications`]: NOTIFICATIONS,
+    [`${namespace}.notifications.preferences`]: NOTIFICATION_PREFERENCES,
+  }
 }
 
 const CONTACTS: PermissionTexts[string] = {
@@ -67,5 +72,67 @@ const NOTES: PermissionTexts[string] = {
     add: 'Escribir notas nuevas',
     change: 'Reescribir sus notas',
     delete: 'Eliminar notas',
+  },
+}
+
+const NOTIFICATIONS: PermissionTexts[string] = {
+  en: {
+    name: 'Notifications to you',
+    read: 'See what your apps told you',
+    add: 'Tell you something, on your devices and by mail',
+    change: 'Mark what you have read',
+    delete: 'Take back what it told you',
+  },
+  fr: {
+    name: 'Vos notifications',
+    read: 'Voir ce que vos applications vous ont dit',
+    add: 'Vous dire quelque chose, sur vos appareils et par e-mail',
+    change: 'Marquer ce que vous avez lu',
+    delete: 'Reprendre ce qu’elle vous a dit',
+  },
+  de: {
+    name: 'Benachrichtigungen an Sie',
+    read: 'Sehen, was Ihre Apps Ihnen mitgeteilt haben',
+    add: 'Ihnen etwas mitteilen, auf Ihren Geräten und per E-Mail',
+    change: 'Markieren, was Sie gelesen haben',
+    delete: 'Zurücknehmen, was sie Ihnen mitgeteilt hat',
+  },
+  es: {
+    name: 'Notificaciones para usted',
+    read: 'Ver lo que le han dicho sus aplicaciones',
+    add: 'Decirle algo, en sus dispositivos y por correo',
+    change: 'Marcar lo que ha leído',
+    delete: 'Retirar lo que le ha dicho',
+  },
+}
+
+const NOTIFICATION_PREFERENCES: PermissionTexts[string] = {
+  en: {
+    name: 'Your choices about notifications',
+    read: 'See which apps may tell you something, how and when',
+    add: 'Make such choices for you',
+    change: 'Change that: silence apps, or let them speak',
+    delete: 'Take such choices back',
+  },
+  fr: {
+    name: 'Vos choix de notifications',
+    read: 'Voir quelles applications peuvent vous dire quelque chose, par où et quand',
+    add: 'Faire de tels choix pour vous',
+    change: 'Le modifier : faire taire des applications, ou leur rendre la parole',
+    delete: 'Annuler de tels choix',
+  },
+  de: {
+    name: 'Ihre Wahl bei Benachrichtigungen',
+    read: 'Sehen, welche Apps Ihnen etwas mitteilen dürfen, auf welchem Weg und wann',
+    add: 'Solche Entscheidungen für Sie treffen',
+    change: 'Das ändern: Apps stumm schalten oder zu Wort kommen lassen',
+    delete: 'Solche Entscheidungen zurücknehmen',
+  },
+  es: {
+    name: 'Sus elecciones sobre notificaciones',
+    read: 'Ver qué aplicaciones pueden decirle algo, por qué medio y cuándo',
+    add: 'Elegir esto por usted',
+    change: 'Cambiarlo: silenciar aplicaciones o dejarlas hablar',
+    delete: 'Deshacer esas elecciones',
   },
 }

@@ -2,6 +2,7 @@ import { showAccounts } from './accounts.js'
 import { ApiError, createApi } from './_kit/api.js'
 import { appOrigin } from './_kit/app-origin.js'
 import { byId, initials, make } from './_kit/dom.js'
+import { showInbox } from './inbox.js'
 import { showNotes } from './notes.js'
 import { createRealtime } from './_kit/realtime.js'
 import { loadTexts } from './_kit/texts.js'
@@ -12,6 +13,8 @@ import { loadTexts } from './_kit/texts.js'
  * @typedef {object} Tools
  * @property {ReturnType<typeof createApi>} api
  * @property {import('./_kit/texts.js').Translate} t
+ * @property {(iso: string) => { iso: string, text: string, exact: string }} when
+ * @property {(slug?: string) => string} senderOf name of an app; without one, the space itself
  * @property {(error: unknown) => void} report says what did not work
  * @property {() => void} settle takes that away
  * @property {string} namespace prefix of the instance's doctypes
@@ -28,7 +31,7 @@ const APPS = [
 
 const root = byId('app')
 const api = createApi(root)
-const { locale, t } = await loadTexts(import.meta.url, root.dataset['svcLocale'] ?? 'en')
+const { locale, t, when } = await loadTexts(import.meta.url, root.dataset['svcLocale'] ?? 'en')
 
 const namespace = root.dataset['svcNamespace'] ?? 'io.svc'
 
@@ -36,6 +39,12 @@ const namespace = root.dataset['svcNamespace'] ?? 'io.svc'
 const tools = {
   api,
   t,
+  when,
+  senderOf: (slug = '') => {
+    if (slug === '') return tools.domain
+    const words = t(`apps.${slug}`)
+    return words === `apps.${slug}` ? slug : words
+  },
   namespace,
   domain: root.dataset['svcDomain'] ?? location.host,
   slug: root.dataset['svcSlug'] ?? 'home',
@@ -107,4 +116,4 @@ async function leave(button) {
 }
 
 frame()
-await Promise.all([showAccounts(tools), showNotes(tools)])
+await Promise.all([showAccounts(tools), showInbox(tools), showNotes(tools)])

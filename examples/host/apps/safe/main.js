@@ -6,11 +6,12 @@ import { appOrigin } from './_kit/app-origin.js'
 import { ask } from './ask.js'
 import { createLock } from './lock.js'
 import { createNotes } from './notes.js'
+import { createReminders } from './reminders.js'
 
 const root = byId('app')
 const { svcNamespace: namespace = 'io.svc', svcLocale = 'en' } = root.dataset
 const api = createApi(root)
-const { locale, t } = await loadTexts(import.meta.url, svcLocale)
+const { locale, t, when } = await loadTexts(import.meta.url, svcLocale)
 document.documentElement.lang = locale
 const realtime = createRealtime(api, { namespace })
 const notes = createNotes(api, namespace)
@@ -18,6 +19,13 @@ const notes = createNotes(api, namespace)
 let shown = []
 /** What the notes say, while the safe is open. @type {Map<string, string> | undefined} */
 let texts
+const reminders = createReminders({
+  ...{ api, t, when, run: (work) => run(work) },
+  say: (text) => {
+    byId('done').textContent = text
+    byId('done').hidden = false
+  },
+})
 const lock = createLock({
   ...{ api, realtime, namespace, t },
   onLocked: () => {
@@ -60,6 +68,7 @@ function report(error) {
 /** Runs what a press started; what goes wrong is said.  @param {() => Promise<void>} work */
 async function run(work) {
   byId('problem').hidden = true
+  byId('done').hidden = true
   await work().catch(report)
 }
 
@@ -76,7 +85,7 @@ function draw() {
 }
 
 /** @param {import('./notes.js').Note} note */
-function noteCard({ id, title }) {
+function noteCard({ id, title, at }) {
   const text = texts?.get(id)
   const remove = make(
     'button',
@@ -99,7 +108,7 @@ function noteCard({ id, title }) {
         ? make('p', { class: 'muted' }, t('notes.hidden'))
         : make('p', { class: 'note__secret' }, make('bdi', {}, text)),
     ),
-    remove,
+    make('div', { class: 'note__actions' }, reminders.choice({ id, title, at }), remove),
   )
 }
 
@@ -129,6 +138,7 @@ const clear = () =>
     for (const { id } of await notes.list()) await notes.remove(id, proof)
     texts = new Map()
     await refresh()
+    await reminders.emptied()
   })
 
 /** A change elsewhere, or a time in which changes may have been missed. */
