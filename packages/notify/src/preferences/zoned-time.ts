@@ -38,14 +38,12 @@ export function nextTime(now: number, zone: string, time: TimeOfDay): number {
   throw new Error('a time of day comes every day') // Unreachable: day 2 has not begun by now.
 }
 
-/** The last instant up to `now` at which the clocks showed the time. */
-export function lastTime(now: number, zone: string, time: TimeOfDay): number {
-  const today = zoned(now, zone).toPlainDate()
-  for (const days of [0, 1, 2]) {
-    const at = timeOn(today.subtract({ days }), zone, time)
-    if (at <= now) return at
-  }
-  throw new Error('a time of day came every day') // Unreachable: the day before yesterday is over.
+/**
+ * When the clocks of the zone show the time on the day that is so many days from that of `now`: in a night that skips it,
+ * at the jump; in one that repeats it, the first time. Milliseconds since the epoch.
+ */
+export function timeOnDay(now: number, zone: string, days: number, time: TimeOfDay): number {
+  return timeOn(zoned(now, zone).toPlainDate().add({ days }), zone, time)
 }
 
 function zoned(instant: number, zone: string): Temporal.ZonedDateTime {

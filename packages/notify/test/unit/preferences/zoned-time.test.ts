@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { digestTime, isDigestInterval } from '../../../src/preferences/digest-times.ts'
 import { quietUntil } from '../../../src/preferences/quiet-hours.ts'
-import { isTimeZone, lastTime, nextTime, zoneOf } from '../../../src/preferences/zoned-time.ts'
+import { isTimeZone, nextTime, timeOnDay, zoneOf } from '../../../src/preferences/zoned-time.ts'
 
 const at = (iso: string): number => Date.parse(iso)
 const iso = (instant: number | undefined): string | undefined =>
@@ -28,10 +28,10 @@ describe('times of day in the zone of the owner', () => {
     })
   }
 
-  it('knows the last time, this very instant included', () => {
+  it('knows the time of other days', () => {
     const noon = at('2026-01-10T12:00:00Z')
-    expect(iso(lastTime(noon, 'UTC', '12:00'))).to.equal('2026-01-10T12:00:00.000Z')
-    expect(iso(lastTime(noon - 1, 'UTC', '12:00'))).to.equal('2026-01-09T12:00:00.000Z')
+    expect(iso(timeOnDay(noon, 'UTC', 0, '12:00'))).to.equal('2026-01-10T12:00:00.000Z')
+    expect(iso(timeOnDay(noon, 'Asia/Tokyo', -1, '12:00'))).to.equal('2026-01-09T03:00:00.000Z')
   })
 
   it('takes UTC for a zone that nobody knows', () => {
