@@ -1,4 +1,4 @@
-import { beginConnecting, outcomeText, receiveOutcome } from './_kit/connecting.js'
+import { beginConnecting, outcomeText } from './_kit/connecting.js'
 import { make, shownName, withName, withTime } from './_kit/dom.js'
 import { ApiError } from './_kit/api.js'
 import { ask } from './ask.js'
@@ -17,10 +17,10 @@ let problem = ''
 /**
  * Back from a provider: the section is opened, and says how it went.
  *
+ * @param {import('./_kit/connecting.js').Outcome | undefined} outcome
  * @param {Pick<import('./main.js').Tools, 't' | 'tell'>} tools
  */
-export function receiveAccount({ t, tell }) {
-  const outcome = receiveOutcome()
+export function showOutcome(outcome, { t, tell }) {
   if (outcome === undefined) return
   history.replaceState(null, '', '#accounts')
   if (outcome.error === '') tell(outcomeText(t, outcome))

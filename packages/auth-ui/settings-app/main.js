@@ -1,8 +1,9 @@
 import { ApiError, createApi } from './_kit/api.js'
 import { accessSection } from './access.js'
-import { accountsSection, receiveAccount } from './accounts.js'
+import { accountsSection, showOutcome } from './accounts.js'
 import { clientsSection } from './clients.js'
 import { createConfirmation } from './_kit/confirmation.js'
+import { receiveOutcome } from './_kit/connecting.js'
 import { devicesSection } from './devices.js'
 import { byId, make } from './_kit/dom.js'
 import { factorsSection } from './factors.js'
@@ -51,6 +52,8 @@ const DONE = 'svc.done'
 const root = byId('app')
 const api = createApi(root)
 const confirmation = createConfirmation(api.origin)
+// First: the other one takes every state out of the address.
+const outcome = receiveOutcome()
 confirmation.receive()
 const { locale, t, when } = await loadTexts(import.meta.url, root.dataset['svcLocale'] ?? 'en')
 /** Counts what was asked for, so that a slow answer never replaces a later one. */
@@ -158,7 +161,7 @@ async function leave() {
   }
 }
 
-receiveAccount(tools)
+showOutcome(outcome, tools)
 const { svcDomain: domain = location.host, svcName = domain } = root.dataset
 document.documentElement.lang = locale
 drawFrame({

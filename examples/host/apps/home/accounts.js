@@ -153,6 +153,6 @@ function connectButton(text, label, { name, ...target }, { t, api, slug }, waiti
 
 /** @param {import('./main.js').Tools} tools */
 function manageLink({ t, domain, slug }) {
-  const href = `${appOrigin(location, domain, slug, 'settings')}/#accounts`
+  const href = `${appOrigin(location, domain, slug, 'settings')}/?section=accounts`
   return make('a', { href }, t('accounts.manage'))
 }

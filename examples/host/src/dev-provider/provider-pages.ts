@@ -11,12 +11,12 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
 /** Who asks is not known by name: a provider would have registered it. */
 export function consentPage(ctx: Context, id: string, request: AuthorizationRequest): void {
-  const { origin, host } = new URL(request.redirectUri)
+  const { host } = new URL(request.redirectUri)
   const body = `<p><strong>${escape(host)}</strong> wants to see the photos of the demo person. Nobody logs in here: this is a provider for development.</p>
 <p>It asks for <code>${escape(request.scope)}</code>.</p>
 <form method="post" action="/authorize"><input type="hidden" name="request" value="${escape(id)}">
 <button name="answer" value="allow">Allow</button><button name="answer" value="refuse">Refuse</button></form>`
-  send(ctx, 'Demo photos', body, origin)
+  send(ctx, 'Demo photos', body)
 }
 
 export function grantsPage(ctx: Context, grants: readonly ProviderGrant[]): void {
@@ -36,13 +36,13 @@ export function problemPage(ctx: Context, problem: string): void {
   send(ctx, 'Demo photos', `<p>This request cannot be answered: ${escape(problem)}.</p>`)
 }
 
-/** @param target - origin that a form may lead to */
-function send(ctx: Context, title: string, body: string, target = ''): void {
+function send(ctx: Context, title: string, body: string): void {
+  // No `form-action`: browsers hold it against every redirect that follows, and only the client knows where those lead.
   ctx.set(
     'Content-Security-Policy',
-    `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self' ${target}; base-uri 'none'; frame-ancestors 'none'`,
+    `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'`,
   )
-  ctx.set('Referrer-Policy', 'no-referrer')
+  ctx.set('Referrer-Policy', 'same-origin')
   ctx.type = 'text/html; charset=utf-8'
   ctx.body = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

@@ -41,7 +41,7 @@ export async function createTourOwner(
   options: { readonly isOnboarded?: false; readonly magicLink?: true } = {},
 ): Promise<TourOwner> {
   const domain = subdomains === 'flat' ? `${name}.svc.localhost` : `${name}.localhost`
-  const created = await call(admin, 'POST', '/instances', {
+  const created = await callAdmin(admin, 'POST', '/instances', {
     ...{ domain, locale, email: `${name}@mail.example`, publicName: 'Alice' },
     ...(options.isOnboarded !== false && { passphrase: TOUR_PASSPHRASE }),
     ...(options.magicLink === true && { magic_link: true }),
@@ -50,7 +50,7 @@ export async function createTourOwner(
   const read = new Set<string>()
 
   async function mails(template: string): Promise<readonly Mail[]> {
-    const answer = await call(admin, 'GET', `/instances/${domain}/mails`)
+    const answer = await callAdmin(admin, 'GET', `/instances/${domain}/mails`)
     const { mails: all } = answer as { mails: readonly Mail[] } // newest first
     return all.filter((mail) => mail.template === template)
   }
@@ -81,7 +81,8 @@ export async function createTourOwner(
   }
 }
 
-async function call(
+/** Calls the admin listener. @throws Error for an answer that is no success */
+export async function callAdmin(
   { port, token }: AdminAccess,
   method: string,
   path: string,

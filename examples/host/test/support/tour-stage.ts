@@ -51,6 +51,8 @@ export interface TourStage {
   readonly run: TourRun
   readonly texts: TourTexts
   readonly watch: PageWatch
+  /** Of the first process. */
+  readonly admin: AdminAccess
   /** A new instance. */
   owner(
     name: string,
@@ -108,6 +110,7 @@ function assemble(
     run,
     texts: tourTexts(run.locale),
     watch,
+    admin,
     owner: (name, options) => createTourOwner(admin, run, name, options),
     port: (place = 'here') => (place === 'here' ? hosts[0] : hosts.at(-1))?.port ?? 0,
     async svc(...args) {
