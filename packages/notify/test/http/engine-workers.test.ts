@@ -349,6 +349,9 @@ eachStore((open, storeName) => {
           tooMany: () => new Error('spent'),
         })
         await until(async () => (await counters.count(bench.alice, 'notify-mail')) === 3)
+        const rounds = async (): Promise<readonly number[]> =>
+          Promise.all(ids.map(async (id) => (await bench.read(id)).round))
+        await until(async () => (await rounds()).filter((round) => round === 1).length === 2)
         clock.advance(2 * 3_600_000 + 1000)
         await until(
           async () => (await statuses()).filter((status) => status === 'sent').length === 5,
