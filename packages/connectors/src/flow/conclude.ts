@@ -1,9 +1,10 @@
 import type { Instance, Logger } from '@svc/oauth-core'
 import type { AccountWriter, Connection } from '../accounts/account-writer.ts'
+import { ConnectorError } from '../connector-error.ts'
 import { loggable } from '../token-client/provider-errors.ts'
 import type { TokenClient, TokenSet } from '../token-client/token-client.ts'
 import type { Outcome } from './app-redirect.ts'
-import { isFromIssuer } from './issuer-check.ts'
+import { isFromIssuer, warnOfStrangeIssuer } from './issuer-check.ts'
 import type { CallbackQuery, PendingFlow } from './pending-flow.ts'
 import { errorOfExchange, errorOfRedirect } from './provider-error.ts'
 import type { UsableType, UsableTypes } from './usable-types.ts'
@@ -65,13 +66,15 @@ export function createConclude(options: ConcludeOptions): Conclude {
 
   async function decide(answer: Answer): Promise<Outcome> {
     const { instance, flow, query } = answer
-    const usable = await usableTypes.find(instance, flow.accountType)
-    if (!isFromIssuer(flow, usable, query, log)) return { error: 'issuer_mismatch' }
+    // What the answer itself says comes before anything that could fail on our side.
+    if (!isFromIssuer(flow, query)) return { error: 'issuer_mismatch' }
     const error = query.get('error') ?? ''
     if (error !== '') {
       logRefusal(answer, error)
       return { error: errorOfRedirect(error) }
     }
+    const usable = await usableTypes.find(instance, flow.accountType)
+    warnOfStrangeIssuer(flow, usable, query, log)
     const connection: Connection = {
       type: usable.type,
       callbackQuery: callbackQueryOf(query),
@@ -109,6 +112,10 @@ export function createConclude(options: ConcludeOptions): Conclude {
     } catch (cause) {
       const { instance, flow } = answer
       const fields = { instance: instance.domain, accountType: flow.accountType }
+      if (cause instanceof ConnectorError && cause.code === 'oauth_provider_unavailable') {
+        log.warn('account.provider_unknown', fields)
+        return { error: 'provider_unavailable' }
+      }
       log.error('account.connect_failed', { ...fields, cause: String(cause) })
       return { error: 'internal_error' }
     }

@@ -15,7 +15,7 @@ export function flowRows(start: StartHandlers, callback: CallbackHandlers): read
   const begin = {
     ...page,
     auth: ['session cookie', 'code'],
-    statuses: [204, 302, 400, 403, 404, 429],
+    statuses: [204, 302, 400, 403, 404, 429, 502],
     limit: 'account-start',
   } as const
   const answer = {

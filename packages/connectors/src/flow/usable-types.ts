@@ -2,6 +2,7 @@ import type { Instance, Logger } from '@svc/oauth-core'
 import type { AccountType, AccountTypes } from '../account-types/account-type.ts'
 import { isAccountTypeName } from '../account-types/account-type-id.ts'
 import { ConnectorError } from '../connector-error.ts'
+import { refreshError } from '../refresh/refresh-errors.ts'
 import type { ProviderMetadata, TokenClient } from '../token-client/token-client.ts'
 
 /** An account type that owners can connect, with what its provider says about itself. */
@@ -16,7 +17,8 @@ export interface UsableType {
 
 export interface UsableTypes {
   /**
-   * @throws ConnectorError `account_type_not_found`, `account_type_misconfigured`, `grant_mode_not_interactive`
+   * @throws ConnectorError `account_type_not_found`, `account_type_misconfigured`, `grant_mode_not_interactive`;
+   * `oauth_provider_unavailable` when the provider is to say where its endpoints are, and does not
    */
   find(instance: Instance, name: string): Promise<UsableType>
 }
@@ -31,6 +33,8 @@ export interface UsableTypesOptions {
 
 /** What a path says that names no type. */
 export const NO_TYPE = 'there is no such account type'
+/** A provider that is to say what the entry leaves open. */
+const UNKNOWN = { class: 'unavailable' } as const
 const NOT_INTERACTIVE = 'accounts of this type are not connected by their owner'
 
 export function createUsableTypes(options: UsableTypesOptions): UsableTypes {
@@ -56,9 +60,11 @@ export function createUsableTypes(options: UsableTypesOptions): UsableTypes {
       const metadata = issuer === undefined ? undefined : await tokenClient.discover(found)
       const authEndpoint = found.authEndpoint ?? metadata?.authorizationEndpoint
       const tokenEndpoint = found.tokenEndpoint ?? metadata?.tokenEndpoint
+      const lacksOne = authEndpoint === undefined || tokenEndpoint === undefined
+      if (lacksOne && issuer !== undefined && metadata === undefined) throw refreshError(UNKNOWN)
       if (authEndpoint === undefined) throw misconfigured(found, 'auth_endpoint', 'is missing')
       const isClientSide = tokenEndpoint === undefined
-      // A provider that can be asked has one: it only could not be asked now.
+      // A provider that describes itself has one, or the entry is of no use.
       if (isClientSide && (!allowClientSideExchange || issuer !== undefined)) {
         throw misconfigured(found, 'token_endpoint', 'is missing')
       }

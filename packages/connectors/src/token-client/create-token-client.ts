@@ -19,6 +19,8 @@ export interface TokenClientOptions {
 }
 
 const NO_ENDPOINT: TokenResult = { ok: false, class: 'config', reason: 'no_token_endpoint' }
+/** What the issuer would say is needed, and it says nothing. */
+const NO_METADATA: TokenResult = { ok: false, class: 'unavailable', reason: 'no_metadata' }
 
 /** @see connectors.md 6 */
 export function createTokenClient(options: TokenClientOptions): TokenClient {
@@ -38,6 +40,11 @@ export function createTokenClient(options: TokenClientOptions): TokenClient {
     return type.tokenEndpoint ?? (await discover(type))?.tokenEndpoint
   }
 
+  async function withoutEndpoint(type: AccountType): Promise<TokenResult> {
+    const isSilent = type.issuer !== undefined && (await discover(type)) === undefined
+    return isSilent ? NO_METADATA : NO_ENDPOINT
+  }
+
   async function revocationEndpointOf(type: AccountType): Promise<string | undefined> {
     return type.revocationEndpoint ?? (await discover(type))?.revocationEndpoint
   }
@@ -45,13 +52,13 @@ export function createTokenClient(options: TokenClientOptions): TokenClient {
   return {
     exchange: async (type, input, about) => {
       const endpoint = await tokenEndpointOf(type)
-      if (endpoint === undefined) return NO_ENDPOINT
+      if (endpoint === undefined) return withoutEndpoint(type)
       const request = exchangeRequest(type, endpoint, input)
       return await callTokenEndpoint(forTokens, type, 'exchange', request, about)
     },
     refresh: async (type, refreshToken, about) => {
       const endpoint = type.refreshEndpoint ?? (await tokenEndpointOf(type))
-      if (endpoint === undefined) return NO_ENDPOINT
+      if (endpoint === undefined) return withoutEndpoint(type)
       const request = refreshRequest(type, endpoint, refreshToken)
       return await callTokenEndpoint(forTokens, type, 'refresh', request, about)
     },

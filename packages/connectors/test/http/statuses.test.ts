@@ -75,6 +75,13 @@ describe('the rows of connectors', () => {
       await server.browser({ session: null }).get(path)
       await browser.get(`${path}?slug=nothing`)
       await browser.get(path.replace('bank', 'nothing'))
+      const { auth_endpoint: _unknown, ...silent } = server.provider.entry
+      await server.connectors.accountTypes.put({
+        ...{ _id: 'bank', grant_mode: 'authorization_code', trusted_network: true },
+        ...{ ...silent, issuer: 'http://127.0.0.1:1' },
+      })
+      await browser.get(path)
+      await server.putType()
       for (let at = 0; at <= START_LIMIT; at += 1) await browser.get(path)
     }
   }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { isFromIssuer } from '../../../src/flow/issuer-check.ts'
+import { isFromIssuer, warnOfStrangeIssuer } from '../../../src/flow/issuer-check.ts'
 import type { PendingFlow } from '../../../src/flow/pending-flow.ts'
 import { sampleInstance } from '../../support/sample-instance.ts'
 import { sampleType } from '../../support/sample-type.ts'
@@ -26,7 +26,9 @@ function check(flow: Partial<PendingFlow>, iss?: string): { isFrom: boolean; war
     metadata: undefined,
   }
   const query = new Map(iss === undefined ? [] : [['iss', iss]])
-  return { isFrom: isFromIssuer({ ...FLOW, ...flow }, usable, query, log), warnings }
+  const asked = { ...FLOW, ...flow }
+  warnOfStrangeIssuer(asked, usable, query, log)
+  return { isFrom: isFromIssuer(asked, query), warnings }
 }
 
 /** connectors.md 5.3; RFC 9207 */
