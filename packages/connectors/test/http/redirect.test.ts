@@ -3,6 +3,8 @@ import { sqliteStore } from '@svc/store/sqlite'
 import { type FakeClock, fakeClock, eachStore, type OpenStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
+import { createStoredAccounts } from '../../src/accounts/stored-accounts.ts'
+import type { AccountStore } from '../../src/ports.ts'
 import { type ConnectorsServer, startConnectors } from '../support/connectors-server.ts'
 import {
   appQuery,
@@ -208,11 +210,13 @@ describe('GET /accounts/:accountType/redirect', () => {
 describe('what is wrong with an answer', () => {
   let server: ConnectorsServer
   let clock: FakeClock
+  let accounts: AccountStore
 
   beforeEach(async () => {
     clock = fakeClock()
     const store = sqliteStore({ file: ':memory:', clock })
-    server = await startConnectors({ store, clock })
+    accounts = createStoredAccounts(store)
+    server = await startConnectors({ store, clock, connectors: { accounts } })
     await server.putType()
   })
   afterEach(async () => {
@@ -369,7 +373,7 @@ describe('what is wrong with an answer', () => {
   })
 
   it('is told as internal_error when the account cannot be written, without a word of why', async () => {
-    server.accounts.create = () => Promise.reject(new Error('disk full'))
+    accounts.create = () => Promise.reject(new Error('disk full'))
     const query = await connect(server.browser())
     expect([...query]).to.deep.equal([['error', 'internal_error']])
   })
