@@ -9,7 +9,14 @@ import { createInterface } from 'node:readline'
 import { freePort } from '@svc/store/testing'
 import { expect } from 'chai'
 import { WWWAuthenticateChallengeError } from 'oauth4webapi'
-import { browserClient, installPackages, packPackages, relyingParty } from '../../src/index.ts'
+import {
+  browserClient,
+  installPackages,
+  type Mailbox,
+  openMailbox,
+  packPackages,
+  relyingParty,
+} from '../../src/index.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 const BASE = 'https://alice.example.com'
@@ -19,8 +26,10 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
 
   let folder: string
   let server: ChildProcess | undefined
+  let mailbox: Mailbox
 
-  before(() => {
+  before(async () => {
+    mailbox = await openMailbox()
     folder = mkdtempSync(path.join(tmpdir(), 'svc-embedding-'))
     const packed = packPackages(ROOT, folder)
     installPackages(packed, folder, {
@@ -37,6 +46,7 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
       server.kill()
       await ended
     }
+    await mailbox.close()
     rmSync(folder, { recursive: true, force: true })
   })
 
@@ -73,6 +83,7 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
         PATH: process.env['PATH'],
         DOMAIN: 'alice.example.com',
         PORT: String(port),
+        SMTP_PORT: String(mailbox.port),
         SEALING_KEY: randomBytes(32).toString('base64'),
       },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -85,8 +96,9 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
     expect(onboarded.status).to.equal(302)
 
     const client = relyingParty({ issuer: BASE, port })
-    await client.register({ client_name: 'Notes' })
-    const pending = await client.authorize({ scope: 'io.svc.files:GET,POST' })
+    await client.register({ client_name: 'Notes', notifications: { reminders: {} } })
+    const scope = 'io.svc.files:GET,POST io.svc.notifications:POST'
+    const pending = await client.authorize({ scope })
     const consent = (await owner.get(pending.url)).page()
     expect(consent.text).to.contain('Notes')
     const allowed = await owner.submit(consent.form('/auth/authorize'))
@@ -107,6 +119,21 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
     const target = `${BASE}/realtime/io.svc.files/one`
     await client.call(tokens.access_token, 'POST', target, { name: 'a.txt' })
     expect(await event).to.have.nested.property('payload.doc.name', 'a.txt')
+
+    const attributes = { category: 'reminders', title: 'Water the plants', message: 'Today' }
+    const notifications = `${BASE}/notifications`
+    const posted = await client.call(tokens.access_token, 'POST', notifications, {
+      data: { attributes },
+    })
+    expect(posted.status).to.equal(201)
+    const mail = await mailbox.waitForMail(({ subject }) => subject?.includes('plants') === true)
+    expect(mail.envelopeTo).to.deep.equal(['alice@example.com'])
+    expect(mail.text).to.contain('Today')
+
+    const start = await owner.get('/accounts/bank/start?state=one', {
+      headers: { accept: 'application/vnd.api+json' },
+    })
+    expect(start.json()).to.have.nested.property('errors[0].code', 'account_type_not_found')
 
     const renewed = await client.refresh(String(tokens.refresh_token))
     expect((await client.call(renewed.access_token, 'GET', `${BASE}/files`)).status).to.equal(200)
