@@ -19,6 +19,8 @@ const notes = createNotes(api, namespace)
 let shown = []
 /** What the notes say, while the safe is open. @type {Map<string, string> | undefined} */
 let texts
+/** What stands in the list, as text. */
+let drawn = ''
 const reminders = createReminders({
   ...{ api, t, when, run: (work) => run(work) },
   say: (text) => {
@@ -73,6 +75,10 @@ async function run(work) {
 }
 
 function draw() {
+  // The same again would take the focus away from whoever is about to press something.
+  const state = JSON.stringify([shown, texts === undefined ? null : [...texts]])
+  if (state === drawn) return
+  drawn = state
   const isOpen = texts !== undefined
   byId('open').hidden = isOpen || shown.length === 0
   byId('close').hidden = !isOpen

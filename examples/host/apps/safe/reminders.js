@@ -45,6 +45,9 @@ export function createReminders({ api, t, when, say, run }) {
     say(t('remind.done', { name: title, time: when(at.toISOString()).exact }))
   }
 
+  /** Notes whose times stand open, also after the list was drawn anew. @type {Set<string>} */
+  const asking = new Set()
+
   return {
     /** Asks when, and posts.  @param {import('./notes.js').Note} note */
     choice(note) {
@@ -72,6 +75,11 @@ export function createReminders({ api, t, when, say, run }) {
         summary,
         make('div', { class: 'remind__times' }, ...buttons),
       )
+      details.open = asking.has(note.id)
+      details.addEventListener('toggle', () => {
+        if (details.open) asking.add(note.id)
+        else if (details.isConnected) asking.delete(note.id)
+      })
       return details
     },
     /** Once a day at most: the same state is not told twice. */

@@ -2,6 +2,8 @@ import type { NotificationRecord } from '@svc/notify'
 import type { OutboxEntry } from '../dev-outbox/outbox.ts'
 import type { Kept } from '../kept-list.ts'
 
+const FINAL = new Set(['sent', 'skipped', 'collapsed', 'expired', 'failed', 'cancelled'])
+
 /** What the admin API tells of a notification: what became of it, and every try; no address, number or token. */
 export function notificationToWire(record: NotificationRecord): Record<string, unknown> {
   const { id, originator, slug, category, categoryId, title, message, priority } = record
@@ -16,6 +18,7 @@ export function notificationToWire(record: NotificationRecord): Record<string, u
     created_at: toTime(createdAt),
     scheduled_at: toTime(scheduledAt),
     sent_at: toTime(sentAt),
+    due_at: FINAL.has(status) ? undefined : toTime(record.dueAt),
     read_at: toTime(record.readAt),
     attempts: attempts.map(({ at, ...attempt }) => ({ at: toTime(at), ...attempt })),
   }
