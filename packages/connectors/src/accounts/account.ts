@@ -54,7 +54,8 @@ export interface AccountCredentials {
   readonly isIntact: boolean
 }
 
-/** Name of an account's type: contexts are no part of it. @see connectors.md 2.3 */
+/** Name of an account's type: contexts are no part of it. Empty when the document says none. @see connectors.md 2.3 */
 export function accountTypeName(account: Pick<AccountDocument, 'account_type'>): string {
-  return account.account_type.slice(account.account_type.lastIndexOf('/') + 1)
+  const type: unknown = account.account_type // The host's documents may hold anything.
+  return typeof type === 'string' ? type.slice(type.lastIndexOf('/') + 1) : ''
 }

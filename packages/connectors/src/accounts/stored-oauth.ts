@@ -52,10 +52,14 @@ export function refreshedOAuth(
   }
 }
 
+/** Nobody refreshes so often: such a number was written by hand, and could not rise for long. */
+const BEYOND_COUNTING = 1e15
+
 /** How often an account's tokens were replaced. */
 export function sequenceOf(oauth: StoredOAuth | undefined): number {
   const sequence: unknown = oauth?.refresh_seq // The host's documents may be older than this member.
-  return typeof sequence === 'number' && Number.isSafeInteger(sequence) ? sequence : 0
+  const isCount = typeof sequence === 'number' && Math.abs(sequence) < BEYOND_COUNTING
+  return isCount && Number.isInteger(sequence) ? sequence : 0
 }
 
 /** RFC 3339, UTC. @param ms - since the epoch */
