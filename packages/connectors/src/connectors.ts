@@ -2,6 +2,7 @@ import type { Instance, RouteRow } from '@svc/oauth-core'
 import type { Middleware } from 'koa'
 import type { AccountTypes } from './account-types/account-type.ts'
 import type { AccountDocument } from './accounts/account.ts'
+import type { ConnectorsFigures } from './figures.ts'
 import type { ConnectorEvents } from './ports.ts'
 import type { ConnectorPages } from './rows.ts'
 
@@ -78,6 +79,8 @@ export interface Connectors {
   sealAuth(instance: Instance, account: AccountDocument): AccountDocument
   /** Seals everything again with the current key: account types, and the accounts of every instance. @returns how many */
   rotateKeys(): Promise<number>
+  /** What calls to providers came to in this process, for monitoring. @see connectors.md 13 */
+  figures(): ConnectorsFigures
   on<Name extends keyof ConnectorEvents>(
     name: Name,
     handler: (event: ConnectorEvents[Name]) => void,

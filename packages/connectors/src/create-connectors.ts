@@ -4,6 +4,7 @@ import { secretsForConnector } from './account-types/connector-secrets.ts'
 import { createAccounts } from './accounts/create-accounts.ts'
 import { ConnectorError } from './connector-error.ts'
 import type { Connectors } from './connectors.ts'
+import { createCallFigures } from './figures.ts'
 import { assembleFlow } from './flow/assemble-flow.ts'
 import { createOAuthAvailable } from './flow/availability.ts'
 import { createCallbackHost } from './flow/callback-host.ts'
@@ -34,7 +35,10 @@ export function createConnectors(given: ConnectorsOptions): Connectors {
       ...{ store, sealer, log, instances, trustedNetworks },
       ...(callbackUrl !== undefined && { callbackUrl }),
     })
-  const tokenClient = createTokenClient({ outbound: options.outbound, clock, log, lifetimes })
+  const figures = createCallFigures()
+  const tokenClient = createTokenClient({
+    ...{ outbound: options.outbound, clock, log, lifetimes, figures },
+  })
   const accounts = createAccounts({
     ...options,
     ...{ accountTypes, tokenClient, limits },
@@ -69,6 +73,7 @@ export function createConnectors(given: ConnectorsOptions): Connectors {
       const types = (await accountTypes.rotateKeys?.()) ?? 0
       return types + (await accounts.rotate())
     },
+    figures: figures.read,
     on: emitter.on,
     start: accounts.start,
     close: accounts.close,

@@ -35,6 +35,7 @@ export {
 } from './connector-error.ts'
 export type { AccountImport, AccountViewer, Connectors } from './connectors.ts'
 export { createConnectors } from './create-connectors.ts'
+export type { CallClass, ConnectorsFigures } from './figures.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 export { type ConnectorsBucket, DEFAULT_LIMITS } from './limits.ts'
 export type { ConnectorsOptions } from './options.ts'

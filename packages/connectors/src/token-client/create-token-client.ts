@@ -1,6 +1,7 @@
 import type { Logger, Outbound } from '@svc/oauth-core'
 import type { Clock } from '@svc/store'
 import type { AccountType } from '../account-types/account-type.ts'
+import type { CallFigures } from '../figures.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 import { callTokenEndpoint } from './call-token-endpoint.ts'
 import { createDiscovery } from './discovery.ts'
@@ -16,6 +17,8 @@ export interface TokenClientOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly lifetimes: Pick<Lifetimes, 'call' | 'connect' | 'metadata'>
+  /** Told of every call. @defaultValue nobody counts */
+  readonly figures?: Pick<CallFigures, 'note'>
 }
 
 const NO_ENDPOINT: TokenResult = { ok: false, class: 'config', reason: 'no_token_endpoint' }
@@ -25,7 +28,7 @@ const NO_METADATA: TokenResult = { ok: false, class: 'unavailable', reason: 'no_
 /** @see connectors.md 6 */
 export function createTokenClient(options: TokenClientOptions): TokenClient {
   const { outbound, clock, log, lifetimes } = options
-  const calls = createCallLog(log)
+  const calls = createCallLog(log, options.figures)
   const limits = { connectMs: lifetimes.connect, totalMs: lifetimes.call }
   const forDiscovery = { outbound, clock, calls, ...limits, metadataMs: lifetimes.metadata }
   const discovery = createDiscovery(forDiscovery)

@@ -1,5 +1,6 @@
 import type { Logger } from '@svc/oauth-core'
 import type { AccountType } from '../account-types/account-type.ts'
+import type { CallFigures } from '../figures.ts'
 import { loggable } from './provider-errors.ts'
 import type { CallAbout, FailureClass } from './token-client.ts'
 
@@ -34,10 +35,11 @@ export interface CallLog {
 }
 
 /** @see connectors.md 13 */
-export function createCallLog(log: Logger): CallLog {
+export function createCallLog(log: Logger, figures?: Pick<CallFigures, 'note'>): CallLog {
   return {
     tell: (type, kind, startedAt, outcome, about = {}, secrets = []) => {
       const { reason, description, attempts = 1 } = outcome
+      figures?.note(type.id, outcome.class)
       const fields = {
         type: type.id,
         kind,
