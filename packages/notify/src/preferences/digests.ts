@@ -5,7 +5,7 @@ import { isMailError } from '../mail-error.ts'
 import type { RenderedMail } from '../templates.ts'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
-import { isMuted } from './preferences.ts'
+import { createDigestItems } from './digest-items.ts'
 import type { PreferenceStore } from './preference-store.ts'
 
 /** Mails that list what came since the last one. @see notifications.md 23.9, docs/decisions/0182 */
@@ -36,10 +36,10 @@ const QUEUE = 'notification-digests'
 const LOCK_MS = 60_000
 /** Items of one mail; the next one takes the rest. */
 const MAX_ITEMS = 100
-const MAX_TRIES = 10
 
 export function createDigests(options: DigestsOptions): Digests {
-  const { store, clock, log, outbox, preferences } = options
+  const { store, clock, log, outbox } = options
+  const items = createDigestItems(options)
   let stop: (() => Promise<void>) | undefined
 
   async function deliver(instance: Instance, digestId: string): Promise<void> {
@@ -47,65 +47,34 @@ export function createDigests(options: DigestsOptions): Digests {
       const page = await outbox.listByDigest(instance.id, digestId, { limit: MAX_ITEMS })
       // Those that a worker holds are on their way already.
       const waiting = page.notifications.filter(({ record }) => record.lease === undefined)
-      const wanted = await leaveOutMuted(instance, waiting)
+      const wanted = await items.choose(instance, waiting)
       if (wanted.length > 0) await sendOne(instance, digestId, wanted)
       if (page.cursor === undefined || waiting.length === 0) return
     }
   }
 
-  async function leaveOutMuted(
-    instance: Instance,
-    found: readonly StoredNotification[],
-  ): Promise<readonly StoredNotification[]> {
-    const { sources } = (await preferences.read(instance)).preferences
-    const now = clock.now()
-    const kept: StoredNotification[] = []
-    for (const stored of found) {
-      const source = Object.hasOwn(sources, stored.record.postedBy)
-        ? sources[stored.record.postedBy]
-        : undefined
-      const category = source?.categories?.[stored.record.category]
-      if (!isMuted(source, category, now)) kept.push(stored)
-      else await finish(stored, { status: 'skipped', reason: 'muted', finishedAt: now })
-    }
-    return kept
-  }
-
   async function sendOne(
     instance: Instance,
     digestId: string,
-    items: readonly StoredNotification[],
+    listed: readonly StoredNotification[],
   ): Promise<void> {
-    const [first] = items
+    const [first] = listed
     const host = instance.domain.replace(/:\d+$/, '')
     // The same mail again after a crash: receivers drop it by its id.
     const messageId = `<digest-${digestId}-${first?.record.id}@${host}>`
     const rendered = await options.render(
       instance,
-      items.map(({ record }) => record),
+      listed.map(({ record }) => record),
     )
     await options.send(instance, messageId, rendered)
     const now = clock.now()
-    for (const item of items) {
-      const attempts = [
-        ...item.record.attempts,
-        { channel: 'mail', at: now, class: 'sent', code: 'digest' } as const,
-      ]
-      const sent = { sentAt: now, lastSentAt: now, finishedAt: now, attempts }
-      await finish(item, { status: 'sent', channel: 'mail', ...sent })
-    }
-  }
-
-  /** Again when the owner marked it meanwhile. */
-  async function finish(
-    stored: StoredNotification,
-    patch: Partial<NotificationRecord>,
-  ): Promise<void> {
-    let current: StoredNotification | undefined = stored
-    for (let tries = 0; tries < MAX_TRIES && current !== undefined; tries += 1) {
-      if (current.record.finishedAt !== undefined) return
-      if (await outbox.update(current, { ...current.record, ...patch })) return
-      current = await outbox.get(stored.instanceId, stored.record.id)
+    const attempt = { channel: 'mail', at: now, class: 'sent', code: 'digest' } as const
+    const sent = { status: 'sent', sentAt: now, lastSentAt: now, finishedAt: now } as const
+    for (const item of listed) {
+      await items.settle(item, (record) => {
+        const attempts = [...record.attempts, attempt]
+        return { ...record, ...sent, channel: 'mail', attempts }
+      })
     }
   }
 
@@ -119,7 +88,11 @@ export function createDigests(options: DigestsOptions): Digests {
     const expiresAt = clock.now() + LOCK_MS
     const lock = { op: 'put', key, value: { by: randomUUID() }, expiresAt } as const
     const held = await store.write([{ ...lock, ifAbsent: true }])
-    if (!held.written) return
+    if (!held.written) {
+      // Whoever has it may be dead.
+      await store.scheduler.at(QUEUE, id, clock.now() + LOCK_MS)
+      return
+    }
     try {
       await deliver(instance, digestId)
     } catch (error) {
