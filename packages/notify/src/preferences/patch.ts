@@ -3,6 +3,7 @@ import { CHANNELS, type ChannelName } from '../outbox/notification.ts'
 import { isDigestInterval } from './digest-times.ts'
 import {
   type CategoryPreference,
+  MAX_CATEGORIES,
   MAX_SOURCES,
   type Preferences,
   type SourcePreference,
@@ -73,23 +74,39 @@ function isInstant(text: string | null | undefined): boolean {
   return INSTANT.test(text) && !Number.isNaN(Date.parse(text))
 }
 
-/** The preferences with a patch that has no faults; undefined when they would be too many. */
-export function applyPatch(current: Preferences, patch: PreferencesPatch): Preferences | undefined {
+/**
+ * The preferences with a patch that has no faults. Once there are many choices, those for what is gone are dropped: apps,
+ * clients and categories come and go.
+ * @param known - what may post now
+ */
+export function applyPatch(
+  current: Preferences,
+  patch: PreferencesPatch,
+  known: readonly NotificationSource[],
+): Preferences {
   const quietHours = patch.quiet_hours === undefined ? current.quietHours : patch.quiet_hours
   const sources = new Map(Object.entries(current.sources))
   for (const source of patch.sources ?? []) {
-    const next = patchedSource(sources.get(source.id) ?? {}, source)
+    const declared = known.find(({ id }) => id === source.id)?.categories
+    const next = patchedSource(sources.get(source.id) ?? {}, source, declared)
     if (Object.keys(next).length === 0) sources.delete(source.id)
     else sources.set(source.id, next)
   }
-  if (sources.size > MAX_SOURCES) return undefined
+  if (sources.size > MAX_SOURCES) {
+    const kept = new Set([...known, ...(patch.sources ?? [])].map(({ id }) => id))
+    for (const id of sources.keys()) if (!kept.has(id)) sources.delete(id)
+  }
   return {
     ...(quietHours !== undefined && quietHours !== null && { quietHours }),
     sources: Object.fromEntries(sources),
   }
 }
 
-function patchedSource(current: SourcePreference, patch: SourcePatch): SourcePreference {
+function patchedSource(
+  current: SourcePreference,
+  patch: SourcePatch,
+  declared: NotificationSource['categories'] | undefined,
+): SourcePreference {
   const isBlocked = patch.blocked ?? current.isBlocked === true
   const mutedUntil = patchedInstant(current.mutedUntil, patch.muted_until)
   const categories = new Map(Object.entries(current.categories ?? {}))
@@ -97,6 +114,12 @@ function patchedSource(current: SourcePreference, patch: SourcePatch): SourcePre
     const next = patchedCategory(categories.get(category.name) ?? {}, category)
     if (Object.keys(next).length === 0) categories.delete(category.name)
     else categories.set(category.name, next)
+  }
+  if (categories.size > MAX_CATEGORIES) {
+    const named = new Set((patch.categories ?? []).map(({ name }) => name))
+    for (const name of categories.keys()) {
+      if (declared?.has(name) !== true && !named.has(name)) categories.delete(name)
+    }
   }
   return {
     ...(isBlocked && { isBlocked }),

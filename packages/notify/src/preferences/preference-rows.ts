@@ -2,7 +2,6 @@ import { insufficientScope, type OAuth, type RouteContext, type RouteRow } from 
 import { Ajv } from 'ajv'
 import { NotifyError, type NotifyFault } from '../notify-error.ts'
 import { applyPatch, patchFaults, type PreferencesPatch } from './patch.ts'
-import { MAX_SOURCES } from './preferences.ts'
 import { preferencesResource } from './preferences-json.ts'
 import { preferencesPatchSchema } from './preferences.schema.ts'
 import type { PreferenceStore, StoredPreferences } from './preference-store.ts'
@@ -56,19 +55,14 @@ export function createPreferenceRows(options: PreferenceRowsOptions): readonly R
     const { patch, rev } = patchOf(ctx.state.json)
     if (!isPatch(patch)) throw new NotifyError(shapeFaults(isPatch.errors ?? []))
     const stored = await preferences.read(instance)
-    const faults = patchFaults(patch, await listSources(instance, stored.preferences))
-    const [first, ...rest] = faults
+    const sources = await listSources(instance, stored.preferences)
+    const [first, ...rest] = patchFaults(patch, sources)
     if (first !== undefined) throw new NotifyError([first, ...rest])
     const changed = await preferences.change(instance, (current) => {
       if (rev !== undefined && rev !== (current.revision ?? null)) {
         throw new NotifyError([{ code: 'conflict', detail: 'the preferences changed meanwhile' }])
       }
-      const next = applyPatch(current.preferences, patch)
-      if (next !== undefined) return next
-      const detail = `more than ${MAX_SOURCES} sources`
-      throw new NotifyError([
-        { code: 'invalid_attribute', detail, pointer: '/data/attributes/sources' },
-      ])
+      return applyPatch(current.preferences, patch, sources)
     })
     if (patch.time_zone !== undefined) {
       await oauth.instances.update(instance.id, { timeZone: patch.time_zone })

@@ -28,8 +28,9 @@ export interface Preferences {
 
 export const NO_PREFERENCES: Preferences = { sources: {} }
 
-/** Sources that can be stored; more are refused, since apps come and go. */
+/** Sources, and categories of one, above which choices for those that are gone are dropped. */
 export const MAX_SOURCES = 500
+export const MAX_CATEGORIES = 50
 
 /** The channels of a list that the owner left on for the category. */
 export function channelsLeft(

@@ -4,6 +4,7 @@ import type { NoticePages } from '../ports.ts'
 import { toShownText } from '../shown-text.ts'
 import { applyPatch } from './patch.ts'
 import type { PreferenceStore } from './preference-store.ts'
+import type { Preferences } from './preferences.ts'
 import type { ListSources, NotificationSource } from './sources.ts'
 import type { UnsubscribeTokens, Unsubscription } from './unsubscribe-tokens.ts'
 
@@ -34,11 +35,12 @@ export function createUnsubscribeRows(options: UnsubscribeRowsOptions): readonly
     return { token, target }
   }
 
-  async function namesOf(instance: Instance, { source, category }: Unsubscription) {
-    const { preferences: chosen } = await preferences.read(instance)
-    const found: NotificationSource | undefined = (await listSources(instance, chosen)).find(
-      ({ id }) => id === source,
-    )
+  async function knownSources(instance: Instance): Promise<readonly NotificationSource[]> {
+    return listSources(instance, (await preferences.read(instance)).preferences)
+  }
+
+  function namesOf(known: readonly NotificationSource[], { source, category }: Unsubscription) {
+    const found = known.find(({ id }) => id === source)
     const description = found?.categories.get(category)?.description ?? ''
     return {
       app: toShownText(found?.name ?? source.slice(source.lastIndexOf('/') + 1), 100),
@@ -55,7 +57,7 @@ export function createUnsubscribeRows(options: UnsubscribeRowsOptions): readonly
     const { instance } = ctx.state
     const { token, target } = read(ctx)
     const catalogue = catalogueOf(instance.locale)
-    const names = await namesOf(instance, target)
+    const names = namesOf(await knownSources(instance), target)
     await pages().notice(ctx, {
       title: catalogue.text('unsubscribe.title'),
       paragraphs: [catalogue.text('unsubscribe.text', names)],
@@ -71,15 +73,16 @@ export function createUnsubscribeRows(options: UnsubscribeRowsOptions): readonly
   async function unsubscribe(ctx: RouteContext): Promise<void> {
     const { instance } = ctx.state
     const { target } = read(ctx)
-    const channels = { mail: false }
-    const patch = {
-      sources: [{ id: target.source, categories: [{ name: target.category, channels }] }],
-    }
-    await preferences.change(instance, (current) => applyPatch(current.preferences, patch))
+    const { source, category: name } = target
+    const patch = { sources: [{ id: source, categories: [{ name, channels: { mail: false } }] }] }
+    const known = await knownSources(instance)
+    await preferences.change(instance, ({ preferences: current }) =>
+      isOff(current, target) ? undefined : applyPatch(current, patch, known),
+    )
     const catalogue = catalogueOf(instance.locale)
     await pages().notice(ctx, {
       title: catalogue.text('unsubscribed.title'),
-      paragraphs: [catalogue.text('unsubscribed.text', await namesOf(instance, target))],
+      paragraphs: [catalogue.text('unsubscribed.text', namesOf(known, target))],
       ...(await linkOf(instance, catalogue)),
     })
   }
@@ -108,4 +111,11 @@ export function createUnsubscribeRows(options: UnsubscribeRowsOptions): readonly
       summary: 'Ends mails of a category: one click in a mail program, or the button of the page.',
     },
   ]
+}
+
+/** Of many clicks at once the first one does it. */
+function isOff({ sources }: Preferences, { source, category }: Unsubscription): boolean {
+  const categories = Object.hasOwn(sources, source) ? (sources[source]?.categories ?? {}) : {}
+  const chosen = Object.hasOwn(categories, category) ? categories[category] : undefined
+  return chosen?.off?.includes('mail') === true
 }

@@ -26,6 +26,7 @@ import { NotifyError } from '../../src/notify-error.ts'
 import { createOutbox } from '../../src/outbox/create-outbox.ts'
 import type { NotificationRecord } from '../../src/outbox/notification.ts'
 import type { Outbox } from '../../src/outbox/outbox.ts'
+import { registerClient } from './register-client.ts'
 
 export const DOMAIN = 'alice.example.com'
 
@@ -248,35 +249,4 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
     },
   }
   return self
-}
-
-/** Registers over HTTP, on a server of its own. */
-async function registerClient(
-  oauth: OAuth,
-  instance: Instance,
-  metadata: Readonly<Record<string, unknown>>,
-): Promise<string> {
-  const koa = new Koa()
-  koa.use(oauth.resolveInstance())
-  koa.use(oauth.mount(oauth.rows.filter(({ path }) => path === '/auth/register')))
-  const server = await listen(koa)
-  const agent = new http.Agent()
-  try {
-    const answer = await requestLoopback({ port: server.port }, agent, {
-      method: 'POST',
-      url: new URL('/auth/register', instance.origin),
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        redirect_uris: ['https://client.example/callback'],
-        client_name: 'Client',
-        software_id: 'github.com/example/client',
-        ...metadata,
-      }),
-    })
-    if (answer.status !== 201) throw new Error(`${answer.status} ${answer.body.toString()}`)
-    return (JSON.parse(answer.body.toString()) as { client_id: string }).client_id
-  } finally {
-    agent.destroy()
-    await server.close()
-  }
 }

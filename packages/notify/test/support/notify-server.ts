@@ -95,6 +95,7 @@ export interface NotifyServer {
   /** Pages that were shown, newest last. */
   readonly pages: readonly NoticePage[]
   readonly statuses: RouteStatuses
+  readonly apps: Map<string, AppManifest>
   readonly konnectors: Map<string, KonnectorManifest & { readonly notifications?: object }>
   /** Headers of an app of the owner, logged in. */
   app(slug: 'bank' | 'home' | 'settings'): Promise<http.OutgoingHttpHeaders>
@@ -117,6 +118,8 @@ export interface NotifyServerOptions
   extends Partial<Omit<NotifyOptions, 'channels' | 'events' | 'log' | 'oauth'>> {
   readonly store: (clock: FakeClock) => Promise<Store>
   readonly timeZone?: string
+  /** More categories of the bank. */
+  readonly categories?: Readonly<Record<string, object>>
   /** A test that delivers nothing. */
   readonly isIdle?: boolean
 }
@@ -129,11 +132,12 @@ export async function closeServers(): Promise<void> {
 }
 
 export async function startNotify(options: NotifyServerOptions): Promise<NotifyServer> {
-  const { timeZone, isIdle = false, store: open, ...more } = options
+  const { categories, timeZone, isIdle = false, store: open, ...more } = options
   const clock = fakeClock()
   const store = await open(clock)
   const mailbox = await openMailbox()
-  const apps = new Map([BANK, HOME, SETTINGS].map((app) => [app.slug, app]))
+  const bank = { ...BANK, notifications: { ...BANK.notifications, ...categories } }
+  const apps = new Map([bank, HOME, SETTINGS].map((app) => [app.slug, app]))
   const konnectors: NotifyServer['konnectors'] = new Map()
   const pushes: OutgoingPush[] = []
   const texts: OutgoingText[] = []
@@ -215,7 +219,7 @@ export async function startNotify(options: NotifyServerOptions): Promise<NotifyS
 
   const self: NotifyServer = {
     ...{ oauth, notify, clock, store, instance, mailbox, pushes, texts, events, pages },
-    ...{ statuses, konnectors },
+    ...{ statuses, apps, konnectors },
     async app(slug) {
       const manifest = apps.get(slug)
       if (manifest === undefined) throw new Error(`no app ${slug}`)
