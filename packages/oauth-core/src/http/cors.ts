@@ -2,6 +2,8 @@ import { appOrigin } from '../instances/app-host.ts'
 import type { CorsRule, RouteContext } from './route.ts'
 
 const ALLOW_HEADERS = 'Authorization, Content-Type, Accept, Idempotency-Key'
+/** What clients on other origins act on beside the body: challenges (RFC 6750), waits, what was made, repeats. */
+const EXPOSED_HEADERS = 'WWW-Authenticate, Retry-After, Location, Idempotency-Replayed'
 const MAX_AGE_S = '43200'
 
 /**
@@ -26,8 +28,7 @@ export function setCorsHeaders(
     ctx.set('Access-Control-Allow-Origin', '*')
   }
   if (ctx.method !== 'OPTIONS') {
-    // RFC 6750 clients on other origins read the challenge.
-    ctx.set('Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After')
+    ctx.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
     return
   }
   ctx.set('Access-Control-Allow-Methods', methods.join(', '))

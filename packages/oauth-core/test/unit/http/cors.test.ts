@@ -63,7 +63,7 @@ function allowed(headers: Readonly<Record<string, unknown>>): Record<string, unk
   )
 }
 
-const EXPOSED = 'WWW-Authenticate, Retry-After'
+const EXPOSED = 'WWW-Authenticate, Retry-After, Location, Idempotency-Replayed'
 
 describe('CORS', () => {
   describe('of a row without any', () => {
