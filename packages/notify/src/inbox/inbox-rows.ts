@@ -5,6 +5,7 @@ import {
   type RouteContext,
   type RouteRow,
 } from '@svc/oauth-core'
+import { isNotificationId } from '../intake/notification-id.ts'
 import { NotifyError } from '../notify-error.ts'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
@@ -97,7 +98,7 @@ export function createInboxRows(options: InboxRowsOptions): readonly RouteRow[] 
     patch: InboxPatch,
   ): Promise<StoredNotification> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const before = await outbox.get(instance.id, id)
+      const before = isNotificationId(id) ? await outbox.get(instance.id, id) : undefined
       if (before === undefined) throw new NotifyError([{ code: 'not_found' }])
       const record = marked(before.record, patch, oauth.clock.now())
       if (record === before.record) return before
