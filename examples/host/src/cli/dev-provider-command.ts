@@ -16,7 +16,7 @@ export function addDevProviderCommand(program: Command, connect: () => AdminClie
   program
     .command('dev-provider')
     .description('Runs an OAuth provider for development, "Demo photos", until it is stopped.')
-    .option('--port <port>', 'where it listens on this machine', parsePositive, 8090)
+    .option('--port <port>', 'where it listens on this machine', parsePort, 8090)
     .option('--token-seconds <seconds>', 'how long its access tokens live', parsePositive, 180)
     .option('--no-register', 'only print the account type, do not put it into the running server')
     .action(async ({ port, tokenSeconds, register }: DevProviderCommandOptions) => {
@@ -55,6 +55,13 @@ function stopped(): Promise<void> {
     process.once('SIGINT', () => resolve())
     process.once('SIGTERM', () => resolve())
   })
+}
+
+/** 0: one that is free. */
+function parsePort(text: string): number {
+  const port = parseCount(text)
+  if (port < 0 || port > 65_535) throw new InvalidArgumentError('must be a port')
+  return port
 }
 
 function parsePositive(text: string): number {
