@@ -38,13 +38,14 @@ export function createRefreshLocks(options: {
   return {
     async acquire(instance, accountId) {
       const key = recordKey(instance.id, 'account-lock', accountId)
-      const deadline = clock.now() + lifetimes.refreshWait
+      // Not of the clock, which may be set meanwhile: somebody waits for an answer.
+      const deadline = performance.now() + lifetimes.refreshWait
       for (;;) {
         const now = clock.now()
         const put = { op: 'put', key, value: { since: now }, ifAbsent: true } as const
         const result = await store.write([{ ...put, expiresAt: now + lifetimes.refreshLock }])
         if (result.written) return hold(key, result.revision)
-        if (clock.now() >= deadline) return undefined
+        if (performance.now() >= deadline) return undefined
         await sleep(SHORTEST_PAUSE_MS + Math.random() * PAUSE_RANGE_MS)
       }
     },

@@ -46,7 +46,7 @@ export function createTokenSaving(options: {
     async save(request) {
       const { instance, account, kept } = request
       const facts = { instance: instance.domain, accountId: account._id }
-      const deadline = clock.now() + PATIENCE_MS
+      const deadline = performance.now() + PATIENCE_MS
       let isKept = false
       let isWaiting = false
       for (;;) {
@@ -59,7 +59,7 @@ export function createTokenSaving(options: {
             log.warn('account.store_failed', { ...facts, cause: String(cause) })
             return { written: false, account: merged }
           }
-          if (clock.now() >= deadline) {
+          if (performance.now() >= deadline) {
             log.error('account.tokens_lost', { ...facts, cause: String(cause) })
             throw cause
           }
