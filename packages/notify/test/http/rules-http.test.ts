@@ -1,4 +1,4 @@
-import http from 'node:http'
+import type http from 'node:http'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { registerClient } from '../support/register-client.ts'

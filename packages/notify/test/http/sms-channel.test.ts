@@ -225,8 +225,18 @@ describe('notifications by sms (10.1)', () => {
       reply = { status: 400, body }
       expect(await attempt()).to.deep.equal({ class: 'permanent', code: 'http_400' })
     }
+  })
+
+  it('are sent once the gateway said so, however much it goes on to say', async () => {
     reply = { status: 200, body: 'x'.repeat(200_000) }
+    expect(await attempt()).to.deep.equal({ class: 'sent' })
+    reply = { status: 400, body: 'x'.repeat(200_000) }
+    expect(await attempt()).to.include({ class: 'permanent' })
+    reply = { status: 500, body: 'x'.repeat(200_000) }
     expect(await attempt()).to.include({ class: 'transient' })
+    // It breaks off.
+    reply = { status: 200, headers: { 'content-length': '100' }, body: 'x' }
+    expect(await attempt()).to.deep.equal({ class: 'sent' })
   })
 
   it('are transient when the gateway is not there, or does not answer in time', async () => {

@@ -3,7 +3,7 @@ import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { OutboundAnswer, OutboundRequest } from './outbound.ts'
-import { OutboundError } from './outbound-error.ts'
+import { isOutboundError, OutboundError } from './outbound-error.ts'
 import type { Target } from './target.ts'
 
 /** What a call may take, in full. */
@@ -59,6 +59,7 @@ export function exchange(
   return new Promise((resolve, reject) => {
     let isSent = false
     let isAnswered = false
+    let status: number | undefined
     const sent = (isTls ? https : http).request({
       agent: isTls ? AGENTS['https:'] : AGENTS['http:'],
       headers: headersOf(target, request),
@@ -78,7 +79,8 @@ export function exchange(
       }),
     })
     const fail = (cause: unknown): void => {
-      reject(limits.signal.aborted ? limits.signal.reason : failureOf(cause, isSent))
+      const failure = limits.signal.aborted ? limits.signal.reason : failureOf(cause, isSent)
+      reject(withStatus(failure, status))
       sent.destroy()
     }
     sent.once('socket', (socket) => {
@@ -95,6 +97,7 @@ export function exchange(
     limits.signal.addEventListener('abort', fail, { once: true })
     sent.once('response', (answer) => {
       isAnswered = true
+      status = answer.statusCode
       readBody(answer, limits.maxBytes).then(
         // Always present on a response.
         (body) => {
@@ -154,6 +157,13 @@ function failureOf(cause: unknown, isSent: boolean): OutboundError {
   }
   const kind = code.startsWith('HPE_') ? 'malformed' : 'unreachable'
   return new OutboundError(kind, code, { isSent, cause })
+}
+
+/** @param status - of the answer whose body failed */
+function withStatus(failure: unknown, status: number | undefined): unknown {
+  if (status === undefined || !isOutboundError(failure)) return failure
+  const { kind, reason, cause } = failure
+  return new OutboundError(kind, reason, { isSent: true, status, cause })
 }
 
 /** Errors of the platform carry a code such as `ECONNREFUSED`. */

@@ -12,16 +12,19 @@ export class OutboundError extends Error {
   readonly reason: string
   /** Whether the other side may have got a part of the request. */
   readonly isSent: boolean
+  /** Of the answer, when it began well and its body could not be taken: what was asked for may have happened. */
+  readonly status?: number
 
   constructor(
     kind: OutboundFailure,
     reason: string,
-    options: { readonly isSent?: boolean; readonly cause?: unknown } = {},
+    options: { readonly isSent?: boolean; readonly status?: number; readonly cause?: unknown } = {},
   ) {
     super(`${kind}: ${reason}`, options.cause === undefined ? {} : { cause: options.cause })
     this.kind = kind
     this.reason = reason
     this.isSent = options.isSent ?? false
+    if (options.status !== undefined) this.status = options.status
   }
 }
 

@@ -25,6 +25,10 @@ export async function callProvider(
     const { status, headers, body } = await outbound.request(url, { ...request, ...limits })
     return { answer: { status, headers, json: parseJson(body.toString()) } }
   } catch (error) {
+    // Its status is its word, whatever follows: what it took is not sent again.
+    if (isOutboundError(error) && error.status !== undefined) {
+      return { answer: { status: error.status, headers: {}, json: undefined } }
+    }
     return { failure: failureOf(error) }
   }
 }
