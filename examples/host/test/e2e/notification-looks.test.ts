@@ -1,0 +1,99 @@
+import { launchChromium, needsChromium, takeShot } from '@svc/testkit'
+import { expect } from 'chai'
+import type { Browser } from 'playwright-core'
+import { violationsOf } from '../../../../packages/auth-ui/test/support/axe.ts'
+import { type OwnerVisit, visitOwner } from '../support/owner-visit.ts'
+import { startTestHost, type TestHost } from '../support/test-host.ts'
+
+const LONG =
+  'Two payments of the same amount to the same recipient within a few days, a few days, a few days, or so'
+
+/** Pictures of the views go to `SVC_SHOTS`. */
+describe('inbox and notification settings, in each language and both themes', function () {
+  this.timeout(60_000)
+  let host: TestHost
+  let browser: Browser
+
+  before(async function () {
+    needsChromium(this)
+    host = await startTestHost({}, 'first.localhost')
+    browser = await launchChromium({ port: host.host.port, domains: ['localhost'] })
+  })
+  after(async () => {
+    await browser?.close()
+    await host?.stop()
+  })
+
+  /** Things to read, of the operator and of apps of names long and short. */
+  async function fill({ instance }: OwnerVisit): Promise<void> {
+    const { notify, apps, konnectors } = host.host.app
+    await apps.install(instance, 'drive')
+    await konnectors.install(instance, 'demo-bank')
+    const shared = { originator: 'cli', category: 'operator' } as const
+    await notify.post(instance, { ...shared, title: 'Maintenance tonight', message: 'At 22:00.' })
+    await notify.post(instance, {
+      ...{ ...shared, title: LONG, message: `${'long'.repeat(40)}\nAnd a second line.` },
+      ...{ slug: 'safe', data: { redirectLink: 'safe/#/' } },
+    })
+    await notify.post(instance, { ...shared, title: 'האלבום “קיץ 2026” שותף איתך', slug: 'drive' })
+  }
+
+  for (const [locale, width, theme] of [
+    ['en', 1280, 'light'],
+    ['fr', 360, 'dark'],
+    ['de', 360, 'light'],
+    ['es', 1280, 'dark'],
+  ] as const) {
+    it(`has nothing for axe to find, and nothing wider than the page: ${locale}, ${width} px`, async () => {
+      const owner = await visitOwner(host, browser, `told-${locale}-${width}.localhost`, {
+        locale,
+        look: { viewport: { width, height: 760 } },
+      })
+      await fill(owner)
+      const { page } = owner
+      const found: string[] = []
+
+      async function look(name: string): Promise<void> {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+          await takeShot(page, `app-${name}-${width}-${colorScheme}-${locale}`)
+          if (locale !== 'en' && colorScheme !== theme) continue
+          found.push(...(await violationsOf(page)).map((each) => `${name} ${colorScheme}: ${each}`))
+        }
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+        if (wide > width) found.push(`${name}: ${wide} px wide`)
+      }
+
+      await page.goto(`${owner.app('home')}/#inbox`)
+      await page.locator('.told').nth(2).waitFor()
+      await look('home-inbox')
+      await page.goto(`${owner.app('settings')}/#notifications`)
+      await page.locator('.sender').nth(2).waitFor()
+      const safe = page.locator('[data-source="io.svc.apps/safe"]')
+      await safe.getByRole('checkbox').first().uncheck()
+      await safe.locator('.sender__said:not(:empty)').waitFor()
+      await look('settings-notifications')
+      await page.locator('#quiet-end').fill('22:00')
+      await page.locator('#quiet-start').fill('22:00')
+      await page.locator('form .button--primary').click()
+      await look('settings-notifications-wrong')
+      expect(found).to.deep.equal([])
+      expect(owner.faults).to.deep.equal([])
+      await owner.close()
+    })
+  }
+
+  it('says that nothing has come, and that no app has anything to tell', async () => {
+    const owner = await visitOwner(host, browser, 'told-nothing.localhost')
+    const { page, instance } = owner
+    await host.host.app.apps.uninstall(instance, 'safe')
+    await page.goto(`${owner.app('home')}/`)
+    await page.locator('#bell').click()
+    await page.locator('#inbox-list').getByText('Nothing here.').waitFor()
+    await takeShot(page, 'app-home-inbox-empty-1280-light-en')
+    await page.goto(`${owner.app('settings')}/#notifications`)
+    await page.getByText('No app has anything to tell you.').waitFor()
+    expect(await violationsOf(page)).to.deep.equal([])
+    await owner.close()
+  })
+})
