@@ -16,6 +16,14 @@ export interface AutoRefresh {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
+/**
+ * Accounts of one type that are refreshed at a time, of the 16 wake-ups that a process handles: a provider that hangs
+ * must not hold up those of all others.
+ */
+const TYPE_AT_A_TIME = 5
+/** How much later the others of the type come, at least and at most. Milliseconds. */
+const SOONEST_MS = 10_000
+const LATEST_MS = 30_000
 
 export function createAutoRefresh(options: {
   readonly scheduler: Scheduler
@@ -30,6 +38,8 @@ export function createAutoRefresh(options: {
 }): AutoRefresh {
   const { scheduler, clock, instances, types, loader, plan, refresher, lifetimes, log } = options
   let stopProcessing: (() => Promise<void>) | undefined
+  /** Refreshes under way here, by id of the type. */
+  const underWay = new Map<string, number>()
 
   /** Wake-ups are never the last word: what is due follows from the account as it is now. */
   async function wakeUp({ id }: { readonly id: string }): Promise<void> {
@@ -46,6 +56,9 @@ export function createAutoRefresh(options: {
     const when = nextRefresh(loaded.account, type, loaded.state, lifetimes)
     if (when === undefined) return
     if (when > clock.now()) return plan.plan(instance, loaded, type)
+    const others = underWay.get(type.id) ?? 0
+    if (others >= TYPE_AT_A_TIME) return scheduler.at(REFRESH_QUEUE, id, inAMoment())
+    underWay.set(type.id, others + 1)
     try {
       await refresher.refresh({ instance, type, loaded })
     } catch (error) {
@@ -57,7 +70,16 @@ export function createAutoRefresh(options: {
         accountId,
         code: error.code,
       })
+    } finally {
+      const left = (underWay.get(type.id) ?? 1) - 1
+      if (left === 0) underWay.delete(type.id)
+      else underWay.set(type.id, left)
     }
+  }
+
+  /** Not all at the same one. */
+  function inAMoment(): number {
+    return Math.round(clock.now() + SOONEST_MS + Math.random() * (LATEST_MS - SOONEST_MS))
   }
 
   /** Until the operator lets the instance, or the type, be used again. One wake-up a day, however many ask for it. */
