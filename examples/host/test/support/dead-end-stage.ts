@@ -7,7 +7,7 @@ import { createVisit, type DeadEndVisit } from './dead-end-visit.ts'
 import { type Front, openFront } from './front.ts'
 import { type HostProcess, spawnHost } from './host-process.ts'
 import { startTestHost } from './test-host.ts'
-import { createTourOwner } from './tour-owner.ts'
+import { type AdminAccess, createTourOwner } from './tour-owner.ts'
 import { type TourTexts, tourTexts } from './tour-texts.ts'
 
 /** A host, a browser, and nothing that waits for real time to pass. */
@@ -16,6 +16,7 @@ export interface DeadEndStage {
   /** The clock of a host in this process. */
   readonly clock: FakeClock
   readonly front: Front
+  readonly admin: AdminAccess
   /** A new instance, a new browser without cookies, and a new client, which has sent the browser to the instance. */
   visit(options?: VisitOptions): Promise<DeadEndVisit>
   /** Kills a host in a process of its own, and starts it again on the same store. @param meanwhile - before the start */
@@ -70,13 +71,20 @@ export async function openDeadEnds(
     const texts = tourTexts('en')
     const run = { name: 'dead ends', store: 'sqlite', subdomains, locale: 'en' } as const
     let visits = 0
+    // The port of a process changes when it is started again.
+    const admin: AdminAccess = {
+      token: ADMIN_TOKEN,
+      get port() {
+        return host.adminPort
+      },
+    }
     return {
       texts,
       clock,
       front,
+      admin,
       async visit({ hasSecondStep, hasMagicLink, isOnboarded } = {}) {
         visits += 1
-        const admin = { port: host.adminPort, token: ADMIN_TOKEN }
         const owner = await createTourOwner(admin, run, `owner${visits}`, {
           ...(hasMagicLink === true && { magicLink: true }),
           ...(isOnboarded === false && { isOnboarded }),
