@@ -82,7 +82,7 @@ export function createPreferenceRows(options: PreferenceRowsOptions): readonly R
       ...shared,
       method: 'GET',
       handler: read,
-      statuses: [200, 401, 403],
+      statuses: [200, 400, 401, 403],
       use: [requires('GET')],
       summary: 'What the owner chose about notifications: time zone, quiet hours, each source.',
     },

@@ -98,7 +98,7 @@ export function createUnsubscribeRows(options: UnsubscribeRowsOptions): readonly
       ...shared,
       method: 'GET',
       handler: ask,
-      statuses: [200, 404],
+      statuses: [200, 400, 404],
       summary:
         'Asks whether mails of a category are to end; the link in its mails. Changes nothing.',
     },
@@ -107,7 +107,7 @@ export function createUnsubscribeRows(options: UnsubscribeRowsOptions): readonly
       method: 'POST',
       handler: unsubscribe,
       // Any body will do: the link says it all, and providers send forms of either kind (RFC 8058 section 3.2).
-      statuses: [200, 404],
+      statuses: [200, 400, 404],
       summary: 'Ends mails of a category: one click in a mail program, or the button of the page.',
     },
   ]

@@ -31,7 +31,7 @@ export function pushKeyRows(options: {
       path: '/notifications/push_key',
       handler: sendPushKey,
       auth: ['none'],
-      statuses: [200, 404],
+      statuses: [200, 400, 404],
       family: 'jsonapi',
       cors: 'app-origins-or-any',
       summary: 'Answers the public key that browsers subscribe to web pushes with.',

@@ -1,0 +1,21 @@
+import type { Store } from '@svc/store'
+
+/** A store on which, for as long as it is asked for, somebody else is always a little faster: no condition holds. */
+export function contestedStore(real: Store, isContested: () => boolean): Store {
+  const write: Store['write'] = async (changes, options) => {
+    if (isContested()) {
+      for (const { key } of changes) {
+        const stored = await real.get(key)
+        if (stored !== undefined) await real.write([{ op: 'put', key, value: stored.value }])
+      }
+    }
+    return real.write(changes, options)
+  }
+  return new Proxy(real, {
+    get(target, name) {
+      if (name === 'write') return write
+      const member: unknown = Reflect.get(target, name, target)
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member
+    },
+  })
+}
