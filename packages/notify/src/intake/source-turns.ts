@@ -42,8 +42,8 @@ export interface SourceTurns {
   forget(instance: Instance): Promise<void>
 }
 
-/** A clock that was this far ahead was wrong. */
-const MAX_AHEAD_MS = 60_000
+/** How far a clock may go back without changing what came last. Beyond it times would look wrong for too long. */
+const MAX_AHEAD_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 export function createSourceTurns(options: {
