@@ -20,6 +20,8 @@ export interface CallbackHostOptions {
 }
 
 const PATH = /^\/accounts\/([^/]+)\/redirect$/
+/** Without what would make it something else than a host in an address: a user, a path, a query. */
+const HOST = /^[A-Za-z0-9.:[\]-]+$/
 const HSTS = 'max-age=31536000; includeSubDomains'
 
 /** Answers one path of one host and passes everything else by: the host may be an instance's too. */
@@ -31,7 +33,8 @@ export function createCallbackHost(options: CallbackHostOptions): Middleware {
   function isAddressed(ctx: Context): boolean {
     const { rawHeaders, url = '' } = ctx.req
     const hosts = rawHeaders.filter((_, at) => at % 2 === 0 && /^host$/i.test(rawHeaders[at] ?? ''))
-    const named = URL.parse(`${protocol}//${ctx.get('Host')}`)?.host
+    const given = ctx.get('Host')
+    const named = HOST.test(given) ? URL.parse(`${protocol}//${given}`)?.host : undefined
     return url.startsWith('/') && hosts.length <= 1 && named === host
   }
 
