@@ -74,9 +74,10 @@ export function createDeliver(options: DeliverOptions): Deliver {
       await tryChannels(instance, hold, ending.signal)
     } finally {
       stop.removeEventListener('abort', end)
+      // Whatever becomes of the next write: a lease that runs out is taken up by somebody.
+      hold.end()
       // Stopped in the middle: whoever comes next begins where this one was.
       const isHeld = await hold.save((record) => putOff(record, clock.now()))
-      hold.end()
       if (isHeld) log.info('notification.given_back', shownFields(instance, hold.record))
     }
     const { status, reason } = hold.record

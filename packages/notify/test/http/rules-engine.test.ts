@@ -1,0 +1,96 @@
+import type { Store } from '@svc/store'
+import { createGate, eachStore, fakeClock } from '@svc/testkit'
+import { expect } from 'chai'
+import { createPurge } from '../../src/engine/purge.ts'
+import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
+import { type BenchOptions, type EngineBench, startEngine } from '../support/engine-bench.ts'
+import { outageOf } from '../support/outage.ts'
+import { scriptedChannel } from '../support/scripted-channel.ts'
+import { until } from '../support/until.ts'
+
+const NO_FLAGS = { collapsible: false, stateful: false, multiple: false, sensitive: false }
+const COLLAPSIBLE = { ...NO_FLAGS, collapsible: true }
+const STATEFUL = { ...NO_FLAGS, stateful: true }
+const DAY_MS = 86_400_000
+
+eachStore((open) => {
+  // Inside: what a test started ends before its store does.
+  describe('notifications in bad weather (notifications.md 8, 12, 14)', () => {
+    const benches: EngineBench[] = []
+    async function start(
+      options: Omit<BenchOptions, 'store'> & { store?: Store },
+    ): Promise<EngineBench> {
+      const { clock } = options
+      const store = options.store ?? (await open(clock === undefined ? {} : { clock }))
+      const bench = await startEngine({ ...options, store })
+      benches.push(bench)
+      return bench
+    }
+    afterEach(async () => {
+      for (const bench of benches.splice(0)) await bench.close()
+    })
+
+    it('are taken up again after the store was away for longer than a lease', async () => {
+      const outage = outageOf(await open())
+      const sending = createGate()
+      const mail = scriptedChannel('mail', async (_, nth) => {
+        if (nth === 1) await sending.pass()
+        return { class: 'sent' }
+      })
+      const bench = await start({
+        ...{ store: outage.store, channels: [mail] },
+        lifetimes: { lease: 500 },
+      })
+      const id = await bench.post()
+      await sending.arrived(1)
+      const { lease } = await bench.read(id)
+      outage.begin()
+      sending.open()
+      // The worker gives it up when its lease is over.
+      await until(() => Date.now() > (lease?.until ?? 0) + 1000)
+      outage.end()
+      await bench.becomes(id, 'sent')
+      expect(mail.deliveries.length, 'at least once (12 rule 1), not for ever').to.equal(2)
+    }).timeout(20_000)
+
+    it('are not lost to an older one of their source when the clock goes back a little', async () => {
+      const clock = fakeClock()
+      const mail = scriptedChannel('mail')
+      const bench = await start({ clock, channels: [mail] })
+      const old = await bench.post({ flags: COLLAPSIBLE, title: 'old' })
+      await bench.becomes(old, 'sent')
+      // As the intake writes it when it followed one of a process whose clock is ahead: due now, made later.
+      const now = clock.now()
+      const id = await bench.post({
+        ...{ flags: COLLAPSIBLE, title: 'new', status: 'queued' },
+        ...{ createdAt: now + 30_000, scheduledAt: now + 30_000, dueAt: now },
+      })
+      await bench.becomes(id, 'sent')
+      expect(mail.titles()).to.deep.equal(['old', 'new'])
+    })
+
+    it('keep the last state that was sent for a year, whatever was skipped after it', async () => {
+      const clock = fakeClock()
+      const { outbox, alice, ...bench } = await start({ clock, channels: [], isIdle: true })
+      const common = { flags: STATEFUL, state: 'low' }
+      const createdAt = clock.now()
+      const sent = await bench.post({
+        ...{ ...common, createdAt, scheduledAt: createdAt },
+        ...{ status: 'sent', sentAt: createdAt, finishedAt: createdAt },
+      })
+      const later = createdAt + 1000
+      const skipped = await bench.post({
+        ...{ ...common, state: 'high', createdAt: later, scheduledAt: later },
+        ...{ status: 'skipped', reason: 'min_interval', finishedAt: later },
+      })
+      const { log } = bench.oauth
+      const purge = createPurge({ outbox, clock, lifetimes: DEFAULT_LIFETIMES, log })
+      for (const days of [8, 83, 8]) {
+        clock.advance(days * DAY_MS)
+        await purge(alice.id)
+      }
+      expect((await outbox.get(alice.id, sent))?.record.state).to.equal('low')
+      expect(await outbox.get(alice.id, skipped), 'the newest').to.not.equal(undefined)
+    })
+  })
+})
