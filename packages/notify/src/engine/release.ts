@@ -52,11 +52,12 @@ export function createRelease(
   /** Rule 8 "undelivered ones": a later one of the source is due as well. */
   async function isOvertaken(
     { instanceId }: StoredNotification,
-    { id, sourceId, flags }: NotificationRecord,
+    { id, sourceId, flags, scheduledAt }: NotificationRecord,
     now: number,
   ): Promise<boolean> {
     if (!flags.collapsible) return false
-    const last = await outbox.lastDueOfSource(instanceId, sourceId, now)
+    // Its own time may be ahead, when a clock was: it is due all the same, and no older one overtakes it.
+    const last = await outbox.lastDueOfSource(instanceId, sourceId, Math.max(now, scheduledAt))
     return last !== undefined && last.record.id !== id
   }
 
