@@ -1,10 +1,7 @@
 import type { InstanceId, Logger } from '@svc/oauth-core'
 import type { Lifetimes } from '../lifetimes.ts'
-import type {
-  NotificationRecord,
-  NotificationStatus,
-  StoredNotification,
-} from '../outbox/notification.ts'
+import { isComparable } from '../intake/state-rules.ts'
+import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 
 export interface PurgeOptions {
@@ -21,25 +18,24 @@ const BATCH = 50
 /** Batches of one purge; a wake-up is left behind for the rest. */
 const MAX_BATCHES = 200
 
-/** With these a later notification of the same state is sent again: they are nobody's newest. @see notifications.md 7 */
-const NOT_COUNTED: ReadonlySet<NotificationStatus> = new Set(['failed', 'cancelled', 'expired'])
-
 export function createPurge(options: PurgeOptions): Purge {
   const { outbox, clock, lifetimes, log } = options
 
-  /** Whether no newer one of its source can stand for it when states are compared. */
+  /** Whether it is the newest of its source, or the newest that states are compared with. */
   async function isNewest(
     instanceId: InstanceId,
     { id, sourceId }: NotificationRecord,
   ): Promise<boolean> {
+    let isFirst = true
     for (let cursor: string | undefined; ; ) {
       const page = await outbox.listBySource(instanceId, sourceId, {
         limit: 20,
         ...(cursor !== undefined && { cursor }),
       })
       for (const { record } of page.notifications) {
-        if (record.id === id) return true
-        if (!NOT_COUNTED.has(record.status)) return false
+        if (record.id === id) return isFirst || isComparable(record)
+        if (isComparable(record)) return false
+        isFirst = false
       }
       if (page.cursor === undefined) return false
       cursor = page.cursor
