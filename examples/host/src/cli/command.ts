@@ -29,6 +29,24 @@ export async function listAll(
   return all
 }
 
+/** What the development mailbox or outbox of an instance, else of all of them, holds; newest first. */
+export async function listKept(
+  admin: AdminClient,
+  domain: string | undefined,
+  name: 'mails' | 'outbox',
+): Promise<Record<string, unknown>[]> {
+  const domains =
+    domain === undefined
+      ? (await listAll(admin, '/instances', 'instances')).map((each) => String(each['domain']))
+      : [domain]
+  const kept: Record<string, unknown>[] = []
+  for (const each of domains) {
+    const answer = await admin.call('GET', instancePath(each, `/${name}`))
+    kept.push(...listOf(answer[name === 'mails' ? 'mails' : 'entries']))
+  }
+  return kept.toSorted((one, other) => String(other['date']).localeCompare(String(one['date'])))
+}
+
 /** `name: value` lines. */
 export function members(answer: Readonly<Record<string, unknown>>): string {
   return Object.entries(answer)

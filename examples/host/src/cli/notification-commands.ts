@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { AdminClient } from './admin-client.ts'
-import { instancePath, listAll, listOf, members, subcommand } from './command.ts'
+import { instancePath, listAll, listKept, members, subcommand } from './command.ts'
 import { clean, type OutputOptions, print, table } from './output.ts'
 
 interface SendOptions extends OutputOptions {
@@ -78,16 +78,7 @@ export function addNotificationCommands(program: Command, connect: () => AdminCl
     'outbox [domain]',
     'Shows the development outbox of pushes and texts, of all instances or one.',
   ).action(async (domain: string | undefined, options: OutputOptions) => {
-    const admin = connect()
-    const domains =
-      domain === undefined
-        ? (await listAll(admin, '/instances', 'instances')).map((each) => String(each['domain']))
-        : [domain]
-    const entries: Record<string, unknown>[] = []
-    for (const each of domains) {
-      entries.push(...listOf((await admin.call('GET', instancePath(each, '/outbox')))['entries']))
-    }
-    entries.sort((one, other) => String(other['date']).localeCompare(String(one['date'])))
+    const entries = await listKept(connect(), domain, 'outbox')
     const words = entries.map(wordsOf)
     print(options, { entries }, words.length === 0 ? 'Nothing yet.' : words.join('\n\n'))
   })

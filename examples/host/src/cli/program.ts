@@ -5,7 +5,7 @@ import { addAccountCommands } from './account-commands.ts'
 import { addAccountTypeCommands } from './account-type-commands.ts'
 import { type AdminClient, createAdminClient } from './admin-client.ts'
 import { addCodeCommands } from './code-commands.ts'
-import { instancePath, listAll, listOf, members, subcommand } from './command.ts'
+import { instancePath, listAll, listKept, listOf, members, subcommand } from './command.ts'
 import { addDevProviderCommand } from './dev-provider-command.ts'
 import { addInstanceCommands } from './instance-commands.ts'
 import { addKonnectorCommands } from './konnector-commands.ts'
@@ -143,16 +143,7 @@ function addOtherCommands(program: Command, connect: () => AdminClient): void {
     'mails [domain]',
     'Shows the development mailbox, of all instances or one.',
   ).action(async (domain: string | undefined, options: OutputOptions) => {
-    const admin = connect()
-    const domains =
-      domain === undefined
-        ? (await listAll(admin, '/instances', 'instances')).map((each) => String(each['domain']))
-        : [domain]
-    const mails: Record<string, unknown>[] = []
-    for (const each of domains) {
-      mails.push(...listOf((await admin.call('GET', instancePath(each, '/mails')))['mails']))
-    }
-    mails.sort((one, other) => String(other['date']).localeCompare(String(one['date'])))
+    const mails = await listKept(connect(), domain, 'mails')
     const words = mails.map(
       ({ date, to, subject, text }) =>
         `Date: ${clean(date)}\nTo: ${clean(to)}\nSubject: ${clean(subject)}\n\n${String(text)}`,
