@@ -1,8 +1,12 @@
 import type { NotificationCategory } from '@svc/oauth-core'
-import type { Json } from '@svc/store'
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { NotifyFault } from '../notify-error.ts'
-import { CHANNELS, type ChannelName, type Priority } from '../outbox/notification.ts'
+import {
+  CHANNELS,
+  type ChannelName,
+  type NotificationContent,
+  type Priority,
+} from '../outbox/notification.ts'
 import { type AtBounds, readAt } from './at.ts'
 import {
   type AttributeName,
@@ -12,23 +16,9 @@ import {
 } from './attributes.schema.ts'
 
 /** What a poster asks for, judged. Texts are as they came. */
-export interface Draft {
-  readonly categoryId?: string
-  readonly title: string
-  readonly message?: string
-  /** The request's, else the category's. */
-  readonly priority?: Priority
-  readonly state?: string
-  /** Each once; never empty. */
-  readonly preferredChannels: readonly ChannelName[]
-  readonly givenChannels?: readonly ChannelName[]
-  readonly data?: { readonly [name: string]: Json | undefined }
-  readonly at?: string
+export interface Draft extends NotificationContent {
   /** The instant of `at`. Milliseconds since the epoch. */
   readonly sendAt?: number
-  readonly sound?: string
-  readonly content?: string
-  readonly contentHtml?: string
 }
 
 export type Attributes = Readonly<Record<string, unknown>>

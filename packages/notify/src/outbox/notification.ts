@@ -62,8 +62,28 @@ export interface ChannelProgress {
   readonly memo?: Json
 }
 
+/** What a notification says, as it was judged when it was posted. */
+export interface NotificationContent {
+  readonly categoryId?: string
+  readonly title: string
+  readonly message?: string
+  /** The request's, else the category's. */
+  readonly priority?: Priority
+  readonly state?: string
+  /** Each once; never empty. */
+  readonly preferredChannels: readonly ChannelName[]
+  /** As given, for the answer; absent: the default was taken. */
+  readonly givenChannels?: readonly ChannelName[]
+  readonly data?: { readonly [name: string]: Json | undefined }
+  /** As given, for the answer. */
+  readonly at?: string
+  readonly sound?: string
+  readonly content?: string
+  readonly contentHtml?: string
+}
+
 /** A notification as it is stored. Times are milliseconds since the epoch. */
-export interface NotificationRecord {
+export interface NotificationRecord extends NotificationContent {
   /** UUID version 7, lower case. */
   readonly id: string
   /** `svc/<originator>/<owner>/<category>/<category_id>`. @see notifications.md 6 */
@@ -77,20 +97,6 @@ export interface NotificationRecord {
   /** Of an unlinked client. */
   readonly clientId?: string
   readonly category: string
-  readonly categoryId?: string
-  readonly title: string
-  readonly message?: string
-  readonly priority?: Priority
-  readonly state?: string
-  readonly preferredChannels: readonly ChannelName[]
-  /** As given, for the answer; absent: the default was taken. */
-  readonly givenChannels?: readonly ChannelName[]
-  readonly data?: { readonly [name: string]: Json | undefined }
-  /** As given, for the answer. */
-  readonly at?: string
-  readonly sound?: string
-  readonly content?: string
-  readonly contentHtml?: string
   readonly flags: CategoryFlags
   /** Revision for `data.meta.rev`: a count. */
   readonly version: number
