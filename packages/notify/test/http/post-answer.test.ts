@@ -1,23 +1,9 @@
-import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
-import { afterEach, describe, it } from 'mocha'
-import type { Store } from '@svc/store'
-import { BANK, type IntakeServerOptions, startIntake } from '../support/intake-server.ts'
+import { describe, it } from 'mocha'
+import { BANK } from '../support/intake-server.ts'
+import { memoryIntake } from '../support/memory-intake.ts'
 
-const stores: Store[] = []
-afterEach(async () => {
-  for (const store of stores.splice(0)) await store.close()
-})
-
-const start = (options: Partial<IntakeServerOptions> = {}) =>
-  startIntake({
-    store: async (clock) => {
-      const store = sqliteStore({ file: ':memory:', clock })
-      stores.push(store)
-      return store
-    },
-    ...options,
-  })
+const start = memoryIntake()
 
 describe('POST /notifications, its answer (notifications.md 3.3, D36)', () => {
   it('is the notification with everything that was given and computed', async () => {

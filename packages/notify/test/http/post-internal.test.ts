@@ -1,32 +1,14 @@
-import type { Store } from '@svc/store'
-import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
-import { afterEach, describe, it } from 'mocha'
+import { describe, it } from 'mocha'
 import { MAIL_LOCALES } from '../../src/index.ts'
 import { NotifyError } from '../../src/notify-error.ts'
 import type { InternalNotification } from '../../src/notify.ts'
-import {
-  type IntakeServer,
-  type IntakeServerOptions,
-  startIntake,
-} from '../support/intake-server.ts'
+import type { IntakeServer } from '../support/intake-server.ts'
+import { memoryIntake } from '../support/memory-intake.ts'
 
 const DAY_MS = 86_400_000
 
-const stores: Store[] = []
-afterEach(async () => {
-  for (const store of stores.splice(0)) await store.close()
-})
-
-const start = (options: Partial<IntakeServerOptions> = {}) =>
-  startIntake({
-    store: async (clock) => {
-      const store = sqliteStore({ file: ':memory:', clock })
-      stores.push(store)
-      return store
-    },
-    ...options,
-  })
+const start = memoryIntake()
 
 const post = (server: IntakeServer, notification: InternalNotification) =>
   server.intake.post(server.instance, notification)

@@ -1,30 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { Store } from '@svc/store'
-import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
-import { afterEach, describe, it } from 'mocha'
-import {
-  type Answer,
-  BANK,
-  type IntakeServer,
-  type IntakeServerOptions,
-  startIntake,
-} from '../support/intake-server.ts'
+import { describe, it } from 'mocha'
+import { type Answer, BANK, type IntakeServer } from '../support/intake-server.ts'
+import { memoryIntake } from '../support/memory-intake.ts'
 
-const stores: Store[] = []
-afterEach(async () => {
-  for (const store of stores.splice(0)) await store.close()
-})
-
-const start = (options: Partial<IntakeServerOptions> = {}) =>
-  startIntake({
-    store: async (clock) => {
-      const store = sqliteStore({ file: ':memory:', clock })
-      stores.push(store)
-      return store
-    },
-    ...options,
-  })
+const start = memoryIntake()
 
 const JSON_TYPE = { 'content-type': 'application/vnd.api+json' }
 const GOOD = JSON.stringify({ data: { attributes: { category: 'plain', title: 't' } } })
@@ -234,11 +214,11 @@ describe('POST /notifications, refusals (notifications.md 3.5)', () => {
   })
 
   it('are 503 while the store is away, and tell nothing of it', async () => {
-    const server = await start({
+    const server: IntakeServer = await start({
       wrapOutbox: (outbox) => ({
         ...outbox,
         async insert(...given) {
-          for (const store of stores.splice(0)) await store.close()
+          await server.store.close()
           return outbox.insert(...given)
         },
       }),
