@@ -3,13 +3,6 @@ import { Temporal } from 'temporal-polyfill'
 /** Hours and minutes of a day, `HH:MM`, 00:00 to 23:59. */
 export type TimeOfDay = string
 
-const TIME_OF_DAY = /^(?:[01]\d|2[0-3]):[0-5]\d$/
-
-/** Whether a text is a {@link TimeOfDay}. */
-export function isTimeOfDay(text: string): boolean {
-  return TIME_OF_DAY.test(text)
-}
-
 /** Whether this runtime knows the IANA zone. */
 export function isTimeZone(name: string): boolean {
   try {
