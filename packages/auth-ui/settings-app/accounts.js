@@ -110,12 +110,14 @@ function accountCard(account, konnectors, tools) {
       make('p', { class: 'item__facts' }, ...facts),
     ),
   )
+  const buttons = make('div', { class: 'item__buttons' })
   const connectable = konnector?.oauth
   if (connectable?.account_type === accountType) {
-    const { scope: asked } = connectable
-    card.append(reconnectButton({ accountType, account: account._id, scope: asked }, name, tools))
+    const target = { accountType, account: account._id, scope: connectable.scope }
+    buttons.append(reconnectButton(target, name, tools))
   }
-  card.append(removeButton(account, name, tools))
+  buttons.append(removeButton(account, name, tools))
+  card.append(buttons)
   return card
 }
 

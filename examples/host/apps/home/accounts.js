@@ -103,7 +103,7 @@ function accountLine(account, konnectors, tools, waiting) {
     make(
       'span',
       { class: 'account__text' },
-      make('bdi', { class: 'account__name' }, name),
+      make('span', { class: 'account__name' }, make('bdi', {}, name)),
       make('span', { class: 'muted small' }, facts),
     ),
   )
