@@ -4,6 +4,7 @@ import { type Figure, toTable } from './figure.ts'
 import { benchGuard } from './guard-bench.ts'
 import { benchInstances } from './instances-bench.ts'
 import { benchLogins } from './login-bench.ts'
+import { benchNotifications } from './notification-bench.ts'
 import { benchRealtime } from './realtime-bench.ts'
 import type { BenchGrant } from './servers/bench-server.ts'
 import { benchStartup } from './startup-bench.ts'
@@ -11,7 +12,7 @@ import { benchTiming } from './timing-bench.ts'
 import { benchTokens } from './token-bench.ts'
 import { toFigures } from './token-figures.ts'
 
-// `pnpm bench [guard cuts tokens logins timing startup instances realtime] [--quick] [--check]`: those named, or all.
+// `pnpm bench [guard cuts tokens logins timing startup instances realtime notifications] [--quick] [--check]`: those named, or all.
 // `--check` fails when a target is missed. Of tokens also: [--profiles=folder] [--store=sqlite] [--grant=refresh] [--connections=32].
 const isQuick = process.argv.includes('--quick')
 const chosen = (name: string): string | undefined =>
@@ -28,6 +29,12 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   startup: () => benchStartup({ rounds, say }),
   instances: () => benchInstances({ few: 1000, many: isQuick ? 4000 : 10_000, say }),
   realtime: () => benchRealtime({ subscribers: 2000, overMs: isQuick ? 4000 : 10_000, say }),
+  notifications: () =>
+    benchNotifications({
+      overMs: isQuick ? 3000 : 8000,
+      scheduled: isQuick ? 10_000 : 100_000,
+      say,
+    }),
 }
 
 const named = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
