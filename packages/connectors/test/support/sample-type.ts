@@ -1,48 +1,18 @@
 import type { AccountType } from '../../src/account-types/account-type.ts'
-import { createSecret } from '../../src/account-types/secret.ts'
+import { createEntryReader } from '../../src/account-types/entry-reader.ts'
+import { recordedLog } from './recorded-log.ts'
 
 /** An account type that works, as the rest of the package sees it. */
 export function sampleType(fields: Partial<AccountType> = {}): AccountType {
-  return {
-    name: 'bank',
-    id: 'bank',
+  const { read } = createEntryReader({ log: recordedLog() })
+  const type = read('bank', {
+    _id: 'bank',
     slug: 'bank',
-    preset: undefined,
-    grantMode: 'authorization_code',
-    isInteractive: true,
-    clientId: 'client-1',
-    clientSecret: createSecret('secret-1'),
-    authEndpoint: 'https://provider.example/authorize',
-    tokenEndpoint: 'https://provider.example/token',
-    refreshEndpoint: undefined,
-    revocationEndpoint: undefined,
-    issuer: undefined,
-    tokenMode: 'form',
-    redirectUri: undefined,
-    extras: {},
-    skipsRedirectUriOnAuthorize: false,
-    skipsStateOnToken: false,
-    secret: undefined,
-    pkce: undefined,
-    scopeSeparator: ' ',
-    scopeParam: 'scope',
-    scopeFrom: 'token',
-    addedScopes: [],
-    tokenBasicEncoding: 'raw',
-    tokenBodyFormat: 'form',
-    tokenParams: {},
-    refreshParams: {},
-    tokenHeaders: {},
-    tokenResponsePath: [],
-    errorStatusPath: undefined,
-    callbackParams: [],
-    revokedErrors: [],
-    sendsNonceOnToken: false,
-    hasBrowserBinding: true,
-    refreshMarginMs: undefined,
-    isKeptAlive: false,
-    isTrustedNetwork: false,
-    fault: undefined,
-    ...fields,
-  }
+    grant_mode: 'authorization_code',
+    client_id: 'client-1',
+    client_secret: 'secret-1',
+    auth_endpoint: 'https://provider.example/authorize',
+    token_endpoint: 'https://provider.example/token',
+  })
+  return { ...type, ...fields }
 }
