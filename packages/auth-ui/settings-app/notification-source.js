@@ -1,4 +1,5 @@
 import { colourOf, initials, make, shownName } from './_kit/dom.js'
+import { makeCheck, makeSelect } from './choices.js'
 import { CHANNELS, changePreferences } from './notifications-data.js'
 import { wordsFor } from './words.js'
 
@@ -138,7 +139,7 @@ function digestOptions(current, t) {
  * @param {Keep} keep
  */
 function muteChoice({ muted_until: until }, { t, when }, keep) {
-  const isMuted = until !== null && Date.parse(until) > Date.now()
+  const isMuted = until !== null && new Date(until) > new Date()
   return makeSelect({
     label: t('mute.label'),
     value: isMuted ? 'until' : '',
@@ -169,45 +170,4 @@ function endOf(choice) {
     end.setHours(MORNING, 0, 0, 0)
   }
   return end.toISOString()
-}
-
-/**
- * @param {string} label
- * @param {boolean} isOn
- * @param {(input: HTMLInputElement) => Promise<void>} act
- */
-function makeCheck(label, isOn, act) {
-  const input = make('input', { type: 'checkbox' })
-  input.checked = isOn
-  input.addEventListener('change', () => void act(input))
-  return make('label', { class: 'check' }, input, make('span', { class: 'check__text' }, label))
-}
-
-/**
- * @param {{
- *   label: string
- *   value: string
- *   options: readonly (readonly string[])[]
- *   act: (select: HTMLSelectElement, before: string) => Promise<void>
- * }} about
- */
-function makeSelect({ label, value, options, act }) {
-  const select = make(
-    'select',
-    { class: 'field__input' },
-    ...options.map(([option = '', words = '']) => make('option', { value: option }, words)),
-  )
-  select.value = value
-  let before = value
-  select.addEventListener('change', () => {
-    void act(select, before).then(() => {
-      before = select.value
-    })
-  })
-  return make(
-    'label',
-    { class: 'choice' },
-    make('span', { class: 'choice__label' }, label),
-    make('span', { class: 'field__box' }, select),
-  )
 }

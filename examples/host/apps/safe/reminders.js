@@ -3,7 +3,7 @@ import { make } from './_kit/dom.js'
 const MINUTE_MS = 60_000
 /** @type {readonly { key: string, end: () => Date }[]} */
 const CHOICES = [
-  { key: 'remind.minute', end: () => new Date(Date.now() + MINUTE_MS) },
+  { key: 'remind.minute', end: () => new Date(new Date().getTime() + MINUTE_MS) },
   { key: 'remind.tomorrow', end: () => inDays(1) },
   { key: 'remind.week', end: () => inDays(7) },
 ]
