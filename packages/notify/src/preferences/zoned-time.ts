@@ -3,10 +3,10 @@ import { Temporal } from 'temporal-polyfill'
 /** Hours and minutes of a day, `HH:MM`, 00:00 to 23:59. */
 export type TimeOfDay = string
 
-/** Whether this runtime knows the IANA zone. */
+/** Whether times can be told in the zone: an IANA name, or an offset. Some old abbreviations are known and ambiguous. */
 export function isTimeZone(name: string): boolean {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name }).format(0)
+    zoned(0, name)
     return true
   } catch {
     return false

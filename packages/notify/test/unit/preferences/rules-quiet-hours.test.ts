@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { quietUntil } from '../../../src/preferences/quiet-hours.ts'
+import { isTimeZone, nextTime, zoneOf } from '../../../src/preferences/zoned-time.ts'
 
 const ZONE = 'Europe/Paris'
 const at = (iso: string): number => Date.parse(iso)
@@ -28,5 +29,18 @@ describe('quiet hours that a night skips (notifications.md 23.8)', () => {
     const hours = { start: '03:00', end: '02:30' }
     expect(quietUntil(jump, ZONE, hours)).to.equal(at('2026-03-30T00:30:00Z'))
     expect(quietUntil(jump - 1, ZONE, hours)).to.equal(jump)
+  })
+})
+
+describe('zones that a runtime knows (D36)', () => {
+  const odd = ['PST', 'IST', 'JST', 'CST', 'ACT', 'EST5EDT', 'Etc/GMT+5', '+01:00', 'europe/paris']
+
+  it('tell the time, or are taken for none', () => {
+    const now = at('2026-03-29T00:30:00Z')
+    for (const timeZone of [...Intl.supportedValuesOf('timeZone'), ...odd]) {
+      const zone = zoneOf({ timeZone })
+      expect(zone).to.equal(isTimeZone(timeZone) ? timeZone : 'UTC')
+      expect(nextTime(now, zone, '02:30'), timeZone).to.be.greaterThan(now)
+    }
   })
 })
