@@ -30,7 +30,7 @@ export function createMailWriter(parts: WriterParts): MailWriter {
   /** The mark-up in words; empty when nothing can be made of it. */
   async function toWords(html: string, record: NotificationRecord): Promise<string> {
     try {
-      return toBody(await desk.run({ kind: 'plain-text', html })).trim()
+      return toBody(await desk.run({ kind: 'plain', html })).trim()
     } catch (error) {
       log.warn('notification.text_failed', {
         notification: record.id,

@@ -8,7 +8,7 @@ export type RenderJob =
       readonly source: string
       readonly data: Readonly<Record<string, unknown>>
     }
-  | { readonly kind: 'plain-text'; readonly html: string }
+  | { readonly kind: 'plain'; readonly html: string }
 
 /** What the thread answers: the output, or what went wrong, in words for the app's author. */
 export type RenderAnswer = { readonly output: string } | { readonly fault: string }

@@ -34,7 +34,7 @@ describe('the thread that renders', () => {
     const slow = desk
       .run({ kind: 'template', form: 'text', source, data })
       .catch((fault: unknown) => fault)
-    const next = desk.run({ kind: 'plain-text', html: '<p>next</p>' })
+    const next = desk.run({ kind: 'plain', html: '<p>next</p>' })
     expect(await slow)
       .to.be.instanceOf(RenderFault)
       .and.have.property('message', 'deadline exceeded')
@@ -61,13 +61,13 @@ describe('the thread that renders', () => {
       .run({ kind: 'template', form: 'text', source: '{{ a }}', data })
       .catch((thrown: unknown) => thrown)
     expect(fault).to.be.instanceOf(RenderFault)
-    expect(await desk.run({ kind: 'plain-text', html: 'next' })).to.equal('next')
+    expect(await desk.run({ kind: 'plain', html: 'next' })).to.equal('next')
   })
 
   it('ends without work, and a job has a new one', async () => {
     const desk = createRenderDesk({ idleMs: 1 })
     for (let round = 0; round < 3; round += 1) {
-      expect(await desk.run({ kind: 'plain-text', html: String(round) })).to.equal(String(round))
+      expect(await desk.run({ kind: 'plain', html: String(round) })).to.equal(String(round))
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
   })
@@ -76,7 +76,7 @@ describe('the thread that renders', () => {
     const file = new URL('../../../src/render/render-desk.ts', import.meta.url).href
     const program = `
       const { createRenderDesk } = await import(${JSON.stringify(file)})
-      console.log(await createRenderDesk().run({ kind: 'plain-text', html: '<p>done</p>' }))
+      console.log(await createRenderDesk().run({ kind: 'plain', html: '<p>done</p>' }))
     `
     const { stdout } = await promisify(execFile)(
       process.execPath,
