@@ -160,7 +160,7 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
 
   addClientRoutes({ route, instanceOf, check }, clients)
   addKonnectorRoutes({ route, instanceOf, check }, app)
-  addAccountTypeRoutes(route, app.accounts.connectors.accountTypes)
+  addAccountTypeRoutes(route, app.accounts.connectors)
   addAccountRoutes({ route, instanceOf, check }, app)
   addNotificationRoutes({ route, instanceOf, check }, app)
 

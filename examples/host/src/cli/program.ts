@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { addAccountCommands } from './account-commands.ts'
-import { addAccountTypeCommands } from './account-type-commands.ts'
+import { addAccountTypeCommands, addResealCommand } from './account-type-commands.ts'
 import { type AdminClient, createAdminClient } from './admin-client.ts'
 import { addCodeCommands } from './code-commands.ts'
 import { instancePath, listAll, listKept, listOf, members, subcommand } from './command.ts'
@@ -130,7 +130,9 @@ function addClientCommands(program: Command, connect: () => AdminClient): void {
 }
 
 function addOtherCommands(program: Command, connect: () => AdminClient): void {
-  const keys = program.command('keys').description('Signing keys of an instance.')
+  const keys = program
+    .command('keys')
+    .description('Signing keys of an instance, and keys that seal.')
   subcommand(keys, 'rotate <domain>', 'Makes a new key sign; older tokens live on.')
     .option('--revoke', 'end every access token at once')
     .action(async (domain: string, options: OutputOptions & { revoke?: boolean }) => {
@@ -138,6 +140,7 @@ function addOtherCommands(program: Command, connect: () => AdminClient): void {
       const answer = await connect().call('POST', instancePath(domain, '/rotate-keys'), body)
       print(options, answer, `A new key signs for ${domain}.`)
     })
+  addResealCommand(keys, connect)
   subcommand(
     program,
     'mails [domain]',

@@ -92,11 +92,16 @@ export function createProviderApp(options: ProviderAppOptions): Koa {
 
   route('post', '/grants/:id/revoke', (ctx) => {
     // A page of somebody else's must not end what the person allowed.
-    if (ctx.get('Origin') !== origin()) return problemPage(ctx, 'it comes from another page')
+    if (!isOwnPage(ctx.get('Origin'))) return problemPage(ctx, 'it comes from another page')
     grants.revoke(String(ctx['params'].id))
     ctx.status = 303
     ctx.set('Location', '/grants')
   })
+
+  /** It is reached by the machine's name, too. */
+  function isOwnPage(from: string): boolean {
+    return from === origin() || from === origin().replace('127.0.0.1', 'localhost')
+  }
 
   function isClient(form: Form): boolean {
     const isId = equalSecrets(text(form, 'client_id'), clientId)

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -170,6 +171,41 @@ describe('svc account-type, account and dev-provider', function () {
     expect(await words('account', 'remove', domain, id)).to.equal(`Removed ${id}.\n`)
     expect(await words('account', 'list', domain)).to.equal('None.\n')
     expect(await words('account-type', 'remove', 'demo-photos')).to.match(/^Removed/)
+  })
+
+  it('seals again with the first of the sealing keys, and what it sealed works (7.3.3)', async () => {
+    const dataDir = path.join(folder, 'keys')
+    const key = (kid: string): string => `${kid}:${randomBytes(32).toString('base64')}`
+    const [old, next] = [key('old'), key('next')]
+    /** Runs commands against a host with these keys. */
+    async function withKeys(keys: string, commands: readonly string[][]): Promise<string[]> {
+      const process = await spawnHost({ dataDir, env: { SVC_DEMO: 'off', SVC_KEYS: keys } })
+      try {
+        const said: string[] = []
+        for (const command of commands) {
+          const { code, stdout, stderr } = await process.svc(...command)
+          expect(code, stderr).to.equal(0)
+          said.push(stdout)
+        }
+        return said
+      } finally {
+        await process.stop()
+      }
+    }
+    const { refreshToken } = provider.grants.issue('client-1', 'photos.read')
+    const [, , imported] = await withKeys(old, [
+      ['instance', 'create', domain, '--email', 'alice@mail.example'],
+      ['account-type', 'put', 'demo-photos', await file(JSON.stringify(entry()))],
+      ['account', 'import', domain, 'demo-photos', '--token-file', await file(refreshToken)],
+    ])
+    const id = /account (\w+)\./.exec(imported ?? '')?.[1] ?? ''
+    const resealed = await withKeys(`${next},${old}`, [
+      ['keys', 'reseal'],
+      ['keys', 'reseal'],
+    ])
+    expect(resealed).to.deep.equal(['Sealed again: 2.\n', 'Sealed again: 0.\n'])
+    const [refreshed] = await withKeys(`${next},${old}`, [['account', 'refresh', domain, id]])
+    expect(refreshed).to.include('works until')
   })
 
   it('says every fault of a type in words', async () => {
