@@ -54,7 +54,7 @@ export function createRetention(options: RetentionOptions): Retention {
   async function handle(wakeUpId: string): Promise<void> {
     const [instanceId = '', originator, ...owner] = wakeUpId.split('/')
     const instance = await oauth.instances.byId(instanceId as InstanceId) // Made below or by the outbox.
-    if (instance === undefined) return
+    if (instance === undefined) return outbox.removeAll(instanceId as InstanceId)
     if (originator === undefined) return purge(instance.id)
     // Made by `wakeUpOf`.
     const source = { originator, owner: owner.join('/') } as GoneSource

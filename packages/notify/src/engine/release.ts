@@ -106,7 +106,9 @@ export function createRelease(
     }
 
     const instance = await oauth.instances.byId(stored.instanceId)
-    if (instance?.status !== 'active') {
+    // It came while the instance was being removed.
+    if (instance === undefined) return end('cancelled', 'source_gone')
+    if (instance.status !== 'active') {
       const dueAt = now + BLOCKED_MS
       return settle({ ...putOff(record, dueAt), dueAt })
     }
