@@ -69,6 +69,8 @@ export interface NotifyApps {
    * stays inside the app's folder. @defaultValue apps have no templates
    */
   readFile?(app: AppManifest, path: string): Promise<Uint8Array | undefined>
+  /** The same of a konnector as `konnector` answered it. @defaultValue konnectors have no templates */
+  readKonnectorFile?(konnector: KonnectorManifest, path: string): Promise<Uint8Array | undefined>
   /**
    * The address of `<slug>/#/path` of an installed app of the instance. @defaultValue its app host, when it is installed
    */

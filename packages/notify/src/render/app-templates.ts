@@ -31,22 +31,32 @@ export function createAppTemplates(parts: {
 }): AppTemplates {
   const { oauth, apps, desk, log } = parts
 
-  async function read(app: Poster['app'], reference: string): Promise<string> {
+  async function fileOf({ app, konnector }: Poster, path: string): Promise<Uint8Array | undefined> {
+    if (konnector !== undefined) return apps.readKonnectorFile?.(konnector, path)
+    return app === undefined ? undefined : apps.readFile?.(app, path)
+  }
+
+  async function read(poster: Poster, reference: string): Promise<string> {
     const path = parseTemplatePath(reference)
-    const bytes =
-      path === undefined || app === undefined ? undefined : await apps.readFile?.(app, path)
+    const bytes = path === undefined ? undefined : await fileOf(poster, path)
     if (bytes === undefined) throw new Error('missing file')
     if (bytes.byteLength > MAX_TEMPLATE_BYTES) throw new Error('file too large')
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   }
 
+  /** Whether the host has folders of those who post so. */
+  function hasFolders({ originator }: NotificationRecord): boolean {
+    const read = originator === 'konnector' ? apps.readKonnectorFile : apps.readFile
+    return read !== undefined
+  }
+
   return {
     async render(key, form, instance, record) {
       const reference = referenceFor(record.flags.templates ?? {}, key, instance.locale)
-      if (reference === undefined || apps.readFile === undefined) return undefined
+      if (reference === undefined || !hasFolders(record)) return undefined
       const poster = await posterOf(oauth, apps, instance, record)
       try {
-        const source = await read(poster.app, reference)
+        const source = await read(poster, reference)
         const data = templateData(instance, record, poster)
         const output = await desk.run({ kind: 'template', form, source, data })
         if (output.trim() === '') throw new Error('empty output')

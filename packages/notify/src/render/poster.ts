@@ -1,4 +1,4 @@
-import type { AppManifest, Instance, OAuth } from '@svc/oauth-core'
+import type { AppManifest, Instance, KonnectorManifest, OAuth } from '@svc/oauth-core'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { NotifyApps } from '../ports.ts'
 
@@ -9,6 +9,8 @@ export interface Poster {
   readonly slug?: string
   /** The web app as installed, with its folder of templates. */
   readonly app?: AppManifest
+  /** The konnector as installed, with its own. */
+  readonly konnector?: KonnectorManifest
 }
 
 /** The poster as it is now; the name of what is gone is its slug. */
@@ -24,7 +26,8 @@ export async function posterOf(
     return client === undefined ? {} : { name: client.metadata.client_name }
   }
   if (originator === 'konnector') {
-    return { slug, name: (await apps.konnector?.(instance, slug))?.name ?? slug }
+    const konnector = await apps.konnector?.(instance, slug)
+    return { slug, name: konnector?.name ?? slug, ...(konnector !== undefined && { konnector }) }
   }
   const app = await oauth.apps.installed(instance, slug)
   return app === undefined ? { slug, name: slug } : { slug, name: app.name, app }
