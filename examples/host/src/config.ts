@@ -163,8 +163,9 @@ function check(
   const isValid = ajv.compile(fileSchema())
   if (!isValid(file)) faults.push(...describe(isValid.errors, (path) => `SVC_CONFIG: ${path}`))
   const named = nest(fromEnv)
-  const names = new Map(entries.map(({ path, env }) => [path, env]))
-  if (!isValid(named)) faults.push(...describe(isValid.errors, (path) => names.get(path) ?? path))
+  const nameOf = (path: string): string =>
+    entries.find((each) => path === each.path || path.startsWith(`${each.path}.`))?.env ?? path
+  if (!isValid(named)) faults.push(...describe(isValid.errors, nameOf))
   return Object.fromEntries(
     entries.map(({ path, entry }) => [
       path,

@@ -33,7 +33,11 @@ export interface ToldOwner {
 
 const WAIT_MS = 10_000
 
-export function createToldOwner(admin: AdminAccess, owner: TourOwner, port: number): ToldOwner {
+export function createToldOwner(
+  admin: AdminAccess,
+  owner: Pick<TourOwner, 'domain' | 'origin'>,
+  port: number,
+): ToldOwner {
   const path = `/instances/${owner.domain}`
   const send = loopbackFetch({ port })
 

@@ -1,0 +1,66 @@
+import { expect } from 'chai'
+import { startTestHost, type TestHost } from '../support/test-host.ts'
+
+const PATH = '/instances/alice.example.com'
+const KEY = `a:${Buffer.from(Array.from({ length: 32 }, (_, at) => at * 5 + 3)).toString('base64')}`
+
+async function sendText(host: TestHost): Promise<void> {
+  await host.admin('PATCH', PATH, { phone: '+33612345678' })
+  const notification = { title: 't', message: '<b>Hello</b>', preferred_channels: ['sms'] }
+  const answer = await host.admin('POST', `${PATH}/notifications`, { notification })
+  expect(answer.status).to.equal(201)
+}
+
+describe('/dev/outbox', () => {
+  let host: TestHost
+  afterEach(() => host.stop())
+
+  it('shows the last pushes and texts of the instance to this machine, as text', async () => {
+    host = await startTestHost()
+    const browser = await host.browser(undefined, { anonymous: true })
+    const empty = await browser.get('/dev/outbox')
+    expect(empty.status).to.equal(200)
+    expect(empty.headers['content-security-policy']).to.include("default-src 'none'")
+    expect(empty.text).to.include('Nothing yet.')
+    await sendText(host)
+    const end = performance.now() + 8000
+    let list = empty
+    while (list.text.includes('Nothing yet.')) {
+      if (performance.now() > end) throw new Error('nothing came')
+      list = await browser.get('/dev/outbox')
+    }
+    expect(list.page().text).to.include('Text to +33612345678')
+    const [entry] = list.page().links
+    const shown = await browser.get(entry?.href ?? '')
+    expect(shown.status).to.equal(200)
+    expect(shown.text).to.include('&lt;b&gt;Hello&lt;/b&gt;').and.not.include('<b>Hello')
+    expect((await browser.get('/dev/outbox/absent')).status).to.equal(404)
+  })
+
+  it('answers 404 behind a proxy: there everybody looks like this machine', async () => {
+    host = await startTestHost()
+    const browser = await host.browser(undefined, { anonymous: true })
+    const headers = { 'x-forwarded-for': '203.0.113.1' }
+    expect((await browser.get('/dev/outbox', { headers })).status).to.equal(404)
+  })
+
+  const sms = {
+    SVC_NOTIFICATIONS_SMS_URL: 'http://127.0.0.1:9/',
+    SVC_NOTIFICATIONS_SMS_TOKEN: 'token',
+    SVC_NOTIFICATIONS_HUAWEI_GET_TOKEN: 'http://127.0.0.1:9/',
+    SVC_NOTIFICATIONS_HUAWEI_SEND_MESSAGE: 'http://127.0.0.1:9/',
+  }
+  const others: [string, Record<string, string>, number][] = [
+    ['behind a proxy that says nothing of its clients', { SVC_TRUST_PROXY: '1' }, 200],
+    ['in production', { NODE_ENV: 'production', SVC_KEYS: KEY }, 404],
+    ['when pushes and texts are sent', sms, 404],
+  ]
+  for (const [what, env, admin] of others) {
+    it(`answers 404 ${what}`, async () => {
+      host = await startTestHost(env)
+      const browser = await host.browser(undefined, { anonymous: true })
+      expect((await browser.get('/dev/outbox')).status).to.equal(404)
+      expect((await host.admin('GET', `${PATH}/outbox`)).status).to.equal(admin)
+    })
+  }
+})
