@@ -1,9 +1,21 @@
+import { memberOf } from './provider-call.ts'
 import type { PushOutcome } from './push-gateway.ts'
 
 /** A token for a provider's API, and how long it may be used. */
 export interface FetchedToken {
   readonly token: string
   readonly goodForMs: number
+}
+
+/** How long before its end a token is no longer used. */
+const MARGIN_MS = 60_000
+
+/** The token of an answer with its time, or undefined when there is none. @see RFC 6749 section 5.1 */
+export function readTokenAnswer(json: unknown): FetchedToken | undefined {
+  const token = memberOf(json, 'access_token')
+  const seconds = Number(memberOf(json, 'expires_in'))
+  if (typeof token !== 'string' || token === '' || !(seconds > 0)) return undefined
+  return { token, goodForMs: seconds * 1000 - MARGIN_MS }
 }
 
 export type TokenResult = { readonly token: string } | { readonly failure: PushOutcome }

@@ -1,15 +1,18 @@
 import { SignJWT } from 'jose'
 import type { Outbound } from '@svc/oauth-core'
-import { type AccessTokens, createAccessTokens, type FetchedToken } from '../access-tokens.ts'
-import { callProvider, isTransientStatus, memberOf, transientOutcome } from '../provider-call.ts'
+import {
+  type AccessTokens,
+  createAccessTokens,
+  type FetchedToken,
+  readTokenAnswer,
+} from '../access-tokens.ts'
+import { callProvider, isTransientStatus, transientOutcome } from '../provider-call.ts'
 import type { PushOutcome } from '../push-gateway.ts'
 import type { ServiceAccount } from './service-account.ts'
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging'
 const ASSERTION_S = 3600
-/** How long before its end a token is no longer used. */
-const MARGIN_MS = 60_000
 
 /** Access tokens for a service account. @see notifications.md 16.4; RFC 7523 */
 export function createFcmTokens(options: {
@@ -35,16 +38,12 @@ export function createFcmTokens(options: {
     })
     if ('failure' in result) return result
     const { answer } = result
-    const { status, json } = answer
-    if (isTransientStatus(status)) {
-      return { failure: transientOutcome(`fcm_token_${status}`, answer, clock.now()) }
+    const code = `fcm_token_${answer.status}`
+    if (isTransientStatus(answer.status)) {
+      return { failure: transientOutcome(code, answer, clock.now()) }
     }
-    const token = memberOf(json, 'access_token')
-    const seconds = Number(memberOf(json, 'expires_in'))
-    if (status !== 200 || typeof token !== 'string' || !(seconds > 0)) {
-      return { failure: { class: 'config', code: `fcm_token_${status}` } }
-    }
-    return { token, goodForMs: seconds * 1000 - MARGIN_MS }
+    const token = answer.status === 200 ? readTokenAnswer(answer.json) : undefined
+    return token ?? { failure: { class: 'config', code } }
   }
 
   return createAccessTokens({ clock, fetchToken })

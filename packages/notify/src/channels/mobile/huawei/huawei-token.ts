@@ -1,6 +1,11 @@
 import type { Outbound } from '@svc/oauth-core'
 import type { HuaweiOptions } from '../../../options.ts'
-import { type AccessTokens, createAccessTokens, type FetchedToken } from '../access-tokens.ts'
+import {
+  type AccessTokens,
+  createAccessTokens,
+  type FetchedToken,
+  readTokenAnswer,
+} from '../access-tokens.ts'
 import { callProvider, isTransientStatus, memberOf, transientOutcome } from '../provider-call.ts'
 import type { PushOutcome } from '../push-gateway.ts'
 
@@ -8,8 +13,6 @@ export const HUAWEI_TOKEN_URL = 'https://oauth-login.cloud.huawei.com/oauth2/v3/
 
 /** How long a token of `getTokenUrl` is kept: it does not say. */
 const KEPT_MS = 55 * 60_000
-/** How long before its end a token is no longer used. */
-const MARGIN_MS = 60_000
 
 /** Access tokens of Push Kit, from a service of the operator or from the vendor. @see notifications.md 16.3 */
 export function createHuaweiTokens(options: {
@@ -39,15 +42,9 @@ export function createHuaweiTokens(options: {
 
   /** The token of an answer with its time, or undefined when there is none. */
   function read(json: unknown): FetchedToken | undefined {
-    if (huawei.getTokenUrl !== undefined) {
-      const token = memberOf(json, 'accessToken')
-      return isText(token) ? { token, goodForMs: KEPT_MS } : undefined
-    }
-    const token = memberOf(json, 'access_token')
-    const seconds = Number(memberOf(json, 'expires_in'))
-    return isText(token) && seconds > 0
-      ? { token, goodForMs: seconds * 1000 - MARGIN_MS }
-      : undefined
+    if (huawei.getTokenUrl === undefined) return readTokenAnswer(json)
+    const token = memberOf(json, 'accessToken')
+    return typeof token === 'string' && token !== '' ? { token, goodForMs: KEPT_MS } : undefined
   }
 
   async function fetchToken(): Promise<FetchedToken | { readonly failure: PushOutcome }> {
@@ -63,8 +60,4 @@ export function createHuaweiTokens(options: {
   }
 
   return createAccessTokens({ clock, fetchToken })
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
 }
