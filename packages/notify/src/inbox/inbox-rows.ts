@@ -1,14 +1,10 @@
-import {
-  insufficientScope,
-  type Instance,
-  type OAuth,
-  type RouteContext,
-  type RouteRow,
-} from '@svc/oauth-core'
+import type { Instance, OAuth, RouteContext, RouteRow } from '@svc/oauth-core'
+import { demandPermission } from '../demand-permission.ts'
 import { isNotificationId } from '../intake/notification-id.ts'
 import { NotifyError } from '../notify-error.ts'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
+import { type InboxPatch, invalid, limitOf, nextLink, patchOf, unreadOf } from './inbox-requests.ts'
 
 export interface InboxRowsOptions {
   readonly oauth: Pick<OAuth, 'authenticate' | 'clock' | 'namespace'>
@@ -21,33 +17,15 @@ export interface InboxRowsOptions {
   readonly changed: (instance: Instance, record: NotificationRecord) => Promise<void>
 }
 
-const DEFAULT_PAGE = 30
 const MAX_TRIES = 10
 /** Beyond it a number tells nobody more. */
 const MAX_COUNT = 100
 const JSON_API = 'application/vnd.api+json'
 
-/** Changes of {@link InboxRowsOptions.changed}; absent members stay. */
-interface InboxPatch {
-  readonly read?: boolean
-  readonly archived?: boolean
-}
-
 /** The owner's inbox: everything that was for the owner, whatever channel it came by. @see docs/decisions/0181 */
 export function createInboxRows(options: InboxRowsOptions): readonly RouteRow[] {
   const { oauth, outbox, toResource, linkOf, changed } = options
   const type = `${oauth.namespace}.notifications`
-
-  function requires(verb: 'GET' | 'PATCH') {
-    return async function demandPermission(
-      ctx: RouteContext,
-      next: () => Promise<void>,
-    ): Promise<void> {
-      await oauth.authenticate(ctx)
-      if (ctx.state.access?.allows(verb, type) !== true) throw insufficientScope()
-      await next()
-    }
-  }
 
   async function resourceOf(instance: Instance, record: NotificationRecord) {
     const resource = toResource(record)
@@ -153,7 +131,7 @@ export function createInboxRows(options: InboxRowsOptions): readonly RouteRow[] 
       path: '/notifications',
       handler: list,
       statuses: [200, 400, 401, 403],
-      use: [requires('GET')],
+      use: [demandPermission(oauth, 'GET', type)],
       summary:
         'The inbox, newest first: `filter[unread]`, `page[limit]` (1 to 100), `page[cursor]`; `meta.unread` counts to 100.',
     },
@@ -164,7 +142,7 @@ export function createInboxRows(options: InboxRowsOptions): readonly RouteRow[] 
       handler: changeAll,
       body,
       statuses: [200, 400, 401, 403, 413, 415],
-      use: [requires('PATCH')],
+      use: [demandPermission(oauth, 'PATCH', type)],
       summary: 'Marks the whole inbox as read: `{"data": {"attributes": {"read": true}}}`.',
     },
     {
@@ -174,7 +152,7 @@ export function createInboxRows(options: InboxRowsOptions): readonly RouteRow[] 
       handler: change,
       body,
       statuses: [200, 400, 401, 403, 404, 409, 413, 415],
-      use: [requires('PATCH')],
+      use: [demandPermission(oauth, 'PATCH', type)],
       summary: 'Marks one as `read` or `archived`, or takes that back.',
     },
   ]
@@ -200,49 +178,6 @@ function stamp(
 ): number | undefined {
   if (wanted === undefined) return current
   return wanted ? (current ?? now) : undefined
-}
-
-function patchOf(body: unknown): InboxPatch {
-  const data = memberOf(body, 'data')
-  const attributes = memberOf(data, 'attributes')
-  const read = memberOf(attributes, 'read')
-  const archived = memberOf(attributes, 'archived')
-  const isFlag = (value: unknown): boolean => value === undefined || typeof value === 'boolean'
-  if ((read === undefined && archived === undefined) || !isFlag(read) || !isFlag(archived)) {
-    throw invalid('data.attributes must hold read or archived, true or false')
-  }
-  return {
-    ...(typeof read === 'boolean' && { read }),
-    ...(typeof archived === 'boolean' && { archived }),
-  }
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-  return (value as Readonly<Record<string, unknown>>)[name]
-}
-
-function unreadOf(text: string | undefined): boolean | undefined {
-  if (text === undefined || text === '') return undefined
-  if (text === 'true') return true
-  throw invalid('filter[unread] can only be true')
-}
-
-function limitOf(text: string | undefined): number {
-  if (text === undefined || text === '') return DEFAULT_PAGE
-  const limit = Number(text)
-  if (/^\d{1,3}$/.test(text) && limit >= 1 && limit <= 100) return limit
-  throw invalid('page[limit] is not 1 to 100')
-}
-
-function nextLink(ctx: RouteContext, cursor: string): string {
-  const query = new URLSearchParams(ctx.querystring)
-  query.set('page[cursor]', cursor)
-  return `/notifications?${query.toString()}`
-}
-
-function invalid(detail: string): NotifyError {
-  return new NotifyError([{ code: 'invalid_request', detail }])
 }
 
 function answer(ctx: RouteContext, body: Readonly<Record<string, unknown>>): void {

@@ -1,5 +1,6 @@
-import { insufficientScope, type OAuth, type RouteContext, type RouteRow } from '@svc/oauth-core'
+import type { OAuth, RouteContext, RouteRow } from '@svc/oauth-core'
 import { Ajv } from 'ajv'
+import { demandPermission } from '../demand-permission.ts'
 import { NotifyError, type NotifyFault } from '../notify-error.ts'
 import { applyPatch, patchFaults, type PreferencesPatch } from './patch.ts'
 import { preferencesResource } from './preferences-json.ts'
@@ -22,18 +23,6 @@ export function createPreferenceRows(options: PreferenceRowsOptions): readonly R
   const isPatch = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<PreferencesPatch>(
     preferencesPatchSchema,
   )
-
-  /** Before the body is read: whoever may not change anything does not get to send. */
-  function requires(verb: 'GET' | 'PATCH') {
-    return async function demandPermission(
-      ctx: RouteContext,
-      next: () => Promise<void>,
-    ): Promise<void> {
-      await oauth.authenticate(ctx)
-      if (ctx.state.access?.allows(verb, type) !== true) throw insufficientScope()
-      await next()
-    }
-  }
 
   async function answer(ctx: RouteContext, stored: StoredPreferences): Promise<void> {
     const { id } = ctx.state.instance
@@ -83,7 +72,7 @@ export function createPreferenceRows(options: PreferenceRowsOptions): readonly R
       method: 'GET',
       handler: read,
       statuses: [200, 400, 401, 403],
-      use: [requires('GET')],
+      use: [demandPermission(oauth, 'GET', type)],
       summary: 'What the owner chose about notifications: time zone, quiet hours, each source.',
     },
     {
@@ -92,7 +81,7 @@ export function createPreferenceRows(options: PreferenceRowsOptions): readonly R
       handler: change,
       body: { types: ['json'], schema: { type: 'object' } },
       statuses: [200, 400, 401, 403, 409, 413, 415, 422],
-      use: [requires('PATCH')],
+      use: [demandPermission(oauth, 'PATCH', type)],
       summary:
         'Changes the attributes that are there, and of `sources` the ones that are named; `meta.rev` demands a revision.',
     },
