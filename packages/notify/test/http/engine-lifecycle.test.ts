@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eachStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import type { Store } from '@svc/store'
 import type { NotificationStatus } from '../../src/outbox/notification.ts'
-import { type BenchOptions, type EngineBench, startEngine } from '../support/engine-bench.ts'
+import { engineBenches } from '../support/engine-benches.ts'
 import { scriptedChannel } from '../support/scripted-channel.ts'
 import { until } from '../support/until.ts'
 
@@ -14,19 +13,7 @@ const HOUR_MS = 3_600_000
 eachStore((open) => {
   // Inside: what a test started ends before its store does.
   describe('life of a notification (notifications.md 8, 9, 11, 12)', () => {
-    const benches: EngineBench[] = []
-    async function start(
-      options: Omit<BenchOptions, 'store'> & { store?: Store },
-    ): Promise<EngineBench> {
-      const { clock } = options
-      const store = options.store ?? (await open(clock === undefined ? {} : { clock }))
-      const bench = await startEngine({ ...options, store })
-      benches.push(bench)
-      return bench
-    }
-    afterEach(async () => {
-      for (const bench of benches.splice(0)) await bench.close()
-    })
+    const start = engineBenches(open)
 
     describe('at (11)', () => {
       it('goes out at its time, never before, within a second', async () => {

@@ -1,31 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRateLimits, type Instance } from '@svc/oauth-core'
-import type { Store } from '@svc/store'
 import { eachStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { takeHold } from '../../src/engine/hold.ts'
 import { createQuotas } from '../../src/engine/quotas.ts'
 import type { NotificationRecord } from '../../src/outbox/notification.ts'
-import { type BenchOptions, type EngineBench, startEngine } from '../support/engine-bench.ts'
+import type { EngineBench } from '../support/engine-bench.ts'
+import { engineBenches } from '../support/engine-benches.ts'
 import { scriptedChannel } from '../support/scripted-channel.ts'
 import { until } from '../support/until.ts'
 
 eachStore((open, storeName) => {
   // Inside: what a test started ends before its store does.
   describe('workers of notifications (notifications.md 12, 13)', () => {
-    const benches: EngineBench[] = []
-    async function start(
-      options: Omit<BenchOptions, 'store'> & { store?: Store },
-    ): Promise<EngineBench> {
-      const { clock } = options
-      const store = options.store ?? (await open(clock === undefined ? {} : { clock }))
-      const bench = await startEngine({ ...options, store })
-      benches.push(bench)
-      return bench
-    }
-    afterEach(async () => {
-      for (const bench of benches.splice(0)) await bench.close()
-    })
+    const start = engineBenches(open)
 
     /** As a worker leaves it that was killed in the middle of an attempt. */
     async function crash(

@@ -1,9 +1,8 @@
-import type { Store } from '@svc/store'
 import { createGate, eachStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { createPurge } from '../../src/engine/purge.ts'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
-import { type BenchOptions, type EngineBench, startEngine } from '../support/engine-bench.ts'
+import { engineBenches } from '../support/engine-benches.ts'
 import { outageOf } from '../support/outage.ts'
 import { scriptedChannel } from '../support/scripted-channel.ts'
 import { until } from '../support/until.ts'
@@ -16,19 +15,7 @@ const DAY_MS = 86_400_000
 eachStore((open) => {
   // Inside: what a test started ends before its store does.
   describe('notifications in bad weather (notifications.md 8, 12, 14)', () => {
-    const benches: EngineBench[] = []
-    async function start(
-      options: Omit<BenchOptions, 'store'> & { store?: Store },
-    ): Promise<EngineBench> {
-      const { clock } = options
-      const store = options.store ?? (await open(clock === undefined ? {} : { clock }))
-      const bench = await startEngine({ ...options, store })
-      benches.push(bench)
-      return bench
-    }
-    afterEach(async () => {
-      for (const bench of benches.splice(0)) await bench.close()
-    })
+    const start = engineBenches(open)
 
     it('are taken up again after the store was away for longer than a lease', async () => {
       const outage = outageOf(await open())
