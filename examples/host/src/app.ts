@@ -150,7 +150,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   oauth.useSessions(ui.sessions)
   audit(oauth, log)
   const accounts = createHostConnectors({
-    ...{ config, oauth, realtime, documents, konnectors, log, clock },
+    ...{ config, oauth, realtime, documents, konnectors, notify, log, clock },
     sessions: ui.sessions,
   })
   const { connectors } = accounts

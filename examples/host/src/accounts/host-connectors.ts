@@ -5,6 +5,7 @@ import {
   type Connectors,
   createConnectors,
 } from '@svc/connectors'
+import type { Notify } from '@svc/notify'
 import type { Logger, OAuth } from '@svc/oauth-core'
 import type { AuthUi } from '@svc/auth-ui'
 import type { Realtime } from '@svc/realtime'
@@ -17,7 +18,7 @@ import type { HostKonnectors } from '../konnectors/registry.ts'
 import { connectorsOverrides } from '../overrides.ts'
 import { accountRules } from './account-rules.ts'
 import { createAccountStore } from './account-store.ts'
-import { logReconnectRequired, type OnReconnectRequired } from './reconnect-required.ts'
+import { tellReconnectRequired } from './reconnect-required.ts'
 
 /** Accounts at providers, on this host. */
 export interface HostConnectors {
@@ -40,8 +41,8 @@ export interface HostConnectorsOptions {
   readonly konnectors: HostKonnectors
   readonly log: Logger
   readonly clock: Clock
-  /** @defaultValue a line in the log */
-  readonly onReconnectRequired?: OnReconnectRequired
+  /** Tells owners that an account needs them. */
+  readonly notify: Pick<Notify, 'post'>
 }
 
 const PAGE = 100
@@ -69,9 +70,10 @@ export function createHostConnectors(options: HostConnectorsOptions): HostConnec
     ...connectorsOptions(config.connectors),
     ...connectorsOverrides(config),
   })
+  const { accountTypes } = connectors
   connectors.on(
     'account.reconnect_required',
-    options.onReconnectRequired ?? logReconnectRequired(log),
+    tellReconnectRequired({ accountTypes, konnectors, notify: options.notify, log }),
   )
 
   // Before their documents go: nothing of them is refreshed any more.

@@ -221,6 +221,26 @@ describe('accounts among the documents of the host (connectors.md 7)', () => {
     expect((await host.call(token, 'GET', path)).status).to.equal(404)
   })
 
+  it('tells the owner, once, of an account that has to be connected again (8.7.5)', async () => {
+    host.provider.grants.revokeAll()
+    for (const count of [1, 2]) {
+      const answer = await host.call(konnector, 'POST', `/accounts/demo-photos/${id}/refresh`)
+      expect(answer.status, `refresh ${count}`).to.equal(401)
+    }
+    const end = performance.now() + 5000
+    for (;;) {
+      const { notifications } = await host.adminJson('GET', '/notifications')
+      const told = (notifications as { title: string; category_id: string }[]).filter(
+        ({ category_id: about }) => about === id,
+      )
+      if (told.length === 0 && performance.now() < end) continue
+      expect(told.map(({ title }) => title)).to.deep.equal([
+        'Demo photos has to be connected again',
+      ])
+      break
+    }
+  })
+
   it('lists konnectors, and which of them can be connected (12)', async () => {
     const app = await host.appToken('home')
     await host.konnector('demo-bank')
