@@ -41,6 +41,10 @@ export async function welcome(options: WelcomeOptions): Promise<void> {
     const where = config.trustProxy > 0 ? 'by `svc mails`' : `at ${instance.origin}/dev/mails`
     lines.push(`Mails that would be sent are shown ${where}`)
   }
+  if (app.outbox !== undefined) {
+    const where = config.trustProxy > 0 ? 'by `svc outbox`' : `at ${instance.origin}/dev/outbox`
+    lines.push(`Pushes and texts that would be sent are shown ${where}`)
+  }
   notice(lines.join('\n'))
 }
 

@@ -23,14 +23,16 @@ export interface KeptList<Item> {
 const MAX_ITEMS = 50
 const KEPT_MS = 7 * 86_400_000
 
-/** @param kind - of the records; their index is its plural */
 export function createKeptList<Item>(options: {
   readonly store: Store
   readonly clock: { now(): number }
+  /** Of the records. */
   readonly kind: string
+  /** Name of their index. */
+  readonly index: string
 }): KeptList<Item> {
-  const { store, clock, kind } = options
-  const indexOf = (id: InstanceId) => indexKey(id, `${kind}s`)
+  const { store, clock, kind, index } = options
+  const indexOf = (id: InstanceId) => indexKey(id, index)
   const keyOf = (id: InstanceId, name: string): Key => recordKey(id, kind, name)
 
   async function keysOf(id: InstanceId): Promise<Key[]> {

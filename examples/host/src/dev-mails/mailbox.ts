@@ -20,7 +20,9 @@ export interface DevMailbox extends MailTransport {
 }
 
 export function createDevMailbox(store: Store, clock: { now(): number }): DevMailbox {
-  const kept = createKeptList<OutgoingMail>({ store, clock, kind: 'dev-mail' })
+  const kept = createKeptList<OutgoingMail>({
+    ...{ store, clock, kind: 'dev-mail', index: 'dev-mails' },
+  })
   return {
     send: (mail) => kept.add(mail.instanceId, mail),
     list: async ({ id }) => (await kept.list(id)).map(toMail),

@@ -46,7 +46,9 @@ export interface DevOutboxOptions {
 }
 
 export function createDevOutbox({ store, clock, deviceName }: DevOutboxOptions): DevOutbox {
-  const kept = createKeptList<OutboxEntry>({ store, clock, kind: 'dev-outbox-entry' })
+  const kept = createKeptList<OutboxEntry>({
+    ...{ store, clock, kind: 'dev-outbox-entry', index: 'dev-outbox' },
+  })
   return {
     pushes: {
       async send(push) {

@@ -22,6 +22,8 @@ export interface HostKonnector extends KonnectorManifest {
 export interface HostKonnectors extends KonnectorRegistry {
   /** One that lies beside the server, whoever has installed it. */
   find(slug: string): HostKonnector | undefined
+  /** Absolute path of the folder of such a one. */
+  folderOf(konnector: KonnectorManifest): string | undefined
   installed(instance: Instance, slug: string): Promise<HostKonnector | undefined>
   list(instance: Instance): Promise<readonly HostKonnector[]>
   /** Undefined when none of that slug lies beside the server. */
@@ -67,6 +69,7 @@ export function createHostKonnectors(options: HostKonnectorsOptions): HostKonnec
 
   return {
     find: (slug) => bundled.get(slug),
+    folderOf: ({ slug }) => (bundled.has(slug) ? join(options.folder, slug) : undefined),
     list,
     uninstall,
     async installed(instance, slug) {

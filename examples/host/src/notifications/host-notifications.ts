@@ -78,10 +78,9 @@ export async function createHostNotifications(
     apps: {
       konnector: konnectors.installed,
       konnectors: konnectors.list,
-      async readFile(app, path) {
-        const folder = apps.folderOf(app)
-        return folder === undefined ? undefined : readTemplateFile(folder, path)
-      },
+      readFile: (app, path) => readTemplateFile(apps.folderOf(app), path),
+      readKonnectorFile: (konnector, path) =>
+        readTemplateFile(konnectors.folderOf(konnector), path),
     },
     ...notifyOverrides(config),
   })

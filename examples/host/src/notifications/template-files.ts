@@ -6,13 +6,15 @@ const MAX_BYTES = 256 * 1024 + 1
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES', 'EISDIR'])
 
 /**
- * A file of an app's folder; undefined when there is none, or when it lies outside, by a link for example.
+ * A file of the folder of an app or konnector; undefined when there is none, or when it lies outside, by a link for
+ * example.
  * @param path - relative and normal
  */
 export async function readTemplateFile(
-  folder: string,
+  folder: string | undefined,
   path: string,
 ): Promise<Uint8Array | undefined> {
+  if (folder === undefined) return undefined
   let handle: FileHandle | undefined
   try {
     const root = await realpath(folder)
