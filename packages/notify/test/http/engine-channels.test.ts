@@ -1,6 +1,7 @@
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
-import { type BenchOptions, type EngineBench, startEngine } from '../support/engine-bench.ts'
+import type { EngineBench } from '../support/engine-bench.ts'
+import { engineBenches } from '../support/engine-benches.ts'
 import { scriptedChannel } from '../support/scripted-channel.ts'
 import { until } from '../support/until.ts'
 
@@ -14,15 +15,7 @@ function attemptsOf({ attempts }: Awaited<ReturnType<EngineBench['read']>>): rea
 eachStore((open) => {
   // Inside: what a test started ends before its store does.
   describe('channels of a notification (notifications.md 10)', () => {
-    const benches: EngineBench[] = []
-    async function start(options: Omit<BenchOptions, 'store'>): Promise<EngineBench> {
-      const bench = await startEngine({ store: await open(), ...options })
-      benches.push(bench)
-      return bench
-    }
-    afterEach(async () => {
-      for (const bench of benches.splice(0)) await bench.close()
-    })
+    const start = engineBenches(open)
 
     it('goes out over the first channel that takes it, and over no other (10.2)', async () => {
       const [mobile, mail] = [scriptedChannel('mobile'), scriptedChannel('mail')]
