@@ -3,6 +3,7 @@ import type { Middleware } from 'koa'
 import type { AccountTypes } from './account-types/account-type.ts'
 import type { AccountDocument } from './accounts/account.ts'
 import type { ConnectorsFigures } from './figures.ts'
+import type { AccountOperations } from './accounts/operate-accounts.ts'
 import type { ConnectorEvents } from './ports.ts'
 import type { ConnectorPages } from './rows.ts'
 
@@ -28,7 +29,7 @@ export interface AccountViewer {
 }
 
 /** What `createConnectors` answers. */
-export interface Connectors {
+export interface Connectors extends AccountOperations {
   /**
    * The endpoints of `connectors.md` 4; mounted behind `resolveInstance`. Without pages errors are JSON:API for
    * everybody.
@@ -62,17 +63,6 @@ export interface Connectors {
   ): Promise<Readonly<Record<string, unknown>>>
   /** @throws ConnectorError `account_type_not_found`, `invalid_request` */
   importAccount(instance: Instance, input: AccountImport): Promise<AccountDocument>
-  /**
-   * Fresh tokens for an operator: as the refresh endpoint, without a token's permissions.
-   * @throws ConnectorError of connectors.md 10
-   */
-  refreshAccount(
-    instance: Instance,
-    accountId: string,
-    options?: { readonly isForced?: boolean },
-  ): Promise<AccountDocument>
-  /** Revokes at the provider and deletes, for an operator. @throws ConnectorError `account_not_found` */
-  removeAccount(instance: Instance, accountId: string): Promise<void>
   /** To be called when the host deleted an account itself: nothing is refreshed any more. */
   accountDeleted(instance: Instance, account: AccountDocument): Promise<void>
   /** Seals the secrets of a log-in and password account that the host is about to write. @see connectors.md 7.3 (5) */

@@ -10,7 +10,10 @@ import type { Deletion } from './delete-account.ts'
 
 /** What the endpoints of accounts do for tokens, for the host itself: an operator asks. */
 export interface AccountOperations {
-  /** @throws ConnectorError of connectors.md 10 */
+  /**
+   * Fresh tokens, as the refresh endpoint gives them, without a token's permissions.
+   * @throws ConnectorError of connectors.md 10
+   */
   refreshAccount(
     instance: Instance,
     accountId: string,
