@@ -72,13 +72,17 @@ for (const run of TOUR_RUNS) {
       const before = first?.oauth['access_token'] ?? ''
       expect(await round.photos(before)).to.equal(200)
 
+      const fetched = await stage.svc('konnector', 'run', owner.domain, 'demo-photos')
+      expect(fetched.stdout, fetched.stderr).to.include('Lighthouse in the fog')
+
       const next = await round.until(owner, ({ oauth }) => oauth['access_token'] !== before)
       expect(next._id).to.equal(first?._id)
       expect(await round.photos(next.oauth['access_token'] ?? '')).to.equal(200)
 
       await round.revokeAll(await stage.visit())
       await round.until(owner, ({ oauth }) => oauth['status'] === 'reconnect_required')
-      await page.getByText(home('accounts.state.reconnect_required')).waitFor()
+      const listed = page.locator('#accounts')
+      await listed.getByText(home('accounts.state.reconnect_required')).waitFor()
 
       await page.getByRole('link', { name: home('accounts.manage') }).click()
       await button(settings('accounts.again.label')).click()
