@@ -1,4 +1,3 @@
-import type { Json } from '@svc/store'
 import type { OutgoingPush } from './push-gateway.ts'
 
 /** Largest payload of FCM, APNs and Huawei. Bytes. @see notifications.md 16.7 */
@@ -9,6 +8,7 @@ export const MAX_WEB_PUSH_BYTES = 3993
 /** Keys of `data` that stay: they tell what to open. */
 const KEPT: ReadonlySet<string> = new Set(['appName', 'redirectLink'])
 const ELLIPSIS = '…'
+const ELLIPSIS_BYTES = Buffer.byteLength(ELLIPSIS)
 
 type Sized = Pick<OutgoingPush, 'body' | 'data'>
 
@@ -23,14 +23,23 @@ export function fitPayload<Push extends Sized>(
   maxBytes: number,
   measure: (push: Push) => number,
 ): Push | undefined {
-  let fitting = cutBody(push, maxBytes, measure)
-  const data: Record<string, Json | undefined> = { ...push.data }
-  for (const name of largestFirst(data)) {
-    if (fitting !== undefined) break
-    delete data[name]
-    fitting = cutBody({ ...push, data: { ...data } }, maxBytes, measure)
+  const names = largestFirst(push.data)
+  const without = (count: number): Push => {
+    if (count === 0) return push
+    const dropped = new Set(names.slice(0, count))
+    const data = Object.entries(push.data).filter(([name]) => !dropped.has(name))
+    return { ...push, data: Object.fromEntries(data) }
   }
-  return fitting
+  const shortest = Buffer.byteLength(push.body) > ELLIPSIS_BYTES ? ELLIPSIS : push.body
+  const canFit = (candidate: Push): boolean => measure({ ...candidate, body: shortest }) <= maxBytes
+  // An app may send thousands of names: each look at all of them halves what is left to try.
+  let [least, most] = [0, names.length]
+  while (least < most) {
+    const middle = (least + most) >> 1
+    if (canFit(without(middle))) most = middle
+    else least = middle + 1
+  }
+  return cutBody(without(least), maxBytes, measure)
 }
 
 /** With as much of the body as there is room for. */
@@ -57,10 +66,11 @@ function cutBody<Push extends Sized>(
 }
 
 function largestFirst(data: OutgoingPush['data']): string[] {
-  const sizeOf = (name: string): number => byteLength({ [name]: data[name] })
   return Object.keys(data)
     .filter((name) => !KEPT.has(name))
-    .sort((a, b) => sizeOf(b) - sizeOf(a))
+    .map((name) => ({ name, size: byteLength({ [name]: data[name] }) }))
+    .sort((a, b) => b.size - a.size)
+    .map(({ name }) => name)
 }
 
 /** Bytes of a value as JSON. */
