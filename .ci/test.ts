@@ -20,8 +20,12 @@ const MINUTE_MS = 60_000
 /** In this order: what fails fast and explains the most comes first. */
 const LEVELS = ['unit', 'contract', 'http', 'faults', 'e2e'] as const
 
-/** Of the longest suite, files that load everything it ships: pages, scripts, texts, apps. */
-const PACKED_UI = /(?:authorize-pages|confirm|login|passkeys|settings)\.test\.ts$/
+/** Of the longest suites, files that load everything a package ships: pages, scripts, texts, apps, threads. */
+const PACKED: Readonly<Record<string, RegExp>> = {
+  'auth-ui': /(?:authorize-pages|confirm|login|passkeys|settings)\.test\.ts$/,
+  connectors: /(?:callback-host|reconnect|redirect|refresh|start|statuses)\.test\.ts$/,
+  notify: /(?:app-templates|engine-assembly|notification-mail|statuses|system-mails)\.test\.ts$/,
+}
 
 const { values: options } = parseArgs({
   options: {
@@ -126,14 +130,15 @@ async function runPacked(): Promise<void> {
       .map((suite) => ({
         ...suite,
         name: `${suite.name}, from the packed packages`,
-        arguments: suite.arguments.filter((argument) => isWorthPacking(suite.name, argument)),
+        arguments: suite.arguments.filter((argument) => isWorthPacking(suite, argument)),
         env: { ...env, SVC_TEST_STORES: storesOf(suite.name) },
       })),
   )
 }
 
-function isWorthPacking(suite: string, argument: string): boolean {
-  return !suite.includes('auth-ui') || !argument.startsWith('test/') || PACKED_UI.test(argument)
+function isWorthPacking({ folder }: Step, argument: string): boolean {
+  const wanted = PACKED[path.basename(folder)]
+  return wanted === undefined || !argument.startsWith('test/') || wanted.test(argument)
 }
 
 function check(name: string, command: string, args: readonly string[]): Step {
