@@ -1,4 +1,4 @@
-import { OAuthError, type Instance, type RouteContext, type RouteRow } from '@svc/oauth-core'
+import type { Instance, RouteContext, RouteRow } from '@svc/oauth-core'
 import type { Catalogue } from '../catalogue.ts'
 import type { NoticePages } from '../ports.ts'
 import { toShownText } from '../shown-text.ts'
@@ -28,11 +28,18 @@ const PATH = '/notifications/unsubscribe'
 export function createUnsubscribeRows(options: UnsubscribeRowsOptions): readonly RouteRow[] {
   const { tokens, preferences, listSources, catalogueOf, settingsUrl, pages } = options
 
-  function read(ctx: RouteContext): { readonly token: string; readonly target: Unsubscription } {
-    const token = ctx.state.query.get('t') ?? ''
-    const target = tokens.read(ctx.state.instance, token)
-    if (target === undefined) throw new OAuthError('not_found')
-    return { token, target }
+  const tokenOf = ({ state }: RouteContext): string => state.query.get('t') ?? ''
+
+  /** Cut off by a mail program, or of another server: the settings can do the same. */
+  async function tellDead(ctx: RouteContext): Promise<void> {
+    const { instance } = ctx.state
+    const catalogue = catalogueOf(instance.locale)
+    await pages().notice(ctx, {
+      title: catalogue.text('unsubscribe.dead.title'),
+      paragraphs: [catalogue.text('unsubscribe.dead.text')],
+      ...(await linkOf(instance, catalogue)),
+    })
+    ctx.status = 404
   }
 
   async function knownSources(instance: Instance): Promise<readonly NotificationSource[]> {
@@ -55,7 +62,9 @@ export function createUnsubscribeRows(options: UnsubscribeRowsOptions): readonly
 
   async function ask(ctx: RouteContext): Promise<void> {
     const { instance } = ctx.state
-    const { token, target } = read(ctx)
+    const token = tokenOf(ctx)
+    const target = tokens.read(instance, token)
+    if (target === undefined) return tellDead(ctx)
     const catalogue = catalogueOf(instance.locale)
     const names = namesOf(await knownSources(instance), target)
     await pages().notice(ctx, {
@@ -72,7 +81,8 @@ export function createUnsubscribeRows(options: UnsubscribeRowsOptions): readonly
 
   async function unsubscribe(ctx: RouteContext): Promise<void> {
     const { instance } = ctx.state
-    const { target } = read(ctx)
+    const target = tokens.read(instance, tokenOf(ctx))
+    if (target === undefined) return tellDead(ctx)
     const { source, category: name } = target
     const patch = { sources: [{ id: source, categories: [{ name, channels: { mail: false } }] }] }
     const known = await knownSources(instance)

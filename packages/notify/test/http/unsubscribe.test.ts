@@ -86,6 +86,8 @@ describe('the way out of mails (notifications.md 23.3, RFC 8058)', () => {
         `${none}?t=${'x'.repeat(4000)}`,
       ]) {
         expect((await server.send('GET', target)).status, target).to.equal(404)
+        expect(server.pages.at(-1), target).to.deep.include({ title: 'This link no longer works' })
+        expect(server.pages.at(-1)?.link?.url, target).to.include('?section=notifications')
         expect((await oneClick(target)).status, target).to.equal(404)
       }
       await mailOf('bills')
