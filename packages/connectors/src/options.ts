@@ -44,7 +44,7 @@ export interface ConnectorsOptions {
   readonly allowClientSideExchange?: boolean
   /** Whether a scope beyond the connector's manifest is refused. @defaultValue `false` */
   readonly enforceManifestScope?: boolean
-  /** Milliseconds, instead of single defaults; 1 to 30 days each. */
+  /** Milliseconds, instead of single defaults; 1 to 30 days each, `call` and `connect` to one day. */
   readonly lifetimes?: Partial<Lifetimes>
   /** Instead of single defaults. */
   readonly limits?: Partial<Readonly<Record<ConnectorsBucket, RateLimit>>>
@@ -105,6 +105,8 @@ const FLAGS = [
 const ACCOUNT_METHODS = ['get', 'create', 'update', 'delete', 'list']
 const DAY_MS = 86_400_000
 const LONGEST_MS = 30 * DAY_MS
+/** A timer stands behind them; those of the platform end at once when they are to last for 25 days. */
+const TIMED: ReadonlySet<string> = new Set<keyof Lifetimes>(['call', 'connect'])
 const MAX_COUNT = 1_000_000_000
 
 /** @throws TypeError listing every fault with its path */
@@ -140,7 +142,7 @@ export function resolveOptions(options: ConnectorsOptions): ResolvedOptions {
   const lifetimes = { ...DEFAULT_LIFETIMES, ...options.lifetimes }
   for (const [name, value] of Object.entries(lifetimes)) {
     if (!Object.hasOwn(DEFAULT_LIFETIMES, name)) faults.add(`lifetimes.${name}`, 'is not an option')
-    else faults.integer(`lifetimes.${name}`, value, 1, LONGEST_MS)
+    else faults.integer(`lifetimes.${name}`, value, 1, TIMED.has(name) ? DAY_MS : LONGEST_MS)
   }
   // D38: whoever waits must see that the holder of a lock died.
   if (lifetimes.refreshWait <= lifetimes.refreshLock) {
