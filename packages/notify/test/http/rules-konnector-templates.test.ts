@@ -4,7 +4,9 @@ import { lineEnds, type MailBench, openMailBench } from '../support/mail-bench.t
 
 const BILLS = { slug: 'bank', name: 'Bills', permissions: {} }
 const POSTED = {
-  ...{ originator: 'konnector', postedBy: 'io.svc.konnectors/bank', data: { sum: '<7>' } },
+  originator: 'konnector',
+  postedBy: 'io.svc.konnectors/bank',
+  data: { sum: '<7>' },
   flags: { templates: { mail: 'file:./mail.tpl' } },
 } as const
 
