@@ -44,6 +44,20 @@ const LOOKS: readonly Look[] = [
 /** Mails have no pseudo-locale. */
 const MAIL_LOOKS = LOOKS.filter(({ locale }) => locale !== 'en-XA')
 
+const ACCOUNTS = [
+  { _id: 'a1', account_type: 'demo-photos', name: '', oauth: { status: 'connected' } },
+  { _id: 'a2', account_type: 'demo-photos', name: 'Old', oauth: { status: 'reconnect_required' } },
+]
+const KONNECTORS = [
+  {
+    id: 'io.svc.konnectors/demo-photos',
+    type: 'io.svc.konnectors',
+    attributes: {
+      ...{ slug: 'demo-photos', name: 'Demo photos', account_types: ['demo-photos'] },
+      oauth: { account_type: 'demo-photos', scope: ['photos.read'] },
+    },
+  },
+]
 const NOTES = [
   { _id: 'n1', text: 'Call the dentist', at: '2026-01-02T10:00:00Z' },
   { _id: 'n2', text: 'Train at 18:40, platform 3', at: '2026-01-01T10:00:00Z' },
@@ -54,7 +68,18 @@ const wanted = process.argv.slice(2)
 await mkdir(folder, { recursive: true })
 
 const pages = await sampleServer()
-const settings = await appServer({ folder: appFolders.settings, answers: settingsAnswers() })
+const settings = await appServer({
+  folder: appFolders.settings,
+  answers: {
+    ...settingsAnswers(),
+    'GET /data/io.svc.accounts': (ctx) => {
+      ctx.body = { documents: ACCOUNTS }
+    },
+    'GET /konnectors': (ctx) => {
+      ctx.body = { data: KONNECTORS }
+    },
+  },
+})
 const many = await appServer({
   folder: appFolders.settings,
   answers: settingsAnswers(sixtyClients()),
@@ -63,6 +88,12 @@ const none = await appServer({ folder: appFolders.settings, answers: settingsAns
 const home = await appServer({
   folder: fileURLToPath(new URL('../apps/home', import.meta.url)),
   answers: {
+    'GET /data/io.svc.accounts': (ctx) => {
+      ctx.body = { documents: ACCOUNTS }
+    },
+    'GET /konnectors': (ctx) => {
+      ctx.body = { data: KONNECTORS }
+    },
     'GET /data/io.svc.notes': (ctx) => {
       ctx.body = { documents: NOTES }
     },
@@ -126,6 +157,7 @@ function shots(): readonly Shot[] {
     { name: 'settings-clients', url: app(settings.origin), prepare: openFirst },
     { name: 'settings-sixty', url: app(many.origin) },
     { name: 'settings-none', url: app(none.origin) },
+    { name: 'settings-accounts', url: app(settings.origin, '#accounts') },
     { name: 'settings-access', url: app(settings.origin, '#access') },
     { name: 'settings-sessions', url: app(settings.origin, '#sessions') },
     { name: 'settings-passphrase', url: app(settings.origin, '#passphrase') },

@@ -72,7 +72,14 @@ describe('home app, in a browser', function () {
     })
     await open()
     await page.getByRole('button', { name: 'Add' }).waitFor()
-    const scripts = ['api.js', 'app-origin.js', 'connecting.js', 'dom.js', 'realtime.js', 'texts.js']
+    const scripts = [
+      'api.js',
+      'app-origin.js',
+      'connecting.js',
+      'dom.js',
+      'realtime.js',
+      'texts.js',
+    ]
     const names = [...scripts, 'base.css', 'frame.css', 'tokens.css'].sort()
     expect(loaded.sort()).to.deep.equal(names.map((name) => `200 ${host.app('home')}/_kit/${name}`))
     const colour = await page.evaluate(() =>
