@@ -40,6 +40,27 @@ eachStore((open) => {
       expect(mail.deliveries.length, 'at least once (12 rule 1), not for ever').to.equal(2)
     }).timeout(20_000)
 
+    it('are held without a gap for as long as a channel works (D39, 12.3)', async () => {
+      const sending = createGate()
+      const mail = scriptedChannel('mail', async () => {
+        await sending.pass()
+        return { class: 'sent' }
+      })
+      const lease = 1500
+      const bench = await start({ channels: [mail], lifetimes: { lease } })
+      const id = await bench.post()
+      await sending.arrived(1)
+      const end = Date.now() + 4 * lease
+      await until(async () => {
+        const { lease: held } = await bench.read(id)
+        expect(held?.until).to.be.greaterThan(Date.now())
+        return Date.now() > end
+      })
+      sending.open()
+      await bench.becomes(id, 'sent')
+      expect(mail.deliveries).to.have.length(1)
+    }).timeout(20_000)
+
     it('are not lost to an older one of their source when the clock goes back a little', async () => {
       const clock = fakeClock()
       const mail = scriptedChannel('mail')
