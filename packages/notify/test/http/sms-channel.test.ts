@@ -140,7 +140,7 @@ describe('notifications by sms (10.1)', () => {
     ['no number', undefined, 'no_phone'],
     ['an empty number', '  ', 'no_phone'],
     ['a number without its country', '06 12 34 56 78', 'bad_phone'],
-    ['a number without a country', '+0612345678', 'bad_phone'],
+    ['a country that begins with 0', '+0612345678', 'bad_phone'],
     ['two numbers', '+33612345678,+33687654321', 'bad_phone'],
   ]
   for (const [what, phone, code] of numbers) {
