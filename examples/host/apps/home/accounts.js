@@ -65,7 +65,7 @@ function say(text, isProblem, more = '') {
 async function draw(tools, waiting) {
   const { api, namespace } = tools
   const [answer, resources] = await Promise.all([
-    api.call('GET', `/data/${namespace}.accounts`),
+    api.call('GET', `/data/${namespace}.accounts?limit=100`),
     api.list('/konnectors'),
   ])
   const { documents } = /** @type {{ documents: readonly Account[] }} */ (answer)
