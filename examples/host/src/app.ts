@@ -163,7 +163,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     await konnectors.removeAll(instance)
   })
 
-  const metrics = createMetrics({ sockets: realtime.stats, notifications: notify.figures })
+  const metrics = createMetrics({
+    sockets: realtime.stats,
+    notifications: notify.figures,
+    providers: connectors.figures,
+  })
   const health = createHealth(store, clock)
   const clientAddress = (ctx: Koa.Context): string => oauth.clientAddress(ctx)
   const koa = new Koa()

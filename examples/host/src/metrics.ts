@@ -1,6 +1,8 @@
+import type { ConnectorsFigures } from '@svc/connectors'
 import type { NotifyFigures } from '@svc/notify'
 import type { Counter, Histogram, Registry } from 'prom-client'
 import type { RealtimeStats } from '@svc/realtime'
+import { registerProviderFigures } from './accounts/figures.ts'
 import { registerNotificationFigures } from './notifications/figures.ts'
 import type { AnsweredRequest } from './request-log.ts'
 
@@ -22,6 +24,7 @@ interface Instruments {
 export interface FigureSources {
   readonly sockets: () => RealtimeStats
   readonly notifications: () => NotifyFigures
+  readonly providers: () => ConnectorsFigures
 }
 
 export function createMetrics(sources: FigureSources): Metrics {
@@ -45,7 +48,11 @@ export function createMetrics(sources: FigureSources): Metrics {
   }
 }
 
-async function createInstruments({ sockets, notifications }: FigureSources): Promise<Instruments> {
+async function createInstruments({
+  sockets,
+  notifications,
+  providers,
+}: FigureSources): Promise<Instruments> {
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   // Event loop delay, memory, garbage collection.
@@ -61,6 +68,7 @@ async function createInstruments({ sockets, notifications }: FigureSources): Pro
     })
   }
   registerNotificationFigures(Counter, registry, notifications)
+  registerProviderFigures(Counter, registry, providers)
   return {
     registry,
     latency: new Histogram({

@@ -94,6 +94,9 @@ describe('accounts over the admin listener', () => {
     expect(host.provider.requestsOf('revoke')).to.have.length(1)
     await host.adminJson('DELETE', `/accounts/${id}`, undefined, 404)
     await host.adminJson('POST', `/accounts/${id}/refresh`, {}, 404)
+    const metrics = await (await host.admin('GET', '/metrics')).text()
+    // The exchange, the refresh and the revocation.
+    expect(metrics).to.match(/^svc_provider_calls_total\{type="demo-photos",class="ok"\} 3$/m)
   })
 
   it('gives the fields that a konnector runs with', async () => {
