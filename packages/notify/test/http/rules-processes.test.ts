@@ -18,6 +18,30 @@ eachStore((open, storeName) => {
       for (const bench of benches.splice(0)) await bench.close()
     })
 
+    it('make one notification of parallel requests with one idempotency key (3.4)', async () => {
+      const store: Store = await open()
+      const first = await startIntake({ store: async () => store })
+      const other = await startIntake({
+        ...{ store: () => open({ sameAs: store }), sameAs: first },
+      })
+      const headers = await first.app()
+      const keyed = { 'idempotency-key': 'one' }
+      const answers = await Promise.all(
+        Array.from({ length: POSTS }, (_, turn) => {
+          const process = turn % 2 === 0 ? first : other
+          return process.post(headers, { category: 'plain', title: 'x' }, keyed)
+        }),
+      )
+      const made = answers.filter(({ status }) => status === 201)
+      expect(new Set(made.map(({ data }) => data.id)).size).to.equal(1)
+      const refused = answers.filter(({ status }) => status !== 201)
+      expect(new Set([409, ...refused.map(({ status }) => status)])).to.deep.equal(new Set([409]))
+      expect(await first.records()).to.have.length(1)
+      // Whoever asks again is told the same, wherever.
+      const again = await other.post(headers, { category: 'plain', title: 'x' }, keyed)
+      expect(again.headers['idempotency-replayed']).to.equal('true')
+    })
+
     it('send the last state of a source, none twice, and lose nothing', async () => {
       const store: Store = await open()
       const first = await startIntake({ store: async () => store })
