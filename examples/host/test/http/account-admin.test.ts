@@ -269,7 +269,11 @@ describe('svc account-type, account and dev-provider', function () {
     })
     try {
       let said = ''
-      while (!said.includes('/grants')) said += String(await once(child.stdout, 'data'))
+      // An iterator, since between two listeners a part would be lost.
+      for await (const part of child.stdout) {
+        said += String(part)
+        if (said.includes('/grants')) break
+      }
       expect(said).to.include('demo-photos is in the server')
       expect(said).to.not.include('client_secret')
       const [origin] = /http:\/\/127\.0\.0\.1:\d+/.exec(said) ?? ['']
