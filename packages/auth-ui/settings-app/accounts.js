@@ -17,11 +17,10 @@ let problem = ''
 /**
  * Back from a provider: the section is opened, and says how it went.
  *
- * @param {import('./_kit/connecting.js').Outcome | undefined} outcome
+ * @param {import('./_kit/connecting.js').Outcome} outcome
  * @param {Pick<import('./main.js').Tools, 't' | 'tell'>} tools
  */
 export function showOutcome(outcome, { t, tell }) {
-  if (outcome === undefined) return
   history.replaceState(null, '', '#accounts')
   if (outcome.error === '') tell(outcomeText(t, outcome))
   else problem = outcomeText(t, outcome)

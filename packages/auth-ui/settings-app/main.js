@@ -1,16 +1,8 @@
 import { ApiError, createApi } from './_kit/api.js'
-import { accessSection } from './access.js'
-import { accountsSection, showOutcome } from './accounts.js'
-import { clientsSection } from './clients.js'
 import { createConfirmation } from './_kit/confirmation.js'
 import { receiveOutcome } from './_kit/connecting.js'
-import { devicesSection } from './devices.js'
 import { byId, make } from './_kit/dom.js'
-import { factorsSection } from './factors.js'
 import { drawFrame, markSection } from './frame.js'
-import { notificationsSection } from './notifications.js'
-import { passphraseSection } from './passphrase.js'
-import { sessionsSection } from './sessions.js'
 import { loadTexts } from './_kit/texts.js'
 
 /**
@@ -32,16 +24,29 @@ import { loadTexts } from './_kit/texts.js'
  * @property {(text: string) => void} warn says above the section what did not work; empty: nothing
  */
 
+/**
+ * The files of a section come when it is first looked at.
+ *
+ * @template Module
+ * @param {Promise<Module>} module
+ * @returns {Promise<Module>}
+ */
+const fetched = (module) =>
+  module.catch(() => {
+    throw new ApiError(0, 'offline')
+  })
+
 /** @type {Readonly<Record<string, (tools: Tools) => Promise<Node[]>>>} */
 const SECTIONS = {
-  clients: clientsSection,
-  accounts: accountsSection,
-  sessions: sessionsSection,
-  access: accessSection,
-  notifications: notificationsSection,
-  passphrase: passphraseSection,
-  factors: factorsSection,
-  devices: devicesSection,
+  clients: async (tools) => (await fetched(import('./clients.js'))).clientsSection(tools),
+  accounts: async (tools) => (await fetched(import('./accounts.js'))).accountsSection(tools),
+  sessions: async (tools) => (await fetched(import('./sessions.js'))).sessionsSection(tools),
+  access: async (tools) => (await fetched(import('./access.js'))).accessSection(tools),
+  notifications: async (tools) =>
+    (await fetched(import('./notifications.js'))).notificationsSection(tools),
+  passphrase: async (tools) => (await fetched(import('./passphrase.js'))).passphraseSection(tools),
+  factors: async (tools) => (await fetched(import('./factors.js'))).factorsSection(tools),
+  devices: async (tools) => (await fetched(import('./devices.js'))).devicesSection(tools),
 }
 const FIRST = 'clients'
 /** Addresses that mails and other pages know. @type {Readonly<Record<string, string>>} */
@@ -161,7 +166,10 @@ async function leave() {
   }
 }
 
-showOutcome(outcome, tools)
+if (outcome !== undefined) {
+  const { showOutcome } = await import('./accounts.js')
+  showOutcome(outcome, tools)
+}
 const { svcDomain: domain = location.host, svcName = domain } = root.dataset
 document.documentElement.lang = locale
 drawFrame({
