@@ -8,12 +8,12 @@ export const QUEUE = 'notifications'
 export const PURGE_QUEUE = 'notifications-purge'
 /** Purges happen on whole hours. @see notifications.md 14 */
 const PURGE_STEP_MS = 60 * 60_000
-/** Purges asked for by this process that are remembered. */
-const MAX_KNOWN_PURGES = 10_000
 /** How long a write may take before its wake-up comes too early for it. Milliseconds. */
 const GUARD_MS = 5000
-/** Guards of one instance meet on whole seconds: the scheduler keeps one of them. */
+/** Guards of one instance meet on whole seconds: one of them is asked for. */
 const GUARD_STEP_MS = 1000
+/** Wake-ups ahead that this process knows to be asked for. */
+const MAX_KNOWN = 10_000
 
 /** Makes sure that somebody looks at what is due. @see docs/decisions/0165-wake-ups-of-notifications.md */
 export interface WakeUps {
@@ -39,18 +39,27 @@ export function createWakeUps(options: {
 }): WakeUps {
   const { clock } = options
   const { scheduler } = options.store
-  const knownPurges = new Set<string>()
+  const known = new Map<string, number>()
   let worker: NearWorker | undefined
 
   const at = (instanceId: InstanceId, when: number): Promise<void> =>
     scheduler.at(QUEUE, instanceId, Math.ceil(when))
+
+  /** Once: nothing but its time ends a wake-up, so that one that is ahead is still there. */
+  async function atOnce(queue: string, instanceId: InstanceId, when: number): Promise<void> {
+    const name = `${queue}:${instanceId}`
+    if (known.get(name) === when && when > clock.now()) return
+    await scheduler.at(queue, instanceId, when)
+    if (known.size >= MAX_KNOWN) known.clear()
+    known.set(name, when)
+  }
 
   return {
     at,
 
     async around(instanceId, dueAt, write) {
       const guardAt = Math.max(Math.ceil(dueAt), nextStep(clock.now() + GUARD_MS, GUARD_STEP_MS))
-      await at(instanceId, guardAt)
+      await atOnce(QUEUE, instanceId, guardAt)
       const result = await write()
       if (result === undefined) return undefined
       // The guard may have looked before there was something to see.
@@ -61,14 +70,8 @@ export function createWakeUps(options: {
       return result
     },
 
-    async purgeAfter(instanceId, when) {
-      const purgeAt = nextStep(when, PURGE_STEP_MS)
-      const name = `${instanceId}:${purgeAt}`
-      if (knownPurges.has(name) && purgeAt > clock.now()) return
-      await scheduler.at(PURGE_QUEUE, instanceId, purgeAt)
-      if (knownPurges.size >= MAX_KNOWN_PURGES) knownPurges.clear()
-      knownPurges.add(name)
-    },
+    purgeAfter: (instanceId, when) =>
+      atOnce(PURGE_QUEUE, instanceId, nextStep(when, PURGE_STEP_MS)),
 
     useWorker(given) {
       worker = given
