@@ -7,7 +7,7 @@ import path from 'node:path'
 import { openProvider, type Provider } from '@svc/testkit'
 import { expect } from 'chai'
 import { type AccountHost, startAccountHost } from '../support/account-host.ts'
-import { type HostProcess, spawnHost } from '../support/host-process.ts'
+import { hostEnvironment, type HostProcess, spawnHost } from '../support/host-process.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -260,11 +260,13 @@ describe('svc account-type, account and dev-provider', function () {
   })
 
   it('runs the provider for development and puts its type into the server', async () => {
-    const env = { ...process.env, SVC_DATA_DIR: host.dataDir }
     const args = ['--conditions=source', 'src/cli.ts', 'dev-provider', '--port', '0']
     const child = spawn(process.execPath, args, {
       cwd: new URL('../..', import.meta.url).pathname,
-      env: { ...env, SVC_ADMIN_URL: `http://127.0.0.1:${host.adminPort}` },
+      env: hostEnvironment({
+        SVC_DATA_DIR: host.dataDir,
+        SVC_ADMIN_URL: `http://127.0.0.1:${host.adminPort}`,
+      }),
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     try {

@@ -119,7 +119,7 @@ function run(
 }
 
 /** Nothing of the developer's own settings gets in. */
-function hostEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
+export function hostEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('SVC_') && !['NODE_ENV', 'NODE_OPTIONS'].includes(name),
   )
