@@ -16,6 +16,8 @@ import { runStep, type Step, type StepResult } from './step.ts'
 const ROOT = path.resolve(import.meta.dirname, '..')
 const BIN = path.join(ROOT, 'node_modules/.bin')
 const MINUTE_MS = 60_000
+/** Files of a suite that one step runs at most. */
+const PART_FILES = 12
 
 /** In this order: what fails fast and explains the most comes first. */
 const LEVELS = ['unit', 'contract', 'http', 'faults', 'e2e'] as const
@@ -46,11 +48,11 @@ report()
 
 async function runAll(): Promise<void> {
   if (isWanted('checks')) for (const check of checks()) await run(check)
-  // The longest last, in halves: no lane is idle while the other one is busy with a long one.
+  // The longest last, in parts: no lane is idle while the other one is busy with a long one.
   await runInLanes(
     LEVELS.filter(isWanted).flatMap((level) =>
       suites(level)
-        .flatMap((suite) => halves(suite, level))
+        .flatMap((suite) => inParts(suite, level))
         .toSorted((one, other) => one.arguments.length - other.arguments.length),
     ),
   )
@@ -126,7 +128,7 @@ async function runPacked(): Promise<void> {
   await runInLanes(
     suites('http')
       .filter(({ folder }) => path.basename(path.dirname(folder)) === 'packages')
-      .flatMap((suite) => halves(suite, 'http'))
+      .flatMap((suite) => inParts(suite, 'http'))
       .map((suite) => ({
         ...suite,
         name: `${suite.name}, from the packed packages`,
@@ -174,15 +176,16 @@ function suites(level: string): Step[] {
   })
 }
 
-/** A long suite in two parts of its files, one for each lane. */
-function halves(suite: Step, level: string): Step[] {
+/** A long suite in parts of its files, so that both lanes are busy to the end. */
+function inParts(suite: Step, level: string): Step[] {
   const files = globSync(`test/${level}/**/*.test.ts`, { cwd: suite.folder }).toSorted()
-  if (files.length < 15) return [suite]
+  const count = Math.ceil(files.length / PART_FILES)
+  if (count === 1) return [suite]
   const options = suite.arguments.slice(0, -1)
-  return [0, 1].map((half) => ({
+  return Array.from({ length: count }, (_, part) => ({
     ...suite,
-    name: `${suite.name}, ${half + 1} of 2`,
-    arguments: [...options, ...files.filter((_, at) => at % 2 === half)],
+    name: `${suite.name}, ${part + 1} of ${count}`,
+    arguments: [...options, ...files.filter((_file, at) => at % count === part)],
   }))
 }
 
