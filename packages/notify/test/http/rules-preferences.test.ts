@@ -57,7 +57,7 @@ describe('choices of the owner in the corners (notifications.md 8, 23)', () => {
           preferred_channels: ['sms', 'mail'],
         })
         const other = await server.post({ category: 'bills', title: 'Light' })
-        await until(async () => (await server.read(other))['status'] === 'queued')
+        await Promise.all([server.gathered(id), server.gathered(other)])
         await choose(bills({ channels: { mail: false } }))
         server.clock.set(DUE)
         await until(() => server.texts.length === 1)
@@ -73,9 +73,9 @@ describe('choices of the owner in the corners (notifications.md 8, 23)', () => {
           sources: [{ id: BANK, categories: [{ name: 'level', digest: '15m' }] }],
         })
         const old = await server.post({ category: 'level', title: 'Level one' })
-        await until(async () => (await server.read(old))['status'] === 'queued')
+        await server.gathered(old)
         const last = await server.post({ category: 'level', title: 'Level two' })
-        await until(async () => (await server.read(last))['status'] === 'queued')
+        await server.gathered(last)
         server.clock.set(DUE)
         const digest = await server.mailbox.waitForMail(() => true, 8000)
         expect(digest.text).to.include('Level two').and.to.not.include('Level one')

@@ -19,6 +19,7 @@ import {
 } from '@svc/testkit'
 import { expect } from 'chai'
 import Koa from 'koa'
+import { notificationKey } from '../../src/outbox/notification-record.ts'
 import {
   createNotify,
   type NoticePage,
@@ -28,6 +29,7 @@ import {
   type OutgoingText,
   smtpTransport,
 } from '../../src/index.ts'
+import { until } from './until.ts'
 
 const DOMAIN = 'alice.example.com'
 const NS = 'io.svc'
@@ -110,6 +112,8 @@ export interface NotifyServer {
   ): Promise<JsonAnswer>
   /** Posts as the bank; answers the id. */
   post(attributes: Readonly<Record<string, unknown>>): Promise<string>
+  /** Resolves when the worker gave a notification to a digest; it is `queued` before, too. */
+  gathered(id: string): Promise<void>
   /** The attributes of a notification of the bank. */
   read(id: string): Promise<Readonly<Record<string, unknown>>>
 }
@@ -249,6 +253,11 @@ export async function startNotify(options: NotifyServerOptions): Promise<NotifyS
       if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`)
       return (answer.json as unknown as { data: { id: string } }).data.id
     },
+    gathered: (id) =>
+      until(async () => {
+        const stored = await store.get<{ digestId?: string }>(notificationKey(instance.id, id))
+        return stored?.value.digestId !== undefined
+      }),
     async read(id) {
       const answer = await self.send('GET', `/notifications/${id}`, {
         headers: await self.app('bank'),
