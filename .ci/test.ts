@@ -26,6 +26,8 @@ const LEVELS = ['unit', 'contract', 'http', 'faults', 'e2e'] as const
 const PACKED: Readonly<Record<string, RegExp>> = {
   'auth-ui': /(?:authorize-pages|confirm|login|passkeys|settings)\.test\.ts$/,
   connectors: /(?:callback-host|reconnect|redirect|refresh|start|statuses)\.test\.ts$/,
+  'oauth-core':
+    /(?:access-token|attestation|authorize|everything|guard|register|routes)\.test\.ts$/,
   notify: /(?:app-templates|engine-assembly|notification-mail|statuses|system-mails)\.test\.ts$/,
 }
 
@@ -134,7 +136,8 @@ async function runPacked(): Promise<void> {
         name: `${suite.name}, from the packed packages`,
         arguments: suite.arguments.filter((argument) => isWorthPacking(suite, argument)),
         env: { ...env, SVC_TEST_STORES: storesOf(suite.name) },
-      })),
+      }))
+      .filter((suite) => suite.arguments.some((argument) => argument.startsWith('test/'))),
   )
 }
 
