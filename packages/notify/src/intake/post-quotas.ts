@@ -22,29 +22,31 @@ type Count = readonly [bucket: NotifyBucket, subject?: string]
 export function createPostQuotas(
   limits: Pick<RateLimits<NotifyBucket>, 'hit' | 'release'>,
 ): PostQuotas {
+  async function within<Result>(
+    instance: Instance,
+    [bucket, subject]: Count,
+    accept: () => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      await limits.hit(instance, bucket, subject)
+    } catch (error) {
+      // The hit over the limit counted too. Whether one that failed did is unknown.
+      if (isOverLimit(error)) await limits.release(instance, bucket, subject)
+      throw error
+    }
+    try {
+      return await accept()
+    } catch (error) {
+      await limits.release(instance, bucket, subject)
+      throw error
+    }
+  }
+
   return {
-    async counted(instance, { postedBy }, accept) {
-      const counts: readonly Count[] = [['notify-post', postedBy], ['notify-post-instance']]
-      const giveBack = (which: readonly Count[]): Promise<unknown> =>
-        Promise.all(which.map(([bucket, subject]) => limits.release(instance, bucket, subject)))
-      const hits = await Promise.allSettled(
-        counts.map(([bucket, subject]) => limits.hit(instance, bucket, subject)),
-      )
-      const refused = hits.find((hit) => hit.status === 'rejected')
-      if (refused !== undefined) {
-        // A hit over the limit counted too. Whether one that failed did is unknown.
-        const isCounted = (hit: (typeof hits)[number]): boolean =>
-          hit.status === 'fulfilled' || isOverLimit(hit.reason)
-        await giveBack(counts.filter((_, at) => hits.slice(at, at + 1).some(isCounted)))
-        throw refused.reason
-      }
-      try {
-        return await accept()
-      } catch (error) {
-        await giveBack(counts)
-        throw error
-      }
-    },
+    counted: (instance, { postedBy }, accept) =>
+      within(instance, ['notify-post', postedBy], () =>
+        within(instance, ['notify-post-instance'], accept),
+      ),
   }
 }
 

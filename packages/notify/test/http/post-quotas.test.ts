@@ -62,6 +62,20 @@ eachStore((open, name) => {
       expect([other.status, other.errors[0]?.code]).to.deep.equal([429, 'rate_limited'])
     })
 
+    it('leave the room of an instance to others while one owner floods it beyond its own', async () => {
+      const one = { limit: 1, windowMs: HOUR_MS }
+      const server = await start({
+        limits: { 'notify-post': one, 'notify-post-instance': { ...one, limit: 3 } },
+      })
+      await posts(server, 1)
+      const konnector = await server.konnector()
+      const [, other] = await Promise.all([
+        posts(server, 40),
+        server.post(konnector, { category: 'due', title: 't', state: 's' }),
+      ])
+      expect(other.status).to.equal(201)
+    })
+
     it('do not count what was refused', async () => {
       const limit = { limit: 2, windowMs: HOUR_MS }
       const server = await start({ limits: { 'notify-post': limit } })
