@@ -3,7 +3,7 @@ import { ConfigError, loadConfig } from './config.ts'
 import { type RunningHost, startHost } from './host.ts'
 import { createLog, type HostLog } from './log.ts'
 
-/** A stop that takes longer is ended hard, milliseconds. */
+/** A stop that takes longer is ended hard, milliseconds. @see security.md 118 */
 const HARD_STOP_MS = 30_000
 
 /** Runs the server until a signal. Faults of the start are told in words, with exit code 1. */
@@ -32,19 +32,19 @@ export async function serve(): Promise<void> {
 function stopOnSignal(host: RunningHost, log: HostLog): void {
   let isStopping = false
   function onSignal(signal: NodeJS.Signals): void {
-    if (isStopping) process.exit(1)
+    if (isStopping) endHard(log)
     isStopping = true
     log.info('server.stopping', { signal })
-    setTimeout(() => process.exit(1), HARD_STOP_MS).unref()
+    setTimeout(() => {
+      log.error('server.stop_failed', { open: process.getActiveResourcesInfo() })
+      endHard(log)
+    }, HARD_STOP_MS).unref()
     host.stop().then(
-      () => {
-        log.info('server.stopped')
-        log.flush()
-        process.exit(0)
-      },
+      // Nothing is open any more: the process ends by itself, with 0.
+      () => log.info('server.stopped'),
       (error: Error) => {
         log.error('server.stop_failed', { cause: error.stack })
-        process.exit(1)
+        endHard(log)
       },
     )
   }
@@ -70,9 +70,19 @@ function reportCrashes(log: HostLog): void {
   })
   process.on('uncaughtException', (error) => {
     log.error('process.uncaught_exception', { cause: error.stack })
-    log.flush()
-    process.exit(1)
+    endHard(log)
   })
+}
+
+/**
+ * Ends this process at once, with what is logged. `process.exit` may never return: it waits for threads of V8, of which
+ * one that compiles may wait for a garbage collection of this one (nodejs/node#54918).
+ */
+function endHard(log: HostLog): never {
+  log.flush()
+  process.kill(process.pid, 'SIGKILL')
+  // Still here: the first process of a container cannot kill itself.
+  process.exit(1)
 }
 
 /** What went wrong at the start, for somebody who has not read the code. */

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { fileURLToPath } from 'node:url'
+import { startRedisServer } from '@svc/store/testing'
+import { needsRedis } from '@svc/testkit'
 import { expect } from 'chai'
 import { type HostProcess, runFaultyHost, spawnHost } from '../support/host-process.ts'
 
@@ -135,8 +137,35 @@ describe('the process', function () {
     await until(() => log.some(({ event }) => event === 'server.stopping'))
     const startedAt = performance.now()
     process.kill(pid, 'SIGTERM')
-    expect(await code).to.equal(1)
+    expect(await code, 'killed by itself').to.equal(null)
     expect(performance.now() - startedAt).to.be.lessThan(2000)
+  })
+
+  it('ends with 0 on Redis, too, with nothing left open', async function () {
+    needsRedis(this)
+    const redis = await startRedisServer()
+    try {
+      const { port, log, stop } = await start({ SVC_STORE: redis.url, SVC_KEYS: KEY })
+      expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).to.equal(200)
+      expect(await stop()).to.equal(0)
+      expect(log.at(-1)).to.include({ event: 'server.stopped' })
+    } finally {
+      await host?.stop('SIGKILL')
+      await redis.stop()
+    }
+  })
+
+  it('says why it crashes, and ends at once', async () => {
+    const crash = 'process.once("SIGUSR2", () => { throw new Error("crash of a test") })'
+    host = await spawnHost({
+      env: { SVC_DEMO: 'off' },
+      nodeOptions: [`--import=data:text/javascript,${encodeURIComponent(crash)}`],
+    })
+    const startedAt = performance.now()
+    expect(await host.stop('SIGUSR2'), 'killed by itself').to.equal(null)
+    expect(performance.now() - startedAt).to.be.lessThan(2000)
+    expect(host.log.at(-1)).to.include({ event: 'process.uncaught_exception' })
+    expect(String(host.log.at(-1)?.['cause'])).to.include('crash of a test')
   })
 
   it('speaks TLS with a certificate, and nothing else then', async () => {

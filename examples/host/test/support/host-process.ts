@@ -62,7 +62,8 @@ export async function spawnHost(options: SpawnOptions = {}): Promise<HostProcess
   )
   const log: LogLine[] = []
   const said = collect(child, log)
-  const exited = once(child, 'exit').then(([code]: unknown[]) => code as number | null)
+  // Not its exit: what it said last is read by then.
+  const exited = once(child, 'close').then(([code]: unknown[]) => code as number | null)
   const started = await startedLine(child, log, said, exited)
   const adminPort = Number(started['adminPort'])
   return {
