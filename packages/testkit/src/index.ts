@@ -1,3 +1,4 @@
+export { type AxeOptions, axeFaults } from './axe-faults.ts'
 export {
   type BrowserClient,
   type BrowserClientOptions,

@@ -1,8 +1,8 @@
-import { launchChromium, needsChromium, takeShot } from '@svc/testkit'
+import { launchChromium, needsChromium } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser } from 'playwright-core'
-import { violationsOf } from '../../../../packages/auth-ui/test/support/axe.ts'
 import { type DevProvider, startDevProvider } from '../../src/dev-provider/dev-provider.ts'
+import { LOOKS, startLooking } from '../support/looks.ts'
 import { type OwnerVisit, visitOwner } from '../support/owner-visit.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
@@ -61,12 +61,8 @@ describe('accounts in home and settings, in each language and both themes', func
     await page.goto(`${app(slug)}/?state=s&error=${error}`)
   }
 
-  for (const [locale, width, theme] of [
-    ['en', 1280, 'light'],
-    ['fr', 360, 'dark'],
-    ['de', 360, 'light'],
-    ['es', 1280, 'dark'],
-  ] as const) {
+  for (const each of LOOKS) {
+    const { locale, width } = each
     it(`have nothing for axe to find, and nothing wider than the page: ${locale}, ${width} px`, async () => {
       const owner = await visitOwner(host, browser, `accounts-${locale}-${width}.localhost`, {
         locale,
@@ -74,19 +70,7 @@ describe('accounts in home and settings, in each language and both themes', func
       })
       const { page, app, instance } = owner
       await host.host.app.konnectors.install(instance, 'demo-photos')
-      const found: string[] = []
-      async function look(name: string): Promise<void> {
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-          await takeShot(page, `app-${name}-${width}-${colorScheme}-${locale}`)
-          // Both themes in one language, one theme in another; the others for their width.
-          const isJudged = locale === 'en' || (locale === 'de' && colorScheme === theme)
-          if (!isJudged) continue
-          found.push(...(await violationsOf(page)).map((each) => `${name} ${colorScheme}: ${each}`))
-        }
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth)
-        if (wide > width) found.push(`${name}: ${wide} px wide`)
-      }
+      const { look, found } = startLooking(page, each)
       const shows = (selector: string): Promise<void> => page.locator(selector).first().waitFor()
 
       await page.goto(`${app('home')}/`)

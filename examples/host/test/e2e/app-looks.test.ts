@@ -1,7 +1,7 @@
-import { launchChromium, needsChromium, takeShot } from '@svc/testkit'
+import { launchChromium, needsChromium } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser, Locator } from 'playwright-core'
-import { violationsOf } from '../../../../packages/auth-ui/test/support/axe.ts'
+import { LOOKS, startLooking } from '../support/looks.ts'
 import { type OwnerVisit, PASSPHRASE, totpCode, visitOwner } from '../support/owner-visit.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
@@ -21,31 +21,15 @@ describe('apps of the host, in each language and both themes', function () {
     await host?.stop()
   })
 
-  for (const [locale, width, theme] of [
-    ['en', 1280, 'light'],
-    ['fr', 360, 'dark'],
-    ['de', 360, 'light'],
-    ['es', 1280, 'dark'],
-  ] as const) {
+  for (const each of LOOKS) {
+    const { locale, width } = each
     it(`has nothing for axe to find, and nothing wider than the page: ${locale}, ${width} px`, async () => {
       const owner = await visitOwner(host, browser, `look-${locale}-${width}.localhost`, {
         locale,
         look: { viewport: { width, height: 760 } },
       })
       const { page } = owner
-      const found: string[] = []
-
-      async function look(name: string): Promise<void> {
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-          await takeShot(page, `app-${name}-${width}-${colorScheme}-${locale}`)
-          // Every view in both themes in one language, and in one theme in each of the others.
-          if (locale !== 'en' && colorScheme !== theme) continue
-          found.push(...(await violationsOf(page)).map((each) => `${name} ${colorScheme}: ${each}`))
-        }
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth)
-        if (wide > width) found.push(`${name}: ${wide} px wide`)
-      }
+      const { look, found } = startLooking(page, each)
       const at = (selector: string): Locator => page.locator(selector)
       const settled = () => at('#content[aria-busy=false] > *').first().waitFor()
       async function open(section: string): Promise<void> {

@@ -1,8 +1,7 @@
 import { MAIL_LOCALES } from '@svc/notify'
-import { type Listening, launchChromium, needsChromium } from '@svc/testkit'
+import { axeFaults, launchChromium, type Listening, needsChromium } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
-import { axeFaults } from '../../../../packages/auth-ui/test/support/axe-faults.ts'
 import { MAIL_NAMES, mailServer } from '../support/mail-server.ts'
 
 /** The height of a small phone: what shows without scrolling. */

@@ -1,7 +1,7 @@
-import { launchChromium, needsChromium, takeShot } from '@svc/testkit'
+import { axeFaults, launchChromium, needsChromium, takeShot } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser } from 'playwright-core'
-import { violationsOf } from '../../../../packages/auth-ui/test/support/axe.ts'
+import { LOOKS, startLooking } from '../support/looks.ts'
 import { type OwnerVisit, visitOwner } from '../support/owner-visit.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
@@ -38,12 +38,8 @@ describe('inbox and notification settings, in each language and both themes', fu
     await notify.post(instance, { ...shared, title: 'האלבום “קיץ 2026” שותף איתך', slug: 'drive' })
   }
 
-  for (const [locale, width, theme] of [
-    ['en', 1280, 'light'],
-    ['fr', 360, 'dark'],
-    ['de', 360, 'light'],
-    ['es', 1280, 'dark'],
-  ] as const) {
+  for (const each of LOOKS) {
+    const { locale, width } = each
     it(`has nothing for axe to find, and nothing wider than the page: ${locale}, ${width} px`, async () => {
       const owner = await visitOwner(host, browser, `told-${locale}-${width}.localhost`, {
         locale,
@@ -51,18 +47,7 @@ describe('inbox and notification settings, in each language and both themes', fu
       })
       await fill(owner)
       const { page } = owner
-      const found: string[] = []
-
-      async function look(name: string): Promise<void> {
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-          await takeShot(page, `app-${name}-${width}-${colorScheme}-${locale}`)
-          if (locale !== 'en' && colorScheme !== theme) continue
-          found.push(...(await violationsOf(page)).map((each) => `${name} ${colorScheme}: ${each}`))
-        }
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth)
-        if (wide > width) found.push(`${name}: ${wide} px wide`)
-      }
+      const { look, found } = startLooking(page, each)
 
       await page.goto(`${owner.app('home')}/#inbox`)
       await page.locator('.told').nth(2).waitFor()
@@ -93,7 +78,7 @@ describe('inbox and notification settings, in each language and both themes', fu
     await takeShot(page, 'app-home-inbox-empty-1280-light-en')
     await page.goto(`${owner.app('settings')}/#notifications`)
     await page.getByText('No app has anything to tell you.').waitFor()
-    expect(await violationsOf(page)).to.deep.equal([])
+    expect(await axeFaults(page)).to.deep.equal([])
     await owner.close()
   })
 })

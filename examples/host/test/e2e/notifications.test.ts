@@ -1,7 +1,6 @@
-import { loopbackFetch } from '@svc/testkit'
+import { axeFaults, loopbackFetch } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { violationsOf } from '../../../../packages/auth-ui/test/support/axe.ts'
 import { createToldOwner, type ToldOwner } from '../support/told-owner.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
 import { openTour, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
@@ -98,7 +97,7 @@ for (const run of TOUR_RUNS) {
       await remind('Tickets')
       await inbox('Tickets').waitFor()
       await home.locator('#bell-count').filter({ hasText: '2' }).waitFor()
-      expect(await violationsOf(home)).to.deep.equal([])
+      expect(await axeFaults(home)).to.deep.equal([])
 
       await inbox('Tickets')
         .getByRole('button', {
@@ -124,7 +123,7 @@ for (const run of TOUR_RUNS) {
 
     it('comes by mail once devices are off in the settings, and the mail leads back there', async () => {
       await openSettings()
-      expect(await violationsOf(home)).to.deep.equal([])
+      expect(await axeFaults(home)).to.deep.equal([])
       await channel('mobile').uncheck()
       await isSaved()
       await remind('Rent')
@@ -189,7 +188,7 @@ for (const run of TOUR_RUNS) {
       const page = await stage.visit()
       await page.goto(link)
       await page.locator('main form button[type=submit]').waitFor()
-      expect(await violationsOf(page)).to.deep.equal([])
+      expect(await axeFaults(page)).to.deep.equal([])
       await openSettings()
       expect(await channel('mail').isChecked(), 'looking at it changes nothing').to.equal(true)
 
