@@ -20,6 +20,8 @@ describe('no dead end on the pages of apps', function () {
     }
     await tab.page.goto(`${owner.app('home')}/?from=mail&session_code=${code}`)
     await tab.isHome()
+    // The page would notice, and load itself again.
+    await tab.page.goto('about:blank')
     await context.clearCookies()
     await tab.page.goto(`${owner.app('home')}/?from=mail&session_code=${code}`)
     await tab.givePassphrase()

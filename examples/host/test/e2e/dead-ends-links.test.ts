@@ -125,6 +125,8 @@ describe('no dead end behind a mailed link', function () {
     const { tab, owner, context } = visit
     await tab.page.goto(owner.onboardingUrl)
     await onboard(visit)
+    // The page would notice, and load itself again.
+    await tab.page.goto('about:blank')
     await context.clearCookies()
     await tab.page.goto(owner.onboardingUrl)
     await tab.givePassphrase()
