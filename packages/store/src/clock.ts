@@ -6,3 +6,11 @@ export interface Clock {
 
 /** The machine's clock. */
 export const systemClock: Clock = { now: () => Date.now() }
+
+/**
+ * How often a scheduler looks whether a clock jumped, milliseconds. The machine's is set now and then; one that was handed
+ * in is there to be moved.
+ */
+export function clockCheckMs(clock: Clock): number {
+  return clock === systemClock ? 1000 : 50
+}

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { DelayedError, type Job, Queue, Worker } from 'bullmq'
-import { type Clock, systemClock } from '../clock.ts'
+import { type Clock, clockCheckMs, systemClock } from '../clock.ts'
 import type { StoreLog } from '../log.ts'
 import { retryDelayMs } from '../retry-delay.ts'
 import type { Scheduler, WakeUp } from '../scheduler.ts'
@@ -23,8 +23,8 @@ const ANSWER_MS = 2800
 const DRAIN_MS = 5000
 /** How long the list of an id's pending times outlives the last of them, while its handler keeps failing. */
 const PENDING_MARGIN_MS = 30 * 24 * 60 * 60 * 1000
-/** Between two looks whether the store's clock jumped against the machine's. */
-const CLOCK_CHECK_MS = 1000
+/** By how much the store's clock jumped against the machine's before that matters, milliseconds. */
+const JUMP_MS = 1000
 const MANY = 1_000_000
 
 /** Wake-ups as BullMQ jobs, and beside them a sorted set with the pending ones of each id, for `cancel`. */
@@ -94,7 +94,7 @@ export function createBullmqScheduler(options: {
   /** BullMQ knows the machine's clock only: when ours jumped, what is due now is promoted by hand. */
   async function followClock(): Promise<void> {
     const now = clock.now() - systemClock.now()
-    if (Math.abs(now - offset) < CLOCK_CHECK_MS) return
+    if (Math.abs(now - offset) < JUMP_MS) return
     for (const name of workers.keys()) {
       const jobs = await queueOf(name).getJobs(['delayed'], 0, MANY)
       for (const job of jobs) if (job.data.when <= clock.now()) await job.promote().catch(() => {})
@@ -106,7 +106,7 @@ export function createBullmqScheduler(options: {
     followClock().catch((err: unknown) => {
       log.error({ event: 'store.scheduler_failed', err }, 'due wake-ups cannot be promoted')
     })
-  }, CLOCK_CHECK_MS)
+  }, clockCheckMs(clock))
   clockCheck.unref()
 
   async function stopWorker(name: string, worker: Worker<WakeUp>): Promise<void> {

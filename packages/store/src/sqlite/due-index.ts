@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { checkQueue, checkWakeUp } from '../arguments.ts'
-import type { Clock } from '../clock.ts'
+import { type Clock, clockCheckMs } from '../clock.ts'
 import type { StoreLog } from '../log.ts'
 import { retryDelayMs } from '../retry-delay.ts'
 import type { Scheduler, WakeUp } from '../scheduler.ts'
@@ -9,8 +9,8 @@ import type { WriteBatch } from './write-batch.ts'
 
 /** Handlers of one queue at the same time. */
 const CONCURRENCY = 16
-/** A clock may jump: nothing sleeps longer than this without looking at it. */
-const LONGEST_SLEEP_MS = 1000
+/** After the table could not be read. */
+const RETRY_MS = 1000
 /** How long a closing store waits for handlers under way. */
 const DRAIN_MS = 5000
 
@@ -36,6 +36,8 @@ export function createDueIndex(options: {
   readonly checkOpen: () => void
 }): DueIndex {
   const { db, batch, clock, log, checkOpen } = options
+  /** A clock may jump: nothing sleeps longer than this without looking at it. */
+  const longestSleepMs = clockCheckMs(clock)
   const insert = db.prepare(
     'INSERT OR IGNORE INTO due (queue, id, due_at, next_at) VALUES (?, ?, ?, ?)',
   )
@@ -63,7 +65,7 @@ export function createDueIndex(options: {
     clearTimeout(timer)
     timer = undefined
     if (nextAt === Number.POSITIVE_INFINITY || queues.size === 0) return
-    const wait = Math.max(0, Math.min(LONGEST_SLEEP_MS, nextAt - clock.now()))
+    const wait = Math.max(0, Math.min(longestSleepMs, nextAt - clock.now()))
     timer = setTimeout(tick, wait)
     timer.unref()
   }
@@ -75,7 +77,7 @@ export function createDueIndex(options: {
         for (const [name, queue] of queues) startDue(name, queue)
       } catch (err) {
         log.error({ event: 'store.scheduler_failed', err }, 'due wake-ups cannot be read')
-        nextAt = clock.now() + LONGEST_SLEEP_MS
+        nextAt = clock.now() + RETRY_MS
       }
     }
     arm()
@@ -115,7 +117,7 @@ export function createDueIndex(options: {
       }
     } catch (err) {
       log.error({ event: 'store.scheduler_failed', queue: name, err }, 'a wake-up is not settled')
-      again = clock.now() + LONGEST_SLEEP_MS
+      again = clock.now() + RETRY_MS
     } finally {
       underWay.delete(seq)
       wakeAt(again)
