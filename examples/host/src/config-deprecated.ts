@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { DeprecatedApp } from '@svc/oauth-core'
-import { Ajv } from 'ajv'
+import { compiledSchema, type DeprecatedApp } from '@svc/oauth-core'
+import type { ValidateFunction } from 'ajv'
 import { ConfigError } from './config.ts'
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 1024 } as const
@@ -32,8 +32,9 @@ const APPS = {
 export function readDeprecatedApps(path: string | undefined): readonly DeprecatedApp[] {
   if (path === undefined) return []
   const apps = parse(path)
-  const ajv = new Ajv({ allErrors: true, strict: true })
-  const isValid = ajv.compile<readonly DeprecatedApp[]>(APPS)
+  const isValid: ValidateFunction<readonly DeprecatedApp[]> = compiledSchema(APPS, {
+    allErrors: true,
+  })
   if (isValid(apps)) return apps
   const errors = isValid.errors ?? []
   throw new ConfigError(errors.map((error) => fault(`${error.instancePath} ${error.message}`)))

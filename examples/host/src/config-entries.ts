@@ -25,14 +25,16 @@ export function environmentName(path: string): string {
 }
 
 /** The JSON Schema of the configuration file: nothing beside the entries is let through. */
-export function fileSchema(group: ConfigGroup = CONFIG_ENTRIES): Record<string, unknown> {
+export const FILE_SCHEMA: Readonly<Record<string, unknown>> = groupSchema(CONFIG_ENTRIES)
+
+function groupSchema(group: ConfigGroup): Record<string, unknown> {
   return {
     type: 'object',
     additionalProperties: false,
     properties: Object.fromEntries(
       Object.entries(group).map(([name, row]) => [
         name,
-        isEntry(row) ? entrySchema(row) : fileSchema(row),
+        isEntry(row) ? entrySchema(row) : groupSchema(row),
       ]),
     ),
   }

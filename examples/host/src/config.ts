@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { Ajv, type ErrorObject } from 'ajv'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { ConnectorsValues } from './config-connectors.ts'
 import type { FlagshipValues } from './config-flagship.ts'
 import type { NotificationValues } from './config-notifications.ts'
-import { fileSchema, listEntries, type NamedEntry } from './config-entries.ts'
+import { FILE_SCHEMA, listEntries, type NamedEntry } from './config-entries.ts'
 
 /** The host's configuration, checked. @see docs/configuration.md */
 export interface Config {
@@ -153,14 +153,16 @@ function fromJson(text: string): Value {
   }
 }
 
+/** Compiled with the first configuration; here, since the command line does without the packages of the server. */
+let isFile: ValidateFunction | undefined
+
 function check(
   entries: readonly NamedEntry[],
   file: unknown,
   fromEnv: ReadonlyMap<string, Value>,
   faults: string[],
 ): Values {
-  const ajv = new Ajv({ allErrors: true, strict: true })
-  const isValid = ajv.compile(fileSchema())
+  const isValid = (isFile ??= new Ajv({ allErrors: true }).compile(FILE_SCHEMA))
   if (!isValid(file)) faults.push(...describe(isValid.errors, (path) => `SVC_CONFIG: ${path}`))
   const named = nest(fromEnv)
   const nameOf = (path: string): string =>

@@ -1,4 +1,4 @@
-import { createCategoryParser, createRateLimits } from '@svc/oauth-core'
+import { createRateLimits } from '@svc/oauth-core'
 import { createCatalogues } from './catalogue.ts'
 import { createChannels } from './create-channels.ts'
 import { pushKeyRows } from './channels/mobile/rows.ts'
@@ -115,7 +115,7 @@ export function createNotify(given: NotifyOptions): Notify {
   })
   const listSources = createListSources({
     ...{ apps: oauth.apps, clients: oauth.clients, konnectors: apps.konnectors },
-    ...{ parseCategories: createCategoryParser(), namespace },
+    namespace,
   })
   // Those with a parameter come last: it would take the other paths, too.
   const rows = [

@@ -6,13 +6,11 @@ import { createChallenges } from './certification/challenges.ts'
 import { createFlagshipCodes } from './certification/flagship-codes.ts'
 import type { Client } from './clients/client.ts'
 import { createClientCleanup } from './clients/cleanup.ts'
-import { compileMemberChecks } from './clients/client.schema.ts'
 import { createClientLimit } from './clients/client-limit.ts'
 import { createClientNames } from './clients/client-names.ts'
 import { createClientStore } from './clients/client-store.ts'
 import { createClientService } from './clients/create-client-service.ts'
 import { createLinkedInstalls } from './clients/linked-installs.ts'
-import { createMetadataReader } from './clients/metadata.ts'
 import { createClientRevoker } from './clients/revoke-client.ts'
 import { createEmitter } from './emitter.ts'
 import { createEngine } from './engine/create-engine.ts'
@@ -158,7 +156,6 @@ export function createOAuth(options: OAuthOptions): OAuth {
     clientAddress,
     authenticate,
     emit: emitter.emit,
-    metadata: createMetadataReader(compileMemberChecks()),
     limits: createRateLimits({ store, clock, limits: resolved.limits, tooMany }),
     consent: resolved.consent,
     clientLimit,

@@ -48,11 +48,11 @@ export { linkedSlug } from './clients/client.ts'
 export type { NotificationPlatform } from './clients/device-token.ts'
 export type { Devices, NotifiableDevice } from './clients/devices.ts'
 export {
-  createCategoryParser,
   type NotificationCategory,
-  type ParseCategories,
+  parseCategories,
   type ParsedCategories,
 } from './clients/notification-categories.ts'
+export { compiledSchema } from './compiled-schema.ts'
 export { equalSecrets } from './constant-time.ts'
 export { createOAuth } from './create-oauth.ts'
 export { createEmitter, type Emitter } from './emitter.ts'

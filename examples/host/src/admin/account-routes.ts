@@ -1,3 +1,4 @@
+import { checkBody } from './admin.schema.ts'
 import { type AccountDocument, ConnectorError } from '@svc/connectors'
 import type { Instance } from '@svc/oauth-core'
 import type { Context } from 'koa'
@@ -9,7 +10,7 @@ type Parts = Pick<HostApp, 'accounts' | 'konnectors'>
 
 /** Accounts of an instance at providers. Nothing that is listed holds a token. */
 export function addAccountRoutes(
-  { route, instanceOf, check }: AdminRouting,
+  { route, instanceOf }: AdminRouting,
   { accounts, konnectors }: Parts,
 ): void {
   const { connectors, store } = accounts
@@ -35,7 +36,7 @@ export function addAccountRoutes(
 
   route('post', '/instances/:domain/accounts', async (ctx) => {
     const instance = await instanceOf(ctx)
-    const body = check('importAccount', ctx.request.body) as Record<string, string> // texts by the schema
+    const body = checkBody('importAccount', ctx.request.body) as Record<string, string> // texts by the schema
     const { access_token: accessToken, expires_at: expires, name, scope } = body
     const expiresAt = expires === undefined ? undefined : Date.parse(expires)
     if (Number.isNaN(expiresAt)) {
@@ -54,7 +55,7 @@ export function addAccountRoutes(
   })
 
   route('post', '/instances/:domain/accounts/:id/refresh', async (ctx) => {
-    const { force } = check('refreshAccount', ctx.request.body ?? {})
+    const { force } = checkBody('refreshAccount', ctx.request.body ?? {})
     const instance = await instanceOf(ctx)
     const { _id: id } = await find(ctx, instance)
     const account = await connectors.refreshAccount(instance, id, { isForced: force === true })
@@ -70,7 +71,7 @@ export function addAccountRoutes(
 
   /** What a run of a konnector starts with: of the account, and the secret that its type has beside OAuth. */
   route('post', '/instances/:domain/konnectors/:slug/fields', async (ctx) => {
-    const { account: id } = check('accountFields', ctx.request.body ?? {})
+    const { account: id } = checkBody('accountFields', ctx.request.body ?? {})
     const instance = await instanceOf(ctx)
     const slug = String(ctx['params'].slug)
     if ((await konnectors.installed(instance, slug)) === undefined) {

@@ -6,7 +6,7 @@ import type { HostApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { createInstance } from '../create-instance.ts'
 import { isPhoneNumber } from '../notifications/owner-phone.ts'
-import { createBodyChecks } from './admin.schema.ts'
+import { checkBody } from './admin.schema.ts'
 import { AdminError } from './admin-error.ts'
 import { clientToWire, instanceToWire, mailToWire } from './admin-wire.ts'
 import { addAccountRoutes } from './account-routes.ts'
@@ -20,7 +20,6 @@ import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
 export function adminRouter(app: HostApp, config: Config): Middleware {
   const { oauth, ui, apps, phones, mailbox, metrics } = app
   const { instances, clients, keyring, appTokens } = oauth
-  const check = createBodyChecks()
   const router = new Router({ sensitive: true, strict: true })
   const readBody = koaBody({ json: true, text: false, urlencoded: false, jsonLimit: '64kb' })
 
@@ -67,7 +66,7 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
   })
 
   route('post', '/instances', async (ctx) => {
-    const { passphrase, magic_link, ...input } = check('createInstance', ctx.request.body)
+    const { passphrase, magic_link, ...input } = checkBody('createInstance', ctx.request.body)
     const magicLink = magic_link === true
     if (magicLink && passphrase === undefined && input['email'] === undefined) {
       throw new AdminError('invalid_request', 400, 'magic links need a mail address')
@@ -91,7 +90,7 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
 
   route('patch', '/instances/:domain', async (ctx) => {
     const instance = await instanceOf(ctx)
-    const { oauthClientsMax, blocked, auth_mode, magic_link, phone, ...rest } = check(
+    const { oauthClientsMax, blocked, auth_mode, magic_link, phone, ...rest } = checkBody(
       'updateInstance',
       ctx.request.body,
     )
@@ -124,14 +123,14 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
     ctx.status = 204
   })
 
-  addOwnerRoutes({ route, instanceOf, check }, ui.owners)
+  addOwnerRoutes({ route, instanceOf }, ui.owners)
 
   route('get', '/instances/:domain/apps', async (ctx) => {
     ctx.body = { apps: await apps.listInstalled(await instanceOf(ctx)) }
   })
 
   route('post', '/instances/:domain/apps', async (ctx) => {
-    const { app: slugOrFolder } = check('installApp', ctx.request.body)
+    const { app: slugOrFolder } = checkBody('installApp', ctx.request.body)
     const instance = await instanceOf(ctx)
     ctx.status = 201
     ctx.body = await apps.install(instance, String(slugOrFolder))
@@ -146,7 +145,7 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
   })
 
   route('post', '/instances/:domain/app-tokens', async (ctx) => {
-    const { slug } = check('appToken', ctx.request.body)
+    const { slug } = checkBody('appToken', ctx.request.body)
     const instance = await instanceOf(ctx)
     const manifest = await apps.installed(instance, String(slug))
     if (manifest === undefined) throw new AdminError('app_not_found', 404)
@@ -158,11 +157,11 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
     }
   })
 
-  addClientRoutes({ route, instanceOf, check }, clients)
-  addKonnectorRoutes({ route, instanceOf, check }, app)
+  addClientRoutes({ route, instanceOf }, clients)
+  addKonnectorRoutes({ route, instanceOf }, app)
   addAccountTypeRoutes(route, app.accounts.connectors)
-  addAccountRoutes({ route, instanceOf, check }, app)
-  addNotificationRoutes({ route, instanceOf, check }, app)
+  addAccountRoutes({ route, instanceOf }, app)
+  addNotificationRoutes({ route, instanceOf }, app)
 
   route('get', '/instances/:domain/clients', async (ctx) => {
     const instance = await instanceOf(ctx)
@@ -190,7 +189,7 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
   })
 
   route('post', '/instances/:domain/rotate-keys', async (ctx) => {
-    const { revoke } = check('rotateKeys', ctx.request.body ?? {})
+    const { revoke } = checkBody('rotateKeys', ctx.request.body ?? {})
     await keyring.rotate(await instanceOf(ctx), { revoke: revoke === true })
     ctx.status = 204
   })

@@ -1,4 +1,4 @@
-import { Ajv, type ValidateFunction } from 'ajv'
+import { compiledSchema } from '@svc/oauth-core'
 import { AdminError } from './admin-error.ts'
 
 /** The bodies of the admin API. */
@@ -146,22 +146,12 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
   },
 }
 
-/** Compiles the schemas with the first body that comes. */
-export function createBodyChecks(): (name: AdminBody, body: unknown) => Record<string, unknown> {
-  const compiled = new Map<AdminBody, ValidateFunction>()
-  let ajv: Ajv | undefined
-
-  return function check(name, body) {
-    ajv ??= new Ajv({ allErrors: true, strict: true, allowUnionTypes: true })
-    let isValid = compiled.get(name)
-    if (isValid === undefined) {
-      isValid = ajv.compile(BODIES[name])
-      compiled.set(name, isValid)
-    }
-    if (isValid(body)) return body as Record<string, unknown> // Every schema is of an object.
-    const faults = (isValid.errors ?? []).map(({ instancePath, message }) =>
-      `${instancePath.slice(1)} ${message ?? 'is malformed'}`.trim(),
-    )
-    throw new AdminError('invalid_request', 400, faults.join('; '))
-  }
+/** @throws AdminError `invalid_request` with every fault of the body */
+export function checkBody(name: AdminBody, body: unknown): Record<string, unknown> {
+  const isValid = compiledSchema(BODIES[name], { allErrors: true, allowUnionTypes: true })
+  if (isValid(body)) return body as Record<string, unknown> // Every schema is of an object.
+  const faults = (isValid.errors ?? []).map(({ instancePath, message }) =>
+    `${instancePath.slice(1)} ${message ?? 'is malformed'}`.trim(),
+  )
+  throw new AdminError('invalid_request', 400, faults.join('; '))
 }

@@ -1,3 +1,4 @@
+import { checkBody } from './admin.schema.ts'
 import type { ClientService } from '@svc/oauth-core'
 import { AdminError } from './admin-error.ts'
 import { clientToWire } from './admin-wire.ts'
@@ -5,11 +6,11 @@ import type { AdminRouting } from './owner-routes.ts'
 
 /** What the operator may do to clients beyond looking at them and ending them. */
 export function addClientRoutes(
-  { route, instanceOf, check }: AdminRouting,
+  { route, instanceOf }: AdminRouting,
   clients: Pick<ClientService, 'issueTokens' | 'setFlagship'>,
 ): void {
   route('post', '/instances/:domain/clients/:id/certify', async (ctx) => {
-    const { withdraw } = check('certifyClient', ctx.request.body ?? {})
+    const { withdraw } = checkBody('certifyClient', ctx.request.body ?? {})
     const instance = await instanceOf(ctx)
     const id = String(ctx['params'].id)
     const client = await clients.setFlagship(instance, id, withdraw !== true)
@@ -18,7 +19,7 @@ export function addClientRoutes(
   })
 
   route('post', '/instances/:domain/clients/:id/tokens', async (ctx) => {
-    const { scope } = check('oauthToken', ctx.request.body)
+    const { scope } = checkBody('oauthToken', ctx.request.body)
     const instance = await instanceOf(ctx)
     const tokens = await clients.issueTokens(instance, String(ctx['params'].id), String(scope))
     if (tokens === undefined) throw new AdminError('client_not_found', 404)

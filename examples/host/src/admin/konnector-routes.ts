@@ -1,10 +1,11 @@
+import { checkBody } from './admin.schema.ts'
 import type { HostApp } from '../app.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminRouting } from './owner-routes.ts'
 
 /** Konnectors of an instance, and their tokens. */
 export function addKonnectorRoutes(
-  { route, instanceOf, check }: AdminRouting,
+  { route, instanceOf }: AdminRouting,
   { konnectors, oauth }: Pick<HostApp, 'konnectors' | 'oauth'>,
 ): void {
   const unknown = (): AdminError => new AdminError('konnector_not_found', 404)
@@ -14,7 +15,7 @@ export function addKonnectorRoutes(
   })
 
   route('post', '/instances/:domain/konnectors', async (ctx) => {
-    const { slug } = check('installKonnector', ctx.request.body)
+    const { slug } = checkBody('installKonnector', ctx.request.body)
     const manifest = await konnectors.install(await instanceOf(ctx), String(slug))
     if (manifest === undefined) throw unknown()
     ctx.status = 201

@@ -1,3 +1,4 @@
+import { checkBody } from './admin.schema.ts'
 import { type InternalNotification, NotifyError } from '@svc/notify'
 import type { HostApp } from '../app.ts'
 import { AdminError } from './admin-error.ts'
@@ -8,11 +9,11 @@ const DEFAULT_CATEGORY = 'operator'
 
 /** What an operator tells an owner, and what became of anything the owner was told. @see notifications.md 2.7 */
 export function addNotificationRoutes(
-  { route, instanceOf, check }: AdminRouting,
+  { route, instanceOf }: AdminRouting,
   { notify, outbox }: Pick<HostApp, 'notify' | 'outbox'>,
 ): void {
   route('post', '/instances/:domain/notifications', async (ctx) => {
-    const { notification, properties } = check('sendNotification', ctx.request.body)
+    const { notification, properties } = checkBody('sendNotification', ctx.request.body)
     const instance = await instanceOf(ctx)
     const given = notification as Record<string, unknown> // by the schema, as the next one
     const declaration = (properties ?? {}) as Record<string, unknown>

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Owners } from '@svc/auth-ui'
 import type { Instance } from '@svc/oauth-core'
 import type { Context } from 'koa'
-import type { AdminBody } from './admin.schema.ts'
+import { checkBody } from './admin.schema.ts'
 
 /** What the routes of the admin API are made with. */
 export interface AdminRouting {
@@ -14,20 +14,19 @@ export interface AdminRouting {
   /** That of `:domain`. @throws AdminError `instance_not_found` */
   instanceOf(ctx: Context): Promise<Instance>
   /** @throws AdminError `invalid_request` */
-  check(name: AdminBody, body: unknown): Record<string, unknown>
 }
 
 /** Letters and digits of which no two look alike: a passphrase may be told by telephone. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 /** What an operator does for the owner of an instance: links, codes, and a passphrase for one who lost it. */
-export function addOwnerRoutes({ route, instanceOf, check }: AdminRouting, owners: Owners): void {
+export function addOwnerRoutes({ route, instanceOf }: AdminRouting, owners: Owners): void {
   route('post', '/instances/:domain/onboarding-link', async (ctx) => {
     ctx.body = { onboardingUrl: await owners.createOnboardingUrl(await instanceOf(ctx)) }
   })
 
   route('post', '/instances/:domain/reset-passphrase', async (ctx) => {
-    const { passphrase } = check('resetPassphrase', ctx.request.body ?? {})
+    const { passphrase } = checkBody('resetPassphrase', ctx.request.body ?? {})
     const instance = await instanceOf(ctx)
     const isChosen = typeof passphrase === 'string'
     const next = isChosen ? passphrase : randomPassphrase()

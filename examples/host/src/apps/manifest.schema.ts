@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { KIT_PATH } from '@svc/auth-ui'
-import { type AppManifest, isSlug, manifestPermissions } from '@svc/oauth-core'
-import { Ajv } from 'ajv'
+import { type AppManifest, compiledSchema, isSlug, manifestPermissions } from '@svc/oauth-core'
+import type { ValidateFunction } from 'ajv'
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 200 } as const
 /** A path inside the app's folder: no way up, no absolute path. */
@@ -79,7 +79,9 @@ export function readAppPackage(folder: string): AppPackage {
   } catch {
     throw new ManifestError('the folder has no readable manifest.json')
   }
-  const isValid = new Ajv({ allErrors: true, strict: true }).compile<AppManifest>(MANIFEST_SCHEMA)
+  const isValid: ValidateFunction<AppManifest> = compiledSchema(MANIFEST_SCHEMA, {
+    allErrors: true,
+  })
   if (!isValid(manifest)) {
     const faults = (isValid.errors ?? []).map(
       ({ instancePath, message }) => `${instancePath} ${message ?? 'is malformed'}`,

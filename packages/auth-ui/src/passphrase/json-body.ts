@@ -1,16 +1,16 @@
-import { Ajv } from 'ajv'
+import { compiledSchema } from '@svc/oauth-core'
 import { AuthUiError } from '../errors.ts'
 
 /** Members of a JSON body that has its schema's form. A `Map`, so that `__proto__` is a name like any other. */
 export type ReadMembers = (json: unknown) => ReadonlyMap<string, unknown>
 
 /**
- * Compiles the schema once; nothing is coerced (security.md 17). Lone surrogates are refused.
+ * Nothing is coerced (security.md 17). Lone surrogates are refused.
  * @returns a reader that throws AuthUiError `invalid_parameter`
  */
 export function createMembersReader(schema: Readonly<Record<string, unknown>>): ReadMembers {
-  const isBody = new Ajv({ allowUnionTypes: true }).compile(schema)
   return function readMembers(json) {
+    const isBody = compiledSchema(schema, { allowUnionTypes: true })
     if (!isBody(json)) {
       const { instancePath = '', message = '' } = isBody.errors?.[0] ?? {}
       throw invalid(`${instancePath.slice(1) || 'the body'} ${message}`)

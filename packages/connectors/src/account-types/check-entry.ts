@@ -2,7 +2,7 @@ import type { AccountTypeEntry, AccountTypeFault } from './account-type.ts'
 import { parseAccountTypeId } from './account-type-id.ts'
 import { applyPreset } from './apply-preset.ts'
 import { URL_FIELDS, urlFault } from './endpoint.ts'
-import { compileEntryCheck } from './entry.schema.ts'
+import { entryFaults } from './entry.schema.ts'
 
 /** A rule over whole entries: those of `effective` are filled in from the preset. */
 type Check = (entry: AccountTypeEntry, effective: AccountTypeEntry) => readonly AccountTypeFault[]
@@ -58,35 +58,29 @@ export interface EntryCheck {
   readonly faults: readonly AccountTypeFault[]
 }
 
-/**
- * Makes the check of entries that needs to ask nobody. Compiles a schema: once.
- * @see connectors.md 2.2
- */
-export function createEntryCheck(): (value: unknown) => EntryCheck {
-  const schemaFaults = compileEntryCheck()
-  return function checkEntry(value) {
-    const json = toJson(value)
-    if (json === undefined || Buffer.byteLength(json) > MAX_ENTRY_BYTES) {
-      const reason = json === undefined ? 'is not JSON' : `is longer than ${MAX_ENTRY_BYTES} bytes`
-      return { entry: undefined, faults: [{ field: '', reason }] }
-    }
-    const plain: unknown = JSON.parse(json)
-    if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
-      return { entry: undefined, faults: [{ field: '', reason: 'must be an object' }] }
-    }
-    const { fields, faults: aliasFaults } = withoutAlias({ ...plain })
-    const formFaults = [...aliasFaults, ...schemaFaults(fields)]
-    const wrong = new Set(formFaults.map(({ field }) => field.split('/')[0]))
-    const right = Object.entries(fields).filter(([name]) => !wrong.has(name))
-    // The schema has gone through every field that the type knows.
-    const entry = Object.fromEntries(right) as unknown as AccountTypeEntry
-    const effective = applyPreset(entry)
-    const ruleFaults = CHECKS.flatMap((check) => check(entry, effective))
-    return {
-      entry: without(entry, ruleFaults),
-      // What is missing because it is malformed was named already.
-      faults: [...formFaults, ...ruleFaults.filter(({ field }) => !wrong.has(field))],
-    }
+/** Checks an entry as far as nobody has to be asked. @see connectors.md 2.2 */
+export function checkEntry(value: unknown): EntryCheck {
+  const json = toJson(value)
+  if (json === undefined || Buffer.byteLength(json) > MAX_ENTRY_BYTES) {
+    const reason = json === undefined ? 'is not JSON' : `is longer than ${MAX_ENTRY_BYTES} bytes`
+    return { entry: undefined, faults: [{ field: '', reason }] }
+  }
+  const plain: unknown = JSON.parse(json)
+  if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
+    return { entry: undefined, faults: [{ field: '', reason: 'must be an object' }] }
+  }
+  const { fields, faults: aliasFaults } = withoutAlias({ ...plain })
+  const formFaults = [...aliasFaults, ...entryFaults(fields)]
+  const wrong = new Set(formFaults.map(({ field }) => field.split('/')[0]))
+  const right = Object.entries(fields).filter(([name]) => !wrong.has(name))
+  // The schema has gone through every field that the type knows.
+  const entry = Object.fromEntries(right) as unknown as AccountTypeEntry
+  const effective = applyPreset(entry)
+  const ruleFaults = CHECKS.flatMap((check) => check(entry, effective))
+  return {
+    entry: without(entry, ruleFaults),
+    // What is missing because it is malformed was named already.
+    faults: [...formFaults, ...ruleFaults.filter(({ field }) => !wrong.has(field))],
   }
 }
 

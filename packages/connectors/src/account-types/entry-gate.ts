@@ -3,7 +3,7 @@ import type { Instances, Logger } from '@svc/oauth-core'
 import type { AccountTypeEntry, AccountTypeFault } from './account-type.ts'
 import { AccountTypeError } from './account-type-error.ts'
 import { applyPreset } from './apply-preset.ts'
-import { createEntryCheck } from './check-entry.ts'
+import { checkEntry } from './check-entry.ts'
 import { createTrustedNetworks, isSameSite, siteOf, URL_FIELDS } from './endpoint.ts'
 
 /** What is needed to tell whether an entry may be provisioned. */
@@ -34,7 +34,6 @@ export function createEntryGate(options: EntryGateOptions): EntryGate {
   const { log, instances, callbackUrl, trustedNetworks = [], lookup = addressesOf } = options
   const networks = createTrustedNetworks(trustedNetworks, lookup)
   const callbackOrigin = callbackUrl === undefined ? undefined : new URL(callbackUrl).origin
-  const checkEntry = createEntryCheck()
 
   /** @see connectors.md 2.2 (1) */
   async function plainFaults(entry: AccountTypeEntry): Promise<readonly AccountTypeFault[]> {

@@ -2,7 +2,7 @@ import type { Logger } from '@svc/oauth-core'
 import type { AccountType, AccountTypeEntry, AccountTypeFault, Secret } from './account-type.ts'
 import { parseAccountTypeId } from './account-type-id.ts'
 import { applyPreset } from './apply-preset.ts'
-import { createEntryCheck } from './check-entry.ts'
+import { checkEntry } from './check-entry.ts'
 import { createSecret } from './secret.ts'
 import { guardParameters } from './secret-fields.ts'
 
@@ -27,7 +27,6 @@ const TOKEN_MODES: readonly unknown[] = [undefined, 'form', 'post', 'basic', 'ge
 const SECOND_MS = 1000
 
 export function createEntryReader({ log }: { readonly log: Logger }): EntryReader {
-  const checkEntry = createEntryCheck()
   return {
     read(id, stored, unreadable = []) {
       const { token_mode: mode, ...others } = stored

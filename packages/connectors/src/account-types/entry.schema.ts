@@ -1,4 +1,5 @@
-import { Ajv, type ErrorObject } from 'ajv'
+import { compiledSchema } from '@svc/oauth-core'
+import type { ErrorObject } from 'ajv'
 import type { AccountTypeFault } from './account-type.ts'
 import { PRESETS } from './presets.ts'
 
@@ -89,20 +90,18 @@ const REASONS: Readonly<Record<string, string>> = {
   required: 'is missing',
 }
 
-/** Compiles the schema: milliseconds. @returns every fault of a value, at most one a field or member */
-export function compileEntryCheck(): (value: unknown) => readonly AccountTypeFault[] {
-  const isEntry = new Ajv({ allErrors: true, strict: true }).compile(entrySchema)
-  return function faultsOf(value) {
-    if (isEntry(value)) return []
-    const faults = new Map<string, AccountTypeFault>()
-    for (const error of isEntry.errors ?? []) {
-      // Follows the faults of the names themselves.
-      if (error.keyword === 'propertyNames') continue
-      const fault = toFault(error)
-      if (!faults.has(fault.field)) faults.set(fault.field, fault)
-    }
-    return [...faults.values()]
+/** @returns every fault of a value, at most one a field or member */
+export function entryFaults(value: unknown): readonly AccountTypeFault[] {
+  const isEntry = compiledSchema(entrySchema, { allErrors: true })
+  if (isEntry(value)) return []
+  const faults = new Map<string, AccountTypeFault>()
+  for (const error of isEntry.errors ?? []) {
+    // Follows the faults of the names themselves.
+    if (error.keyword === 'propertyNames') continue
+    const fault = toFault(error)
+    if (!faults.has(fault.field)) faults.set(fault.field, fault)
   }
+  return [...faults.values()]
 }
 
 function toFault(error: ErrorObject): AccountTypeFault {

@@ -1,5 +1,5 @@
-import { type Instance, type Logger, randomHex } from '@svc/oauth-core'
-import { Ajv, type ValidateFunction } from 'ajv'
+import { compiledSchema, type Instance, type Logger, randomHex } from '@svc/oauth-core'
+import type { ValidateFunction } from 'ajv'
 import { isAccountTypeName } from '../account-types/account-type-id.ts'
 import type { AccountTypes } from '../account-types/account-type.ts'
 import { ConnectorError } from '../connector-error.ts'
@@ -48,9 +48,8 @@ export function createImporter(
   options: ImportOptions,
 ): (instance: Instance, input: AccountImport) => Promise<AccountDocument> {
   const { accounts, announcements, clock, log, plan, seal, types } = options
-  const isImport: ValidateFunction<AccountImport> = new Ajv({ strict: true }).compile(SCHEMA)
-
   return async (instance, input) => {
+    const isImport: ValidateFunction<AccountImport> = compiledSchema(SCHEMA)
     if (!isImport(input)) {
       const [fault] = isImport.errors ?? []
       const detail = `${fault?.instancePath.slice(1) || 'the input'} ${fault?.message ?? ''}`

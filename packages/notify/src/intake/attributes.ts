@@ -1,5 +1,4 @@
-import type { NotificationCategory } from '@svc/oauth-core'
-import { Ajv, type ValidateFunction } from 'ajv'
+import { compiledSchema, type NotificationCategory } from '@svc/oauth-core'
 import type { NotifyFault } from '../notify-error.ts'
 import {
   CHANNELS,
@@ -34,56 +33,51 @@ export interface Judging {
 }
 
 /** The draft, or everything that is wrong. */
-export type JudgeAttributes = (
-  attributes: Attributes,
-  judging: Judging,
-) => { readonly draft: Draft } | { readonly faults: readonly [NotifyFault, ...NotifyFault[]] }
+export type Judgement =
+  | { readonly draft: Draft }
+  | { readonly faults: readonly [NotifyFault, ...NotifyFault[]] }
 
 const NAMES = Object.keys(ATTRIBUTES) as readonly AttributeName[] // keys of our own table
 const DEFAULT_CHANNELS: readonly ChannelName[] = ['mail']
 
-/** Compiles the rules of attributes; once a package, since it costs milliseconds. @see notifications.md 3.1 */
-export function createAttributeJudge(): JudgeAttributes {
-  const ajv = new Ajv({ strict: true })
-  const checks = new Map<AttributeName, ValidateFunction>(
-    NAMES.map((name) => [name, ajv.compile(ATTRIBUTES[name].schema)]),
+/** @see notifications.md 3.1 */
+export function judgeAttributes(
+  attributes: Attributes,
+  { category, zone, now, bounds }: Judging,
+): Judgement {
+  // SPEC: notifications.md 3.1 - `null` is absent, and so is an empty `category_id`.
+  const given = new Map(
+    NAMES.filter((name) => Object.hasOwn(attributes, name))
+      .map((name) => [name, attributes[name]] as const)
+      .filter(([name, value]) => value !== null && !(name === 'category_id' && value === '')),
   )
-
-  function faultsOf(name: AttributeName, value: unknown): NotifyFault[] {
-    if (checks.get(name)?.(value) !== true) return [fault(name, ATTRIBUTES[name].rule)]
-    if (!isWellFormed(value)) return [fault(name, 'of whole Unicode characters')]
-    if (name === 'preferred_channels') return channelFaults(value as readonly unknown[]) // by its schema
-    if (name === 'data') return dataFaults(value)
-    return []
+  const faults = [...given].flatMap(([name, value]) => faultsOf(name, value))
+  const at = given.get('at')
+  let sendAt: number | undefined
+  if (typeof at === 'string' && at.length <= 64) {
+    const result = readAt(at, zone, now, bounds)
+    if ('instant' in result) sendAt = result.instant
+    else faults.push({ ...result, pointer: pointerTo('at') })
   }
-
-  return function judge(attributes, { category, zone, now, bounds }) {
-    // SPEC: notifications.md 3.1 - `null` is absent, and so is an empty `category_id`.
-    const given = new Map(
-      NAMES.filter((name) => Object.hasOwn(attributes, name))
-        .map((name) => [name, attributes[name]] as const)
-        .filter(([name, value]) => value !== null && !(name === 'category_id' && value === '')),
-    )
-    const faults = [...given].flatMap(([name, value]) => faultsOf(name, value))
-    const at = given.get('at')
-    let sendAt: number | undefined
-    if (typeof at === 'string' && at.length <= 64) {
-      const result = readAt(at, zone, now, bounds)
-      if ('instant' in result) sendAt = result.instant
-      else faults.push({ ...result, pointer: pointerTo('at') })
-    }
-    if (given.has('category_id') && !category.multiple) {
-      const detail = 'the category has no sub-categories'
-      faults.push({ code: 'not_multiple', detail, pointer: pointerTo('category_id') })
-    }
-    if (category.stateful && !given.has('state')) {
-      const detail = 'notifications of this category need a state'
-      faults.push({ code: 'state_required', detail, pointer: pointerTo('state') })
-    }
-    const [first, ...others] = faults
-    if (first !== undefined) return { faults: [first, ...others] }
-    return { draft: toDraft(given, category.defaultPriority, sendAt) }
+  if (given.has('category_id') && !category.multiple) {
+    const detail = 'the category has no sub-categories'
+    faults.push({ code: 'not_multiple', detail, pointer: pointerTo('category_id') })
   }
+  if (category.stateful && !given.has('state')) {
+    const detail = 'notifications of this category need a state'
+    faults.push({ code: 'state_required', detail, pointer: pointerTo('state') })
+  }
+  const [first, ...others] = faults
+  if (first !== undefined) return { faults: [first, ...others] }
+  return { draft: toDraft(given, category.defaultPriority, sendAt) }
+}
+
+function faultsOf(name: AttributeName, value: unknown): NotifyFault[] {
+  if (!compiledSchema(ATTRIBUTES[name].schema)(value)) return [fault(name, ATTRIBUTES[name].rule)]
+  if (!isWellFormed(value)) return [fault(name, 'of whole Unicode characters')]
+  if (name === 'preferred_channels') return channelFaults(value as readonly unknown[]) // by its schema
+  if (name === 'data') return dataFaults(value)
+  return []
 }
 
 /** @param given - attributes that went through their rules */

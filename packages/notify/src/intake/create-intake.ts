@@ -4,7 +4,6 @@ import type { NotifyBucket } from '../limits.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { NotifyApps } from '../ports.ts'
 import { createAccept } from './accept.ts'
-import { createAttributeJudge } from './attributes.ts'
 import { createDeclarations } from './declarations.ts'
 import { createPostInternal, type PostInternal } from './post-internal.ts'
 import { postRow } from './post-notification.ts'
@@ -41,7 +40,6 @@ export function createIntake(parts: IntakeParts): Intake {
   const { maxUnfinished = 200, sourcePrefix = 'svc' } = parts
   const { store, clock } = oauth
   const declarations = createDeclarations({ oauth, apps, log })
-  const judge = createAttributeJudge()
   const turns = createSourceTurns({
     ...{ store, clock, outbox, maxUnfinished, atAhead: lifetimes.atAhead },
   })
@@ -50,10 +48,10 @@ export function createIntake(parts: IntakeParts): Intake {
   const quotas = createPostQuotas(limits)
   return {
     rows: [
-      postRow({ oauth, quotas, declarations, judge, accept, lifetimes }),
+      postRow({ oauth, quotas, declarations, accept, lifetimes }),
       ...singleRows({ oauth, outbox }),
     ],
-    post: createPostInternal({ clock, declarations, judge, accept, lifetimes }),
+    post: createPostInternal({ clock, declarations, accept, lifetimes }),
     forget: turns.forget,
   }
 }

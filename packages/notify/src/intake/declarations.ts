@@ -1,9 +1,9 @@
 import {
-  createCategoryParser,
   type Instance,
   type Logger,
   type NotificationCategory,
   type OAuth,
+  parseCategories,
   type ParsedCategories,
 } from '@svc/oauth-core'
 import { NotifyError } from '../notify-error.ts'
@@ -29,14 +29,13 @@ export function createDeclarations(options: {
   readonly log: Logger
 }): Declarations {
   const { oauth, apps, log } = options
-  const parse = createCategoryParser()
   // Manifests and clients are kept in memory by whoever has them.
   const parsed = new WeakMap<object, ParsedCategories>()
 
   function parseOnce(source: string, declared: object): ParsedCategories {
     const known = parsed.get(declared)
     if (known !== undefined) return known
-    const result = parse(declared)
+    const result = parseCategories(declared)
     parsed.set(declared, result)
     for (const fault of result.faults) log.warn('notification.category_ignored', { source, fault })
     return result
@@ -66,7 +65,7 @@ export function createDeclarations(options: {
     },
 
     inline(name, declaration) {
-      const { categories, faults } = parse({ [name]: declaration })
+      const { categories, faults } = parseCategories({ [name]: declaration })
       const category = categories.get(name)
       if (category !== undefined) return category
       const detail = faults[0] ?? 'the declaration is malformed'

@@ -5,7 +5,7 @@ import type { InternalNotification } from '../notify.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import { zoneOf } from '../preferences/zoned-time.ts'
 import type { Accept } from './accept.ts'
-import type { Attributes, JudgeAttributes } from './attributes.ts'
+import { type Attributes, judgeAttributes } from './attributes.ts'
 import { BUILT_IN, createBuiltInTexts } from './built-in.ts'
 import { categoryNotFound, type Declarations } from './declarations.ts'
 import { requireTitle } from './post-notification.ts'
@@ -27,11 +27,10 @@ interface Prepared {
 export function createPostInternal(dependencies: {
   readonly clock: { now(): number }
   readonly declarations: Declarations
-  readonly judge: JudgeAttributes
   readonly accept: Accept
   readonly lifetimes: Pick<Lifetimes, 'atAhead' | 'atPast'>
 }): PostInternal {
-  const { clock, declarations, judge, accept, lifetimes } = dependencies
+  const { clock, declarations, accept, lifetimes } = dependencies
   const textsOf = createBuiltInTexts()
 
   function prepareBuiltIn(instance: Instance, notification: InternalNotification): Prepared {
@@ -65,7 +64,7 @@ export function createPostInternal(dependencies: {
         ? prepareBuiltIn(instance, notification)
         : prepareDeclared(notification)
     requireTitle(attributes)
-    const judged = judge(attributes, {
+    const judged = judgeAttributes(attributes, {
       ...{ category: declared, zone: zoneOf(instance), now: clock.now(), bounds: lifetimes },
     })
     if ('faults' in judged) throw new NotifyError(judged.faults)

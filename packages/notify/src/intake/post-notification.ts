@@ -4,7 +4,7 @@ import type { Lifetimes } from '../lifetimes.ts'
 import { NotifyError } from '../notify-error.ts'
 import { zoneOf } from '../preferences/zoned-time.ts'
 import type { Accept, Accepted } from './accept.ts'
-import type { Attributes, JudgeAttributes } from './attributes.ts'
+import { type Attributes, judgeAttributes } from './attributes.ts'
 import { notificationBodySchema } from './attributes.schema.ts'
 import type { Declarations } from './declarations.ts'
 import { idempotentRequest } from './idempotency.ts'
@@ -17,7 +17,6 @@ export interface PostDependencies {
   readonly oauth: Pick<OAuth, 'authenticate' | 'clock' | 'namespace'>
   readonly quotas: PostQuotas
   readonly declarations: Declarations
-  readonly judge: JudgeAttributes
   readonly accept: Accept
   readonly lifetimes: Pick<Lifetimes, 'atAhead' | 'atPast'>
 }
@@ -79,14 +78,14 @@ async function post(
   poster: TokenPoster,
   dependencies: PostDependencies,
 ): Promise<Accepted> {
-  const { oauth, declarations, judge, accept, lifetimes } = dependencies
+  const { oauth, declarations, accept, lifetimes } = dependencies
   const { instance } = ctx.state
   const attributes = readAttributes(ctx.state.json)
   requireTitle(attributes)
   const { category } = attributes
   const declared = await declarations.categoryOf(instance, poster, category)
   const judging = { category: declared, now: oauth.clock.now(), bounds: lifetimes }
-  const judged = judge(attributes, { ...judging, zone: zoneOf(instance) })
+  const judged = judgeAttributes(attributes, { ...judging, zone: zoneOf(instance) })
   if ('faults' in judged) throw new NotifyError(judged.faults)
   const idempotent = idempotentOf(ctx, instance, poster, attributes)
   return accept({

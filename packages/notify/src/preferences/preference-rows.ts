@@ -1,5 +1,5 @@
-import type { OAuth, RouteContext, RouteRow } from '@svc/oauth-core'
-import { Ajv } from 'ajv'
+import { compiledSchema, type OAuth, type RouteContext, type RouteRow } from '@svc/oauth-core'
+import type { ValidateFunction } from 'ajv'
 import { demandPermission } from '../demand-permission.ts'
 import { NotifyError, type NotifyFault } from '../notify-error.ts'
 import { applyPatch, patchFaults, type PreferencesPatch } from './patch.ts'
@@ -20,9 +20,6 @@ const PATH = '/notifications/preferences'
 export function createPreferenceRows(options: PreferenceRowsOptions): readonly RouteRow[] {
   const { oauth, preferences, listSources } = options
   const type = `${oauth.namespace}.notifications.preferences`
-  const isPatch = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<PreferencesPatch>(
-    preferencesPatchSchema,
-  )
 
   async function answer(ctx: RouteContext, stored: StoredPreferences): Promise<void> {
     const { id } = ctx.state.instance
@@ -42,6 +39,10 @@ export function createPreferenceRows(options: PreferenceRowsOptions): readonly R
   async function change(ctx: RouteContext): Promise<void> {
     const { instance } = ctx.state
     const { patch, rev } = patchOf(ctx.state.json)
+    const isPatch: ValidateFunction<PreferencesPatch> = compiledSchema(preferencesPatchSchema, {
+      allErrors: true,
+      allowUnionTypes: true,
+    })
     if (!isPatch(patch)) throw new NotifyError(shapeFaults(isPatch.errors ?? []))
     const stored = await preferences.read(instance)
     const sources = await listSources(instance, stored.preferences)

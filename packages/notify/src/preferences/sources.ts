@@ -4,7 +4,7 @@ import {
   type Instance,
   linkedSlug,
   type NotificationCategory,
-  type ParseCategories,
+  parseCategories,
 } from '@svc/oauth-core'
 import type { NotifyApps } from '../ports.ts'
 import type { Preferences } from './preferences.ts'
@@ -23,7 +23,6 @@ export interface SourcesOptions {
   readonly apps: Pick<AppRegistry, 'listInstalled'>
   readonly clients: Pick<ClientService, 'list'>
   readonly konnectors: NotifyApps['konnectors'] | undefined
-  readonly parseCategories: ParseCategories
   readonly namespace: string
 }
 
@@ -34,7 +33,7 @@ export type ListSources = (
 ) => Promise<readonly NotificationSource[]>
 
 export function createListSources(options: SourcesOptions): ListSources {
-  const { apps, clients, konnectors, namespace, parseCategories } = options
+  const { apps, clients, konnectors, namespace } = options
 
   async function declaringClients(instance: Instance): Promise<NotificationSource[]> {
     const found: NotificationSource[] = []

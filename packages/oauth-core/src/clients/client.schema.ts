@@ -1,4 +1,5 @@
-import { Ajv, type ValidateFunction } from 'ajv'
+import type { ValidateFunction } from 'ajv'
+import { compiledSchema } from '../compiled-schema.ts'
 import { hasFittingDurations, notificationsSchema } from './notification-categories.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
@@ -37,30 +38,19 @@ export const clientUpdateSchema: JsonSchema = {
   },
 }
 
-/** Compiled checks of single members. */
-export interface MemberChecks {
-  isRedirectList(value: unknown): value is readonly string[]
-  /** A copy without members nobody knows, or undefined when something is wrong. */
-  notifications(value: unknown): Readonly<Record<string, unknown>> | undefined
+const REDIRECT_LIST = { type: 'array', items: { type: 'string' }, minItems: 1 }
+
+export function isRedirectList(value: unknown): value is readonly string[] {
+  return compiledSchema(REDIRECT_LIST)(value)
 }
 
-/** Compiles what is checked with a schema; once a package, since it costs milliseconds. */
-export function compileMemberChecks(): MemberChecks {
-  const ajv = new Ajv({ removeAdditional: true, strict: true })
-  const isRedirectList: ValidateFunction<readonly string[]> = ajv.compile({
-    type: 'array',
-    items: { type: 'string' },
-    minItems: 1,
-  })
-  const isNotifications: ValidateFunction<Readonly<Record<string, unknown>>> =
-    ajv.compile<Readonly<Record<string, unknown>>>(notificationsSchema)
-
-  return {
-    isRedirectList: (value): value is readonly string[] => isRedirectList(value),
-    notifications(value) {
-      const copy: unknown = structuredClone(value)
-      if (!isNotifications(copy)) return undefined
-      return Object.values(copy).every(hasFittingDurations) ? copy : undefined
-    },
-  }
+/** A copy without members nobody knows, or undefined when something is wrong. */
+export function readNotifications(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  const copy: unknown = structuredClone(value)
+  const isNotifications: ValidateFunction<Readonly<Record<string, unknown>>> = compiledSchema(
+    notificationsSchema,
+    { removeAdditional: true },
+  )
+  if (!isNotifications(copy)) return undefined
+  return Object.values(copy).every(hasFittingDurations) ? copy : undefined
 }

@@ -16,7 +16,7 @@ import { toWire } from './client-record.ts'
 import type { ClientStore, OpenClient } from './client-store.ts'
 import { engineError } from './engine-error.ts'
 import { checkLinkedApp } from './linked-app.ts'
-import { type MetadataReader, objectBody, pickMembers } from './metadata.ts'
+import { objectBody, pickMembers, readMetadataUpdate } from './metadata.ts'
 import { CLIENT_BODY, limitClientWrites, requireJson } from './register.ts'
 import type { ClientRevoker } from './revoke-client.ts'
 
@@ -25,7 +25,6 @@ export interface ManageDependencies {
   readonly engine: Pick<Engine, 'isRegistrationToken' | 'manage'>
   readonly clients: ClientStore
   readonly names: ClientNames
-  readonly metadata: MetadataReader
   readonly apps: Pick<AppRegistry, 'available'>
   readonly limits: RateLimits<'oauth-client'>
   readonly revoker: ClientRevoker
@@ -145,7 +144,7 @@ async function updateClient(
     throw new OAuthError('invalid_client_id', { description: 'client_id is mandatory' })
   }
   const members = pickMembers(body)
-  const asked = dependencies.metadata.readUpdate(members, client.metadata, instance)
+  const asked = readMetadataUpdate(members, client.metadata, instance)
   if (members.has('software_id')) {
     await checkLinkedApp(asked.software_id, instance, dependencies.apps)
   }

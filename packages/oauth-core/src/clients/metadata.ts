@@ -1,7 +1,7 @@
 import { OAuthError } from '../errors.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { ClientMetadata } from './client.ts'
-import type { MemberChecks } from './client.schema.ts'
+import { isRedirectList, readNotifications } from './client.schema.ts'
 import { fitsPlatform, isDeviceToken, isPlatform } from './device-token.ts'
 import { isRedirectUri } from './redirect-uri.ts'
 
@@ -52,63 +52,72 @@ export function objectBody(body: unknown): Readonly<Record<string, unknown>> {
   return body as Readonly<Record<string, unknown>>
 }
 
-/** Judges what clients say about themselves. */
-export interface MetadataReader {
-  /** Of a registration: `""` and `null` are absent. @throws OAuthError 400, the first failure in order */
-  readNew(members: Members, instance: Instance): ClientMetadata
-  /** Of an update: absent keeps, `""` and `null` clear (D21). @throws OAuthError 400, the first failure in order */
-  readUpdate(members: Members, current: ClientMetadata, instance: Instance): ClientMetadata
+type Rule = (value: unknown, instance: Instance) => unknown
+
+const RULES: Readonly<Record<Member, Rule>> = {
+  redirect_uris: redirectUris,
+  client_name: clientName,
+  software_id: softwareId,
+  notification_platform: platform,
+  client_uri: (value) => webUrl('client_uri', value),
+  logo_uri: (value) => webUrl('logo_uri', value),
+  policy_uri: (value) => webUrl('policy_uri', value),
+  software_version: (value) => plainText('software_version', value, 1024),
+  client_kind: (value) => plainText('client_kind', value, 1024),
+  notification_device_token: deviceToken,
+  notifications: (value) => readNotifications(value) ?? refuse('notifications is invalid'),
 }
 
-export function createMetadataReader(checks: MemberChecks): MetadataReader {
-  const rules: Readonly<Record<Member, (value: unknown, instance: Instance) => unknown>> = {
-    redirect_uris: (value, instance) => redirectUris(value, instance, checks),
-    client_name: clientName,
-    software_id: softwareId,
-    notification_platform: platform,
-    client_uri: (value) => webUrl('client_uri', value),
-    logo_uri: (value) => webUrl('logo_uri', value),
-    policy_uri: (value) => webUrl('policy_uri', value),
-    software_version: (value) => plainText('software_version', value, 1024),
-    client_kind: (value) => plainText('client_kind', value, 1024),
-    notification_device_token: deviceToken,
-    notifications: (value) => checks.notifications(value) ?? refuse('notifications is invalid'),
-  }
+/**
+ * What a client says about itself at its registration: `""` and `null` are absent.
+ * @throws OAuthError 400, the first failure in order
+ */
+export function readNewMetadata(members: Members, instance: Instance): ClientMetadata {
+  return read(members, {}, instance)
+}
 
-  function read(members: Members, current: Partial<ClientMetadata>, instance: Instance) {
-    const metadata: Record<string, unknown> = { ...current }
-    for (const name of MEMBERS) {
-      const value = members.get(name)
-      const isCleared = members.has(name) && (value === null || value === '')
-      if (isCleared) delete metadata[name]
-      // What is mandatory is judged even when it is not there.
-      if (value !== undefined && !isCleared) metadata[name] = rules[name](value, instance)
-      else if (isMandatory(name) && metadata[name] === undefined) rules[name](undefined, instance)
-    }
-    if (members.has('notification_platform') || members.has('notification_device_token')) {
-      checkDevice(metadata)
-    }
-    // Every member has been through its rule, now or when it was stored.
-    return metadata as unknown as ClientMetadata
-  }
+/**
+ * What a client changes about itself: absent keeps, `""` and `null` clear (D21).
+ * @throws OAuthError 400, the first failure in order
+ */
+export function readMetadataUpdate(
+  members: Members,
+  current: ClientMetadata,
+  instance: Instance,
+): ClientMetadata {
+  const metadata = read(members, current, instance)
+  // SPEC: oauth.md 3.5 - an old token must not come to mean another app's permissions.
+  if (metadata.software_id !== current.software_id) refuse('software_id is immutable')
+  return metadata
+}
 
-  return {
-    readNew: (members, instance) => read(members, {}, instance),
-    readUpdate(members, current, instance) {
-      const metadata = read(members, current, instance)
-      // SPEC: oauth.md 3.5 - an old token must not come to mean another app's permissions.
-      if (metadata.software_id !== current.software_id) refuse('software_id is immutable')
-      return metadata
-    },
+function read(
+  members: Members,
+  current: Partial<ClientMetadata>,
+  instance: Instance,
+): ClientMetadata {
+  const metadata: Record<string, unknown> = { ...current }
+  for (const name of MEMBERS) {
+    const value = members.get(name)
+    const isCleared = members.has(name) && (value === null || value === '')
+    if (isCleared) delete metadata[name]
+    // What is mandatory is judged even when it is not there.
+    if (value !== undefined && !isCleared) metadata[name] = RULES[name](value, instance)
+    else if (isMandatory(name) && metadata[name] === undefined) RULES[name](undefined, instance)
   }
+  if (members.has('notification_platform') || members.has('notification_device_token')) {
+    checkDevice(metadata)
+  }
+  // Every member has been through its rule, now or when it was stored.
+  return metadata as unknown as ClientMetadata
 }
 
 function isMandatory(name: Member): boolean {
   return name === 'redirect_uris' || name === 'client_name' || name === 'software_id'
 }
 
-function redirectUris(value: unknown, instance: Instance, checks: MemberChecks): readonly string[] {
-  if (!checks.isRedirectList(value)) throw invalidRedirectUri('redirect_uris is mandatory')
+function redirectUris(value: unknown, instance: Instance): readonly string[] {
+  if (!isRedirectList(value)) throw invalidRedirectUri('redirect_uris is mandatory')
   const uris = [...new Set(value)]
   if (uris.length > MAX_REDIRECT_URIS) throw invalidRedirectUri('redirect_uris is invalid')
   for (const uri of uris) {

@@ -1,4 +1,4 @@
-import { Ajv, type ValidateFunction } from 'ajv'
+import { compiledSchema } from '../compiled-schema.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -99,39 +99,33 @@ interface Declaration {
 }
 
 /** Reads declarations: as a manifest has them, or a client's record. A category that is wrong is left out alone. */
-export type ParseCategories = (value: unknown) => ParsedCategories
-
-/** Compiles the check of declarations; once a package, since it costs milliseconds. */
-export function createCategoryParser(): ParseCategories {
-  const ajv = new Ajv({ strict: true })
-  const isCategory: ValidateFunction<Declaration> = ajv.compile<Declaration>(manifestCategorySchema)
-
-  function faultOf(name: string, declaration: unknown): string | undefined {
-    if (!new RegExp(NAME).test(name)) return 'is not the name of a category'
-    if (!isCategory(declaration)) {
-      return ajv.errorsText(isCategory.errors, { dataVar: '' }).trim()
-    }
-    return hasFittingDurations(declaration) ? undefined : 'lasts longer than 28 days'
+export function parseCategories(value: unknown): ParsedCategories {
+  if (value === undefined || value === null) return { categories: new Map(), faults: [] }
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    return { categories: new Map(), faults: ['notifications is not an object'] }
   }
-
-  return function parseCategories(value) {
-    if (value === undefined || value === null) return { categories: new Map(), faults: [] }
-    if (typeof value !== 'object' || Array.isArray(value)) {
-      return { categories: new Map(), faults: ['notifications is not an object'] }
-    }
-    const categories = new Map<string, NotificationCategory>()
-    const faults: string[] = []
-    for (const [name, declaration] of Object.entries(value)) {
-      const fault =
-        categories.size === MAX_CATEGORIES
-          ? `is one of more than ${MAX_CATEGORIES}`
-          : faultOf(name, declaration)
-      // Checked by the schema.
-      if (fault === undefined) categories.set(name, toCategory(declaration as Declaration))
-      else if (faults.length < MAX_CATEGORIES) faults.push(`${name.slice(0, 64)} ${fault}`)
-    }
-    return { categories, faults }
+  const categories = new Map<string, NotificationCategory>()
+  const faults: string[] = []
+  for (const [name, declaration] of Object.entries(value)) {
+    const fault =
+      categories.size === MAX_CATEGORIES
+        ? `is one of more than ${MAX_CATEGORIES}`
+        : faultOf(name, declaration)
+    // Checked by the schema.
+    if (fault === undefined) categories.set(name, toCategory(declaration as Declaration))
+    else if (faults.length < MAX_CATEGORIES) faults.push(`${name.slice(0, 64)} ${fault}`)
   }
+  return { categories, faults }
+}
+
+function faultOf(name: string, declaration: unknown): string | undefined {
+  if (!new RegExp(NAME).test(name)) return 'is not the name of a category'
+  const isCategory = compiledSchema<Declaration>(manifestCategorySchema)
+  if (!isCategory(declaration)) {
+    const said = (isCategory.errors ?? []).map((each) => `${each.instancePath} ${each.message}`)
+    return said.join(', ').trim()
+  }
+  return hasFittingDurations(declaration) ? undefined : 'lasts longer than 28 days'
 }
 
 /** Whether durations given as text are at most 28 days. @param declaration - an object that fits its schema */

@@ -13,14 +13,13 @@ import { toWire } from './client-record.ts'
 import type { ClientStore } from './client-store.ts'
 import { engineError } from './engine-error.ts'
 import { checkLinkedApp } from './linked-app.ts'
-import { type MetadataReader, pickMembers } from './metadata.ts'
+import { pickMembers, readNewMetadata } from './metadata.ts'
 import type { ClientRevoker } from './revoke-client.ts'
 
 export interface RegisterDependencies {
   readonly engine: Pick<Engine, 'register'>
   readonly clients: ClientStore
   readonly names: ClientNames
-  readonly metadata: MetadataReader
   readonly apps: Pick<AppRegistry, 'available'>
   readonly limits: RateLimits<'oauth-client'>
   readonly cleanup: ClientCleanup
@@ -75,7 +74,7 @@ export function registerRows(dependencies: RegisterDependencies): readonly Route
 async function register(ctx: RouteContext, dependencies: RegisterDependencies): Promise<void> {
   const { engine, clients, names, cleanup, emitter, log } = dependencies
   const { instance } = ctx.state
-  const asked = dependencies.metadata.readNew(pickMembers(ctx.state.json), instance)
+  const asked = readNewMetadata(pickMembers(ctx.state.json), instance)
   await checkLinkedApp(asked.software_id, instance, dependencies.apps)
   await cleanup.sweep(instance, dependencies.revoker)
 

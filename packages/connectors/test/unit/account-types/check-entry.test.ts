@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createEntryCheck } from '../../../src/account-types/check-entry.ts'
+import { checkEntry } from '../../../src/account-types/check-entry.ts'
 
 const ENTRY = {
   _id: 'bank',
@@ -9,14 +9,13 @@ const ENTRY = {
   auth_endpoint: 'https://bank.example.com/authorize?x=1',
   token_endpoint: 'https://bank.example.com/token',
 }
-const checkEntry = createEntryCheck()
 
 /** Names of the fields that are refused when these are added to a good entry. */
 function refused(fields: Readonly<Record<string, unknown>>): readonly string[] {
   return checkEntry({ ...ENTRY, ...fields }).faults.map(({ field }) => field)
 }
 
-describe('createEntryCheck (connectors.md 2.1, 2.2)', () => {
+describe('checkEntry (connectors.md 2.1, 2.2)', () => {
   it('lets a good entry through as it is, unknown fields included', () => {
     const entry = {
       ...ENTRY,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { AccountTypeEntry } from '../../../src/account-types/account-type.ts'
-import { createEntryCheck } from '../../../src/account-types/check-entry.ts'
+import { checkEntry } from '../../../src/account-types/check-entry.ts'
 import { createEntryReader } from '../../../src/account-types/entry-reader.ts'
 import { entrySchema } from '../../../src/account-types/entry.schema.ts'
 import { recordedLog } from '../../support/recorded-log.ts'
@@ -23,7 +23,6 @@ const odd = fc
 const oddEntry = fc.dictionary(fc.constantFrom(...FIELDS, 'redirect_url', 'future'), odd)
 
 describe('odd entries', () => {
-  const checkEntry = createEntryCheck()
   const good = { _id: 'bank', preset: 'google', client_id: 'id', client_secret: 'secret' }
 
   it('are refused without an exception and without a word of what they hold', () => {

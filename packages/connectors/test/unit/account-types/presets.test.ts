@@ -1,12 +1,11 @@
 import { expect } from 'chai'
 import { applyPreset } from '../../../src/account-types/apply-preset.ts'
-import { createEntryCheck } from '../../../src/account-types/check-entry.ts'
+import { checkEntry } from '../../../src/account-types/check-entry.ts'
 import { createEntryReader } from '../../../src/account-types/entry-reader.ts'
 import { PRESETS } from '../../../src/account-types/presets.ts'
 import { recordedLog } from '../../support/recorded-log.ts'
 
 const CLIENT = { client_id: 'id', client_secret: 'secret' }
-const checkEntry = createEntryCheck()
 const reader = createEntryReader({ log: recordedLog() })
 const read = (preset: string, fields: object = {}) =>
   reader.read('x', { _id: 'x', preset, ...CLIENT, ...fields })

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
-import { createCategoryParser } from '../../../src/index.ts'
+import { parseCategories } from '../../../src/index.ts'
 
-const parse = createCategoryParser()
 const DAY_MS = 86_400_000
 
 const PLAIN = {
@@ -14,13 +13,13 @@ const PLAIN = {
 
 describe('declarations of notifications (4.2)', () => {
   it('takes defaults for what is not said', () => {
-    const { categories, faults } = parse({ balance: {} })
+    const { categories, faults } = parseCategories({ balance: {} })
     expect([...categories]).to.deep.equal([['balance', PLAIN]])
     expect(faults).to.deep.equal([])
   })
 
   it('reads every member, and ignores those nobody knows', () => {
-    const { categories, faults } = parse({
+    const { categories, faults } = parseCategories({
       'Due.bills:late_1-x': {
         description: 'd'.repeat(500),
         collapsible: true,
@@ -90,7 +89,7 @@ describe('declarations of notifications (4.2)', () => {
         ['time_to_live', 'timeToLiveMs'],
         ['min_interval', 'minIntervalMs'],
       ] as const) {
-        const { categories } = parse({ a: { [wire]: given } })
+        const { categories } = parseCategories({ a: { [wire]: given } })
         expect(categories.get('a')?.[own]).to.equal(expected)
         expect(categories.has('a')).to.equal(expected !== undefined)
       }
@@ -114,7 +113,7 @@ describe('declarations of notifications (4.2)', () => {
       'm n': {},
       ['o'.repeat(65)]: {},
     }
-    const { categories, faults } = parse({ ...wrong, good: {} })
+    const { categories, faults } = parseCategories({ ...wrong, good: {} })
     expect([...categories.keys()]).to.deep.equal(['good'])
     expect(faults).to.have.length(Object.keys(wrong).length)
     expect(faults).to.include('e /collapsible must be boolean')
@@ -123,14 +122,14 @@ describe('declarations of notifications (4.2)', () => {
 
   it('is not fooled by names of objects', () => {
     const value: unknown = JSON.parse('{"constructor":{},"__proto__":{"multiple":true},"a":{}}')
-    const { categories } = parse(value)
+    const { categories } = parseCategories(value)
     expect([...categories.keys()]).to.deep.equal(['constructor', 'a'])
     expect(categories.get('a')?.multiple).to.equal(false)
   })
 
   it('takes at most 50 categories', () => {
     const many = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`c${n}`, {}]))
-    const { categories, faults } = parse(many)
+    const { categories, faults } = parseCategories(many)
     expect(categories.size).to.equal(50)
     expect(faults).to.have.length(10)
     expect(faults[0]).to.equal('c50 is one of more than 50')
@@ -138,10 +137,10 @@ describe('declarations of notifications (4.2)', () => {
 
   it('takes nothing of what is no object, and finds nothing wrong where there is nothing', () => {
     for (const value of [undefined, null]) {
-      expect(parse(value)).to.deep.equal({ categories: new Map(), faults: [] })
+      expect(parseCategories(value)).to.deep.equal({ categories: new Map(), faults: [] })
     }
     for (const value of [[], 'x', 1, true]) {
-      const { categories, faults } = parse(value)
+      const { categories, faults } = parseCategories(value)
       expect(categories.size).to.equal(0)
       expect(faults).to.deep.equal(['notifications is not an object'])
     }

@@ -1,4 +1,5 @@
-import { Ajv, type ValidateFunction } from 'ajv'
+import { compiledSchema } from '@svc/oauth-core'
+import type { ValidateFunction } from 'ajv'
 import { type ApnsCredentials, parseApnsFile } from './apns-credentials.ts'
 
 /** `apns_credentials` of an app's entry in the secrets store. @see notifications.md 16.3 */
@@ -16,23 +17,23 @@ interface ApnsEntry {
 
 const text = (maxLength: number): object => ({ type: 'string', minLength: 1, maxLength })
 
-let check: ValidateFunction<ApnsEntry> | undefined
+const SCHEMA = {
+  type: 'object',
+  oneOf: [{ required: ['key'] }, { required: ['pfx'] }],
+  properties: {
+    key: text(65_536),
+    pfx: { ...text(65_536), pattern: '^[A-Za-z0-9+/\\s]+=*\\s*$' },
+    password: text(1024),
+    key_id: text(64),
+    team_id: text(64),
+    topic: text(255),
+    development: { type: 'boolean' },
+  },
+}
 
 /** Reads an entry; undefined when it cannot be used. */
 export function parseApnsEntry(value: unknown): ApnsCredentials | undefined {
-  check ??= new Ajv({ strictRequired: false }).compile<ApnsEntry>({
-    type: 'object',
-    oneOf: [{ required: ['key'] }, { required: ['pfx'] }],
-    properties: {
-      key: text(65_536),
-      pfx: { ...text(65_536), pattern: '^[A-Za-z0-9+/\\s]+=*\\s*$' },
-      password: text(1024),
-      key_id: text(64),
-      team_id: text(64),
-      topic: text(255),
-      development: { type: 'boolean' },
-    },
-  })
+  const check: ValidateFunction<ApnsEntry> = compiledSchema(SCHEMA, { strictRequired: false })
   if (!check(value)) return undefined
   const { key, pfx = '', password, key_id: keyId, team_id: teamId, topic } = value
   const content = key === undefined ? Buffer.from(pfx, 'base64') : Buffer.from(key)

@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { Ajv, type ValidateFunction } from 'ajv'
+import { compiledSchema } from '@svc/oauth-core'
+import type { ValidateFunction } from 'ajv'
 
 /** Credentials of a Google project, as their console gives them. */
 export interface ServiceAccount {
@@ -23,21 +24,21 @@ const DEFAULT_TOKEN_URI = 'https://oauth2.googleapis.com/token'
 
 const text = (maxLength: number): object => ({ type: 'string', minLength: 1, maxLength })
 
-let check: ValidateFunction<ServiceAccountFile> | undefined
+const SCHEMA = {
+  type: 'object',
+  required: ['project_id', 'client_email', 'private_key_id', 'private_key'],
+  properties: {
+    project_id: { type: 'string', pattern: '^[A-Za-z0-9:.-]{1,100}$' },
+    client_email: text(320),
+    private_key_id: text(200),
+    private_key: text(16_384),
+    token_uri: text(2048),
+  },
+}
 
 /** Reads credentials; undefined when they cannot be used. @see notifications.md 16.3 */
 export function parseServiceAccount(value: unknown): ServiceAccount | undefined {
-  check ??= new Ajv().compile<ServiceAccountFile>({
-    type: 'object',
-    required: ['project_id', 'client_email', 'private_key_id', 'private_key'],
-    properties: {
-      project_id: { type: 'string', pattern: '^[A-Za-z0-9:.-]{1,100}$' },
-      client_email: text(320),
-      private_key_id: text(200),
-      private_key: text(16_384),
-      token_uri: text(2048),
-    },
-  })
+  const check: ValidateFunction<ServiceAccountFile> = compiledSchema(SCHEMA)
   if (!check(value)) return undefined
   const privateKey = parseRsaKey(value.private_key)
   const tokenUri = value.token_uri ?? DEFAULT_TOKEN_URI

@@ -1,0 +1,21 @@
+import { Ajv, type Options, type ValidateFunction } from 'ajv'
+
+const compiled = new WeakMap<object, ValidateFunction>()
+
+/**
+ * The check of a JSON schema. It is compiled when it is first asked for, and once in a process: that takes tens of
+ * milliseconds, which neither a start nor a second server in the process has to wait for.
+ * @param schema - a constant, always with the same options
+ */
+export function compiledSchema<Value>(
+  schema: object,
+  options: Options = {},
+): ValidateFunction<Value> {
+  let check = compiled.get(schema)
+  if (check === undefined) {
+    check = new Ajv(options).compile(schema)
+    compiled.set(schema, check)
+  }
+  // The schema describes this very type.
+  return check as ValidateFunction<Value>
+}
