@@ -3,29 +3,45 @@ import { reporters, type Runner, type Test } from 'mocha'
 
 /** One line of the file named by `SVC_TEST_EVENTS`: what the runner of the suites needs, also when a suite hangs. */
 export interface TestEvent {
-  readonly type: 'begin' | 'pass' | 'fail' | 'pending' | 'end'
+  readonly type: 'begin' | 'pass' | 'fail' | 'pending' | 'end' | 'open'
+  /** Of the test or the hook; for `open`, what keeps the process from ending. */
   readonly title: string
+  /** Of a `fail`: its first line. */
+  readonly message?: string
 }
+
+/** After this long a process that still runs says why, milliseconds. */
+const OPEN_AFTER_MS = 5000
 
 /** A mocha reporter that prints failures at once and nothing else, and writes events to a file. */
 class EventsReporter {
   constructor(runner: Runner) {
     const file = process.env['SVC_TEST_EVENTS'] ?? ''
-    const note = (type: TestEvent['type'], title: string): void => {
-      const event: TestEvent = { type, title }
+    const note = (type: TestEvent['type'], title: string, message?: string): void => {
+      const event: TestEvent = { type, title, ...(message !== undefined && { message }) }
       appendFileSync(file, `${JSON.stringify(event)}\n`)
     }
     runner.on('test', (test) => note('begin', test.fullTitle()))
     runner.on('pass', (test) => note('pass', test.fullTitle()))
     runner.on('pending', (test) => note('pending', test.fullTitle()))
     runner.on('fail', (test, error: unknown) => {
-      note('fail', test.fullTitle())
+      const message = error instanceof Error ? error.message : String(error)
+      note('fail', test.fullTitle(), message.split('\n', 1)[0])
       // What the printer reads; mocha sets it on a hook's failure only after this event.
       const failed = Object.assign(test, { err: error }) as Test
       reporters.Base.list([failed])
     })
-    runner.once('end', () => note('end', ''))
+    runner.once('end', () => {
+      note('end', '')
+      setTimeout(() => note('open', whatIsOpen()), OPEN_AFTER_MS).unref()
+    })
   }
+}
+
+/** What Node waits for, with how many of each. */
+function whatIsOpen(): string {
+  const kinds = Map.groupBy(process.getActiveResourcesInfo(), (kind) => kind)
+  return [...kinds].map(([kind, all]) => `${all.length} ${kind}`).join(', ')
 }
 
 // mocha loads a reporter with require() and expects the class itself.

@@ -24,6 +24,8 @@ export interface StepResult {
   readonly durationMs: number
   /** Why things were skipped, each reason once. */
   readonly reasons: readonly string[]
+  /** The tests that failed, each with what it said. */
+  readonly failures: readonly string[]
   /** Why the step as a whole failed, besides its tests. */
   readonly fault?: string
 }
@@ -32,6 +34,7 @@ export interface StepResult {
 const GRACE_MS = 10_000
 
 const EXIT = 'ended with '
+const HANGS = 'the process did not end after its last test'
 
 let started = 0
 
@@ -73,7 +76,7 @@ export async function runStep(step: Step, print: (chunk: Buffer) => void): Promi
   const result = { name: step.name, durationMs, reasons: [...reasons] }
   if (step.kind === 'check') {
     const isGood = fault === undefined
-    return { ...result, passed: isGood ? 1 : 0, failed: isGood ? 0 : 1, skipped: 0 }
+    return { ...result, passed: isGood ? 1 : 0, failed: isGood ? 0 : 1, skipped: 0, failures: [] }
   }
   const seen = readEvents(events)
   rmSync(events, { force: true })
@@ -83,17 +86,20 @@ export async function runStep(step: Step, print: (chunk: Buffer) => void): Promi
 function judge(
   events: readonly TestEvent[],
   fault: string | undefined,
-): Pick<StepResult, 'passed' | 'failed' | 'skipped' | 'fault'> {
+): Pick<StepResult, 'passed' | 'failed' | 'skipped' | 'failures' | 'fault'> {
   const count = (type: TestEvent['type']): number =>
     events.filter((event) => event.type === type).length
   const passed = count('pass')
-  const failed = count('fail')
+  const failures = events
+    .filter(({ type }) => type === 'fail')
+    .map(({ title, message }) => `${title}: ${message}`)
+  const failed = failures.length
   const skipped = count('pending')
   const whole = wholeFault(events, fault, failed, passed + failed + skipped)
   // A suite that could not be counted is one failure more.
   return whole === undefined
-    ? { passed, failed, skipped }
-    : { passed, failed: failed + 1, skipped, fault: whole }
+    ? { passed, failed, skipped, failures }
+    : { passed, failed: failed + 1, skipped, failures, fault: whole }
 }
 
 function wholeFault(
@@ -107,6 +113,8 @@ function wholeFault(
     return `did not finish (${fault ?? 'no report'})${last === undefined ? '' : `; last test: ${last}`}`
   }
   if (total === 0) return 'has no tests'
+  const open = events.findLast((event) => event.type === 'open')
+  if (fault === HANGS) return `${fault}${open === undefined ? '' : `: ${open.title}`}`
   // mocha's exit code is the number of failures; any other end needs an explanation of its own.
   return failed > 0 && fault?.startsWith(EXIT) ? undefined : fault
 }
@@ -125,9 +133,7 @@ async function withinLimits(
     finishedAt ??= isFinished(events) ? now : undefined
     const isHanging = finishedAt !== undefined && now - finishedAt > GRACE_MS
     if (!isHanging && now - start < step.limitMs) return
-    verdict ??= isHanging
-      ? 'the process did not end after its last test'
-      : `longer than ${step.limitMs / 1000} s`
+    verdict ??= isHanging ? HANGS : `longer than ${step.limitMs / 1000} s`
     endGroup(child)
   }, 500)
   const exit = await ended
