@@ -1,7 +1,11 @@
+import { createRateLimits } from '@svc/oauth-core'
 import { indexKey, StoreUnavailableError } from '@svc/store'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
+import { createPostQuotas } from '../../src/intake/post-quotas.ts'
+import { DEFAULT_LIMITS, type NotifyBucket } from '../../src/limits.ts'
+import { NotifyError } from '../../src/notify-error.ts'
 import {
   type IntakeServer,
   type IntakeServerOptions,
@@ -62,18 +66,29 @@ eachStore((open, name) => {
       expect([other.status, other.errors[0]?.code]).to.deep.equal([429, 'rate_limited'])
     })
 
-    it('leave the room of an instance to others while one owner floods it beyond its own', async () => {
-      const one = { limit: 1, windowMs: HOUR_MS }
-      const server = await start({
-        limits: { 'notify-post': one, 'notify-post-instance': { ...one, limit: 3 } },
+    it('take nothing of what is left for the instance once their owner has none left', async () => {
+      const server = await start()
+      const limits = createRateLimits<NotifyBucket>({
+        ...{ store: server.store, clock: server.clock },
+        limits: { ...DEFAULT_LIMITS, 'notify-post': { limit: 1, windowMs: HOUR_MS } },
+        tooMany: () => new NotifyError([{ code: 'rate_limited' }]),
       })
-      await posts(server, 1)
-      const konnector = await server.konnector()
-      const [, other] = await Promise.all([
-        posts(server, 40),
-        server.post(konnector, { category: 'due', title: 't', state: 's' }),
-      ])
-      expect(other.status).to.equal(201)
+      const counted: NotifyBucket[] = []
+      const quotas = createPostQuotas({
+        async hit(instance, bucket, subject) {
+          counted.push(bucket)
+          return limits.hit(instance, bucket, subject)
+        },
+        release: limits.release,
+      })
+      const poster = { originator: 'app', owner: 'io.svc.apps/bank', postedBy: 'bank' } as const
+      const post = (): Promise<string> =>
+        quotas.counted(server.instance, poster, async () => 'accepted')
+      expect(await post()).to.equal('accepted')
+      const refused = await post().catch((error: unknown) => error)
+      expect(refused).to.be.instanceOf(NotifyError)
+      // Not for a moment either: others would be refused meanwhile.
+      expect(counted).to.deep.equal(['notify-post', 'notify-post-instance', 'notify-post'])
     })
 
     it('do not count what was refused', async () => {
