@@ -10,16 +10,20 @@ const MENTION = /OPEN\((\d{4})\)|docs\/decisions\/(\d{4})/g
 /** `docs/decisions/README.md`: every decision by its title. */
 export function decisionIndex(): Document {
   const lines = decisionFiles().map((name) => {
-    const [, number, title] = TITLE.exec(read(`docs/decisions/${name}`)) ?? []
-    return `- [${number ?? name}](${name}) ${title ?? ''}`
+    const [, number = '', title = ''] = TITLE.exec(read(`docs/decisions/${name}`)) ?? []
+    return `- [${number}](${name}) ${title}`
   })
   const parts = ['# Decisions', GENERATED, INTRODUCTION, lines.join('\n')]
   return { file: 'docs/decisions/README.md', content: `${parts.join('\n\n')}\n` }
 }
 
-/** Mentions of decisions that are not in `docs/decisions/`, and decisions that share a number. */
+/** Mentions of decisions that are not in `docs/decisions/`, decisions that share a number, and titles without theirs. */
 export function decisionFaults(): string[] {
-  const decisions = decisionFiles().map((name) => name.slice(0, 4))
+  const files = decisionFiles()
+  const decisions = files.map((name) => name.slice(0, 4))
+  const untitled = files
+    .filter((name) => TITLE.exec(read(`docs/decisions/${name}`))?.[1] !== name.slice(0, 4))
+    .map((name) => `docs/decisions/${name} does not begin with "# ${name.slice(0, 4)} <title>"`)
   const twice = decisions.filter((number, at) => decisions.indexOf(number) !== at)
   const sources = globSync(
     ['{packages,examples}/*/{src,test,bench,assets,views,apps}/**/*.{ts,js,njk,css}', '**/*.md'],
@@ -31,7 +35,11 @@ export function decisionFaults(): string[] {
       .filter((number) => !decisions.includes(number))
       .map((number) => `${file}: decision ${number} does not exist`),
   )
-  return [...twice.map((number) => `docs/decisions: ${number} is there twice`), ...dangling]
+  return [
+    ...twice.map((number) => `docs/decisions: ${number} is there twice`),
+    ...untitled,
+    ...dangling,
+  ]
 }
 
 function decisionFiles(): string[] {
