@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { compiledSchema, type DeprecatedApp } from '@svc/oauth-core'
-import type { ValidateFunction } from 'ajv'
 import { ConfigError } from './config.ts'
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 1024 } as const
@@ -32,7 +31,7 @@ const APPS = {
 export function readDeprecatedApps(path: string | undefined): readonly DeprecatedApp[] {
   if (path === undefined) return []
   const apps = parse(path)
-  const isValid: ValidateFunction<readonly DeprecatedApp[]> = compiledSchema(APPS, {
+  const isValid = compiledSchema<readonly DeprecatedApp[]>(APPS, {
     allErrors: true,
   })
   if (isValid(apps)) return apps

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { KIT_PATH } from '@svc/auth-ui'
 import { type AppManifest, compiledSchema, isSlug, manifestPermissions } from '@svc/oauth-core'
-import type { ValidateFunction } from 'ajv'
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 200 } as const
 /** A path inside the app's folder: no way up, no absolute path. */
@@ -79,7 +78,7 @@ export function readAppPackage(folder: string): AppPackage {
   } catch {
     throw new ManifestError('the folder has no readable manifest.json')
   }
-  const isValid: ValidateFunction<AppManifest> = compiledSchema(MANIFEST_SCHEMA, {
+  const isValid = compiledSchema<AppManifest>(MANIFEST_SCHEMA, {
     allErrors: true,
   })
   if (!isValid(manifest)) {

@@ -1,5 +1,4 @@
 import { compiledSchema, type Instance, type Logger, randomHex } from '@svc/oauth-core'
-import type { ValidateFunction } from 'ajv'
 import { isAccountTypeName } from '../account-types/account-type-id.ts'
 import type { AccountTypes } from '../account-types/account-type.ts'
 import { ConnectorError } from '../connector-error.ts'
@@ -49,7 +48,7 @@ export function createImporter(
 ): (instance: Instance, input: AccountImport) => Promise<AccountDocument> {
   const { accounts, announcements, clock, log, plan, seal, types } = options
   return async (instance, input) => {
-    const isImport: ValidateFunction<AccountImport> = compiledSchema(SCHEMA)
+    const isImport = compiledSchema<AccountImport>(SCHEMA)
     if (!isImport(input)) {
       const [fault] = isImport.errors ?? []
       const detail = `${fault?.instancePath.slice(1) || 'the input'} ${fault?.message ?? ''}`

@@ -1,5 +1,4 @@
 import { compiledSchema, type OAuth, type RouteContext, type RouteRow } from '@svc/oauth-core'
-import type { ValidateFunction } from 'ajv'
 import { demandPermission } from '../demand-permission.ts'
 import { NotifyError, type NotifyFault } from '../notify-error.ts'
 import { applyPatch, patchFaults, type PreferencesPatch } from './patch.ts'
@@ -39,7 +38,7 @@ export function createPreferenceRows(options: PreferenceRowsOptions): readonly R
   async function change(ctx: RouteContext): Promise<void> {
     const { instance } = ctx.state
     const { patch, rev } = patchOf(ctx.state.json)
-    const isPatch: ValidateFunction<PreferencesPatch> = compiledSchema(preferencesPatchSchema, {
+    const isPatch = compiledSchema<PreferencesPatch>(preferencesPatchSchema, {
       allErrors: true,
       allowUnionTypes: true,
     })

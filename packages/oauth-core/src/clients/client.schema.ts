@@ -1,4 +1,3 @@
-import type { ValidateFunction } from 'ajv'
 import { compiledSchema } from '../compiled-schema.ts'
 import { hasFittingDurations, notificationsSchema } from './notification-categories.ts'
 
@@ -47,10 +46,9 @@ export function isRedirectList(value: unknown): value is readonly string[] {
 /** A copy without members nobody knows, or undefined when something is wrong. */
 export function readNotifications(value: unknown): Readonly<Record<string, unknown>> | undefined {
   const copy: unknown = structuredClone(value)
-  const isNotifications: ValidateFunction<Readonly<Record<string, unknown>>> = compiledSchema(
-    notificationsSchema,
-    { removeAdditional: true },
-  )
+  const isNotifications = compiledSchema<Readonly<Record<string, unknown>>>(notificationsSchema, {
+    removeAdditional: true,
+  })
   if (!isNotifications(copy)) return undefined
   return Object.values(copy).every(hasFittingDurations) ? copy : undefined
 }

@@ -1,5 +1,4 @@
 import { compiledSchema } from '@svc/oauth-core'
-import type { ValidateFunction } from 'ajv'
 import { type ApnsCredentials, parseApnsFile } from './apns-credentials.ts'
 
 /** `apns_credentials` of an app's entry in the secrets store. @see notifications.md 16.3 */
@@ -33,7 +32,7 @@ const SCHEMA = {
 
 /** Reads an entry; undefined when it cannot be used. */
 export function parseApnsEntry(value: unknown): ApnsCredentials | undefined {
-  const check: ValidateFunction<ApnsEntry> = compiledSchema(SCHEMA, { strictRequired: false })
+  const check = compiledSchema<ApnsEntry>(SCHEMA, { strictRequired: false })
   if (!check(value)) return undefined
   const { key, pfx = '', password, key_id: keyId, team_id: teamId, topic } = value
   const content = key === undefined ? Buffer.from(pfx, 'base64') : Buffer.from(key)

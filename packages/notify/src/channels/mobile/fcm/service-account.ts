@@ -1,6 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { compiledSchema } from '@svc/oauth-core'
-import type { ValidateFunction } from 'ajv'
 
 /** Credentials of a Google project, as their console gives them. */
 export interface ServiceAccount {
@@ -38,7 +37,7 @@ const SCHEMA = {
 
 /** Reads credentials; undefined when they cannot be used. @see notifications.md 16.3 */
 export function parseServiceAccount(value: unknown): ServiceAccount | undefined {
-  const check: ValidateFunction<ServiceAccountFile> = compiledSchema(SCHEMA)
+  const check = compiledSchema<ServiceAccountFile>(SCHEMA)
   if (!check(value)) return undefined
   const privateKey = parseRsaKey(value.private_key)
   const tokenUri = value.token_uri ?? DEFAULT_TOKEN_URI
