@@ -1,11 +1,4 @@
 import { createHash } from 'node:crypto'
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
-import { COSEALG } from '@simplewebauthn/server/helpers'
 import { equalSecrets, type Instance } from '@svc/oauth-core'
 import type { Change, Store } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
@@ -13,7 +6,7 @@ import { createOneTimeValues } from '../one-time-values.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { Passkey } from './factors.ts'
 import type { Passkeys } from './passkeys.ts'
-import { parseAssertion, parseRegistration, transportsOf } from './webauthn-json.ts'
+import { attestsNothing, parseAssertion, parseRegistration, transportsOf } from './webauthn-json.ts'
 
 /** More would make the list of `allowCredentials` long, and nobody holds that many keys. */
 export const MAX_PASSKEYS = 20
@@ -56,8 +49,12 @@ export interface PasskeysOptions {
   readonly lifetimes: Lifetimes
 }
 
-const ALGORITHMS = [COSEALG.ES256, COSEALG.EdDSA, COSEALG.RS256]
+/** ES256, EdDSA and RS256. @see RFC 9053 2, RFC 8812 2 */
+const ALGORITHMS = [-7, -8, -257]
 const TIMEOUT_MS = 300_000
+
+/** Loaded with the first passkey: it is a tenth of what a server loads. */
+const loadLibrary = () => import('@simplewebauthn/server')
 
 /**
  * The relying party is the instance's host without port; credentials are made and used on the instance's own pages
@@ -77,6 +74,7 @@ export function createPasskeys(options: PasskeysOptions): Passkeys & PasskeyEnro
     async requestOptions(instance, owner, token) {
       const passkeys = owner.factors?.passkeys ?? []
       if (passkeys.length === 0) return undefined
+      const { generateAuthenticationOptions } = await loadLibrary()
       const request = await generateAuthenticationOptions({
         rpID: relyingParty(instance),
         challenge: assertionChallenge(token),
@@ -100,6 +98,7 @@ export function createPasskeys(options: PasskeysOptions): Passkeys & PasskeyEnro
       if (userHandle !== undefined && userHandle !== userId(instance).toString('base64url')) {
         return undefined
       }
+      const { verifyAuthenticationResponse } = await loadLibrary()
       const verification = await verifyAuthenticationResponse({
         response: answer,
         expectedChallenge: Buffer.from(assertionChallenge(token)).toString('base64url'),
@@ -124,6 +123,7 @@ export function createPasskeys(options: PasskeysOptions): Passkeys & PasskeyEnro
 
     async creationOptions(instance, owner, confirmation) {
       const { domain, publicName } = instance
+      const { generateRegistrationOptions } = await loadLibrary()
       const creation = await generateRegistrationOptions({
         rpID: relyingParty(instance),
         rpName: publicName === undefined || publicName === '' ? domain : publicName,
@@ -151,6 +151,8 @@ export function createPasskeys(options: PasskeysOptions): Passkeys & PasskeyEnro
       const challenge = await challenges.find(instance, owner, secret)
       if (challenge === undefined) return undefined
       if (!equalSecrets(challenge.value, digest(confirmation))) return undefined
+      if (!(await attestsNothing(answer))) return undefined
+      const { verifyRegistrationResponse } = await loadLibrary()
       const verification = await verifyRegistrationResponse({
         response: answer,
         expectedChallenge: clientData.challenge,

@@ -1,5 +1,4 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
-import { decodeAttestationObject } from '@simplewebauthn/server/helpers'
 
 /** What the browser says it signed, as far as it is used here. */
 export interface ClientData {
@@ -24,8 +23,7 @@ export function parseAssertion(text: string): Parsed<AuthenticationResponseJSON>
 
 /** A new credential as `navigator.credentials.create` gives it, or undefined when the text is none. Never throws. */
 export function parseRegistration(text: string): Parsed<RegistrationResponseJSON> | undefined {
-  const parsed = parse<RegistrationResponseJSON>(text, [...ALWAYS, 'attestationObject'])
-  return parsed !== undefined && attestsNothing(parsed.answer) ? parsed : undefined
+  return parse<RegistrationResponseJSON>(text, [...ALWAYS, 'attestationObject'])
 }
 
 /** Transports of a new credential that browsers know; a hint, so unknown ones are dropped. */
@@ -34,6 +32,25 @@ export function transportsOf({ response }: RegistrationResponseJSON): readonly s
   if (!Array.isArray(transports)) return []
   const known = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
   return known.filter((name) => transports.includes(name))
+}
+
+/**
+ * We ask for no attestation, and browsers then send none, or one the credential gives of itself. Anything else brings
+ * certificates, and checking those asks their issuers over the network.
+ */
+export async function attestsNothing({ response }: RegistrationResponseJSON): Promise<boolean> {
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
+  try {
+    const bytes = new Uint8Array(Buffer.from(response.attestationObject, 'base64url'))
+    const attestation = decodeAttestationObject(bytes)
+    const format = attestation.get('fmt')
+    return (
+      format === 'none' ||
+      (format === 'packed' && attestation.get('attStmt').get('x5c') === undefined)
+    )
+  } catch {
+    return false
+  }
 }
 
 function parse<Answer>(text: string, members: readonly string[]): Parsed<Answer> | undefined {
@@ -52,24 +69,6 @@ function parse<Answer>(text: string, members: readonly string[]): Parsed<Answer>
   if (!isBase64url(challenge)) return undefined
   // The members that matter have the right types; the library checks the rest.
   return { answer: answer as Answer, clientData: { challenge } }
-}
-
-/**
- * We ask for no attestation, and browsers then send none, or one the credential gives of itself. Anything else brings
- * certificates, and checking those asks their issuers over the network.
- */
-function attestsNothing({ response }: RegistrationResponseJSON): boolean {
-  try {
-    const bytes = new Uint8Array(Buffer.from(response.attestationObject, 'base64url'))
-    const attestation = decodeAttestationObject(bytes)
-    const format = attestation.get('fmt')
-    return (
-      format === 'none' ||
-      (format === 'packed' && attestation.get('attStmt').get('x5c') === undefined)
-    )
-  } catch {
-    return false
-  }
 }
 
 function objectOf(text: string): Record<string, unknown> | undefined {
