@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000
 /** Steps at a time on two cores: suites use one at most, and wait for clocks, stores and pages between. */
 const LANES = 3
 /** Files of a suite that one step runs at most. */
-const PART_FILES = 12
+const PART_FILES = 8
 
 /** In this order: what fails fast and explains the most comes first. */
 const LEVELS = ['unit', 'contract', 'http', 'faults', 'e2e'] as const
