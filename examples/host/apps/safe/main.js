@@ -67,10 +67,15 @@ function report(error) {
   byId('problem').hidden = false
 }
 
-/** Runs what a press started; what goes wrong is said.  @param {() => Promise<void>} work */
+/** Runs what a press started.  @param {() => Promise<void>} work */
 async function run(work) {
-  byId('problem').hidden = true
   byId('done').hidden = true
+  await attempt(work)
+}
+
+/** What goes wrong is said; what a press before it did stays on the page.  @param {() => Promise<void>} work */
+async function attempt(work) {
+  byId('problem').hidden = true
   await work().catch(report)
 }
 
@@ -149,7 +154,7 @@ const clear = () =>
 
 /** A change elsewhere, or a time in which changes may have been missed. */
 const catchUp = () =>
-  run(async () => {
+  attempt(async () => {
     await refresh()
     if (lock.isOpen() && texts !== undefined) await show()
   })

@@ -93,6 +93,23 @@ describe('safe app of the host, in a browser', function () {
     await note('Bank', other).waitFor()
   })
 
+  it('goes on saying what it did while notes change elsewhere', async () => {
+    await open()
+    await owner.page.getByText('Live', { exact: true }).waitFor()
+    await add('Bank', 'PIN 4711')
+    await note('Bank').locator('summary').click()
+    await note('Bank').locator('.remind__times').getByRole('button').first().click()
+    const done = owner.page.getByRole('status').filter({ hasText: 'Bank' })
+    await done.waitFor()
+    const other = await owner.context.newPage()
+    await open(other)
+    await other.getByLabel('Title').fill('Diary')
+    await other.getByLabel('Text').fill('Dear diary')
+    await other.getByRole('button', { name: 'Put into the safe' }).click()
+    await note('Diary').waitFor()
+    expect(await done.isVisible()).to.equal(true)
+  })
+
   const drops: readonly (readonly [reason: string, code: number, fetches: number])[] = [
     ['too slow', 1013, 0],
     ['token expired', 1008, 1],
