@@ -5,6 +5,8 @@ import { createLog, type HostLog } from './log.ts'
 
 /** A stop that takes longer is ended hard, milliseconds. @see security.md 118 */
 const HARD_STOP_MS = 30_000
+/** How long a stopped server may wait for what is not its own, milliseconds. */
+const LINGER_MS = 1000
 
 /** Runs the server until a signal. Faults of the start are told in words, with exit code 1. */
 export async function serve(): Promise<void> {
@@ -40,8 +42,12 @@ function stopOnSignal(host: RunningHost, log: HostLog): void {
       endHard(log)
     }, HARD_STOP_MS).unref()
     host.stop().then(
-      // Nothing is open any more: the process ends by itself, with 0.
-      () => log.info('server.stopped'),
+      () => {
+        log.info('server.stopped')
+        // Nothing of ours is open any more: the process ends by itself, with 0. What a library still waits for, such as
+        // a mail server that says nothing, does not hold that up.
+        setTimeout(() => process.exit(0), LINGER_MS).unref()
+      },
       (error: Error) => {
         log.error('server.stop_failed', { cause: error.stack })
         endHard(log)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { connect as connectTls } from 'node:tls'
@@ -152,6 +152,30 @@ describe('the process', function () {
     } finally {
       await host?.stop('SIGKILL')
       await redis.stop()
+    }
+  })
+
+  it('ends with 0 within 10 s while a mail server says nothing', async () => {
+    const silent = createServer()
+    const sockets: Socket[] = []
+    silent.on('connection', (socket) => sockets.push(socket.on('error', () => {})))
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo // listens on a port
+    try {
+      const { svc, stop, log } = await start({
+        SVC_SMTP_URL: `smtp://127.0.0.1:${port}`,
+        SVC_DEMO: 'off',
+      })
+      const created = svc('instance', 'create', 'bob.localhost', '--email', 'bob@mail.example')
+      await until(() => sockets.length > 0)
+      const startedAt = performance.now()
+      expect(await stop()).to.equal(0)
+      expect(performance.now() - startedAt).to.be.lessThan(10_000)
+      expect(log.at(-1)).to.include({ event: 'server.stopped' })
+      await created
+    } finally {
+      for (const socket of sockets) socket.destroy()
+      silent.close()
     }
   })
 
