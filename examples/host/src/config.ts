@@ -162,7 +162,7 @@ function check(
   fromEnv: ReadonlyMap<string, Value>,
   faults: string[],
 ): Values {
-  const isValid = (isFile ??= new Ajv({ allErrors: true }).compile(FILE_SCHEMA))
+  const isValid = (isFile ??= new Ajv({ allErrors: true, strict: true }).compile(FILE_SCHEMA))
   if (!isValid(file)) faults.push(...describe(isValid.errors, (path) => `SVC_CONFIG: ${path}`))
   const named = nest(fromEnv)
   const nameOf = (path: string): string =>

@@ -5,7 +5,7 @@ const compiled = new WeakMap<object, ValidateFunction>()
 /**
  * The check of a JSON schema. It is compiled when it is first asked for, and once in a process: that takes tens of
  * milliseconds, which neither a start nor a second server in the process has to wait for.
- * @param schema - a constant, always with the same options
+ * @param schema - a constant, always with the same options; compiled in Ajv's strict mode unless they say otherwise
  */
 export function compiledSchema<Value>(
   schema: object,
@@ -13,7 +13,7 @@ export function compiledSchema<Value>(
 ): ValidateFunction<Value> {
   let check = compiled.get(schema)
   if (check === undefined) {
-    check = new Ajv(options).compile(schema)
+    check = new Ajv({ strict: true, ...options }).compile(schema)
     compiled.set(schema, check)
   }
   // The schema describes this very type.
