@@ -1,0 +1,62 @@
+import { expect } from 'chai'
+import { cidrs, defineOptions, rateLimits } from '../../src/options.ts'
+
+const DEFAULTS = {
+  token: { limit: 5, windowMs: 60_000 },
+  attestation: { limit: 9, windowMs: 1000 },
+} as const
+
+const DEFINITION = defineOptions({
+  limits: rateLimits(DEFAULTS),
+  trustedNetworks: cidrs().or([]),
+})
+
+describe('rateLimits', () => {
+  it('replaces the limits of single buckets', () => {
+    const token = { limit: 1, windowMs: 1000 }
+    expect(DEFINITION.settle({ limits: { token } }).limits).to.deep.equal({ ...DEFAULTS, token })
+    expect(DEFINITION.settle({}).limits).to.deep.equal(DEFAULTS)
+  })
+
+  it('allows none only where a bucket may be closed', () => {
+    const limits = { token: { limit: 0, windowMs: 1000 } }
+    expect(() => DEFINITION.settle({ limits })).to.throw(
+      'options.limits.token.limit: must be a whole number from 1 to 1000000000',
+    )
+    const closing = defineOptions({ limits: rateLimits(DEFAULTS, 0) })
+    expect(closing.settle({ limits }).limits.token.limit).to.equal(0)
+  })
+
+  it('refuses buckets and members that there are not', () => {
+    expect(() =>
+      DEFINITION.settle({ limits: { tokens: 1, token: { limit: 1, windowMs: 1000, max: 1 } } }),
+    ).to.throw(
+      'options.limits.tokens: unknown, did you mean token?\noptions.limits.token.max: unknown',
+    )
+  })
+})
+
+describe('cidrs', () => {
+  for (const cidr of ['10.0.0.0/8', '192.168.1.1/32', '::1/128', 'fd00::/8']) {
+    it(`takes ${cidr}`, () => {
+      expect(DEFINITION.settle({ trustedNetworks: [cidr] }).trustedNetworks).to.deep.equal([cidr])
+    })
+  }
+
+  for (const cidr of [
+    '10/8',
+    '10.0.0.0',
+    '10.0.0.0/33',
+    '::1/129',
+    'fe80::1%eth0/64',
+    '1.1.1.1/1/1',
+    '',
+    8,
+  ]) {
+    it(`refuses ${cidr}`, () => {
+      expect(() => DEFINITION.settle({ trustedNetworks: ['10.0.0.0/8', cidr] })).to.throw(
+        'options.trustedNetworks[1]: must be a CIDR',
+      )
+    })
+  }
+})

@@ -1,0 +1,149 @@
+import type { JsonSchema } from './json-schema.ts'
+import { type AnyOption, type Members, Option } from './option.ts'
+
+type NeededNames<Of> = {
+  [Name in keyof Of]: Of[Name] extends Option<infer _Value, infer _Settled, true> ? Name : never
+}[keyof Of]
+
+type ValueOf<Given> =
+  Given extends Option<infer Value, infer _Settled, infer _Needed> ? Value : never
+type SettledOf<Given> =
+  Given extends Option<infer _Value, infer Settled, infer _Needed> ? Settled : never
+
+/** What a caller may give for such members. */
+export type GivenMembers<Of> = {
+  readonly [Name in NeededNames<Of>]: ValueOf<Of[Name]>
+} & { readonly [Name in Exclude<keyof Of, NeededNames<Of>>]?: ValueOf<Of[Name]> }
+
+/** The same with nothing left open. */
+export type SettledMembers<Of> = { readonly [Name in keyof Of]: SettledOf<Of[Name]> }
+
+export function flag(): Option<boolean> {
+  return new Option({
+    shape: { kind: 'value', schema: { type: 'boolean' } },
+    what: 'true or false',
+  })
+}
+
+/** @param rule.step - values are multiples of it */
+export function integer(
+  minimum: number,
+  maximum: number,
+  rule: { readonly step?: number; readonly unit?: string } = {},
+): Option<number> {
+  const { step = 1, unit } = rule
+  const steps = step === 1 ? '' : `, in steps of ${step}`
+  return new Option({
+    shape: {
+      kind: 'value',
+      schema: { type: 'integer', minimum, maximum, ...(step !== 1 && { multipleOf: step }) },
+      ...(unit !== undefined && { unit }),
+    },
+    what: `a whole number${unit === undefined ? '' : ` of ${unit}`} from ${minimum} to ${maximum}${steps}`,
+  })
+}
+
+/** A duration. */
+export function milliseconds(
+  minimum: number,
+  maximum: number,
+  rule: { readonly step?: number } = {},
+): Option<number> {
+  return integer(minimum, maximum, { ...rule, unit: 'milliseconds' })
+}
+
+/**
+ * @param what - what it has to be, such as `a slug`
+ * @param rule - how long it is, a pattern, or what tells a right one; absent: it is not empty
+ */
+export function text(
+  what: string,
+  rule: TextRule | ((text: string) => boolean) = { minLength: 1 },
+): Option<string> {
+  const isRight = typeof rule === 'function' ? rule : undefined
+  const words = typeof rule === 'function' ? {} : rule
+  return new Option({
+    shape: {
+      kind: 'value',
+      schema: { type: 'string', ...words },
+      ...(isRight !== undefined && { isRight }),
+    },
+    what,
+  })
+}
+
+type TextRule = Pick<JsonSchema, 'minLength' | 'maxLength' | 'pattern'>
+
+export function oneOf<const Text extends string>(texts: readonly Text[]): Option<Text> {
+  const last = texts.at(-1) ?? ''
+  const others = texts.slice(0, -1)
+  const what = others.length === 0 ? `"${last}"` : `"${others.join('", "')}" or "${last}"`
+  return new Option({ shape: { kind: 'value', schema: { type: 'string', enum: texts } }, what })
+}
+
+/** @param most - how many there may be */
+export function list<Value, Settled>(
+  item: Option<Value, Settled>,
+  most: number,
+): Option<readonly Value[], readonly Settled[]> {
+  const what = `a list of at most ${most}`
+  return new Option({ shape: { kind: 'list', item, most }, what })
+}
+
+/** Names that the caller chooses, each with a value of one kind. */
+export function record<Value, Settled>(
+  item: Option<Value, Settled>,
+  isName: (name: string) => boolean = () => true,
+): Option<Readonly<Record<string, Value>>, Readonly<Record<string, Settled>>> {
+  return new Option({ shape: { kind: 'record', item, isName }, what: 'an object' })
+}
+
+/** Several options that are given together, or not at all. */
+export function object<Of extends Members>(
+  members: Of,
+): Option<GivenMembers<Of>, SettledMembers<Of>> {
+  return new Option({ shape: { kind: 'object', members }, what: 'an object' })
+}
+
+/** Options under one name, each with a default: an absent group is one in which nothing is given. */
+export function group<Of extends Members>(
+  members: Of,
+): Option<GivenMembers<Of>, SettledMembers<Of>, false> {
+  const fallback = { kind: 'value', value: {} } as const
+  return new Option({ shape: { kind: 'object', members }, what: 'an object', fallback })
+}
+
+/** Names of the methods that an object must have, and of those that it may have. */
+type MethodName<Port> = Extract<keyof Port, string>
+
+/** An object that is used as it is, such as a store. Only its methods are looked at; others are none of our business. */
+export function port<Port>(
+  methods: readonly MethodName<Port>[],
+  optionalMethods: readonly MethodName<Port>[] = [],
+): Option<Port> {
+  const shape = { kind: 'port', methods, optionalMethods, isClosed: false } as const
+  return new Option({ shape, what: `an object with ${methods.join(', ')}` })
+}
+
+/** An object of functions that may all be absent. */
+export function hooks<Hooks>(names: readonly MethodName<Hooks>[]): Option<Hooks> {
+  const shape = { kind: 'port', methods: [], optionalMethods: names, isClosed: true } as const
+  return new Option({ shape, what: `an object of functions: ${names.join(', ')}` })
+}
+
+export function func<Func extends (...given: never) => unknown>(): Option<Func> {
+  return new Option({ shape: { kind: 'function' }, what: 'a function' })
+}
+
+/** Something that no schema describes, such as bytes. */
+export function instance<Value>(what: string, isRight: (value: unknown) => boolean): Option<Value> {
+  return new Option({ shape: { kind: 'instance', isRight }, what })
+}
+
+/** A value of one of several kinds. */
+export function either<Ways extends readonly [AnyOption, ...AnyOption[]]>(
+  ...ways: Ways
+): Option<ValueOf<Ways[number]>, SettledOf<Ways[number]>> {
+  const what = ways.map((way) => way.what).join(' or ')
+  return new Option({ shape: { kind: 'either', ways }, what })
+}
