@@ -1,49 +1,27 @@
-import { type Clock, systemClock } from '../clock.ts'
-import { silentLog, type StoreLog } from '../log.ts'
 import type { Store } from '../store.ts'
 import { checkDurability } from './check-durability.ts'
 import { createClient, createSubscriberClient, FAIL_FAST } from './client.ts'
 import { createConnection } from './connection.ts'
+import { readTarget, REDIS_OPTIONS, type RedisStoreOptions } from './options.ts'
 import { createRedisBus } from './redis-bus.ts'
 import { createRedisScheduler } from './redis-scheduler.ts'
 import { RedisStore } from './redis-store.ts'
-import { redisOptionsFromUrl, type RedisTarget } from './redis-url.ts'
-import { createRunScript, type WaitReplicas } from './run-script.ts'
+import { createRunScript } from './run-script.ts'
 
+export type { RedisStoreOptions } from './options.ts'
 export { type RedisAddress, redisOptionsFromUrl, type RedisTarget } from './redis-url.ts'
 export type { WaitReplicas } from './run-script.ts'
-
-/** Exactly one of `url`, `host`, `nodes` and `sentinels` says where Redis is. */
-export interface RedisStoreOptions extends RedisTarget {
-  /** As {@link redisOptionsFromUrl} reads it. */
-  readonly url?: string | readonly string[]
-  /**
-   * Decides what is expired and what is due.
-   * @defaultValue the machine's clock
-   */
-  readonly clock?: Clock
-  /** @defaultValue says nothing */
-  readonly log?: StoreLog
-  /**
-   * Makes `write` and `take` wait until replicas have the change; without it, a fail-over may lose the last
-   * acknowledged ones. When too few have it in time, the outcome is unknown.
-   * @defaultValue does not wait
-   * @see security 108
-   */
-  readonly waitReplicas?: WaitReplicas
-}
 
 /**
  * The store on Redis 7 or Valkey: single, Sentinel or Cluster; any number of processes. Connects by itself; calls
  * wait up to 2 s for the first connection, and fail at once while a lost one is not back.
- * @throws TypeError when an option is malformed
+ * @throws TypeError listing every fault of the options with its path
  * @see decision D6
  * @example
  * const store = redisStore({ url: 'redis://127.0.0.1:6379' })
  */
 export function redisStore(options: RedisStoreOptions): Store {
-  const { clock = systemClock, log = silentLog, waitReplicas } = options
-  checkWait(waitReplicas)
+  const { clock, log, waitReplicas } = REDIS_OPTIONS.settle(options)
   const target = readTarget(options)
   const client = createClient(target, 'store', FAIL_FAST)
   const connection = createConnection(client, log)
@@ -58,30 +36,4 @@ export function redisStore(options: RedisStoreOptions): Store {
     bus: createRedisBus(connection, () => createSubscriberClient(target, client), log),
     scheduler: createRedisScheduler({ connection, target, clock, log }),
   })
-}
-
-function readTarget({ url, ...options }: RedisStoreOptions): RedisTarget {
-  const target = url === undefined ? options : { ...options, ...redisOptionsFromUrl(url) }
-  const given = [target.host, target.nodes, target.sentinels].filter((one) => one !== undefined)
-  if (given.length !== 1) {
-    throw new TypeError('options name one of url, host, nodes and sentinels')
-  }
-  if (target.nodes?.length === 0 || target.sentinels?.length === 0) {
-    throw new TypeError('options.nodes and options.sentinels name at least one address')
-  }
-  if (target.sentinels !== undefined && target.master === undefined) {
-    throw new TypeError('options.master names the master that the sentinels watch')
-  }
-  return target
-}
-
-function checkWait(wait: WaitReplicas | undefined): void {
-  if (wait === undefined) return
-  const { count, timeoutMs = 1000 } = wait
-  if (!Number.isInteger(count) || count < 1) {
-    throw new TypeError('options.waitReplicas.count is a whole number, at least 1')
-  }
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > 1900) {
-    throw new TypeError('options.waitReplicas.timeoutMs is a whole number from 1 to 1900')
-  }
 }

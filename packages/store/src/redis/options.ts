@@ -1,0 +1,116 @@
+import { type Clock, systemClock } from '../clock.ts'
+import { silentLog, type StoreLog } from '../log.ts'
+import {
+  defineOptions,
+  either,
+  instance,
+  integer,
+  list,
+  milliseconds,
+  object,
+  type OptionsDefinition,
+  type OptionsFor,
+  port,
+  type Problem,
+  text,
+} from '../options/index.ts'
+import { type RedisAddress, redisOptionsFromUrl, type RedisTarget } from './redis-url.ts'
+import type { WaitReplicas } from './run-script.ts'
+
+/** What {@link redisStore} is told. Exactly one of `url`, `host`, `nodes` and `sentinels` says where Redis is. */
+export interface RedisStoreOptions extends RedisTarget {
+  /** As {@link redisOptionsFromUrl} reads it. */
+  readonly url?: string | readonly string[]
+  /**
+   * Decides what is expired and what is due.
+   * @defaultValue the machine's clock
+   */
+  readonly clock?: Clock
+  /** @defaultValue says nothing */
+  readonly log?: StoreLog
+  /**
+   * Makes `write` and `take` wait until replicas have the change; without it, a fail-over may lose the last
+   * acknowledged ones. When too few have it in time, the outcome is unknown.
+   * @defaultValue does not wait
+   * @see security 108
+   */
+  readonly waitReplicas?: WaitReplicas
+}
+
+/** What of the options the store itself works with; where Redis is says {@link readTarget}. */
+export interface SettledRedisOptions {
+  readonly clock: Clock
+  readonly log: StoreLog
+  readonly waitReplicas: Required<WaitReplicas> | undefined
+}
+
+const MAX_ADDRESSES = 1000
+const portNumber = integer(1, 65_535)
+
+function addresses(port: number) {
+  const address = object({ host: text('a host'), port: portNumber.optional(`\`${port}\``) })
+  return list<RedisAddress, unknown>(address, MAX_ADDRESSES)
+    .that((given) => (given.length === 0 ? 'must name at least one address' : undefined))
+    .optional()
+}
+
+export const REDIS_OPTIONS: OptionsDefinition<SettledRedisOptions> = defineOptions(
+  {
+    url: either(text('a Redis URL'), list(text('a Redis URL'), MAX_ADDRESSES))
+      .that(urlProblem)
+      .optional(),
+    host: text('a host').optional(),
+    port: portNumber.optional('`6379`'),
+    nodes: addresses(6379),
+    sentinels: addresses(26_379),
+    master: text('a name').optional(),
+    username: text('a text', {}).optional(),
+    password: text('a text', {}).optional(),
+    sentinelPassword: text('a text', {}).optional(),
+    db: integer(0, 99_999).optional('`0`'),
+    tls: instance<NonNullable<RedisTarget['tls']>>(
+      'true or the options of tls.connect',
+      isTls,
+    ).optional('a plain connection'),
+    clock: port<Clock>(['now']).or(systemClock, "the machine's clock"),
+    log: port<StoreLog>(['warn', 'error']).or(silentLog, 'says nothing'),
+    waitReplicas: object({
+      count: integer(1, 1000),
+      timeoutMs: milliseconds(1, 1900).or(1000),
+    }).optional('does not wait'),
+  } satisfies OptionsFor<RedisStoreOptions>,
+  { check: targetProblem },
+)
+
+/** Where Redis is, of options that are right. */
+export function readTarget({ url, ...options }: RedisStoreOptions): RedisTarget {
+  return url === undefined ? options : { ...options, ...redisOptionsFromUrl(url) }
+}
+
+function urlProblem(url: string | readonly string[]): Problem {
+  try {
+    redisOptionsFromUrl(url)
+    return undefined
+  } catch (error) {
+    return (error as TypeError).message
+  }
+}
+
+interface Places {
+  readonly url: unknown
+  readonly host: unknown
+  readonly nodes: unknown
+  readonly sentinels: unknown
+  readonly master: unknown
+}
+
+function targetProblem({ url, host, nodes, sentinels, master }: Places): Problem {
+  const places = [url, host, nodes, sentinels].filter((place) => place !== undefined)
+  if (places.length !== 1) return 'must name one of url, host, nodes and sentinels'
+  const isNameless = sentinels !== undefined && master === undefined
+  return isNameless ? { master: 'is missing; sentinels know their master by a name' } : undefined
+}
+
+function isTls(value: unknown): boolean {
+  return value === true || (typeof value === 'object' && value !== null && !Array.isArray(value))
+}

@@ -1,0 +1,35 @@
+import { type Clock, systemClock } from '../clock.ts'
+import { silentLog, type StoreLog } from '../log.ts'
+import {
+  defineOptions,
+  integer,
+  type OptionsDefinition,
+  type OptionsFor,
+  port,
+  text,
+} from '../options/index.ts'
+
+/** What {@link sqliteStore} is told. */
+export interface SqliteStoreOptions {
+  /** Path of the store's file, made with its directory when absent; `:memory:` for a store that dies with the object. */
+  readonly file: string
+  /**
+   * Decides what is expired and what is due.
+   * @defaultValue the machine's clock
+   */
+  readonly clock?: Clock
+  /** @defaultValue says nothing */
+  readonly log?: StoreLog
+  /**
+   * Page cache; the operating system caches the file besides.
+   * @defaultValue `4096`
+   */
+  readonly cacheKib?: number
+}
+
+export const SQLITE_OPTIONS: OptionsDefinition<Required<SqliteStoreOptions>> = defineOptions({
+  file: text('a path'),
+  clock: port<Clock>(['now']).or(systemClock, "the machine's clock"),
+  log: port<StoreLog>(['warn', 'error']).or(silentLog, 'says nothing'),
+  cacheKib: integer(64, 1_048_576, { unit: 'KiB' }).or(4096),
+} satisfies OptionsFor<SqliteStoreOptions>)
