@@ -1,11 +1,11 @@
 import { OAuthError } from '@svc/oauth-core'
+import { MINUTE_MS } from '@svc/platform'
 import type { Context, Middleware, Next } from 'koa'
 import rateLimit from 'koa-ratelimit'
 import { BoundedMap } from './bounded-map.ts'
 
 /** Client addresses remembered; older ones start again. */
 const MAX_ADDRESSES = 50_000
-const MINUTE_MS = 60_000
 
 export interface CoarseLimitOptions {
   /** Per client address and process; 0: no limit. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { ConnectorsValues } from './config-connectors.ts'
 import type { FlagshipValues } from './config-flagship.ts'
@@ -256,7 +257,7 @@ function toConfig(values: Values, isProduction: boolean): Omit<Config, 'threadPo
   } as unknown as Omit<Config, 'threadPoolSize'>
 }
 
-const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const UNIT_MS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const
 
 function toMilliseconds(text: string): number {
   const [, count, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? []

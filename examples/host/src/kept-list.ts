@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { InstanceId } from '@svc/oauth-core'
+import { DAY_MS } from '@svc/platform'
 import { type Json, indexKey, type Key, recordKey, type Store } from '@svc/store'
 
 /** Something that was kept instead of being sent. */
@@ -21,7 +22,7 @@ export interface KeptList<Item> {
 }
 
 const MAX_ITEMS = 50
-const KEPT_MS = 7 * 86_400_000
+const KEPT_MS = 7 * DAY_MS
 
 export function createKeptList<Item>(options: {
   readonly store: Store

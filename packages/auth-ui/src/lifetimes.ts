@@ -1,11 +1,4 @@
-/** In milliseconds. */
-export const SECOND_MS: number = 1000
-/** In milliseconds. */
-export const MINUTE_MS: number = 60 * SECOND_MS
-/** In milliseconds. */
-export const HOUR_MS: number = 60 * MINUTE_MS
-/** In milliseconds. */
-export const DAY_MS: number = 24 * HOUR_MS
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/platform'
 
 /** How long things of this package live; milliseconds, all overridable by `options.lifetimes`. */
 export interface Lifetimes {

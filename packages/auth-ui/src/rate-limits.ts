@@ -4,9 +4,9 @@ import {
   type RateLimit,
   type RateLimits as Counters,
 } from '@svc/oauth-core'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { AuthUiError } from './errors.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './lifetimes.ts'
 
 /** Names of {@link DEFAULT_LIMITS}. */
 export type Bucket =

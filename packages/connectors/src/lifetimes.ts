@@ -1,3 +1,5 @@
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
+
 /** Durations of this package, in milliseconds. @see connectors.md 11, 8.2, 6.1 */
 export interface Lifetimes {
   /** From `start` to the provider's answer. @defaultValue 15 min */
@@ -27,10 +29,6 @@ export interface Lifetimes {
   /** What providers say about themselves. @defaultValue 24 h */
   readonly metadata: number
 }
-
-const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
-const DAY_MS = 1440 * MINUTE_MS
 
 export const DEFAULT_LIFETIMES: Lifetimes = {
   state: 15 * MINUTE_MS,

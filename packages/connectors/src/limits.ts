@@ -1,9 +1,8 @@
 import type { RateLimit } from '@svc/oauth-core'
+import { MINUTE_MS } from '@svc/platform'
 
 /** Buckets of this package. @see connectors.md 11 */
 export type ConnectorsBucket = 'account-start' | 'account-redirect' | 'account-refresh'
-
-const MINUTE_MS = 60_000
 
 /** `account-start` counts per instance, `account-redirect` unknown states per address, `account-refresh` per account. */
 export const DEFAULT_LIMITS: Readonly<Record<ConnectorsBucket, RateLimit>> = {

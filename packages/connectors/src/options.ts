@@ -6,6 +6,7 @@ import {
   type Outbound,
   type RateLimit,
 } from '@svc/oauth-core'
+import { DAY_MS } from '@svc/platform'
 import type { AccountTypes } from './account-types/account-type.ts'
 import { createStoredAccounts, type StoredAccounts } from './accounts/stored-accounts.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
@@ -103,7 +104,6 @@ const FLAGS = [
   'exposeRefreshToken',
 ] as const
 const ACCOUNT_METHODS = ['get', 'create', 'update', 'delete', 'list']
-const DAY_MS = 86_400_000
 const LONGEST_MS = 30 * DAY_MS
 /** A timer stands behind them; those of the platform end at once when they are to last for 25 days. */
 const TIMED: ReadonlySet<string> = new Set<keyof Lifetimes>(['call', 'connect'])

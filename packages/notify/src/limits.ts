@@ -1,6 +1,5 @@
 import type { RateLimit } from '@svc/oauth-core'
-
-const HOUR_MS = 3_600_000
+import { HOUR_MS } from '@svc/platform'
 
 /** Buckets of this package. @see notifications.md 13 */
 export type NotifyBucket =

@@ -1,4 +1,5 @@
 import { isSlug, type Logger, type OAuth, type RateLimit } from '@svc/oauth-core'
+import { DAY_MS } from '@svc/platform'
 import { mobileFaults } from './channels/mobile/mobile-faults.ts'
 import { smsFaults } from './channels/sms/sms-options.ts'
 import {
@@ -31,7 +32,6 @@ export interface ResolvedOptions {
   readonly log: Logger
 }
 
-const DAY_MS = 86_400_000
 const TOTAL = 8
 const PER_INSTANCE = 2
 const MAX_UNFINISHED = 200

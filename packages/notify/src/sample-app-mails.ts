@@ -1,7 +1,7 @@
 import { type Instance, originOfApp } from '@svc/oauth-core'
+import { MINUTE_MS } from '@svc/platform'
 import type { AppMail, DigestItem } from './app-mails.ts'
 
-const MINUTE_MS = 60_000
 const LONG_MESSAGE = [
   'The rent of January was taken twice: on the 2nd, as every month, and again on the 5th.',
   'What you can do:\n- ask your landlord to pay one of them back;\n- or ask the bank to undo it, within eight weeks.',

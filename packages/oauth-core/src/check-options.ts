@@ -1,3 +1,4 @@
+import { DAY_MS } from '@svc/platform'
 import { systemClock } from '@svc/store'
 import { type FlagshipConfig, resolveFlagship } from './certification/attestation-config.ts'
 import { NO_SHARINGS } from './authorize/sharings.ts'
@@ -30,7 +31,6 @@ const NAMES = [
   'trustProxy',
 ] as const satisfies readonly (keyof OAuthOptions)[]
 const NAMESPACE = /^[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+$/
-const DAY_MS = 86_400_000
 /** Largest value of each lifetime. Milliseconds. */
 const LONGEST = {
   authorizationCodeMs: 600_000,

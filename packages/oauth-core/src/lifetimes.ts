@@ -1,9 +1,6 @@
-/** Durations of this package, in milliseconds, with their source. */
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
 
-const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
+/** Durations of this package, in milliseconds, with their source. */
 
 /** Life of an authorization code: single use. @see oauth.md 5.8 */
 export const AUTHORIZATION_CODE_MS: number = 5 * MINUTE_MS

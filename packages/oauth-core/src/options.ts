@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@svc/platform'
 import type { Clock, Store } from '@svc/store'
 import type { DeprecatedApp } from './authorize/deprecated-apps.ts'
 import type { Sharings } from './authorize/sharings.ts'
@@ -101,10 +102,10 @@ export interface OAuthOptions {
 
 /** @see oauth.md 2.6 */
 export const DEFAULT_LIMITS: Readonly<Record<OAuthBucket, RateLimit>> = {
-  attestation: { limit: 50, windowMs: 3_600_000 },
-  'confirm-flagship': { limit: 30, windowMs: 3_600_000 },
-  'oauth-client': { limit: 50, windowMs: 3_600_000 },
-  token: { limit: 300, windowMs: 3_600_000 },
+  attestation: { limit: 50, windowMs: HOUR_MS },
+  'confirm-flagship': { limit: 30, windowMs: HOUR_MS },
+  'oauth-client': { limit: 50, windowMs: HOUR_MS },
+  token: { limit: 300, windowMs: HOUR_MS },
 }
 
 /** Options with nothing left open. */

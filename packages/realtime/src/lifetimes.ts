@@ -1,7 +1,6 @@
-/** Durations of this package, in milliseconds, with their source. */
+import { MINUTE_MS, SECOND_MS } from '@svc/platform'
 
-const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
+/** Durations of this package, in milliseconds, with their source. */
 
 /** What a host may change; whole milliseconds. @see realtime.md 2.1, 5, 6, 7.3 */
 export interface Lifetimes {

@@ -1,11 +1,11 @@
+import { HOUR_MS } from '@svc/platform'
+
 /** A timer that follows the clock: it looks again at least once an hour, so a clock that was set does no harm. */
 export interface LongTimer {
   /** Calls when the instant is reached, instead of any other. Milliseconds since the epoch. */
   set(instantMs: number, call: () => void): void
   clear(): void
 }
-
-const HOUR_MS = 3_600_000
 
 export function createLongTimer(clock: { now(): number }): LongTimer {
   let timer: NodeJS.Timeout | undefined

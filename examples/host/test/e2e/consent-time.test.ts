@@ -1,9 +1,8 @@
+import { MINUTE_MS } from '@svc/platform'
 import { expect } from 'chai'
 import { CLIENT_NAME } from '../support/client-request.ts'
 import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
 import { type PageWatch, watchPages } from '../support/tour-watch.ts'
-
-const MINUTE_MS = 60_000
 
 describe('a client that was allowed something for an hour', function () {
   this.timeout(60_000)

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@svc/platform'
 import { browserClient } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Page, Route } from 'playwright-core'
@@ -7,7 +8,6 @@ import type { DeadEndVisit } from '../support/dead-end-visit.ts'
 import { callAdmin } from '../support/tour-owner.ts'
 
 const NAME = { name: 'Demo photos' }
-const MINUTE_MS = 60_000
 
 describe('no dead end while an account is connected', function () {
   this.timeout(60_000)

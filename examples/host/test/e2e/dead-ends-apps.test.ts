@@ -1,7 +1,5 @@
+import { DAY_MS, MINUTE_MS } from '@svc/platform'
 import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
-
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 
 describe('no dead end on the pages of apps', function () {
   this.timeout(60_000)

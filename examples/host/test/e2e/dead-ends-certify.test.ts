@@ -1,11 +1,9 @@
+import { MINUTE_MS, SECOND_MS } from '@svc/platform'
 import { expect } from 'chai'
 import { CLIENT_NAME } from '../support/client-request.ts'
 import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
 import type { DeadEndVisit, Tab } from '../support/dead-end-visit.ts'
 import { type PageWatch, watchPages } from '../support/tour-watch.ts'
-
-const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
 
 describe('no dead end at the page for a code of an app that asks for everything', function () {
   this.timeout(60_000)

@@ -1,8 +1,7 @@
+import { MINUTE_MS } from '@svc/platform'
 import { expect } from 'chai'
 import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
 import type { DeadEndVisit } from '../support/dead-end-visit.ts'
-
-const MINUTE_MS = 60_000
 
 describe('no dead end at the consent page', function () {
   this.timeout(60_000)

@@ -1,6 +1,5 @@
+import { MINUTE_MS } from '@svc/platform'
 import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
-
-const MINUTE_MS = 60_000
 
 for (const subdomains of ['nested', 'flat'] as const) {
   describe(`no dead end where cookies are blocked, ${subdomains}`, function () {

@@ -1,7 +1,7 @@
+import { MINUTE_MS } from '@svc/platform'
 import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
 import type { DeadEndVisit } from '../support/dead-end-visit.ts'
 
-const MINUTE_MS = 60_000
 const NEW_PASSPHRASE = 'eight blue lanterns hum at noon'
 
 describe('no dead end behind a mailed link', function () {

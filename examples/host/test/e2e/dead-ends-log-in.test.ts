@@ -1,10 +1,10 @@
 import { pbkdf2Sync } from 'node:crypto'
+import { MINUTE_MS } from '@svc/platform'
 import { loopbackFetch } from '@svc/testkit'
 import { expect } from 'chai'
 import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
 import { TOUR_PASSPHRASE as PASSPHRASE } from '../support/tour-owner.ts'
 
-const MINUTE_MS = 60_000
 const NEW_PASSPHRASE = 'eight blue lanterns hum at noon'
 
 describe('no dead end at the log-in', function () {

@@ -1,5 +1,5 @@
 import type { Instance, Logger } from '@svc/oauth-core'
-import { SECOND_MS } from '../lifetimes.ts'
+import { SECOND_MS } from '@svc/platform'
 import { answerRedirect } from '../login/arrival.ts'
 import type { EventSink } from '../ports.ts'
 import type { ConfirmFlow } from './confirm-flow.ts'

@@ -1,6 +1,7 @@
 import type { Instance, Keyring } from '@svc/oauth-core'
+import { HOUR_MS, MINUTE_MS } from '@svc/platform'
 import { type Change, type Json, type Key, type Revision, secretKey, type Store } from '@svc/store'
-import { HOUR_MS, type Lifetimes, MINUTE_MS } from '../lifetimes.ts'
+import type { Lifetimes } from '../lifetimes.ts'
 import type { Owner } from '../owner/owner.ts'
 import { passcodeOf } from './passcode.ts'
 import type { ChallengeRequest } from './second-factor.ts'

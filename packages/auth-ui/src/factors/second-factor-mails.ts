@@ -1,6 +1,7 @@
 import type { Logger, RouteContext } from '@svc/oauth-core'
+import { MINUTE_MS } from '@svc/platform'
 import type { Background } from '../background.ts'
-import { type Lifetimes, MINUTE_MS } from '../lifetimes.ts'
+import type { Lifetimes } from '../lifetimes.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { Mailer, TwoFactorPurpose } from '../ports.ts'
 import type { DescribeRequest } from '../request-facts.ts'

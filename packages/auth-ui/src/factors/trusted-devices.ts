@@ -1,4 +1,5 @@
 import { type Instance, randomId, type RouteContext } from '@svc/oauth-core'
+import { DAY_MS } from '@svc/platform'
 import {
   indexKey,
   type IndexKey,
@@ -7,7 +8,7 @@ import {
   type Store,
   type StoredRecord,
 } from '@svc/store'
-import { DAY_MS, type Lifetimes } from '../lifetimes.ts'
+import type { Lifetimes } from '../lifetimes.ts'
 import type { Owner } from '../owner/owner.ts'
 import { readUserAgent } from '../session/login-history.ts'
 

@@ -1,6 +1,7 @@
 import { type Logger, prefersJson, type RouteContext } from '@svc/oauth-core'
+import { MINUTE_MS } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import { type Lifetimes, MINUTE_MS } from '../lifetimes.ts'
+import type { Lifetimes } from '../lifetimes.ts'
 import type { AnswerActivation } from '../login/activation.ts'
 import { answerJson } from '../login/arrival.ts'
 import type { Redirects } from '../login/redirect-target.ts'

@@ -1,8 +1,7 @@
+import { MINUTE_MS } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
-
-const MINUTE_MS = 60_000
 
 describe('limits of wrong passphrases (login.md 4.7, D15)', () => {
   let server: UiServer

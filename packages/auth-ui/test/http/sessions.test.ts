@@ -1,10 +1,9 @@
 import type { Instance } from '@svc/oauth-core'
+import { DAY_MS, MINUTE_MS } from '@svc/platform'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
 import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
 
-const MINUTE_MS = 60_000
-const DAY_MS = 1440 * MINUTE_MS
 const AUTHORIZE = `${ALICE}/auth/authorize?client_id=x`
 
 describe('sessions (login.md 2.2, D59)', () => {

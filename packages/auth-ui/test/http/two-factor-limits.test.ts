@@ -1,4 +1,5 @@
 import type { Instance } from '@svc/oauth-core'
+import { MINUTE_MS } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import { EXPIRED } from '../support/dead-tokens.ts'
@@ -11,8 +12,6 @@ import {
   passStep2,
 } from '../support/second-step.ts'
 import { createAlice, startUi, type UiServer } from '../support/ui-server.ts'
-
-const MINUTE_MS = 60_000
 
 describe('limits of wrong codes (login.md 4.7, security.md 41)', () => {
   let server: UiServer

@@ -1,4 +1,5 @@
 import type { Instance } from '@svc/oauth-core'
+import { DAY_MS, MINUTE_MS } from '@svc/platform'
 import { indexKey } from '@svc/store'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
@@ -14,9 +15,6 @@ import {
   passStep2,
 } from '../support/second-step.ts'
 import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
-
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 
 describe('POST /auth/login with the second factor on', () => {
   let server: UiServer

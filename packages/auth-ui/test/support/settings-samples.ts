@@ -1,9 +1,9 @@
+import { HOUR_MS } from '@svc/platform'
 import type Koa from 'koa'
 import { LONG_NAME, RTL_NAME } from './sample-models.ts'
 
 type Answers = Readonly<Record<string, (ctx: Koa.Context) => void>>
 
-const HOUR_MS = 3_600_000
 const ago = (hours: number): string => new Date(Date.now() - hours * HOUR_MS).toISOString()
 
 /** A resource of `GET /settings/clients`. */

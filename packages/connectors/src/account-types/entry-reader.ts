@@ -1,4 +1,5 @@
 import type { Logger } from '@svc/oauth-core'
+import { SECOND_MS } from '@svc/platform'
 import type { AccountType, AccountTypeEntry, AccountTypeFault, Secret } from './account-type.ts'
 import { parseAccountTypeId } from './account-type-id.ts'
 import { applyPreset } from './apply-preset.ts'
@@ -24,7 +25,6 @@ const OTHERS: ReadonlySet<string> = new Set([
   'slug',
 ])
 const TOKEN_MODES: readonly unknown[] = [undefined, 'form', 'post', 'basic', 'get']
-const SECOND_MS = 1000
 
 export function createEntryReader({ log }: { readonly log: Logger }): EntryReader {
   return {

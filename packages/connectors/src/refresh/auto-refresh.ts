@@ -1,4 +1,5 @@
 import type { Instance, InstanceId, Instances, Logger } from '@svc/oauth-core'
+import { DAY_MS } from '@svc/platform'
 import type { Scheduler } from '@svc/store'
 import type { AccountTypes } from '../account-types/account-type.ts'
 import { accountTypeName } from '../accounts/account.ts'
@@ -15,7 +16,6 @@ export interface AutoRefresh {
   stop(): Promise<void>
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
 /**
  * Accounts of one type that are refreshed at a time, of the 16 wake-ups that a process handles: a provider that hangs
  * must not hold up those of all others.

@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/platform'
 import type { AccountType } from '../account-types/account-type.ts'
 import type { AccountDocument } from '../accounts/account.ts'
 import { fromInstant, sequenceOf } from '../accounts/stored-oauth.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from '../lifetimes.ts'
 import type { RefreshState } from './refresh-state.ts'
 import { hasRefreshToken, hasTokenEndpoint } from './refreshable.ts'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 /** Pauses after 1, 2, 3, 4 and more failures in a row. @see connectors.md 8.7.4 */
 const BACKOFF_MS: readonly number[] = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS]

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Instance } from '@svc/oauth-core'
+import { DAY_MS } from '@svc/platform'
 import { type Change, type Json, type Key, recordKey } from '@svc/store'
 import type { FailureClass } from '../token-client/token-client.ts'
 
@@ -37,7 +38,7 @@ export interface RefreshState {
 export const NO_STATE: RefreshState = { finished: 0 }
 
 /** Outlives every backoff and the four days of failures. */
-const STATE_MS = 7 * 24 * 60 * 60 * 1000
+const STATE_MS = 7 * DAY_MS
 const KEPT_REVISIONS = 16
 
 export function stateKey(instance: Pick<Instance, 'id'>, accountId: string): Key {

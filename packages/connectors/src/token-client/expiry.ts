@@ -1,4 +1,5 @@
-const SECOND_MS = 1000
+import { SECOND_MS } from '@svc/platform'
+
 const CENTURY_S = 100 * 365.25 * 86_400
 /** Epoch times above are milliseconds: in seconds this is the year 5138. */
 const HIGHEST_EPOCH_S = 1e11

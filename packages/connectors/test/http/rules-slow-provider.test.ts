@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@svc/platform'
 import { eachStore, type FakeClock, fakeClock, openProvider, type Provider } from '@svc/testkit'
 import type { Store } from '@svc/store'
 import { expect } from 'chai'
@@ -6,7 +7,6 @@ import type { AccountDocument } from '../../src/accounts/account.ts'
 import { type RefreshServer, startRefresh } from '../support/refresh-server.ts'
 import { until } from '../support/until.ts'
 
-const HOUR_MS = 3_600_000
 /** More than a process refreshes at a time. */
 const STUCK = 18
 

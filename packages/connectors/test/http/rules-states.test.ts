@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@svc/platform'
 import { indexKey, type Store } from '@svc/store'
 import { eachStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
@@ -11,7 +12,6 @@ import { appQuery, begin, beginAndAllow, errorCode, JSON_API } from '../support/
 import { until } from '../support/until.ts'
 
 const UNCOUNTED = { limit: 1_000_000, windowMs: 60_000 }
-const MINUTE_MS = 60_000
 
 /** security.md 102; connectors.md 4.2 to 4.4, 11 */
 describe('states, tickets and browsers', function () {

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@svc/platform'
 import { sqliteStore } from '@svc/store/sqlite'
 import { type BrowserResponse, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
@@ -12,8 +13,6 @@ import {
   type RefreshServer,
   startRefresh,
 } from '../support/refresh-server.ts'
-
-const MINUTE_MS = 60_000
 
 /** connectors.md 7.4, 9; D28 */
 describe('tokens at the endpoints of accounts', () => {

@@ -1,9 +1,8 @@
+import { DAY_MS } from '@svc/platform'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { createConnectors } from '../../src/create-connectors.ts'
 import type { ConnectorsOptions } from '../../src/options.ts'
-
-const DAY_MS = 86_400_000
 
 /** Timers of the platform fire at once beyond 2 147 483 647 ms: every call would time out. */
 describe('lifetimes that timers stand behind', () => {

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@svc/platform'
 import { Temporal } from 'temporal-polyfill'
 import type { NotifyErrorCode } from '../notify-error.ts'
 
@@ -63,5 +64,5 @@ function toMs({ epochNanoseconds }: { readonly epochNanoseconds: bigint }): numb
 }
 
 function hours(ms: number): string {
-  return `${Math.round(ms / 3_600_000)} hours`
+  return `${Math.round(ms / HOUR_MS)} hours`
 }

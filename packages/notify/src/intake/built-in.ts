@@ -1,4 +1,5 @@
 import type { Instance, NotificationCategory } from '@svc/oauth-core'
+import { DAY_MS } from '@svc/platform'
 import { createCatalogues } from '../catalogue.ts'
 import type { ChannelName } from '../outbox/notification.ts'
 
@@ -20,7 +21,7 @@ const PLAIN: NotificationCategory = {
   multiple: false,
   sensitive: false,
 }
-const WEEK_MS = 7 * 86_400_000
+const WEEK_MS = 7 * DAY_MS
 
 /** By name. */
 export const BUILT_IN: ReadonlyMap<string, BuiltInCategory> = new Map<string, BuiltInCategory>([

@@ -1,4 +1,5 @@
 import type { Instance, InstanceId } from '@svc/oauth-core'
+import { DAY_MS, HOUR_MS } from '@svc/platform'
 import {
   type Change,
   indexKey,
@@ -43,8 +44,7 @@ export interface SourceTurns {
 }
 
 /** How far a clock may go back without changing what came last. Beyond it times would look wrong for too long. */
-const MAX_AHEAD_MS = 3_600_000
-const DAY_MS = 86_400_000
+const MAX_AHEAD_MS = HOUR_MS
 
 export function createSourceTurns(options: {
   readonly store: Pick<Store, 'get' | 'list' | 'write'>

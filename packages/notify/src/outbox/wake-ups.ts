@@ -1,4 +1,5 @@
 import type { InstanceId } from '@svc/oauth-core'
+import { HOUR_MS } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { NearWorker } from './outbox.ts'
 
@@ -7,7 +8,7 @@ export const QUEUE = 'notifications'
 /** Queue of the scheduler for what is over; a wake-up's id begins with that of an instance. */
 export const PURGE_QUEUE = 'notifications-purge'
 /** Purges happen on whole hours. @see notifications.md 14 */
-const PURGE_STEP_MS = 60 * 60_000
+const PURGE_STEP_MS = HOUR_MS
 /** How long a write may take before its wake-up comes too early for it. Milliseconds. */
 const GUARD_MS = 5000
 /** Guards of one instance meet on whole seconds: one of them is asked for. */

@@ -1,10 +1,10 @@
+import { MINUTE_MS } from '@svc/platform'
 import { nextTime } from './zoned-time.ts'
 
 /** How often normal notifications of a category are gathered into one mail. */
 export type DigestInterval = '15m' | '1h' | `daily@${string}`
 
 const DAILY = /^daily@((?:[01]\d|2[0-3]):[0-5]\d)$/
-const MINUTE_MS = 60_000
 const FIXED: Readonly<Record<string, number>> = { '15m': 15 * MINUTE_MS, '1h': 60 * MINUTE_MS }
 
 export function isDigestInterval(text: string): text is DigestInterval {

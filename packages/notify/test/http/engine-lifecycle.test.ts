@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { HOUR_MS } from '@svc/platform'
 import { eachStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import type { NotificationStatus } from '../../src/outbox/notification.ts'
@@ -8,7 +9,6 @@ import { until } from '../support/until.ts'
 
 const NO_FLAGS = { collapsible: false, stateful: false, multiple: false, sensitive: false }
 const COLLAPSIBLE = { ...NO_FLAGS, collapsible: true }
-const HOUR_MS = 3_600_000
 
 eachStore((open) => {
   // Inside: what a test started ends before its store does.

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { eachStore, fakeClock, type FakeClock } from '@svc/testkit'
 import { expect } from 'chai'
@@ -9,8 +10,6 @@ import { BANK, type EngineBench, startEngine } from '../support/engine-bench.ts'
 import { scriptedChannel } from '../support/scripted-channel.ts'
 import { until } from '../support/until.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const FLAGS = { collapsible: false, stateful: false, multiple: false, sensitive: false }
 
 eachStore((open) => {

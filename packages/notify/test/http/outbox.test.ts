@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@svc/platform'
 import { recordKey, type Store } from '@svc/store'
 import { eachStore, fakeClock, type FakeClock } from '@svc/testkit'
 import { expect } from 'chai'
@@ -8,7 +9,6 @@ import { QUEUE } from '../../src/outbox/wake-ups.ts'
 import { type EngineBench, startEngine } from '../support/engine-bench.ts'
 import { until } from '../support/until.ts'
 
-const HOUR_MS = 3_600_000
 const FLAGS = { collapsible: false, stateful: false, multiple: false, sensitive: false }
 
 eachStore((open) => {

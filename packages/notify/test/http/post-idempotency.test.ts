@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http'
+import { DAY_MS } from '@svc/platform'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
@@ -8,7 +9,6 @@ import {
   startIntake,
 } from '../support/intake-server.ts'
 
-const DAY_MS = 86_400_000
 const PLAIN = { category: 'plain', title: 't' }
 
 eachStore((open, name) => {

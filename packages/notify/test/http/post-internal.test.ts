@@ -1,3 +1,4 @@
+import { DAY_MS } from '@svc/platform'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { MAIL_LOCALES } from '../../src/index.ts'
@@ -5,8 +6,6 @@ import { NotifyError } from '../../src/notify-error.ts'
 import type { InternalNotification } from '../../src/notify.ts'
 import type { IntakeServer } from '../support/intake-server.ts'
 import { memoryIntake } from '../support/memory-intake.ts'
-
-const DAY_MS = 86_400_000
 
 const start = memoryIntake()
 

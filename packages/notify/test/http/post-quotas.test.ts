@@ -1,4 +1,5 @@
 import { createRateLimits } from '@svc/oauth-core'
+import { HOUR_MS } from '@svc/platform'
 import { indexKey, StoreUnavailableError } from '@svc/store'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
@@ -13,7 +14,6 @@ import {
 } from '../support/intake-server.ts'
 
 const PLAIN = { category: 'plain', title: 't' }
-const HOUR_MS = 3_600_000
 
 eachStore((open, name) => {
   const start = (options: Partial<IntakeServerOptions> = {}) =>

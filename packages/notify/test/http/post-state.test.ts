@@ -1,10 +1,9 @@
+import { HOUR_MS } from '@svc/platform'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { NotificationRecord } from '../../src/outbox/notification.ts'
 import { type IntakeServer, startIntake } from '../support/intake-server.ts'
-
-const HOUR_MS = 3_600_000
 
 eachStore((open, name) => {
   const start = (sameAs?: IntakeServer) =>

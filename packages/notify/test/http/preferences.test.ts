@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@svc/platform'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { closeServers, type NotifyServer, startNotify } from '../support/notify-server.ts'
@@ -5,7 +6,6 @@ import { until } from '../support/until.ts'
 
 const PATH = '/notifications/preferences'
 const BANK = 'io.svc.apps/bank'
-const HOUR_MS = 3_600_000
 
 interface Chosen {
   readonly time_zone: string | null

@@ -1,8 +1,7 @@
+import { MINUTE_MS } from '@svc/platform'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { startIntake } from '../support/intake-server.ts'
-
-const MINUTE_MS = 60_000
 
 eachStore((open) => {
   describe('clocks that jump (notifications.md 7, 11)', () => {

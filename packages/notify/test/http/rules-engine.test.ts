@@ -1,3 +1,4 @@
+import { DAY_MS } from '@svc/platform'
 import { createGate, eachStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { createPurge } from '../../src/engine/purge.ts'
@@ -10,7 +11,6 @@ import { until } from '../support/until.ts'
 const NO_FLAGS = { collapsible: false, stateful: false, multiple: false, sensitive: false }
 const COLLAPSIBLE = { ...NO_FLAGS, collapsible: true }
 const STATEFUL = { ...NO_FLAGS, stateful: true }
-const DAY_MS = 86_400_000
 
 eachStore((open) => {
   // Inside: what a test started ends before its store does.

@@ -1,10 +1,8 @@
+import { DAY_MS, HOUR_MS } from '@svc/platform'
 import type { Parameters } from '../http/parameters.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 import { isOutOfBand } from './redirect.ts'
 import { authorizeError } from './page-texts.ts'
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 /** How long the owner allows a client something: a value of the consent form's field `duration`. */
 export type ConsentDuration = 'until_revoked' | '1h' | '1d' | '30d'

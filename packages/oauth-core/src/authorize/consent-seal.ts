@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { HOUR_MS } from '@svc/platform'
 import type { Sealer } from '../keys/sealer.ts'
 import type { OwnerSession } from '../ports.ts'
 import { isSubset } from '../scopes/evaluate.ts'
@@ -8,7 +9,7 @@ import type { AuthorizeRequest } from './authorize-request.ts'
 import { authorizeError } from './page-texts.ts'
 
 /** How long a consent page can be answered. @see decision D42 */
-const CONSENT_MS = 3_600_000
+const CONSENT_MS = HOUR_MS
 
 /** What the page showed: the scope, what of it it called allowed already, what the answer may not change, and when. */
 interface Shown {

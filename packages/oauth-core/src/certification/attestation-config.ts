@@ -1,9 +1,9 @@
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { DAY_MS, MINUTE_MS } from '@svc/platform'
 import { decodeCanonical } from './base64.ts'
 import { APPLE_ROOTS, GOOGLE_ROOTS } from './trust-roots.ts'
 
-const MINUTE_MS = 60_000
-const WEEK_MS = 7 * 24 * 60 * MINUTE_MS
+const WEEK_MS = 7 * DAY_MS
 const MAX_ENTRIES = 32
 const PACKAGE_NAME = /^[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)+$/
 const APPLE_APP_ID = /^[A-Z0-9]{10}\.[A-Za-z0-9.-]{1,155}$/

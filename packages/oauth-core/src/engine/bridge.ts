@@ -1,3 +1,4 @@
+import { DAY_MS } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Context } from 'koa'
 import { type Client, linkedSlug } from '../clients/client.ts'
@@ -58,7 +59,6 @@ const PARAMETERS = [
 const NO_REDIRECT_URI = 'urn:svc:none'
 /** Above the length of any right value: a longer one stays wrong, but does not become a body too large for the engine. */
 const MAX_LENGTH = 4097
-const DAY_MS = 86_400_000
 
 /**
  * `POST /auth/access_token`: the engine's token endpoint between two steps of ours, which know both wire formats.

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { HOUR_MS } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Context } from 'koa'
 import type { Configuration, JWK } from 'oidc-provider'
@@ -61,8 +62,6 @@ export interface EngineDependencies {
   /** Clients whose parsed form is kept. @defaultValue `2000` */
   readonly clientCacheSize?: number
 }
-
-const HOUR_MS = 3_600_000
 
 /** The door to oidc-provider. */
 export function createEngine(dependencies: EngineDependencies): Engine {

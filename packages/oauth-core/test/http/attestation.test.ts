@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@svc/platform'
 import {
   APK_CERTIFICATE_DIGEST,
   type AppAttestOverrides,
@@ -19,7 +20,6 @@ const OTHER_KEY = Buffer.alloc(32, 9)
 const UNTRUSTED = 'cannot parse attestation: the certificate chain ends at no trusted root'
 const ENDED = 'cannot parse attestation: a certificate is not valid now'
 const FOREIGN = 'org.example.other is not the package name of the flagship app'
-const MINUTE_MS = 60_000
 const LIMITS = { 'oauth-client': { limit: 1000, windowMs: 3_600_000 } }
 
 describe('POST /auth/clients/:clientId/attestation', () => {

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { eachStore, type FakeClock, fakeClock, type RelyingParty } from '@svc/testkit'
 import { expect } from 'chai'
@@ -12,7 +13,6 @@ import {
   VERIFIER,
 } from './consent-server.ts'
 
-const HOUR_MS = 3_600_000
 const SCOPE = 'io.svc.files:GET io.svc.contacts io.svc.notes:GET,POST'
 const ALL = { 'permission-0': '1', 'permission-1': '1', 'permission-2': '1' }
 

@@ -1,11 +1,10 @@
+import { HOUR_MS } from '@svc/platform'
 import { fakeClock } from '@svc/testkit'
 import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
 import { randomBytes } from 'node:crypto'
 import type { ClientId } from '../../src/index.ts'
 import { HOST, METADATA, oauthServer, type OAuthServer, type Registered } from '../oauth-server.ts'
-
-const HOUR_MS = 3_600_000
 
 /** Has the owner allow the client, and answers its tokens. */
 async function allow(server: OAuthServer, { id, secret }: Registered) {

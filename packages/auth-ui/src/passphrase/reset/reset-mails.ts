@@ -1,6 +1,7 @@
 import type { Instance, Logger, RouteContext } from '@svc/oauth-core'
+import { MINUTE_MS } from '@svc/platform'
 import { AuthUiError } from '../../errors.ts'
-import { type Lifetimes, MINUTE_MS } from '../../lifetimes.ts'
+import type { Lifetimes } from '../../lifetimes.ts'
 import type { Owner } from '../../owner/owner.ts'
 import type { OwnerStore } from '../../owner/owner-store.ts'
 import type { Mailer, RequestFacts } from '../../ports.ts'

@@ -1,9 +1,10 @@
 import type { RouteContext } from '@svc/oauth-core'
+import { DAY_MS } from '@svc/platform'
 import { sqliteStore } from '@svc/store/sqlite'
 import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { createTrustedDevices } from '../../../src/factors/trusted-devices.ts'
-import { DAY_MS, DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
+import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
 import type { Owner } from '../../../src/owner/owner.ts'
 import { sampleInstance } from '../../support/sample-instance.ts'
 

@@ -1,5 +1,6 @@
+import { DAY_MS, MINUTE_MS } from '@svc/platform'
 import { expect } from 'chai'
-import { DAY_MS, DEFAULT_LIFETIMES, MINUTE_MS } from '../../../src/lifetimes.ts'
+import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
 import {
   cookieMaxAgeMs,
   isUpgrade,

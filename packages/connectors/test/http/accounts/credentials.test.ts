@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { SealingKey } from '@svc/oauth-core'
+import { HOUR_MS } from '@svc/platform'
 import { eachStore } from '@svc/testkit'
 import type { Store } from '@svc/store'
 import { expect } from 'chai'
@@ -16,8 +17,6 @@ import {
 } from '../../support/refresh-server.ts'
 import { createStoredAccounts } from '../../../src/accounts/stored-accounts.ts'
 import { type WatchedAccounts, watchedAccounts } from '../../support/watched-accounts.ts'
-
-const HOUR_MS = 3_600_000
 
 describe('credentials of accounts', () => {
   eachStore((open) => {

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/platform'
 import { eachStore, type FakeClock, fakeClock } from '@svc/testkit'
 import type { Store } from '@svc/store'
 import { expect } from 'chai'
@@ -6,10 +7,6 @@ import type { AccountDocument, AccountStatus } from '../../../src/accounts/accou
 import { type RefreshState, stateKey } from '../../../src/refresh/refresh-state.ts'
 import { type RefreshServer, startRefresh } from '../../support/refresh-server.ts'
 import { until } from '../../support/until.ts'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 describe('refreshing ahead of the end (8.7)', function () {
   this.timeout(20_000)

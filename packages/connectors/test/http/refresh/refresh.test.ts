@@ -1,3 +1,4 @@
+import { HOUR_MS } from '@svc/platform'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
@@ -8,8 +9,6 @@ import {
   startRefresh,
   tokenIn,
 } from '../../support/refresh-server.ts'
-
-const HOUR_MS = 3_600_000
 
 describe('POST /accounts/:accountType/:accountId/refresh', () => {
   eachStore((open) => {

@@ -1,9 +1,8 @@
+import { HOUR_MS } from '@svc/platform'
 import { fakeClock, type ProviderOptions, type ScriptedAnswer } from '@svc/testkit'
 import { expect } from 'chai'
 import type { AccountType } from '../../../src/account-types/account-type.ts'
 import { openTokenClient, type TokenClientSetup } from '../../support/token-client-setup.ts'
-
-const HOUR_MS = 3_600_000
 
 describe('discovery (connectors.md 5.3, rule 4)', () => {
   const setups: TokenClientSetup[] = []

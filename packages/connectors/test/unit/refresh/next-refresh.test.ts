@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/platform'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { AccountDocument, StoredOAuth } from '../../../src/accounts/account.ts'
@@ -5,9 +6,6 @@ import { isGivenUp, nextRefresh } from '../../../src/refresh/next-refresh.ts'
 import { NO_STATE, type RefreshState } from '../../../src/refresh/refresh-state.ts'
 import { sampleType } from '../../support/sample-type.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 const START = Date.UTC(2026, 0, 1)
 
 const instant = (ms: number): string => new Date(ms).toISOString()

@@ -1,4 +1,5 @@
 import { isOutboundError, type Outbound, type OutboundRequest } from '@svc/oauth-core'
+import { DAY_MS } from '@svc/platform'
 import type { PushOutcome } from './push-gateway.ts'
 
 /** What a provider answered. */
@@ -12,7 +13,7 @@ export interface ProviderAnswer {
 /** One HTTP exchange with a provider. @see notifications.md 18 */
 export const CALL_MS = 10_000
 export const MAX_ANSWER_BYTES = 65_536
-const LONGEST_WAIT_MS = 86_400_000
+const LONGEST_WAIT_MS = DAY_MS
 
 /** Calls a provider; what keeps it from answering becomes an outcome. */
 export async function callProvider(

@@ -1,10 +1,10 @@
+import { DAY_MS } from '@svc/platform'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { readAt } from '../../../src/intake/at.ts'
 import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
 
 const NOW = Date.parse('2026-03-20T12:00:00Z')
-const DAY_MS = 86_400_000
 
 const read = (text: string, zone = 'UTC', now = NOW) => readAt(text, zone, now, DEFAULT_LIFETIMES)
 const codeOf = (text: string, zone?: string) => {

@@ -1,9 +1,8 @@
+import { HOUR_MS } from '@svc/platform'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { decideState, isComparable } from '../../../src/intake/state-rules.ts'
 import type { NotificationRecord, NotificationStatus } from '../../../src/outbox/notification.ts'
-
-const HOUR_MS = 3_600_000
 
 function last(fields: Partial<NotificationRecord>): NotificationRecord {
   const record = { state: 'old', status: 'sent', createdAt: 0, lastSentAt: 0, ...fields }

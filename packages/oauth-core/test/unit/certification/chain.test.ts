@@ -1,4 +1,5 @@
 import { webcrypto, X509Certificate } from 'node:crypto'
+import { DAY_MS } from '@svc/platform'
 import {
   type Authority,
   type CertificateRecipe,
@@ -12,7 +13,6 @@ import { expect } from 'chai'
 import { type ChainRules, verifyChain } from '../../../src/certification/chain.ts'
 import { malformed, NOW, reasonOf } from './reasons.ts'
 
-const DAY_MS = 86_400_000
 const PURPOSE = '1.3.6.1.5.5.7.3.1'
 const MAIL = '1.3.6.1.5.5.7.3.4'
 /** DER of a name constraint: only names below example.org. */

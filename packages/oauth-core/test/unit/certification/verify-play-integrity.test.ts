@@ -1,4 +1,5 @@
 import { webcrypto } from 'node:crypto'
+import { MINUTE_MS } from '@svc/platform'
 import {
   APK_CERTIFICATE_DIGEST,
   APK_PACKAGE_NAME,
@@ -16,7 +17,6 @@ import {
 import { verifyPlayIntegrity } from '../../../src/certification/verify-play-integrity.ts'
 import { CHALLENGE, malformed, NOW, reasonOf } from './reasons.ts'
 
-const MINUTE_MS = 60_000
 const OTHER_KEY = Buffer.alloc(32, 3)
 const base64url = (text: string): string => Buffer.from(text, 'base64').toString('base64url')
 

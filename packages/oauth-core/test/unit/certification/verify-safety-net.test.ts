@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@svc/platform'
 import {
   APK_CERTIFICATE_DIGEST,
   APK_PACKAGE_NAME,
@@ -17,7 +18,6 @@ import {
 import { verifySafetyNet } from '../../../src/certification/verify-safety-net.ts'
 import { CHALLENGE, malformed, NOW, reasonOf } from './reasons.ts'
 
-const MINUTE_MS = 60_000
 const YEAR_MS = 365 * 86_400_000
 const OTHER_DIGEST = Buffer.alloc(32, 1).toString('base64')
 

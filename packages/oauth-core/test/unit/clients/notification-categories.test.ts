@@ -1,7 +1,6 @@
+import { DAY_MS } from '@svc/platform'
 import { expect } from 'chai'
 import { parseCategories } from '../../../src/index.ts'
-
-const DAY_MS = 86_400_000
 
 const PLAIN = {
   description: '',

@@ -1,11 +1,10 @@
+import { DAY_MS } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { StoreUnavailableError } from '@svc/store'
 import { eachStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { OAuthError } from '../../../src/errors.ts'
 import { startTokenServer, type TestClient, type TokenServer } from '../../http/token-server.ts'
-
-const DAY_MS = 86_400_000
 
 eachStore((open) => {
   describe('the engine', () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { HOUR_MS } from '@svc/platform'
 import type { Json, Store } from '@svc/store'
 import { eachStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
@@ -6,8 +7,6 @@ import type { Instance } from '../../../src/instances/instance.ts'
 import { createKeyring, type StoredKeyring } from '../../../src/keys/keyring-store.ts'
 import { createSealer } from '../../../src/keys/sealer.ts'
 import { testInstance } from '../../http/token-server.ts'
-
-const HOUR_MS = 3_600_000
 
 eachStore((open, name) => {
   describe('createKeyring', () => {
