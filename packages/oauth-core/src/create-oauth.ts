@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import { resolveOptions } from './check-options.ts'
 import { createMoves } from './authorize/moves.ts'
 import { createClientAddress } from './client-address.ts'
 import { createChallenges } from './certification/challenges.ts'
@@ -24,7 +23,7 @@ import { createResolveInstance } from './instances/resolve.ts'
 import { createKeyring } from './keys/keyring-store.ts'
 import { createSealer } from './keys/sealer.ts'
 import type { OAuth } from './oauth.ts'
-import type { OAuthOptions } from './options.ts'
+import { OAUTH_OPTIONS, type OAuthOptions } from './options.ts'
 import type { AuthorizePages, OwnerSessions } from './ports.ts'
 import { createRateLimits } from './rate-limit.ts'
 import { oauthRows } from './routes.ts'
@@ -46,7 +45,7 @@ import { createRevocations } from './tokens/revocation.ts'
  * app.use(oauth.routes({ pages: ui.pages }))
  */
 export function createOAuth(options: OAuthOptions): OAuth {
-  const resolved = resolveOptions(options)
+  const resolved = OAUTH_OPTIONS.settle(options)
   const { store, apps, clock, log, namespace, lifetimes, cache } = resolved
   const given: { sessions?: OwnerSessions; pages?: AuthorizePages } = {}
 

@@ -1,15 +1,40 @@
-import { HOUR_MS } from '@svc/platform'
-import type { Clock, Store } from '@svc/store'
-import type { DeprecatedApp } from './authorize/deprecated-apps.ts'
-import type { Sharings } from './authorize/sharings.ts'
-import type { FlagshipConfig, FlagshipOptions } from './certification/attestation-config.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
+import {
+  defineOptions,
+  either,
+  flag,
+  func,
+  group,
+  integer,
+  lifetimes,
+  list,
+  oneOf,
+  type OptionsDefinition,
+  type OptionsFor,
+  port,
+  rateLimits,
+  text,
+} from '@svc/platform/options'
+import { type Clock, type Store, systemClock } from '@svc/store'
+import { type DeprecatedApp, deprecatedApps } from './authorize/deprecated-apps.ts'
+import { NO_SHARINGS, type Sharings } from './authorize/sharings.ts'
+import {
+  type FlagshipConfig,
+  type FlagshipOptions,
+  flagshipOptions,
+} from './certification/attestation-config.ts'
 import type { Client } from './clients/client.ts'
 import type { RouteContext } from './http/route.ts'
 import type { Subdomains } from './instances/instance.ts'
-import type { SealingKey } from './keys/sealer.ts'
-import type { Lifetimes } from './lifetimes.ts'
+import { type SealingKey, sealingKeys } from './keys/sealer.ts'
+import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import type { AppRegistry, KonnectorRegistry, Logger } from './ports.ts'
 import type { RateLimit } from './rate-limit.ts'
+import { isRule } from './scopes/forbidden.ts'
+
+type Func = (...given: never) => unknown
+
+const SILENT: Logger = { info: () => {}, warn: () => {}, error: () => {} }
 
 /** Buckets of this package. @see oauth.md 2.6 */
 export type OAuthBucket = 'attestation' | 'confirm-flagship' | 'oauth-client' | 'token'
@@ -120,4 +145,55 @@ export interface ResolvedOptions
   readonly konnectors: KonnectorRegistry | undefined
   readonly lifetimes: Lifetimes
   readonly limits: Readonly<Record<OAuthBucket, RateLimit>>
+}
+
+export const OAUTH_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
+  store: port<Store>(['get', 'getMany', 'write', 'take', 'hit', 'list']),
+  apps: port<AppRegistry>(['installed', 'listInstalled', 'available'], ['install']),
+  keys: sealingKeys(),
+  namespace: text('like "io.svc"', {
+    pattern: '^[a-z][a-z0-9_]*(?:\\.[a-z0-9_]+)+$',
+    maxLength: 64,
+  }).or('io.svc'),
+  subdomains: oneOf(['nested', 'flat']).or('nested'),
+  isHttps: func<NonNullable<OAuthOptions['isHttps']>>().or(
+    isHttpsByDefault,
+    'true, but for `localhost` and names below it',
+  ),
+  trustProxy: integer(0, 10).or(0),
+  forbiddenScopes: list(text('a rule of the scope grammar', isRule), 1000).optional(
+    'those of `oauth.md` 12.1',
+  ),
+  requirePkce: either(flag(), func<Extract<OAuthOptions['requirePkce'], Func>>()).or(false),
+  flagship: flagshipOptions(),
+  konnectors: port<KonnectorRegistry>(['installed']).optional(),
+  deprecatedApps: deprecatedApps().or([], 'none'),
+  sharings: port<Sharings>(['find', 'parseRules', 'accept', 'cancelUrl'], ['addShortcut']).or(
+    NO_SHARINGS,
+    'nothing is offered',
+  ),
+  consent: group({ choose: flag().or(true) }),
+  lifetimes: lifetimes(
+    DEFAULT_LIFETIMES,
+    { least: SECOND_MS, most: DAY_MS, step: SECOND_MS },
+    {
+      authorizationCodeMs: { least: SECOND_MS, most: 10 * MINUTE_MS, step: SECOND_MS },
+      refreshTokenMs: { least: SECOND_MS, most: 3650 * DAY_MS, step: SECOND_MS },
+      pendingClientMs: { least: SECOND_MS, most: 30 * DAY_MS, step: SECOND_MS },
+    },
+  ),
+  limits: rateLimits(DEFAULT_LIMITS),
+  cache: group({
+    instances: integer(1, 1_000_000).or(1000),
+    engines: integer(1, 100_000).or(128),
+    tokens: integer(1, 10_000_000).or(10_000),
+  }),
+  clock: port<Clock>(['now']).or(systemClock, "the machine's clock"),
+  log: port<Logger>(['info', 'warn', 'error']).or(SILENT, 'says nothing'),
+} satisfies OptionsFor<OAuthOptions>)
+
+/** https, but for `localhost` and names below it (D53). */
+function isHttpsByDefault(domain: string): boolean {
+  const name = domain.split(':', 1)[0] ?? ''
+  return name !== 'localhost' && !name.endsWith('.localhost')
 }

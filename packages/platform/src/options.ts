@@ -29,4 +29,5 @@ export {
   text,
 } from '@svc/store/options'
 export { cidrs } from './network-options.ts'
+export { counts, lifetimes, type NumberGroup, type NumberRange } from './number-options.ts'
 export { rateLimits } from './rate-limit-options.ts'

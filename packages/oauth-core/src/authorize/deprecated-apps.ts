@@ -1,3 +1,4 @@
+import { list, object, type Option, text } from '@svc/platform/options'
 import type { Client } from '../clients/client.ts'
 
 /** An app that owners can no longer connect. @see oauth.md 5.6 */
@@ -37,23 +38,27 @@ const REFUSED: ReadonlySet<string> = new Set([
   ...['about:', 'blob:', 'data:', 'file:', 'filesystem:', 'javascript:', 'vbscript:'],
 ])
 
-/** @throws TypeError naming the option when a page could not be made of it */
-export function checkDeprecatedApp(
-  { softwareId, name, storeUrls }: DeprecatedApp,
-  place: number,
-): void {
-  const path = `options.deprecatedApps.${place}`
-  for (const text of [softwareId, name]) {
-    if (typeof text !== 'string' || text === '')
-      throw new TypeError(`${path} must have softwareId and name`)
-  }
-  if (storeUrls.other === undefined || !Object.values(storeUrls).every(isStoreUrl))
-    throw new TypeError(`${path}.storeUrls must be absolute URIs, other among them`)
+const MOST_APPS = 1000
+
+/** The option that lists them: a page can be made of each. */
+export function deprecatedApps(): Option<readonly DeprecatedApp[]> {
+  const storeUrl = text('an absolute URI that runs no script', isStoreUrl)
+  const app = object({
+    softwareId: text('a software_id'),
+    name: text('a name'),
+    storeUrls: object({
+      android: storeUrl.optional(),
+      iphone: storeUrl.optional(),
+      other: storeUrl,
+    }),
+  })
+  // A store that is not named is undefined, which is read as absent.
+  return list(app, MOST_APPS) as Option<readonly DeprecatedApp[]>
 }
 
 /** Whether a page may link to it. */
-function isStoreUrl(value: unknown): value is string {
-  if (typeof value !== 'string' || !SCHEME.test(value)) return false
+function isStoreUrl(value: string): boolean {
+  if (!SCHEME.test(value)) return false
   const url = URL.parse(value)
   return url !== null && !REFUSED.has(url.protocol)
 }

@@ -1,12 +1,22 @@
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { DAY_MS, MINUTE_MS } from '@svc/platform'
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
+import {
+  defineOptions,
+  flag,
+  group,
+  list,
+  milliseconds,
+  oneOf,
+  type Option,
+  type OptionsFor,
+  text,
+} from '@svc/platform/options'
 import { decodeCanonical } from './base64.ts'
 import { APPLE_ROOTS, GOOGLE_ROOTS } from './trust-roots.ts'
 
-const WEEK_MS = 7 * DAY_MS
 const MAX_ENTRIES = 32
-const PACKAGE_NAME = /^[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)+$/
-const APPLE_APP_ID = /^[A-Z0-9]{10}\.[A-Za-z0-9.-]{1,155}$/
+const PACKAGE_NAME = '^[A-Za-z][A-Za-z0-9_]*(?:\\.[A-Za-z][A-Za-z0-9_]*)+$'
+const APPLE_APP_ID = '^[A-Z0-9]{10}\\.[A-Za-z0-9.-]{1,155}$'
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /** Which apps the owner's platform vouches for. No lists: every attestation fails. @see oauth.md 4.2 */
@@ -56,104 +66,47 @@ export interface FlagshipConfig {
   readonly skipCertification: boolean
 }
 
+/** The option `flagship`. */
+export function flagshipOptions(): Option<FlagshipOptions, FlagshipConfig, false> {
+  const digest = text('a SHA-256 digest in standard base64', {}).as(parse32Bytes)
+  const aesKey = text('an AES-256 key in standard base64', {}).as(parse32Bytes)
+  const verificationKey = text('a P-256 public key (SPKI) in standard base64', {}).as(parseP256Key)
+  const packageName = text('an Android package name', { pattern: PACKAGE_NAME, maxLength: 255 })
+  return group({
+    apkPackageNames: list(packageName, MAX_ENTRIES).or([], 'none'),
+    apkCertificateDigests: list(digest, MAX_ENTRIES).or([], 'none'),
+    playIntegrityDecryptionKeys: list(aesKey, MAX_ENTRIES).or([], 'none'),
+    playIntegrityVerificationKeys: list(verificationKey, MAX_ENTRIES).or([], 'none'),
+    appleAppIds: list(text('TEAMID.bundle', { pattern: APPLE_APP_ID }), MAX_ENTRIES).or([], 'none'),
+    appleEnvironment: oneOf(['production', 'development']).or('production'),
+    trustRoots: group({
+      apple: trustRoots().orFrom(() => rootsOf(APPLE_ROOTS), 'Apple App Attestation Root CA'),
+      google: trustRoots().orFrom(
+        () => rootsOf(GOOGLE_ROOTS),
+        'GTS Root R1, GlobalSign Root CA (R1 and R2)',
+      ),
+    }),
+    maxTokenAgeMs: milliseconds(SECOND_MS, 7 * DAY_MS).or(10 * MINUTE_MS),
+    skipCertification: flag().or(false),
+  } satisfies OptionsFor<FlagshipOptions>)
+}
+
+function trustRoots(): Option<readonly string[], readonly X509Certificate[]> {
+  const pem = text('PEM of certificates of authorities', {}).as(parseRoots)
+  return list(pem, MAX_ENTRIES).as((roots) => roots.flat())
+}
+
+function rootsOf(pems: readonly string[]): readonly X509Certificate[] {
+  return pems.flatMap((pem) => parseRoots(pem) ?? [])
+}
+
 /**
  * Checks and parses the `flagship` options, for this package and for hosts that call the verifiers themselves.
  * @throws TypeError listing every fault with its path, as `options.flagship.…`; never a key
  */
 export function resolveFlagship(options: FlagshipOptions = {}): FlagshipConfig {
-  const faults: string[] = []
-  const fault = (path: string, text: string): void => {
-    faults.push(`options.flagship${path} ${text}`)
-  }
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError('options.flagship must be an object')
-  }
-  for (const name of Object.keys(options)) {
-    if (!NAMES.has(name)) fault(`.${name}`, 'is not an option')
-  }
-
-  /** Each entry through `parse`; `undefined` from it is a fault. */
-  function parseList<T>(
-    path: string,
-    list: unknown,
-    what: string,
-    parse: (entry: string) => T | undefined,
-  ): T[] {
-    if (list === undefined) return []
-    if (!Array.isArray(list) || list.length > MAX_ENTRIES) {
-      fault(path, `must be a list of at most ${MAX_ENTRIES} entries`)
-      return []
-    }
-    return list.flatMap((entry: unknown, index) => {
-      const parsed = typeof entry === 'string' ? parse(entry) : undefined
-      if (parsed === undefined) fault(`${path}[${index}]`, `must be ${what}`)
-      return parsed === undefined ? [] : [parsed]
-    })
-  }
-
-  const { appleEnvironment = 'production', maxTokenAgeMs = 10 * MINUTE_MS } = options
-  const { skipCertification = false } = options
-  if (appleEnvironment !== 'production' && appleEnvironment !== 'development') {
-    fault('.appleEnvironment', 'must be "production" or "development"')
-  }
-  if (!Number.isSafeInteger(maxTokenAgeMs) || maxTokenAgeMs < 1000 || maxTokenAgeMs > WEEK_MS) {
-    fault('.maxTokenAgeMs', `must be a whole number from 1000 to ${WEEK_MS}`)
-  }
-  if (typeof skipCertification !== 'boolean') fault('.skipCertification', 'must be a boolean')
-  const { apple = APPLE_ROOTS, google = GOOGLE_ROOTS } = options.trustRoots ?? {}
-  const root = 'PEM of certificates of authorities'
-  const digest = 'a SHA-256 digest in standard base64'
-  const config: FlagshipConfig = {
-    apkPackageNames: parseList(
-      '.apkPackageNames',
-      options.apkPackageNames,
-      'an Android package name',
-      (name) => (name.length <= 255 && PACKAGE_NAME.test(name) ? name : undefined),
-    ),
-    apkCertificateDigests: parseList(
-      '.apkCertificateDigests',
-      options.apkCertificateDigests,
-      digest,
-      parse32Bytes,
-    ),
-    playIntegrityDecryptionKeys: parseList(
-      '.playIntegrityDecryptionKeys',
-      options.playIntegrityDecryptionKeys,
-      'an AES-256 key in standard base64',
-      parse32Bytes,
-    ),
-    playIntegrityVerificationKeys: parseList(
-      '.playIntegrityVerificationKeys',
-      options.playIntegrityVerificationKeys,
-      'a P-256 public key (SPKI) in standard base64',
-      parseP256Key,
-    ),
-    appleAppIds: parseList('.appleAppIds', options.appleAppIds, 'TEAMID.bundle', (id) =>
-      APPLE_APP_ID.test(id) ? id : undefined,
-    ),
-    appleEnvironment,
-    trustRoots: {
-      apple: parseList('.trustRoots.apple', apple, root, parseRoots).flat(),
-      google: parseList('.trustRoots.google', google, root, parseRoots).flat(),
-    },
-    maxTokenAgeMs,
-    skipCertification,
-  }
-  if (faults.length > 0) throw new TypeError(faults.join('\n'))
-  return config
+  return defineOptions({ flagship: flagshipOptions() }).settle({ flagship: options }).flagship
 }
-
-const NAMES: ReadonlySet<string> = new Set<keyof FlagshipOptions>([
-  'apkPackageNames',
-  'apkCertificateDigests',
-  'playIntegrityDecryptionKeys',
-  'playIntegrityVerificationKeys',
-  'appleAppIds',
-  'appleEnvironment',
-  'trustRoots',
-  'maxTokenAgeMs',
-  'skipCertification',
-])
 
 function parse32Bytes(text: string): Buffer | undefined {
   const bytes = decodeCanonical(text, 'base64')

@@ -1,3 +1,4 @@
+import { defineOptions, instance, list, object, type Option, text } from '@svc/platform/options'
 import { decrypt, encrypt } from './aes-gcm.ts'
 import { createDerivation, type ValueSealer } from './value-sealer.ts'
 
@@ -23,23 +24,40 @@ export interface Sealer {
   derive(salt: string, info: string): ValueSealer
 }
 
-const KID = /^[A-Za-z0-9_-]{1,32}$/
+const KEY_BYTES = 32
+const MOST_KEYS = 100
+
+/** The option that holds a keyring. */
+export function sealingKeys(): Option<readonly SealingKey[]> {
+  const kid = text('1 to 32 letters, digits, - and _', { pattern: '^[A-Za-z0-9_-]{1,32}$' })
+  const key = instance<Uint8Array>(`${KEY_BYTES} random bytes`, isBytes).that(({ byteLength }) =>
+    byteLength === KEY_BYTES
+      ? undefined
+      : `${byteLength} bytes, needs ${KEY_BYTES}. Make one with: openssl rand -base64 32`,
+  )
+  return list(object({ kid, key }), MOST_KEYS).that((keys) => {
+    if (keys.length === 0) return 'must have at least one key'
+    const names = keys.map((one) => one.kid)
+    const twice = names.findIndex((name, at) => names.indexOf(name) < at)
+    return twice < 0 ? undefined : { [`[${twice}].kid`]: 'is there twice' }
+  })
+}
+
+const KEYRING = defineOptions({ keys: sealingKeys() })
+
+function isBytes(value: unknown): boolean {
+  return value instanceof Uint8Array
+}
 
 /**
  * @param keys - the first seals, all open
  * @throws TypeError for an empty keyring, a bad or doubled `kid`, a key that is not 32 bytes
  */
 export function createSealer(keys: readonly SealingKey[]): Sealer {
-  const byKid = new Map<string, Buffer>()
-  for (const { kid, key } of keys) {
-    if (!KID.test(kid) || byKid.has(kid))
-      throw new TypeError('options.keys: a kid is malformed or doubled')
-    if (key.byteLength !== 32)
-      throw new TypeError(`options.keys: key ${kid} does not have 32 bytes`)
-    byKid.set(kid, Buffer.from(key))
-  }
-  const first = keys[0]
-  if (first === undefined) throw new TypeError('options.keys: at least one sealing key is needed')
+  const [first, ...others] = KEYRING.settle({ keys }).keys
+  // The definition asks for one.
+  if (first === undefined) throw new TypeError('there is no sealing key')
+  const byKid = new Map([first, ...others].map(({ kid, key }) => [kid, Buffer.from(key)] as const))
   const { kid: currentKid } = first
   const sealingKey = Buffer.from(first.key)
 

@@ -1,40 +1,35 @@
-import { lookup as lookUp } from 'node:dns/promises'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { parseNetworks } from './address-rules.ts'
 import { exchange } from './exchange.ts'
-import type { Outbound, OutboundAnswer, OutboundOptions, OutboundRequest } from './outbound.ts'
+import {
+  type Outbound,
+  OUTBOUND_OPTIONS,
+  type OutboundAnswer,
+  type OutboundOptions,
+  type OutboundRequest,
+} from './outbound.ts'
 import { isOutboundError, OutboundError } from './outbound-error.ts'
 import { checkUrl, findTarget, type TargetRules } from './target.ts'
 
-const DEFAULT_MAX_BYTES = 1_048_576
-const DEFAULT_CONNECT_MS = 5000
-const DEFAULT_TOTAL_MS = 15_000
-
 /**
  * Where every call to another server starts. Proxies of the environment are not used.
- * @throws TypeError when `trustedNetworks` has something that is no CIDR
+ * @throws TypeError listing every fault of the options with its path
  */
 export function createOutbound(options: OutboundOptions = {}): Outbound {
-  const { log } = options
-  const rules: TargetRules = {
-    trustedNetworks: parseNetworks(options.trustedNetworks ?? [], 'options.trustedNetworks'),
-    lookup: options.lookup ?? systemAddresses,
-  }
-  const secureContext = secureContextOf(options.ca ?? [])
+  const { ca, connectMs, log, lookup, maxBytes, totalMs, trustedNetworks } =
+    OUTBOUND_OPTIONS.settle(options)
+  const rules: TargetRules = { trustedNetworks: parseNetworks(trustedNetworks), lookup }
+  const secureContext = secureContextOf(ca)
 
   async function request(url: string | URL, wanted: OutboundRequest): Promise<OutboundAnswer> {
     wanted.signal?.throwIfAborted()
     const isTrusted = wanted.isTrusted ?? false
-    const watch = watchTime(
-      wanted.connectMs ?? options.connectMs ?? DEFAULT_CONNECT_MS,
-      wanted.totalMs ?? options.totalMs ?? DEFAULT_TOTAL_MS,
-      wanted.signal,
-    )
+    const watch = watchTime(wanted.connectMs ?? connectMs, wanted.totalMs ?? totalMs, wanted.signal)
     try {
       const checked = checkUrl(url, isTrusted)
       const target = await watch.race(findTarget(checked, isTrusted, rules))
       return await exchange(target, wanted, secureContext, {
-        maxBytes: wanted.maxBytes ?? options.maxBytes ?? DEFAULT_MAX_BYTES,
+        maxBytes: wanted.maxBytes ?? maxBytes,
         signal: watch.signal,
         onConnected: watch.connected,
       })
@@ -98,9 +93,4 @@ function secureContextOf(ca: readonly string[]): SecureContext {
     minVersion: 'TLSv1.2',
     ...(ca.length > 0 && { ca: [...getCACertificates('default'), ...ca] }),
   })
-}
-
-async function systemAddresses(hostname: string): Promise<readonly string[]> {
-  const found = await lookUp(hostname, { all: true })
-  return found.map(({ address }) => address)
 }

@@ -1,4 +1,18 @@
+import { lookup as lookUp } from 'node:dns/promises'
 import type { IncomingHttpHeaders } from 'node:http'
+import { DAY_MS, SECOND_MS } from '@svc/platform'
+import {
+  cidrs,
+  defineOptions,
+  func,
+  integer,
+  list,
+  milliseconds,
+  type OptionsDefinition,
+  type OptionsFor,
+  port,
+  text,
+} from '@svc/platform/options'
 import type { Logger } from '../ports.ts'
 
 export interface OutboundRequest {
@@ -34,19 +48,43 @@ export interface Outbound {
   request(url: string | URL, request: OutboundRequest): Promise<OutboundAnswer>
 }
 
+/** What {@link createOutbound} is told. */
 export interface OutboundOptions {
   /** CIDRs that requests with `isTrusted` may reach. @defaultValue none */
   readonly trustedNetworks?: readonly string[]
   /** PEM certificates of authorities that are trusted besides those of the machine. @defaultValue none */
   readonly ca?: readonly string[]
-  /** Bytes. @defaultValue 1 MiB */
+  /** Longest body of an answer. @defaultValue 1 MiB */
   readonly maxBytes?: number
-  /** Milliseconds. @defaultValue `5_000` */
+  /** Look-up, connection and TLS together. @defaultValue 5 seconds */
   readonly connectMs?: number
-  /** Milliseconds. @defaultValue `15_000` */
+  /** A whole call. @defaultValue 15 seconds */
   readonly totalMs?: number
   /** Addresses of a name. @defaultValue what the machine's resolver says */
   readonly lookup?: (hostname: string) => Promise<readonly string[]>
   /** Told of refused targets. @defaultValue nobody */
   readonly log?: Logger
+}
+
+/** Options with nothing left open. */
+export interface ResolvedOutboundOptions extends Required<Omit<OutboundOptions, 'log'>> {
+  readonly log: Logger | undefined
+}
+
+export const OUTBOUND_OPTIONS: OptionsDefinition<ResolvedOutboundOptions> = defineOptions({
+  trustedNetworks: cidrs().or([], 'none'),
+  ca: list(text('PEM of a certificate'), 100).or([], 'none'),
+  maxBytes: integer(1, 2 ** 30, { unit: 'bytes' }).or(2 ** 20),
+  connectMs: milliseconds(1, DAY_MS).or(5 * SECOND_MS),
+  totalMs: milliseconds(1, DAY_MS).or(15 * SECOND_MS),
+  lookup: func<NonNullable<OutboundOptions['lookup']>>().or(
+    systemAddresses,
+    "what the machine's resolver says",
+  ),
+  log: port<Logger>(['info', 'warn', 'error']).optional('nobody'),
+} satisfies OptionsFor<OutboundOptions>)
+
+async function systemAddresses(hostname: string): Promise<readonly string[]> {
+  const found = await lookUp(hostname, { all: true })
+  return found.map(({ address }) => address)
 }

@@ -69,6 +69,11 @@ function installRights(namespace: string): readonly string[] {
   return [`${namespace}.apps:${WRITE}`, `${namespace}.konnectors:${WRITE}`]
 }
 
+/** Whether a text is one rule of the scope grammar. */
+export function isRule(scope: string): boolean {
+  return parseScope(scope)?.length === 1
+}
+
 function parseRule(scope: string): Permission {
   const [rule, ...others] = parseScope(scope) ?? []
   if (rule === undefined || others.length > 0)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { cidrs, defineOptions, rateLimits } from '../../src/options.ts'
+import { cidrs, counts, defineOptions, lifetimes, rateLimits } from '../../src/options.ts'
 
 const DEFAULTS = {
   token: { limit: 5, windowMs: 60_000 },
@@ -59,4 +59,35 @@ describe('cidrs', () => {
       )
     })
   }
+})
+
+describe('lifetimes and counts', () => {
+  const definition = defineOptions({
+    lifetimes: lifetimes(
+      { lock: 30, call: 5000 },
+      { least: 1, most: 1000 },
+      { call: { least: 1000, most: 9000, step: 1000 } },
+    ),
+    limits: counts({ waiting: 5 }, { least: 0, most: 10 }),
+  })
+
+  it('replace single defaults', () => {
+    const given = { lifetimes: { call: 6000 }, limits: { waiting: 0 } }
+    expect(definition.settle(given)).to.deep.equal({
+      lifetimes: { lock: 30, call: 6000 },
+      limits: { waiting: 0 },
+    })
+  })
+
+  it('say what is out of their range, and what they do not know', () => {
+    const given = { lifetimes: { lock: 0, call: 1500, cal: 1 }, limits: { waiting: 11 } }
+    expect(() => definition.settle(given)).to.throw(
+      [
+        'options.lifetimes.cal: unknown, did you mean call?',
+        'options.lifetimes.lock: must be a whole number of milliseconds from 1 to 1000',
+        'options.lifetimes.call: must be a whole number of milliseconds from 1000 to 9000, in steps of 1000',
+        'options.limits.waiting: must be a whole number from 0 to 10',
+      ].join('\n'),
+    )
+  })
 })

@@ -51,49 +51,61 @@ describe('resolveFlagship', () => {
   })
 
   const faults: readonly (readonly [string, object, string])[] = [
-    ['an option it does not know', { packageNames: [] }, '.packageNames is not an option'],
-    ['a list that is none', { appleAppIds: 'a' }, '.appleAppIds must be a list of at most 32'],
+    [
+      'an option it does not know',
+      { packageNames: [] },
+      '.packageNames: unknown, did you mean apkPackageNames?',
+    ],
+    ['a list that is none', { appleAppIds: 'a' }, '.appleAppIds: must be a list of at most 32'],
     [
       'more entries than are tried',
       { apkPackageNames: Array.from({ length: 33 }, () => 'a.b') },
-      '.apkPackageNames must be a list of at most 32',
+      '.apkPackageNames: must be a list of at most 32',
     ],
-    ['a package name without a dot', { apkPackageNames: ['app'] }, '.apkPackageNames[0] must be'],
-    ['a package name that is none', { apkPackageNames: ['a.b', 5] }, '.apkPackageNames[1] must be'],
+    ['a package name without a dot', { apkPackageNames: ['app'] }, '.apkPackageNames[0]: must be'],
+    [
+      'a package name that is none',
+      { apkPackageNames: ['a.b', 5] },
+      '.apkPackageNames[1]: must be',
+    ],
     [
       'a digest in hexadecimal',
       { apkCertificateDigests: ['00'.repeat(32)] },
-      '.apkCertificateDigests[0] must be a SHA-256 digest in standard base64',
+      '.apkCertificateDigests[0]: must be a SHA-256 digest in standard base64',
     ],
     [
       'a digest in base64url',
       { apkCertificateDigests: [Buffer.alloc(32, 0xfb).toString('base64url')] },
-      '.apkCertificateDigests[0] must be',
+      '.apkCertificateDigests[0]: must be',
     ],
     [
       'a short AES key',
       { playIntegrityDecryptionKeys: [Buffer.alloc(16).toString('base64')] },
-      '.playIntegrityDecryptionKeys[0] must be an AES-256 key in standard base64',
+      '.playIntegrityDecryptionKeys[0]: must be an AES-256 key in standard base64',
     ],
     [
       'a key of another curve',
       { playIntegrityVerificationKeys: [spki('secp384r1')] },
-      '.playIntegrityVerificationKeys[0] must be a P-256 public key (SPKI) in standard base64',
+      '.playIntegrityVerificationKeys[0]: must be a P-256 public key (SPKI) in standard base64',
     ],
     [
       'a key that is none',
       { playIntegrityVerificationKeys: [DIGEST] },
-      '.playIntegrityVerificationKeys[0] must be',
+      '.playIntegrityVerificationKeys[0]: must be',
     ],
-    ['an app id without a team', { appleAppIds: ['org.example'] }, '.appleAppIds[0] must be'],
-    ['another environment', { appleEnvironment: 'sandbox' }, '.appleEnvironment must be'],
-    ['a root that is no PEM', { trustRoots: { apple: [DIGEST] } }, '.trustRoots.apple[0] must be'],
+    ['an app id without a team', { appleAppIds: ['org.example'] }, '.appleAppIds[0]: must be'],
+    ['another environment', { appleEnvironment: 'sandbox' }, '.appleEnvironment: must be'],
+    ['a root that is no PEM', { trustRoots: { apple: [DIGEST] } }, '.trustRoots.apple[0]: must be'],
     [
       'an age in seconds',
       { maxTokenAgeMs: 600 },
-      '.maxTokenAgeMs must be a whole number from 1000 to 604800000',
+      '.maxTokenAgeMs: must be a whole number of milliseconds from 1000 to 604800000',
     ],
-    ['a flag that is none', { skipCertification: 'no' }, '.skipCertification must be a boolean'],
+    [
+      'a flag that is none',
+      { skipCertification: 'no' },
+      '.skipCertification: must be true or false',
+    ],
   ]
   for (const [name, options, message] of faults) {
     it(`refuses ${name}, naming its path`, () => {
@@ -111,7 +123,7 @@ describe('resolveFlagship', () => {
     const root = await issueCertificate({ ...recipe, isAuthority: true })
     for (const pem of [leaf.pem, `${root.pem}\n-----BEGIN CERTIFICATE-----\nAA`]) {
       expect(() => resolveFlagship({ trustRoots: { google: [root.pem, pem] } })).to.throw(
-        'options.flagship.trustRoots.google[1] must be PEM of certificates of authorities',
+        'options.flagship.trustRoots.google[1]: must be PEM of certificates of authorities',
       )
     }
   })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { isPublicAddress, isWithin, parseNetworks } from '../../../src/outbound/address-rules.ts'
+import { createOutbound } from '../../../src/outbound/create-outbound.ts'
 
 const PUBLIC = [
   '1.1.1.1',
@@ -103,7 +104,7 @@ describe('isPublicAddress', () => {
 })
 
 describe('isWithin', () => {
-  const networks = parseNetworks(['10.1.0.0/16', 'fd00:1::/32', '127.0.0.1/32'], 'networks')
+  const networks = parseNetworks(['10.1.0.0/16', 'fd00:1::/32', '127.0.0.1/32'])
   const cases: readonly (readonly [string, boolean])[] = [
     ['10.1.2.3', true],
     ['10.2.0.1', false],
@@ -121,12 +122,12 @@ describe('isWithin', () => {
   }
 })
 
-describe('parseNetworks', () => {
+describe('createOutbound', () => {
   for (const wrong of ['10/8', '10.0.0.0', '10.0.0.0/33', '::/129', 'localhost/8', '1.2.3.4/-1']) {
-    it(`refuses ${wrong} and names its place`, () => {
-      expect(() => parseNetworks(['10.0.0.0/8', wrong], 'options.nets')).to.throw(
+    it(`refuses the network ${wrong} and names its place`, () => {
+      expect(() => createOutbound({ trustedNetworks: ['10.0.0.0/8', wrong] })).to.throw(
         TypeError,
-        'options.nets[1]',
+        'options.trustedNetworks[1]: must be a CIDR',
       )
     })
   }

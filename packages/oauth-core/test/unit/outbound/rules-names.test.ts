@@ -6,7 +6,7 @@ import { checkUrl, findTarget } from '../../../src/outbound/target.ts'
 
 /** connectors.md 6.1 (3), (5): what a name server of somebody else may answer. */
 describe('names of others, as they may be spelt and answered', () => {
-  const networks = parseNetworks(['127.0.0.0/8'], 'networks')
+  const networks = parseNetworks(['127.0.0.0/8'])
 
   async function outcome(
     url: string,

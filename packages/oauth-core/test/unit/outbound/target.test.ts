@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 }
 
 const rules = {
-  trustedNetworks: parseNetworks(['10.0.0.0/8', '127.0.0.0/8'], 'networks'),
+  trustedNetworks: parseNetworks(['10.0.0.0/8', '127.0.0.0/8']),
   lookup: async (name: string): Promise<readonly string[]> => {
     const found = NAMES[name]
     if (found === undefined) throw new Error('ENOTFOUND')

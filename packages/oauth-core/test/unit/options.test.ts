@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
 import { afterEach } from 'mocha'
-import { resolveOptions } from '../../src/check-options.ts'
 import {
   createOAuth,
   DEFAULT_LIFETIMES,
   DEFAULT_LIMITS,
   type OAuthOptions,
 } from '../../src/index.ts'
+import { OAUTH_OPTIONS } from '../../src/options.ts'
 
 const store = sqliteStore({ file: ':memory:' })
 after(() => store.close())
@@ -22,7 +22,7 @@ const valid: OAuthOptions = { store, apps, keys: [{ kid: 'k', key: randomBytes(3
 
 function faultsOf(options: unknown): string[] {
   try {
-    resolveOptions(options as OAuthOptions)
+    OAUTH_OPTIONS.settle(options)
   } catch (error) {
     expect(error).to.be.instanceOf(TypeError)
     return (error as TypeError).message.split('\n')
@@ -32,7 +32,7 @@ function faultsOf(options: unknown): string[] {
 
 describe('the options of createOAuth', () => {
   it('have defaults for everything but store, apps and keys', () => {
-    const resolved = resolveOptions(valid)
+    const resolved = OAUTH_OPTIONS.settle(valid)
     expect(resolved).to.deep.include({
       namespace: 'io.svc',
       subdomains: 'nested',
@@ -52,7 +52,7 @@ describe('the options of createOAuth', () => {
   })
 
   it('are taken over', () => {
-    const resolved = resolveOptions({
+    const resolved = OAUTH_OPTIONS.settle({
       ...valid,
       namespace: 'com.example_1.x',
       lifetimes: { accessTokenMs: 2000 },
@@ -114,9 +114,26 @@ describe('the options of createOAuth', () => {
   })
 
   it('are refused when they are no options', () => {
-    for (const options of [undefined, null, 1, 'x', [], {}]) {
-      expect(faultsOf(options), String(options)).not.to.deep.equal([])
+    for (const options of [null, 1, 'x', []]) {
+      expect(faultsOf(options), String(options)).to.deep.equal(['options: must be an object'])
     }
+    for (const options of [undefined, {}]) {
+      expect(faultsOf(options), String(options)).to.deep.equal([
+        'options.store: is missing; must be an object with get, getMany, write, take, hit, list',
+        'options.apps: is missing; must be an object with installed, listInstalled, available',
+        'options.keys: is missing; must be a list of at most 100',
+      ])
+    }
+  })
+
+  it('say how to make a key where one is too short, and which kid is there twice', () => {
+    const [key] = valid.keys
+    expect(faultsOf({ ...valid, keys: [{ kid: 'k', key: new Uint8Array() }] })).to.deep.equal([
+      'options.keys[0].key: 0 bytes, needs 32. Make one with: openssl rand -base64 32',
+    ])
+    expect(faultsOf({ ...valid, keys: [key, key] })).to.deep.equal([
+      'options.keys[1].kid: is there twice',
+    ])
   })
 
   it('never repeat a key in what they say', () => {
@@ -134,9 +151,9 @@ describe('the options of createOAuth', () => {
   it('are refused with what no flagship app or konnector could be known by', () => {
     const flagship = { appleAppIds: ['none'], skipCertification: 'yes' }
     expect(faultsOf({ ...valid, flagship, konnectors: {} })).to.deep.equal([
-      'options.flagship.skipCertification must be a boolean',
-      'options.flagship.appleAppIds[0] must be TEAMID.bundle',
-      'options.konnectors must have the methods installed',
+      'options.flagship.appleAppIds[0]: must be TEAMID.bundle',
+      'options.flagship.skipCertification: must be true or false',
+      'options.konnectors: has no installed()',
     ])
   })
 
@@ -150,7 +167,7 @@ describe('the options of createOAuth', () => {
       { softwareId: 'old', name: 'Old', storeUrls: { other: 'a:b', android: 'data:text/html,x' } },
       'storeUrls',
     ],
-    [null, 'is malformed'],
+    [null, 'must be an object'],
   ]
   for (const [deprecated, fault] of unusable) {
     it(`are refused with the deprecated app ${JSON.stringify(deprecated)}`, () => {
@@ -164,7 +181,7 @@ describe('the options of createOAuth', () => {
 
   it('are refused with sharings that cannot be asked', () => {
     expect(faultsOf({ ...valid, sharings: { find: () => {} } })).to.deep.equal([
-      'options.sharings must have the methods parseRules, accept, cancelUrl',
+      'options.sharings: has no parseRules(), accept(), cancelUrl()',
     ])
   })
 
