@@ -29,7 +29,7 @@ import { createMagicCodes } from './magic-link/magic-codes.ts'
 import { createMove } from './move/move.ts'
 import { createMoveFlow } from './move/move-flow.ts'
 import { moveRows } from './move/rows.ts'
-import { type AuthUiOptions, resolveOptions } from './options.ts'
+import { AUTH_UI_OPTIONS, type AuthUiOptions } from './options.ts'
 import { createOwnerAccess } from './owner/owner-access.ts'
 import { createOwnerStore } from './owner/owner-store.ts'
 import { createOwners, type Owners } from './owner/owners.ts'
@@ -44,7 +44,7 @@ import type { StoredHash } from './passphrase/stored-hash.ts'
 import { createPasswordHasher } from './passphrase/password-hash.ts'
 import { createPrelogin } from './passphrase/prelogin.ts'
 import { createReplacePassphrase } from './passphrase/replace-passphrase.ts'
-import { createRateLimits, limitOf } from './rate-limits.ts'
+import { createRateLimits } from './rate-limits.ts'
 import { createRemoval } from './removal.ts'
 import { createObserveRequest, type DescribeRequest, toFacts } from './request-facts.ts'
 import { createRows } from './routes.ts'
@@ -109,7 +109,7 @@ export interface AuthUi {
 
 /** @throws TypeError listing every fault of the options with its path */
 export function createAuthUi(given: AuthUiOptions): AuthUi {
-  const options = resolveOptions(given)
+  const options = AUTH_UI_OPTIONS.settle(given)
   const { oauth, mailer, store, apps, clock, log, hooks, events, lifetimes, locate } = options
   const { keyring, namespace } = oauth
   const shared = { store, clock, lifetimes }
@@ -134,10 +134,10 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   })
 
   const queue = createHashQueue({
-    atATime: hashesAtATime(options.threadPoolSize),
-    waiting: options.waiting,
+    atATime: hashesAtATime(options.passphrase.threadPoolSize),
+    waiting: options.passphrase.waiting,
   })
-  const hasher = createPasswordHasher({ queue, log, cost: options.cost })
+  const hasher = createPasswordHasher({ queue, log, cost: options.passphrase.cost })
   const owners = createOwnerStore(store)
 
   const { revoked } = oauth
@@ -158,7 +158,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     ...{ oauth, store, apps, clock, log, hooks, events, lifetimes, keyring, namespace },
     ...{ background, limits, csrf, pages: renderer, hasher, owners, mailer, describeRequest },
     ...{ sessions, cookies, carrier, codes, history, devices, redirects, arrival },
-    ...{ observeRequest, clientAddress, authenticate, allowRaw: options.allowRaw },
+    ...{ observeRequest, clientAddress, authenticate, allowRaw: options.passphrase.allowRaw },
     securityUrl: createSecurityUrl(apps, options.settingsSlug),
     settingsSlug: options.settingsSlug,
     answerActivation: createActivation(renderer, csrf),
@@ -169,16 +169,20 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     trustedDevices: createTrustedDevices(shared),
     passkeys: createPasskeys(shared),
     confirmations: createConfirmations(shared),
-    confirmTargets: createConfirmTargets({ redirects, apps, confirmHosts: options.confirmHosts }),
+    confirmTargets: createConfirmTargets({
+      redirects,
+      apps,
+      confirmHosts: options.confirm.authorizedHosts,
+    }),
     callers: createCallers({ authenticate, settingsSlug: options.settingsSlug }),
   }
   const replacePassphrase = createReplacePassphrase(base)
   const changePassphrase = createChangePassphrase({
     ...{ ...base, replacePassphrase, clients: oauth.clients },
-    revokeOAuthOnReset: options.revokeOAuthOnReset,
+    revokeOAuthOnReset: options.passphrase.revokeOAuthOnReset,
   })
   const opener = createSessionOpener(base)
-  const triesPerChallenge = limitOf('two-factor-token', options.limits).limit
+  const triesPerChallenge = options.limits['two-factor-token'].limit
   const parts = {
     ...base,
     ...assembleSecondStep({ ...base, triesPerChallenge }),
@@ -191,7 +195,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     onboard: createOnboard({ ...base, replacePassphrase }),
     resetPassphrase: createHostReset({ ...base, changePassphrase }),
     confirmFlow: createConfirmFlow(base),
-    moveFlow: createMoveFlow({ moves: oauth.moves, diskUsage: options.diskUsage }),
+    moveFlow: createMoveFlow({ moves: oauth.moves, diskUsage: options.move.diskUsage }),
     passphrases: createPassphraseCheck(base),
   }
   const clientPermissions = createClientPermissions({ ...parts, clients: oauth.clients })

@@ -6,8 +6,27 @@ import {
   type OAuth,
   type RateLimit,
 } from '@svc/oauth-core'
+import { DAY_MS } from '@svc/platform'
+import {
+  defineOptions,
+  either,
+  flag,
+  func,
+  group,
+  hooks,
+  integer,
+  lifetimes,
+  list,
+  object,
+  oneOf,
+  type OptionsDefinition,
+  type OptionsFor,
+  port,
+  rateLimits,
+  text,
+} from '@svc/platform/options'
 import type { Clock, Store } from '@svc/store'
-import { type PermissionTexts, permissionTextFaults } from './consent/permission-texts.ts'
+import { type PermissionTexts, permissionTexts } from './consent/permission-texts.ts'
 import type { RaiseLimitUrl } from './authorize/hurdle-pages.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import type { Theme } from './page-renderer.ts'
@@ -18,6 +37,7 @@ import { isAffordable, type ScryptCost } from './passphrase/stored-hash.ts'
 import type { EventSink, HostHooks, Mailer, Place } from './ports.ts'
 import { NO_SHARES, type Shares } from './share-by-link/shares.ts'
 import { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
+import { themeOption } from './theme.ts'
 
 /** What `createAuthUi` needs. */
 export interface AuthUiOptions {
@@ -93,134 +113,102 @@ export interface AuthUiOptions {
   readonly limits?: Partial<Readonly<Record<Bucket, RateLimit>>>
 }
 
-/** Options with nothing left open. */
-export interface ResolvedOptions {
-  readonly oauth: OAuth
-  readonly mailer: Mailer
-  readonly store: Store
-  readonly apps: AppRegistry
-  readonly clock: Clock
-  readonly log: Logger
-  readonly hooks: HostHooks
-  readonly events: EventSink
-  readonly theme: Theme | undefined
-  readonly permissionTexts: PermissionTexts
-  readonly homeSlug: string
-  readonly settingsSlug: string
-  readonly requireInstalledApp: boolean
-  readonly appAttributePrefix: string
-  readonly allowRaw: boolean
-  readonly threadPoolSize: number
-  readonly waiting: number
-  readonly cost: ScryptCost
-  readonly revokeOAuthOnReset: RevokeOAuthOnReset
-  readonly confirmHosts: ReadonlySet<string>
-  readonly diskUsage: ((instance: Instance) => Promise<DiskUsage>) | undefined
-  readonly raiseLimitUrl: RaiseLimitUrl | undefined
-  readonly shares: Shares
-  readonly locate: ((address: string) => Promise<Place | undefined>) | undefined
+type Group<Name extends keyof AuthUiOptions> = NonNullable<AuthUiOptions[Name]>
+
+/** Options with nothing left open; what has no default may be undefined. */
+export interface ResolvedOptions
+  extends Required<
+    Omit<
+      AuthUiOptions,
+      | 'confirm'
+      | 'lifetimes'
+      | 'limits'
+      | 'locate'
+      | 'move'
+      | 'passphrase'
+      | 'raiseLimitUrl'
+      | 'theme'
+    >
+  > {
+  readonly confirm: { readonly authorizedHosts: ReadonlySet<string> }
   readonly lifetimes: Lifetimes
-  readonly limits: Partial<Readonly<Record<Bucket, RateLimit>>>
+  readonly limits: Readonly<Record<Bucket, RateLimit>>
+  readonly locate: AuthUiOptions['locate'] | undefined
+  readonly move: { readonly diskUsage: Group<'move'>['diskUsage'] | undefined }
+  readonly passphrase: Required<Group<'passphrase'>>
+  readonly raiseLimitUrl: RaiseLimitUrl | undefined
+  readonly theme: Theme | undefined
 }
 
-/** @throws TypeError listing every fault with its path */
-export function resolveOptions(options: AuthUiOptions): ResolvedOptions {
-  const { oauth, passphrase = {} } = options
-  const faults = [
-    ...slugFaults(options),
-    ...numberFaults('passphrase', { ...passphrase }, ['threadPoolSize', 'waiting']),
-    ...numberFaults('lifetimes', { ...options.lifetimes }, Object.keys(DEFAULT_LIFETIMES)),
-    ...limitFaults(options.limits ?? {}),
-    ...costFaults(passphrase.cost ?? DEFAULT_COST),
-    ...hostFaults(options.confirm?.authorizedHosts ?? []),
-    ...permissionTextFaults(options.permissionTexts ?? {}),
-  ]
-  const revoke = passphrase.revokeOAuthOnReset ?? 'none'
-  if (!['none', 'flagship', 'all'].includes(revoke)) {
-    faults.push('options.passphrase.revokeOAuthOnReset: not none, flagship or all')
-  }
-  if (typeof options.mailer?.send !== 'function') faults.push('options.mailer: has no send')
-  if (faults.length > 0) throw new TypeError(faults.join('; '))
-  return {
-    oauth,
-    mailer: options.mailer,
-    store: options.store ?? oauth.store,
-    apps: options.apps ?? oauth.apps,
-    clock: options.clock ?? oauth.clock,
-    log: options.log ?? oauth.log,
-    hooks: options.hooks ?? {},
-    events: options.events ?? { publish: async () => {} },
-    theme: options.theme,
-    permissionTexts: options.permissionTexts ?? {},
-    homeSlug: options.homeSlug ?? 'home',
-    settingsSlug: options.settingsSlug ?? 'settings',
-    requireInstalledApp: options.requireInstalledApp ?? true,
-    appAttributePrefix: options.appAttributePrefix ?? 'data-svc-',
-    allowRaw: passphrase.allowRaw ?? true,
-    threadPoolSize: passphrase.threadPoolSize ?? 4,
-    waiting: passphrase.waiting ?? 32,
-    cost: passphrase.cost ?? DEFAULT_COST,
-    revokeOAuthOnReset: passphrase.revokeOAuthOnReset ?? 'flagship',
-    confirmHosts: new Set(options.confirm?.authorizedHosts),
-    diskUsage: options.move?.diskUsage,
-    raiseLimitUrl: options.raiseLimitUrl,
-    shares: options.shares ?? NO_SHARES,
-    locate: options.locate,
-    lifetimes: { ...DEFAULT_LIFETIMES, ...options.lifetimes },
-    limits: options.limits ?? {},
-  }
-}
+const slug = text('a slug', isSlug)
 
-function slugFaults(options: AuthUiOptions): string[] {
-  const faults: string[] = []
-  for (const name of ['homeSlug', 'settingsSlug'] as const) {
-    const slug = options[name]
-    if (slug !== undefined && !isSlug(slug)) faults.push(`options.${name}: not a slug`)
-  }
-  const prefix = options.appAttributePrefix
-  if (prefix !== undefined && !/^data-[a-z0-9-]+-$/.test(prefix)) {
-    faults.push('options.appAttributePrefix: not of the form data-name-')
-  }
-  return faults
-}
-
-function numberFaults(
-  group: string,
-  values: Readonly<Record<string, unknown>>,
-  known: readonly string[],
-): string[] {
-  return known
-    .filter((name) => values[name] !== undefined && !isNatural(values[name]))
-    .map((name) => `options.${group}.${name}: not a whole number`)
-}
-
-function limitFaults(limits: Readonly<Record<string, RateLimit | undefined>>): string[] {
-  return Object.entries(limits)
-    .filter(([bucket, limit]) => {
-      const isKnown = Object.hasOwn(DEFAULT_LIMITS, bucket)
-      return !isKnown || !isNatural(limit?.limit) || !isNatural(limit?.windowMs)
+export const AUTH_UI_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
+  oauth: port<OAuth>(['mount', 'authenticate', 'clientAddress', 'revoked']),
+  mailer: port<Mailer>(['send']),
+  store: port<Store>(['get', 'getMany', 'write', 'take', 'hit', 'list']).orFrom(
+    ({ oauth }: AuthUiOptions) => oauth.store,
+    'that of `oauth`',
+  ),
+  apps: port<AppRegistry>(['installed', 'listInstalled', 'available'], ['install']).orFrom(
+    ({ oauth }: AuthUiOptions) => oauth.apps,
+    'that of `oauth`',
+  ),
+  clock: port<Clock>(['now']).orFrom(({ oauth }: AuthUiOptions) => oauth.clock, 'that of `oauth`'),
+  log: port<Logger>(['info', 'warn', 'error']).orFrom(
+    ({ oauth }: AuthUiOptions) => oauth.log,
+    'that of `oauth`',
+  ),
+  hooks: hooks<HostHooks>([
+    'onLogin',
+    'onLoggedIn',
+    'onLoginFailed',
+    'onOnboarded',
+    'onPassphraseChanged',
+    'onSessionsEnded',
+    'onUnrecoverableVault',
+    'onVaultKeys',
+  ]).or({}, 'none'),
+  events: port<EventSink>(['publish']).or({ publish: async () => {} }, 'nobody is told'),
+  theme: themeOption().optional('that of the package'),
+  permissionTexts: permissionTexts().or({}, 'those of the package'),
+  homeSlug: slug.or('home'),
+  settingsSlug: slug.or('settings'),
+  requireInstalledApp: flag().or(true),
+  appAttributePrefix: text('of the form data-name-', { pattern: '^data-[a-z0-9-]+-$' }).or(
+    'data-svc-',
+  ),
+  passphrase: group({
+    allowRaw: flag().or(true),
+    threadPoolSize: integer(1, 1024).or(4),
+    waiting: integer(0, 10_000).or(32),
+    cost: object({
+      logN: integer(10, 20),
+      r: integer(1, 1024),
+      p: integer(1, 16),
     })
-    .map(([bucket]) => `options.limits.${bucket}: not a known bucket with limit and windowMs`)
-}
-
-function costFaults({ logN, r, p }: ScryptCost): string[] {
-  const isUsable = isNatural(logN) && logN >= 10 && logN <= 20 && isAffordable({ logN, r, p })
-  return isUsable && isNatural(r) && isNatural(p)
-    ? []
-    : ['options.passphrase.cost: not a usable cost of scrypt']
-}
-
-function hostFaults(hosts: readonly string[]): string[] {
-  return hosts
-    .filter((host) => !isPlainHost(host))
-    .map((host) => `options.confirm.authorizedHosts: not a host: ${JSON.stringify(host)}`)
-}
+      .that((cost) => (isAffordable(cost) ? undefined : 'must be a cost that checks can afford'))
+      .or(DEFAULT_COST),
+    revokeOAuthOnReset: oneOf(['none', 'flagship', 'all']).or('flagship'),
+  }),
+  confirm: group({
+    authorizedHosts: list(text('a host, or a host with a port', isPlainHost), 1000)
+      .as((hosts): ReadonlySet<string> => new Set(hosts))
+      .or(new Set(), 'none'),
+  }),
+  shares: port<Shares>(['find']).or(NO_SHARES, 'nothing'),
+  move: group({
+    diskUsage: func<NonNullable<Group<'move'>['diskUsage']>>().optional('nothing, without an end'),
+  }),
+  raiseLimitUrl: either(
+    text('an absolute URL', (url) => URL.canParse(url)),
+    func<Exclude<RaiseLimitUrl, string>>(),
+  ).optional('nowhere'),
+  locate: func<NonNullable<AuthUiOptions['locate']>>().optional(),
+  lifetimes: lifetimes(DEFAULT_LIFETIMES, { least: 1, most: 3650 * DAY_MS }),
+  limits: rateLimits(DEFAULT_LIMITS, 0),
+} satisfies OptionsFor<AuthUiOptions>)
 
 /** CSP has to name it, and knows no literals of IPv6; `*` there would be every host. */
 function isPlainHost(host: string): boolean {
   return /^[a-z0-9.:-]+$/.test(host) && URL.parse(`https://${host}`)?.host === host
-}
-
-function isNatural(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0
 }

@@ -90,11 +90,6 @@ export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
 /** The counters of this package. */
 export type RateLimits = Counters<Bucket>
 
-/** The limit of a bucket, of the operator or the default. */
-export function limitOf(bucket: Bucket, limits: RateLimitsOptions['limits']): RateLimit {
-  return limits?.[bucket] ?? DEFAULT_LIMITS[bucket]
-}
-
 /** What {@link createRateLimits} needs. */
 export interface RateLimitsOptions {
   readonly store: Store

@@ -1,3 +1,4 @@
+import { list, object, type Option, text } from '@svc/platform/options'
 import type { Theme } from './page-renderer.ts'
 
 const HEX = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/iu
@@ -13,30 +14,45 @@ const STEPS = 20
 
 type Colour = readonly [red: number, green: number, blue: number]
 
+/** The option `theme`. */
+export function themeOption(): Option<Theme> {
+  const link = object({
+    label: text('a text'),
+    href: text(
+      'a web address or a path of the instance',
+      (href) => /^https?:\/\//u.test(href) || LOCAL_PATH.test(href),
+    ),
+  })
+  return object({
+    name: text('a text').optional(),
+    logoPath: text('a path of the instance', { pattern: LOCAL_PATH.source }).optional(),
+    accent: text('#rgb or #rrggbb', (accent) => HEX.test(accent))
+      .that((accent) =>
+        contrast(parseColour(accent), LIGHT_CARD) < TEXT_CONTRAST
+          ? 'is too light to be read on white (4.5:1)'
+          : undefined,
+      )
+      .optional(),
+    radius: text('a CSS length such as 8px', { pattern: LENGTH.source }).optional(),
+    links: list(link, 20).optional(),
+  }).asGiven()
+}
+
 /**
- * The embedder's looks as a style sheet. The accent must be readable on the light card; for the dark one it is lightened
- * until it is.
- * @throws TypeError naming the option
+ * The embedder's looks as a style sheet. The accent is readable on the light card; for the dark one it is lightened until
+ * it is.
  */
 export function themeStyle(theme: Theme): string {
   const light: string[] = []
   const dark: string[] = []
   if (theme.accent !== undefined) {
     const accent = parseColour(theme.accent)
-    if (contrast(accent, LIGHT_CARD) < TEXT_CONTRAST)
-      throw new TypeError('options.theme.accent: too light to be read on white (4.5:1)')
     light.push(...accentProperties(accent, INK, LIGHT_CARD))
     dark.push(...accentProperties(lightened(accent), WHITE, DARK_CARD))
   }
   if (theme.radius !== undefined) {
-    if (!LENGTH.test(theme.radius)) throw new TypeError('options.theme.radius: not a CSS length')
     light.push(`--radius-control:${theme.radius}`, `--radius-card:calc(${theme.radius} * 1.6)`)
   }
-  if (theme.logoPath !== undefined && !LOCAL_PATH.test(theme.logoPath))
-    throw new TypeError('options.theme.logoPath: not a path of the instance')
-  for (const link of theme.links ?? [])
-    if (!/^https?:\/\//u.test(link.href) && !LOCAL_PATH.test(link.href))
-      throw new TypeError('options.theme.links: not a web address or a path of the instance')
   return (
     `:root{${light.join(';')}}` + `@media (prefers-color-scheme:dark){:root{${dark.join(';')}}}`
   )
@@ -60,9 +76,8 @@ function lightened(accent: Colour): Colour {
   return WHITE
 }
 
-function parseColour(text: string): Colour {
-  if (!HEX.test(text)) throw new TypeError('options.theme.accent: not #rgb or #rrggbb')
-  const digits = text.length === 4 ? text.replace(/[0-9a-f]/giu, '$&$&') : text
+function parseColour(hex: string): Colour {
+  const digits = hex.length === 4 ? hex.replace(/[0-9a-f]/giu, '$&$&') : hex
   const value = Number.parseInt(digits.slice(1), 16)
   return [value >> 16, (value >> 8) & 255, value & 255]
 }

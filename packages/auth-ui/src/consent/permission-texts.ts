@@ -1,3 +1,5 @@
+import { object, type Option, record, text } from '@svc/platform/options'
+
 /** What a kind of data is called in one language, and what each access to it means. Whole phrases. */
 export interface PermissionText {
   /** Such as `Recipes`. */
@@ -15,7 +17,6 @@ export type PermissionTexts = Readonly<Record<string, Readonly<Record<string, Pe
 /** Finds the words of the host for a doctype; undefined: those of the package, or the raw name, have to do. */
 export type FindPermissionText = (locale: string, type: string) => PermissionText | undefined
 
-const MEMBERS = ['name', 'read', 'add', 'change', 'delete']
 const FALLBACK = 'en'
 const LONGEST = 200
 
@@ -30,31 +31,16 @@ export function findPermissionText(texts: PermissionTexts): FindPermissionText {
   }
 }
 
-/** What is wrong with the host's words, each fault with its path; none: they can be used. */
-export function permissionTextFaults(texts: unknown): string[] {
-  if (!isObject(texts)) return ['options.permissionTexts: not an object']
-  return Object.entries(texts).flatMap(([type, byLocale]) => {
-    const path = `options.permissionTexts.${type}`
-    if (!isObject(byLocale)) return [`${path}: not an object`]
-    return Object.entries(byLocale).flatMap(([locale, text]) =>
-      isText(text)
-        ? []
-        : [`${path}.${locale}: not a name with texts of 1 to ${LONGEST} characters`],
-    )
+/** The option that holds them. */
+export function permissionTexts(): Option<PermissionTexts> {
+  const words = text(`a text of 1 to ${LONGEST} characters`, { minLength: 1, maxLength: LONGEST })
+  const optional = words.optional()
+  const texts = object({
+    name: words,
+    read: optional,
+    add: optional,
+    change: optional,
+    delete: optional,
   })
-}
-
-function isText(text: unknown): boolean {
-  if (!isObject(text) || text['name'] === undefined) return false
-  return Object.entries(text).every(
-    ([member, value]) =>
-      MEMBERS.includes(member) &&
-      typeof value === 'string' &&
-      value !== '' &&
-      value.length <= LONGEST,
-  )
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return record(record(texts.asGiven()))
 }

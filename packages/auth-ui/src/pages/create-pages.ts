@@ -20,10 +20,7 @@ export interface PagesOptions extends PagesContext {
   readonly messages?: MessageSource
 }
 
-/**
- * The pages, as the owner sees them.
- * @throws TypeError naming the option when the theme cannot be used
- */
+/** The pages, as the owner sees them. */
 export function createPages(options: PagesOptions): PageRenderer {
   const { namespace, theme } = options
   const source = options.messages ?? createMessages()

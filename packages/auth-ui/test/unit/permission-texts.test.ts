@@ -2,11 +2,7 @@ import { parseScope, type Permission } from '@svc/oauth-core'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { groupsOf, type PermissionItem } from '../../src/consent/permission-items.ts'
-import {
-  findPermissionText,
-  permissionTextFaults,
-  type PermissionTexts,
-} from '../../src/consent/permission-texts.ts'
+import { findPermissionText, type PermissionTexts } from '../../src/consent/permission-texts.ts'
 import { permissionSentence } from '../../src/consent/permission-words.ts'
 import { createMessages } from '../../src/messages.ts'
 
@@ -82,25 +78,5 @@ describe('words of the host', () => {
       permissionSentence(source.forLocale(locale), permission, 'io.svc', findText)
     expect(say('en')).to.equal('Recipes: read only')
     expect(say('fr')).to.equal('Recettes\u00a0: lire seulement')
-  })
-})
-
-describe('permissionTextFaults', () => {
-  const bad: readonly [name: string, texts: unknown, path: string][] = [
-    ['a list', [], 'options.permissionTexts'],
-    ['a text in place of languages', { 'a.b': 'x' }, 'options.permissionTexts.a.b'],
-    ['no name', { 'a.b': { en: { read: 'x' } } }, 'options.permissionTexts.a.b.en'],
-    ['an empty name', { 'a.b': { en: { name: '' } } }, 'options.permissionTexts.a.b.en'],
-    ['an unknown member', { 'a.b': { en: { name: 'x', see: 'y' } } }, 'a.b.en'],
-    ['a text too long', { 'a.b': { en: { name: 'x'.repeat(201) } } }, 'a.b.en'],
-  ]
-  for (const [name, texts, path] of bad) {
-    it(`names the place of ${name}`, () => {
-      expect(permissionTextFaults(texts).join()).to.include(path)
-    })
-  }
-
-  it('finds none in good words', () => {
-    expect(permissionTextFaults(TEXTS)).to.deep.equal([])
   })
 })

@@ -174,22 +174,6 @@ describe('setPageHeaders', () => {
 })
 
 describe('themeStyle', () => {
-  const refused: readonly [theme: object, option: string][] = [
-    [{ accent: 'red' }, 'accent'],
-    [{ accent: '#ffee00' }, 'accent'],
-    [{ accent: '#000}body{display:none' }, 'accent'],
-    [{ radius: '1rem;}' }, 'radius'],
-    [{ radius: 'calc(1px)' }, 'radius'],
-    [{ logoPath: 'https://cdn.example/logo.png' }, 'logoPath'],
-    [{ logoPath: '//cdn.example/logo.png' }, 'logoPath'],
-    [{ links: [{ label: 'x', href: 'javascript:alert(1)' }] }, 'links'],
-  ]
-  for (const [theme, option] of refused) {
-    it(`throws for ${JSON.stringify(theme)}`, () => {
-      expect(() => themeStyle(theme)).to.throw(TypeError, `options.theme.${option}`)
-    })
-  }
-
   it('lightens a dark accent for the dark sheet', () => {
     expect(themeStyle({ accent: '#1a3f9c', radius: '4px' })).to.match(
       /^:root\{--color-accent:#1a3f9c;.*--radius-control:4px.*prefers-color-scheme:dark\)\{:root\{--color-accent:#[8-9a-f]/u,

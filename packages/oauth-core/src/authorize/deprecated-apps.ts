@@ -52,8 +52,7 @@ export function deprecatedApps(): Option<readonly DeprecatedApp[]> {
       other: storeUrl,
     }),
   })
-  // A store that is not named is undefined, which is read as absent.
-  return list(app, MOST_APPS) as Option<readonly DeprecatedApp[]>
+  return list(app.asGiven(), MOST_APPS)
 }
 
 /** Whether a page may link to it. */

@@ -57,6 +57,7 @@ function readOption(option: AnyOption, value: unknown, path: string, reading: Re
   for (const step of option.steps) {
     if (reading.faults.length > before) return undefined
     if (step.kind === 'check') noteProblem(step.check(settled), path, reading)
+    else if (step.kind === 'keep') settled = value
     else {
       settled = step.parse(settled)
       if (settled === undefined) noteProblem(`must be ${option.what}`, path, reading)

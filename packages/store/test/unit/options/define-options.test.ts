@@ -242,6 +242,15 @@ describe('defineOptions', () => {
     expect(given.hooks.count).to.equal(1)
   })
 
+  it('hands on an object as it was given where that is wanted', () => {
+    const definition = defineOptions({
+      theme: object({ name: text('a name').optional() }).asGiven().optional(),
+    })
+    const theme = {}
+    expect(definition.settle({ theme }).theme).to.equal(theme)
+    expect(() => definition.settle({ theme: { nam: 'x' } })).to.throw('options.theme.nam: unknown')
+  })
+
   it('asks for what is needed inside an object that is missing', () => {
     const definition = defineOptions({
       channels: object({ mail: object({ transport: port<{ send(): void }>(['send']) }) }),
