@@ -13,7 +13,7 @@ import { createFailedAuths } from './failed-auths.ts'
 import { createHandshake } from './handshake.ts'
 import { createHub } from './hub.ts'
 import { createLocalEvents, type LocalEvent } from './local-events.ts'
-import { type RealtimeOptions, resolveOptions } from './options.ts'
+import { REALTIME_OPTIONS, type RealtimeOptions } from './options.ts'
 import { createRows } from './rows.ts'
 import { CLOSE } from './socket-errors.ts'
 
@@ -68,7 +68,7 @@ const LAST_CLOSE_MS = 1000
  * await realtime.publish(instance, 'CREATED', { type: 'io.svc.files', id: 'one' })
  */
 export function createRealtime(given: RealtimeOptions): Realtime {
-  const options = resolveOptions(given)
+  const options = REALTIME_OPTIONS.settle(given)
   const { oauth, bus, clock, log, limits, lifetimes, subprotocols } = options
   const rules = createTypeRules({ ...options, namespace: oauth.namespace })
   const hub = createHub({ maxSubscriptions: limits.subscriptions })

@@ -1,4 +1,16 @@
 import { isSlug, type Logger, type OAuth } from '@svc/oauth-core'
+import {
+  counts,
+  defineOptions,
+  lifetimes,
+  list,
+  oneOf,
+  type OptionsDefinition,
+  type OptionsFor,
+  port,
+  record,
+  text,
+} from '@svc/platform/options'
 import type { Bus } from '@svc/store'
 import { isDoctype } from './doctype.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
@@ -38,6 +50,7 @@ export interface RealtimeOptions {
 
 /** Options with nothing left open. */
 export interface ResolvedOptions extends Required<Omit<RealtimeOptions, 'allowedOrigins'>> {
+  /** Undefined: pages of any origin may connect. */
   readonly allowedOrigins: ReadonlySet<string> | undefined
   readonly lifetimes: Lifetimes
   readonly limits: Limits
@@ -47,76 +60,45 @@ export interface ResolvedOptions extends Required<Omit<RealtimeOptions, 'allowed
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** A server has 10 s to end. @see security.md 118 */
 const MAX_SHUTDOWN_MS = 5000
+const MOST_ENTRIES = 1000
+
+const doctype = text('a doctype', isDoctype)
 /** A token of RFC 9110 section 5.6.2, as subprotocols are. */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const token = text('a token', { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z\\-]+$" })
 
-/** @throws TypeError listing every fault with its path */
-export function resolveOptions(options: RealtimeOptions): ResolvedOptions {
-  const { oauth, aliases = {}, freeTypes = [], reservedTypes = [], channels = 'instance' } = options
-  const { settingsSlug = 'settings', subprotocols, allowedOrigins } = options
-  const faults = [
-    ...faultsOf('subprotocols', subprotocols ?? [], (text) => TOKEN.test(text), 'a token'),
-    ...faultsOf('allowedOrigins', allowedOrigins ?? [], isOrigin, 'an origin'),
-    ...faultsOf('freeTypes', freeTypes, isDoctype, 'a doctype'),
-    ...faultsOf('reservedTypes', reservedTypes, isDoctype, 'a doctype'),
-    ...faultsOf('aliases', Object.entries(aliases).flat(), isDoctype, 'a doctype'),
-    ...numberFaults('lifetimes', options.lifetimes, DEFAULT_LIFETIMES, LONGEST_TIMER_MS),
-    ...numberFaults('limits', options.limits, DEFAULT_LIMITS, 1_000_000_000),
-  ]
-  if (typeof oauth?.authenticateToken !== 'function') faults.unshift('options.oauth: is not one')
-  if (!isSlug(settingsSlug)) faults.push('options.settingsSlug: not a slug')
-  if ((options.lifetimes?.shutdown ?? 0) > MAX_SHUTDOWN_MS) {
-    faults.push(`options.lifetimes.shutdown: more than ${MAX_SHUTDOWN_MS}`)
-  }
-  if (channels !== 'instance' && channels !== 'global') {
-    faults.push('options.channels: neither instance nor global')
-  }
-  if (faults.length > 0) throw new TypeError(faults.join('; '))
-  return {
-    oauth,
-    bus: options.bus ?? oauth.store.bus,
-    clock: options.clock ?? oauth.clock,
-    log: options.log ?? oauth.log,
-    subprotocols: subprotocols ?? [`${oauth.namespace}.websocket`, 'io.cozy.websocket'],
-    allowedOrigins: allowedOrigins && new Set(allowedOrigins),
-    aliases,
-    freeTypes,
-    reservedTypes,
-    settingsSlug,
-    channels,
-    lifetimes: { ...DEFAULT_LIFETIMES, ...options.lifetimes },
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
-  }
-}
-
-function faultsOf(
-  path: string,
-  texts: readonly unknown[],
-  isRight: (text: string) => boolean,
-  what: string,
-): string[] {
-  return texts
-    .filter((text) => typeof text !== 'string' || !isRight(text))
-    .map((text) => `options.${path}: ${JSON.stringify(text)} is not ${what}`)
-}
-
-function numberFaults(
-  group: string,
-  values: object | undefined,
-  known: object,
-  max: number,
-): string[] {
-  return Object.entries(values ?? {})
-    .filter(([name, value]) => !Object.hasOwn(known, name) || !isCount(value, max))
-    .map(([name]) => {
-      const isKnown = Object.hasOwn(known, name)
-      return `options.${group}.${name}: ${isKnown ? `not a whole number up to ${max}` : 'not an option'}`
-    })
-}
-
-function isCount(value: unknown, max: number): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= max
-}
+export const REALTIME_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
+  oauth: port<OAuth>(['mount', 'authenticate', 'authenticateToken', 'clientAddress']),
+  bus: port<Bus>(['publish', 'subscribe']).orFrom(
+    ({ oauth }: RealtimeOptions) => oauth.store.bus,
+    'that of the store of `oauth`',
+  ),
+  clock: port<{ now(): number }>(['now']).orFrom(
+    ({ oauth }: RealtimeOptions) => oauth.clock,
+    'that of `oauth`',
+  ),
+  log: port<Logger>(['info', 'warn', 'error']).orFrom(
+    ({ oauth }: RealtimeOptions) => oauth.log,
+    'that of `oauth`',
+  ),
+  subprotocols: list(token, MOST_ENTRIES).orFrom(
+    ({ oauth }: RealtimeOptions) => [`${oauth.namespace}.websocket`, 'io.cozy.websocket'],
+    '`<namespace>.websocket` and `io.cozy.websocket`',
+  ),
+  allowedOrigins: list(text('an origin', isOrigin), MOST_ENTRIES)
+    .as((origins): ReadonlySet<string> => new Set(origins))
+    .optional('any'),
+  aliases: record(doctype, isDoctype).or({}, 'none'),
+  freeTypes: list(doctype, MOST_ENTRIES).or([], 'none'),
+  reservedTypes: list(doctype, MOST_ENTRIES).or([], 'none'),
+  settingsSlug: text('a slug', isSlug).or('settings'),
+  channels: oneOf(['instance', 'global']).or('instance'),
+  lifetimes: lifetimes(
+    DEFAULT_LIFETIMES,
+    { least: 0, most: LONGEST_TIMER_MS },
+    { shutdown: { least: 0, most: MAX_SHUTDOWN_MS } },
+  ),
+  limits: counts(DEFAULT_LIMITS, { least: 0, most: 1_000_000_000 }),
+} satisfies OptionsFor<RealtimeOptions>)
 
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text

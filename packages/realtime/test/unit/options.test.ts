@@ -28,14 +28,33 @@ describe('createRealtime', () => {
       reservedTypes: ['*'],
       aliases: { 'io.svc.a': 'b*' },
       settingsSlug: '-',
+      setingsSlug: 'settings',
       channels: 'none',
       lifetimes: { ping: -1, never: 1, shutdown: 5001 },
       limits: { messages: 1.5, toString: 1 },
     } as unknown as RealtimeOptions // Wrong on purpose.
-    expect(() => createRealtime(options)).to.throw(
-      TypeError,
-      /^options\.subprotocols: "not fine" is not a token; options\.allowedOrigins: "https:\/\/a\.example\/" is not an origin; options\.freeTypes: "A" is not a doctype; options\.reservedTypes: "\*" is not a doctype; options\.aliases: "b\*" is not a doctype; options\.lifetimes\.ping: not a whole number up to 2147483647; options\.lifetimes\.never: not an option; options\.limits\.messages: not a whole number up to 1000000000; options\.limits\.toString: not an option; options\.settingsSlug: not a slug; options\.lifetimes\.shutdown: more than 5000; options\.channels: neither instance nor global$/,
-    )
+    let message = ''
+    try {
+      createRealtime(options)
+    } catch (error) {
+      expect(error).to.be.instanceOf(TypeError)
+      message = (error as TypeError).message
+    }
+    expect(message.split('\n')).to.deep.equal([
+      'options.setingsSlug: unknown, did you mean settingsSlug?',
+      'options.subprotocols[1]: must be a token',
+      'options.allowedOrigins[1]: must be an origin',
+      'options.aliases.io.svc.a: must be a doctype',
+      'options.freeTypes[0]: must be a doctype',
+      'options.reservedTypes[0]: must be a doctype',
+      'options.settingsSlug: must be a slug',
+      'options.channels: must be "instance" or "global"',
+      'options.lifetimes.never: unknown',
+      'options.lifetimes.ping: must be a whole number of milliseconds from 0 to 2147483647',
+      'options.lifetimes.shutdown: must be a whole number of milliseconds from 0 to 5000',
+      'options.limits.toString: unknown',
+      'options.limits.messages: must be a whole number from 0 to 1000000000',
+    ])
     expect(() => createRealtime({} as RealtimeOptions)).to.throw(TypeError, 'options.oauth')
   })
 })
