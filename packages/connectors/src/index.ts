@@ -9,17 +9,15 @@ export type {
   TokenMode,
 } from './account-types/account-type.ts'
 export { AccountTypeError } from './account-types/account-type-error.ts'
-export {
-  type AccountTypeStoreOptions,
-  createAccountTypes,
-} from './account-types/account-type-store.ts'
-export {
-  type AccountTypesFile,
-  type AccountTypesFileOptions,
-  accountTypesFromFile,
-} from './account-types/account-types-file.ts'
+export type {
+  AccountTypesFileOptions,
+  AccountTypeStoreOptions,
+  EntryGateOptions,
+  EntryReaderOptions,
+} from './account-types/account-type-options.ts'
+export { createAccountTypes } from './account-types/account-type-store.ts'
+export { type AccountTypesFile, accountTypesFromFile } from './account-types/account-types-file.ts'
 export { secretsForConnector } from './account-types/connector-secrets.ts'
-export type { EntryGateOptions } from './account-types/entry-gate.ts'
 export { PRESETS, type Preset } from './account-types/presets.ts'
 export { createEntryReader, type EntryReader } from './account-types/entry-reader.ts'
 export { createSecret } from './account-types/secret.ts'

@@ -7,11 +7,23 @@ import {
   type RateLimit,
 } from '@svc/oauth-core'
 import { DAY_MS } from '@svc/platform'
+import {
+  cidrs,
+  defineOptions,
+  flag,
+  lifetimes,
+  type NumberRange,
+  oneOf,
+  type OptionsDefinition,
+  type OptionsFor,
+  port,
+  rateLimits,
+  text,
+} from '@svc/platform/options'
 import type { AccountTypes } from './account-types/account-type.ts'
 import { createStoredAccounts, type StoredAccounts } from './accounts/stored-accounts.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import { type ConnectorsBucket, DEFAULT_LIMITS } from './limits.ts'
-import { createFaults } from './option-faults.ts'
 import type { AccountStore, ConnectorManifests, EventSink, OwnerLogins } from './ports.ts'
 
 /** What `createConnectors` needs. @see connectors.md 14 */
@@ -53,141 +65,85 @@ export interface ConnectorsOptions {
   readonly log?: Logger
 }
 
-/** Options with nothing left open; what has no default may be undefined. */
-export interface ResolvedOptions {
-  readonly oauth: OAuth
+/** What the definition makes of the options; what has no default may be undefined. */
+interface SettledOptions
+  extends Required<
+    Omit<ConnectorsOptions, 'accountTypes' | 'accounts' | 'callbackUrl' | 'events' | 'manifests'>
+  > {
+  readonly accountTypes: AccountTypes | undefined
+  readonly accounts: AccountStore | undefined
+  readonly callbackUrl: string | undefined
+  readonly events: EventSink | undefined
+  readonly lifetimes: Lifetimes
+  readonly limits: Readonly<Record<ConnectorsBucket, RateLimit>>
+  readonly manifests: ConnectorManifests | undefined
+}
+
+/** Options with nothing left open, and what is made of them. */
+export interface ResolvedOptions extends SettledOptions {
   readonly accounts: AccountStore
   /** The same, where the host keeps none of its own. */
   readonly storedAccounts: StoredAccounts | undefined
-  readonly sessions: OwnerLogins
-  readonly accountTypes: AccountTypes | undefined
-  readonly manifests: ConnectorManifests | undefined
-  readonly events: EventSink | undefined
-  readonly homeSlug: string
-  readonly callbackUrl: string | undefined
-  readonly trustedNetworks: readonly string[]
   /** The one way to providers. */
   readonly outbound: Outbound
-  readonly autoRefresh: boolean
-  readonly browserBinding: 'on' | 'off'
-  readonly exposeRefreshToken: boolean
-  readonly allowClientSideExchange: boolean
-  readonly enforceManifestScope: boolean
-  readonly lifetimes: Lifetimes
-  readonly limits: Readonly<Record<ConnectorsBucket, RateLimit>>
-  readonly log: Logger
 }
 
-const NAMES = [
-  'accountTypes',
-  'accounts',
-  'allowClientSideExchange',
-  'autoRefresh',
-  'browserBinding',
-  'callbackUrl',
-  'enforceManifestScope',
-  'events',
-  'exposeRefreshToken',
-  'homeSlug',
-  'lifetimes',
-  'limits',
-  'log',
-  'manifests',
-  'oauth',
-  'sessions',
-  'trustedNetworks',
-] as const satisfies readonly (keyof ConnectorsOptions)[]
-const FLAGS = [
-  'allowClientSideExchange',
-  'autoRefresh',
-  'enforceManifestScope',
-  'exposeRefreshToken',
-] as const
-const ACCOUNT_METHODS = ['get', 'create', 'update', 'delete', 'list']
-const LONGEST_MS = 30 * DAY_MS
+const LONGEST: NumberRange = { least: 1, most: 30 * DAY_MS }
 /** A timer stands behind them; those of the platform end at once when they are to last for 25 days. */
-const TIMED: ReadonlySet<string> = new Set<keyof Lifetimes>(['call', 'connect'])
-const MAX_COUNT = 1_000_000_000
+const TIMED: NumberRange = { least: 1, most: DAY_MS }
+
+export const CONNECTORS_OPTIONS: OptionsDefinition<SettledOptions> = defineOptions({
+  oauth: port<OAuth>(['mount', 'authenticate', 'clientAddress']),
+  accounts: port<AccountStore>(['get', 'create', 'update', 'delete', 'list']).optional(
+    'kept in the store of `oauth`; they go with their instance',
+  ),
+  sessions: port<OwnerLogins>(['current', 'admit']),
+  accountTypes: port<AccountTypes>(['get', 'getRaw', 'findBySlug'], ['rotateKeys']).optional(
+    'those of the store of `oauth`',
+  ),
+  manifests: port<ConnectorManifests>(['manifestOf']).optional(
+    'none are known: scopes come from the query alone',
+  ),
+  events: port<EventSink>(['publish']).optional('nobody is told'),
+  homeSlug: text('a slug', isSlug).or('home'),
+  callbackUrl: text('an origin, such as https://oauth.example.org', isWebOrigin).optional(
+    'answers come to the instances',
+  ),
+  trustedNetworks: cidrs().or([], 'none'),
+  autoRefresh: flag().or(true),
+  browserBinding: oneOf(['on', 'off']).or('on'),
+  exposeRefreshToken: flag().or(false),
+  allowClientSideExchange: flag().or(false),
+  enforceManifestScope: flag().or(false),
+  lifetimes: lifetimes(DEFAULT_LIFETIMES, LONGEST, { call: TIMED, connect: TIMED }).that(
+    // D38: whoever waits must see that the holder of a lock died.
+    ({ refreshLock, refreshWait }) =>
+      refreshWait > refreshLock ? undefined : { refreshWait: 'must be longer than refreshLock' },
+  ),
+  limits: rateLimits(DEFAULT_LIMITS),
+  log: port<Logger>(['info', 'warn', 'error']).orFrom(
+    ({ oauth }: ConnectorsOptions) => oauth.log,
+    'that of `oauth`',
+  ),
+} satisfies OptionsFor<ConnectorsOptions>)
 
 /** @throws TypeError listing every fault with its path */
 export function resolveOptions(options: ConnectorsOptions): ResolvedOptions {
-  if (typeof options !== 'object' || options === null)
-    throw new TypeError('options must be an object')
-  // Callers without types exist: what is here may be anything.
-  const given = { ...(options as unknown as Readonly<Record<string, unknown>>) }
-  const faults = createFaults()
-  for (const name of Object.keys(given)) {
-    if (!(NAMES as readonly string[]).includes(name)) faults.add(name, 'is not an option')
+  const settled = CONNECTORS_OPTIONS.settle(options)
+  const { oauth, trustedNetworks, lifetimes: times, log } = settled
+  const outbound = createOutbound({
+    ...{ trustedNetworks, log },
+    connectMs: times.connect,
+    totalMs: times.call,
+  })
+  if (settled.accounts !== undefined) {
+    return { ...settled, accounts: settled.accounts, storedAccounts: undefined, outbound }
   }
-  faults.methods('oauth', given['oauth'], ['mount', 'authenticate', 'clientAddress'])
-  faults.optionalMethods('accounts', given['accounts'], ACCOUNT_METHODS)
-  faults.methods('sessions', given['sessions'], ['current', 'admit'])
-  faults.optionalMethods('accountTypes', given['accountTypes'], ['get', 'getRaw', 'findBySlug'])
-  faults.optionalMethods('manifests', given['manifests'], ['manifestOf'])
-  faults.optionalMethods('events', given['events'], ['publish'])
-  faults.optionalMethods('log', given['log'], ['info', 'warn', 'error'])
-  for (const name of FLAGS) {
-    if (!['boolean', 'undefined'].includes(typeof given[name])) {
-      faults.add(name, 'must be true or false')
-    }
-  }
-  const { homeSlug = 'home', browserBinding = 'on', callbackUrl, trustedNetworks = [] } = options
-  if (typeof homeSlug !== 'string' || !isSlug(homeSlug)) faults.add('homeSlug', 'must be a slug')
-  if (browserBinding !== 'on' && browserBinding !== 'off') {
-    faults.add('browserBinding', 'must be "on" or "off"')
-  }
-  if (callbackUrl !== undefined && !isWebOrigin(callbackUrl)) {
-    faults.add('callbackUrl', 'must be an origin, such as https://oauth.example.org')
-  }
-  const lifetimes = { ...DEFAULT_LIFETIMES, ...options.lifetimes }
-  for (const [name, value] of Object.entries(lifetimes)) {
-    if (!Object.hasOwn(DEFAULT_LIFETIMES, name)) faults.add(`lifetimes.${name}`, 'is not an option')
-    else faults.integer(`lifetimes.${name}`, value, 1, TIMED.has(name) ? DAY_MS : LONGEST_MS)
-  }
-  // D38: whoever waits must see that the holder of a lock died.
-  if (lifetimes.refreshWait <= lifetimes.refreshLock) {
-    faults.add('lifetimes.refreshWait', 'must be longer than lifetimes.refreshLock')
-  }
-  const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  for (const [name, value] of Object.entries(limits)) {
-    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
-      faults.add(`limits.${name}`, 'is not an option')
-      continue
-    }
-    faults.integer(`limits.${name}.limit`, value?.limit, 1, MAX_COUNT)
-    faults.integer(`limits.${name}.windowMs`, value?.windowMs, 1000, LONGEST_MS)
-  }
-  const log = options.log ?? options.oauth?.log
-  const outbound = faults.attempt('trustedNetworks', () =>
-    createOutbound({
-      ...{ trustedNetworks, log },
-      connectMs: lifetimes.connect,
-      totalMs: lifetimes.call,
-    }),
-  )
-  faults.report()
-  const stored =
-    options.accounts === undefined ? createStoredAccounts(options.oauth.store) : undefined
-  return {
-    oauth: options.oauth,
-    // One of the two is there.
-    accounts: (options.accounts ?? stored) as AccountStore,
-    storedAccounts: stored,
-    sessions: options.sessions,
-    accountTypes: options.accountTypes,
-    manifests: options.manifests,
-    events: options.events,
-    ...{ homeSlug, callbackUrl, trustedNetworks, browserBinding, lifetimes, limits, log },
-    // No fault was reported.
-    outbound: outbound as Outbound,
-    autoRefresh: options.autoRefresh ?? true,
-    exposeRefreshToken: options.exposeRefreshToken ?? false,
-    allowClientSideExchange: options.allowClientSideExchange ?? false,
-    enforceManifestScope: options.enforceManifestScope ?? false,
-  }
+  const storedAccounts = createStoredAccounts(oauth.store)
+  return { ...settled, accounts: storedAccounts, storedAccounts, outbound }
 }
 
-function isWebOrigin(text: unknown): boolean {
-  const url = typeof text === 'string' ? URL.parse(text) : null
-  return url !== null && url.origin === text && /^https?:$/.test(url.protocol)
+function isWebOrigin(origin: string): boolean {
+  const url = URL.parse(origin)
+  return url !== null && url.origin === origin && /^https?:$/.test(url.protocol)
 }

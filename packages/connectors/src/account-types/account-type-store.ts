@@ -1,5 +1,4 @@
-import type { Logger, Sealer } from '@svc/oauth-core'
-import type { IndexKey, Store, StoredRecord } from '@svc/store'
+import type { IndexKey, StoredRecord } from '@svc/store'
 import { LRUCache } from 'lru-cache'
 import type { AccountType, AccountTypes, MaskedAccountType } from './account-type.ts'
 import {
@@ -8,6 +7,7 @@ import {
   isContextName,
   parseAccountTypeId,
 } from './account-type-id.ts'
+import { ACCOUNT_TYPE_STORE_OPTIONS, type AccountTypeStoreOptions } from './account-type-options.ts'
 import {
   ALL_ACCOUNT_TYPES,
   indexesOf,
@@ -22,16 +22,9 @@ import {
   keyOfId,
   type OpenedEntry,
 } from './account-type-record.ts'
-import { createEntryGate, type EntryGateOptions } from './entry-gate.ts'
+import { createEntryGate } from './entry-gate.ts'
 import { createEntryReader } from './entry-reader.ts'
 import { guardEntry, maskEntry } from './secret-fields.ts'
-
-/** What {@link createAccountTypes} needs. */
-export interface AccountTypeStoreOptions extends EntryGateOptions {
-  readonly store: Store
-  readonly sealer: Pick<Sealer, 'derive'>
-  readonly log: Logger
-}
 
 type StoredType = StoredRecord<AccountTypeRecord>
 
@@ -40,13 +33,14 @@ const CACHED_TYPES = 1000
 /**
  * Account types in the store, their secrets sealed. Every call reads the store, so that a change counts at once in all
  * processes; only what was made of a revision is kept.
- * @throws TypeError for malformed options
+ * @throws TypeError listing every fault of the options with its path
  * @see connectors.md 3
  */
 export function createAccountTypes(options: AccountTypeStoreOptions): Required<AccountTypes> {
-  const { store, log } = options
-  const gate = createEntryGate(options)
-  const records = createRecordSealer(options.sealer)
+  const { store, log, sealer } = ACCOUNT_TYPE_STORE_OPTIONS.settle(options)
+  const { store: _store, sealer: _sealer, ...ofGate } = options
+  const gate = createEntryGate(ofGate)
+  const records = createRecordSealer(sealer)
   const reader = createEntryReader({ log })
   const resolved = new LRUCache<string, { readonly revision: string; readonly type: AccountType }>({
     max: CACHED_TYPES,

@@ -3,17 +3,11 @@ import { ConnectorError } from '../connector-error.ts'
 import type { AccountTypeEntry, AccountTypes } from './account-type.ts'
 import { accountTypeId, isAccountTypeName, parseAccountTypeId } from './account-type-id.ts'
 import { MAX_OF_SLUG } from './account-type-index.ts'
+import { ACCOUNT_TYPES_FILE_OPTIONS, type AccountTypesFileOptions } from './account-type-options.ts'
 import { type Entries, EntriesFileError, readEntries } from './entries-file.ts'
-import { createEntryGate, type EntryGateOptions } from './entry-gate.ts'
+import { createEntryGate } from './entry-gate.ts'
 import { createEntryReader } from './entry-reader.ts'
 import { guardEntry, maskEntry } from './secret-fields.ts'
-
-/** What {@link accountTypesFromFile} needs. */
-export interface AccountTypesFileOptions extends EntryGateOptions {
-  /** A JSON array of entries. At most 16 MiB. */
-  readonly file: string
-  readonly clock: { now(): number }
-}
 
 /** Account types of a file. Writing them answers `forbidden`. */
 export interface AccountTypesFile extends AccountTypes {
@@ -30,11 +24,13 @@ const TRUST_MS = 1000
 
 /**
  * Account types of a file that something else writes. Looked at once a second at most, and read again when it changed.
+ * @throws TypeError listing every fault of the options with its path
  * @see connectors.md 3.1, 3.2 (2)
  */
 export function accountTypesFromFile(options: AccountTypesFileOptions): AccountTypesFile {
-  const { file, clock, log } = options
-  const gate = createEntryGate(options)
+  const { file, clock, log } = ACCOUNT_TYPES_FILE_OPTIONS.settle(options)
+  const { file: _file, clock: _clock, ...ofGate } = options
+  const gate = createEntryGate(ofGate)
   const reader = createEntryReader({ log })
   let entries: Entries | undefined
   let mark: string | undefined

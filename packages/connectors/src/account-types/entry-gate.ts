@@ -1,23 +1,10 @@
-import { lookup as resolve } from 'node:dns/promises'
-import type { Instances, Logger } from '@svc/oauth-core'
+import type { Logger } from '@svc/oauth-core'
 import type { AccountTypeEntry, AccountTypeFault } from './account-type.ts'
+import { ENTRY_GATE_OPTIONS, type EntryGateOptions } from './account-type-options.ts'
 import { AccountTypeError } from './account-type-error.ts'
 import { applyPreset } from './apply-preset.ts'
 import { checkEntry } from './check-entry.ts'
 import { createTrustedNetworks, isSameSite, siteOf, URL_FIELDS } from './endpoint.ts'
-
-/** What is needed to tell whether an entry may be provisioned. */
-export interface EntryGateOptions {
-  readonly log: Logger
-  /** Whose hosts a `redirect_uri` may have. @defaultValue any host */
-  readonly instances?: Pick<Instances, 'byHost'>
-  /** The common address for answers, which a `redirect_uri` may have too. @defaultValue none */
-  readonly callbackUrl?: string
-  /** CIDRs that entries with `trusted_network` may use over plain http. @defaultValue none */
-  readonly trustedNetworks?: readonly string[]
-  /** Addresses of a name. @defaultValue those of the machine's resolver */
-  readonly lookup?: (hostname: string) => Promise<readonly string[]>
-}
 
 /** Checks entries before they are taken over. */
 export interface EntryGate {
@@ -29,9 +16,10 @@ export interface EntryGate {
   admit(value: unknown): Promise<AccountTypeEntry>
 }
 
-/** @throws TypeError for malformed options */
+/** @throws TypeError listing every fault of the options with its path */
 export function createEntryGate(options: EntryGateOptions): EntryGate {
-  const { log, instances, callbackUrl, trustedNetworks = [], lookup = addressesOf } = options
+  const { log, instances, callbackUrl, trustedNetworks, lookup } =
+    ENTRY_GATE_OPTIONS.settle(options)
   const networks = createTrustedNetworks(trustedNetworks, lookup)
   const callbackOrigin = callbackUrl === undefined ? undefined : new URL(callbackUrl).origin
 
@@ -89,9 +77,4 @@ function warnOfForeignEndpoints(entry: AccountTypeEntry, log: Logger): void {
     const sites = { authorization: siteOf(auth), endpoint: siteOf(url) }
     log.warn('account_type.foreign_endpoint', { accountType: entry._id, field, ...sites })
   }
-}
-
-async function addressesOf(hostname: string): Promise<readonly string[]> {
-  const found = await resolve(hostname, { all: true })
-  return found.map(({ address }) => address)
 }

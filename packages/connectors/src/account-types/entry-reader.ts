@@ -1,7 +1,7 @@
-import type { Logger } from '@svc/oauth-core'
 import { SECOND_MS } from '@svc/platform'
 import type { AccountType, AccountTypeEntry, AccountTypeFault, Secret } from './account-type.ts'
 import { parseAccountTypeId } from './account-type-id.ts'
+import { ENTRY_READER_OPTIONS, type EntryReaderOptions } from './account-type-options.ts'
 import { applyPreset } from './apply-preset.ts'
 import { checkEntry } from './check-entry.ts'
 import { createSecret } from './secret.ts'
@@ -26,7 +26,9 @@ const OTHERS: ReadonlySet<string> = new Set([
 ])
 const TOKEN_MODES: readonly unknown[] = [undefined, 'form', 'post', 'basic', 'get']
 
-export function createEntryReader({ log }: { readonly log: Logger }): EntryReader {
+/** @throws TypeError listing every fault of the options with its path */
+export function createEntryReader(options: EntryReaderOptions): EntryReader {
+  const { log } = ENTRY_READER_OPTIONS.settle(options)
   return {
     read(id, stored, unreadable = []) {
       const { token_mode: mode, ...others } = stored

@@ -34,7 +34,7 @@ describe('createConnectors', () => {
       callbackUrl: 'https://oauth.example.org/path',
       events: {},
       homeSlug: '-',
-      lifetimes: { state: 0, never: 1, refreshWait: 1000 },
+      lifetimes: { state: 0, never: 1 },
       limits: { 'account-start': { limit: 0, windowMs: 1 }, toString: 1 },
       log: {},
       manifests: {},
@@ -48,28 +48,34 @@ describe('createConnectors', () => {
       expect(error).to.be.instanceOf(TypeError)
       message = (error as TypeError).message
     }
-    expect(message.split('\n').map((line) => line.split(' ')[0])).to.deep.equal([
-      'options.nothing',
-      'options.oauth',
-      'options.accounts',
-      'options.sessions',
-      'options.accountTypes',
-      'options.manifests',
-      'options.events',
-      'options.log',
-      'options.allowClientSideExchange',
-      'options.autoRefresh',
-      'options.homeSlug',
-      'options.browserBinding',
-      'options.callbackUrl',
-      'options.lifetimes.state',
-      'options.lifetimes.never',
-      'options.lifetimes.refreshWait',
-      'options.limits.account-start.limit',
-      'options.limits.account-start.windowMs',
-      'options.limits.toString',
-      'options.trustedNetworks',
+    expect(message.split('\n')).to.deep.equal([
+      'options.nothing: unknown',
+      'options.oauth: has no mount(), authenticate(), clientAddress()',
+      'options.accounts: has no create(), update(), delete(), list()',
+      'options.sessions: is missing; must be an object with current, admit',
+      'options.accountTypes: has no getRaw(), findBySlug()',
+      'options.manifests: has no manifestOf()',
+      'options.events: has no publish()',
+      'options.homeSlug: must be a slug',
+      'options.callbackUrl: must be an origin, such as https://oauth.example.org',
+      'options.trustedNetworks[1]: must be a CIDR such as 10.0.0.0/8',
+      'options.autoRefresh: must be true or false',
+      'options.browserBinding: must be "on" or "off"',
+      'options.allowClientSideExchange: must be true or false',
+      'options.lifetimes.never: unknown',
+      'options.lifetimes.state: must be a whole number of milliseconds from 1 to 2592000000',
+      'options.limits.toString: unknown',
+      'options.limits.account-start.limit: must be a whole number from 1 to 1000000000',
+      'options.limits.account-start.windowMs: must be a whole number of milliseconds from 1000 to 2592000000',
+      'options.log: has no info(), warn(), error()',
     ])
+  })
+
+  it('wants whoever waits for a refresh to see that the holder of the lock died', () => {
+    const lifetimes = { refreshWait: 1000 }
+    expect(() => createConnectors({ ...needed, lifetimes })).to.throw(
+      'options.lifetimes.refreshWait: must be longer than refreshLock',
+    )
   })
 
   it('keeps no accounts where the host does', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
+import type { EntryGateOptions } from '../../../src/account-types/account-type-options.ts'
 import { AccountTypeError } from '../../../src/account-types/account-type-error.ts'
-import { createEntryGate, type EntryGateOptions } from '../../../src/account-types/entry-gate.ts'
+import { createEntryGate } from '../../../src/account-types/entry-gate.ts'
 import { recordedLog } from '../../support/recorded-log.ts'
 import { sampleInstance } from '../../support/sample-instance.ts'
 
@@ -147,10 +148,10 @@ describe('createEntryGate', () => {
 
   it('refuses malformed networks at once', () => {
     for (const cidr of ['10.0.0.0', '10/8', 'example.com/8', '10.0.0.0/33', 'fd00::/129']) {
-      expect(
-        () => createEntryGate({ log: recordedLog(), trustedNetworks: [cidr] }),
-        cidr,
-      ).to.throw()
+      expect(() => createEntryGate({ log: recordedLog(), trustedNetworks: [cidr] }), cidr).to.throw(
+        TypeError,
+        'options.trustedNetworks[0]: must be a CIDR',
+      )
     }
   })
 })
