@@ -6,6 +6,7 @@ import { createEngine } from './engine/create-engine.ts'
 import { createRetention } from './engine/create-retention.ts'
 import { createEvents } from './engine/events.ts'
 import { createQuotas } from './engine/quotas.ts'
+import { createSources } from './engine/sources.ts'
 import { createFigures } from './figures.ts'
 import { createInboxRows } from './inbox/inbox-rows.ts'
 import { createIntake } from './intake/create-intake.ts'
@@ -67,6 +68,7 @@ export function createNotify(given: NotifyOptions): Notify {
   const renderDigest = createDigestRenderer({ oauth, apps, loadTemplates })
   const digests = createDigests({
     ...{ store, clock, log, outbox, preferences },
+    isAlive: createSources(options).isAlive,
     instanceById: oauth.instances.byId,
     render: async (instance, items) =>
       renderDigest(instance, items, await waysOut.linksOfMany(instance)),

@@ -96,6 +96,8 @@ export interface NotificationRecord extends NotificationContent {
   readonly slug?: string
   /** Of an unlinked client. */
   readonly clientId?: string
+  /** The client of the app of `slug` that posted it: what waits of it goes with it. */
+  readonly linkedClientId?: string
   readonly category: string
   readonly flags: CategoryFlags
   /** Revision for `data.meta.rev`: a count. */
