@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { InstanceId, Logger, OAuth } from '@svc/oauth-core'
 import type { Channel } from '../channels/channel.ts'
 import type { Lifetimes } from '../lifetimes.ts'
-import type { ChannelName } from '../outbox/notification.ts'
+import { type ChannelName, CHANNELS } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { QUEUE } from '../outbox/wake-ups.ts'
 import type { NotifyApps } from '../ports.ts'
@@ -66,14 +66,20 @@ export function createEngine(options: EngineOptions): Engine {
 
   /** A wake-up of an instance. Whatever is due by then is worked off, or has another wake-up. */
   async function handle(id: InstanceId): Promise<void> {
-    const dueAt = await outbox.nextDue(id)
-    // Whoever wrote it asked for a wake-up.
-    if (dueAt === undefined || dueAt > clock.now()) return
-    const isVisited = dispatcher.has(id)
-    const visit = dispatcher.visit(id)
-    const isDone =
-      visit !== undefined && !isVisited && kept < MAX_KEPT ? await keepFor(visit) : false
+    const channels = await dueChannels(id)
+    // Whoever wrote what is due later asked for a wake-up.
+    if (channels.length === 0) return
+    const isVisited = channels.some((channel) => dispatcher.has(id, channel))
+    const visits = channels.map((channel) => dispatcher.visit(id, channel) ?? false)
+    const isDone = !isVisited && kept < MAX_KEPT ? await keepFor(allOf(visits)) : false
     if (!isDone) await lookAgain(id)
+  }
+
+  /** The channels that something of the instance is due over. */
+  async function dueChannels(id: InstanceId): Promise<readonly ChannelName[]> {
+    const times = await Promise.all(CHANNELS.map((channel) => outbox.nextDue(id, channel)))
+    const now = clock.now()
+    return CHANNELS.filter((_, place) => (times[place] ?? Number.POSITIVE_INFINITY) <= now)
   }
 
   async function keepFor(visit: Promise<boolean>): Promise<boolean> {
@@ -127,6 +133,10 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
   } finally {
     end.abort()
   }
+}
+
+async function allOf(visits: readonly (Promise<boolean> | boolean)[]): Promise<boolean> {
+  return (await Promise.all(visits)).every((isDone) => isDone)
 }
 
 function nextSecond(instant: number): number {

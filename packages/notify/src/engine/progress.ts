@@ -1,4 +1,5 @@
 import type { ChannelOutcome } from '../channels/channel.ts'
+import { channelOrder, currentChannel } from '../outbox/next-channel.ts'
 import type {
   Attempt,
   ChannelName,
@@ -21,16 +22,6 @@ const LONGEST_RETRY_AFTER_MS = 60_000
 const JITTER = 0.2
 const MAX_ATTEMPTS_KEPT = 100
 const UNTRIED: ChannelProgress = { tries: 0, isDone: false }
-
-/** What a notification may go out over, in order: mail is always the last resort. @see notifications.md 10.1 */
-export function channelOrder({ preferredChannels }: NotificationRecord): readonly ChannelName[] {
-  return [...new Set([...preferredChannels, 'mail' as const])]
-}
-
-/** The channel whose turn it is; undefined: none is left in this round. */
-export function currentChannel(record: NotificationRecord): ChannelName | undefined {
-  return channelOrder(record).find((name) => record.progress[name]?.isDone === false)
-}
 
 /** Whether nothing was tried in this round yet. */
 export function isRoundStart({ progress }: NotificationRecord): boolean {

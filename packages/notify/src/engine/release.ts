@@ -4,13 +4,12 @@ import type {
   NotificationStatus,
   StoredNotification,
 } from '../outbox/notification.ts'
+import { channelOrder, currentChannel } from '../outbox/next-channel.ts'
 import { isUnfinished } from '../outbox/notification-record.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { ReleaseRules } from '../preferences/release-rules.ts'
 import {
   afterCrash,
-  channelOrder,
-  currentChannel,
   expiryOf,
   finish,
   isRoundStart,

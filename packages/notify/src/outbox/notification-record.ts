@@ -10,7 +10,9 @@ import {
   type StoredRecord,
 } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
+import { nextChannel } from './next-channel.ts'
 import {
+  type ChannelName,
   FINAL_STATUSES,
   type NotificationRecord,
   type NotificationStatus,
@@ -41,8 +43,12 @@ export const INDEXES = {
   all: (id: InstanceId): IndexKey => indexKey(id, 'notifications'),
   digest: (id: InstanceId, digestId: string): IndexKey =>
     indexKey(id, `notifications-digest:${digest(digestId)}`),
-  due: (id: InstanceId, isHigh: boolean): IndexKey =>
-    indexKey(id, `notifications-due:${isHigh ? 'high' : 'normal'}`),
+  /** The one of mails has no channel in its name: what was written before there were others stands in it, too. */
+  due: (id: InstanceId, isHigh: boolean, channel: ChannelName): IndexKey =>
+    indexKey(
+      id,
+      `notifications-due:${isHigh ? 'high' : 'normal'}${channel === 'mail' ? '' : `:${channel}`}`,
+    ),
   inbox: (id: InstanceId): IndexKey => indexKey(id, 'notifications-inbox'),
   overtaking: (id: InstanceId, sourceId: string): IndexKey =>
     indexKey(id, `notifications-overtaking:${digest(sourceId)}`),
@@ -79,8 +85,9 @@ export function indexEntries(
     { index: INDEXES.source(id, sourceId), sort: created },
   ]
   const enter = (index: IndexKey, sort: string): void => void entries.push({ index, sort })
-  if (isUnfinished(record)) enter(INDEXES.due(id, isHigh(record.priority)), instant(dueAt))
-  else enter(INDEXES.purge(id), instant(purgeTime(record, lifetimes)))
+  if (isUnfinished(record)) {
+    enter(INDEXES.due(id, isHigh(record.priority), nextChannel(record)), instant(dueAt))
+  } else enter(INDEXES.purge(id), instant(purgeTime(record, lifetimes)))
   if (!FINAL_STATUSES.has(status)) {
     enter(INDEXES.unfinished(id, record), instant(dueAt))
     if (record.digestId !== undefined) enter(INDEXES.digest(id, record.digestId), created)

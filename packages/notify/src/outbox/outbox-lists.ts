@@ -39,15 +39,16 @@ export function createOutboxLists(options: {
   }
 
   return {
-    async listDue(instanceId, until, { isHigh, ...page }) {
-      const { notifications } = await list(instanceId, INDEXES.due(instanceId, isHigh), page)
+    async listDue(instanceId, until, { isHigh, channel, ...page }) {
+      const index = INDEXES.due(instanceId, isHigh, channel)
+      const { notifications } = await list(instanceId, index, page)
       return notifications.filter(({ record }) => record.dueAt <= until)
     },
 
-    async nextDue(instanceId) {
+    async nextDue(instanceId, channel) {
       const firsts = await Promise.all(
         [true, false].map((isHigh) =>
-          list(instanceId, INDEXES.due(instanceId, isHigh), { limit: 1 }),
+          list(instanceId, INDEXES.due(instanceId, isHigh, channel), { limit: 1 }),
         ),
       )
       const found = firsts.flatMap(({ notifications }) => notifications)
