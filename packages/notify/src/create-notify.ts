@@ -1,5 +1,6 @@
 import { createRateLimits } from '@svc/oauth-core'
 import { createCatalogues } from './catalogue.ts'
+import { createCircuitBreaker } from './channels/circuit-breaker.ts'
 import { createChannels } from './create-channels.ts'
 import { pushKeyRows } from './channels/mobile/rows.ts'
 import { createEngine } from './engine/create-engine.ts'
@@ -57,7 +58,8 @@ export function createNotify(given: NotifyOptions): Notify {
   const preferences = createPreferenceStore(store)
   const tokens = createUnsubscribeTokens(oauth.sealer)
   const waysOut = createMailWaysOut({ ...options, tokens })
-  const sender = createMailSender(asked.mail)
+  // System mails have a sender without one: a security mail is always tried.
+  const sender = createMailSender(asked.mail, createCircuitBreaker({ clock }))
   const quotas = createQuotas({ store, clock, limits })
 
   const channels = createChannels(options, {
@@ -76,7 +78,8 @@ export function createNotify(given: NotifyOptions): Notify {
       const quota = quotas['notify-mail']
       if (!(await quota.take(instance))) throw new MailError('transient', 'quota_spent')
       try {
-        await sender.toOwner(instance, { ...mail, messageId, template: 'digest' })
+        const signal = AbortSignal.timeout(lifetimes.attempt)
+        await sender.toOwner(instance, { ...mail, messageId, template: 'digest' }, signal)
       } catch (error) {
         await quota.giveBack(instance)
         throw error

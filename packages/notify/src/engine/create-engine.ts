@@ -42,6 +42,8 @@ const LOOK_AGAIN_MS = 10_000
 const KEEP_MS = 5000
 /** Wake-ups kept at a time: the scheduler's other handlers stay free for other instances. */
 const MAX_KEPT = 8
+/** A visit that finds no room. */
+const GIVEN_UP: Promise<boolean> = Promise.resolve(false)
 /** Part of the time to shut down in which leases are given back. */
 const GIVE_BACK_SHARE = 0.2
 
@@ -70,7 +72,7 @@ export function createEngine(options: EngineOptions): Engine {
     // Whoever wrote what is due later asked for a wake-up.
     if (channels.length === 0) return
     const isVisited = channels.some((channel) => dispatcher.has(id, channel))
-    const visits = channels.map((channel) => dispatcher.visit(id, channel) ?? false)
+    const visits = channels.map((channel) => dispatcher.visit(id, channel) ?? GIVEN_UP)
     const isDone = !isVisited && kept < MAX_KEPT ? await keepFor(allOf(visits)) : false
     if (!isDone) await lookAgain(id)
   }
@@ -135,7 +137,7 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
   }
 }
 
-async function allOf(visits: readonly (Promise<boolean> | boolean)[]): Promise<boolean> {
+async function allOf(visits: readonly Promise<boolean>[]): Promise<boolean> {
   return (await Promise.all(visits)).every((isDone) => isDone)
 }
 
