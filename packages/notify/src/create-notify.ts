@@ -6,6 +6,7 @@ import { pushKeyRows } from './channels/mobile/rows.ts'
 import { createEngine } from './engine/create-engine.ts'
 import { createRetention } from './engine/create-retention.ts'
 import { createEvents } from './engine/events.ts'
+import { createHeldBack } from './engine/held-back.ts'
 import { createQuotas } from './engine/quotas.ts'
 import { createSources } from './engine/sources.ts'
 import { createFigures } from './figures.ts'
@@ -87,11 +88,13 @@ export function createNotify(given: NotifyOptions): Notify {
     },
   })
 
+  const rules = createReleaseRules({ preferences, announce: digests.announce })
+  const heldBack = createHeldBack({ oauth, outbox, rules, log })
   const engine = createEngine({
     ...options,
     ...{ outbox, channels: channels.all },
     quotas: { mail: quotas['notify-mail'], sms: quotas['notify-sms'] },
-    rules: createReleaseRules({ preferences, announce: digests.announce }),
+    rules,
     plan: { ...options, random: Math.random },
   })
   const retention = createRetention({ ...options, outbox })
@@ -124,9 +127,9 @@ export function createNotify(given: NotifyOptions): Notify {
   })
   // Those with a parameter come last: it would take the other paths, too.
   const rows = [
-    ...createPreferenceRows({ oauth, preferences, listSources }),
+    ...createPreferenceRows({ oauth, preferences, listSources, around: heldBack.around }),
     ...createUnsubscribeRows({
-      ...{ tokens, preferences, listSources },
+      ...{ tokens, preferences, listSources, around: heldBack.around },
       catalogueOf: createCatalogues(),
       settingsUrl: waysOut.settingsOf,
       pages: () => demandPages(shown.pages),
@@ -157,10 +160,11 @@ export function createNotify(given: NotifyOptions): Notify {
     async start() {
       await retention.start()
       await digests.start()
+      await heldBack.start()
       await engine.start()
     },
     async close() {
-      await Promise.all([engine.close(), digests.close(), retention.close()])
+      await Promise.all([engine.close(), digests.close(), heldBack.close(), retention.close()])
       await channels.close()
     },
   }

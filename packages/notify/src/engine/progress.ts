@@ -42,6 +42,10 @@ export function expiryOf({ flags, scheduledAt }: NotificationRecord): number {
   return scheduledAt + (flags.ttlMs ?? Number.POSITIVE_INFINITY)
 }
 
+export function unheld({ isHeld: _isHeld, ...record }: NotificationRecord): NotificationRecord {
+  return record
+}
+
 export function withoutLease({ lease: _lease, ...record }: NotificationRecord): NotificationRecord {
   return record
 }
@@ -60,7 +64,7 @@ export function finish(
   now: number,
   reason?: string,
 ): NotificationRecord {
-  const { hasFollowUp: _hasFollowUp, ...rest } = withoutLease(record)
+  const { hasFollowUp: _hasFollowUp, ...rest } = unheld(withoutLease(record))
   return {
     ...rest,
     ...{ status, progress: {} },

@@ -49,6 +49,7 @@ export const INDEXES = {
       id,
       `notifications-due:${isHigh ? 'high' : 'normal'}${channel === 'mail' ? '' : `:${channel}`}`,
     ),
+  held: (id: InstanceId): IndexKey => indexKey(id, 'notifications-held'),
   inbox: (id: InstanceId): IndexKey => indexKey(id, 'notifications-inbox'),
   overtaking: (id: InstanceId, sourceId: string): IndexKey =>
     indexKey(id, `notifications-overtaking:${digest(sourceId)}`),
@@ -90,6 +91,7 @@ export function indexEntries(
   } else enter(INDEXES.purge(id), instant(purgeTime(record, lifetimes)))
   if (!FINAL_STATUSES.has(status)) {
     enter(INDEXES.unfinished(id, record), instant(dueAt))
+    if (isHeldBack(record)) enter(INDEXES.held(id), created)
     if (record.digestId !== undefined) enter(INDEXES.digest(id, record.digestId), created)
   }
   if (record.flags.collapsible && !NEVER_OVERTAKES.has(status)) {
@@ -100,6 +102,11 @@ export function indexEntries(
     if (record.readAt === undefined) enter(INDEXES.unread(id), instant(scheduledAt))
   }
   return entries
+}
+
+/** What another choice of the owner may let go: put off, or waiting for another round of the channels left. */
+function isHeldBack({ isHeld, lease, round, status }: NotificationRecord): boolean {
+  return status === 'queued' && lease === undefined && (isHeld === true || round > 0)
 }
 
 /** Those that no earlier one gives way to. @see notifications.md 8 "undelivered ones" */

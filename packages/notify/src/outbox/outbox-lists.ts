@@ -14,6 +14,7 @@ export type OutboxLists = Pick<
   | 'listByOwner'
   | 'listBySource'
   | 'listDue'
+  | 'listHeld'
   | 'listInbox'
   | 'listPurgeable'
   | 'listUnfinished'
@@ -80,6 +81,8 @@ export function createOutboxLists(options: {
       const index = unread ? INDEXES.unread(instanceId) : INDEXES.inbox(instanceId)
       return list(instanceId, index, { ...page, order: 'desc' })
     },
+
+    listHeld: (instanceId, page) => list(instanceId, INDEXES.held(instanceId), page),
 
     listByDigest: (instanceId, digestId, page) =>
       list(instanceId, INDEXES.digest(instanceId, digestId), page),

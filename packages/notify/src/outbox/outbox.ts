@@ -80,6 +80,8 @@ export interface Outbox {
     digestId: string,
     page?: NotificationPageRequest,
   ): Promise<NotificationPage>
+  /** Waiting for what the owner's choices decide, oldest first: put off, or between rounds. */
+  listHeld(instanceId: InstanceId, page?: NotificationPageRequest): Promise<NotificationPage>
   /**
    * What belongs in the owner's inbox, newest first by `scheduledAt`: all but what is archived, not yet due, skipped,
    * collapsed, expired or cancelled.

@@ -43,7 +43,8 @@ export function createDigestItems(options: {
     for (let tries = 0; tries < MAX_TRIES && current !== undefined; tries += 1) {
       const { finishedAt, lease } = current.record
       if (finishedAt !== undefined || lease !== undefined) return
-      if (await outbox.update(current, change(current.record))) return
+      const { isHeld: _isHeld, ...settled } = change(current.record)
+      if (await outbox.update(current, settled)) return
       current = await outbox.get(stored.instanceId, stored.record.id)
     }
   }
