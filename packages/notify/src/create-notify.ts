@@ -1,11 +1,14 @@
 import { createRateLimits } from '@svc/oauth-core'
 import { createCatalogues } from './catalogue.ts'
+import { createCircuitBreaker } from './channels/circuit-breaker.ts'
 import { createChannels } from './create-channels.ts'
 import { pushKeyRows } from './channels/mobile/rows.ts'
 import { createEngine } from './engine/create-engine.ts'
 import { createRetention } from './engine/create-retention.ts'
 import { createEvents } from './engine/events.ts'
+import { createHeldBack } from './engine/held-back.ts'
 import { createQuotas } from './engine/quotas.ts'
+import { createSources } from './engine/sources.ts'
 import { createFigures } from './figures.ts'
 import { createInboxRows } from './inbox/inbox-rows.ts'
 import { createIntake } from './intake/create-intake.ts'
@@ -56,7 +59,8 @@ export function createNotify(given: NotifyOptions): Notify {
   const preferences = createPreferenceStore(store)
   const tokens = createUnsubscribeTokens(oauth.sealer)
   const waysOut = createMailWaysOut({ ...options, tokens })
-  const sender = createMailSender(asked.mail)
+  // System mails have a sender without one: a security mail is always tried.
+  const sender = createMailSender(asked.mail, createCircuitBreaker({ clock }))
   const quotas = createQuotas({ store, clock, limits })
 
   const channels = createChannels(options, {
@@ -67,6 +71,7 @@ export function createNotify(given: NotifyOptions): Notify {
   const renderDigest = createDigestRenderer({ oauth, apps, loadTemplates })
   const digests = createDigests({
     ...{ store, clock, log, outbox, preferences },
+    isAlive: createSources(options).isAlive,
     instanceById: oauth.instances.byId,
     render: async (instance, items) =>
       renderDigest(instance, items, await waysOut.linksOfMany(instance)),
@@ -74,7 +79,8 @@ export function createNotify(given: NotifyOptions): Notify {
       const quota = quotas['notify-mail']
       if (!(await quota.take(instance))) throw new MailError('transient', 'quota_spent')
       try {
-        await sender.toOwner(instance, { ...mail, messageId, template: 'digest' })
+        const signal = AbortSignal.timeout(lifetimes.attempt)
+        await sender.toOwner(instance, { ...mail, messageId, template: 'digest' }, signal)
       } catch (error) {
         await quota.giveBack(instance)
         throw error
@@ -82,11 +88,13 @@ export function createNotify(given: NotifyOptions): Notify {
     },
   })
 
+  const rules = createReleaseRules({ preferences, announce: digests.announce })
+  const heldBack = createHeldBack({ oauth, outbox, rules, log })
   const engine = createEngine({
     ...options,
     ...{ outbox, channels: channels.all },
     quotas: { mail: quotas['notify-mail'], sms: quotas['notify-sms'] },
-    rules: createReleaseRules({ preferences, announce: digests.announce }),
+    rules,
     plan: { ...options, random: Math.random },
   })
   const retention = createRetention({ ...options, outbox })
@@ -119,9 +127,9 @@ export function createNotify(given: NotifyOptions): Notify {
   })
   // Those with a parameter come last: it would take the other paths, too.
   const rows = [
-    ...createPreferenceRows({ oauth, preferences, listSources }),
+    ...createPreferenceRows({ oauth, preferences, listSources, around: heldBack.around }),
     ...createUnsubscribeRows({
-      ...{ tokens, preferences, listSources },
+      ...{ tokens, preferences, listSources, around: heldBack.around },
       catalogueOf: createCatalogues(),
       settingsUrl: waysOut.settingsOf,
       pages: () => demandPages(shown.pages),
@@ -152,10 +160,11 @@ export function createNotify(given: NotifyOptions): Notify {
     async start() {
       await retention.start()
       await digests.start()
+      await heldBack.start()
       await engine.start()
     },
     async close() {
-      await Promise.all([engine.close(), digests.close(), retention.close()])
+      await Promise.all([engine.close(), digests.close(), heldBack.close(), retention.close()])
       await channels.close()
     },
   }

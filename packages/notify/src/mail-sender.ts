@@ -1,8 +1,9 @@
 import type { Instance } from '@svc/oauth-core'
+import type { CircuitBreaker } from './channels/circuit-breaker.ts'
 import { type MailAddress, parseAddress, toHeaderText } from './mail-address.ts'
-import { MailError } from './mail-error.ts'
+import { isMailError, MailError } from './mail-error.ts'
 import type { MailOptions } from './options.ts'
-import type { OutgoingMail } from './ports.ts'
+import type { MailTransport, OutgoingMail } from './ports.ts'
 import type { RenderedMail } from './templates.ts'
 
 /** A mail to an owner, written but not addressed. */
@@ -26,8 +27,14 @@ export interface MailSender {
   toPending(instance: Instance, address: string | undefined, mail: WrittenMail): Promise<void>
 }
 
-export function createMailSender(options: MailOptions): MailSender {
-  function send(
+/**
+ * @param breaker - keeps a mail server that says nothing from holding up the others; without it every mail is tried
+ */
+export function createMailSender(
+  options: MailOptions,
+  breaker?: CircuitBreaker<MailTransport>,
+): MailSender {
+  async function send(
     instance: Instance,
     to: MailAddress,
     { messageId, template, subject, text, html, locale, unsubscribe }: WrittenMail,
@@ -43,8 +50,11 @@ export function createMailSender(options: MailOptions): MailSender {
       ...{ subject, text, html, locale },
       ...(unsubscribe !== undefined && { unsubscribe }),
     }
-    const { transport } = contextOf(instance, options)
-    return (transport ?? options.transport).send(outgoing, signal)
+    const { transport = options.transport } = contextOf(instance, options)
+    if (breaker === undefined || signal === undefined) return transport.send(outgoing, signal)
+    const ask = (): Promise<void> => transport.send(outgoing, signal)
+    const answer = await breaker.call(transport, signal, ask, isSilence)
+    if (typeof answer === 'string') throw new MailError('transient', answer)
   }
 
   return {
@@ -57,6 +67,10 @@ export function createMailSender(options: MailOptions): MailSender {
       await send(instance, { address: demandAddress(written) }, mail)
     },
   }
+}
+
+function isSilence(end: void | Error): boolean {
+  return isMailError(end) && end.reason === 'timeout'
 }
 
 /** Message ids and list ids end in it. */

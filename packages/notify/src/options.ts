@@ -138,7 +138,7 @@ export interface NotifyOptions {
   readonly limits?: Partial<Readonly<Record<NotifyBucket, RateLimit>>>
   /** Notifications not yet final of one source owner. @defaultValue `200` */
   readonly maxUnfinished?: number
-  /** Attempts at a time, over all instances and of one. @defaultValue `{ total: 8, perInstance: 2 }` */
+  /** Attempts of each channel at a time, over all instances and of one. @defaultValue `{ total: 8, perInstance: 2 }` */
   readonly concurrency?: { readonly total?: number; readonly perInstance?: number }
   /** @defaultValue that of `oauth` */
   readonly log?: Logger

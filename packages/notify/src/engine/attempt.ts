@@ -23,6 +23,9 @@ export type Attempt = (
 /** How long a channel may take to answer after it was told to stop. Milliseconds. */
 const GRACE_MS = 500
 
+/** Names by which a channel tells the two ends apart. */
+const REASONS = { stopped: 'AbortError', timeout: 'TimeoutError' } as const
+
 const QUOTA_SPENT: ChannelOutcome = {
   class: 'transient',
   code: 'quota_spent',
@@ -39,7 +42,7 @@ export function createAttempt({ channels, quotas, attemptMs, log }: AttemptOptio
     const ending = new AbortController()
     const stopped = Promise.withResolvers<ChannelOutcome>()
     function end(code: 'stopped' | 'timeout'): void {
-      ending.abort()
+      ending.abort(new DOMException('the attempt is over', REASONS[code]))
       setTimeout(() => stopped.resolve({ class: 'transient', code }), GRACE_MS).unref()
     }
     const onStop = (): void => end('stopped')

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { InstanceId, Logger, OAuth } from '@svc/oauth-core'
 import type { Channel } from '../channels/channel.ts'
 import type { Lifetimes } from '../lifetimes.ts'
-import type { ChannelName } from '../outbox/notification.ts'
+import { type ChannelName, CHANNELS } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { QUEUE } from '../outbox/wake-ups.ts'
 import type { NotifyApps } from '../ports.ts'
@@ -42,6 +42,8 @@ const LOOK_AGAIN_MS = 10_000
 const KEEP_MS = 5000
 /** Wake-ups kept at a time: the scheduler's other handlers stay free for other instances. */
 const MAX_KEPT = 8
+/** A visit that finds no room. */
+const GIVEN_UP: Promise<boolean> = Promise.resolve(false)
 /** Part of the time to shut down in which leases are given back. */
 const GIVE_BACK_SHARE = 0.2
 
@@ -66,14 +68,20 @@ export function createEngine(options: EngineOptions): Engine {
 
   /** A wake-up of an instance. Whatever is due by then is worked off, or has another wake-up. */
   async function handle(id: InstanceId): Promise<void> {
-    const dueAt = await outbox.nextDue(id)
-    // Whoever wrote it asked for a wake-up.
-    if (dueAt === undefined || dueAt > clock.now()) return
-    const isVisited = dispatcher.has(id)
-    const visit = dispatcher.visit(id)
-    const isDone =
-      visit !== undefined && !isVisited && kept < MAX_KEPT ? await keepFor(visit) : false
+    const channels = await dueChannels(id)
+    // Whoever wrote what is due later asked for a wake-up.
+    if (channels.length === 0) return
+    const isVisited = channels.some((channel) => dispatcher.has(id, channel))
+    const visits = channels.map((channel) => dispatcher.visit(id, channel) ?? GIVEN_UP)
+    const isDone = !isVisited && kept < MAX_KEPT ? await keepFor(allOf(visits)) : false
     if (!isDone) await lookAgain(id)
+  }
+
+  /** The channels that something of the instance is due over. */
+  async function dueChannels(id: InstanceId): Promise<readonly ChannelName[]> {
+    const times = await Promise.all(CHANNELS.map((channel) => outbox.nextDue(id, channel)))
+    const now = clock.now()
+    return CHANNELS.filter((_, place) => (times[place] ?? Number.POSITIVE_INFINITY) <= now)
   }
 
   async function keepFor(visit: Promise<boolean>): Promise<boolean> {
@@ -127,6 +135,10 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
   } finally {
     end.abort()
   }
+}
+
+async function allOf(visits: readonly Promise<boolean>[]): Promise<boolean> {
+  return (await Promise.all(visits)).every((isDone) => isDone)
 }
 
 function nextSecond(instant: number): number {

@@ -1,11 +1,17 @@
-import type { Instance, InstanceId, Logger, OAuth } from '@svc/oauth-core'
+import {
+  type Instance,
+  type InstanceId,
+  linkedSlug,
+  type Logger,
+  type OAuth,
+} from '@svc/oauth-core'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { Originator } from '../outbox/notification.ts'
 import type { SourceOwner } from '../outbox/notification-record.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { PURGE_QUEUE } from '../outbox/wake-ups.ts'
 import type { NotifyApps } from '../ports.ts'
-import { removeSource } from './gone-sources.ts'
+import { cancelLinked, removeSource } from './gone-sources.ts'
 import { createPurge } from './purge.ts'
 
 /** Who may be gone. */
@@ -37,6 +43,8 @@ export interface RetentionOptions {
 const RETRY_MS = 60_000
 /** Processes that hear of the same end meet on whole seconds: the scheduler keeps one wake-up of theirs. */
 const STEP_MS = 1000
+/** In place of an originator in wake-ups: a client of the app that the rest names. */
+const LINKED = 'linked'
 
 export function createRetention(options: RetentionOptions): Retention {
   const { oauth, outbox, apps, lifetimes, log } = options
@@ -56,6 +64,13 @@ export function createRetention(options: RetentionOptions): Retention {
     const instance = await oauth.instances.byId(instanceId as InstanceId) // Made below or by the outbox.
     if (instance === undefined) return outbox.removeAll(instanceId as InstanceId)
     if (originator === undefined) return purge(instance.id)
+    if (originator === LINKED) {
+      const [slug = '', ...id] = owner
+      const client = { slug, id: id.join('/') }
+      if ((await oauth.clients.get(instance, client.id)) !== undefined) return
+      await cancelLinked({ outbox, clock }, instance.id, client)
+      return
+    }
     // Made by `wakeUpOf`.
     const source = { originator, owner: owner.join('/') } as GoneSource
     if (await isAlive(instance, source)) return
@@ -63,10 +78,10 @@ export function createRetention(options: RetentionOptions): Retention {
   }
 
   /** Looks soon whether a source is gone: what is told may also only mean that it changed. */
-  function suspect(instanceId: InstanceId, source: GoneSource): void {
+  function suspect(wakeUp: string): void {
     const when = Math.ceil((clock.now() + STEP_MS) / STEP_MS) * STEP_MS
     scheduler
-      .at(PURGE_QUEUE, wakeUpOf(instanceId, source), when)
+      .at(PURGE_QUEUE, wakeUp, when)
       .catch((cause: unknown) => log.warn('notifications.end_not_noted', { cause: String(cause) }))
   }
 
@@ -75,15 +90,20 @@ export function createRetention(options: RetentionOptions): Retention {
       onRevoked({ kind, instanceId, id: owner }) {
         if (kind !== 'app') return
         for (const originator of ['app', 'konnector', 'oauth'] as const) {
-          suspect(instanceId, { originator, owner })
+          suspect(wakeUpOf(instanceId, { originator, owner }))
         }
       },
       // What is missed is seen when a notification of it is due, and goes with its time.
       onGap() {},
     }),
-    oauth.on('client.deleted', ({ instance, client }) =>
-      suspect(instance.id, { originator: 'oauth', owner: client.id }),
-    ),
+    oauth.on('client.deleted', ({ instance, client: { id, metadata } }) => {
+      const slug = linkedSlug(metadata.software_id)
+      suspect(
+        slug === undefined
+          ? wakeUpOf(instance.id, { originator: 'oauth', owner: id })
+          : `${instance.id}/${LINKED}/${slug}/${id}`,
+      )
+    }),
   ]
 
   return {

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Instance, Logger } from '@svc/oauth-core'
-import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
+import { currentChannel } from '../outbox/next-channel.ts'
+import type { ChannelName, NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { type Attempt, shownFields } from './attempt.ts'
 import { type Hold, takeHold } from './hold.ts'
-import { afterAttempt, currentChannel, putOff, type RetryPlan } from './progress.ts'
+import { afterAttempt, putOff, type RetryPlan } from './progress.ts'
 import type { Release } from './release.ts'
 
 export interface DeliverOptions {
@@ -22,21 +23,36 @@ export interface DeliverOptions {
 /** Between two tries to write what happened, while the store cannot be reached. Milliseconds. */
 const STORE_RETRY_MS = 250
 
+/** A place among those that a channel works on at a time. */
+export interface Turn {
+  readonly channel: ChannelName
+  /** Takes a place of another channel instead; false when none is free. */
+  moveTo(channel: ChannelName): boolean
+}
+
 /**
  * Works on one notification that is due, until it waits or is finished. False when it stayed as it was: it is not to be
  * tried again at once.
  */
-export type Deliver = (stored: StoredNotification) => Promise<boolean>
+export type Deliver = (stored: StoredNotification, turn: Turn) => Promise<boolean>
 
 export function createDeliver(options: DeliverOptions): Deliver {
   const { outbox, release, attempt, plan, clock, log, leaseMs, stop } = options
 
-  /** The current channel's turn, and that of the next one for as long as no channel asks for a pause. */
-  async function tryChannels(instance: Instance, hold: Hold, end: AbortSignal): Promise<void> {
+  /**
+   * The current channel's turn, and that of the next one for as long as no channel asks for a pause and the next one has
+   * a place.
+   */
+  async function tryChannels(
+    instance: Instance,
+    hold: Hold,
+    turn: Turn,
+    end: AbortSignal,
+  ): Promise<void> {
     while (!end.aborted) {
       const { record } = hold
       const name = currentChannel(record)
-      if (name === undefined) return
+      if (name === undefined || !mayTry(turn, name)) return
       const outcome = await attempt(instance, record, name, end)
       if (end.aborted && outcome.class !== 'sent') return
       const at = clock.now()
@@ -64,21 +80,22 @@ export function createDeliver(options: DeliverOptions): Deliver {
     }
   }
 
-  async function deliverHeld(instance: Instance, hold: Hold): Promise<void> {
+  async function deliverHeld(instance: Instance, hold: Hold, turn: Turn): Promise<void> {
     const ending = new AbortController()
     const end = (): void => ending.abort()
     stop.addEventListener('abort', end)
     hold.lost.addEventListener('abort', end)
     if (stop.aborted) end()
     try {
-      await tryChannels(instance, hold, ending.signal)
+      await tryChannels(instance, hold, turn, ending.signal)
     } finally {
       stop.removeEventListener('abort', end)
       // Whatever becomes of the next write: a lease that runs out is taken up by somebody.
       hold.end()
-      // Stopped in the middle: whoever comes next begins where this one was.
+      // Stopped in the middle, or without a place in the next channel: whoever comes next begins where this one was.
       const isHeld = await hold.save((record) => putOff(record, clock.now()))
-      if (isHeld) log.info('notification.given_back', shownFields(instance, hold.record))
+      if (isHeld && ending.signal.aborted)
+        log.info('notification.given_back', shownFields(instance, hold.record))
     }
     const { status, reason } = hold.record
     if (status === 'failed') {
@@ -86,11 +103,17 @@ export function createDeliver(options: DeliverOptions): Deliver {
     }
   }
 
-  return async (stored) => {
+  return async (stored, turn) => {
     const released = await release(stored)
     if (released.kind === 'settle') {
       if (released.record === stored.record) return false
       await outbox.update(stored, released.record)
+      return true
+    }
+    const name = currentChannel(released.record)
+    if (name !== undefined && !mayTry(turn, name)) {
+      // From here on it waits there.
+      await outbox.update(stored, putOff(released.record, clock.now()))
       return true
     }
     const onRenewalFailed = (cause: unknown): void => {
@@ -99,7 +122,12 @@ export function createDeliver(options: DeliverOptions): Deliver {
     const hold = await takeHold(stored, released.record, {
       ...{ outbox, clock, leaseMs, onRenewalFailed },
     })
-    if (hold !== undefined) await deliverHeld(released.instance, hold)
+    if (hold !== undefined) await deliverHeld(released.instance, hold, turn)
     return true
   }
+}
+
+/** Whether the notification has a place among those that the channel works on. */
+function mayTry(turn: Turn, channel: ChannelName): boolean {
+  return turn.channel === channel || turn.moveTo(channel)
 }

@@ -1,7 +1,7 @@
 import type { InstanceId, Logger } from '@svc/oauth-core'
-import type { StoredNotification } from '../outbox/notification.ts'
-import type { NearWorker, Outbox } from '../outbox/outbox.ts'
-import type { Deliver } from './deliver.ts'
+import { CHANNELS, type ChannelName, type StoredNotification } from '../outbox/notification.ts'
+import type { Due, NearWorker, Outbox } from '../outbox/outbox.ts'
+import type { Deliver, Turn } from './deliver.ts'
 import { createLane, type Lane } from './lane.ts'
 import { createSoloRuns } from './solo-runs.ts'
 
@@ -10,23 +10,40 @@ export interface DispatcherOptions {
   readonly deliver: Deliver
   readonly clock: { now(): number }
   readonly log: Logger
-  /** Notifications worked on at a time, over all instances and of one. @see notifications.md 12 rule 5 */
+  /** Notifications that a channel works on at a time, over all instances and of one. @see notifications.md 12 rule 5 */
   readonly total: number
   readonly perInstance: number
 }
 
-/** Shares the work of this process fairly among the instances that have something due. */
+/**
+ * Shares the work of this process fairly among the instances that have something due. Each channel has places of its
+ * own, so that none waits for another's provider. @see notifications.md 12 rule 4, docs/decisions/0222
+ */
 export interface Dispatcher extends NearWorker {
   /**
-   * Works off what is due of an instance. Resolves when nothing is left; false: it gave up for now, or has to end.
-   * Undefined when it has too many instances already.
+   * Works off what is due of an instance over a channel. Resolves when nothing is left; false: it gave up for now, or
+   * has to end. Undefined when it has too many instances already.
    */
-  visit(instanceId: InstanceId): Promise<boolean> | undefined
-  has(instanceId: InstanceId): boolean
+  visit(instanceId: InstanceId, channel: ChannelName): Promise<boolean> | undefined
+  has(instanceId: InstanceId, channel: ChannelName): boolean
   /** Takes on nothing more. @returns instances that may have something left */
   stop(): readonly InstanceId[]
   /** Resolves when no notification is being worked on. */
   idle(): Promise<void>
+}
+
+/** The instances that have something due over one channel. */
+interface Queue {
+  readonly channel: ChannelName
+  /** Turns go round: who had one moves to the end. */
+  readonly lanes: Map<InstanceId, Lane>
+  running: number
+}
+
+/** Where a notification is being worked on. */
+interface Place {
+  readonly queue: Queue
+  readonly lane: Lane
 }
 
 const MAX_INSTANCES = 10_000
@@ -34,83 +51,123 @@ const MAX_TIMERS = 10_000
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { outbox, deliver, clock, log, total, perInstance } = options
-  /** Turns go round: who had one moves to the end. */
-  const lanes = new Map<InstanceId, Lane>()
+  const queues: Readonly<Record<ChannelName, Queue>> = {
+    mobile: { channel: 'mobile', lanes: new Map(), running: 0 },
+    sms: { channel: 'sms', lanes: new Map(), running: 0 },
+    mail: { channel: 'mail', lanes: new Map(), running: 0 },
+  }
   const timers = new Map<string, NodeJS.Timeout>()
-  const solo = createSoloRuns()
-  let running = 0
+  const solo = createSoloRuns({ onOpen: pump })
   let isStopped = false
   let onIdle: (() => void) | undefined
 
+  const isIdle = (): boolean => CHANNELS.every((channel) => queues[channel].running === 0)
+
   function pump(): void {
-    while (!isStopped && running < total && !solo.isClosed()) {
-      const lane = nextLane()
-      if (lane === undefined) return
-      lanes.delete(lane.id)
-      lanes.set(lane.id, lane)
-      void run(lane)
+    for (const channel of CHANNELS) {
+      const queue = queues[channel]
+      while (!isStopped && queue.running < total && !solo.isClosed()) {
+        const lane = nextLane(queue)
+        if (lane === undefined) break
+        queue.lanes.delete(lane.id)
+        queue.lanes.set(lane.id, lane)
+        void run(enter(queue, lane))
+      }
     }
   }
 
-  function nextLane(): Lane | undefined {
+  function nextLane({ lanes }: Queue): Lane | undefined {
     // Those that cannot run have something under way: no more than run at a time.
     for (const lane of lanes.values()) if (lane.canRun(perInstance)) return lane
     return undefined
   }
 
-  async function run(lane: Lane): Promise<void> {
-    running += 1
+  function enter(queue: Queue, lane: Lane): Place {
+    queue.running += 1
     lane.enter()
+    return { queue, lane }
+  }
+
+  function leave({ queue, lane }: Place): void {
+    queue.running -= 1
+    lane.leave()
+    if (!lane.isOver()) return
+    queue.lanes.delete(lane.id)
+    lane.close(true)
+  }
+
+  async function run(first: Place): Promise<void> {
+    const { lane } = first
+    let place = first
+    const turn: Turn = {
+      get channel() {
+        return place.queue.channel
+      },
+      moveTo(channel) {
+        const next = findPlace(lane.id, channel)
+        if (next === undefined) return false
+        leave(place)
+        place = next
+        pump()
+        return true
+      },
+    }
     try {
       const stored = await lane.next()
       // By now it is known whether the instance has work for others.
       pump()
-      if (stored !== undefined && !isStopped) await work(lane, stored)
+      if (stored !== undefined && !isStopped) await work(lane, stored, turn)
     } catch (err) {
       log.error('notifications.worker_failed', { err })
       lane.giveUp()
     } finally {
-      running -= 1
-      lane.leave()
-      if (lane.isOver()) {
-        lanes.delete(lane.id)
-        lane.close(true)
-      }
+      leave(place)
       pump()
-      if (running === 0) onIdle?.()
+      if (isIdle()) onIdle?.()
     }
   }
 
-  async function work(lane: Lane, stored: StoredNotification): Promise<void> {
+  async function work(lane: Lane, stored: StoredNotification, turn: Turn): Promise<void> {
     // One that outlived its worker may be what ended it: it gets nobody else into trouble again.
     const isSuspect = stored.record.lease !== undefined
-    const deliverIt = (): Promise<void> => lane.work(stored, deliver)
+    const deliverIt = (): Promise<void> => lane.work(stored, (given) => deliver(given, turn))
     await (isSuspect ? solo.alone(deliverIt) : solo.together(deliverIt))
   }
 
-  function visit(instanceId: InstanceId): Promise<boolean> | undefined {
-    if (isStopped) return undefined
-    let lane = lanes.get(instanceId)
-    if (lane === undefined) {
-      if (lanes.size >= MAX_INSTANCES) return undefined
-      lane = createLane({ id: instanceId, outbox, clock })
-      lanes.set(instanceId, lane)
-    }
-    lane.lookAgain()
-    pump()
-    return lane.closed
+  /** A free place of the channel for something of the instance, taken. */
+  function findPlace(instanceId: InstanceId, channel: ChannelName): Place | undefined {
+    const queue = queues[channel]
+    if (isStopped || queue.running >= total) return undefined
+    const lane = laneOf(queue, instanceId)
+    return lane?.hasRoom(perInstance) === true ? enter(queue, lane) : undefined
   }
 
-  function notice(instanceId: InstanceId, dueAt: number): boolean {
-    const wait = dueAt - clock.now()
-    if (wait <= 0) return visit(instanceId) !== undefined
-    const name = `${instanceId}:${dueAt}`
+  function laneOf({ channel, lanes }: Queue, id: InstanceId): Lane | undefined {
+    const known = lanes.get(id)
+    if (known !== undefined || lanes.size >= MAX_INSTANCES) return known
+    const lane = createLane({ id, channel, outbox, clock })
+    lanes.set(id, lane)
+    return lane
+  }
+
+  function visit(instanceId: InstanceId, channel: ChannelName): Promise<boolean> | undefined {
+    if (isStopped) return undefined
+    const lane = laneOf(queues[channel], instanceId)
+    lane?.lookAgain()
+    pump()
+    return lane?.closed
+  }
+
+  function notice(instanceId: InstanceId, { at, channel }: Due): boolean {
+    const wait = at - clock.now()
+    if (wait <= 0) return visit(instanceId, channel) !== undefined
+    const name = `${channel}:${instanceId}:${at}`
     if (timers.has(name)) return true
     if (isStopped || timers.size >= MAX_TIMERS) return false
     const timer = setTimeout(() => {
       timers.delete(name)
       // A timer may be a little early by the clock.
-      notice(instanceId, dueAt)
+      notice(instanceId, { at, channel })
     }, wait)
     timer.unref()
     timers.set(name, timer)
@@ -119,7 +176,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   return {
     visit,
-    has: (instanceId) => lanes.has(instanceId),
+    has: (instanceId, channel) => queues[channel].lanes.has(instanceId),
 
     notice,
 
@@ -127,17 +184,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       isStopped = true
       for (const timer of timers.values()) clearTimeout(timer)
       timers.clear()
-      const left = [...lanes.keys()]
-      for (const lane of lanes.values()) lane.close(false)
-      return left
+      const lanes = CHANNELS.flatMap((channel) => [...queues[channel].lanes.values()])
+      for (const lane of lanes) lane.close(false)
+      return [...new Set(lanes.map(({ id }) => id))]
     },
 
     async idle() {
-      if (running > 0) {
-        await new Promise<void>((resolve) => {
-          onIdle = resolve
-        })
-      }
+      if (isIdle()) return
+      await new Promise<void>((resolve) => {
+        onIdle = resolve
+      })
     },
   }
 }

@@ -1,9 +1,18 @@
 import type { InstanceId } from '@svc/oauth-core'
-import type { SourceOwner } from '../outbox/notification-record.ts'
+import type { StoredNotification } from '../outbox/notification.ts'
+import { isUnfinished, type SourceOwner } from '../outbox/notification-record.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { finish } from './progress.ts'
 
 const BATCH = 50
+/** Writers that may be faster than a cancellation. */
+const MAX_TRIES = 10
+
+/** A client of an app: what it posted belongs to the app. */
+export interface LinkedClient {
+  readonly id: string
+  readonly slug: string
+}
 
 /**
  * Cancels what waits of a source that is gone, then removes everything of it. May be called again.
@@ -38,5 +47,45 @@ export async function removeSource(
       page.notifications.map(({ record }) => record.id),
     )
     if (page.cursor === undefined) return
+  }
+}
+
+/**
+ * Cancels what waits of a client that is gone. What was sent stays with the app, which other clients speak for. May be
+ * called again.
+ * @see docs/decisions/0221
+ */
+export async function cancelLinked(
+  parts: {
+    readonly outbox: Pick<Outbox, 'get' | 'listUnfinished' | 'update'>
+    readonly clock: { now(): number }
+  },
+  instanceId: InstanceId,
+  { id, slug }: LinkedClient,
+): Promise<void> {
+  const { outbox, clock } = parts
+
+  async function cancel(stored: StoredNotification): Promise<void> {
+    let current: StoredNotification | undefined = stored
+    for (let tries = 0; tries < MAX_TRIES && current !== undefined; tries += 1) {
+      const { record }: StoredNotification = current
+      if (!isUnfinished(record) || record.status === 'sent') return
+      const cancelled = finish(record, 'cancelled', clock.now(), 'source_gone')
+      if ((await outbox.update(current, cancelled)) !== undefined) return
+      current = await outbox.get(instanceId, record.id)
+    }
+  }
+
+  for (let cursor: string | undefined; ; ) {
+    const page = await outbox.listUnfinished(
+      instanceId,
+      { originator: 'oauth', owner: slug },
+      { limit: BATCH, ...(cursor !== undefined && { cursor }) },
+    )
+    for (const stored of page.notifications) {
+      if (stored.record.linkedClientId === id) await cancel(stored)
+    }
+    if (page.cursor === undefined) return
+    cursor = page.cursor
   }
 }

@@ -1,13 +1,16 @@
 import type { InstanceId } from '@svc/oauth-core'
-import type { StoredNotification } from '../outbox/notification.ts'
+import type { ChannelName, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 
-/** What of one instance is due, as far as this process looks at it: a few at a time, however many there are. */
+/** What of one instance is due over one channel, as far as this process looks at it: a few at a time, of any number. */
 export interface Lane {
   readonly id: InstanceId
   /** Resolves when the lane is left: true when nothing was due any more. */
   readonly closed: Promise<boolean>
+  /** Whether there may be something to do, and a place for it. */
   canRun(atMost: number): boolean
+  /** Whether something that comes from another channel finds a place. */
+  hasRoom(atMost: number): boolean
   /** Reserves a turn. */
   enter(): void
   leave(): void
@@ -28,15 +31,18 @@ export interface Lane {
 }
 
 const LOOK_AHEAD = 8
+/** Most that a store lists at once. */
+const MAX_LISTED = 100
 /** Notifications that stayed as they were, before the lane is given up. */
 const MAX_STUCK = 32
 
 export function createLane(options: {
   readonly id: InstanceId
+  readonly channel: ChannelName
   readonly outbox: Pick<Outbox, 'listDue'>
   readonly clock: { now(): number }
 }): Lane {
-  const { id, outbox, clock } = options
+  const { id, channel, outbox, clock } = options
   const closed = Promise.withResolvers<boolean>()
   /** Being worked on. */
   const taken = new Set<string>()
@@ -44,18 +50,18 @@ export function createLane(options: {
   let ahead: StoredNotification[] = []
   let looking: Promise<void> | undefined
   let running = 0
-  let mayHaveMore = true
+  let mayHaveMore = false
   let hasGivenUp = false
 
   async function look(): Promise<void> {
     // What is written from now on is seen, or announced.
     mayHaveMore = false
     const known = taken.size + stuck.size
-    const limit = LOOK_AHEAD + known
+    const limit = Math.min(LOOK_AHEAD + known, MAX_LISTED)
     const now = clock.now()
-    const high = await outbox.listDue(id, now, { isHigh: true, limit })
+    const high = await outbox.listDue(id, now, { isHigh: true, channel, limit })
     const others =
-      high.length < limit ? await outbox.listDue(id, now, { isHigh: false, limit }) : []
+      high.length < limit ? await outbox.listDue(id, now, { isHigh: false, channel, limit }) : []
     ahead = [...high, ...others]
       .filter(({ record }) => !taken.has(record.id) && !stuck.has(record.id))
       .slice(0, LOOK_AHEAD)
@@ -66,6 +72,7 @@ export function createLane(options: {
     id,
     closed: closed.promise,
     canRun: (atMost) => running < atMost && !hasGivenUp && mayHaveMore,
+    hasRoom: (atMost) => running < atMost && !hasGivenUp,
 
     enter() {
       running += 1

@@ -1,4 +1,5 @@
 import type { ChannelOutcome } from '../channels/channel.ts'
+import { channelOrder, currentChannel } from '../outbox/next-channel.ts'
 import type {
   Attempt,
   ChannelName,
@@ -22,16 +23,6 @@ const JITTER = 0.2
 const MAX_ATTEMPTS_KEPT = 100
 const UNTRIED: ChannelProgress = { tries: 0, isDone: false }
 
-/** What a notification may go out over, in order: mail is always the last resort. @see notifications.md 10.1 */
-export function channelOrder({ preferredChannels }: NotificationRecord): readonly ChannelName[] {
-  return [...new Set([...preferredChannels, 'mail' as const])]
-}
-
-/** The channel whose turn it is; undefined: none is left in this round. */
-export function currentChannel(record: NotificationRecord): ChannelName | undefined {
-  return channelOrder(record).find((name) => record.progress[name]?.isDone === false)
-}
-
 /** Whether nothing was tried in this round yet. */
 export function isRoundStart({ progress }: NotificationRecord): boolean {
   return Object.values(progress).every(({ isDone, tries }) => isDone || tries === 0)
@@ -49,6 +40,10 @@ export function withChannels(
 /** When it is no longer worth delivering. @see notifications.md 12 "expired" */
 export function expiryOf({ flags, scheduledAt }: NotificationRecord): number {
   return scheduledAt + (flags.ttlMs ?? Number.POSITIVE_INFINITY)
+}
+
+export function unheld({ isHeld: _isHeld, ...record }: NotificationRecord): NotificationRecord {
+  return record
 }
 
 export function withoutLease({ lease: _lease, ...record }: NotificationRecord): NotificationRecord {
@@ -69,7 +64,7 @@ export function finish(
   now: number,
   reason?: string,
 ): NotificationRecord {
-  const { hasFollowUp: _hasFollowUp, ...rest } = withoutLease(record)
+  const { hasFollowUp: _hasFollowUp, ...rest } = unheld(withoutLease(record))
   return {
     ...rest,
     ...{ status, progress: {} },

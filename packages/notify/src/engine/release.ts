@@ -4,18 +4,18 @@ import type {
   NotificationStatus,
   StoredNotification,
 } from '../outbox/notification.ts'
+import { channelOrder, currentChannel } from '../outbox/next-channel.ts'
 import { isUnfinished } from '../outbox/notification-record.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { ReleaseRules } from '../preferences/release-rules.ts'
 import {
   afterCrash,
-  channelOrder,
-  currentChannel,
   expiryOf,
   finish,
   isRoundStart,
   putOff,
   type RetryPlan,
+  unheld,
   withChannels,
 } from './progress.ts'
 import type { Sources } from './sources.ts'
@@ -76,10 +76,10 @@ export function createRelease(
       case 'skip':
         return finish(record, 'skipped', now, decision.reason)
       case 'defer':
-        return putOff(record, Math.max(decision.until, soonest))
+        return { ...putOff(record, Math.max(decision.until, soonest)), isHeld: true }
       case 'digest': {
         const { digestId, until } = decision
-        return { ...putOff(record, Math.max(until, soonest)), digestId }
+        return { ...putOff(record, Math.max(until, soonest)), digestId, isHeld: true }
       }
       case 'send': {
         const { channels } = decision
@@ -110,10 +110,10 @@ export function createRelease(
     if (instance === undefined) return end('cancelled', 'source_gone')
     if (instance.status !== 'active') {
       const dueAt = now + BLOCKED_MS
-      return settle({ ...putOff(record, dueAt), dueAt })
+      return settle({ ...putOff(record, dueAt), dueAt, isHeld: true })
     }
     if (!(await sources.isAlive(instance, record))) return end('cancelled', 'source_gone')
-    if (isFollowUp) return { kind: 'attempt', instance, record }
+    if (isFollowUp) return { kind: 'attempt', instance, record: unheld(record) }
     if (now >= expiryOf(record)) return end('expired')
     if (await isOvertaken(stored, record, now)) return end('collapsed')
     if (record.dueAt > now) return settle(record)
@@ -125,6 +125,6 @@ export function createRelease(
     }
     // What was left to try is what the owner no longer wants.
     if (currentChannel(record) === undefined) return end('skipped', 'muted')
-    return { kind: 'attempt', instance, record }
+    return { kind: 'attempt', instance, record: unheld(record) }
   }
 }

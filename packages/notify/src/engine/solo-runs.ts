@@ -1,14 +1,28 @@
-/** Runs some things only while nothing else runs. */
+/** Runs some things only while nothing else has just begun. */
 export interface SoloRuns {
   /** Beside others. */
   together(run: () => Promise<void>): Promise<void>
-  /** When those under way have ended; what comes meanwhile waits. */
+  /** When those that have just begun have ended or settled; what comes meanwhile waits. */
   alone(run: () => Promise<void>): Promise<void>
   /** Whether something runs alone, or waits for that: nothing new should begin. */
   isClosed(): boolean
 }
 
-export function createSoloRuns(): SoloRuns {
+/**
+ * A run settles when it has gone on for this long: by then it waits for somebody else's server, and what ends a process
+ * while a notification is written has done so. A template has 200 ms. Milliseconds.
+ */
+const SETTLED_MS = 300
+
+export function createSoloRuns(
+  options: {
+    /** Told when new things may begin again. */
+    readonly onOpen?: () => void
+    /** @defaultValue 300 ms */
+    readonly settledMs?: number
+  } = {},
+): SoloRuns {
+  const { onOpen, settledMs = SETTLED_MS } = options
   const waitingAlone: (() => void)[] = []
   const waitingTogether: (() => void)[] = []
   let companions = 0
@@ -37,27 +51,40 @@ export function createSoloRuns(): SoloRuns {
     })
   }
 
+  /** Ends its share, once: when it has settled, or with the run. */
+  async function untilSettled(run: () => Promise<void>, end: () => void): Promise<void> {
+    let isOver = false
+    const endOnce = (): void => {
+      if (isOver) return
+      isOver = true
+      end()
+      advance()
+      if (!isClosed()) onOpen?.()
+    }
+    const timer = setTimeout(endOnce, settledMs)
+    try {
+      await run()
+    } finally {
+      clearTimeout(timer)
+      endOnce()
+    }
+  }
+
   return {
     isClosed,
 
     async together(run) {
       await turnIn(waitingTogether)
-      try {
-        await run()
-      } finally {
+      await untilSettled(run, () => {
         companions -= 1
-        advance()
-      }
+      })
     },
 
     async alone(run) {
       await turnIn(waitingAlone)
-      try {
-        await run()
-      } finally {
+      await untilSettled(run, () => {
         isAlone = false
-        advance()
-      }
+      })
     },
   }
 }

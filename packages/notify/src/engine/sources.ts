@@ -13,8 +13,17 @@ export function createSources(options: {
 }): Sources {
   const { oauth, apps } = options
 
+  const isInstalled = async (instance: Instance, slug: string): Promise<boolean> =>
+    (await oauth.apps.installed(instance, slug)) !== undefined
+
+  /** A client is alive while it is registered and the owner allows it anything. */
+  async function isAllowed(instance: Instance, id: string): Promise<boolean> {
+    const client = await oauth.clients.get(instance, id)
+    return client !== undefined && (await oauth.clients.access(instance, client.id)).length > 0
+  }
+
   return {
-    async isAlive(instance, { originator, owner, slug, clientId }) {
+    async isAlive(instance, { originator, owner, slug, clientId, linkedClientId }) {
       switch (originator) {
         case 'cli':
         case 'stack':
@@ -22,12 +31,14 @@ export function createSources(options: {
         case 'konnector':
           return (await apps.konnector?.(instance, slug ?? owner)) !== undefined
         case 'app':
-          return (await oauth.apps.installed(instance, slug ?? owner)) !== undefined
+          return isInstalled(instance, slug ?? owner)
         case 'oauth':
-          // Of a linked client the app counts: any client of it may have posted (D30).
-          return slug === undefined
-            ? (await oauth.clients.get(instance, clientId ?? owner)) !== undefined
-            : (await oauth.apps.installed(instance, slug)) !== undefined
+          if (slug === undefined) return isAllowed(instance, clientId ?? owner)
+          // A linked client needs its app, and lives no longer than its own registration.
+          return (
+            (await isInstalled(instance, slug)) &&
+            (linkedClientId === undefined || (await isAllowed(instance, linkedClientId)))
+          )
       }
     },
   }

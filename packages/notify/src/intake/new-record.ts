@@ -29,6 +29,7 @@ export function newRecord(given: {
     postedBy: poster.postedBy,
     ...(poster.slug !== undefined && { slug: poster.slug }),
     ...(poster.clientId !== undefined && { clientId: poster.clientId }),
+    ...(poster.linkedClientId !== undefined && { linkedClientId: poster.linkedClientId }),
     category,
     flags,
     version: 1,

@@ -11,6 +11,8 @@ export interface Poster {
   readonly slug?: string
   /** Of an unlinked client. */
   readonly clientId?: string
+  /** Of a client that is linked to the app of `slug`. */
+  readonly linkedClientId?: string
 }
 
 /** A poster that shows a token. */
@@ -34,7 +36,8 @@ export function posterOf(access: AccessContext, namespace: string): TokenPoster 
       return { ...source, postedBy: access.owner, access, subject }
     }
     const postedBy = `${namespace}.apps/${slug}`
-    return { originator: 'oauth', owner: slug, postedBy, slug, access, subject }
+    const source = { originator: 'oauth', owner: slug, linkedClientId: client.id } as const
+    return { ...source, postedBy, slug, access, subject }
   }
   const { kind, app, konnector, owner: postedBy } = access
   if (kind === 'app' && app !== undefined) {

@@ -1,6 +1,7 @@
 import type { InstanceId, Logger } from '@svc/oauth-core'
 import type { Change, Store } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
+import { nextChannel } from './next-channel.ts'
 import type { NotificationRecord, StoredNotification } from './notification.ts'
 import {
   bodyKey,
@@ -39,7 +40,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
     record: NotificationRecord,
     write: () => Promise<Result | undefined>,
   ): Promise<Result | undefined> {
-    if (isUnfinished(record)) return wakeUps.around(instanceId, record.dueAt, write)
+    if (isUnfinished(record)) {
+      const due = { at: record.dueAt, channel: nextChannel(record) }
+      return wakeUps.around(instanceId, due, write)
+    }
     await wakeUps.purgeAfter(instanceId, purgeTime(record, lifetimes))
     return write()
   }

@@ -10,7 +10,9 @@ import {
   type StoredRecord,
 } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
+import { nextChannel } from './next-channel.ts'
 import {
+  type ChannelName,
   FINAL_STATUSES,
   type NotificationRecord,
   type NotificationStatus,
@@ -41,8 +43,13 @@ export const INDEXES = {
   all: (id: InstanceId): IndexKey => indexKey(id, 'notifications'),
   digest: (id: InstanceId, digestId: string): IndexKey =>
     indexKey(id, `notifications-digest:${digest(digestId)}`),
-  due: (id: InstanceId, isHigh: boolean): IndexKey =>
-    indexKey(id, `notifications-due:${isHigh ? 'high' : 'normal'}`),
+  /** The one of mails has no channel in its name: what was written before there were others stands in it, too. */
+  due: (id: InstanceId, isHigh: boolean, channel: ChannelName): IndexKey =>
+    indexKey(
+      id,
+      `notifications-due:${isHigh ? 'high' : 'normal'}${channel === 'mail' ? '' : `:${channel}`}`,
+    ),
+  held: (id: InstanceId): IndexKey => indexKey(id, 'notifications-held'),
   inbox: (id: InstanceId): IndexKey => indexKey(id, 'notifications-inbox'),
   overtaking: (id: InstanceId, sourceId: string): IndexKey =>
     indexKey(id, `notifications-overtaking:${digest(sourceId)}`),
@@ -79,10 +86,12 @@ export function indexEntries(
     { index: INDEXES.source(id, sourceId), sort: created },
   ]
   const enter = (index: IndexKey, sort: string): void => void entries.push({ index, sort })
-  if (isUnfinished(record)) enter(INDEXES.due(id, isHigh(record.priority)), instant(dueAt))
-  else enter(INDEXES.purge(id), instant(purgeTime(record, lifetimes)))
+  if (isUnfinished(record)) {
+    enter(INDEXES.due(id, isHigh(record.priority), nextChannel(record)), instant(dueAt))
+  } else enter(INDEXES.purge(id), instant(purgeTime(record, lifetimes)))
   if (!FINAL_STATUSES.has(status)) {
     enter(INDEXES.unfinished(id, record), instant(dueAt))
+    if (isHeldBack(record)) enter(INDEXES.held(id), created)
     if (record.digestId !== undefined) enter(INDEXES.digest(id, record.digestId), created)
   }
   if (record.flags.collapsible && !NEVER_OVERTAKES.has(status)) {
@@ -93,6 +102,11 @@ export function indexEntries(
     if (record.readAt === undefined) enter(INDEXES.unread(id), instant(scheduledAt))
   }
   return entries
+}
+
+/** What another choice of the owner may let go: put off, or waiting for another round of the channels left. */
+function isHeldBack({ isHeld, lease, round, status }: NotificationRecord): boolean {
+  return status === 'queued' && lease === undefined && (isHeld === true || round > 0)
 }
 
 /** Those that no earlier one gives way to. @see notifications.md 8 "undelivered ones" */

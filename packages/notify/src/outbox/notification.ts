@@ -96,6 +96,8 @@ export interface NotificationRecord extends NotificationContent {
   readonly slug?: string
   /** Of an unlinked client. */
   readonly clientId?: string
+  /** The client of the app of `slug` that posted it: what waits of it goes with it. */
+  readonly linkedClientId?: string
   readonly category: string
   readonly flags: CategoryFlags
   /** Revision for `data.meta.rev`: a count. */
@@ -124,6 +126,8 @@ export interface NotificationRecord extends NotificationContent {
   readonly crashes: number
   /** Whether devices are still tried though it counts as sent (16.1.6). */
   readonly hasFollowUp?: true
+  /** Put off by the owner's choices, or with its instance: looked at again when those change. */
+  readonly isHeld?: true
   /** The owner's digest that lists it: id of the digest. */
   readonly digestId?: string
   /** Bodies were erased after their time (14). */

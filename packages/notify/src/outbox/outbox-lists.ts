@@ -14,6 +14,7 @@ export type OutboxLists = Pick<
   | 'listByOwner'
   | 'listBySource'
   | 'listDue'
+  | 'listHeld'
   | 'listInbox'
   | 'listPurgeable'
   | 'listUnfinished'
@@ -39,15 +40,16 @@ export function createOutboxLists(options: {
   }
 
   return {
-    async listDue(instanceId, until, { isHigh, ...page }) {
-      const { notifications } = await list(instanceId, INDEXES.due(instanceId, isHigh), page)
+    async listDue(instanceId, until, { isHigh, channel, ...page }) {
+      const index = INDEXES.due(instanceId, isHigh, channel)
+      const { notifications } = await list(instanceId, index, page)
       return notifications.filter(({ record }) => record.dueAt <= until)
     },
 
-    async nextDue(instanceId) {
+    async nextDue(instanceId, channel) {
       const firsts = await Promise.all(
         [true, false].map((isHigh) =>
-          list(instanceId, INDEXES.due(instanceId, isHigh), { limit: 1 }),
+          list(instanceId, INDEXES.due(instanceId, isHigh, channel), { limit: 1 }),
         ),
       )
       const found = firsts.flatMap(({ notifications }) => notifications)
@@ -79,6 +81,8 @@ export function createOutboxLists(options: {
       const index = unread ? INDEXES.unread(instanceId) : INDEXES.inbox(instanceId)
       return list(instanceId, index, { ...page, order: 'desc' })
     },
+
+    listHeld: (instanceId, page) => list(instanceId, INDEXES.held(instanceId), page),
 
     listByDigest: (instanceId, digestId, page) =>
       list(instanceId, INDEXES.digest(instanceId, digestId), page),

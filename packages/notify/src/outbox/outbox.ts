@@ -1,6 +1,6 @@
 import type { InstanceId } from '@svc/oauth-core'
 import type { Change } from '@svc/store'
-import type { NotificationRecord, StoredNotification } from './notification.ts'
+import type { ChannelName, NotificationRecord, StoredNotification } from './notification.ts'
 
 /** A page of notifications. */
 export interface NotificationPage {
@@ -46,14 +46,17 @@ export interface Outbox {
   ): Promise<StoredNotification | undefined>
   /** Wakes a worker for the instance at a time; the records' `dueAt` say what there is to do. Durable. */
   wakeAt(instanceId: InstanceId, when: number): Promise<void>
-  /** Due by then, soonest first, of high priority or of any other; those whose lease ran out, too. */
+  /**
+   * Due by then, soonest first, of those that wait for the channel and are of high priority or of any other; those whose
+   * lease ran out, too.
+   */
   listDue(
     instanceId: InstanceId,
     until: number,
-    page: NotificationPageRequest & { readonly isHigh: boolean },
+    page: NotificationPageRequest & { readonly isHigh: boolean; readonly channel: ChannelName },
   ): Promise<readonly StoredNotification[]>
-  /** When the next one of the instance is due; undefined when all are finished. */
-  nextDue(instanceId: InstanceId): Promise<number | undefined>
+  /** When the next one of the instance that waits for the channel is due; undefined when none does. */
+  nextDue(instanceId: InstanceId, channel: ChannelName): Promise<number | undefined>
   /**
    * The one that earlier ones of its collapsible source give way to: the last by `(scheduledAt, createdAt)` that is due
    * by then and has not failed, been cancelled or skipped. @see notifications.md 8
@@ -77,6 +80,8 @@ export interface Outbox {
     digestId: string,
     page?: NotificationPageRequest,
   ): Promise<NotificationPage>
+  /** Waiting for what the owner's choices decide, oldest first: put off, or between rounds. */
+  listHeld(instanceId: InstanceId, page?: NotificationPageRequest): Promise<NotificationPage>
   /**
    * What belongs in the owner's inbox, newest first by `scheduledAt`: all but what is archived, not yet due, skipped,
    * collapsed, expired or cancelled.
@@ -112,8 +117,15 @@ export interface Outbox {
   useWorker(worker: NearWorker | undefined): void
 }
 
+/** When something is due, and what it waits for. */
+export interface Due {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly channel: ChannelName
+}
+
 /** A worker of this process. */
 export interface NearWorker {
-  /** Something of the instance is due now or within seconds. False when it cannot remember that. */
-  notice(instanceId: InstanceId, dueAt: number): boolean
+  /** Something of the instance is due over the channel, now or within seconds. False when it cannot remember that. */
+  notice(instanceId: InstanceId, due: Due): boolean
 }

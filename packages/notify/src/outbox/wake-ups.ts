@@ -1,7 +1,7 @@
 import type { InstanceId } from '@svc/oauth-core'
 import { HOUR_MS } from '@svc/platform'
 import type { Store } from '@svc/store'
-import type { NearWorker } from './outbox.ts'
+import type { Due, NearWorker } from './outbox.ts'
 
 /** Queue of the scheduler; a wake-up's id is that of an instance with something due. */
 export const QUEUE = 'notifications'
@@ -26,7 +26,7 @@ export interface WakeUps {
    */
   around<Result>(
     instanceId: InstanceId,
-    dueAt: number,
+    due: Due,
     write: () => Promise<Result | undefined>,
   ): Promise<Result | undefined>
   /** Somebody purges the instance within the hour after that time. Durable. */
@@ -58,14 +58,15 @@ export function createWakeUps(options: {
   return {
     at,
 
-    async around(instanceId, dueAt, write) {
+    async around(instanceId, due, write) {
+      const { at: dueAt } = due
       const guardAt = Math.max(Math.ceil(dueAt), nextStep(clock.now() + GUARD_MS, GUARD_STEP_MS))
       await atOnce(QUEUE, instanceId, guardAt)
       const result = await write()
       if (result === undefined) return undefined
       // The guard may have looked before there was something to see.
       if (clock.now() >= guardAt) await at(instanceId, Math.max(clock.now(), guardAt + 1))
-      else if (dueAt < guardAt && worker?.notice(instanceId, dueAt) !== true) {
+      else if (dueAt < guardAt && worker?.notice(instanceId, due) !== true) {
         await at(instanceId, dueAt)
       }
       return result

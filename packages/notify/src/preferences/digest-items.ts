@@ -24,8 +24,10 @@ export function createDigestItems(options: {
   readonly clock: { now(): number }
   readonly outbox: Pick<Outbox, 'get' | 'lastDueOfSource' | 'update'>
   readonly preferences: Pick<PreferenceStore, 'read'>
+  /** Whether who posted it still exists. @see notifications.md 11 */
+  readonly isAlive: (instance: Instance, record: NotificationRecord) => Promise<boolean>
 }): DigestItems {
-  const { clock, outbox, preferences } = options
+  const { clock, outbox, preferences, isAlive } = options
 
   /** SPEC: notifications.md 8 - a later one of the source says more. */
   async function isOvertaken({ instanceId, record }: StoredNotification): Promise<boolean> {
@@ -41,7 +43,8 @@ export function createDigestItems(options: {
     for (let tries = 0; tries < MAX_TRIES && current !== undefined; tries += 1) {
       const { finishedAt, lease } = current.record
       if (finishedAt !== undefined || lease !== undefined) return
-      if (await outbox.update(current, change(current.record))) return
+      const { isHeld: _isHeld, ...settled } = change(current.record)
+      if (await outbox.update(current, settled)) return
       current = await outbox.get(stored.instanceId, stored.record.id)
     }
   }
@@ -56,7 +59,10 @@ export function createDigestItems(options: {
         const { category: name, postedBy } = stored.record
         const source = ownMember(sources, postedBy)
         const category = ownMember(source?.categories ?? {}, name)
-        if (isMuted(source, category, now)) {
+        if (!(await isAlive(instance, stored.record))) {
+          const gone = { status: 'cancelled', reason: 'source_gone', finishedAt: now } as const
+          await settle(stored, (record) => ({ ...record, ...gone }))
+        } else if (isMuted(source, category, now)) {
           const muted = { status: 'skipped', reason: 'muted', finishedAt: now } as const
           await settle(stored, (record) => ({ ...record, ...muted }))
         } else if (await isOvertaken(stored)) {

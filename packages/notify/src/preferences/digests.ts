@@ -22,6 +22,7 @@ export interface DigestsOptions {
   readonly log: Logger
   readonly outbox: Outbox
   readonly preferences: PreferenceStore
+  readonly isAlive: (instance: Instance, record: NotificationRecord) => Promise<boolean>
   readonly instanceById: (id: InstanceId) => Promise<Instance | undefined>
   readonly render: (
     instance: Instance,

@@ -1,4 +1,10 @@
-import { compiledSchema, type OAuth, type RouteContext, type RouteRow } from '@svc/oauth-core'
+import {
+  compiledSchema,
+  type Instance,
+  type OAuth,
+  type RouteContext,
+  type RouteRow,
+} from '@svc/oauth-core'
 import { demandPermission } from '../demand-permission.ts'
 import { NotifyError, type NotifyFault } from '../notify-error.ts'
 import { applyPatch, patchFaults, type PreferencesPatch } from './patch.ts'
@@ -11,7 +17,15 @@ export interface PreferenceRowsOptions {
   readonly oauth: Pick<OAuth, 'authenticate' | 'instances' | 'namespace'>
   readonly preferences: PreferenceStore
   readonly listSources: ListSources
+  /** Runs a change of the choices, and looks at what they held back. */
+  readonly around: ChangeChoices
 }
+
+/** Runs a change of an instance's choices, and looks at what they held back. */
+export type ChangeChoices = <Result>(
+  instance: Pick<Instance, 'id'>,
+  change: () => Promise<Result>,
+) => Promise<Result>
 
 const PATH = '/notifications/preferences'
 
@@ -47,15 +61,18 @@ export function createPreferenceRows(options: PreferenceRowsOptions): readonly R
     const sources = await listSources(instance, stored.preferences)
     const [first, ...rest] = patchFaults(patch, sources)
     if (first !== undefined) throw new NotifyError([first, ...rest])
-    const changed = await preferences.change(instance, (current) => {
-      if (rev !== undefined && rev !== (current.revision ?? null)) {
-        throw new NotifyError([{ code: 'conflict', detail: 'the preferences changed meanwhile' }])
+    const changed = await options.around(instance, async () => {
+      const written = await preferences.change(instance, (current) => {
+        if (rev !== undefined && rev !== (current.revision ?? null)) {
+          throw new NotifyError([{ code: 'conflict', detail: 'the preferences changed meanwhile' }])
+        }
+        return applyPatch(current.preferences, patch, sources)
+      })
+      if (patch.time_zone !== undefined) {
+        await oauth.instances.update(instance.id, { timeZone: patch.time_zone })
       }
-      return applyPatch(current.preferences, patch, sources)
+      return written
     })
-    if (patch.time_zone !== undefined) {
-      await oauth.instances.update(instance.id, { timeZone: patch.time_zone })
-    }
     await answer(ctx, changed)
   }
 

@@ -3,6 +3,7 @@ import type { Catalogue } from '../catalogue.ts'
 import type { NoticePages } from '../ports.ts'
 import { toShownText } from '../shown-text.ts'
 import { applyPatch } from './patch.ts'
+import type { ChangeChoices } from './preference-rows.ts'
 import type { PreferenceStore } from './preference-store.ts'
 import type { Preferences } from './preferences.ts'
 import type { ListSources, NotificationSource } from './sources.ts'
@@ -12,6 +13,8 @@ export interface UnsubscribeRowsOptions {
   readonly tokens: UnsubscribeTokens
   readonly preferences: PreferenceStore
   readonly listSources: ListSources
+  /** Runs a change of the choices, and looks at what they held back. */
+  readonly around: ChangeChoices
   readonly catalogueOf: (tag: string) => Catalogue
   readonly settingsUrl: (instance: Instance) => Promise<string | undefined>
   /** Known once the pages are: asked at every request. */
@@ -86,8 +89,10 @@ export function createUnsubscribeRows(options: UnsubscribeRowsOptions): readonly
     const { source, category: name } = target
     const patch = { sources: [{ id: source, categories: [{ name, channels: { mail: false } }] }] }
     const known = await knownSources(instance)
-    await preferences.change(instance, ({ preferences: current }) =>
-      isOff(current, target) ? undefined : applyPatch(current, patch, known),
+    await options.around(instance, () =>
+      preferences.change(instance, ({ preferences: current }) =>
+        isOff(current, target) ? undefined : applyPatch(current, patch, known),
+      ),
     )
     const catalogue = catalogueOf(instance.locale)
     await pages().notice(ctx, {

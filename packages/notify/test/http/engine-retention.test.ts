@@ -169,7 +169,7 @@ eachStore((open) => {
       }
       await bench.oauth.instances.remove(alice.id)
       expect((await bench.outbox.listAll(alice.id)).notifications).to.deep.equal([])
-      expect(await bench.outbox.nextDue(alice.id)).to.equal(undefined)
+      expect(await bench.outbox.nextDue(alice.id, 'mail')).to.equal(undefined)
     })
   })
 })

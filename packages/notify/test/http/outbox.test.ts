@@ -84,10 +84,11 @@ eachStore((open) => {
       await post('later', { scheduledAt: now + HOUR_MS })
       await post('high', { priority: 'high', createdAt: now - 5 })
       await post('over', { status: 'failed', finishedAt: now })
-      const due = (isHigh: boolean) => bench.outbox.listDue(bench.alice.id, now, { isHigh })
+      const due = (isHigh: boolean) =>
+        bench.outbox.listDue(bench.alice.id, now, { isHigh, channel: 'mail' })
       expect(titles(await due(false))).to.deep.equal(['a', 'b'])
       expect(titles(await due(true))).to.deep.equal(['high'])
-      expect(await bench.outbox.nextDue(bench.alice.id)).to.equal(now - 20)
+      expect(await bench.outbox.nextDue(bench.alice.id, 'mail')).to.equal(now - 20)
     })
 
     it('lists a source newest first, and a source owner’s unfinished ones soonest first', async () => {

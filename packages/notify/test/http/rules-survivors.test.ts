@@ -63,7 +63,10 @@ eachStore((open) => {
         if (gathered === undefined) throw new Error('not accepted')
         await outbox.update(gathered, { ...gathered.record, ...changed })
         const preferences = createPreferenceStore(store)
-        const items = createDigestItems({ clock, outbox, preferences })
+        const items = createDigestItems({
+          ...{ clock, outbox, preferences },
+          isAlive: async () => true,
+        })
         await items.settle(gathered, (before) => ({ ...before, status: 'sent' }))
         const after = await outbox.get(ALICE.id, record.id)
         expect(after?.record).to.deep.include(changed)

@@ -22,6 +22,7 @@ import Koa from 'koa'
 import { notificationKey } from '../../src/outbox/notification-record.ts'
 import {
   createNotify,
+  type MailTransport,
   type NoticePage,
   type Notify,
   type NotifyOptions,
@@ -124,6 +125,8 @@ export interface NotifyServerOptions
   readonly timeZone?: string
   /** More categories of the bank. */
   readonly categories?: Readonly<Record<string, object>>
+  /** Instead of the mailbox's. */
+  readonly transport?: MailTransport
   /** A test that delivers nothing. */
   readonly isIdle?: boolean
 }
@@ -136,7 +139,7 @@ export async function closeServers(): Promise<void> {
 }
 
 export async function startNotify(options: NotifyServerOptions): Promise<NotifyServer> {
-  const { categories, timeZone, isIdle = false, store: open, ...more } = options
+  const { categories, timeZone, transport, isIdle = false, store: open, ...more } = options
   const clock = fakeClock()
   const store = await open(clock)
   const mailbox = await openMailbox()
@@ -174,7 +177,8 @@ export async function startNotify(options: NotifyServerOptions): Promise<NotifyS
     oauth,
     channels: {
       mail: {
-        transport: smtpTransport({ host: '127.0.0.1', port: mailbox.port, disableTls: true }),
+        transport:
+          transport ?? smtpTransport({ host: '127.0.0.1', port: mailbox.port, disableTls: true }),
       },
       mobile: {
         gateway: { send: async (push) => (pushes.push(push), { class: 'sent' }) },

@@ -1,14 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { ChannelOutcome } from '../../src/channels/channel.ts'
-import {
-  afterAttempt,
-  channelOrder,
-  currentChannel,
-  expiryOf,
-  type RetryPlan,
-  withChannels,
-} from '../../src/engine/progress.ts'
+import { afterAttempt, expiryOf, type RetryPlan, withChannels } from '../../src/engine/progress.ts'
+import { channelOrder, currentChannel } from '../../src/outbox/next-channel.ts'
 import { CHANNEL_DELAYS_MS, ROUND_DELAYS_MS } from '../../src/lifetimes.ts'
 import type { NotificationRecord } from '../../src/outbox/notification.ts'
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { createSoloRuns } from '../../src/engine/solo-runs.ts'
+import { until } from '../support/until.ts'
 
 function openRun(): { readonly run: () => Promise<void>; end(): void; isRunning(): boolean } {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -65,6 +66,28 @@ describe('runs that have to be alone', () => {
     expect(second.isRunning()).to.equal(true)
     second.end()
     await next
+    expect(solo.isClosed()).to.equal(false)
+  })
+
+  it('settle: what goes on for long keeps nobody waiting, alone or not', async () => {
+    let opened = 0
+    const onOpen = (): void => {
+      opened += 1
+    }
+    const solo = createSoloRuns({ settledMs: 5, onOpen })
+    const [one, alone, later] = [openRun(), openRun(), openRun()]
+    const all = [solo.together(one.run), solo.alone(alone.run), solo.together(later.run)]
+    await until(() => later.isRunning())
+    expect([one.isRunning(), alone.isRunning(), solo.isClosed()]).to.deep.equal([true, true, false])
+    expect(opened).to.be.above(0)
+    for (const run of [alone, one, later]) run.end()
+    await Promise.all(all)
+    // Ended once each, although settled before.
+    const last = openRun()
+    const again = solo.alone(last.run)
+    await until(() => last.isRunning())
+    last.end()
+    await again
     expect(solo.isClosed()).to.equal(false)
   })
 })

@@ -2,6 +2,7 @@ import type { Instance, Logger, NotifiableDevice, OAuth } from '@svc/oauth-core'
 import { createCatalogues } from '../../catalogue.ts'
 import type { ContentRenderer } from '../../render/content.ts'
 import type { Channel, ChannelOutcome, Delivery } from '../channel.ts'
+import { createCircuitBreaker } from '../circuit-breaker.ts'
 import { readMemo, writeMemo } from './delivery-memo.ts'
 import { endOrTime } from './end-or-time.ts'
 import { placeOf } from './fault-place.ts'
@@ -11,6 +12,7 @@ import type { OutgoingPush, PushGateway, PushOutcome } from './push-gateway.ts'
 import { tokenDigest } from './push-identity.ts'
 import { findStages, type Stages } from './stages.ts'
 import { createTally, type Tally } from './tally.ts'
+import { parseSubscription } from './webpush/web-push-message.ts'
 
 export interface MobileChannelParts {
   readonly oauth: Pick<OAuth, 'apps' | 'clients'>
@@ -30,6 +32,7 @@ export interface MobileChannelParts {
 
 /** Devices reached per stage. @see notifications.md 13 */
 const MAX_REACHED = 10
+/** Devices of one provider at a time. */
 const PARALLEL = 5
 const PATIENCE_MS = 5000
 
@@ -40,34 +43,45 @@ const PATIENCE_MS = 5000
 export function createMobileChannel(parts: MobileChannelParts): Channel {
   const { oauth, gateway, hitPushQuota, clock, log, patienceMs = PATIENCE_MS } = parts
   const contentParts = { ...parts, catalogueOf: createCatalogues() }
+  const breaker = createCircuitBreaker<string>({ clock })
 
-  /** Sends to devices of a stage until enough of them are reached. */
+  /** Sends to devices of a stage until enough of them are reached; no provider waits for another one. */
   async function reach(
     { instance, signal }: Delivery,
     devices: readonly NotifiableDevice[],
     toPush: (device: NotifiableDevice) => OutgoingPush,
     tally: Tally,
   ): Promise<void> {
-    const queue = devices.filter(({ token }) => tally.isOpen(tokenDigest(token)))
-    const isFull = (underWay: number): boolean => tally.reachedOf(devices) + underWay >= MAX_REACHED
+    const open = devices.filter(({ token }) => tally.isOpen(tokenDigest(token)))
+    const queues = [...Map.groupBy(open, providerOf).values()]
     const sending = new Set<Promise<void>>()
-    while (queue.length > 0 && tally.quotaMs === 0) {
-      if (sending.size >= PARALLEL || (sending.size > 0 && isFull(sending.size))) {
-        await Promise.race(sending)
-        continue
+    const isFull = (underWay: number): boolean => tally.reachedOf(devices) + underWay >= MAX_REACHED
+
+    async function work(queue: NotifiableDevice[]): Promise<void> {
+      const own = new Set<Promise<void>>()
+      while (queue.length > 0 && tally.quotaMs === 0) {
+        if (own.size >= PARALLEL || (sending.size > 0 && isFull(sending.size))) {
+          await Promise.race(own.size >= PARALLEL ? own : sending)
+          continue
+        }
+        if (isFull(0)) break
+        const device = queue.shift()
+        if (device === undefined) break
+        const done = trySendTo(instance, toPush(device), tally, signal).finally(() => {
+          own.delete(done)
+          sending.delete(done)
+        })
+        own.add(done)
+        sending.add(done)
       }
-      if (isFull(0)) break
-      const device = queue.shift()
-      if (device === undefined) break
-      const done = trySendTo(instance, toPush(device), tally, signal).finally(() =>
-        sending.delete(done),
-      )
-      sending.add(done)
+      await Promise.all(own)
     }
-    await Promise.all(sending)
-    if (queue.length === 0 || tally.quotaMs > 0) return
+
+    await Promise.all(queues.map(work))
+    const left = queues.reduce((count, queue) => count + queue.length, 0)
+    if (left === 0 || tally.quotaMs > 0) return
     tally.giveUp(devices)
-    log.warn('push.devices.ignored', { domain: instance.domain, count: queue.length })
+    log.warn('push.devices.ignored', { domain: instance.domain, count: left })
   }
 
   async function sendTo(
@@ -115,7 +129,9 @@ export function createMobileChannel(parts: MobileChannelParts): Channel {
 
   async function send(push: OutgoingPush, signal: AbortSignal): Promise<PushOutcome> {
     try {
-      return await gateway.send(push, signal)
+      const ask = (): Promise<PushOutcome> => gateway.send(push, signal)
+      const answer = await breaker.call(providerOf(push), signal, ask, isSilence)
+      return typeof answer === 'string' ? { class: 'transient', code: answer } : answer.result
     } catch (error) {
       // A fault of the gateway must not cost the devices that come after this one.
       log.error('push.gateway.failed', { domain: push.instance.domain, fault: placeOf(error) })
@@ -151,6 +167,15 @@ export function createMobileChannel(parts: MobileChannelParts): Channel {
 function waitingOf({ dedicated, flagship }: Stages, waiting: ReadonlySet<string>): Stages {
   const isWaiting = ({ token }: NotifiableDevice): boolean => waiting.has(tokenDigest(token))
   return { dedicated: dedicated.filter(isWaiting), flagship: flagship.filter(isWaiting) }
+}
+
+/** Whose server a push goes to, as far as its device tells: browsers name their own. */
+function providerOf({ platform, token }: Pick<NotifiableDevice, 'platform' | 'token'>): string {
+  return platform === 'webpush' ? (parseSubscription(token)?.endpoint.host ?? platform) : platform
+}
+
+function isSilence(end: PushOutcome | Error): boolean {
+  return !(end instanceof Error) && end.code === 'timeout'
 }
 
 function warningsOf({ warnings }: PushContent): Pick<ChannelOutcome, 'warnings'> {

@@ -3,9 +3,10 @@ import type { SmsOptions, SmsProvider } from '../../options.ts'
 import type { OwnerContacts } from '../../ports.ts'
 import type { ContentRenderer } from '../../render/content.ts'
 import type { Channel, ChannelOutcome } from '../channel.ts'
+import { createCircuitBreaker } from '../circuit-breaker.ts'
 import { createHttpSmsGateway } from './http-sms-gateway.ts'
 import { parsePhoneNumber } from './phone-number.ts'
-import type { SmsGateway } from './sms-gateway.ts'
+import type { OutgoingText, SmsGateway } from './sms-gateway.ts'
 import { providerFor, smsFaults } from './sms-options.ts'
 import { fitText } from './sms-text.ts'
 
@@ -29,6 +30,7 @@ export function createSmsChannel(parts: SmsChannelParts): Channel {
   const faults = smsFaults(options)
   if (faults.length > 0) throw new TypeError(faults.join('; '))
   const gateways = new Map<SmsProvider, SmsGateway>()
+  const breaker = createCircuitBreaker<SmsGateway>({ clock })
 
   function gatewayOf(provider: SmsProvider | undefined): SmsGateway | undefined {
     if (options.gateway !== undefined || provider === undefined) return options.gateway
@@ -46,6 +48,16 @@ export function createSmsChannel(parts: SmsChannelParts): Channel {
     return number === undefined ? { fault: 'bad_phone' } : { number }
   }
 
+  async function send(
+    gateway: SmsGateway,
+    message: OutgoingText,
+    signal: AbortSignal,
+  ): Promise<ChannelOutcome> {
+    const ask = (): Promise<ChannelOutcome> => gateway.send(message, signal)
+    const answer = await breaker.call(gateway, signal, ask, isSilence)
+    return typeof answer === 'string' ? { class: 'transient', code: answer } : answer.result
+  }
+
   return {
     name: 'sms',
     async attempt({ instance, record, signal }): Promise<ChannelOutcome> {
@@ -59,11 +71,15 @@ export function createSmsChannel(parts: SmsChannelParts): Channel {
       if ('fault' in fitted) return { class: 'permanent', code: fitted.fault, warnings }
       const { number } = to
       const message = { notificationId: record.id, instance, number, text: fitted.text }
-      const outcome = await gateway.send(message, signal)
+      const outcome = await send(gateway, message, signal)
       if (outcome.class === 'sent') {
         log.info('notification.sms_sent', { domain: instance.domain, notification: record.id })
       }
       return warnings.length > 0 ? { ...outcome, warnings } : outcome
     },
   }
+}
+
+function isSilence(end: ChannelOutcome | Error): boolean {
+  return !(end instanceof Error) && end.code === 'timeout'
 }
