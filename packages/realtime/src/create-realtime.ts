@@ -37,6 +37,11 @@ export interface Realtime {
    * told to nobody.
    */
   publish(instance: Pick<Instance, 'id'>, verb: EventVerb, event: RealtimeEvent): Promise<void>
+  /**
+   * Whether only the server tells of documents of a type, such as confirmations and clients: what callers send of it is
+   * to be refused, not kept and published.
+   */
+  isServerType(type: string): boolean
   /** Takes the handshakes of a server over; upgrades of other paths are left to its other listeners. */
   attach(server: Server): void
   /** `POST /realtime/:doctype/:id`, and the answer to requests that are no handshake. */
@@ -147,6 +152,7 @@ export function createRealtime(given: RealtimeOptions): Realtime {
 
   return {
     publish: (instance, verb, event) => tell(instance, verb, event),
+    isServerType: (type) => rules.server.has(type),
     attach: attachments.attach,
     routes: () => routes,
     rows,

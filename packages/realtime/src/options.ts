@@ -26,6 +26,8 @@ export interface RealtimeOptions {
   readonly freeTypes?: readonly string[]
   /** More types that nobody may subscribe. @defaultValue none */
   readonly reservedTypes?: readonly string[]
+  /** More types of which only the server tells; clients cannot send such events. @defaultValue none */
+  readonly serverTypes?: readonly string[]
   /** The one app that may subscribe to clients (D44). @defaultValue `settings` */
   readonly settingsSlug?: string
   /** One channel of the bus for each instance that somebody listens to, or one for all. @defaultValue `instance` */
@@ -53,12 +55,13 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** @throws TypeError listing every fault with its path */
 export function resolveOptions(options: RealtimeOptions): ResolvedOptions {
   const { oauth, aliases = {}, freeTypes = [], reservedTypes = [], channels = 'instance' } = options
-  const { settingsSlug = 'settings', subprotocols, allowedOrigins } = options
+  const { serverTypes = [], settingsSlug = 'settings', subprotocols, allowedOrigins } = options
   const faults = [
     ...faultsOf('subprotocols', subprotocols ?? [], (text) => TOKEN.test(text), 'a token'),
     ...faultsOf('allowedOrigins', allowedOrigins ?? [], isOrigin, 'an origin'),
     ...faultsOf('freeTypes', freeTypes, isDoctype, 'a doctype'),
     ...faultsOf('reservedTypes', reservedTypes, isDoctype, 'a doctype'),
+    ...faultsOf('serverTypes', serverTypes, isDoctype, 'a doctype'),
     ...faultsOf('aliases', Object.entries(aliases).flat(), isDoctype, 'a doctype'),
     ...numberFaults('lifetimes', options.lifetimes, DEFAULT_LIFETIMES, LONGEST_TIMER_MS),
     ...numberFaults('limits', options.limits, DEFAULT_LIMITS, 1_000_000_000),
@@ -82,6 +85,7 @@ export function resolveOptions(options: RealtimeOptions): ResolvedOptions {
     aliases,
     freeTypes,
     reservedTypes,
+    serverTypes,
     settingsSlug,
     channels,
     lifetimes: { ...DEFAULT_LIFETIMES, ...options.lifetimes },

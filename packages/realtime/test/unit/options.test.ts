@@ -1,7 +1,7 @@
 import { createOAuth } from '@svc/oauth-core'
 import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
-import { afterEach, describe, it } from 'mocha'
+import { after, describe, it } from 'mocha'
 import * as exported from '../../src/index.ts'
 import { createRealtime, type RealtimeOptions } from '../../src/index.ts'
 
@@ -14,7 +14,7 @@ const apps = {
 
 describe('createRealtime', () => {
   const oauth = createOAuth({ store, apps, keys: [{ kid: 'test', key: Buffer.alloc(32) }] })
-  afterEach(async () => {
+  after(async () => {
     await oauth.close()
     await store.close()
   })
@@ -37,6 +37,13 @@ describe('createRealtime', () => {
       /^options\.subprotocols: "not fine" is not a token; options\.allowedOrigins: "https:\/\/a\.example\/" is not an origin; options\.freeTypes: "A" is not a doctype; options\.reservedTypes: "\*" is not a doctype; options\.aliases: "b\*" is not a doctype; options\.lifetimes\.ping: not a whole number up to 2147483647; options\.lifetimes\.never: not an option; options\.limits\.messages: not a whole number up to 1000000000; options\.limits\.toString: not an option; options\.settingsSlug: not a slug; options\.lifetimes\.shutdown: more than 5000; options\.channels: neither instance nor global$/,
     )
     expect(() => createRealtime({} as RealtimeOptions)).to.throw(TypeError, 'options.oauth')
+  })
+
+  it('refuses a type of the server that is no doctype', () => {
+    expect(() => createRealtime({ oauth, serverTypes: ['io.svc.*'] })).to.throw(
+      TypeError,
+      /^options\.serverTypes: "io\.svc\.\*" is not a doctype$/,
+    )
   })
 })
 
