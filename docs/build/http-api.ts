@@ -45,6 +45,7 @@ const COMMON = `- An unknown host is 404, a blocked instance 503; app hosts serv
 /** @see decisions D33; only what the endpoints below can show */
 const DEVIATIONS = [
   'A magic link opened in another browser shows a page with one button instead of logging in at once: mail scanners follow links.',
+  'The `redirect` of a second step (`/auth/twofactor`, `/auth/magic_link/…`) has to be that of the first one, which it may leave out.',
   '`GET /auth/passphrase_reset?from=settings` shows its form to an owner who is logged in.',
   'Redirects after login also accept targets on the instance itself, since the authorization page sends owners through login.',
   'A `PUT` of the client record that carries the current `client_secret` asks for a new one.',
