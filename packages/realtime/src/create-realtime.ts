@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { Instance, RouteRow } from '@svc/oauth-core'
 import type { Middleware } from 'koa'
 import { WebSocketServer } from 'ws'
+import { describeError } from '@svc/store'
 import { createAdmissions } from './admission.ts'
 import { createAttachments } from './attach.ts'
 import { createBusBridge } from './bus-bridge.ts'
@@ -130,7 +131,7 @@ export function createRealtime(given: RealtimeOptions): Realtime {
       localEvents.tell({ instanceId, ...checked })
       await bridge.publish(instanceId, checked)
     } catch (cause) {
-      log.error('realtime.event_dropped', { cause: String(cause) })
+      log.error('realtime.event_dropped', { cause: describeError(cause) })
     }
   }
 

@@ -1,4 +1,5 @@
 import type { InstanceId, Logger } from '@svc/oauth-core'
+import { describeError } from '@svc/store'
 import type { StoredNotification } from '../outbox/notification.ts'
 import type { NearWorker, Outbox } from '../outbox/outbox.ts'
 import type { Deliver } from './deliver.ts'
@@ -66,8 +67,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       // By now it is known whether the instance has work for others.
       pump()
       if (stored !== undefined && !isStopped) await work(lane, stored)
-    } catch (err) {
-      log.error('notifications.worker_failed', { err })
+    } catch (error) {
+      log.error('notifications.worker_failed', { cause: describeError(error) })
       lane.giveUp()
     } finally {
       running -= 1

@@ -4,7 +4,10 @@ const EXPORTS: readonly [subpath: string, file: string, names: string[]][] = [
   [
     '.',
     '../../src/index.ts',
-    ['StoreUnavailableError', 'indexKey', 'recordKey', 'secretKey', 'silentLog', 'systemClock'],
+    [
+      ...['StoreUnavailableError', 'describeError', 'indexKey', 'recordKey', 'secretKey'],
+      ...['silentLog', 'systemClock'],
+    ],
   ],
   ['./sqlite', '../../src/sqlite/index.ts', ['sqliteStore']],
   ['./redis', '../../src/redis/index.ts', ['redisOptionsFromUrl', 'redisStore']],
