@@ -42,9 +42,12 @@ const COMMON = `- An unknown host is 404, a blocked instance 503; app hosts serv
 - Redirects are 302.
 - Answers with a token or a code are \`Cache-Control: no-store\`.`
 
+const OTHER_REDIRECTS: ReadonlySet<number> = new Set([300, 301, 303, 307, 308])
+
 /** @see decisions D33; only what the endpoints below can show */
 const DEVIATIONS = [
   'A magic link opened in another browser shows a page with one button instead of logging in at once: mail scanners follow links.',
+  'The `redirect` of a second step (`/auth/twofactor`, `/auth/magic_link/…`) has to be that of the first one, which it may leave out.',
   '`GET /auth/passphrase_reset?from=settings` shows its form to an owner who is logged in.',
   'Redirects after login also accept targets on the instance itself, since the authorization page sends owners through login.',
   'A `PUT` of the client record that carries the current `client_secret` asks for a new one.',
@@ -69,6 +72,9 @@ function endpoint(row: RouteRow): string[] {
     ['Errors', `family \`${row.family}\``],
     ['Source', row.source],
   ]
+  // "Redirects are 302", says the document.
+  const other = row.statuses.find((status) => OTHER_REDIRECTS.has(status))
+  if (other !== undefined) throw new Error(`${row.method} ${row.path} redirects with ${other}`)
   const statuses = row.statuses.map((status) => `${status} ${STATUS_TEXTS[status] ?? ''}`.trim())
   return [
     `### \`${row.method} ${row.path}\``,

@@ -39,10 +39,9 @@ export function limitRequests(options: CoarseLimitOptions): Middleware {
       })
     } catch (error) {
       if (isAllowed) throw error
-      const retryAfter = ctx.response.get('Retry-After')
-      throw new OAuthError('too_many_requests', {
-        headers: { 'Retry-After': String(Math.max(1, Number(retryAfter))) },
-      })
+      // koa-ratelimit cuts the fraction off: whoever waits that long would come too early.
+      const waitS = Math.min(MINUTE_MS / 1000, Number(ctx.response.get('Retry-After')) + 1)
+      throw new OAuthError('too_many_requests', { headers: { 'Retry-After': String(waitS) } })
     }
   }
 }

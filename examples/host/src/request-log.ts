@@ -1,4 +1,5 @@
 import { type Logger, renderError, setBaseHeaders } from '@svc/oauth-core'
+import { describeError } from '@svc/store'
 import type Koa from 'koa'
 import type { Context, Middleware, Next } from 'koa'
 import { HSTS } from './http-server.ts'
@@ -62,6 +63,6 @@ const GONE = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 /** What Koa can only tell: an answer that broke while it was sent. */
 export function noteBrokenAnswers(app: Koa, log: Logger): void {
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (!GONE.has(error.code ?? '')) log.error('request.broken', { cause: error.stack })
+    if (!GONE.has(error.code ?? '')) log.error('request.broken', { cause: describeError(error) })
   })
 }

@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { describeError } from '@svc/store'
 import { ConfigError, loadConfig } from './config.ts'
 import { type RunningHost, startHost } from './host.ts'
 import { createLog, type HostLog } from './log.ts'
@@ -49,7 +50,7 @@ function stopOnSignal(host: RunningHost, log: HostLog): void {
         setTimeout(() => process.exit(0), LINGER_MS).unref()
       },
       (error: Error) => {
-        log.error('server.stop_failed', { cause: error.stack })
+        log.error('server.stop_failed', { cause: describeError(error) })
         endHard(log)
       },
     )
@@ -62,7 +63,7 @@ function reloadOnSignal(host: RunningHost, log: HostLog): void {
   process.on('SIGHUP', () => {
     host.reload().then(
       () => log.info('server.reloaded'),
-      (error: Error) => log.error('server.reload_failed', { cause: error.stack }),
+      (error: Error) => log.error('server.reload_failed', { cause: describeError(error) }),
     )
   })
 }
@@ -70,12 +71,10 @@ function reloadOnSignal(host: RunningHost, log: HostLog): void {
 function reportCrashes(log: HostLog): void {
   // A promise that nobody waited for must not end the server of other people (security.md 115).
   process.on('unhandledRejection', (reason) => {
-    log.error('process.unhandled_rejection', {
-      cause: reason instanceof Error ? reason.stack : String(reason),
-    })
+    log.error('process.unhandled_rejection', { cause: describeError(reason) })
   })
   process.on('uncaughtException', (error) => {
-    log.error('process.uncaught_exception', { cause: error.stack })
+    log.error('process.uncaught_exception', { cause: describeError(error) })
     endHard(log)
   })
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '@svc/oauth-core'
+import { describeError } from '@svc/store'
 
 /** Work that no answer waits for and whose failure spoils nothing, such as mails. */
 export interface Background {
@@ -13,7 +14,7 @@ export function createBackground(log: Logger): Background {
   return {
     run(name, work) {
       const ending = work().catch((error: unknown) => {
-        log.error('background.failed', { name, cause: String(error) })
+        log.error('background.failed', { name, cause: describeError(error) })
       })
       running.add(ending)
       void ending.finally(() => running.delete(ending))

@@ -40,7 +40,7 @@ export function writeCookie(
   const { path, domain, maxAgeMs, secure } = attributes
   const parts = [`${name}=${value}`, `Path=${path}`]
   if (domain !== undefined) parts.push(`Domain=${domain}`)
-  if (maxAgeMs !== undefined) parts.push(`Max-Age=${Math.round(maxAgeMs / 1000)}`)
+  if (maxAgeMs !== undefined) parts.push(`Max-Age=${toSeconds(maxAgeMs)}`)
   parts.push('HttpOnly', 'SameSite=Lax')
   if (secure) parts.push('Secure')
   const before = ctx.response.headers['set-cookie']
@@ -48,4 +48,9 @@ export function writeCookie(
     (cookie) => !String(cookie).startsWith(`${name}=`),
   )
   ctx.set('Set-Cookie', [...others.map(String), parts.join('; ')])
+}
+
+/** Not longer than what the cookie stands for; what is set at all is not cleared by rounding. */
+function toSeconds(maxAgeMs: number): number {
+  return maxAgeMs <= 0 ? 0 : Math.max(1, Math.floor(maxAgeMs / 1000))
 }

@@ -1,4 +1,5 @@
 import type { Logger, RouteContext } from '@svc/oauth-core'
+import { describeError } from '@svc/store'
 import type { Place, RequestFacts } from './ports.ts'
 import { readUserAgent } from './session/login-history.ts'
 
@@ -33,7 +34,7 @@ export function createObserveRequest(options: ObserveRequestOptions): ObserveReq
   return async function observeRequest(ctx) {
     const ip = clientAddress(ctx)
     const place = await locate?.(ip).catch((error: unknown) => {
-      log.warn('login.place_unknown', { cause: String(error) })
+      log.warn('login.place_unknown', { cause: describeError(error) })
       return undefined
     })
     return { ...place, ...readUserAgent(ctx.get('User-Agent')), ip, createdAt: clock.now() }

@@ -1,4 +1,5 @@
 import type { Logger } from '@svc/oauth-core'
+import { describeError } from '@svc/store'
 
 /** Runs a hook about something that happened: its failure is logged and undoes nothing. */
 export async function tellHost(
@@ -9,6 +10,6 @@ export async function tellHost(
   try {
     await tell()
   } catch (error) {
-    log.error('hook.failed', { name, cause: String(error) })
+    log.error('hook.failed', { name, cause: describeError(error) })
   }
 }

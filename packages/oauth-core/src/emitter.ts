@@ -1,3 +1,4 @@
+import { describeError } from '@svc/store'
 import type { Logger, OAuthEvents } from './ports.ts'
 
 /** Events of a package: names and what their handlers are given. */
@@ -18,7 +19,7 @@ export function createEmitter<Events extends object = OAuthEvents>(log: Logger):
           // `on` filed it under the name of what it takes.
           handler(event as never)
         } catch (error) {
-          log.error('event.handler_failed', { name, cause: String(error) })
+          log.error('event.handler_failed', { name, cause: describeError(error) })
         }
       }
     },

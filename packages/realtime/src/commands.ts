@@ -1,4 +1,5 @@
 import type { Logger } from '@svc/oauth-core'
+import { describeError } from '@svc/store'
 import { maySubscribe, type TypeRules } from './doctype.ts'
 import type { Subscriber } from './hub.ts'
 import type { Identity } from './identity.ts'
@@ -56,7 +57,7 @@ export function createCommands(options: CommandsOptions): Commands {
         await handle(text)
       }
     } catch (cause) {
-      log.error('realtime.command_failed', { cause: String(cause) })
+      log.error('realtime.command_failed', { cause: describeError(cause) })
       close(CLOSE.internalError)
     }
     isRunning = false

@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { Instance, RouteRow } from '@svc/oauth-core'
 import type { Middleware } from 'koa'
 import { WebSocketServer } from 'ws'
+import { describeError } from '@svc/store'
 import { createAdmissions } from './admission.ts'
 import { createAttachments } from './attach.ts'
 import { createBusBridge } from './bus-bridge.ts'
@@ -37,6 +38,11 @@ export interface Realtime {
    * told to nobody.
    */
   publish(instance: Pick<Instance, 'id'>, verb: EventVerb, event: RealtimeEvent): Promise<void>
+  /**
+   * Whether only the server tells of documents of a type, such as confirmations and clients: what callers send of it is
+   * to be refused, not kept and published.
+   */
+  isServerType(type: string): boolean
   /** Takes the handshakes of a server over; upgrades of other paths are left to its other listeners. */
   attach(server: Server): void
   /** `POST /realtime/:doctype/:id`, and the answer to requests that are no handshake. */
@@ -125,7 +131,7 @@ export function createRealtime(given: RealtimeOptions): Realtime {
       localEvents.tell({ instanceId, ...checked })
       await bridge.publish(instanceId, checked)
     } catch (cause) {
-      log.error('realtime.event_dropped', { cause: String(cause) })
+      log.error('realtime.event_dropped', { cause: describeError(cause) })
     }
   }
 
@@ -147,6 +153,7 @@ export function createRealtime(given: RealtimeOptions): Realtime {
 
   return {
     publish: (instance, verb, event) => tell(instance, verb, event),
+    isServerType: (type) => rules.server.has(type),
     attach: attachments.attach,
     routes: () => routes,
     rows,

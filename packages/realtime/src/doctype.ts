@@ -8,12 +8,14 @@ export function isDoctype(text: string): boolean {
   return text.length <= MAX_TYPE_LENGTH && DOCTYPE.test(text)
 }
 
-/** What may be subscribed, beside what permissions say. */
+/** What may be subscribed and sent, beside what permissions say. */
 export interface TypeRules {
   /** Refused to everybody, whatever the permissions. */
   readonly reserved: ReadonlySet<string>
   /** Reserved for the app of this slug alone, which needs the permission too (D44). */
   readonly reservedForApp: ReadonlyMap<string, string>
+  /** Of which only the server tells; reserved ones are, too. */
+  readonly server: ReadonlySet<string>
   /** Need no permission (D16). */
   readonly free: ReadonlySet<string>
   /** Type to the one whose permission counts. */
@@ -31,20 +33,37 @@ const RESERVED = [
   'sessions',
 ] as const
 
+/**
+ * The types below the namespace by whose events a subscriber judges whether it is safe: that the owner confirmed
+ * something, logged in, connected a client, changed a factor, was told something. Only the server tells of them, so
+ * that no client can make another believe it.
+ * @see docs/decisions/0214-events-of-the-server-alone.md
+ */
+const SERVER_TYPES = [
+  'auth.confirmations',
+  'notifications',
+  'oauth.clients',
+  'sessions.logins',
+  'settings.factors',
+  'settings.passphrase',
+  'settings.trusted_devices',
+] as const
+
 export function createTypeRules(options: {
   readonly namespace: string
   readonly settingsSlug: string
   readonly reservedTypes: readonly string[]
+  readonly serverTypes: readonly string[]
   readonly freeTypes: readonly string[]
   readonly aliases: Readonly<Record<string, string>>
 }): TypeRules {
   const { namespace } = options
+  const named = (names: readonly string[]): string[] => names.map((name) => `${namespace}.${name}`)
+  const reserved = [...named(RESERVED), ...options.reservedTypes]
   return {
-    reserved: new Set([
-      ...RESERVED.map((name) => `${namespace}.${name}`),
-      ...options.reservedTypes,
-    ]),
+    reserved: new Set(reserved),
     reservedForApp: new Map([[`${namespace}.oauth.clients`, options.settingsSlug]]),
+    server: new Set([...reserved, ...named(SERVER_TYPES), ...options.serverTypes]),
     free: new Set([`${namespace}.auth.confirmations`, ...options.freeTypes]),
     aliases: new Map(Object.entries(options.aliases)),
   }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { type Instance, type Logger, type OAuth, OAuthError } from '@svc/oauth-core'
 import Koa, { type Context } from 'koa'
 import type { WebSocket, WebSocketServer } from 'ws'
+import { describeError } from '@svc/store'
 import type { Admission, Admissions } from './admission.ts'
 import { RealtimeError } from './errors.ts'
 import { type FailedAuths, tooMany } from './failed-auths.ts'
@@ -104,7 +105,7 @@ export function createHandshake(options: HandshakeOptions): Handshake {
       else open(request, socket, head, admitted)
     } catch (cause) {
       admitted?.admission.release()
-      log.error('realtime.handshake_failed', { cause: String(cause) })
+      log.error('realtime.handshake_failed', { cause: describeError(cause) })
       response.statusCode = 500
       refuse(response, socket, '')
     } finally {

@@ -1,4 +1,5 @@
 import type { InstanceId, Logger } from '@svc/oauth-core'
+import { describeError } from '@svc/store'
 import type { CheckedEvent } from './event.ts'
 
 /** Something that was published in this process. */
@@ -27,7 +28,7 @@ export function createLocalEvents(log: Logger): LocalEvents {
         try {
           handler(event)
         } catch (cause) {
-          log.error('realtime.handler_failed', { cause: String(cause) })
+          log.error('realtime.handler_failed', { cause: describeError(cause) })
         }
       }
     },

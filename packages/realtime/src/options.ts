@@ -38,6 +38,8 @@ export interface RealtimeOptions {
   readonly freeTypes?: readonly string[]
   /** More types that nobody may subscribe. @defaultValue none */
   readonly reservedTypes?: readonly string[]
+  /** More types of which only the server tells; clients cannot send such events. @defaultValue none */
+  readonly serverTypes?: readonly string[]
   /** The one app that may subscribe to clients (D44). @defaultValue `settings` */
   readonly settingsSlug?: string
   /** One channel of the bus for each instance that somebody listens to, or one for all. @defaultValue `instance` */
@@ -90,6 +92,7 @@ export const REALTIME_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOption
   aliases: record(doctype, isDoctype).or({}, 'none'),
   freeTypes: list(doctype, MOST_ENTRIES).or([], 'none'),
   reservedTypes: list(doctype, MOST_ENTRIES).or([], 'none'),
+  serverTypes: list(doctype, MOST_ENTRIES).or([], 'none'),
   settingsSlug: text('a slug', isSlug).or('settings'),
   channels: oneOf(['instance', 'global']).or('instance'),
   lifetimes: lifetimes(

@@ -37,8 +37,9 @@ export function createRows(options: RowsOptions): readonly RouteRow[] {
   async function requirePermission(ctx: RouteContext, next: () => Promise<void>): Promise<void> {
     await authenticate(ctx)
     const { type, id } = topicOf(ctx)
-    if (isReserved(rules, type)) {
-      throw new OAuthError('forbidden', { description: `reserved doctype ${type} unreadable` })
+    if (rules.server.has(type)) {
+      const what = isReserved(rules, type) ? 'unreadable' : 'unwritable'
+      throw new OAuthError('forbidden', { description: `reserved doctype ${type} ${what}` })
     }
     const isAllowed = isDoctype(type) && ctx.state.access?.allows('POST', type, { id }) === true
     if (!isAllowed) throw insufficientScope()

@@ -2,7 +2,7 @@
 export interface StoreLog {
   /** Works, but not as it should: `fields.event` names it (`store.appendonly_off`). */
   warn(fields: Readonly<Record<string, unknown>>, message: string): void
-  /** Failed: `fields.event` names it, `fields.err` carries the cause. */
+  /** Failed: `fields.event` names it, `fields.cause` says why, without content. */
   error(fields: Readonly<Record<string, unknown>>, message: string): void
 }
 

@@ -1,3 +1,4 @@
+import { describeError } from './describe-error.ts'
 import type { StoreLog } from './log.ts'
 import type { Json } from './store.ts'
 
@@ -9,7 +10,10 @@ export interface Subscribers {
   add(channel: string, handler: Handler): boolean
   /** Whether it was the last of its channel. */
   remove(channel: string, handler: Handler): boolean
-  /** Gives every handler its own copy of the message. One that throws is logged and stops nobody. */
+  /**
+   * Gives every handler its own copy of the message. One that throws is logged and stops nobody; what is no JSON is
+   * logged, by its size, and dropped.
+   */
   deliver(channel: string, text: string): void
   clear(): void
 }
@@ -34,10 +38,20 @@ export function createSubscribers(log: StoreLog): Subscribers {
     },
     deliver(channel, text) {
       for (const handler of channels.get(channel) ?? []) {
+        let message: Json
         try {
-          handler(JSON.parse(text) as Json) // Published as JSON.
-        } catch (err) {
-          log.error({ event: 'store.bus_handler_failed', channel, err }, 'a bus handler threw')
+          message = JSON.parse(text) as Json // Published as JSON.
+        } catch {
+          // SPEC: realtime.md 7.3 - its content may be anything, of anybody: never into the log.
+          const size = Buffer.byteLength(text)
+          log.warn({ event: 'store.bus_message_malformed', channel, size }, 'a message is no JSON')
+          return
+        }
+        try {
+          handler(message)
+        } catch (error) {
+          const cause = describeError(error)
+          log.error({ event: 'store.bus_handler_failed', channel, cause }, 'a bus handler threw')
         }
       }
     },

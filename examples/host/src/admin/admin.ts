@@ -1,4 +1,5 @@
 import { equalSecrets, isHttpError, type Logger } from '@svc/oauth-core'
+import { describeError } from '@svc/store'
 import Koa, { type Context, type Next } from 'koa'
 import type { HostApp } from '../app.ts'
 import type { Config } from '../config.ts'
@@ -18,7 +19,7 @@ export interface AdminOptions {
  */
 export function createAdminApp({ app, config, token, log }: AdminOptions): Koa {
   const koa = new Koa()
-  koa.on('error', (error: Error) => log.error('admin.broken', { cause: error.stack }))
+  koa.on('error', (error: Error) => log.error('admin.broken', { cause: describeError(error) }))
   koa.use(answerErrors(log))
   koa.use(requireToken(token))
   koa.use(adminRouter(app, config))
@@ -37,7 +38,7 @@ function answerErrors(log: Logger) {
     } catch (error) {
       const known = toAdminError(error)
       if (known === undefined) {
-        log.error('admin.crashed', { cause: error instanceof Error ? error.stack : String(error) })
+        log.error('admin.crashed', { cause: describeError(error) })
       }
       const { status, code, message } = known ?? new AdminError('internal_error', 500)
       ctx.status = status

@@ -40,8 +40,11 @@ interface DataRequest {
 
 /** What {@link dataRoutes} can do beside keeping documents. */
 export interface DataRouteOptions {
-  /** Tells subscribers what changed. @defaultValue nobody is told */
-  readonly events?: Pick<Realtime, 'publish'>
+  /**
+   * Tells subscribers what changed, and knows of which types callers may not have them told anything.
+   * @defaultValue nobody is told
+   */
+  readonly events?: Pick<Realtime, 'isServerType' | 'publish'>
   /** @defaultValue none */
   readonly confirmedTypes?: ConfirmedTypes
   /** Of doctypes whose documents are not their callers' alone. @defaultValue none */
@@ -67,6 +70,8 @@ export function dataRoutes(
       await oauth.guard({ verb, type })(ctx, async () => {
         const { access } = ctx.state
         if (access === undefined) throw new Error('the guard let a request pass without access')
+        // Its events would look like those of the server.
+        if (verb !== 'GET' && events?.isServerType(type) === true) throw unwritable(type)
         if (confirmedTypes.has(type)) await confirmedTypes.demand(ctx, access, verb)
         await handle({ ctx, access, type })
       })
@@ -203,6 +208,11 @@ export function dataRoutes(
 function demand(access: AccessContext, verb: Verb, document: Omit<StoredDocument, 'rev'>): void {
   if (access.allows(verb, document.type, toScoped(document))) return
   throw insufficientScope()
+}
+
+/** @see docs/decisions/0214-events-of-the-server-alone.md */
+function unwritable(type: string): OAuthError {
+  return new OAuthError('forbidden', { description: `reserved doctype ${type} unwritable` })
 }
 
 function toScoped({ id, fields }: Omit<StoredDocument, 'rev'>): ScopedDocument {

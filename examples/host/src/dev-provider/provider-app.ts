@@ -48,7 +48,7 @@ export function createProviderApp(options: ProviderAppOptions): Koa {
     if (isAllowed) target.searchParams.set('code', grants.allow(request))
     else target.searchParams.set('error', 'access_denied')
     target.searchParams.set('state', request.state)
-    ctx.status = 303
+    ctx.status = 302
     ctx.set('Location', target.href)
   })
 
@@ -94,7 +94,7 @@ export function createProviderApp(options: ProviderAppOptions): Koa {
     // A page of somebody else's must not end what the person allowed.
     if (!isOwnPage(ctx.get('Origin'))) return problemPage(ctx, 'it comes from another page')
     grants.revoke(String(ctx['params'].id))
-    ctx.status = 303
+    ctx.status = 302
     ctx.set('Location', '/grants')
   })
 

@@ -69,7 +69,7 @@ for (const run of ONE_PROCESS) {
       await press(page, 'consent.allow.1h')
       const tokens = await request.isAnswered()
       expect(tokens.scope).to.equal(FILES)
-      expect(tokens.expires_in).to.be.within(3500, 3601)
+      expect(tokens.expires_in).to.be.within(3500, 3600)
       for (const place of ['here', 'elsewhere'] as const) {
         const port = tour.port(place)
         const { access_token: token } = tokens

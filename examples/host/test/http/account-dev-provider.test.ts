@@ -35,7 +35,7 @@ describe('the provider for development', () => {
     const html = await (await page()).text()
     const [, request = ''] = /name="request" value="([\w-]+)"/.exec(html) ?? []
     const answered = await post('/authorize', { request, answer })
-    expect(answered.status).to.equal(303)
+    expect(answered.status).to.equal(302)
     expect((await post('/authorize', { request, answer })).status, 'once').to.equal(400)
     return new URL(answered.headers.get('location') ?? '').searchParams
   }
@@ -122,7 +122,7 @@ describe('the provider for development', () => {
     const path = [...html.matchAll(/action="(\/grants\/\w+\/revoke)"/g)].at(-1)?.[1] ?? ''
     expect((await post(path, {}, { origin: 'https://evil.example' })).status).to.equal(400)
     expect(await photos(tokens['access_token'])).to.equal(200)
-    expect((await post(path, {}, { origin: provider.origin })).status).to.equal(303)
+    expect((await post(path, {}, { origin: provider.origin })).status).to.equal(302)
     expect(await photos(tokens['access_token'])).to.equal(401)
 
     const others = await connect()

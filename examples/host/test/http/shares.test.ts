@@ -145,7 +145,7 @@ describe('the demo of shares', () => {
       expect(page.text).to.include('Alice').and.include('alice.example.com').and.include('Photos')
       const form = page.page().form('/auth/authorize/sharing')
       const answer = await visitor.submit(form)
-      expect(answer.status).to.equal(303)
+      expect(answer.status).to.equal(302)
       const id = new URL(url).searchParams.get('sharing_id')
       expect(answer.location).to.equal(`${originOfApp(bob, 'home')}/?sharing=${id}`)
       expect(await filesOfBob()).to.include('Holidays')
@@ -156,7 +156,7 @@ describe('the demo of shares', () => {
     it('is accepted once, however often it is sent', async () => {
       const form = (await visitor.get(url)).page().form('/auth/authorize/sharing')
       const answers = await Promise.all([1, 2, 3, 4].map(() => visitor.submit(form)))
-      expect(answers.filter(({ status }) => status === 303)).to.have.length(1)
+      expect(answers.filter(({ status }) => status === 302)).to.have.length(1)
     })
 
     it('gives a client that names it a code for what is shared, never for more', async () => {

@@ -1,5 +1,6 @@
 import type { Instance, Logger } from '@svc/oauth-core'
 import { SECOND_MS } from '@svc/platform'
+import { describeError } from '@svc/store'
 import { answerRedirect } from '../login/arrival.ts'
 import type { EventSink } from '../ports.ts'
 import type { ConfirmFlow } from './confirm-flow.ts'
@@ -27,7 +28,7 @@ export function createConfirmFlow(options: ConfirmFlowOptions): ConfirmFlow {
     // SPEC: decision D22 - deployed clients read only `doc`. The code never travels here.
     const event = { type: `${namespace}.auth.confirmations`, id: state, doc: { _id: state } }
     const told = events.publish(instance, 'CREATED', event).catch((error: unknown) => {
-      log.error('confirmation.untold', { instance: instance.domain, cause: String(error) })
+      log.error('confirmation.untold', { instance: instance.domain, cause: describeError(error) })
     })
     let timer: NodeJS.Timeout | undefined
     const patience = new Promise<void>((resolve) => {

@@ -6,7 +6,10 @@ export const TWO_FACTOR_SCHEMA: Readonly<Record<string, unknown>> = {
     confirm: { type: 'string', description: '1, true or on for a confirmation, or nothing' },
     csrf_token: { type: 'string', description: 'of the page; verified when present' },
     'long-run-session': { type: 'string', description: '1, true or on; instead of that of step 1' },
-    redirect: { type: 'string', description: 'instead of that of step 1' },
+    redirect: {
+      type: 'string',
+      description: 'that of step 1, or nothing; a log-in that named none may name one',
+    },
     state: { type: 'string', description: 'that of step 1, or nothing' },
     'two-factor-assertion': { type: 'string', description: 'a WebAuthn assertion, as JSON' },
     'two-factor-generate-trusted-device-token': {

@@ -10,6 +10,7 @@ import { onboardedOwner } from '../owner/onboarded-owner.ts'
 import type { FormProblemCode } from '../page-models.ts'
 import type { AnswerActivation } from './activation.ts'
 import type { MoveFlow } from '../move/move-flow.ts'
+import { acceptedTarget, requireSameTarget } from './accepted-target.ts'
 import { answerJson, redirect } from './arrival.ts'
 import type { Admit, Enter, PassedLogin } from './enter.ts'
 import { isTrue } from './posted-flag.ts'
@@ -120,7 +121,10 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
     }
   }
 
-  /** Where it leads: as asked now, else as asked in step 1; undefined: home. @throws AuthUiError `bad_redirect` */
+  /**
+   * Where it leads: as step 1 was asked; undefined: home. A step 2 that names it as well has to agree.
+   * @throws AuthUiError `bad_redirect`, `invalid_parameter`
+   */
   async function targetOf(
     ctx: RouteContext,
     about: ChallengeRequest | undefined,
@@ -128,19 +132,16 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
   ): Promise<RedirectTarget | undefined> {
     if (about?.purpose === 'move') return undefined
     const { instance } = ctx.state
+    const isConfirm = about?.purpose === 'confirm'
     const parse = (raw: string): Promise<RedirectTarget> =>
-      about?.purpose === 'confirm'
-        ? options.confirmTargets.parse(instance, raw)
-        : redirects.parse(instance, raw)
-    if (asked !== '') return parse(asked)
-    if (about?.redirect === undefined) return undefined
-    try {
-      return await parse(about.redirect)
-    } catch (error) {
-      if (!(error instanceof AuthUiError)) throw error
-      // It was valid in step 1: an app removed meanwhile must not shut the owner out.
+      isConfirm ? options.confirmTargets.parse(instance, raw) : redirects.parse(instance, raw)
+    const again = asked === '' ? undefined : await parse(asked)
+    if (isConfirm && about.redirect === undefined) {
+      // Its page said that it leads home.
+      requireSameTarget(again, (await redirects.home(instance)).href)
       return undefined
     }
+    return acceptedTarget(about?.redirect, again, parse)
   }
 
   async function finishLogin(ctx: RouteContext, owner: Owner, login: PassedLogin): Promise<void> {

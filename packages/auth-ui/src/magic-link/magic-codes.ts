@@ -9,12 +9,21 @@ import type { Owner } from '../owner/owner.ts'
 export interface MagicCode {
   /** SHA-256 of the secret of the browser that asked, hexadecimal; empty when nobody's browser did. */
   readonly browser: string
+  /** Where the link was asked to lead, normalised; absent when nobody said. */
+  readonly redirect?: string
+}
+
+/** Who asked for a link, and what for. */
+export interface AskedLink {
+  /** Secret of the browser that asks. */
+  readonly browser: string
+  readonly redirect?: string
 }
 
 /** Codes of mailed links. They die with the passphrase, and mean nothing while magic links are off. */
 export interface MagicCodes {
-  /** @param browser - secret of the browser that asks @returns 32 letters and digits */
-  create(instance: Instance, owner: Owner, browser?: string): Promise<string>
+  /** @param asked - absent when no browser asks @returns 32 letters and digits */
+  create(instance: Instance, owner: Owner, asked?: AskedLink): Promise<string>
   /** Uses nothing up. */
   find(instance: Instance, owner: Owner, code: string): Promise<MagicCode | undefined>
   /** Uses the code up: of N parallel callers exactly one gets `true`. */
@@ -30,7 +39,7 @@ export interface MagicCodesOptions {
 
 /** @see login.md 2.3, 5.3 */
 export function createMagicCodes({ store, clock, lifetimes }: MagicCodesOptions): MagicCodes {
-  const values = createOneTimeValues<{ browser: string }>({
+  const values = createOneTimeValues<Stored>({
     store,
     clock,
     kind: 'magic-code',
@@ -38,8 +47,11 @@ export function createMagicCodes({ store, clock, lifetimes }: MagicCodesOptions)
     lifetimeMs: lifetimes.magicCode,
   })
   return {
-    create: (instance, owner, browser) =>
-      values.create(instance, owner, { browser: browser === undefined ? '' : hashOf(browser) }),
+    create: (instance, owner, asked) =>
+      values.create(instance, owner, {
+        browser: asked === undefined ? '' : hashOf(asked.browser),
+        ...(asked?.redirect === undefined ? {} : { redirect: asked.redirect }),
+      }),
     async find(instance, owner, code) {
       if (owner.magicLink !== true) return undefined
       return (await values.find(instance, owner, code))?.value
@@ -58,3 +70,6 @@ export function isOfBrowser(code: MagicCode, secrets: readonly string[]): boolea
 function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
+
+/** A code as a type, which has the index signature that JSON needs. */
+type Stored = { readonly [Name in keyof MagicCode]: MagicCode[Name] }

@@ -1,5 +1,9 @@
 const CSRF = { type: 'string', description: 'of the page; verified when present' } as const
 const REDIRECT = { type: 'string', description: 'an absolute URL or slug[/path]' } as const
+const AGAIN = {
+  type: 'string',
+  description: 'that of the link, or nothing; a link that named none may be given one',
+} as const
 
 /** Fields of `POST /auth/magic_link`, for the documents. @see login.md 5.3 */
 export const REQUEST_LINK_SCHEMA: Readonly<Record<string, unknown>> = {
@@ -10,7 +14,7 @@ export const REQUEST_LINK_SCHEMA: Readonly<Record<string, unknown>> = {
 /** Fields of `POST /auth/magic_link/open`, for the documents. @see login.md 5.3 */
 export const OPEN_LINK_SCHEMA: Readonly<Record<string, unknown>> = {
   type: 'object',
-  properties: { code: { type: 'string' }, csrf_token: CSRF, redirect: REDIRECT },
+  properties: { code: { type: 'string' }, csrf_token: CSRF, redirect: AGAIN },
   required: ['code'],
 }
 
@@ -21,7 +25,7 @@ export const LINK_PASSPHRASE_SCHEMA: Readonly<Record<string, unknown>> = {
     csrf_token: CSRF,
     magic_code: { type: 'string' },
     passphrase: { type: 'string', description: 'the derived login value, base64' },
-    redirect: REDIRECT,
+    redirect: AGAIN,
   },
   required: ['magic_code', 'passphrase'],
 }

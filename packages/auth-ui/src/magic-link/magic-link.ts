@@ -2,16 +2,17 @@ import { isHttpError, prefersJson, type RouteContext } from '@svc/oauth-core'
 import { AuthUiError } from '../errors.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'
 import type { AnswerActivation } from '../login/activation.ts'
+import { acceptedTarget } from '../login/accepted-target.ts'
 import { type Arrival, answerRedirect, redirect } from '../login/arrival.ts'
 import type { Enter } from '../login/enter.ts'
-import type { Redirects } from '../login/redirect-target.ts'
+import type { Redirects, RedirectTarget } from '../login/redirect-target.ts'
 import { onboardedOwner } from '../owner/onboarded-owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import { formProblem } from '../pages/form-problem.ts'
 import { isUpgrade } from '../session/session.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
 import type { MagicCodeCheck } from './magic-code-check.ts'
-import { isOfBrowser } from './magic-codes.ts'
+import { isOfBrowser, type MagicCode } from './magic-codes.ts'
 import type { FollowedLink, MagicLinkPages } from './magic-link-pages.ts'
 import { readRequestCookies } from './request-cookie.ts'
 
@@ -57,12 +58,13 @@ export function createMagicLink(options: MagicLinkOptions): MagicLinkHandlers {
     }
     await orSuccess(ctx, link, 400, async () => {
       const known = await codeCheck.demand(ctx, link.owner, code)
-      if (secondFactor.isOn(link.owner)) return linkPages.passphrase(ctx, link)
+      const good = await asAsked(ctx, link, known)
+      if (secondFactor.isOn(good.owner)) return linkPages.passphrase(ctx, good)
       const isOneClick = isOfBrowser(known, readRequestCookies(ctx)) && !isPrefetch(ctx)
-      if (!isOneClick) return linkPages.button(ctx, link)
+      if (!isOneClick) return linkPages.button(ctx, good)
       // A HEAD says where it would lead, and does nothing.
-      if (ctx.method === 'HEAD') return redirect(ctx, target.href)
-      await enter(ctx, link)
+      if (ctx.method === 'HEAD') return redirect(ctx, (good.target ?? target).href)
+      await enter(ctx, good)
     })
   }
 
@@ -74,11 +76,11 @@ export function createMagicLink(options: MagicLinkOptions): MagicLinkHandlers {
     const isThere = live !== undefined && !isUpgrade(live.kind, kindOf(link))
     if (isThere) return enter(ctx, link)
     await orSuccess(ctx, link, 401, async () => {
-      await codeCheck.demand(ctx, link.owner, link.code)
-      if (!secondFactor.isOn(link.owner)) return enter(ctx, link)
+      const good = await asAsked(ctx, link, await codeCheck.demand(ctx, link.owner, link.code))
+      if (!secondFactor.isOn(good.owner)) return enter(ctx, good)
       if (prefersJson(ctx)) throw new AuthUiError('passphrase_required')
       ctx.status = 401
-      await linkPages.passphrase(ctx, link)
+      await linkPages.passphrase(ctx, good)
     })
   }
 
@@ -87,7 +89,7 @@ export function createMagicLink(options: MagicLinkOptions): MagicLinkHandlers {
     const link = await follow(ctx, form.text('magic_code'), redirectionOf(ctx))
     if (link === undefined) return options.answerActivation(ctx)
     await orSuccess(ctx, link, 401, async () => {
-      await codeCheck.demand(ctx, link.owner, link.code)
+      const good = await asAsked(ctx, link, await codeCheck.demand(ctx, link.owner, link.code))
       try {
         await codeCheck.checkPassphrase(ctx, link.owner, link.code, form.text('passphrase'))
       } catch (error) {
@@ -97,9 +99,9 @@ export function createMagicLink(options: MagicLinkOptions): MagicLinkHandlers {
           ctx.status = error.status
           ctx.set({ ...error.headers })
         }
-        return linkPages.passphrase(ctx, link, problem)
+        return linkPages.passphrase(ctx, good, problem)
       }
-      await enter(ctx, link)
+      await enter(ctx, good)
     })
   }
 
@@ -113,6 +115,17 @@ export function createMagicLink(options: MagicLinkOptions): MagicLinkHandlers {
     const { instance } = ctx.state
     const target = redirection === '' ? undefined : await redirects.parse(instance, redirection)
     return { owner, code, target }
+  }
+
+  /** The link with the target that it was asked for. @throws AuthUiError `invalid_parameter` when it names another */
+  async function asAsked(
+    ctx: RouteContext,
+    link: FollowedLink,
+    { redirect: accepted }: MagicCode,
+  ): Promise<FollowedLink> {
+    const { instance } = ctx.state
+    const parse = (raw: string): Promise<RedirectTarget> => redirects.parse(instance, raw)
+    return { ...link, target: await acceptedTarget(accepted, link.target, parse) }
   }
 
   /** A session that is live and good enough is kept; then the code is too. */

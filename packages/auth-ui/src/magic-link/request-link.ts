@@ -45,7 +45,10 @@ export function createRequestLink(
     await limits.hit(instance, 'magic-link-send')
 
     const secret = newBrowserSecret()
-    const code = await magicCodes.create(instance, owner, secret)
+    const code = await magicCodes.create(instance, owner, {
+      browser: secret,
+      ...(redirect === '' ? {} : { redirect }),
+    })
     const minutes = Math.max(1, Math.round(lifetimes.magicCode / MINUTE_MS))
     const facts = await options.describeRequest(ctx)
     const url = magicLinkUrl(instance, code, redirect)

@@ -71,6 +71,15 @@ describe('session cookies (login.md 3.5)', () => {
     expect(await maxAge({ redirect: `${redirect}&scope=login` })).to.equal(undefined)
   })
 
+  it('last no longer than what they stand for, and never no time at all', async () => {
+    server = await startUi({ ui: { lifetimes: { longSession: 2600, csrf: 400 } } })
+    await createAlice(server)
+    const session = await logIn(server.browser(), { 'long-run-session': '1' })
+    expect(session.setCookie('svcsessid')?.attributes['max-age']).to.equal('2')
+    const form = await server.browser().get('/auth/login')
+    expect(form.setCookie('__Host-csrf')?.attributes['max-age']).to.equal('1')
+  })
+
   it('are found among planted ones, of which at most four come first', async () => {
     server = await startUi()
     await createAlice(server)

@@ -400,6 +400,34 @@ describe('magic links (login.md 5.3)', () => {
       expect(await isGood(code)).to.equal(true)
     })
 
+    for (const redirect of ['drive/other', 'settings', 'home']) {
+      it(`answers 400 to ${redirect} in place of what the link was asked for`, async () => {
+        const { code } = await askLink(browser, { redirect: 'drive/a' })
+        const fields = { code, magic_code: code, passphrase: LOGIN_VALUE, redirect }
+        for (const path of ['/auth/magic_link/open', '/auth/magic_link/twofactor']) {
+          const answer = await browser.post(path, fields, { headers: JSON_ONLY })
+          expect([answer.status, answer.json()]).to.deep.equal([
+            400,
+            { error: 'redirect differs', code: 'invalid_parameter' },
+          ])
+          expectNoSession(answer)
+        }
+        const changed = await browser.get(`/auth/magic_link?code=${code}&redirect=${redirect}`)
+        expect(changed.status).to.equal(400)
+        expectNoSession(changed)
+        expect(await isGood(code)).to.equal(true)
+      })
+    }
+
+    it('leads where the link was asked to lead, named again or not', async () => {
+      for (const fields of [{}, { redirect: 'drive/a#b' }, { redirect: `${DRIVE}/a#b` }]) {
+        const { code } = await askLink(browser, { redirect: 'drive/a#b' })
+        const other = server.browser()
+        const opened = await other.post('/auth/magic_link/open', { code, ...fields })
+        expect([opened.status, opened.location]).to.deep.equal([302, `${DRIVE}/a#b`])
+      }
+    })
+
     it('uses nothing up when the host refuses', async () => {
       let isRefusing = true
       const strict = await startUi({

@@ -64,6 +64,9 @@ describe('the second step of a confirmation', () => {
     ['another state', { state: 'other' }],
     ['no confirmation', { confirm: 'false' }],
     ['a foreign redirect', { redirect: 'https://evil.com/' }],
+    ['another app', { redirect: 'settings/' }],
+    ['another page of the app', { redirect: 'drive/b' }],
+    ["the instance's own pages", { redirect: `${ALICE}/x` }],
   ]
   for (const [what, fields] of differing) {
     it(`answers 400 to ${what}, and uses nothing up`, async () => {
@@ -73,6 +76,16 @@ describe('the second step of a confirmation', () => {
       expect((await passStep2(browser, token, code)).location).to.match(CONFIRMED)
     })
   }
+
+  it('leads home, as step 1 said, and nowhere else when that named nothing', async () => {
+    const fields = { passphrase: LOGIN_VALUE, state: CONFIRM.state }
+    const asked = await browser.post('/auth/confirm', fields, { headers: JSON_ONLY })
+    const { two_factor_token: token } = asked.json<{ two_factor_token: string }>()
+    const code = lastPasscode(server)
+    expect((await passStep2(browser, token, code, { redirect: 'drive/a' })).status).to.equal(400)
+    const answer = await passStep2(browser, token, code, { redirect: 'home' })
+    expect(answer.location).to.match(/^https:\/\/home\.alice\.example\.com\/\?state=/)
+  })
 
   it('is not repeated for a browser with a session: a used pair confirms nothing more', async () => {
     await passStep2(browser, await passStep1(browser), lastPasscode(server))

@@ -163,15 +163,36 @@ describe('POST /auth/twofactor', () => {
     })
   })
 
-  const overrides: readonly [redirect: string, location: string][] = [
-    ['drive/b?c#d', 'https://drive.alice.example.com/b?c#d'],
-    [`${ALICE}/x#y`, `${ALICE}/x#`],
+  const same: readonly [one: string, two: string, location: string][] = [
+    ['drive/b?c#d', 'drive/b?c#d', 'https://drive.alice.example.com/b?c#d'],
+    ['drive/b', 'https://drive.alice.example.com/b', 'https://drive.alice.example.com/b'],
+    ['', HOME, HOME],
+    ['', 'drive', 'https://drive.alice.example.com/'],
   ]
-  for (const [redirect, location] of overrides) {
-    it(`leads to ${redirect} instead of where step 1 was to lead`, async () => {
-      const token = await passStep1(browser, { redirect: 'drive' })
-      const answer = await passStep2(browser, token, lastPasscode(server), { redirect })
+  for (const [one, two, location] of same) {
+    it(`leads to ${location} when step 1 was given "${one}" and step 2 "${two}"`, async () => {
+      const token = await passStep1(browser, { redirect: one })
+      const answer = await passStep2(browser, token, lastPasscode(server), { redirect: two })
       expect(answer.location).to.equal(location)
+    })
+  }
+
+  for (const redirect of ['drive/other', 'settings', HOME, `${ALICE}/auth/authorize?client_id=x`]) {
+    it(`answers 400 to ${redirect} in place of the redirect of step 1, and counts nothing`, async () => {
+      const token = await passStep1(browser, { redirect: 'drive/a' })
+      for (let at = 0; at < 12; at += 1) {
+        const answer = await passStep2(browser, token, 'wrong', { redirect }, JSON_ONLY)
+        expect(answer.status).to.equal(400)
+        expect(answer.json()).to.deep.equal({
+          error: 'redirect differs',
+          code: 'invalid_parameter',
+        })
+      }
+      const answer = await passStep2(browser, token, lastPasscode(server))
+      expect(answer.location).to.equal('https://drive.alice.example.com/a')
+      // A doubled click leads nowhere else either.
+      const again = await passStep2(browser, token, lastPasscode(server), { redirect })
+      expect(again.status).to.equal(400)
     })
   }
 

@@ -1,4 +1,5 @@
 import type { Instance, Logger } from '@svc/oauth-core'
+import { describeError } from '@svc/store'
 import type { AccountEvent, ConnectorEvents, EventSink } from '../ports.ts'
 import { type AccountDocument, accountTypeName } from './account.ts'
 import { publicAccount } from './public-account.ts'
@@ -32,7 +33,7 @@ export function createAnnouncements(options: {
         doc: publicAccount(account),
       }
       events?.publish(instance, verb, event).catch((cause: unknown) => {
-        log.warn('account.event_failed', { instance: instance.domain, cause: String(cause) })
+        log.warn('account.event_failed', { instance: instance.domain, cause: describeError(cause) })
       })
     },
   }

@@ -1,4 +1,5 @@
 import type { Instance, Logger } from '@svc/oauth-core'
+import { describeError } from '@svc/store'
 import type { ConnectorErrorCode } from '../connector-error.ts'
 import type { AccountStore } from '../ports.ts'
 import type { AccountDocument } from './account.ts'
@@ -40,7 +41,7 @@ export function createAccountMarker(options: {
         const last_error = { code, at: toInstant(clock.now()) }
         return { ...current, oauth: { ...oauth, status, last_error } }
       }).catch((cause: unknown) => {
-        log.error('account.mark_failed', { ...facts, cause: String(cause) })
+        log.error('account.mark_failed', { ...facts, cause: describeError(cause) })
         return undefined
       })
       if (result?.written !== true) return result?.account ?? account

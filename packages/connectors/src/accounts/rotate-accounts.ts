@@ -1,4 +1,5 @@
 import type { Instance, Instances, Logger } from '@svc/oauth-core'
+import { describeError } from '@svc/store'
 import type { AccountStore } from '../ports.ts'
 import type { AccountLoader } from '../refresh/account-loader.ts'
 import type { AccountDocument } from './account.ts'
@@ -58,7 +59,7 @@ export function createRotation(options: RotationOptions): () => Promise<number> 
           log.error('account.rotation_failed', {
             instance: instance.domain,
             accountId: account._id,
-            cause: String(cause),
+            cause: describeError(cause),
           })
         }
       }

@@ -21,7 +21,7 @@ export function createBinder(lifetimeMs: number): Binder {
       const value = valuesOf(ctx).find(isToken) ?? createToken()
       const parts = [
         `${nameOf(instance)}=${value}`,
-        `Max-Age=${Math.round(lifetimeMs / 1000)}`,
+        `Max-Age=${Math.max(1, Math.floor(lifetimeMs / 1000))}`,
         'Path=/',
         'HttpOnly',
         'SameSite=Lax',

@@ -1,4 +1,5 @@
 import type { Instance, Logger } from '@svc/oauth-core'
+import { describeError } from '@svc/store'
 import type { AccountWriter, Connection } from '../accounts/account-writer.ts'
 import { ConnectorError } from '../connector-error.ts'
 import { loggable } from '../token-client/provider-errors.ts'
@@ -116,7 +117,7 @@ export function createConclude(options: ConcludeOptions): Conclude {
         log.warn('account.provider_unknown', fields)
         return { error: 'provider_unavailable' }
       }
-      log.error('account.connect_failed', { ...fields, cause: String(cause) })
+      log.error('account.connect_failed', { ...fields, cause: describeError(cause) })
       return { error: 'internal_error' }
     }
   }

@@ -1,5 +1,5 @@
 import { type InstanceId, type Logger, randomId, type Sealer } from '@svc/oauth-core'
-import { type IndexEntry, type Key, secretKey, type Store } from '@svc/store'
+import { describeError, type IndexEntry, type Key, secretKey, type Store } from '@svc/store'
 
 /** Short-lived values of an instance under random tokens: sealed, keyed by hash, taken once. */
 export interface OneTimeValues<Value> {
@@ -60,7 +60,7 @@ export function createOneTimeValues<Value extends object>(
       try {
         return JSON.parse(sealerOf(instance).open(record.value, record.key).toString()) as Value
       } catch (error) {
-        log.error('account.value_unreadable', { kind, cause: String(error) })
+        log.error('account.value_unreadable', { kind, cause: describeError(error) })
         return undefined
       }
     },

@@ -1,5 +1,5 @@
 import type { Instance, Logger } from '@svc/oauth-core'
-import type { Json, Store, StoredRecord } from '@svc/store'
+import { describeError, type Json, type Store, type StoredRecord } from '@svc/store'
 import type { AccountDocument } from '../accounts/account.ts'
 import type { AccountStore } from '../ports.ts'
 import { keptKey, type KeptTokens, type TokenKeeper } from './kept-tokens.ts'
@@ -39,7 +39,7 @@ export function createAccountLoader(options: {
       log.warn('account.store_failed', {
         instance: instance.domain,
         accountId: account._id,
-        cause: String(cause),
+        cause: describeError(cause),
       })
       return keeper.merge(instance, account, kept) ?? account
     }

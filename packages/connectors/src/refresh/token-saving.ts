@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Instance, Logger } from '@svc/oauth-core'
-import type { Store } from '@svc/store'
+import { describeError, type Store } from '@svc/store'
 import type { AccountDocument } from '../accounts/account.ts'
 import type { ChangeResult } from '../accounts/change-account.ts'
 import { keptKey, type KeptTokens, putKept, type TokenKeeper } from './kept-tokens.ts'
@@ -56,14 +56,15 @@ export function createTokenSaving(options: {
         } catch (cause) {
           const merged = isKept ? keeper.merge(instance, account, kept) : undefined
           if (merged !== undefined) {
-            log.warn('account.store_failed', { ...facts, cause: String(cause) })
+            log.warn('account.store_failed', { ...facts, cause: describeError(cause) })
             return { written: false, account: merged }
           }
           if (performance.now() >= deadline) {
-            log.error('account.tokens_lost', { ...facts, cause: String(cause) })
+            log.error('account.tokens_lost', { ...facts, cause: describeError(cause) })
             throw cause
           }
-          if (!isWaiting) log.warn('account.tokens_waiting', { ...facts, cause: String(cause) })
+          if (!isWaiting)
+            log.warn('account.tokens_waiting', { ...facts, cause: describeError(cause) })
           isWaiting = true
         }
         await sleep(PAUSE_MS)

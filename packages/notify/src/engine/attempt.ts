@@ -1,4 +1,5 @@
 import type { Instance, Logger } from '@svc/oauth-core'
+import { describeError } from '@svc/store'
 import type { Channel, ChannelOutcome, Delivery } from '../channels/channel.ts'
 import type { ChannelName, NotificationRecord } from '../outbox/notification.ts'
 import type { Quota } from './quotas.ts'
@@ -52,9 +53,10 @@ export function createAttempt({ channels, quotas, attemptMs, log }: AttemptOptio
       if (stop.aborted) return { class: 'transient', code: 'stopped' }
       const attempt = channel.attempt({ ...delivery, signal: ending.signal })
       return await Promise.race([attempt, stopped.promise])
-    } catch (err) {
+    } catch (error) {
       const fields = shownFields(delivery.instance, delivery.record)
-      log.error('notification.channel_broken', { ...fields, channel: channel.name, err })
+      const cause = describeError(error)
+      log.error('notification.channel_broken', { ...fields, channel: channel.name, cause })
       return { class: 'transient', code: 'internal_error' }
     } finally {
       clearTimeout(timer)

@@ -1,4 +1,5 @@
 import type { InstanceId, Logger } from '@svc/oauth-core'
+import { describeError } from '@svc/store'
 import { CHANNELS, type ChannelName, type StoredNotification } from '../outbox/notification.ts'
 import type { Due, NearWorker, Outbox } from '../outbox/outbox.ts'
 import type { Deliver, Turn } from './deliver.ts'
@@ -118,7 +119,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       pump()
       if (stored !== undefined && !isStopped) await work(lane, stored, turn)
     } catch (err) {
-      log.error('notifications.worker_failed', { err })
+      log.error('notifications.worker_failed', { cause: describeError(err) })
       lane.giveUp()
     } finally {
       leave(place)

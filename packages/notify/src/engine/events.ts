@@ -1,4 +1,5 @@
 import type { InstanceId, Logger } from '@svc/oauth-core'
+import { describeError } from '@svc/store'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { OutboxWrite } from '../outbox/outbox.ts'
 import type { EventSink } from '../ports.ts'
@@ -35,7 +36,9 @@ export function createEvents(options: {
     const doc = { _id: resource.id, _type: resource.type, ...resource.attributes }
     events
       .publish({ id }, verb, { type: resource.type, id: resource.id, doc })
-      .catch((cause: unknown) => log.warn('notification.event_lost', { cause: String(cause) }))
+      .catch((cause: unknown) =>
+        log.warn('notification.event_lost', { cause: describeError(cause) }),
+      )
   }
 
   return {

@@ -135,8 +135,7 @@ export function authorizeRows(dependencies: AuthorizeDependencies): RouteRow[] {
     live: LiveAccess,
   ): Promise<string> {
     const { instance, redirectUri, scope, codeChallenge } = answer.request
-    const endsAt =
-      answer.lifeMs === undefined ? undefined : dependencies.clock.now() + answer.lifeMs
+    const endsAt = endOf(answer, dependencies.clock.now())
     const os = osOfUserAgent(ctx.get('User-Agent'))
     // Before the code: from here on the clean-up of pending clients leaves this one alone.
     const client = await dependencies.markAllowed(instance, request.client.id, {
@@ -187,4 +186,9 @@ export function authorizeRows(dependencies: AuthorizeDependencies): RouteRow[] {
       source: 'oauth.md 5.3, 5.7, 5.8; decision D42; RFC 6749 4.1.2',
     },
   ]
+}
+
+/** A whole second, as tokens carry it, and never later than the owner allowed. */
+function endOf({ lifeMs }: ConsentAnswer, now: number): number | undefined {
+  return lifeMs === undefined ? undefined : Math.floor((now + lifeMs) / 1000) * 1000
 }

@@ -84,7 +84,7 @@ export function sharingRows(dependencies: SharingDependencies): RouteRow[] {
       method: 'GET',
       path: '/auth/authorize/sharing',
       handler: show,
-      statuses: [200, 302, 303, 400],
+      statuses: [200, 302, 400],
       summary: 'Asks the owner whether to take part in a sharing.',
       source: 'oauth.md 5.9, decision D31',
     },
@@ -96,7 +96,7 @@ export function sharingRows(dependencies: SharingDependencies): RouteRow[] {
       // A request without any body still meets the CSRF rule first.
       body: { types: ['form'], optional: true },
       csrf: 'token',
-      statuses: [200, 302, 303, 400, 401, 403, 413, 415],
+      statuses: [200, 302, 400, 401, 403, 413, 415],
       summary: 'Takes part in a sharing, and gives the client that asked a code for it.',
       source: 'oauth.md 5.9, decision D31',
     },
@@ -105,7 +105,7 @@ export function sharingRows(dependencies: SharingDependencies): RouteRow[] {
       method: 'GET',
       path: '/auth/authorize/sharing/:id/cancel',
       handler: cancel,
-      statuses: [303, 400, 401],
+      statuses: [302, 400, 401],
       summary: 'Leads away from a sharing without taking part.',
       source: 'oauth.md 5.9',
     },
@@ -131,7 +131,7 @@ function isWeb(url: string | undefined): url is string {
 }
 
 function redirect(ctx: RouteContext, location: string): void {
-  ctx.status = 303
+  ctx.status = 302
   if (prefersJson(ctx)) ctx.type = 'application/json; charset=utf-8'
   ctx.set('Location', location)
   ctx.body = ''

@@ -46,8 +46,19 @@ export function parseAttestationObject(attestation: string): AttestationObject {
   return {
     x5c: parseCertificates(statement.get('x5c')),
     authData,
-    receipt: asBytes(statement.get('receipt')),
+    receipt: parseReceipt(statement),
   }
+}
+
+/** OPEN(0111): the bytes of a receipt are free, and nothing else: its name and type are fixed, and it is the only one. */
+function parseReceipt(statement: ReadonlyMap<unknown, unknown>): Buffer | undefined {
+  if ([...statement.keys()].some((name) => name !== 'x5c' && name !== 'receipt')) {
+    throw new AttestationError(REASONS.malformed('attStmt has other members'))
+  }
+  if (!statement.has('receipt')) return undefined
+  const receipt = asBytes(statement.get('receipt'))
+  if (receipt === undefined) throw new AttestationError(REASONS.malformed('receipt is no bytes'))
+  return receipt
 }
 
 /**

@@ -9,7 +9,7 @@ const SIMPLE = 7
 
 /**
  * Decodes one CBOR item that fills `bytes`: integers, strings, lists, maps (as `Map`) and plain simple values, at most
- * four deep. Tags and indefinite lengths are refused before the decoder sees them: they are what makes it build dates,
+ * four deep, no key twice. Tags and indefinite lengths are refused before the decoder sees them: they are what makes it build dates,
  * regular expressions or lists of millions of holes from a few bytes.
  * @throws RangeError when it is anything else
  */
@@ -34,9 +34,18 @@ function endOfItem(bytes: Buffer, start: number, depth: number): number {
   if (major !== ARRAY && major !== MAP) throw new RangeError('tags and floats have no place here')
   if (depth === MAX_DEPTH) throw new RangeError('nested too deep')
   const items = major === MAP ? length * 2 : length
+  const keys = new Set<string>()
   let end = content
   // An item takes at least a byte: a length that lies ends at the end of the bytes.
-  for (let index = 0; index < items; index++) end = endOfItem(bytes, end, depth + 1)
+  for (let index = 0; index < items; index++) {
+    const from = end
+    end = endOfItem(bytes, from, depth + 1)
+    if (major !== MAP || index % 2 === 1) continue
+    const key = bytes.toString('latin1', from, end)
+    // The decoder would take the last one: bytes that mean nothing could be added.
+    if (keys.has(key)) throw new RangeError('a key twice')
+    keys.add(key)
+  }
   return end
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { describeError } from '@svc/store'
 import { OAuthError } from '../errors.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { AppRegistry, Logger } from '../ports.ts'
@@ -45,7 +46,7 @@ export function createLinkedInstalls(options: LinkedInstallsOptions): LinkedInst
       await apps.install?.(instance, slug)
       log.info('app.installed', { domain, slug })
     } catch (error) {
-      log.error('app.install_failed', { domain, slug, cause: String(error) })
+      log.error('app.install_failed', { domain, slug, cause: describeError(error) })
     }
   }
 

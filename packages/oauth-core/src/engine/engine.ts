@@ -10,7 +10,10 @@ export interface CodeRequest {
   readonly scope: string
   /** S256 challenge. */
   readonly codeChallenge?: string
-  /** When everything ends that comes of the code: milliseconds since the epoch, rounded up to a second. */
+  /**
+   * When everything ends that comes of the code: milliseconds since the epoch, a whole second, so that no token of the
+   * grant is ever good for no time at all.
+   */
   readonly endsAt?: number
 }
 

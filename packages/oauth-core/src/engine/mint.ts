@@ -51,8 +51,7 @@ export function createMint(options: MintOptions): Engine['mintCode'] {
 
   return async function mintCode(instance, request) {
     const unit = newUnit(instance)
-    // A whole second, as tokens carry it: no token of the grant is ever good for no time at all.
-    if (request.endsAt !== undefined) unit.grantEndsAt = Math.ceil(request.endsAt / 1000) * 1000
+    if (request.endsAt !== undefined) unit.grantEndsAt = request.endsAt
     const code = await units.run(unit, () => save(providerOf(instance).provider, request))
     const result = await store.write(
       [

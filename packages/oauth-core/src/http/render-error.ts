@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { describeError } from '@svc/store'
 import type { Context } from 'koa'
 import { OAuthError } from '../errors.ts'
 import type { Logger } from '../ports.ts'
@@ -99,6 +100,5 @@ function unexpected(ctx: Context, thrown: unknown, log: Logger): HttpError {
 }
 
 function describe(thrown: unknown): string | undefined {
-  if (thrown === undefined) return undefined
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+  return thrown === undefined ? undefined : describeError(thrown)
 }

@@ -179,11 +179,20 @@ eachStore((open) => {
 
     describe('for a time', () => {
       it('caps access tokens to it and ends with it', async () => {
+        // Between two seconds: neither a token nor its grant is good for longer than the hour.
+        clock.advance(1250 - (clock.now() % 1000))
+        const latest = clock.now() + HOUR_MS
         const tokens = await allow({ duration: '1h' })
-        expect(tokens.expires_in).to.be.within(3599, 3601)
+        expect(tokens.expires_in).to.be.within(3590, 3600)
+        const given = server.events.find(({ name }) => name === 'code.created')
+        const id = party.client.client_id as ClientId
+        const [grant] = await server.oauth.clients.access(server.alice, id)
+        expect(grant?.endsAt).to.equal(given?.event['endsAt'])
+        expect(grant?.endsAt).to.be.within(latest - 1000, latest + 10_000)
+        expect(Number(grant?.endsAt) % 1000).to.equal(0)
         clock.advance(30 * 60_000)
         const refreshed = await party.refresh(tokens.refresh_token ?? '')
-        expect(refreshed.expires_in).to.be.within(1799, 1801)
+        expect(refreshed.expires_in).to.be.within(1790, 1800)
         clock.advance(30 * 60_000 + 1000)
         expect(await status(refreshed.access_token)).to.equal(401)
         expect(await status(tokens.access_token)).to.equal(401)
@@ -204,7 +213,7 @@ eachStore((open) => {
         const refreshed = await party.refresh(tokens.refresh_token ?? '')
         expect(refreshed.expires_in).to.be.within(86_399, 86_400)
         clock.advance(23 * HOUR_MS)
-        expect((await party.refresh(tokens.refresh_token ?? '')).expires_in).to.be.at.most(3601)
+        expect((await party.refresh(tokens.refresh_token ?? '')).expires_in).to.be.at.most(3600)
         clock.advance(HOUR_MS + 1000)
         expect(await status(refreshed.access_token)).to.equal(401)
       })

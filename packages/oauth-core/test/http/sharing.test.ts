@@ -99,7 +99,7 @@ eachStore((open) => {
       expect(page.status).to.equal(200)
       expect(page.text).to.include('Bob of bob.example.com')
       const answer = await browser.submit(page.page().form(PATH), {}, 'Accept')
-      expect(answer.status).to.equal(303)
+      expect(answer.status).to.equal(302)
       expect(answer.location).to.equal(
         'https://drive.alice.example.com/?sharing=sharing-1#/shared?x=1',
       )
@@ -123,7 +123,7 @@ eachStore((open) => {
 
     it('keeps a shortcut without taking part', async () => {
       const answer = await show({ shortcut: 'true' })
-      expect(answer.status).to.equal(303)
+      expect(answer.status).to.equal(302)
       expect(answer.location).to.equal(
         'https://drive.alice.example.com/shortcuts?a=b&sharing=sharing-1#c',
       )
@@ -138,7 +138,7 @@ eachStore((open) => {
     it('is refused by a link to the preview, else home; 401 to nobody', async () => {
       const browser = server.browser()
       const refused = await browser.get(`${PATH}/sharing-1/cancel?state=s`)
-      expect(refused.status).to.equal(303)
+      expect(refused.status).to.equal(302)
       expect(refused.location).to.equal('https://bob.example.com/preview?s=1')
       const unknown = await browser.get(`${PATH}/other/cancel`)
       expect(unknown.location).to.equal('https://alice.example.com/')

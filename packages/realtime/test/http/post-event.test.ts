@@ -1,3 +1,4 @@
+import type { AppManifest } from '@svc/oauth-core'
 import type { Store } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
 import { type BrowserResponse, recordStatuses } from '@svc/testkit'
@@ -5,6 +6,24 @@ import { expect } from 'chai'
 import { after, before, describe, it } from 'mocha'
 import { type RealtimeServer, startRealtime } from '../support/realtime-server.ts'
 import type { SocketClient } from '../support/socket-client.ts'
+
+/** An app that may do everything to the types that only the server tells of. */
+const EVERYTHING: AppManifest = {
+  slug: 'everything',
+  name: 'Everything',
+  permissions: {
+    auth: { type: 'io.svc.auth.confirmations' },
+    notifications: { type: 'io.svc.notifications' },
+    sessions: { type: 'io.svc.sessions.*' },
+    settings: { type: 'io.svc.settings.*' },
+  },
+  routes: {},
+}
+
+const reserved = (type: string) => ({
+  error: `reserved doctype ${type} unwritable`,
+  code: 'forbidden',
+})
 
 describe('POST /realtime/:doctype/:id', () => {
   let store: Store
@@ -19,6 +38,7 @@ describe('POST /realtime/:doctype/:id', () => {
     client = await server.connectApp()
     client.subscribe('io.svc.files')
     await client.settled()
+    server.installed.set(EVERYTHING.slug, EVERYTHING)
     token = await server.appToken()
   })
   after(async () => {
@@ -106,6 +126,63 @@ describe('POST /realtime/:doctype/:id', () => {
       expect(await client.settled()).to.deep.equal([])
     })
   }
+
+  describe('of types that only the server tells of', () => {
+    const names = [
+      ...['auth.confirmations', 'notifications', 'sessions.logins'],
+      ...['settings.factors', 'settings.passphrase', 'settings.trusted_devices'],
+    ]
+    for (const name of names) {
+      it(`answers 403 for ${name}, whatever the token may do, and tells nobody`, async () => {
+        const type = `io.svc.${name}`
+        const all = await server.appToken(EVERYTHING)
+        const listener = await server.connectApp(EVERYTHING)
+        listener.subscribe(type)
+        expect(await listener.settled()).to.deep.equal([])
+        const answer = await post({ path: `${type}/state`, token: all })
+        expect([answer.status, answer.json()]).to.deep.equal([403, reserved(type)])
+        expect(await listener.settled()).to.deep.equal([])
+      })
+    }
+
+    it('answers 403 to a client that the owner gave the scope', async () => {
+      const type = 'io.svc.auth.confirmations'
+      const { token: granted } = await server.client(type)
+      const listener = await server.connectApp()
+      listener.subscribe(type)
+      expect(await listener.settled()).to.deep.equal([])
+      const answer = await post({ path: `${type}/state`, token: granted })
+      expect([answer.status, answer.json()]).to.deep.equal([403, reserved(type)])
+      expect(await listener.settled()).to.deep.equal([])
+    })
+
+    it('follows the namespace, and takes more types from the host', async () => {
+      const type = 'io.cozy.auth.confirmations'
+      const other = await startRealtime({
+        store: sqliteStore({ file: ':memory:' }),
+        oauth: { namespace: 'io.cozy' },
+        realtime: { serverTypes: ['io.cozy.bank.alerts'] },
+      })
+      const { token: granted } = await other.client(`${type} io.cozy.bank.alerts`)
+      const send = (path: string) =>
+        other.browser().postJson(
+          `/realtime/${path}`,
+          {},
+          {
+            headers: { authorization: `Bearer ${granted}` },
+          },
+        )
+      for (const refusedType of [type, 'io.cozy.bank.alerts']) {
+        const answer = await send(`${refusedType}/state`)
+        expect([answer.status, answer.json()]).to.deep.equal([403, reserved(refusedType)])
+        expect(other.realtime.isServerType(refusedType)).to.equal(true)
+      }
+      expect(other.realtime.isServerType('io.svc.auth.confirmations')).to.equal(false)
+      expect(other.realtime.isServerType('io.cozy.accounts')).to.equal(false)
+      await other.close()
+      await other.store.close()
+    })
+  })
 
   it('answers pages of the own apps alone', async () => {
     const own = await post({ origin: 'https://drive.alice.example.com' })

@@ -1,7 +1,7 @@
 import { createOAuth } from '@svc/oauth-core'
 import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
-import { afterEach, describe, it } from 'mocha'
+import { after, describe, it } from 'mocha'
 import * as exported from '../../src/index.ts'
 import { createRealtime, type RealtimeOptions } from '../../src/index.ts'
 
@@ -14,7 +14,7 @@ const apps = {
 
 describe('createRealtime', () => {
   const oauth = createOAuth({ store, apps, keys: [{ kid: 'test', key: Buffer.alloc(32) }] })
-  afterEach(async () => {
+  after(async () => {
     await oauth.close()
     await store.close()
   })
@@ -56,6 +56,13 @@ describe('createRealtime', () => {
       'options.limits.messages: must be a whole number from 0 to 1000000000',
     ])
     expect(() => createRealtime({} as RealtimeOptions)).to.throw(TypeError, 'options.oauth')
+  })
+
+  it('refuses a type of the server that is no doctype', () => {
+    expect(() => createRealtime({ oauth, serverTypes: ['io.svc.*'] })).to.throw(
+      TypeError,
+      /^options\.serverTypes: "io\.svc\.\*" is not a doctype$/,
+    )
   })
 })
 

@@ -44,6 +44,7 @@ describe('maySubscribe', () => {
     namespace: 'org.example',
     settingsSlug: 'settings',
     reservedTypes: [],
+    serverTypes: [],
     freeTypes: [],
     aliases: { 'org.example.thumbnails': 'org.example.sessions' },
   })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { DelayedError, type Job, Queue, Worker } from 'bullmq'
 import { type Clock, clockCheckMs, systemClock } from '../clock.ts'
+import { describeError } from '../describe-error.ts'
 import type { StoreLog } from '../log.ts'
 import { retryDelayMs } from '../retry-delay.ts'
 import type { Scheduler, WakeUp } from '../scheduler.ts'
@@ -71,9 +72,10 @@ export function createBullmqScheduler(options: {
     const pending = pendingKey(queue, id)
     try {
       await handler({ id, when })
-    } catch (err) {
+    } catch (error) {
       const attempts = job.attemptsMade + 1
-      log.error({ event: 'store.wake_up_failed', queue, attempts, err }, 'a wake-up failed')
+      const cause = describeError(error)
+      log.error({ event: 'store.wake_up_failed', queue, attempts, cause }, 'a wake-up failed')
       if (!(await isCancelled(pending, job.id ?? ''))) {
         // Redis keeps the message: it says nothing of what the handler met.
         throw new Error('the handler failed')
@@ -103,8 +105,9 @@ export function createBullmqScheduler(options: {
   }
 
   const clockCheck = setInterval(() => {
-    followClock().catch((err: unknown) => {
-      log.error({ event: 'store.scheduler_failed', err }, 'due wake-ups cannot be promoted')
+    followClock().catch((error: unknown) => {
+      const cause = describeError(error)
+      log.error({ event: 'store.scheduler_failed', cause }, 'due wake-ups cannot be promoted')
     })
   }, clockCheckMs(clock))
   clockCheck.unref()
@@ -149,8 +152,9 @@ export function createBullmqScheduler(options: {
         (job, token) => handle(name, handler, job, token),
         { connection: consumer, ...WORKER_OPTIONS },
       )
-      worker.on('error', (err) => {
-        log.error({ event: 'store.scheduler_failed', queue: name, err }, 'the scheduler failed')
+      worker.on('error', (error) => {
+        const fields = { queue: name, cause: describeError(error) }
+        log.error({ event: 'store.scheduler_failed', ...fields }, 'the scheduler failed')
       })
       workers.set(name, worker)
       return () => stopWorker(name, worker)

@@ -1,3 +1,4 @@
+import { describeError } from '../describe-error.ts'
 import type { StoreLog } from '../log.ts'
 import { settledWithin } from '../settled-within.ts'
 import { StoreUnavailableError } from '../store.ts'
@@ -125,10 +126,11 @@ export function unavailable(cause: unknown): StoreUnavailableError {
 /** One line when the connection is lost, one when it is back. */
 export function logOutages(client: RedisClient, log: StoreLog): void {
   let isDown = false
-  client.on('error', (err: unknown) => {
+  client.on('error', (error: unknown) => {
     if (isDown) return
     isDown = true
-    log.error({ event: 'store.redis_down', err }, 'Redis cannot be reached')
+    const cause = describeError(error)
+    log.error({ event: 'store.redis_down', cause }, 'Redis cannot be reached')
   })
   client.on('ready', () => {
     if (isDown) log.warn({ event: 'store.redis_back' }, 'Redis is back')

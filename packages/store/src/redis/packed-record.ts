@@ -1,4 +1,5 @@
-import type { IndexEntry, IndexKey, Json, Key, Revision, StoredRecord } from '../store.ts'
+import { parseStored } from '../parse-stored.ts'
+import type { IndexEntry, IndexKey, Key, Revision, StoredRecord } from '../store.ts'
 
 /*
  * A record as one Redis string, so that reading it is one GET:
@@ -27,7 +28,7 @@ export function unpack(key: Key, packed: string, now: number): StoredRecord | un
   const expiryEnd = packed.indexOf('\n', headEnd + 1)
   const entriesEnd = packed.indexOf('\n', expiryEnd + 1)
   const revision = packed.slice(0, headEnd) as Revision // Packed from a Revision.
-  const value = JSON.parse(packed.slice(entriesEnd + 1)) as Json // Packed from JSON text.
+  const value = parseStored(packed.slice(entriesEnd + 1))
   if (expiryEnd === headEnd + 1) return { key, value, revision }
   const expiresAt = Number(packed.slice(headEnd + 1, expiryEnd))
   return expiresAt > now ? { key, value, revision, expiresAt } : undefined

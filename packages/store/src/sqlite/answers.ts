@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { parseStored } from '../parse-stored.ts'
 import type { WriteResult } from '../store.ts'
 
 /** What writes with an id answered, so that a repeat is answered the same. Synchronous. */
@@ -24,7 +25,7 @@ export function createAnswers(db: DatabaseSync): Answers {
       // The columns it selects.
       const row = select.get(id) as [answer: string, expiresAt: number] | undefined
       if (row === undefined || row[1] <= now) return undefined
-      return JSON.parse(row[0]) as WriteResult // Written by keep.
+      return parseStored(row[0]) as WriteResult // Written by keep.
     },
     keep: (id, answer, expiresAt) => void insert.run(id, JSON.stringify(answer), expiresAt),
     // No id looks like this: ids begin with an instance.

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { checkQueue, checkWakeUp } from '../arguments.ts'
 import { type Clock, clockCheckMs } from '../clock.ts'
+import { describeError } from '../describe-error.ts'
 import type { StoreLog } from '../log.ts'
 import { retryDelayMs } from '../retry-delay.ts'
 import type { Scheduler, WakeUp } from '../scheduler.ts'
@@ -75,8 +76,9 @@ export function createDueIndex(options: {
       nextAt = Number.POSITIVE_INFINITY
       try {
         for (const [name, queue] of queues) startDue(name, queue)
-      } catch (err) {
-        log.error({ event: 'store.scheduler_failed', err }, 'due wake-ups cannot be read')
+      } catch (error) {
+        const cause = describeError(error)
+        log.error({ event: 'store.scheduler_failed', cause }, 'due wake-ups cannot be read')
         nextAt = clock.now() + RETRY_MS
       }
     }
@@ -110,13 +112,14 @@ export function createDueIndex(options: {
       if (failure === undefined) {
         await batch.run(() => remove.run(seq))
       } else {
-        const { err } = failure
-        log.error({ event: 'store.wake_up_failed', queue: name, attempts, err }, 'a wake-up failed')
+        const fields = { queue: name, attempts, cause: describeError(failure.err) }
+        log.error({ event: 'store.wake_up_failed', ...fields }, 'a wake-up failed')
         const when = clock.now() + retryDelayMs(attempts)
         await batch.run(() => delay.run(attempts, when, seq))
       }
-    } catch (err) {
-      log.error({ event: 'store.scheduler_failed', queue: name, err }, 'a wake-up is not settled')
+    } catch (error) {
+      const fields = { queue: name, cause: describeError(error) }
+      log.error({ event: 'store.scheduler_failed', ...fields }, 'a wake-up is not settled')
       again = clock.now() + RETRY_MS
     } finally {
       underWay.delete(seq)

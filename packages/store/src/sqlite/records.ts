@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ListRequest } from '../arguments.ts'
 import { cursorText, memberText } from '../member.ts'
+import { parseStored } from '../parse-stored.ts'
 import { meetsCondition, type PlannedChange } from '../planned-change.ts'
-import type { IndexKey, Json, Key, Page, Revision, StoredRecord, WriteResult } from '../store.ts'
+import type { IndexKey, Key, Page, Revision, StoredRecord, WriteResult } from '../store.ts'
 
 /** The records table and its indexes. Everything is synchronous; changes belong into a write batch. */
 export interface Records {
@@ -160,11 +161,11 @@ function live(key: Key, [value, revision, expiresAt]: Row, now: number): StoredR
 }
 
 function record(key: Key, text: string, rev: string, expiresAt: number | null): StoredRecord {
-  const value = JSON.parse(text) as Json // Written by JSON.stringify.
+  const value = parseStored(text)
   const revision = rev as Revision // Written from a Revision.
   return expiresAt === null ? { key, value, revision } : { key, value, revision, expiresAt }
 }
 
 function readEntries(indexes: string): readonly [name: string, sort: string][] {
-  return JSON.parse(indexes) as [string, string][] // Written by put.
+  return parseStored(indexes) as [string, string][] // Written by put.
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { describeError } from '../describe-error.ts'
 import type { StoreLog } from '../log.ts'
 import type { WriteBatch } from './write-batch.ts'
 
@@ -33,8 +34,9 @@ export function startSweeping(options: {
       const before = clock.now() - MARGIN_MS
       const swept = await batch.run(() => tables.map((table) => table.sweep(before, AT_MOST)))
       arm(swept.includes(AT_MOST) ? PAUSE_MS : PERIOD_MS)
-    } catch (err) {
-      log.error({ event: 'store.sweep_failed', err }, 'expired records cannot be swept')
+    } catch (error) {
+      const cause = describeError(error)
+      log.error({ event: 'store.sweep_failed', cause }, 'expired records cannot be swept')
       arm(PERIOD_MS)
     }
   }

@@ -4,7 +4,10 @@ const EXPORTS: readonly [subpath: string, file: string, names: string[]][] = [
   [
     '.',
     '../../src/index.ts',
-    ['StoreUnavailableError', 'indexKey', 'recordKey', 'secretKey', 'silentLog', 'systemClock'],
+    [
+      ...['StoreUnavailableError', 'describeError', 'indexKey', 'recordKey', 'secretKey'],
+      ...['silentLog', 'systemClock'],
+    ],
   ],
   [
     './options',

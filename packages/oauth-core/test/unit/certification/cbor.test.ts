@@ -31,6 +31,7 @@ describe('decodeCbor', () => {
     ['a list of indefinite length', '9f00ff'],
     ['a map of indefinite length', 'bf0000ff'],
     ['a reserved length', '5c'],
+    ['a map that has a key twice', 'a2616100616101'],
     ['a tag', 'c100'],
     ['a regular expression', 'd81b8166526567457870'],
     ['a fraction', 'f93c00'],

@@ -115,6 +115,26 @@ describe('verifyAppAttest', () => {
       'invalid webauthn format',
     ],
     [
+      'a receipt under another name',
+      {
+        object: ({ attStmt: { x5c, receipt }, ...made }) => ({
+          ...made,
+          attStmt: { x5c, recaipt: receipt },
+        }),
+      },
+      malformed('attStmt has other members'),
+    ],
+    [
+      'another member beside the receipt',
+      { object: (made) => ({ ...made, attStmt: { ...made.attStmt, more: 1 } }) },
+      malformed('attStmt has other members'),
+    ],
+    [
+      'a receipt that is no bytes',
+      { object: (made) => ({ ...made, attStmt: { ...made.attStmt, receipt: 'Z'.repeat(24) } }) },
+      malformed('receipt is no bytes'),
+    ],
+    [
       'no statement',
       { object: ({ fmt, authData }) => ({ fmt, authData }) },
       malformed('attStmt is no map'),

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { expect } from 'chai'
 import type { Context } from 'koa'
 import { describe, it } from 'mocha'
@@ -134,6 +135,27 @@ describe('renderError', () => {
     expect(log[0]).to.include({ level: 'error', event: 'request.crashed' })
     expect(log[0]?.fields?.['requestId']).to.equal(id)
     expect(log[0]?.fields?.['cause']).to.include('boom')
+  })
+
+  it('logs of a crash or a failure nothing that was parsed or sent', async () => {
+    let thrown: unknown
+    try {
+      JSON.parse('{"passphrase":hunter2}')
+    } catch (error) {
+      thrown = error
+    }
+    const failed = new OAuthError('internal_error', { cause: thrown })
+    for (const error of [
+      thrown,
+      failed,
+      Object.assign(new Error('no'), { body: 'hunter2' }),
+      'hunter2',
+    ]) {
+      const { send, log } = await serveRows([throwing('json', error)])
+      expect((await send('/throw')).status).to.equal(500)
+      expect(log).to.have.length(1)
+      expect(inspect(log, { depth: 10 })).to.not.include('hunter2')
+    }
   })
 
   it('logs why something was refused', async () => {

@@ -1,0 +1,72 @@
+import type { BrowserClient, BrowserResponse } from '@svc/testkit'
+import { expect } from 'chai'
+import { createDocumentStore } from '../../src/data/document-store.ts'
+import { startTestHost, type TestHost } from '../support/test-host.ts'
+
+for (const namespace of ['io.svc', 'io.cozy']) {
+  describe(`types that only the server tells of, below ${namespace}`, () => {
+    let host: TestHost
+    let browser: BrowserClient
+    let token: string
+    let events: { readonly verb: string; readonly type: string }[]
+
+    const confirmations = `${namespace}.auth.confirmations`
+    const types = [
+      ...[confirmations, `${namespace}.notifications`, `${namespace}.oauth.clients`],
+      `${namespace}.settings.factors`,
+    ]
+
+    before(async () => {
+      host = await startTestHost({ SVC_NAMESPACE: namespace })
+      browser = await host.browser(undefined, { anonymous: true })
+      token = (await host.connect([...types, `${namespace}.accounts`].join(' '))).token
+      host.host.app.realtime.onLocalEvent((event) => events.push(event))
+    })
+    after(() => host.stop())
+    beforeEach(() => {
+      events = []
+    })
+
+    function call(method: string, path: string, json?: unknown): Promise<BrowserResponse> {
+      return browser.request(method, path, {
+        credentials: false,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(json !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+      })
+    }
+
+    for (const type of types) {
+      const refused: readonly (readonly [string, string, unknown])[] = [
+        ['POST', `/data/${type}`, {}],
+        ['PUT', `/data/${type}/state`, {}],
+        ['DELETE', `/data/${type}/stored`, undefined],
+        ['POST', `/realtime/${type}/state`, {}],
+      ]
+      for (const [method, path, body] of refused) {
+        it(`answers 403 to ${method} ${path}, and tells nobody`, async () => {
+          const { store } = host.host
+          const stored = { type, id: 'stored', fields: {} }
+          await createDocumentStore(store).put(host.instance, stored, 'any')
+          const answer = await call(method, path, body)
+          expect(answer.status).to.equal(403)
+          expect(answer.text).to.include(`reserved doctype ${type} un`)
+          expect(events).to.deep.equal([])
+        })
+      }
+    }
+
+    it('lets them be read', async () => {
+      expect((await call('GET', `/data/${confirmations}/none`)).status).to.equal(404)
+    })
+
+    it('leaves the event by which windows of accounts tell their opener', async () => {
+      const answer = await call('POST', `/realtime/${namespace}.accounts/oauth-popup`, { data: {} })
+      expect(answer.status).to.equal(204)
+      const [{ verb, type } = { verb: '', type: '' }] = events
+      expect([verb, type]).to.deep.equal(['NOTIFIED', `${namespace}.accounts`])
+    })
+  })
+}
