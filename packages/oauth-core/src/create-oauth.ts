@@ -180,7 +180,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       ...resolved,
       instances,
       page: () => given.pages?.error,
-      isPage: pagePaths.isPage,
+      paths: pagePaths,
     }),
 
     routes({ pages }) {
