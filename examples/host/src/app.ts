@@ -2,7 +2,13 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { appFolders, type AuthUi, createAuthUi } from '@svc/auth-ui'
 import type { Mailer, Notify } from '@svc/notify'
-import { createOAuth, type OAuth, OAuthError, type SealingKey } from '@svc/oauth-core'
+import {
+  createOAuth,
+  type OAuth,
+  OAuthError,
+  type RouteRow,
+  type SealingKey,
+} from '@svc/oauth-core'
 import { createRealtime, type Realtime } from '@svc/realtime'
 import type { Clock, Store } from '@svc/store'
 import Koa from 'koa'
@@ -46,6 +52,8 @@ import { sharingRoutes } from './shares/sharing-routes.ts'
 /** Everything a host is made of, assembled; it listens nowhere yet. */
 export interface HostApp {
   readonly koa: Koa
+  /** All endpoints but those of development. */
+  readonly rows: readonly RouteRow[]
   readonly oauth: OAuth
   readonly ui: AuthUi
   readonly realtime: Realtime
@@ -191,16 +199,19 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   koa.use(realtime.routes())
   koa.use(notify.routes({ pages: ui.notices, errorPage: ui.pages.error }))
   koa.use(connectors.routes({ pages: ui.pages }))
-  koa.use(oauth.mount(konnectorListRows({ ...config, oauth, konnectors, connectors })))
   const confirmedTypes = createConfirmedTypes({
     types: [`${config.namespace}.safe.secrets`],
     isConfirmed: ui.isConfirmed,
   })
   const rules = [accounts.rules]
-  koa.use(oauth.mount(dataRoutes(oauth, documents, { events: realtime, confirmedTypes, rules })))
   const shown = publicDocuments(documents, rules)
-  koa.use(oauth.mount(shareRoutes({ oauth, ui, shares, documents: shown })))
-  koa.use(oauth.mount(sharingRoutes({ oauth, offers: sharings, documents: shown })))
+  const own = [
+    ...konnectorListRows({ ...config, oauth, konnectors, connectors }),
+    ...dataRoutes(oauth, documents, { events: realtime, confirmedTypes, rules }),
+    ...shareRoutes({ oauth, ui, shares, documents: shown }),
+    ...sharingRoutes({ oauth, offers: sharings, documents: shown }),
+  ]
+  koa.use(oauth.mount(own))
   const mails = mailbox && [...previewRoutes({ render, clock }), ...mailRoutes(mailbox)]
   const kept = [...(mails ?? []), ...(outbox === undefined ? [] : outboxRoutes(outbox))]
   const devPages = createDevPages({
@@ -214,6 +225,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
 
   return {
     koa,
+    rows: [oauth, ui, realtime, notify, connectors, { rows: own }].flatMap(({ rows }) => rows),
     oauth,
     ui,
     realtime,
