@@ -33,10 +33,12 @@ const INTRODUCTION = `Every endpoint, from the same rows that build the router. 
 chooses it. [openapi.json](openapi.json) says the same for programs. "Source" names the RFC, or the part of the
 specification this was built from.`
 
-const COMMON = `- An unknown host is 404, a blocked instance 503; app hosts serve their app's files and the kit of apps only.
+const COMMON = `- An unknown host is 404, a blocked instance 503; app hosts serve their app's files and the kit of apps only:
+  every path of the interface is 404 there, with every method and in every spelling.
 - Paths are exact: case matters, no trailing slash. A known path with another method is 405 with \`Allow\`.
 - Besides its own statuses an endpoint may answer 500 (with \`X-Request-Id\`, nothing else) and 503 with \`Retry-After\`
   when the store cannot be reached.
+- A bearer is looked at before the body: a wrong one is 401 whatever is sent with it.
 - Bodies are at most 64 KiB unless the endpoint says otherwise; any \`Content-Encoding\` is 415, a parameter given
   twice is 400.
 - Redirects are 302.

@@ -2,10 +2,17 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { appFolders, type AuthUi, createAuthUi } from '@svc/auth-ui'
 import type { Mailer, Notify } from '@svc/notify'
-import { createOAuth, type OAuth, OAuthError, type SealingKey } from '@svc/oauth-core'
+import {
+  createOAuth,
+  type OAuth,
+  OAuthError,
+  type RouteRow,
+  type SealingKey,
+} from '@svc/oauth-core'
 import { createRealtime, type Realtime } from '@svc/realtime'
 import type { Clock, Store } from '@svc/store'
 import Koa from 'koa'
+import { hasTls, isLocalhost } from './addressing.ts'
 import { serveApps } from './app-pages.ts'
 import { createHostApps, type HostApps, listAppFolders } from './apps/registry.ts'
 import { audit, withAuditMarks } from './audit.ts'
@@ -24,6 +31,7 @@ import type { DevMailbox } from './dev-mails/mailbox.ts'
 import { previewRoutes } from './dev-mails/preview-routes.ts'
 import type { DevOutbox } from './dev-outbox/outbox.ts'
 import { outboxRoutes } from './dev-outbox/outbox-routes.ts'
+import { createDevPages, type DevPages } from './dev-pages.ts'
 import { flagshipOptions } from './config-flagship.ts'
 import { createHealth, type Health } from './health.ts'
 import { HSTS } from './http-server.ts'
@@ -44,6 +52,8 @@ import { sharingRoutes } from './shares/sharing-routes.ts'
 /** Everything a host is made of, assembled; it listens nowhere yet. */
 export interface HostApp {
   readonly koa: Koa
+  /** All endpoints but those of development. */
+  readonly rows: readonly RouteRow[]
   readonly oauth: OAuth
   readonly ui: AuthUi
   readonly realtime: Realtime
@@ -57,6 +67,7 @@ export interface HostApp {
   readonly mailbox: DevMailbox | undefined
   /** Only where nobody takes pushes, or nobody takes texts, and this is not production. */
   readonly outbox: DevOutbox | undefined
+  readonly devPages: DevPages
   readonly health: Health
   readonly metrics: Metrics
   /** Starts timers. */
@@ -71,6 +82,8 @@ export interface HostAppOptions {
   readonly keys: readonly SealingKey[]
   readonly log: HostLog
   readonly clock: Clock
+  /** Tells the operator something in a sentence. */
+  readonly notice: (text: string) => void
 }
 
 /** Apps that every new instance has. */
@@ -186,28 +199,33 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   koa.use(realtime.routes())
   koa.use(notify.routes({ pages: ui.notices, errorPage: ui.pages.error }))
   koa.use(connectors.routes({ pages: ui.pages }))
-  koa.use(oauth.mount(konnectorListRows({ ...config, oauth, konnectors, connectors })))
   const confirmedTypes = createConfirmedTypes({
     types: [`${config.namespace}.safe.secrets`],
     isConfirmed: ui.isConfirmed,
   })
   const rules = [accounts.rules]
-  koa.use(oauth.mount(dataRoutes(oauth, documents, { events: realtime, confirmedTypes, rules })))
   const shown = publicDocuments(documents, rules)
-  koa.use(oauth.mount(shareRoutes({ oauth, ui, shares, documents: shown })))
-  koa.use(oauth.mount(sharingRoutes({ oauth, offers: sharings, documents: shown })))
-  // Behind a proxy everybody may look like this machine; `svc mails` and `svc outbox` read them there.
-  if (config.trustProxy === 0) {
-    const mails = mailbox && [...previewRoutes({ render, clock }), ...mailRoutes(mailbox)]
-    const rows = [...(mails ?? []), ...(outbox === undefined ? [] : outboxRoutes(outbox))]
-    if (rows.length > 0) koa.use(oauth.mount(rows, { page: ui.pages.error }))
-  }
+  const own = [
+    ...konnectorListRows({ ...config, oauth, konnectors, connectors }),
+    ...dataRoutes(oauth, documents, { events: realtime, confirmedTypes, rules }),
+    ...shareRoutes({ oauth, ui, shares, documents: shown }),
+    ...sharingRoutes({ oauth, offers: sharings, documents: shown }),
+  ]
+  koa.use(oauth.mount(own))
+  const mails = mailbox && [...previewRoutes({ render, clock }), ...mailRoutes(mailbox)]
+  const kept = [...(mails ?? []), ...(outbox === undefined ? [] : outboxRoutes(outbox))]
+  const devPages = createDevPages({
+    ...{ config, store, log, instances: oauth.instances, notice: options.notice },
+    isUsed: kept.length > 0,
+  })
+  koa.use(oauth.mount(devPages.guard(kept), { page: ui.pages.error }))
   koa.use(() => {
     throw new OAuthError('not_found')
   })
 
   return {
     koa,
+    rows: [oauth, ui, realtime, notify, connectors, { rows: own }].flatMap(({ rows }) => rows),
     oauth,
     ui,
     realtime,
@@ -219,6 +237,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     phones,
     mailbox,
     outbox,
+    devPages,
     health,
     metrics,
     async start() {
@@ -255,14 +274,4 @@ function refuseTarget(response: ServerResponse, isHttps: boolean): void {
     Connection: 'close',
   })
   response.end('Bad Request')
-}
-
-/** Whether browsers reach this server by https, whoever ends it. */
-export function hasTls(config: Config): boolean {
-  return config.tls !== undefined || config.trustProxy > 0
-}
-
-/** @see decision D53 */
-function isLocalhost(domain: string): boolean {
-  return /^(?:.+\.)?localhost(?::\d+)?$/.test(domain)
 }

@@ -133,6 +133,13 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     defaultText: '`alice.localhost:<port>`; with flat subdomains `alice.svc.localhost:<port>`',
     description: 'Domain of the demo instance.',
   },
+  devPages: {
+    type: 'string',
+    enum: ['off'],
+    defaultText:
+      'shown while this is not production, only this machine reaches the server, without TLS or a proxy, and every instance is `localhost` or below it',
+    description: 'Switches `/dev/mails` and `/dev/outbox` off.',
+  },
   smtpUrl: {
     type: 'string',
     pattern: '^smtps?://\\S+$',

@@ -33,6 +33,7 @@ export interface Config {
   readonly confirmHosts?: string
   readonly demo: boolean
   readonly demoDomain?: string
+  readonly devPages?: 'off'
   readonly smtpUrl?: string
   readonly mail: {
     readonly from?: string

@@ -15,7 +15,13 @@ export interface CreatedInstance {
  * @throws TypeError for malformed input, InstanceError `domain_taken`
  */
 export async function createInstance(
-  { oauth, ui, apps, mailer }: Pick<HostApp, 'oauth' | 'ui' | 'apps' | 'mailer'>,
+  {
+    oauth,
+    ui,
+    apps,
+    mailer,
+    devPages,
+  }: Pick<HostApp, 'oauth' | 'ui' | 'apps' | 'mailer' | 'devPages'>,
   input: NewInstance,
   passphrase?: string,
   { magicLink = false }: { readonly magicLink?: boolean } = {},
@@ -25,6 +31,7 @@ export async function createInstance(
     ...owner.changes(id),
     ...apps.initialChanges(id),
   ])
+  await devPages.noteHosts([instance.domain, ...instance.aliases])
   if (passphrase !== undefined) {
     await ui.owners.setPassphrase(instance, passphrase)
     if (magicLink) await ui.owners.setMagicLink(instance, true)

@@ -27,9 +27,16 @@ export async function welcome(options: WelcomeOptions): Promise<void> {
   }
   if (!config.demo) return
   const domain = config.demoDomain ?? demoDomain(config, port)
-  await createDemo(app, store, domain)
+  const hindrance = await createDemo(app, store, domain)
   const instance = await app.oauth.instances.byHost(domain)
-  if (instance === undefined) return
+  if (instance === undefined) {
+    if (hindrance !== undefined) {
+      notice(
+        `The demo instance was not made: ${hindrance}.\nSet SVC_PORT to the port of that one to use it, or SVC_DEMO_DOMAIN to another name.`,
+      )
+    }
+    return
+  }
   const lines = [`The demo instance is ${instance.origin}/`]
   if (await app.ui.owners.isOnboarded(instance)) {
     lines.push('Open it in a browser and log in.')
@@ -37,12 +44,13 @@ export async function welcome(options: WelcomeOptions): Promise<void> {
     const link = await app.ui.owners.createOnboardingUrl(instance)
     lines.push('Open this link in a browser to choose its passphrase; it works once:', `  ${link}`)
   }
+  const hasPages = await app.devPages.areOn()
   if (app.mailbox !== undefined) {
-    const where = config.trustProxy > 0 ? 'by `svc mails`' : `at ${instance.origin}/dev/mails`
+    const where = hasPages ? `at ${instance.origin}/dev/mails` : 'by `svc mails`'
     lines.push(`Mails that would be sent are shown ${where}`)
   }
   if (app.outbox !== undefined) {
-    const where = config.trustProxy > 0 ? 'by `svc outbox`' : `at ${instance.origin}/dev/outbox`
+    const where = hasPages ? `at ${instance.origin}/dev/outbox` : 'by `svc outbox`'
     lines.push(`Pushes and texts that would be sent are shown ${where}`)
   }
   notice(lines.join('\n'))
@@ -53,10 +61,13 @@ function demoDomain({ subdomains }: Config, port: number): string {
   return subdomains === 'flat' ? `alice.svc.localhost:${port}` : `alice.localhost:${port}`
 }
 
-/** Once per domain: an instance that the operator removed stays removed. */
-async function createDemo(app: HostApp, store: Store, domain: string): Promise<void> {
+/**
+ * Once per domain: an instance that the operator removed stays removed.
+ * @returns why there can be none, when another instance is in the way
+ */
+async function createDemo(app: HostApp, store: Store, domain: string): Promise<string | undefined> {
   const marker = recordKey('host', 'demo-instance', domain)
-  if ((await store.get(marker)) !== undefined) return
+  if ((await store.get(marker)) !== undefined) return undefined
   if ((await app.oauth.instances.byHost(domain)) === undefined) {
     try {
       const { instance } = await createInstance(app, {
@@ -68,11 +79,12 @@ async function createDemo(app: HostApp, store: Store, domain: string): Promise<v
       // Shown once `svc dev-provider` has told where its provider is.
       await app.konnectors.install(instance, DEV_ACCOUNT_TYPE)
     } catch (error) {
-      // Another process of the same store was first.
-      if ((error as { code?: unknown }).code === 'domain_taken') return
+      // Another process of the same store was first, or the name is that of another instance.
+      if ((error as { code?: unknown }).code === 'domain_taken') return (error as Error).message
       if (error instanceof TypeError) throw new ConfigError([`SVC_DEMO_DOMAIN: ${error.message}`])
       throw error
     }
   }
   await store.write([{ op: 'put', key: marker, value: { domain } }])
+  return undefined
 }

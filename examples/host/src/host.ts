@@ -1,7 +1,8 @@
 import { type Clock, type Store, systemClock } from '@svc/store'
 import { createAdminApp } from './admin/admin.ts'
 import { loadAdminToken } from './admin/admin-token.ts'
-import { createHostApp, hasTls, type HostApp, toListener } from './app.ts'
+import { hasTls, publicAddress } from './addressing.ts'
+import { createHostApp, type HostApp, toListener } from './app.ts'
 import { type Config, ConfigError } from './config.ts'
 import { welcome } from './demo-data.ts'
 import { type RunningServer, startServer } from './http-server.ts'
@@ -46,7 +47,7 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     for (const close of opened.splice(0).reverse()) await close()
   }
   try {
-    const app = await createHostApp({ config, store, keys, log, clock })
+    const app = await createHostApp({ config, store, keys, log, clock, notice })
     opened.push(() => app.close())
     await app.start()
     const publicServer = await listenPublic(config, app)
@@ -88,7 +89,7 @@ function asConfigError(error: unknown): unknown {
 }
 
 function listenPublic(config: Config, app: HostApp): Promise<RunningServer> {
-  const host = config.host ?? (config.tls === undefined ? '127.0.0.1' : undefined)
+  const host = publicAddress(config)
   const isHttps = hasTls(config)
   return startServer(toListener(app.koa, isHttps), {
     port: config.port,

@@ -179,7 +179,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       ...resolved,
       instances,
       page: () => given.pages?.error,
-      isPage: pagePaths.isPage,
+      paths: pagePaths,
     }),
 
     routes({ pages }) {

@@ -109,6 +109,7 @@ export function adminRouter(app: HostApp, config: Config): Middleware {
       }),
     }
     const updated = await instances.update(instance.id, update)
+    await app.devPages.noteHosts(updated.aliases)
     if (typeof phone === 'string') await phones.set(updated, phone)
     if (phone === null) await phones.set(updated, undefined)
     if (typeof magic_link === 'boolean') await ui.owners.setMagicLink(updated, magic_link)

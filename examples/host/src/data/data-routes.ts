@@ -5,6 +5,7 @@ import {
   type OAuth,
   OAuthError,
   type RouteContext,
+  type RouteMiddleware,
   type RouteRow,
   type ScopedDocument,
   type Verb,
@@ -62,19 +63,26 @@ export function dataRoutes(
 ): readonly RouteRow[] {
   const { admitted, deleted, shown, tell } = createRuledDocuments({ events, confirmedTypes, rules })
 
-  /** Runs a handler behind the guard for the verb and the type of the path. */
-  function guarded(verb: Verb, handle: (request: DataRequest) => Promise<void>) {
-    return async function data(ctx: RouteContext): Promise<void> {
+  /** The guard for the verb and the type of the path; before the body is read. */
+  function requirePermission(verb: Verb): RouteMiddleware {
+    return async function requireTypePermission(ctx, next) {
       const type = String(ctx.params['doctype'])
       if (!TYPE.test(type)) throw malformed('the doctype is malformed')
       await oauth.guard({ verb, type })(ctx, async () => {
-        const { access } = ctx.state
-        if (access === undefined) throw new Error('the guard let a request pass without access')
         // Its events would look like those of the server.
         if (verb !== 'GET' && events?.isServerType(type) === true) throw unwritable(type)
-        if (confirmedTypes.has(type)) await confirmedTypes.demand(ctx, access, verb)
-        await handle({ ctx, access, type })
+        if (confirmedTypes.has(type)) await confirmedTypes.demand(ctx, accessOf(ctx), verb)
+        await next()
       })
+    }
+  }
+
+  /** A handler behind the guard. */
+  function guarded(verb: Verb, handle: (request: DataRequest) => Promise<void>) {
+    return {
+      use: [requirePermission(verb)],
+      handler: (ctx: RouteContext) =>
+        handle({ ctx, access: accessOf(ctx), type: String(ctx.params['doctype']) }),
     }
   }
 
@@ -90,7 +98,7 @@ export function dataRoutes(
       ...shared,
       method: 'GET',
       path: '/data/:doctype',
-      handler: guarded('GET', list),
+      ...guarded('GET', list),
       statuses: [200, 400, 401, 403],
       summary: 'Lists documents of a type that the caller may read, in pages.',
     },
@@ -98,7 +106,7 @@ export function dataRoutes(
       ...shared,
       method: 'POST',
       path: '/data/:doctype',
-      handler: guarded('POST', create),
+      ...guarded('POST', create),
       body,
       statuses: [201, 400, 401, 403, 413, 415],
       summary: 'Creates a document under a new id.',
@@ -107,7 +115,7 @@ export function dataRoutes(
       ...shared,
       method: 'GET',
       path: '/data/:doctype/:id',
-      handler: guarded('GET', read),
+      ...guarded('GET', read),
       statuses: [200, 400, 401, 403, 404],
       summary: 'Answers a document.',
     },
@@ -115,7 +123,7 @@ export function dataRoutes(
       ...shared,
       method: 'PUT',
       path: '/data/:doctype/:id',
-      handler: guarded('PUT', replace),
+      ...guarded('PUT', replace),
       body,
       statuses: [200, 201, 400, 401, 403, 409, 413, 415],
       summary:
@@ -125,7 +133,7 @@ export function dataRoutes(
       ...shared,
       method: 'DELETE',
       path: '/data/:doctype/:id',
-      handler: guarded('DELETE', remove),
+      ...guarded('DELETE', remove),
       statuses: [204, 400, 401, 403, 404, 409],
       summary: 'Deletes a document, only the revision of `If-Match` when given.',
     },
@@ -203,6 +211,11 @@ export function dataRoutes(
     if (document === undefined) throw new OAuthError('not_found')
     return document
   }
+}
+
+function accessOf({ state: { access } }: RouteContext): AccessContext {
+  if (access === undefined) throw new Error('the guard let a request pass without access')
+  return access
 }
 
 function demand(access: AccessContext, verb: Verb, document: Omit<StoredDocument, 'rev'>): void {

@@ -1,19 +1,10 @@
 import { createHash } from 'node:crypto'
-import { OAuthError, type RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/oauth-core'
 
 const STYLE = `:root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}
 body{margin:2rem auto;max-width:44rem;padding:0 1rem}
 li{margin-block:.75rem}pre{white-space:pre-wrap;overflow-wrap:anywhere}`
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
-const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
-
-/** @throws OAuthError `not_found` to whoever is not on this very machine, or behind a proxy on it */
-export function demandLoopback(ctx: RouteContext): void {
-  const isDirect = ctx.get('X-Forwarded-For') === '' && ctx.get('Forwarded') === ''
-  if (!isDirect || !LOOPBACK.has(ctx.req.socket.remoteAddress ?? '')) {
-    throw new OAuthError('not_found')
-  }
-}
 
 /** Answers a plain page of the development mailbox. `body` is HTML, `title` is not. */
 export function sendPage(ctx: RouteContext, title: string, body: string): void {

@@ -7,7 +7,7 @@ import {
   type SystemMail,
 } from '@svc/notify'
 import { type Instance, OAuthError, type RouteRow } from '@svc/oauth-core'
-import { demandLoopback, escape, sendMail, sendPage } from './dev-page.ts'
+import { escape, sendMail, sendPage } from './dev-page.ts'
 
 /** What previews are made with. */
 interface PreviewParts {
@@ -15,7 +15,7 @@ interface PreviewParts {
   readonly clock: { now(): number }
 }
 
-/** Every mail with made-up variables, to look at; nothing is sent. Before `/dev/mails/:id`. */
+/** Every mail with made-up variables, to look at; nothing is sent. Before `/dev/mails/:id`, behind `DevPages.guard`. */
 export function previewRoutes({ render, clock }: PreviewParts): readonly RouteRow[] {
   const shared = {
     method: 'GET',
@@ -30,7 +30,6 @@ export function previewRoutes({ render, clock }: PreviewParts): readonly RouteRo
       statuses: [200, 404],
       summary: 'Lists the mails this server can send. Development only, from this machine only.',
       handler(ctx) {
-        demandLoopback(ctx)
         const names = [...samplesOf(ctx.state.instance, clock.now()).keys()]
         sendPage(
           ctx,
@@ -45,7 +44,6 @@ export function previewRoutes({ render, clock }: PreviewParts): readonly RouteRo
       statuses: [200, 404],
       summary: 'One kind of mail with made-up variables, in the language of the query `locale`.',
       async handler(ctx) {
-        demandLoopback(ctx)
         const { instance } = ctx.state
         const mail = samplesOf(instance, clock.now()).get(String(ctx.params['name']))
         if (mail === undefined) throw new OAuthError('not_found')

@@ -1,11 +1,11 @@
 import { OAuthError, type RouteRow } from '@svc/oauth-core'
-import { demandLoopback, escape, sendPage } from '../dev-mails/dev-page.ts'
+import { escape, sendPage } from '../dev-mails/dev-page.ts'
 import type { Kept } from '../kept-list.ts'
 import type { DevOutbox, OutboxEntry } from './outbox.ts'
 
 /**
  * The development outbox: pushes and texts of an instance that no provider takes. They say what only the owner should
- * know, so the rules of the development mailbox hold.
+ * know: mount these rows behind `DevPages.guard`.
  */
 export function outboxRoutes(outbox: DevOutbox): readonly RouteRow[] {
   const shared = {
@@ -22,7 +22,6 @@ export function outboxRoutes(outbox: DevOutbox): readonly RouteRow[] {
       summary:
         'Lists the last pushes and texts, newest first. Development only, from this machine only.',
       async handler(ctx) {
-        demandLoopback(ctx)
         const entries = await outbox.list(ctx.state.instance)
         sendPage(ctx, 'Pushes and texts', entries.length === 0 ? NONE : listOf(entries))
       },
@@ -32,7 +31,6 @@ export function outboxRoutes(outbox: DevOutbox): readonly RouteRow[] {
       path: '/dev/outbox/:id',
       summary: 'One push or text, with the data that the app on the device would get.',
       async handler(ctx) {
-        demandLoopback(ctx)
         const found = await outbox.get(ctx.state.instance, String(ctx.params['id']))
         if (found === undefined) throw new OAuthError('not_found')
         const { item } = found

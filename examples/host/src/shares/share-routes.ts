@@ -30,21 +30,26 @@ const MAX_PASSWORD_BYTES = 1024
 export function shareRoutes(options: ShareRouteOptions): readonly RouteRow[] {
   const { oauth, ui, shares, documents } = options
 
-  async function accessOf(ctx: RouteContext): Promise<AccessContext> {
+  /** Before the body is read: who may not send does not get to. */
+  async function requireBearer(ctx: RouteContext, next: () => Promise<void>): Promise<void> {
     await oauth.authenticate(ctx)
+    await next()
+  }
+
+  function accessOf(ctx: RouteContext): AccessContext {
     const { access } = ctx.state
     if (access === undefined) throw new Error('a request was authenticated without access')
     return access
   }
 
   async function list(ctx: RouteContext): Promise<void> {
-    const { owner } = await accessOf(ctx)
+    const { owner } = accessOf(ctx)
     const own = await shares.list(ctx.state.instance, owner)
     answer(ctx, 200, { shares: own.map((share) => toWire(ctx, share)) })
   }
 
   async function create(ctx: RouteContext): Promise<void> {
-    const access = await accessOf(ctx)
+    const access = accessOf(ctx)
     const { instance } = ctx.state
     const { type, ids, password } = readShare(ctx.state.json)
     for (const id of ids) {
@@ -60,7 +65,7 @@ export function shareRoutes(options: ShareRouteOptions): readonly RouteRow[] {
   }
 
   async function remove(ctx: RouteContext): Promise<void> {
-    const { owner } = await accessOf(ctx)
+    const { owner } = accessOf(ctx)
     if (!(await shares.remove(ctx.state.instance, owner, idOf(ctx)))) {
       throw new OAuthError('not_found')
     }
@@ -84,6 +89,7 @@ export function shareRoutes(options: ShareRouteOptions): readonly RouteRow[] {
 
   const own = {
     auth: ['access token', 'app token'],
+    use: [requireBearer],
     cors: 'app-origins-or-any',
     family: 'json',
     source: 'decision D30',

@@ -24,7 +24,6 @@ export function sharingRoutes(options: SharingRouteOptions): readonly RouteRow[]
   const { oauth, offers, documents } = options
 
   async function offer(ctx: RouteContext): Promise<void> {
-    await oauth.authenticate(ctx)
     const { instance, access } = ctx.state
     if (access === undefined) throw new Error('a request was authenticated without access')
     const { to, type, ids, description } = readOffer(ctx.state.json)
@@ -48,12 +47,19 @@ export function sharingRoutes(options: SharingRouteOptions): readonly RouteRow[]
     ctx.body = JSON.stringify({ url: `${invited.origin}${path}` })
   }
 
+  /** Before the body is read: who may not send does not get to. */
+  async function requireBearer(ctx: RouteContext, next: () => Promise<void>): Promise<void> {
+    await oauth.authenticate(ctx)
+    await next()
+  }
+
   return [
     {
       method: 'POST',
       path: '/sharings',
       handler: offer,
       auth: ['access token', 'app token'],
+      use: [requireBearer],
       body: { types: ['json'] },
       cors: 'app-origins-or-any',
       family: 'json',

@@ -1,9 +1,11 @@
 import { expect } from 'chai'
 import { startTestHost } from '../support/test-host.ts'
 
+const DOMAIN = 'alice.localhost'
+
 describe('/dev/mails', () => {
   it('shows the last mails of the instance to this machine', async () => {
-    const host = await startTestHost()
+    const host = await startTestHost({}, DOMAIN)
     try {
       const browser = await host.browser(undefined, { anonymous: true })
       const list = await browser.get('/dev/mails')
@@ -22,7 +24,7 @@ describe('/dev/mails', () => {
   })
 
   it('shows every kind of mail in every language, sending none', async () => {
-    const host = await startTestHost()
+    const host = await startTestHost({}, DOMAIN)
     try {
       const browser = await host.browser(undefined, { anonymous: true })
       const list = await browser.get('/dev/mails')
@@ -44,7 +46,7 @@ describe('/dev/mails', () => {
 
   const unknown = ['newsletter', 'constructor', '__proto__', '%00', 'two_factor', 'a%2Fb']
   it('answers 404 to a preview of what is no mail', async () => {
-    const host = await startTestHost()
+    const host = await startTestHost({}, DOMAIN)
     try {
       const browser = await host.browser(undefined, { anonymous: true })
       for (const name of unknown) {
@@ -56,25 +58,11 @@ describe('/dev/mails', () => {
   })
 
   it('keeps the last fifty', async () => {
-    const host = await startTestHost()
+    const host = await startTestHost({}, DOMAIN)
     try {
       const mail = { template: 'onboarding', variables: { url: host.instance.origin } } as const
       for (let at = 0; at < 52; at++) await host.host.app.mailer.send(host.instance, mail)
       expect(await host.host.app.mailbox?.list(host.instance)).to.have.lengthOf(50)
-    } finally {
-      await host.stop()
-    }
-  })
-
-  it('answers 404 behind a proxy: there everybody looks like this machine', async () => {
-    const host = await startTestHost()
-    try {
-      const browser = await host.browser(undefined, { anonymous: true })
-      const headers = { 'x-forwarded-for': '203.0.113.1' }
-      const paths = ['/dev/mails', '/dev/mails/preview', '/dev/mails/preview/magic_link']
-      for (const path of paths) {
-        expect((await browser.get(path, { headers })).status, path).to.equal(404)
-      }
     } finally {
       await host.stop()
     }
@@ -87,12 +75,12 @@ describe('/dev/mails', () => {
   ]
   for (const [what, env] of others) {
     it(`answers 404 ${what}`, async () => {
-      const host = await startTestHost(env)
+      const host = await startTestHost(env, DOMAIN)
       try {
         const browser = await host.browser(undefined, { anonymous: true })
         expect((await browser.get('/dev/mails')).status).to.equal(404)
         expect((await browser.get('/dev/mails/preview/magic_link')).status).to.equal(404)
-        const mails = await host.admin('GET', '/instances/alice.example.com/mails')
+        const mails = await host.admin('GET', `/instances/${DOMAIN}/mails`)
         expect(mails.status).to.equal('SVC_TRUST_PROXY' in env ? 200 : 404)
       } finally {
         await host.stop()

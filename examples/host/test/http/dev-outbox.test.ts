@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
-const PATH = '/instances/alice.example.com'
+const DOMAIN = 'alice.localhost'
+const PATH = `/instances/${DOMAIN}`
 const KEY = `a:${Buffer.from(Array.from({ length: 32 }, (_, at) => at * 5 + 3)).toString('base64')}`
 
 async function sendText(host: TestHost): Promise<void> {
@@ -16,7 +17,7 @@ describe('/dev/outbox', () => {
   afterEach(() => host.stop())
 
   it('shows the last pushes and texts of the instance to this machine, as text', async () => {
-    host = await startTestHost()
+    host = await startTestHost({}, DOMAIN)
     const browser = await host.browser(undefined, { anonymous: true })
     const empty = await browser.get('/dev/outbox')
     expect(empty.status).to.equal(200)
@@ -37,13 +38,6 @@ describe('/dev/outbox', () => {
     expect((await browser.get('/dev/outbox/absent')).status).to.equal(404)
   })
 
-  it('answers 404 behind a proxy: there everybody looks like this machine', async () => {
-    host = await startTestHost()
-    const browser = await host.browser(undefined, { anonymous: true })
-    const headers = { 'x-forwarded-for': '203.0.113.1' }
-    expect((await browser.get('/dev/outbox', { headers })).status).to.equal(404)
-  })
-
   const sms = {
     SVC_NOTIFICATIONS_SMS_URL: 'http://127.0.0.1:9/',
     SVC_NOTIFICATIONS_SMS_TOKEN: 'token',
@@ -57,7 +51,7 @@ describe('/dev/outbox', () => {
   ]
   for (const [what, env, admin] of others) {
     it(`answers 404 ${what}`, async () => {
-      host = await startTestHost(env)
+      host = await startTestHost(env, DOMAIN)
       const browser = await host.browser(undefined, { anonymous: true })
       expect((await browser.get('/dev/outbox')).status).to.equal(404)
       expect((await host.admin('GET', `${PATH}/outbox`)).status).to.equal(admin)

@@ -15,6 +15,8 @@ export interface TestHost {
   readonly config: Config
   readonly instance: Instance
   readonly log: readonly [event: string, fields: Readonly<Record<string, unknown>> | undefined][]
+  /** What the operator was told. */
+  readonly notices: readonly string[]
   /** A browser, logged in unless told otherwise. */
   browser(base?: string, options?: { readonly anonymous?: true }): Promise<BrowserClient>
   /** Origin of an app of the instance. */
@@ -42,8 +44,9 @@ export async function startTestHost(
     ...env,
   })
   const lines: [string, Readonly<Record<string, unknown>> | undefined][] = []
+  const notices: string[] = []
   const host = await startHost({
-    ...{ config, log: recordingLog(lines), notice: () => {} },
+    ...{ config, log: recordingLog(lines), notice: (text: string) => notices.push(text) },
     ...(clock !== undefined && { clock }),
   })
   const { instance } = await createInstance(host.app, {
@@ -81,6 +84,7 @@ export async function startTestHost(
     config,
     instance,
     log: lines,
+    notices,
     browser,
     app: (slug) => originOfApp(instance, slug),
     async connect(scope) {

@@ -1,13 +1,15 @@
-import type { RouteHandler, RouteRow } from '@svc/oauth-core'
+import type { RouteRow } from '@svc/oauth-core'
+import type { SessionCodeEndpoint } from './session-code.ts'
 import { SESSION_CODE_SCHEMA } from './session-code.schema.ts'
 
-/** @param createSessionCode - of `createSessionCodeEndpoint` */
-export function sessionCodeRows(createSessionCode: RouteHandler): readonly RouteRow[] {
+/** @param endpoint - of `createSessionCodeEndpoint` */
+export function sessionCodeRows(endpoint: SessionCodeEndpoint): readonly RouteRow[] {
   return [
     {
       method: 'POST',
       path: '/auth/session_code',
-      handler: createSessionCode,
+      handler: endpoint.create,
+      use: [endpoint.judgeBearer],
       auth: ['access token', 'passphrase'],
       body: { types: ['json'], optional: true, schema: SESSION_CODE_SCHEMA },
       statuses: [201, 400, 401, 403, 413, 415, 429],

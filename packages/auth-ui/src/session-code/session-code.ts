@@ -1,4 +1,11 @@
-import { isHttpError, type OAuth, type Permission, type RouteContext, VERBS } from '@svc/oauth-core'
+import {
+  isHttpError,
+  type OAuth,
+  type Permission,
+  type RouteContext,
+  type RouteMiddleware,
+  VERBS,
+} from '@svc/oauth-core'
 import { AuthUiError } from '../errors.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'
 import { type PostedPair, readPostedPair } from '../flagship/posted-pair.ts'
@@ -23,13 +30,28 @@ export interface SessionCodeOptions {
 const PURPOSE = 'session_code'
 const CHALLENGE = 'Bearer error="invalid_token"'
 
-/** `POST /auth/session_code`. Never sets a cookie. @see login.md 5.4, decision D43 */
-export function createSessionCodeEndpoint(
-  options: SessionCodeOptions,
-): (ctx: RouteContext) => Promise<void> {
+/** `POST /auth/session_code`. */
+export interface SessionCodeEndpoint {
+  /** Looks at a bearer that is shown with a body that cannot be read. */
+  readonly judgeBearer: RouteMiddleware
+  readonly create: (ctx: RouteContext) => Promise<void>
+}
+
+/** Never sets a cookie. @see login.md 5.4, decision D43 */
+export function createSessionCodeEndpoint(options: SessionCodeOptions): SessionCodeEndpoint {
   const { owners, openCodes, passphrases, secondFactor, authenticate, clients } = options
 
-  return async function createSessionCode(ctx) {
+  /** SPEC: D43 - only a passphrase in the body goes before a bearer; what cannot be read names none. */
+  async function judgeBearer(ctx: RouteContext, next: () => Promise<void>): Promise<void> {
+    try {
+      await next()
+    } catch (error) {
+      if (ctx.state.json === undefined && ctx.get('Authorization') !== '') await demandFlagship(ctx)
+      throw error
+    }
+  }
+
+  async function createSessionCode(ctx: RouteContext): Promise<void> {
     const { instance } = ctx.state
     const posted = readPostedTexts(ctx)
     const pair = readPostedPair(posted)
@@ -42,6 +64,8 @@ export function createSessionCodeEndpoint(
     answerJson(ctx, { session_code: await openCodes.create(instance, owner) })
     ctx.status = 201
   }
+
+  return { judgeBearer, create: createSessionCode }
 
   /** Only a certified app may speak for its owner; nothing here falls through to the body. */
   async function demandFlagship(ctx: RouteContext): Promise<void> {

@@ -5,7 +5,7 @@ import { checkRegistrationToken } from '../clients/manage.ts'
 import { limitClientWrites } from '../clients/register.ts'
 import { equalSecrets } from '../constant-time.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { RouteContext, RouteRow } from '../http/route.ts'
+import type { RouteContext, RouteMiddleware, RouteRow } from '../http/route.ts'
 import type { Logger } from '../ports.ts'
 import type { RateLimits } from '../rate-limit.ts'
 import { readBearer } from '../tokens/bearer.ts'
@@ -32,14 +32,27 @@ type Handle = (ctx: RouteContext, client: Client) => Promise<void>
 
 /** How a client becomes certified: by its platform's word, or by its owner's. @see oauth.md 4 */
 export function certificationRows(dependencies: CertificationDependencies): readonly RouteRow[] {
-  const { clients, limits } = dependencies
+  const { clients, engine, limits } = dependencies
+  // What the middleware found; the handlers of the same request go on from it.
+  const found = new WeakMap<RouteContext, Client>()
+
+  /** Before the body is read: the client of the path, and its registration token where one is shown or has to be. */
+  function requireClient(token: 'none' | 'shown' | 'needed'): RouteMiddleware {
+    return async function requireKnownClient(ctx, next) {
+      const client = await clients.find(ctx.state.instance, String(ctx['params']?.clientId))
+      // SPEC: oauth.md 4.2 - exactly this text, and never a challenge (clients.md 18).
+      if (client === undefined) return refuse(ctx, 404, 'Client not found')
+      const isShown = token === 'shown' && readBearer(ctx.req) !== 'missing'
+      if (isShown || token === 'needed') await checkRegistrationToken(ctx, client, engine)
+      found.set(ctx, client)
+      await next()
+    }
+  }
 
   function handle(handler: Handle) {
     return async function handleFound(ctx: RouteContext): Promise<void> {
-      const client = await clients.find(ctx.state.instance, String(ctx['params']?.clientId))
-      // SPEC: oauth.md 4.2 - exactly this text, and never a challenge (clients.md 18).
-      if (client === undefined) refuse(ctx, 404, 'Client not found')
-      else await handler(ctx, client)
+      const client = found.get(ctx)
+      if (client !== undefined) await handler(ctx, client)
     }
   }
 
@@ -53,6 +66,8 @@ export function certificationRows(dependencies: CertificationDependencies): read
       body: { types: ['json'], schema: attestationSchema },
       statuses: [204, 400, 401, 404, 413, 415, 429],
       limit: 'attestation',
+      // SPEC: clients.md 24 - the nonce is proof enough, but a token that is shown has to be right.
+      use: [requireClient('shown')],
       summary: "Certifies a client by its platform's attestation of a challenge.",
       source: 'oauth.md 4.2; clients.md 24',
     },
@@ -64,7 +79,7 @@ export function certificationRows(dependencies: CertificationDependencies): read
       body: { types: ['json', 'form'], optional: true },
       statuses: [201, 400, 401, 404, 413, 415, 429],
       limit: 'oauth-client',
-      use: [limitClientWrites(limits)],
+      use: [limitClientWrites(limits), requireClient('needed')],
       summary: 'Gives a client a nonce to have itself attested with.',
       source: 'oauth.md 4.1; clients.md 16',
     },
@@ -76,6 +91,7 @@ export function certificationRows(dependencies: CertificationDependencies): read
       body: { types: ['form'], schema: flagshipCodeSchema },
       statuses: [204, 400, 401, 404, 413, 415, 429],
       limit: 'confirm-flagship',
+      use: [requireClient('none')],
       summary: 'Certifies a client by the code that was mailed to the owner.',
       source: 'oauth.md 4.6; decision D46',
     },
@@ -85,9 +101,8 @@ export function certificationRows(dependencies: CertificationDependencies): read
 async function challenge(
   ctx: RouteContext,
   client: Client,
-  { challenges, engine }: CertificationDependencies,
+  { challenges }: CertificationDependencies,
 ): Promise<void> {
-  await checkRegistrationToken(ctx, client, engine)
   const nonce = await challenges.create(ctx.state.instance, client.id)
   // Deleted in this very moment.
   if (nonce === undefined) return refuse(ctx, 404, 'Client not found')
@@ -100,18 +115,11 @@ async function attest(
   client: Client,
   dependencies: CertificationDependencies,
 ): Promise<void> {
-  const { challenges, clientService, clock, engine, flagship, limits, log } = dependencies
+  const { challenges, clientService, clock, flagship, limits, log } = dependencies
   const { instance } = ctx.state
   await limits.hit(instance, 'attestation')
   // Without a nonce of the client's own nothing is looked at: strangers cannot use its tries up.
   const giveBack = (): Promise<void> => limits.release(instance, 'attestation')
-  // SPEC: clients.md 24 - the nonce is proof enough, but a token that is shown has to be right.
-  if (readBearer(ctx.req) !== 'missing') {
-    await checkRegistrationToken(ctx, client, engine).catch(async (error: unknown) => {
-      await giveBack()
-      throw error
-    })
-  }
   const posted = readAttestation(ctx.state.json)
   if ('reason' in posted) {
     await giveBack()

@@ -79,7 +79,8 @@ export function manageRows(dependencies: ManageDependencies): readonly RouteRow[
       body: { ...CLIENT_BODY, schema: clientUpdateSchema },
       statuses: [200, 400, 401, 404, 409, 413, 415, 429],
       limit: 'oauth-client',
-      use: [limitClientWrites(limits), requireJson, requireClient],
+      // Whose the request is comes before what it carries.
+      use: [limitClientWrites(limits), requireClient, requireJson],
       summary:
         "Sets fields of a client's own record; with the current secret also gives a new one.",
       source: 'oauth.md 3.7, D21; RFC 7592',

@@ -1,4 +1,4 @@
-import { withoutDefaultPort } from '../instances/domain.ts'
+import { hostName, withoutDefaultPort } from '../instances/domain.ts'
 import { parseAppHost } from '../instances/app-host.ts'
 import type { Instance } from '../instances/instance.ts'
 
@@ -70,9 +70,14 @@ function isOwnHost(host: string, { domain, aliases, isHttps, subdomains }: Insta
   const plain = withoutDefaultPort(host, isHttps).replace(/\.(?=:|$)/, '')
   const own = [domain, ...aliases]
   if (own.includes(plain)) return true
-  // Cookies of a nested instance reach every host below it.
-  if (subdomains === 'nested') return own.some((each) => plain.endsWith(`.${each}`))
-  return own.includes(parseAppHost(plain, subdomains)?.domain ?? '')
+  const name = hostName(plain)
+  // Programs listen on any port of this machine (RFC 8252 section 7.3), also beside an instance that is there.
+  if (LOOPBACKS.includes(name)) return false
+  // Cookies know no port, and those of a nested instance reach every host below it.
+  const ownNames = own.map(hostName)
+  if (ownNames.includes(name)) return true
+  if (subdomains === 'nested') return ownNames.some((each) => name.endsWith(`.${each}`))
+  return ownNames.includes(parseAppHost(name, subdomains)?.domain ?? '')
 }
 
 function hasFreeParameters({ searchParams }: URL): boolean {

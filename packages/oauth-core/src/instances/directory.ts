@@ -31,7 +31,7 @@ interface HostRecord {
 export interface Directory {
   find(host: string): Promise<InstanceId | undefined>
   /**
-   * Claims hosts for an instance, all or none; with nested subdomains none above or below another claimed one.
+   * Claims hosts for an instance, all or none; none that shares cookies with another instance's.
    * @throws InstanceError `domain_taken`
    */
   claim(id: InstanceId, hosts: readonly ClaimedHost[]): Promise<void>
@@ -57,7 +57,7 @@ export interface DirectoryOptions {
 
 export function createDirectory(options: DirectoryOptions): Directory {
   const { store, clock, isKept } = options
-  const nesting = options.subdomains === 'nested' ? createNesting(store, ownerOf) : undefined
+  const nesting = createNesting(store, options.subdomains, ownerOf)
 
   async function claimOne(id: InstanceId, { host, isDomain }: ClaimedHost): Promise<void> {
     const key = hostKey(host)
@@ -87,7 +87,6 @@ export function createDirectory(options: DirectoryOptions): Directory {
 
   /** After the claim: two that come at the same time cannot both overlook each other. */
   async function refuseNested(id: InstanceId, hosts: readonly string[]): Promise<void> {
-    if (nesting === undefined) return
     await nesting.note(id, hosts)
     for (const host of hosts) {
       const other = await nesting.conflictOf(id, host)
@@ -104,7 +103,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
       const record = await store.get<HostRecord>(hostKey(host))
       if (record?.value.id !== id) continue
       await store.write([{ op: 'delete', key: record.key, ifRevision: record.revision }])
-      await nesting?.forget(id, host)
+      await nesting.forget(id, host)
     }
   }
 

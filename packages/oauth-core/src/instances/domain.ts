@@ -41,6 +41,11 @@ export function withoutDefaultPort(host: string, isHttps: boolean): string {
   return host.endsWith(suffix) ? host.slice(0, -suffix.length) : host
 }
 
+/** The name that a host has without its port: what cookies and DNS know of it. */
+export function hostName(host: string): string {
+  return host.replace(/:[0-9]*$/, '')
+}
+
 /** Whether a Host header is one at all; it may still be nobody's. @see security.md 2 */
 export function isHostSyntax(host: string): boolean {
   return host.length <= 260 && HOST.test(host)

@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto'
-import { type IndexKey, indexKey, type Key, secretKey, type Store } from '@svc/store'
+import { type IndexKey, indexKey, type Key, type Page, secretKey, type Store } from '@svc/store'
+import { hostName } from './domain.ts'
 import { shardOf, shardTag } from './host-shards.ts'
-import type { InstanceId } from './instance.ts'
+import type { InstanceId, Subdomains } from './instance.ts'
 
 /**
- * Which hosts lie below which names. With nested subdomains the cookies of an instance reach every host below its
- * domain, so none of these may be somebody else's: `example.com` is not free while `alice.example.com` is taken.
+ * Which hosts share cookies. Cookies know no port (RFC 6265 section 8.5), so hosts are compared by their names: no name
+ * is two instances'. With nested subdomains the cookies of an instance also reach every host below its domain, so none
+ * of these may be somebody else's: `example.com` is not free while `alice.example.com` is taken.
  */
 export interface Nesting {
-  /** Notes the hosts below all names above them. To be called when they are claimed. */
+  /** Notes the hosts under their names and all names above them. To be called when they are claimed. */
   note(id: InstanceId, hosts: readonly string[]): Promise<void>
   /** Takes back what was noted for this instance. */
   forget(id: InstanceId, host: string): Promise<void>
   /**
-   * A claimed host above or below this one that keeps the instance from having it: another instance's, or its own of
-   * which it would be an app host. Of two that are claimed at the same time, whoever asks after noting its own sees
-   * the other.
+   * A claimed host of the same name, above or below, that keeps the instance from having this one: another instance's,
+   * or its own of which it would be an app host. Of two that are claimed at the same time, whoever asks after noting
+   * its own sees the other.
    */
   conflictOf(id: InstanceId, host: string): Promise<string | undefined>
 }
@@ -26,49 +28,66 @@ interface NoteRecord {
   readonly host: string
 }
 
+interface Claim {
+  readonly host: string
+  readonly owner: InstanceId
+}
+
 const PAGE = 100
 
 /** @param ownerOf - which instance holds a host */
 export function createNesting(
   store: Store,
+  subdomains: Subdomains,
   ownerOf: (host: string) => Promise<InstanceId | undefined>,
 ): Nesting {
-  async function takenAbove(id: InstanceId, host: string): Promise<string | undefined> {
-    for (const [position, above] of namesAbove(host).entries()) {
-      const owner = await ownerOf(above)
-      if (owner !== undefined && (owner !== id || position === 0)) return above
-    }
-    return undefined
+  /** Where a host is noted: `at` its name, and `below` all names above that matter. */
+  function placesOf(host: string): { readonly name: string; readonly index: IndexKey }[] {
+    const name = hostName(host)
+    const above = subdomains === 'nested' ? namesAbove(name) : []
+    return [
+      { name, index: indexOf('at', name) },
+      ...above.map((each) => ({ name: each, index: indexOf('below', each) })),
+    ]
   }
 
-  async function takenBelow(id: InstanceId, host: string): Promise<string | undefined> {
+  async function* claimsIn(index: IndexKey): AsyncGenerator<Claim> {
     let cursor: string | undefined
     do {
-      const page = await store.list<NoteRecord>(belowIndex(host), {
+      const page: Page<NoteRecord> = await store.list<NoteRecord>(index, {
         limit: PAGE,
         ...(cursor === undefined ? {} : { cursor }),
       })
       for (const { value } of page.records) {
         // A note that a dead process left behind names nobody's host.
         const owner = await ownerOf(value.host)
-        if (owner !== undefined && owner !== id) return value.host
+        if (owner !== undefined) yield { host: value.host, owner }
       }
       cursor = page.cursor
     } while (cursor !== undefined)
+  }
+
+  async function firstTaken(
+    index: IndexKey,
+    isFree: (claim: Claim) => boolean,
+  ): Promise<string | undefined> {
+    for await (const claim of claimsIn(index)) {
+      if (!isFree(claim)) return claim.host
+    }
     return undefined
   }
 
   return {
     async note(id, hosts) {
-      const notes = hosts.flatMap((host) => namesAbove(host).map((above) => ({ above, host })))
+      const notes = hosts.flatMap((host) => placesOf(host).map((place) => ({ ...place, host })))
       await Promise.all(
-        notes.map(({ above, host }) =>
+        notes.map(({ name, index, host }) =>
           store.write([
             {
               op: 'put',
-              key: noteKey(above, host),
+              key: noteKey(name, host),
               value: { id, host },
-              indexes: [{ index: belowIndex(above), sort: host.slice(0, 253) }],
+              indexes: [{ index, sort: host.slice(0, 253) }],
             },
           ]),
         ),
@@ -76,30 +95,38 @@ export function createNesting(
     },
 
     async forget(id, host) {
-      for (const above of namesAbove(host)) {
-        const record = await store.get<NoteRecord>(noteKey(above, host))
+      for (const { name } of placesOf(host)) {
+        const record = await store.get<NoteRecord>(noteKey(name, host))
         if (record?.value.id !== id) continue
         await store.write([{ op: 'delete', key: record.key, ifRevision: record.revision }])
       }
     },
 
     async conflictOf(id, host) {
-      return (await takenAbove(id, host)) ?? takenBelow(id, host)
+      const name = hostName(host)
+      const same = await firstTaken(indexOf('at', name), ({ owner }) => owner === id)
+      if (same !== undefined || subdomains === 'flat') return same
+      for (const [position, above] of namesAbove(name).entries()) {
+        const isFree = ({ owner }: Claim): boolean => owner === id && position > 0
+        const taken = await firstTaken(indexOf('at', above), isFree)
+        if (taken !== undefined) return taken
+      }
+      return firstTaken(indexOf('below', name), ({ owner }) => owner === id)
     },
   }
 }
 
-/** `example.com:8443` and `com:8443` of `alice.example.com:8443`. */
-function namesAbove(host: string): string[] {
-  const labels = host.split('.')
+/** `example.com` and `com` of `alice.example.com`. */
+function namesAbove(name: string): string[] {
+  const labels = name.split('.')
   return labels.slice(1).map((_, position) => labels.slice(position + 1).join('.'))
 }
 
-function noteKey(above: string, host: string): Key {
-  return secretKey(shardTag(shardOf(above)), 'host-below', `${above} ${host}`)
+function noteKey(name: string, host: string): Key {
+  return secretKey(shardTag(shardOf(name)), 'host-below', `${name} ${host}`)
 }
 
-function belowIndex(above: string): IndexKey {
-  const digest = createHash('sha256').update(above).digest('base64url')
-  return indexKey(shardTag(shardOf(above)), `below:${digest}`)
+function indexOf(place: 'at' | 'below', name: string): IndexKey {
+  const digest = createHash('sha256').update(name).digest('base64url')
+  return indexKey(shardTag(shardOf(name)), `${place}:${digest}`)
 }

@@ -5,6 +5,7 @@ import { baseHeaders, setBaseHeaders, setEndpointHeaders } from '../http/headers
 import { type HttpError, isHttpError } from '../http/http-error.ts'
 import { prefersJson } from '../http/negotiate.ts'
 import { renderError } from '../http/render-error.ts'
+import type { PagePaths } from '../http/page-paths.ts'
 import type { Logger } from '../ports.ts'
 import { appHost, parseAppHost } from './app-host.ts'
 import { isHostSyntax, withoutDefaultPort } from './domain.ts'
@@ -19,10 +20,7 @@ export interface ResolveOptions extends Addressing {
   readonly trustProxy: number
   /** Renders an error as a page, when somebody can. */
   readonly page: () => ((ctx: Context, error: HttpError) => Promise<void>) | undefined
-  /**
-   * Whether a declared GET on this path answers a page; undefined for a path nobody declared.
-   */
-  readonly isPage: (path: string) => boolean | undefined
+  readonly paths: Pick<PagePaths, 'isDeclared' | 'isPage' | 'isReserved'>
 }
 
 /** Whose host a request named. */
@@ -39,7 +37,8 @@ interface Addressee {
  * @see security.md 1, 2, 3, 4, 12; decision D53
  */
 export function createResolveInstance(options: ResolveOptions): () => Middleware {
-  const { instances, log, page, isPage, subdomains, isHttps } = options
+  const { instances, log, page, paths, subdomains, isHttps } = options
+  const { isPage } = paths
 
   async function find(host: string): Promise<Addressee | undefined> {
     const instance = await instances.byHost(host)
@@ -89,6 +88,12 @@ export function createResolveInstance(options: ResolveOptions): () => Middleware
     return isPage(ctx.path) ?? wantsPage(ctx)
   }
 
+  /** SPEC: D53, D87 - app hosts have nothing of the interface, and nobody answers in its place on the instance's. */
+  function isRefused(path: string, appSlug: string | undefined): boolean {
+    if (appSlug === undefined) return paths.isReserved(path)
+    return path !== '/' && (paths.isDeclared(path) || paths.isReserved(path))
+  }
+
   async function resolve(ctx: Context, next: Next): Promise<void> {
     ctx.state['requestId'] = randomUUID()
     // Errors before the instance is known are answered with these.
@@ -97,25 +102,26 @@ export function createResolveInstance(options: ResolveOptions): () => Middleware
     try {
       found = await addressee(ctx)
       const { instance, appSlug } = found
-      setBaseHeaders(ctx, instance)
+      setBaseHeaders(ctx, instance, appSlug)
       ctx.state['instance'] = instance
       if (appSlug !== undefined) ctx.state['appSlug'] = appSlug
       if (instance.status === 'blocked') throw new OAuthError('blocked')
+      if (isRefused(ctx.path, appSlug)) throw new OAuthError('not_found')
       if (redirected(ctx, found)) return
     } catch (error) {
       await answerError(ctx, error)
       return
     }
-    await handleRest(ctx, next, found.instance)
+    await handleRest(ctx, next, found)
   }
 
   /** What comes behind may throw our errors, or its own: those are the application's to answer. */
-  async function handleRest(ctx: Context, next: Next, instance: Instance): Promise<void> {
+  async function handleRest(ctx: Context, next: Next, found: Addressee): Promise<void> {
     try {
       await next()
     } catch (error) {
       if (isHttpError(error)) await answerError(ctx, error)
-      else throw withBaseHeaders(error, instance)
+      else throw withBaseHeaders(error, found)
     }
   }
 
@@ -184,9 +190,9 @@ function pathAndQuery(ctx: Context): string {
 }
 
 /** Koa drops all headers when it answers an error, except those the error brings. */
-function withBaseHeaders(error: unknown, instance: Instance): unknown {
+function withBaseHeaders(error: unknown, { instance, appSlug }: Addressee): unknown {
   if (!(error instanceof Error)) return error
   const own = (error as { headers?: Record<string, string> }).headers
-  const headers = { ...baseHeaders(instance), ...own }
+  const headers = { ...baseHeaders(instance, appSlug), ...own }
   return Object.assign(error, { headers })
 }

@@ -1,5 +1,5 @@
 import type { Client } from '../clients/client.ts'
-import type { RouteContext, RouteRow } from '../http/route.ts'
+import type { RouteContext, RouteMiddleware, RouteRow } from '../http/route.ts'
 import { isSlug } from '../instances/app-host.ts'
 import { MAXIMAL } from '../scopes/permission.ts'
 import type { KonnectorTokens } from './konnector-token.ts'
@@ -19,6 +19,7 @@ export function konnectorTokenRow(dependencies: KonnectorTokenDependencies): Rou
     method: 'POST',
     path: '/auth/tokens/konnectors/:slug',
     handler: (ctx) => sendKonnectorToken(ctx, dependencies),
+    use: [requireCertifiedClient(dependencies)],
     auth: ['access token'],
     body: { types: ['json', 'form'], optional: true },
     statuses: [201, 400, 401, 403, 404, 413, 415],
@@ -28,17 +29,28 @@ export function konnectorTokenRow(dependencies: KonnectorTokenDependencies): Rou
   }
 }
 
+/** Before the body is read: who may not ask does not get to send. */
+function requireCertifiedClient({
+  authenticate,
+  isCertified,
+}: KonnectorTokenDependencies): RouteMiddleware {
+  return async function requireCertified(ctx, next) {
+    await authenticate(ctx)
+    const { access } = ctx.state
+    const isMaximal = access?.permissions.includes(MAXIMAL) === true
+    if (access?.kind !== 'access' || access.client === undefined || !isMaximal) {
+      throw insufficientScope()
+    }
+    if (!isCertified(access.client)) throw insufficientScope()
+    await next()
+  }
+}
+
 async function sendKonnectorToken(
   ctx: RouteContext,
-  { authenticate, isCertified, konnectorTokens }: KonnectorTokenDependencies,
+  { konnectorTokens }: KonnectorTokenDependencies,
 ): Promise<void> {
-  await authenticate(ctx)
-  const { access, instance } = ctx.state
-  const isMaximal = access?.permissions.includes(MAXIMAL) === true
-  if (access?.kind !== 'access' || access.client === undefined || !isMaximal) {
-    throw insufficientScope()
-  }
-  if (!isCertified(access.client)) throw insufficientScope()
+  const { instance } = ctx.state
   const slug = String(ctx['params']?.slug)
   const token = isSlug(slug) ? await konnectorTokens.issue(instance, slug) : undefined
   if (token === undefined) {

@@ -276,6 +276,40 @@ describe('an app host', () => {
     }
   })
 
+  it('lets nobody behind answer a path of this interface, however it is spelled', async () => {
+    const { oauth, send } = await echoServer()
+    const host = `drive.${HOST}`
+    for (const { path } of oauth.rows) {
+      const target = path.replaceAll(/:\w+/g, 'x')
+      const [, first = '', rest = ''] = /^\/([^/]+)(.*)$/.exec(target) ?? []
+      for (const spelling of [
+        target,
+        `/${first.toUpperCase()}${rest}`,
+        `//${first}/${rest}`,
+        `/%${first.charCodeAt(0).toString(16)}${first.slice(1)}${rest}`,
+      ]) {
+        for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+          const answer = await send(method, spelling, { host })
+          expect(answer.status, `${method} ${spelling}`).to.equal(404)
+          expect(Object.keys(answer.headers).join()).not.to.contain('access-control')
+        }
+      }
+    }
+    expect((await send('GET', '/', { host })).status).to.equal(200)
+    expect((await send('GET', '/authority', { host })).status).to.equal(200)
+  })
+
+  it('may not use the passkeys of the instance, whatever it answers', async () => {
+    const { send } = await echoServer({ mayCrash: true })
+    const host = `drive.${HOST}`
+    const policy = 'publickey-credentials-get=(), publickey-credentials-create=()'
+    for (const path of ['/', '/auth/login', '/crash']) {
+      const { headers } = await send('GET', path, { host })
+      expect(headers['permissions-policy'], path).to.equal(policy)
+    }
+    expect((await send('GET', '/x')).headers).to.not.have.property('permissions-policy')
+  })
+
   it('is flat when the server is', async () => {
     const { send } = await echoServer({ subdomains: 'flat' })
     const { body } = await send('GET', '/echo', { host: 'alice-drive.example.com' })
@@ -322,5 +356,33 @@ describe('an error of the application behind', () => {
       'x-content-type-options': 'nosniff',
       'strict-transport-security': 'max-age=31536000; includeSubDomains',
     })
+  })
+})
+
+/** @see decision 0209 */
+describe('a path that somebody behind could take for one of the interface', () => {
+  for (const path of [
+    '/AUTH/login',
+    '//auth/login',
+    '/%61uth/login',
+    '/auth%2Flogin',
+    '/x/../auth/login',
+    '/auth/nothing',
+    '/Settings',
+    '/%2Ewell-known/oauth-authorization-server',
+  ]) {
+    it(`is 404 when it is ${path}`, async () => {
+      const { send } = await echoServer()
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        expect((await send(method, path)).status, method).to.equal(404)
+      }
+    })
+  }
+
+  it('is answered behind when it is like none', async () => {
+    const { send } = await echoServer()
+    for (const path of ['/files/Auth', '/authority', '/.well-known/security.txt', '/public/x']) {
+      expect((await send('GET', path)).status, path).to.equal(200)
+    }
   })
 })

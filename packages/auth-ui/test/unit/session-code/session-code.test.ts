@@ -39,7 +39,7 @@ describe('createSessionCodeEndpoint, with a bearer', () => {
       body: undefined as unknown,
     }
     try {
-      await createSessionCodeEndpoint(options)(ctx as unknown as RouteContext)
+      await createSessionCodeEndpoint(options).create(ctx as unknown as RouteContext)
     } catch (error) {
       return { code: (error as { code?: unknown }).code ?? String(error) }
     }

@@ -70,6 +70,9 @@ describe('a redirect URI', () => {
     ['1 2049 characters', `https://client.example/${'a'.repeat(2026)}`],
     ['2 the own domain', 'https://alice.example.com/cb'],
     ['2 the own domain, default port', 'https://alice.example.com:443/cb'],
+    ['2 the own domain, another port', 'https://alice.example.com:8443/cb'],
+    ['2 an app host, another port', 'https://drive.alice.example.com:8443/cb'],
+    ['2 the own domain with a port under another scheme', 'app://alice.example.com:8443/cb'],
     ['2 the own domain in capitals', 'https://ALICE.example.com/cb'],
     ['2 the own domain with a dot', 'https://alice.example.com./cb'],
     ['2 an alias', 'https://alias.example.net/cb'],
@@ -136,6 +139,7 @@ describe('a redirect URI', () => {
 
   it('must not be a flat app host', () => {
     expect(isRedirectUri('https://alice-drive.example.com/cb', flat)).to.equal(false)
+    expect(isRedirectUri('https://alice-drive.example.com:8443/cb', flat)).to.equal(false)
     expect(isRedirectUri('https://alicedrive.example.com/cb', flat)).to.equal(true)
   })
 

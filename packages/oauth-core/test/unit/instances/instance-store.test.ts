@@ -133,10 +133,38 @@ eachStore((open, name) => {
       ).to.include({ code: 'domain_taken' })
     })
 
+    // Cookies know no port (RFC 6265 section 8.5).
+    it('refuse a host that differs from a related one by its port only', async () => {
+      const instances = await instancesOn()
+      await instances.create({ domain: 'alice.localhost:8080' })
+      const bob = await instances.create({ domain: 'bob.localhost', aliases: ['bob.localhost:1'] })
+      for (const input of [
+        { domain: 'x.alice.localhost:9' },
+        { domain: 'a.b.alice.localhost' },
+        { domain: 'localhost:9' },
+        { domain: 'localhost' },
+        { domain: 'alice.localhost:9' },
+        { domain: 'alice.localhost' },
+        { domain: 'carol.localhost', aliases: ['x.alice.localhost:9'] },
+        { domain: 'carol.localhost', aliases: ['drive.carol.localhost:9'] },
+      ]) {
+        const what = JSON.stringify(input)
+        expect(await failure(instances.create(input)), what).to.include({ code: 'domain_taken' })
+      }
+      for (const alias of ['x.alice.localhost:9', 'drive.bob.localhost:9']) {
+        const update = instances.update(bob.id, { aliases: [alias] })
+        expect(await failure(update), alias).to.include({ code: 'domain_taken' })
+      }
+      await instances.update(bob.id, { aliases: ['bob.localhost:2', 'x.y.bob.localhost:3'] })
+      await instances.create({ domain: 'carol.localhost' })
+      await instances.remove(bob.id)
+      await instances.create({ domain: 'y.bob.localhost:4' })
+    })
+
     it('never hold a host and one below it, however they are made at the same time', async () => {
       const instances = await instancesOn()
       for (let round = 0; round < 10; round += 1) {
-        const hosts = [`r${round}.example`, `alice.r${round}.example`, `a.b.r${round}.example`]
+        const hosts = [`r${round}.example:1`, `alice.r${round}.example`, `a.b.r${round}.example:2`]
         const made = await Promise.allSettled(hosts.map((domain) => instances.create({ domain })))
         const [above, ...below] = made.map(({ status }) => status === 'fulfilled')
         expect(above === true && below.includes(true), `round ${round}`).to.equal(false)
@@ -147,6 +175,8 @@ eachStore((open, name) => {
       const instances = await instancesOn(undefined, { subdomains: 'flat' })
       await instances.create({ domain: 'alice.example.com' })
       await instances.create({ domain: 'example.com' })
+      const again = instances.create({ domain: 'alice.example.com:9' })
+      expect(await failure(again)).to.include({ code: 'domain_taken' })
     })
 
     it('refuse what is malformed', async () => {
