@@ -30,6 +30,8 @@ export interface ConnectionFigures {
 /** The bounds of a listener at work. */
 export interface ConnectionLimits {
   figures(): ConnectionFigures
+  /** Cuts all that is open, for a server that stops: handshakes and websockets too, which Node leaves alone. */
+  destroyAll(): void
 }
 
 /** How often Node looks for requests that do not come to their end. Milliseconds. */
@@ -59,6 +61,7 @@ export function limitConnections(
   const headers = Object.entries(refusalHeaders).map(([name, value]) => `${name}: ${value}\r\n`)
   const isSecure = server instanceof HttpsServer
   const refusals = new Refusals(log)
+  const transports = new Set<Socket>()
   const connections = new Map<Socket, Connection>()
   const addresses = new AddressCounter(perAddress(bounds))
   const handshakes = new Handshakes(bounds.handshakeMs, () => refusals.note('slow_headers'))
@@ -114,6 +117,8 @@ export function limitConnections(
         socket.destroy()
         return true
       }
+      transports.add(socket)
+      socket.once('close', () => transports.delete(socket))
       pressure.opened(socket)
       if (isSecure) handshakes.began(socket)
       const isHeard = pass()
@@ -157,6 +162,9 @@ export function limitConnections(
       const open = { active: 0, idle: 0, upgraded: 0 }
       for (const { state } of connections.values()) open[state] += 1
       return { open, refused: { ...refusals.counts } }
+    },
+    destroyAll() {
+      for (const socket of transports) socket.destroy()
     },
   }
 }

@@ -6,11 +6,14 @@ describe('@svc/platform', () => {
     expect(Object.keys(platform).sort()).to.deep.equal([
       'CONNECTION_BOUNDS',
       'DAY_MS',
+      'ERRORS',
       'HOUR_MS',
       'MINUTE_MS',
+      'OverloadedError',
       'REFUSAL_REASONS',
       'SECOND_MS',
       'limitConnections',
+      'limitLoad',
       'networkOf',
     ])
   })
