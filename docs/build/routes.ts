@@ -13,6 +13,7 @@ import {
   ERRORS as OAUTH_ERRORS,
   type RouteRow,
 } from '../../packages/oauth-core/src/index.ts'
+import { ERRORS as PLATFORM_ERRORS } from '../../packages/platform/src/index.ts'
 import { createRealtime, ERRORS as REALTIME_ERRORS } from '../../packages/realtime/src/index.ts'
 import { sqliteStore } from '../../packages/store/src/sqlite/index.ts'
 import { ROOT } from './document.ts'
@@ -28,6 +29,7 @@ export interface RouteGroup {
 
 /** Every package's error table. */
 export const errorGroups: readonly ErrorGroup[] = [
+  { name: '@svc/platform', errors: PLATFORM_ERRORS },
   { name: '@svc/oauth-core', errors: OAUTH_ERRORS },
   { name: '@svc/auth-ui', errors: AUTH_UI_ERRORS },
   { name: '@svc/notify', errors: NOTIFY_ERRORS, source: 'notifications.md 3.5' },

@@ -9,6 +9,7 @@ import {
   type RouteRow,
   type SealingKey,
 } from '@svc/oauth-core'
+import { limitLoad } from '@svc/platform'
 import { createRealtime, type Realtime } from '@svc/realtime'
 import type { Clock, Store } from '@svc/store'
 import Koa from 'koa'
@@ -176,21 +177,26 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     await konnectors.removeAll(instance)
   })
 
+  const clientAddress = (ctx: Koa.Context): string => oauth.clientAddress(ctx)
+  const { requestsInFlight, requestsPerMinute = 0 } = config.limits
+  const load = limitLoad({
+    clientAddress,
+    ...(requestsInFlight !== undefined && { requests: requestsInFlight }),
+  })
   const metrics = createMetrics({
+    load: load.figures,
     sockets: realtime.stats,
     notifications: notify.figures,
     providers: connectors.figures,
   })
   const health = createHealth(store, clock)
-  const clientAddress = (ctx: Koa.Context): string => oauth.clientAddress(ctx)
   const koa = new Koa()
   noteBrokenAnswers(koa, log)
   koa.use(scope.middleware(clientAddress))
   koa.use(noteRequests({ log, clientAddress, observe: metrics.observe, isHttps: hasTls(config) }))
   koa.use(health.middleware)
-  koa.use(
-    limitRequests({ requestsPerMinute: config.limits['requestsPerMinute'] ?? 0, clientAddress }),
-  )
+  koa.use(load.middleware)
+  koa.use(limitRequests({ requestsPerMinute, clientAddress }))
   koa.use(connectors.callbackHost())
   koa.use(oauth.resolveInstance())
   koa.use(serveApps({ apps, visits: ui.appPages }))

@@ -14,7 +14,20 @@ export const LIMIT_ENTRIES: ConfigGroup = {
     ...LIMIT,
     minimum: 1,
     default: 10_000,
-    description: 'Open connections of the public listener; further ones are closed at once.',
+    description:
+      'Open connections of the public listener, never more than the limit of open files less 512; further ones are closed at once.',
+  },
+  connectionsPerAddress: {
+    ...LIMIT,
+    default: 256,
+    description:
+      'Of these, how many one client address (IPv6: /64) may have, never more than half; 0 turns it off, and it is off behind a proxy (`SVC_TRUST_PROXY`).',
+  },
+  requestsInFlight: {
+    ...BUCKET,
+    default: 1000,
+    description:
+      'Requests that a process handles at a time, one client address an eighth of them; further ones are answered 503 `overloaded`.',
   },
   auth: {
     ...BUCKET,

@@ -25,12 +25,14 @@ export interface RunningHost {
   readonly store: Store
   readonly port: number
   readonly adminPort: number
-  /** Reads files again that may have changed: those of account types. */
+  /** Reads files again that may have changed: the certificate, and those of account types. */
   reload(): Promise<void>
   /** Finishes requests and writes under way, then lets go of everything. Idempotent. @see security.md 118 */
   stop(): Promise<void>
 }
 
+/** Connections of the admin listener: commands, and a monitoring system. @see operation.md 1, rule 15 */
+const ADMIN_CONNECTIONS = 64
 /** Requests that take longer at the end are cut, milliseconds: the whole stop is done within 10 s. */
 const GRACE_MS = 7000
 
@@ -50,7 +52,7 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     const app = await createHostApp({ config, store, keys, log, clock, notice })
     opened.push(() => app.close())
     await app.start()
-    const publicServer = await listenPublic(config, app)
+    const publicServer = await listenPublic(config, app, log)
     app.realtime.attach(publicServer.server)
     // Together: requests in flight do not wait for websockets that say goodbye, and the other way round.
     opened.push(async () => {
@@ -60,7 +62,11 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     const adminServer = await startServer(toListener(admin), {
       port: config.adminPort,
       host: '127.0.0.1',
+      connections: ADMIN_CONNECTIONS,
+      log,
     })
+    app.metrics.watch(publicServer.limits)
+    app.metrics.watch(adminServer.limits)
     opened.push(() => adminServer.stop(0))
     await welcome({ app, store, config, port: publicServer.port, notice, log })
     let stopping: Promise<void> | undefined
@@ -69,7 +75,10 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
       store,
       port: publicServer.port,
       adminPort: adminServer.port,
-      reload: () => app.accounts.reload(),
+      reload() {
+        publicServer.reload()
+        return app.accounts.reload()
+      },
       stop() {
         app.health.stopping()
         stopping ??= closeAll()
@@ -88,16 +97,18 @@ function asConfigError(error: unknown): unknown {
   return isOptions ? new ConfigError(error.message.split('; ')) : error
 }
 
-function listenPublic(config: Config, app: HostApp): Promise<RunningServer> {
+function listenPublic(config: Config, app: HostApp, log: HostLog): Promise<RunningServer> {
   const host = publicAddress(config)
   const isHttps = hasTls(config)
+  const { connections, connectionsPerAddress } = config.limits
   return startServer(toListener(app.koa, isHttps), {
     port: config.port,
     ...(host !== undefined && { host }),
-    ...(config.limits['connections'] !== undefined && {
-      maxConnections: config.limits['connections'],
-    }),
+    ...(connections !== undefined && { connections }),
+    // A proxy in front is not one visitor.
+    connectionsPerAddress: config.trustProxy > 0 ? 0 : (connectionsPerAddress ?? 0),
     ...(config.tls !== undefined && { tls: config.tls }),
     isHttps,
+    log,
   })
 }

@@ -1,17 +1,13 @@
-import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import https from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
-import { type Config, ConfigError } from './config.ts'
+import type { AddressInfo } from 'node:net'
+import { type ConnectionLimits, limitConnections } from '@svc/platform'
+import type { Config } from './config.ts'
+import type { HostLog } from './log.ts'
+import { followCertificate, readCertificate } from './tls-certificate.ts'
 
-/** A listener with limits on what one connection may cost. @see security.md 15, 22 */
-const LIMITS = {
-  connectionsCheckingInterval: 5000,
-  headersTimeout: 15_000,
+const OPTIONS = {
   insecureHTTPParser: false,
-  keepAliveTimeout: 8000,
-  maxHeaderSize: 16_384,
-  requestTimeout: 30_000,
   // The host resolver refuses a missing Host, with the headers of every other answer.
   requireHostHeader: false,
   // Any other protocol may be passed over (RFC 9110 7.8): the request is answered as it is.
@@ -25,8 +21,13 @@ export interface ListenOptions {
   readonly port: number
   /** Absent: every address. */
   readonly host?: string
-  readonly maxConnections?: number
+  /** In all. */
+  readonly connections?: number
+  /** Of one client address; 0: as many as it likes. */
+  readonly connectionsPerAddress?: number
   readonly tls?: Config['tls']
+  /** @defaultValue nobody is told */
+  readonly log?: Pick<HostLog, 'error' | 'info' | 'warn'>
   /** Reached by https, by itself or through a proxy. @defaultValue `false` */
   readonly isHttps?: boolean
 }
@@ -36,6 +37,9 @@ export interface RunningServer {
   readonly port: number
   /** For those who take upgrades over. */
   readonly server: http.Server
+  readonly limits: ConnectionLimits
+  /** Reads the files of the certificate again. */
+  reload(): void
   /**
    * Stops listening and closes idle connections; resolves once requests in flight are answered. Those that take
    * longer than `graceMs` are cut.
@@ -59,12 +63,16 @@ export async function startServer(
     if (isStopping) response.setHeader('Connection', 'close')
     handler(request, response)
   }
-  const server = createServer(options.tls, listener)
+  const { server, reload, unfollow } = createServer(options, listener)
   // Node's own 417 is bare; an expectation that nobody knows may be passed over (RFC 9110 10.1.1).
   server.on('checkExpectation', listener)
-  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
-  const headers = options.isHttps === true ? `Strict-Transport-Security: ${HSTS}\r\n` : ''
-  server.on('clientError', (error, socket: Socket) => refuseClient(error, socket, headers))
+  const { log, connections, connectionsPerAddress } = options
+  const limits = limitConnections(server, {
+    ...(log !== undefined && { log }),
+    ...(connections !== undefined && { connections }),
+    ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
+    ...(options.isHttps === true && { refusalHeaders: { 'Strict-Transport-Security': HSTS } }),
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ port: options.port, host: options.host, exclusive: true }, resolve)
@@ -74,6 +82,7 @@ export async function startServer(
 
   async function stop(graceMs: number): Promise<void> {
     isStopping = true
+    unfollow()
     for (const answer of answers) {
       // The connection ends with the answer instead of waiting for a next request.
       if (!answer.headersSent) answer.setHeader('Connection', 'close')
@@ -81,53 +90,33 @@ export async function startServer(
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     server.closeIdleConnections()
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
-    const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+    const cut = setTimeout(() => limits.destroyAll(), graceMs)
     await closed
     clearInterval(sweep)
     clearTimeout(cut)
   }
-  return { port, server, stop }
+  return { port, server, limits, reload, stop }
 }
 
 /** How often connections that became idle during a stop are closed, milliseconds. */
 const SWEEP_MS = 100
 
+interface BareServer {
+  readonly server: http.Server
+  readonly reload: () => void
+  /** The files of the certificate may change from now on. */
+  readonly unfollow: () => void
+}
+
 function createServer(
-  tls: Config['tls'],
+  { tls, log }: Pick<ListenOptions, 'log' | 'tls'>,
   listener: http.RequestListener,
-): http.Server | https.Server {
-  if (tls === undefined) return http.createServer(LIMITS, listener)
-  const cert = readPem(tls.cert, 'SVC_TLS_CERT')
-  const key = readPem(tls.key, 'SVC_TLS_KEY')
-  try {
-    return https.createServer({ ...LIMITS, cert, key, minVersion: 'TLSv1.2' }, listener)
-  } catch {
-    throw new ConfigError(['SVC_TLS_CERT, SVC_TLS_KEY: not a certificate and its key'])
+): BareServer {
+  if (tls === undefined) {
+    const server = http.createServer(OPTIONS, listener)
+    return { server, reload: () => {}, unfollow: () => {} }
   }
-}
-
-function readPem(path: string, name: string): Buffer {
-  try {
-    return readFileSync(path)
-  } catch {
-    throw new ConfigError([`${name}: the file cannot be read`])
-  }
-}
-
-const REFUSALS = new Map([
-  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
-  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', '413 Payload Too Large'],
-  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
-])
-
-/** What cannot be parsed gets one answer without any detail, then the connection ends (security.md 22). */
-function refuseClient(error: NodeJS.ErrnoException, socket: Socket, headers: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const status = REFUSALS.get(error.code ?? '') ?? '400 Bad Request'
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\nContent-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n${headers}\r\n`,
-  )
+  const server = https.createServer({ ...OPTIONS, ...readCertificate(tls) }, listener)
+  const { reload, close } = followCertificate(server, tls, log)
+  return { server, reload, unfollow: close }
 }

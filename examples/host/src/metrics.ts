@@ -1,14 +1,18 @@
 import type { ConnectorsFigures } from '@svc/connectors'
 import type { NotifyFigures } from '@svc/notify'
+import type { ConnectionLimits, LoadFigures } from '@svc/platform'
 import type { Counter, Histogram, Registry } from 'prom-client'
 import type { RealtimeStats } from '@svc/realtime'
 import { registerProviderFigures } from './accounts/figures.ts'
+import { registerConnectionFigures } from './connection-figures.ts'
 import { registerNotificationFigures } from './notifications/figures.ts'
 import type { AnsweredRequest } from './request-log.ts'
 
 /** Numbers for a monitoring system. They are kept from the first time somebody asks for them. */
 export interface Metrics {
   observe(request: AnsweredRequest): void
+  /** Shows the connections of a listener, together with those of the others. */
+  watch(listener: ConnectionLimits): void
   /** The text form, and its content type. */
   render(): Promise<{ readonly type: string; readonly text: string }>
 }
@@ -25,11 +29,13 @@ export interface FigureSources {
   readonly sockets: () => RealtimeStats
   readonly notifications: () => NotifyFigures
   readonly providers: () => ConnectorsFigures
+  readonly load: () => LoadFigures
 }
 
 export function createMetrics(sources: FigureSources): Metrics {
   let loading: Promise<Instruments> | undefined
   let instruments: Instruments | undefined
+  const listeners: ConnectionLimits[] = []
 
   return {
     observe({ method, route, status, seconds }) {
@@ -38,9 +44,10 @@ export function createMetrics(sources: FigureSources): Metrics {
       if (status === 429) instruments.limited.inc({ route })
       if (status === 503) instruments.unavailable.inc({ route })
     },
+    watch: (listener) => void listeners.push(listener),
     async render() {
       // A server that nobody watches does not pay for it.
-      loading ??= createInstruments(sources)
+      loading ??= createInstruments(sources, listeners)
       instruments = await loading
       const { registry } = instruments
       return { type: registry.contentType, text: await registry.metrics() }
@@ -48,11 +55,10 @@ export function createMetrics(sources: FigureSources): Metrics {
   }
 }
 
-async function createInstruments({
-  sockets,
-  notifications,
-  providers,
-}: FigureSources): Promise<Instruments> {
+async function createInstruments(
+  { sockets, notifications, providers, load }: FigureSources,
+  listeners: readonly ConnectionLimits[],
+): Promise<Instruments> {
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   // Event loop delay, memory, garbage collection.
@@ -67,6 +73,15 @@ async function createInstruments({
       },
     })
   }
+  registerConnectionFigures({ Counter, Gauge }, registry, listeners)
+  new Gauge({
+    name: 'svc_http_in_flight',
+    help: 'Requests that are being handled',
+    registers: [registry],
+    collect() {
+      this.set(load().requests)
+    },
+  })
   registerNotificationFigures(Counter, registry, notifications)
   registerProviderFigures(Counter, registry, providers)
   return {
@@ -86,7 +101,7 @@ async function createInstruments({
     }),
     unavailable: new Counter({
       name: 'svc_http_unavailable_total',
-      help: 'Requests answered 503: store or hash queue not available',
+      help: 'Requests answered 503: store or hash queue not available, or too many requests at once',
       labelNames: ['route'],
       registers: [registry],
     }),

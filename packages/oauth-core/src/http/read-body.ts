@@ -14,7 +14,7 @@ type BodyKind = 'form' | 'json'
 export type BodyReader = (ctx: RouteContext) => Promise<void>
 
 /**
- * @throws OAuthError 413 over the limit, 415 (or the rule's own) for another type or any content encoding,
+ * @throws OverloadedError when the process holds too much of bodies; OAuthError 413 over the limit, 415 (or the rule's own) for another type or any content encoding,
  * 400 `invalid_request` for what cannot be read
  */
 export function createBodyReader(rule: BodyRule): BodyReader {
@@ -35,9 +35,10 @@ export function createBodyReader(rule: BodyRule): BodyReader {
       throw new TypeError('the body was read before: mount these routes in front of body parsers')
     }
     // koa-body's own context type knows nothing of our state.
-    await read(ctx as never, async () => {}).catch((error: unknown) => {
+    const reading = read(ctx as never, async () => {}).catch((error: unknown) => {
       throw unreadable(error)
     })
+    await (ctx.state.load?.countBody(ctx.req, reading) ?? reading)
     const { body } = ctx.request as { body?: unknown }
     // Left alone: the content type looked like one of ours and is malformed behind the `;`.
     if (typeof body !== 'string') throw wrongType(rule)

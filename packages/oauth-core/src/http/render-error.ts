@@ -59,11 +59,13 @@ function clear(ctx: Context): void {
   ctx.body = null
 }
 
+/** The administrator's will, and what a flood gets: metrics count it, and the log must not grow with it. */
+const EXPECTED: ReadonlySet<string> = new Set(['blocked', 'overloaded'])
+
 function logRefusal(ctx: Context, error: HttpError, log: Logger): void {
   const { status, code, detail, cause } = error
   const route = (ctx.state as Partial<RequestState>).route?.path
-  // A blocked instance is the administrator's will, not a failure.
-  if (status >= 500 && code !== 'blocked') {
+  if (status >= 500 && !EXPECTED.has(code)) {
     log.error('request.failed', { route, status, code, detail, cause: describe(cause) })
   } else if (detail !== undefined) {
     log.info('request.refused', { route, status, code, detail })

@@ -1,3 +1,4 @@
+import type { RequestLoad } from '@svc/platform'
 import type { AccessContext } from '../tokens/access-context.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { Parameters } from './parameters.ts'
@@ -19,6 +20,8 @@ export interface RequestState {
   json?: unknown
   /** Set by the guard. */
   access?: AccessContext
+  /** What the request has of the process's bounds. Set by `limitLoad` of `@svc/platform`, where there is one. */
+  load?: RequestLoad
   /** Id of the request in the log. */
   requestId?: string
 }

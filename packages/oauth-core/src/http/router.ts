@@ -108,6 +108,8 @@ function finish(
 ) {
   return async function handle(ctx: RouteContext): Promise<void> {
     if (readBody !== undefined) await readBody(ctx)
+    // From here on it costs something: with its body here, it takes its place.
+    ctx.state.load?.enter()
     // The CSRF rule comes first (oauth.md 2.5), before anything is judged or counted.
     if (row.csrf !== undefined) environment.checkCsrf?.(ctx, row.csrf)
     const duplicate = ctx.state.query.duplicate ?? ctx.state.form.duplicate

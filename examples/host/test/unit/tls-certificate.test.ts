@@ -1,0 +1,108 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { connect } from 'node:tls'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import {
+  type CertificateFiles,
+  followCertificate,
+  readCertificate,
+} from '../../src/tls-certificate.ts'
+
+const given = (name: string): string =>
+  fileURLToPath(new URL(`../support/tls/test-only-${name}.pem`, import.meta.url))
+
+describe('the certificate of the listener', () => {
+  let folder: string
+  let files: { readonly cert: string; readonly key: string }
+  let server: https.Server
+  let certificate: CertificateFiles
+  const log: string[] = []
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'svc-tls-'))
+    files = { cert: path.join(folder, 'cert.pem'), key: path.join(folder, 'key.pem') }
+  })
+  beforeEach(async () => {
+    copyFileSync(given('cert'), files.cert)
+    copyFileSync(given('key'), files.key)
+    log.length = 0
+    server = https.createServer(readCertificate(files), (_request, response) => response.end())
+    const note = (event: string): void => void log.push(event)
+    certificate = followCertificate(server, files, { info: note, error: note }, 20)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+  })
+  afterEach(async () => {
+    certificate.close()
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  })
+  after(() => rm(folder, { recursive: true }))
+
+  /** Whom a new handshake meets. */
+  async function subject(): Promise<string | undefined> {
+    const { port } = server.address() as AddressInfo // it listens on a port
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    await once(socket, 'secureConnect')
+    const { subject: of } = socket.getPeerCertificate()
+    socket.destroy()
+    return String(of.CN)
+  }
+
+  /** Another pair in the place of the present one. */
+  function renew(): void {
+    const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+    const where = ['-keyout', files.key, '-out', files.cert]
+    execFileSync('openssl', ['req', '-x509', ...key, ...where, '-subj', '/CN=new.example'], {
+      stdio: 'ignore',
+    })
+  }
+
+  it('is taken again when its files change', async () => {
+    expect(await subject()).to.equal('alice.example.com')
+    renew()
+    const deadline = performance.now() + 8000
+    while ((await subject()) !== 'new.example') {
+      if (performance.now() > deadline) throw new Error('it never changed')
+    }
+    expect(log.at(-1)).to.equal('tls.reloaded')
+  })
+
+  it('stays when the new pair is no good, and the log says so', async () => {
+    certificate.close()
+    writeFileSync(files.cert, readFileSync(files.cert, 'utf8').slice(0, 200))
+    certificate.reload()
+    expect(log).to.deep.equal(['tls.reload_failed'])
+    expect(await subject()).to.equal('alice.example.com')
+    renew()
+    copyFileSync(given('cert'), files.cert)
+    certificate.reload()
+    expect(log).to.deep.equal(['tls.reload_failed', 'tls.reload_failed'])
+    expect(await subject()).to.equal('alice.example.com')
+    rmSync(files.cert)
+    certificate.reload()
+    expect(await subject()).to.equal('alice.example.com')
+  })
+
+  it('is another one for new handshakes only', async () => {
+    const { port } = server.address() as AddressInfo // it listens on a port
+    const open = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    await once(open, 'secureConnect')
+    certificate.close()
+    renew()
+    certificate.reload()
+    expect(await subject()).to.equal('new.example')
+    open.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    const [answer] = (await once(open, 'data')) as [Buffer]
+    expect(String(answer)).to.match(/^HTTP\/1\.1 200 /)
+    open.destroy()
+  })
+})

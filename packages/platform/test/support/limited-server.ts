@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import http, { type RequestListener } from 'node:http'
+import https from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import {
+  type ConnectionLimits,
+  limitConnections,
+  type LimitConnectionsOptions,
+} from '../../src/index.ts'
+import { openClient, type RawClient, type RawClientOptions } from './raw-client.ts'
+
+export interface LimitedServer {
+  readonly server: http.Server
+  readonly port: number
+  readonly limits: ConnectionLimits
+  /** TCP sockets that are not destroyed. */
+  readonly sockets: ReadonlySet<Socket>
+  readonly log: readonly Readonly<Record<string, unknown>>[]
+  /** A client whose connection the server knows of. */
+  join(options?: Omit<RawClientOptions, 'isSecure'>): Promise<RawClient>
+  close(): Promise<void>
+}
+
+export interface LimitedServerOptions extends LimitConnectionsOptions {
+  readonly tls?: { readonly key: string; readonly cert: string }
+}
+
+/** A server with the bounds, on 127.0.0.1. */
+export async function startLimited(
+  listener: RequestListener,
+  { tls, ...options }: LimitedServerOptions = {},
+): Promise<LimitedServer> {
+  const server = tls === undefined ? http.createServer(listener) : https.createServer(tls, listener)
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const log: Readonly<Record<string, unknown>>[] = []
+  const limits = limitConnections(server, {
+    log: { warn: (event, fields) => void log.push({ event, ...fields }) },
+    ...options,
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A TCP server's address is an object; a string is only given for pipes.
+  const { port } = server.address() as AddressInfo
+  return {
+    ...{ server, port, limits, sockets, log },
+    async join(options) {
+      const [client] = await Promise.all([
+        openClient(port, { ...options, isSecure: tls !== undefined }),
+        once(server, 'connection'),
+      ])
+      return client
+    },
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
