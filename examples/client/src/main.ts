@@ -1,7 +1,8 @@
+#!/usr/bin/env node
 /**
  * An outside OAuth client, as anybody could write one: it knows the server's address and nothing else.
  *
- *   pnpm client [http://alice.localhost:8080]
+ *   npx pnpm@12.21.0 client [http://alice.localhost:8080]
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as oauth from 'oauth4webapi'
@@ -18,6 +19,9 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const callback = await openCallback()
 try {
   await run()
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`)
+  process.exitCode = 1
 } finally {
   callback.close()
 }
@@ -92,7 +96,7 @@ async function run(): Promise<void> {
     ),
   )
   say('Refreshed: a new access token\n')
-  say('Now revoke "Example client" in the settings. Reading every second until then:')
+  say('Now remove the access of "Example client" in the settings. Reading every second until then:')
   let status = 200
   while (status === 200) {
     await sleep(1000)
@@ -110,4 +114,16 @@ async function call(token: string, method: string, type: string, json?: unknown)
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
   })
   return answer.status
+}
+
+/** What went wrong, in words where it is not a fault of this program. */
+function explain(error: unknown): string {
+  if (error instanceof oauth.AuthorizationResponseError && error.error === 'access_denied') {
+    return 'Refused: the client has no access.'
+  }
+  const { code, stack } = error as NodeJS.ErrnoException
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') {
+    return `No server answers at ${server.origin}: is it running?`
+  }
+  return stack ?? String(error)
 }

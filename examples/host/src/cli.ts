@@ -1,3 +1,4 @@
+#!/usr/bin/env -S node --conditions=source
 import process from 'node:process'
 import { createProgram } from './cli/program.ts'
 

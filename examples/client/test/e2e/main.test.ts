@@ -45,7 +45,8 @@ describe('the example client, beside the example host', function () {
     return createInterface({ input: said })[Symbol.asyncIterator]()
   }
 
-  it('does what the README shows', async () => {
+  /** Starts the host; its owner has chosen a passphrase. */
+  async function openHost(): Promise<{ readonly base: string; readonly owner: BrowserClient }> {
     const port = await freePort()
     const host = run(['--conditions=source', 'examples/host/src/main.ts'], {
       SVC_ADMIN_PORT: '0',
@@ -59,7 +60,18 @@ describe('the example client, beside the example host', function () {
     const owner = browserClient({ base, port })
     const choose = (await owner.get(link)).page().form('/settings/passphrase')
     await owner.submit(choose, { passphrase: PASSPHRASE })
+    return { base, owner }
+  }
 
+  /** Of what was run last. */
+  async function exitCode(): Promise<number | null | undefined> {
+    const child = running.at(-1)
+    if (child?.exitCode === null) await once(child, 'exit')
+    return child?.exitCode
+  }
+
+  it('does what the README shows', async () => {
+    const { base, owner } = await openHost()
     const client = run(['examples/client/src/main.ts', base], {})
     const address = await lineWith(client, /http\S+\/auth\/authorize\?\S+/)
     const consent = (await owner.get(address)).page()
@@ -74,6 +86,24 @@ describe('the example client, beside the example host', function () {
     const id = new URL(address).searchParams.get('client_id')
     expect(await revoke(owner, String(id))).to.equal(204)
     await lineWith(client, /The token is dead/)
+  })
+
+  it('says in a line that the owner refused', async () => {
+    const { base, owner } = await openHost()
+    const client = run(['examples/client/src/main.ts', base], {})
+    const address = await lineWith(client, /http\S+\/auth\/authorize\?\S+/)
+    const { links } = (await owner.get(address)).page()
+    const refuse = links.find(({ text }) => text === 'Refuse')
+    await fetch(refuse?.href ?? '')
+    expect(await rest(client)).to.deep.equal(['', 'Refused: the client has no access.'])
+    expect(await exitCode()).to.equal(1)
+  })
+
+  it('says in a line that no server answers', async () => {
+    const base = `http://alice.localhost:${await freePort()}`
+    const client = run(['examples/client/src/main.ts', base], {})
+    expect(await rest(client)).to.deep.equal([`No server answers at ${base}: is it running?`])
+    expect(await exitCode()).to.equal(1)
   })
 })
 
@@ -97,6 +127,15 @@ async function revoke(owner: BrowserClient, clientId: string): Promise<number> {
 
 /** What a process says, nothing lost between two reads. */
 type Lines = AsyncIterator<string, undefined>
+
+/** All that a process still says until it ends. */
+async function rest(lines: Lines): Promise<readonly string[]> {
+  const said: string[] = []
+  for (let next = await lines.next(); next.value !== undefined; next = await lines.next()) {
+    said.push(next.value)
+  }
+  return said
+}
 
 /** What matched in the next line that matches. @throws Error with all that was said when the process ends first */
 async function lineWith(lines: Lines, pattern: RegExp): Promise<string> {

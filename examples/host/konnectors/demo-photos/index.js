@@ -20,7 +20,8 @@ const response = await fetch(new URL('/photos', about.api_url), {
   headers: { authorization: `Bearer ${token}` },
 })
 if (response.status === 401) {
-  process.stderr.write('The token is refused: the account has to be connected again.\n')
+  // What ran this asks for another token then, or learns that there is none.
+  process.stderr.write('The provider refuses the token.\n')
   process.exit(2)
 }
 if (!response.ok) {

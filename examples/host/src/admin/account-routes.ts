@@ -1,5 +1,5 @@
 import { checkBody } from './admin.schema.ts'
-import { type AccountDocument, ConnectorError } from '@svc/connectors'
+import type { AccountDocument } from '@svc/connectors'
 import type { Instance } from '@svc/oauth-core'
 import type { Context } from 'koa'
 import type { HostApp } from '../app.ts'
@@ -79,7 +79,9 @@ export function addAccountRoutes(
     }
     const mine = await accountsOf(instance, slug)
     const account = id === undefined ? mine[0] : mine.find((each) => each._id === id)
-    if (account === undefined) throw new ConnectorError('account_not_found')
+    if (account === undefined) {
+      throw new AdminError('account_not_found', 404, `No account is connected for ${slug}.`)
+    }
     const secret = await connectors.secretsForConnector(slug, instance.context)
     const fields = await connectors.fieldsForConnector(instance, account)
     ctx.body = { account: account._id, fields: { ...fields, ...secret } }

@@ -65,7 +65,7 @@ function readToken(config: Config): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (cause) {
-    const hint = 'start the server once, or set SVC_DATA_DIR or SVC_ADMIN_TOKEN'
+    const hint = 'start the server in this folder first, or set SVC_DATA_DIR or SVC_ADMIN_TOKEN'
     throw new Error(`There is no admin token in ${file}: ${hint}.`, { cause })
   }
 }

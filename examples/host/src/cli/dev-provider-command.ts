@@ -38,10 +38,8 @@ async function putType(connect: () => AdminClient, { entry }: DevProvider): Prom
     say(`It could not be put into the server: ${(error as Error).message}`)
     return false
   }
-  say(
-    `Its account type ${DEV_ACCOUNT_TYPE} is in the server. Owners connect it on their start page`,
-  )
-  say(`once they have its konnector: svc konnector install <domain> ${DEV_ACCOUNT_TYPE}`)
+  say(`Its account type ${DEV_ACCOUNT_TYPE} is in the server: the start page offers to connect it.`)
+  say(`Owners beside the demo one need its konnector first, by \`svc konnector install\`.`)
   return true
 }
 
