@@ -7,6 +7,7 @@ export {
   type RequestOptions,
 } from './browser-client.ts'
 export type { BrowserResponse } from './browser-response.ts'
+export { cpuMs } from './cpu-time.ts'
 export { type FakeClock, fakeClock } from './fake-clock.ts'
 export type { Initiator } from './fetch-metadata.ts'
 export { createGate, type Gate } from './gate.ts'
