@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs'
-import { reporters, type Runner, type Test } from 'mocha'
+import { reporters, type Runnable, type Runner, type Test } from 'mocha'
 
 /** One line of the file named by `SVC_TEST_EVENTS`: what the runner of the suites needs, also when a suite hangs. */
 export interface TestEvent {
@@ -8,25 +8,34 @@ export interface TestEvent {
   readonly title: string
   /** Of a `fail`: its first line. */
   readonly message?: string
+  /** Of a `begin`: how long mocha lets it run, milliseconds. */
+  readonly limitMs?: number
 }
 
 /** After this long a process that still runs says why, milliseconds. */
-const OPEN_AFTER_MS = 5000
+const OPEN_AFTER_MS = 1000
 
 /** A mocha reporter that prints failures at once and nothing else, and writes events to a file. */
 class EventsReporter {
   constructor(runner: Runner) {
     const file = process.env['SVC_TEST_EVENTS'] ?? ''
-    const note = (type: TestEvent['type'], title: string, message?: string): void => {
-      const event: TestEvent = { type, title, ...(message !== undefined && { message }) }
+    const note = (
+      type: TestEvent['type'],
+      title: string,
+      more: Pick<TestEvent, 'message' | 'limitMs'> = {},
+    ): void => {
+      const event: TestEvent = { type, title, ...more }
       appendFileSync(file, `${JSON.stringify(event)}\n`)
     }
-    runner.on('test', (test) => note('begin', test.fullTitle()))
+    const begin = (runnable: Runnable): void =>
+      note('begin', runnable.fullTitle(), { limitMs: runnable.timeout() })
+    runner.on('hook', begin)
+    runner.on('test', begin)
     runner.on('pass', (test) => note('pass', test.fullTitle()))
     runner.on('pending', (test) => note('pending', test.fullTitle()))
     runner.on('fail', (test, error: unknown) => {
       const message = error instanceof Error ? error.message : String(error)
-      note('fail', test.fullTitle(), message.split('\n', 1)[0])
+      note('fail', test.fullTitle(), { message: message.split('\n', 1)[0] ?? '' })
       // What the printer reads; mocha sets it on a hook's failure only after this event.
       const failed = Object.assign(test, { err: error }) as Test
       reporters.Base.list([failed])

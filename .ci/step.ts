@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { timeBudget } from '../packages/testkit/src/time-budget.ts'
 import type { TestEvent } from './events-reporter.ts'
 
 /** Something to run whose success counts: a check, or a suite of tests in a process of its own. */
@@ -12,8 +13,24 @@ export interface Step {
   readonly arguments: readonly string[]
   readonly folder: string
   readonly env?: Readonly<Record<string, string>>
-  /** Milliseconds until the step is ended and counts as failed. */
+  /**
+   * What the step takes at most on a quiet machine, milliseconds: so much that only a step that never ends uses the
+   * time budget of it up.
+   */
   readonly limitMs: number
+  /**
+   * How long a suite may say nothing beyond the timeout of the test or hook that it is in; on a quiet machine,
+   * milliseconds. Mocha ends and names what waits for too long; this is for what leaves mocha no turn, and for files
+   * that do not load.
+   * @defaultValue `60_000`
+   */
+  readonly silenceMs?: number
+  /**
+   * How long the process of a suite may live on after its last test, on a quiet machine: it left something open.
+   * Milliseconds.
+   * @defaultValue `10_000`
+   */
+  readonly graceMs?: number
 }
 
 export interface StepResult {
@@ -30,8 +47,8 @@ export interface StepResult {
   readonly fault?: string
 }
 
-/** How long a process may live on after its last test: it left something open. */
-const GRACE_MS = 10_000
+/** Between two looks at what a suite said. */
+const LOOK_MS = 500
 
 const EXIT = 'ended with '
 const HANGS = 'the process did not end after its last test'
@@ -126,16 +143,20 @@ async function withinLimits(
   ended: Promise<string | undefined>,
 ): Promise<string | undefined> {
   const start = performance.now()
-  let finishedAt: number | undefined
+  const limitMs = timeBudget(step.limitMs)
   let verdict: string | undefined
+  let seen = 0
+  let seenAt = start
   const watch = setInterval(() => {
     const now = performance.now()
-    finishedAt ??= isFinished(events) ? now : undefined
-    const isHanging = finishedAt !== undefined && now - finishedAt > GRACE_MS
-    if (!isHanging && now - start < step.limitMs) return
-    verdict ??= isHanging ? HANGS : `longer than ${step.limitMs / 1000} s`
-    endGroup(child)
-  }, 500)
+    const said = readEvents(events)
+    // Whatever a suite says is progress: a long suite on a slow machine is not one that hangs.
+    if (said.length > seen) seenAt = now
+    seen = said.length
+    if (now - start > limitMs) verdict ??= `longer than ${limitMs / 1000} s`
+    verdict ??= silenceFault(step, said, now - seenAt)
+    if (verdict !== undefined) endGroup(child)
+  }, LOOK_MS)
   const exit = await ended
   clearInterval(watch)
   return verdict ?? exit
@@ -151,8 +172,19 @@ function endGroup(child: ChildProcess): void {
   }
 }
 
-function isFinished(events: string): boolean {
-  return readEvents(events).some((event) => event.type === 'end')
+/** What is wrong when a step has said nothing for so long. */
+function silenceFault(
+  step: Step,
+  said: readonly TestEvent[],
+  silentMs: number,
+): string | undefined {
+  const { kind, silenceMs = 60_000, graceMs = 10_000 } = step
+  if (kind === 'check') return undefined
+  if (said.some(({ type }) => type === 'end')) {
+    return silentMs > timeBudget(graceMs) ? HANGS : undefined
+  }
+  const isHanging = silentMs > (said.at(-1)?.limitMs ?? 0) + timeBudget(silenceMs)
+  return isHanging ? `nothing happened for ${Math.round(silentMs / 1000)} s` : undefined
 }
 
 function readEvents(file: string): readonly TestEvent[] {

@@ -4,13 +4,15 @@
  *   node .ci/test.ts [--level checks|unit|contract|http|faults|e2e|embedding|dist] [--package <folder name>]
  *
  * The last line is `N passed, N failed`, a check such as lint counting as one test. Exit code 1 on any failure.
- * Under CI=true a skipped test is a failure.
+ * Under CI=true a skipped test is a failure. How long anything may take follows the machine: its slowness is measured
+ * before the steps, or named by `SVC_TEST_SLOWNESS` (1 is a quiet machine).
  */
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { installPackages, packPackages } from '../packages/testkit/src/packed-packages.ts'
+import { measureAgain, slowness } from '../packages/testkit/src/time-budget.ts'
 import { runStep, type Step, type StepResult } from './step.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
@@ -20,6 +22,8 @@ const MINUTE_MS = 60_000
 const LANES = 3
 /** Files of a suite that one step runs at most. */
 const PART_FILES = 8
+/** Between two measurements of the slowness; milliseconds. */
+const MEASURED_MS = 30_000
 
 /** In this order: what fails fast and explains the most comes first. */
 const LEVELS = ['unit', 'contract', 'http', 'faults', 'e2e'] as const
@@ -42,6 +46,7 @@ const { values: options } = parseArgs({
 
 const isCi = process.env['CI'] === 'true'
 const results: StepResult[] = []
+let measuredAt = -Infinity
 const packed = mkdtempSync(path.join(tmpdir(), 'svc-packed-'))
 const compiled = mkdtempSync(path.join(tmpdir(), 'svc-compiled-'))
 // Suites and the processes they start load the same modules: each is compiled once.
@@ -72,6 +77,7 @@ function isWanted(level: string): boolean {
 }
 
 async function run(step: Step): Promise<void> {
+  followMachine()
   process.stdout.write(`\n── ${step.name}\n`)
   const result = await runStep(step, (chunk) => process.stdout.write(chunk))
   conclude(result)
@@ -82,6 +88,7 @@ async function runInLanes(steps: readonly Step[]): Promise<void> {
   const waiting = [...steps]
   async function lane(): Promise<void> {
     for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
+      followMachine()
       const printed: Buffer[] = []
       const result = await runStep(step, (chunk) => void printed.push(chunk))
       process.stdout.write(`\n── ${step.name}\n`)
@@ -90,6 +97,13 @@ async function runInLanes(steps: readonly Step[]): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: LANES }, lane))
+}
+
+/** The load of a machine may grow during a run: the steps to come get more time then. */
+function followMachine(): void {
+  if (performance.now() - measuredAt < MEASURED_MS) return
+  measureAgain()
+  measuredAt = performance.now()
 }
 
 function conclude(result: StepResult): void {
@@ -179,7 +193,7 @@ function suites(level: string): Step[] {
       folder: absolute,
       // That a file keeps what memory keeps is what the contract suite is for.
       ...(level === 'http' && { env: { SVC_TEST_STORES: 'memory,redis' } }),
-      limitMs: (level === 'e2e' ? 10 : 6) * MINUTE_MS,
+      limitMs: 20 * MINUTE_MS,
     }
   })
 }
@@ -205,7 +219,7 @@ function packageName(folder: string): string {
 
 function report(): void {
   const width = Math.max(...results.map((result) => result.name.length), 0)
-  process.stdout.write('\n')
+  process.stdout.write(`\nslowness of this machine: ${slowness()}\n`)
   for (const result of results) {
     const line = `${result.name.padEnd(width)}  ${seconds(result).padStart(7)}  ${counts(result)}`
     process.stdout.write(`${line}${result.fault === undefined ? '' : `  (${result.fault})`}\n`)

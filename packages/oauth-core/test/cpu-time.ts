@@ -1,7 +1,1 @@
-/** CPU time this process spent on some work, in milliseconds: what else the machine does, does not count. */
-export async function cpuMs(work: () => Promise<unknown> | void): Promise<number> {
-  const before = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
-}
+export { cpuMs } from '@svc/testkit'

@@ -19,7 +19,7 @@ export interface RequestOptions extends Initiator {
   readonly body?: string | Uint8Array
   /** Sent instead of the URL's path and query, byte for byte (browsers normalize paths; attackers do not). */
   readonly target?: string
-  /** Milliseconds. @defaultValue `10_000` */
+  /** What the whole exchange takes at most on a quiet machine. Milliseconds. @defaultValue `10_000` */
   readonly timeoutMs?: number
 }
 

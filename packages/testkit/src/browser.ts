@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Browser, Page as BrowserPage } from 'playwright-core'
 import { loopbackPort, type LoopbackMap } from './loopback-request.ts'
 import { type Skippable, skipUnless } from './skip-unless.ts'
+import { timeBudget } from './time-budget.ts'
 
 export interface ChromiumOptions extends LoopbackMap {
   /** Host names that only exist in the test; each, and every name below it, leads to its loopback port. */
@@ -46,9 +47,10 @@ export async function launchChromium(options: ChromiumOptions): Promise<Browser>
   })
   // Loaded when used: most suites have no browser.
   const { chromium } = await import('playwright-core')
-  return await chromium.launch({
+  const browser = await chromium.launch({
     executablePath,
     headless: true,
+    timeout: timeBudget(LAUNCH_MS),
     args: [
       '--no-sandbox',
       '--disable-dev-shm-usage',
@@ -56,7 +58,13 @@ export async function launchChromium(options: ChromiumOptions): Promise<Browser>
       `--host-resolver-rules=${[...rules, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1'].join(',')}`,
     ],
   })
+  browser.on('context', (context) => context.setDefaultTimeout(timeBudget(STEP_MS)))
+  return browser
 }
+
+/** What the start of a browser, and one step on a page, take at most on a quiet machine; milliseconds. */
+const LAUNCH_MS = 30_000
+const STEP_MS = 10_000
 
 /**
  * Parts of the browser's own window, drawn as web pages: nobody sees them in headless mode, and they cost a fifth of the

@@ -1,9 +1,11 @@
+import { timeBudget } from './time-budget.ts'
+
 /** Holds what comes by until it is opened. */
 export interface Gate {
   /** Resolves once the gate is open. */
   pass(): Promise<void>
-  /** Resolves once so many have come to the gate. @throws Error after `timeoutMs` (5 000) */
-  arrived(count: number, timeoutMs?: number): Promise<void>
+  /** Resolves once so many have come to the gate. @throws Error when the time budget of 5 s is over */
+  arrived(count: number): Promise<void>
   /** Lets everybody through, those to come too. */
   open(): void
 }
@@ -20,13 +22,14 @@ export function createGate(): Gate {
       }
       return opened.promise
     },
-    arrived: (count, timeoutMs = 5000) =>
+    arrived: (count) =>
       new Promise((resolve, reject) => {
         if (come >= count) return resolve()
+        const budgetMs = timeBudget(5000)
         const timer = setTimeout(() => {
           waiters.delete(waiter)
-          reject(new Error(`${come} of ${count} came to the gate within ${timeoutMs} ms`))
-        }, timeoutMs)
+          reject(new Error(`${come} of ${count} came to the gate within ${budgetMs} ms`))
+        }, budgetMs)
         const waiter = {
           count,
           resolve: () => {

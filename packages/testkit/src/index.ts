@@ -7,6 +7,7 @@ export {
   type RequestOptions,
 } from './browser-client.ts'
 export type { BrowserResponse } from './browser-response.ts'
+export { cpuMs } from './cpu-time.ts'
 export { type FakeClock, fakeClock } from './fake-clock.ts'
 export type { Initiator } from './fetch-metadata.ts'
 export { createGate, type Gate } from './gate.ts'
@@ -52,3 +53,5 @@ export {
 export { eachStore, needsRedis, type OpenStore, type OpenStoreOptions } from './stores.ts'
 export { installPackages, type PackedPackage, packPackages } from './packed-packages.ts'
 export { type DeclaredRoute, recordStatuses, type RouteStatuses } from './route-statuses.ts'
+export { timeBudget } from './time-budget.ts'
+export { until, type UntilOptions } from './until.ts'

@@ -1,4 +1,5 @@
 import http from 'node:http'
+import { timeBudget } from './time-budget.ts'
 
 /** Where requests really go: every name resolves to 127.0.0.1, both schemes to a plain port. */
 export interface LoopbackMap {
@@ -16,7 +17,7 @@ export interface RawRequest {
   readonly body?: string | Uint8Array
   /** Sent instead of the URL's path and query, byte for byte. */
   readonly target?: string
-  /** Milliseconds until the whole exchange counts as failed. @defaultValue `10_000` */
+  /** What the whole exchange takes at most on a quiet machine. Milliseconds. @defaultValue `10_000` */
   readonly timeoutMs?: number
 }
 
@@ -49,7 +50,7 @@ export function requestLoopback(
         method: request.method,
         path: request.target ?? url.pathname + url.search,
         headers: { host: url.host, ...request.headers },
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: AbortSignal.timeout(timeBudget(timeoutMs)),
       },
       (answer) => {
         const chunks: Buffer[] = []

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
+import { timeBudget } from './time-budget.ts'
 
 /** A mail as it arrived. */
 export interface ReceivedMail extends Email {
@@ -24,11 +25,11 @@ export interface Mailbox {
   readonly url: string
   /** Everything received, oldest first. */
   readonly mails: readonly ReceivedMail[]
-  /** The first mail, already here or arriving, that the predicate accepts. @throws Error after `timeoutMs` (5 000) */
-  waitForMail(
-    predicate?: (mail: ReceivedMail) => boolean,
-    timeoutMs?: number,
-  ): Promise<ReceivedMail>
+  /**
+   * The first mail, already here or arriving, that the predicate accepts.
+   * @throws Error when the time budget of `limitMs` (5 000) is over
+   */
+  waitForMail(predicate?: (mail: ReceivedMail) => boolean, limitMs?: number): Promise<ReceivedMail>
   /** Forgets what arrived so far. */
   clear(): void
   close(): Promise<void>
@@ -85,15 +86,16 @@ export async function openMailbox(options: MailboxOptions = {}): Promise<Mailbox
     port,
     url: `smtp://127.0.0.1:${port}`,
     mails,
-    waitForMail: (accepts = () => true, timeoutMs = 5000) => {
+    waitForMail: (accepts = () => true, limitMs = 5000) => {
       const here = mails.find(accepts)
       if (here !== undefined) return Promise.resolve(here)
+      const budgetMs = timeBudget(limitMs)
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiters.delete(waiter)
           const seen = mails.map((mail) => mail.subject ?? '(no subject)').join(', ') || 'none'
-          reject(new Error(`no such mail within ${timeoutMs} ms; arrived: ${seen}`))
-        }, timeoutMs)
+          reject(new Error(`no such mail within ${budgetMs} ms; arrived: ${seen}`))
+        }, budgetMs)
         const waiter: Waiter = {
           accepts,
           resolve: (mail) => {

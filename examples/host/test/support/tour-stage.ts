@@ -122,7 +122,6 @@ function assemble(
       const browser = place === 'here' ? browsers[0] : browsers.at(-1)
       if (browser === undefined) throw new Error('no browser')
       const context = await browser.newContext({ locale: run.locale, ...look })
-      context.setDefaultTimeout(STEP_MS)
       await watch.add(context)
       return context.newPage()
     },
@@ -156,7 +155,5 @@ function openBrowser(host: HostProcess): Promise<Browser> {
   return launchChromium({ port: host.port, domains: ['localhost'] })
 }
 
-/** What a page is waited for. */
-const STEP_MS = 10_000
 const ADMIN_TOKEN = 'tour-admin-token-0123456789abcdef-0123'
 const SEALING_KEY = `tour:${Buffer.from(Array.from({ length: 32 }, (_, at) => (at * 89 + 7) % 256)).toString('base64')}`

@@ -1,4 +1,4 @@
-import { eachStore } from '@svc/testkit'
+import { eachStore, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
 import type { EngineBench } from '../support/engine-bench.ts'
 import { engineBenches } from '../support/engine-benches.ts'
@@ -71,7 +71,7 @@ eachStore((open) => {
       const bench = await start({ channels: [mail] })
       const record = await bench.becomes(await bench.post(), 'sent')
       const [first, second] = record.attempts
-      expect((second?.at ?? 0) - (first?.at ?? 0)).to.be.within(700, 2500)
+      expect((second?.at ?? 0) - (first?.at ?? 0)).to.be.within(700, timeBudget(2500))
     })
 
     it('counts a longer wait than a minute as the end of the channel (10.4)', async () => {
@@ -142,7 +142,7 @@ eachStore((open) => {
           })
         })
       })
-      const bench = await start({ channels: [mail], lifetimes: { attempt: 60 } })
+      const bench = await start({ channels: [mail], lifetimes: { attempt: timeBudget(30) } })
       const record = await bench.becomes(await bench.post(), 'sent')
       expect(attemptsOf(record)).to.deep.equal(['mail transient timeout', 'mail sent'])
       expect(isAborted).to.equal(true)

@@ -1,11 +1,9 @@
-/** Resolves when the condition holds. @throws Error when it does not in time */
+import { until as untilFound } from '@svc/testkit'
+
+/** Resolves when the condition holds. @throws Error when it does not within the time budget of `limitMs` */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   limitMs = 8000,
 ): Promise<void> {
-  const end = performance.now() + limitMs
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`never within ${limitMs} ms: ${String(condition)}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+  await untilFound(condition, { limitMs, describe: () => String(condition) })
 }

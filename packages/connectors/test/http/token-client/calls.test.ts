@@ -1,5 +1,5 @@
 import net from 'node:net'
-import type { ScriptedAnswer } from '@svc/testkit'
+import { type ScriptedAnswer, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
 import { createSecret } from '../../../src/account-types/secret.ts'
 import type { Lifetimes } from '../../../src/lifetimes.ts'
@@ -65,7 +65,7 @@ describe('calls to a token endpoint (connectors.md 6.1, 6.4, 13)', () => {
         expect(await outcome(await open(), answer)).to.deep.equal([expected, 1, 1])
       })
     }
-    const limits = { connect: 200, call: 300 }
+    const limits = { connect: timeBudget(2000), call: timeBudget(100) }
     for (const [what, answer] of [
       ['silence', SILENCE],
       ['an answer that drips', DRIP],
@@ -73,7 +73,7 @@ describe('calls to a token endpoint (connectors.md 6.1, 6.4, 13)', () => {
       it(`one after ${what}, and an end in time`, async () => {
         const startedAt = performance.now()
         expect(await outcome(await open(limits), answer)).to.deep.equal(['timeout', 1, 1])
-        expect(performance.now() - startedAt).to.be.within(290, 3000)
+        expect(performance.now() - startedAt).to.be.within(limits.call - 10, timeBudget(3000))
       })
     }
     for (const status of [503, 429]) {
@@ -89,16 +89,17 @@ describe('calls to a token endpoint (connectors.md 6.1, 6.4, 13)', () => {
       expect(await outcome(await open(), again, again, again)).to.deep.equal(['unavailable', 2, 2])
     })
     it('no second one that would end after the whole time', async () => {
-      const setup = await open({ call: 800 })
-      const answer = { status: 503, headers: { 'retry-after': '1' } }
+      const setup = await open({ call: 4900 })
+      const answer = { status: 503, headers: { 'retry-after': '5' } }
       expect(await outcome(setup, answer)).to.deep.equal(['unavailable', 1, 1])
     })
     it('both within the whole time', async () => {
-      const setup = await open({ call: 1500 })
+      const call = 1000 + timeBudget(200)
+      const setup = await open({ call })
       const startedAt = performance.now()
       const again = { status: 429, headers: { 'retry-after': '1' } }
       expect(await outcome(setup, again, SILENCE)).to.deep.equal(['timeout', 2, 2])
-      expect(performance.now() - startedAt).to.be.within(1490, 2400)
+      expect(performance.now() - startedAt).to.be.within(call - 10, call + timeBudget(900))
     })
     it('two when the name was not found, and the second finds it', async () => {
       let lookups = 0
@@ -121,7 +122,7 @@ describe('calls to a token endpoint (connectors.md 6.1, 6.4, 13)', () => {
       expect(setup.log.of('provider.called').at(-1)).to.include({ attempts: 2 })
     })
     it('two when TLS fails, since nothing was sent', async () => {
-      const setup = await open({ connect: 200 })
+      const setup = await open({ connect: timeBudget(200) })
       const type = setup.type({
         tokenEndpoint: setup.type().tokenEndpoint?.replace('http', 'https'),
       })

@@ -280,7 +280,7 @@ describe('pushes over APNs', () => {
     for (const count of [1, 2]) {
       const outcome = await waiting.send(push(), never())
       expect(outcome).to.deep.equal({ class: 'transient', code: 'unreachable' })
-      expect(sockets).to.have.lengthOf(count)
+      await until(() => sockets.length === count)
     }
     await waiting.close?.()
     for (const socket of sockets) socket.destroy()
@@ -289,7 +289,11 @@ describe('pushes over APNs', () => {
 
   it('end with the attempt when no answer comes', async () => {
     server.answers.push(() => undefined)
-    const outcome = await gateway.send(push(), AbortSignal.timeout(100))
+    const attempt = new AbortController()
+    const sending = gateway.send(push(), attempt.signal)
+    await until(() => server.answers.length === 0)
+    attempt.abort()
+    const outcome = await sending
     expect(outcome).to.deep.equal({ class: 'transient', code: 'timeout' })
     expect(await send()).to.deep.equal({ class: 'sent' })
   })

@@ -1,3 +1,4 @@
+import { cpuMs } from '@svc/testkit'
 import { expect } from 'chai'
 import { toApnsPayload } from '../../../src/channels/mobile/apns/apns-message.ts'
 import { toFcmRequest } from '../../../src/channels/mobile/fcm/fcm-message.ts'
@@ -21,10 +22,12 @@ describe('pushes with as many names in their data as a post may have (16.7)', ()
   const body = 'words '.repeat(1600)
 
   for (const [name, form] of FORMS) {
-    it(`are cut in no time for ${name}, and keep what tells where to go`, () => {
-      const start = performance.now()
-      const made = form(samplePush({ data, body }))
-      expect(performance.now() - start).to.be.below(LIMIT_MS)
+    it(`are cut in no time for ${name}, and keep what tells where to go`, async () => {
+      let made: unknown
+      const tookMs = await cpuMs(() => {
+        made = form(samplePush({ data, body }))
+      })
+      expect(tookMs).to.be.below(LIMIT_MS)
       expect(JSON.stringify(made)).to.include('bank/#/x')
     })
   }

@@ -1,3 +1,4 @@
+import { cpuMs } from '@svc/testkit'
 import { expect } from 'chai'
 import { collapseBlanks, toBody, toTitle } from '../../../src/render/clean-text.ts'
 
@@ -30,10 +31,8 @@ describe('control characters (10)', () => {
     expect(collapseBlanks('  a \t b\u00a0 c \n\n   d  \n e\n')).to.equal('a b c\n\nd\ne')
   })
 
-  it('are looked for in a time that grows with the text only', () => {
-    const start = performance.now()
+  it('are looked for in a time that grows with the text only', async () => {
     const long = `${' '.repeat(200_000)}x${'\n \t'.repeat(100_000)}x`
-    collapseBlanks(toBody(long))
-    expect(performance.now() - start).to.be.lessThan(500)
+    expect(await cpuMs(() => void collapseBlanks(toBody(long)))).to.be.lessThan(500)
   })
 })
