@@ -31,7 +31,7 @@ function showExpired() {
  * @param {HTMLButtonElement} button
  * @param {string} label while it runs
  * @param {Record<string, string>} fields
- * @param {(text: string) => void} refuse
+ * @param {(text: string, code: string) => void} refuse
  */
 async function answer(button, label, fields, refuse) {
   const done = busy(button, label)
@@ -41,7 +41,7 @@ async function answer(button, label, fields, refuse) {
   if (problem === undefined) return
   done()
   if (problem.code === 'two_factor_expired' || problem.code === 'two_factor_off') showExpired()
-  else refuse(problem.text)
+  else refuse(problem.text, problem.code)
 }
 
 if (input instanceof HTMLInputElement && submit instanceof HTMLButtonElement) {
@@ -50,13 +50,14 @@ if (input instanceof HTMLInputElement && submit instanceof HTMLButtonElement) {
     if (submit.disabled) return
     const passcode = input.value.replace(/\s/gu, '')
     if (passcode === '') {
-      setFieldError(input, form.dataset['empty'] ?? '')
+      setFieldError(input, form.dataset[isRecovery() ? 'emptyRecovery' : 'empty'] ?? '')
       return
     }
     setFieldError(input, '')
     const fields = { 'two-factor-passcode': passcode, 'two-factor-assertion': '' }
-    void answer(submit, form.dataset['busy'] ?? '', fields, (text) => {
-      setFieldError(input, text)
+    void answer(submit, form.dataset['busy'] ?? '', fields, (text, code) => {
+      const isWrong = code === 'two_factor_invalid' && isRecovery()
+      setFieldError(input, isWrong ? (form.dataset['wrongRecovery'] ?? text) : text)
       input.select()
     })
   })
@@ -90,32 +91,36 @@ if (passkey instanceof HTMLElement) {
 }
 
 /**
- * Recovery codes have letters, the others only digits: a phone shows the right keys for what was chosen.
+ * Recovery codes have letters, the others only digits: a phone shows the right keys for what was chosen, and every text
+ * about the code says what it takes.
  *
  * @param {HTMLInputElement} field
  */
 function letSwitchToRecovery(field) {
   const button = document.querySelector('#use-recovery')
-  const label = element('#passcode-label', HTMLElement)
   if (!(button instanceof HTMLButtonElement)) return
-  const hint = element('#recovery-hint', HTMLElement)
   /** @param {'digits' | 'recovery'} kind */
   const show = (kind) => {
     field.inputMode = kind === 'digits' ? 'numeric' : 'text'
     field.autocomplete = kind === 'digits' ? 'one-time-code' : 'off'
-    label.textContent = label.dataset[kind] ?? ''
-    button.textContent = button.dataset[kind === 'digits' ? 'recovery' : 'digits'] ?? ''
-    button.dataset['shown'] = kind
+    for (const text of document.querySelectorAll('[data-digits][data-recovery]'))
+      if (text instanceof HTMLElement) text.textContent = text.dataset[kind] ?? ''
+    form.dataset['shown'] = kind
   }
   button.addEventListener('click', () => {
-    show(button.dataset['shown'] === 'digits' ? 'recovery' : 'digits')
+    show(isRecovery() ? 'digits' : 'recovery')
     field.value = ''
     setFieldError(field, '')
     field.focus()
   })
-  hint.hidden = true
+  element('#recovery-hint', HTMLElement).hidden = true
   button.hidden = false
   show('digits')
+}
+
+/** Whether the owner chose to type a recovery code. */
+function isRecovery() {
+  return form.dataset['shown'] === 'recovery'
 }
 
 const time = element('#time', HTMLElement)

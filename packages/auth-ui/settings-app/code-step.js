@@ -25,15 +25,18 @@ export async function codeStep(tools, { token, submit, busy, renew, act }) {
   const { api, t, reload } = tools
   const factors = await loadFactors(api)
   const isMailed = factors.mail.enabled
+  const hasDigits = isMailed || factors.totp !== null
+  const hasRecovery = (factors.recovery?.left ?? 0) > 0
+  if (!hasDigits && !hasRecovery) return noCode(tools)
   const words = [
     ...(isMailed ? [t('code.mailed', { address: factors.mail.address ?? '' })] : []),
     ...(factors.totp === null ? [] : [t(isMailed ? 'code.orApp' : 'code.app')]),
-    ...(factors.recovery === null ? [] : [t('code.orRecovery')]),
+    ...(hasRecovery ? [t(hasDigits ? 'code.orRecovery' : 'code.recovery')] : []),
   ]
   const field = makeCode({
     id: 'passcode',
-    label: t('code.label'),
-    isNumeric: factors.recovery === null,
+    label: t(hasDigits ? 'code.label' : 'code.recovery.label'),
+    isNumeric: !hasRecovery,
   })
   const button = make('button', { class: 'button button--primary', type: 'submit' }, submit)
   const cancel = make('button', { class: 'button', type: 'button' }, t('app.cancel'))
@@ -71,6 +74,28 @@ export async function codeStep(tools, { token, submit, busy, renew, act }) {
     })
   })
   return [form]
+}
+
+/**
+ * A passkey cannot answer here: the way on leads over codes that can be typed.
+ *
+ * @param {import('./main.js').Tools} tools
+ * @returns {Node[]}
+ */
+function noCode({ t }) {
+  return [
+    make(
+      'div',
+      { class: 'box form' },
+      make('h2', {}, t('code.title')),
+      make('p', { class: 'notice notice--warning' }, t('code.none')),
+      make(
+        'div',
+        { class: 'form__buttons' },
+        make('a', { class: 'button button--primary', href: '#factors' }, t('code.none.open')),
+      ),
+    ),
+  ]
 }
 
 /**

@@ -40,6 +40,7 @@ import { createHashQueue, hashesAtATime } from './passphrase/hash-queue.ts'
 import { createHostReset } from './passphrase/host-reset.ts'
 import { createOnboard } from './passphrase/onboard.ts'
 import { createOnboarding } from './passphrase/onboarding.ts'
+import { createRenewedNotice } from './passphrase/reset/renewed-notice.ts'
 import type { StoredHash } from './passphrase/stored-hash.ts'
 import { createPasswordHasher } from './passphrase/password-hash.ts'
 import { createPrelogin } from './passphrase/prelogin.ts'
@@ -168,6 +169,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     totp: createTotp({ sealer: oauth.sealer, clock }),
     trustedDevices: createTrustedDevices(shared),
     passkeys: createPasskeys(shared),
+    renewedNotice: createRenewedNotice({ keyring, clock }),
     confirmations: createConfirmations(shared),
     confirmTargets: createConfirmTargets({
       redirects,

@@ -80,8 +80,8 @@ export interface LoginPageModel extends FormPageModel, DerivationModel {
   readonly emailVerifiedCode: string
   /** A second form posts `/auth/magic_link` with `redirect` and `csrf_token`. */
   readonly offersMagicLink: boolean
-  /** Heading `passphrase-reset-requested`. */
-  readonly message?: 'passphrase-reset-requested'
+  /** What was done just before: another heading, or a line above the form. */
+  readonly message?: 'passphrase-renewed' | 'passphrase-reset-requested'
   readonly problem?: FormProblem
 }
 
@@ -134,6 +134,8 @@ export interface MailSentPageModel {
   readonly minutes?: number
   /** `/auth/login`, with what was asked for. */
   readonly loginHref: string
+  /** `/auth/passphrase_reset`, with the same; of `passphrase_hint`, whether there is a hint or not. */
+  readonly resetHref?: string
 }
 
 /**

@@ -6,9 +6,10 @@ import type { TrustedDevices } from '../factors/trusted-devices.ts'
 import type { Owner } from '../owner/owner.ts'
 import { onboardedOwner } from '../owner/onboarded-owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
-import type { FormProblem } from '../page-models.ts'
+import type { FormProblem, LoginPageModel } from '../page-models.ts'
 import type { PageRenderer } from '../page-renderer.ts'
 import { formProblem } from '../pages/form-problem.ts'
+import type { RenewedNotice } from '../passphrase/reset/renewed-notice.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
 import type { EmailVerifiedCodes } from '../session-code/open-codes.ts'
 import type { AnswerActivation } from './activation.ts'
@@ -35,6 +36,7 @@ export interface LoginOptions {
   readonly pages: PageRenderer
   readonly csrf: Csrf
   readonly answerActivation: AnswerActivation
+  readonly renewedNotice: RenewedNotice
 }
 
 /** The log-in form and its answer. */
@@ -52,6 +54,12 @@ interface Asked {
   readonly target: RedirectTarget | undefined
   readonly emailVerifiedCode: string
   readonly isLongRun: boolean
+}
+
+/** What a log-in form says beside its question. */
+interface Said {
+  readonly message?: LoginPageModel['message']
+  readonly failure?: { readonly error: unknown; readonly problem: FormProblem }
 }
 
 /** Whether a log-in goes on without its second step; `admitted`: the host was asked already. */
@@ -80,7 +88,10 @@ export function createLogin(options: LoginOptions): LoginHandlers {
       const to = target ?? (await redirects.home(instance))
       return redirect(ctx, await arrival.locate(ctx, to, session, 'empty'))
     }
-    await showForm(ctx, { owner, target, emailVerifiedCode, isLongRun: false })
+    const isRenewed = await options.renewedNotice.take(ctx)
+    const asked = { owner, target, emailVerifiedCode, isLongRun: false }
+    const message = isRenewed ? 'passphrase-renewed' : requested(query.text('msg'))
+    await showForm(ctx, asked, message === undefined ? {} : { message })
   }
 
   async function submit(ctx: RouteContext): Promise<void> {
@@ -102,7 +113,7 @@ export function createLogin(options: LoginOptions): LoginHandlers {
     } catch (error) {
       const problem = formProblem(error, PROBLEMS)
       if (problem === undefined || prefersJson(ctx)) throw error
-      return showForm(ctx, asked, { error, problem })
+      return showForm(ctx, asked, { failure: { error, problem } })
     }
     const login = { ...loginOf(asked), isAdmitted: skipped === 'admitted' }
     answerRedirect(ctx, await enter(ctx, owner, login))
@@ -133,15 +144,14 @@ export function createLogin(options: LoginOptions): LoginHandlers {
   async function showForm(
     ctx: RouteContext,
     asked: Asked,
-    failure?: { readonly error: unknown; readonly problem: FormProblem },
+    { message, failure }: Said,
   ): Promise<void> {
-    const { instance, query } = ctx.state
+    const { instance } = ctx.state
     const { owner, target, emailVerifiedCode, isLongRun } = asked
     if (failure !== undefined && isHttpError(failure.error)) {
       ctx.status = failure.error.status
       ctx.set({ ...failure.error.headers })
     }
-    const isReset = query.text('msg') === 'passphrase-reset-requested'
     await pages.loginPage(ctx, {
       csrfToken: await csrf.token(ctx),
       formActionSources: formActionSources(instance, target ?? (await redirects.home(instance))),
@@ -152,7 +162,7 @@ export function createLogin(options: LoginOptions): LoginHandlers {
       longRun: isLongRun,
       emailVerifiedCode,
       offersMagicLink: owner.magicLink === true && emailVerifiedCode === '',
-      ...(isReset ? { message: 'passphrase-reset-requested' as const } : {}),
+      ...(message === undefined ? {} : { message }),
       ...(failure === undefined ? {} : { problem: failure.problem }),
     })
   }
@@ -166,6 +176,11 @@ export function createLogin(options: LoginOptions): LoginHandlers {
 
 function loginOf({ target, isLongRun }: Asked) {
   return { target, isLongRun, method: 'password' } as const
+}
+
+/** A link may only make the page say what is true of every visit: that a mail comes if there is an address. */
+function requested(msg: string): LoginPageModel['message'] {
+  return msg === 'passphrase-reset-requested' ? msg : undefined
 }
 
 function validOrEmpty(code: string): string {

@@ -1,4 +1,4 @@
-import { isolated } from '../messages.ts'
+import { isolated, type Messages } from '../messages.ts'
 import type { PasscodePageModel } from '../page-models.ts'
 import type { PageRenderer } from '../page-renderer.ts'
 import { problemText, problemTexts } from './problem-text.ts'
@@ -45,8 +45,7 @@ export function createLoginPages({ messagesOf, show }: ShowPage): LoginPages {
           model,
           ...passcodeWords(model),
           has: Object.fromEntries(model.factors.map((kind) => [kind, true])),
-          problem: problemText(messages, model.problem),
-          problems: problemTexts(messages, ...PASSCODE_PROBLEMS),
+          ...passcodeProblems(messages, model),
           options: JSON.stringify(model.passkeyOptions ?? {}),
           endsInMs: Math.max(0, model.expiresAt - model.now),
           minutes: Math.max(1, Math.round((model.expiresAt - model.now) / 60_000)),
@@ -82,11 +81,29 @@ export function createLoginPages({ messagesOf, show }: ShowPage): LoginPages {
   }
 }
 
+/** What was wrong, in words about the only kind of code that the page takes where that is a recovery code. */
+function passcodeProblems(messages: Messages, model: PasscodePageModel): object {
+  const problem = problemText(messages, model.problem)
+  const problems = problemTexts(messages, ...PASSCODE_PROBLEMS)
+  if (codeOf(model) !== 'recovery') return { problem, problems }
+  const wrong = messages.text('passcode.recovery.wrong')
+  return {
+    problem: model.problem?.code === 'two_factor_invalid' ? wrong : problem,
+    problems: { ...problems, two_factor_invalid: wrong },
+  }
+}
+
+/** The codes of six digits that the page takes, or else a recovery code. */
+function codeOf({ factors }: PasscodePageModel): 'both' | 'mail' | 'recovery' | 'totp' {
+  const has = (kind: PasscodePageModel['factors'][number]): boolean => factors.includes(kind)
+  if (has('mail')) return has('totp') ? 'both' : 'mail'
+  return has('totp') ? 'totp' : 'recovery'
+}
+
 /** Which code goes into the one field, and what the button does. Keys of the catalogue. */
 function passcodeWords(model: PasscodePageModel): object {
   const has = (kind: PasscodePageModel['factors'][number]): boolean => model.factors.includes(kind)
-  const code =
-    has('mail') && has('totp') ? 'both' : has('mail') ? 'mail' : has('totp') ? 'totp' : 'recovery'
+  const code = codeOf(model)
   const takesCode = has('mail') || has('totp') || has('recovery')
   const purpose = model.purpose === 'login' || model.purpose === 'confirm' ? model.purpose : 'other'
   return {
@@ -95,6 +112,8 @@ function passcodeWords(model: PasscodePageModel): object {
     // With a passkey the page's first words are about both ways, and the field says where its code is.
     hintKey: has('passkey') ? `passcode.code.${code}` : '',
     letsSwitch: has('recovery') && code !== 'recovery',
+    emptyKey: code === 'recovery' ? 'passcode.recovery.empty' : 'passcode.empty',
+    autocomplete: code === 'recovery' ? 'off' : 'one-time-code',
     labelKey: code === 'recovery' ? 'passcode.recovery.label' : 'passcode.label',
     // Recovery codes have letters: the script offers digits first, and letters when they are wanted.
     inputmode: has('recovery') ? 'text' : 'numeric',

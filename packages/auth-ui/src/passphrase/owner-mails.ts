@@ -4,10 +4,11 @@ import { AuthUiError } from '../errors.ts'
 import { answerJson } from '../login/arrival.ts'
 import type { Redirects } from '../login/redirect-target.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
+import type { MailSentPageModel } from '../page-models.ts'
 import type { PageRenderer } from '../page-renderer.ts'
 import type { Mailer } from '../ports.ts'
 import { isWithinLimit, type RateLimits } from '../rate-limits.ts'
-import { loginHref } from './reset/request-reset.ts'
+import { loginHref, resetHref } from './reset/request-reset.ts'
 
 /** What {@link createOwnerMails} needs. */
 export interface OwnerMailsOptions {
@@ -60,11 +61,11 @@ export function createOwnerMails(options: OwnerMailsOptions): OwnerMailHandlers 
   async function answerSent(
     ctx: RouteContext,
     mail: 'passphrase_hint' | 'onboarding',
-    href: string,
+    hrefs: Pick<MailSentPageModel, 'loginHref' | 'resetHref'>,
   ): Promise<void> {
     if (prefersJson(ctx)) return answerJson(ctx, { status: 'sent' })
     ctx.status = 200
-    await pages.mailSentPage(ctx, { mail, loginHref: href })
+    await pages.mailSentPage(ctx, { mail, ...hrefs })
   }
 
   return {
@@ -73,12 +74,14 @@ export function createOwnerMails(options: OwnerMailsOptions): OwnerMailHandlers 
       const raw = form.text('redirect') || query.text('redirect')
       const target = raw === '' ? undefined : await redirects.parse(instance, raw)
       background.run('mail.passphrase_hint', () => sendHint(instance))
-      await answerSent(ctx, 'passphrase_hint', loginHref(target))
+      // The way to a new passphrase is there for everybody: only the owner's mailbox tells whether there is a hint.
+      const hrefs = { loginHref: loginHref(target), resetHref: resetHref(target) }
+      await answerSent(ctx, 'passphrase_hint', hrefs)
     },
     async resendOnboarding(ctx) {
       const { instance } = ctx.state
       background.run('mail.onboarding', () => sendOnboarding(instance))
-      await answerSent(ctx, 'onboarding', loginHref(undefined))
+      await answerSent(ctx, 'onboarding', { loginHref: loginHref(undefined) })
     },
   }
 }

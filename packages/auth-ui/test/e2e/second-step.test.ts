@@ -131,6 +131,46 @@ describe('the second step, in a browser', function () {
     expect(posted()['two-factor-passcode']).to.equal('abcde-fghjk')
   })
 
+  const samples: readonly [sample: string, digits: string, recovery: string][] = [
+    [
+      'passcode-app',
+      'Open your authenticator app and enter the six digits it shows for this space.',
+      'Enter one of the recovery codes you kept. Each works once.',
+    ],
+    [
+      'passcode-all',
+      'Six digits, in your authenticator app or in the mail we just sent.',
+      'One of the recovery codes you kept.',
+    ],
+  ]
+  for (const [sample, digits, recovery] of samples) {
+    it(`says on ${sample} what the field takes, and what is wrong with it, for either code`, async () => {
+      steps.answer = refuse(401, 'two_factor_invalid')
+      await open(sample)
+      const main = page.locator('main')
+      expect(await main.innerText())
+        .to.include(digits)
+        .and.not.include(recovery)
+      await page.getByRole('button', { name: 'Use a recovery code' }).click()
+      const shown = await main.innerText()
+      expect(shown).to.include(recovery).and.not.include(digits)
+      // The one mention left is the button that leads back.
+      expect(shown.match(/six digits/giu)).to.have.lengthOf(1)
+      await code().press('Enter')
+      await page.getByText('Type one of your recovery codes.').waitFor()
+      await code().fill('abcde-fghjk')
+      await code().press('Enter')
+      await page.getByText('That recovery code is not right, or it was used already.').waitFor()
+      await page.getByRole('button', { name: 'Use a code of six digits' }).click()
+      expect(await main.innerText())
+        .to.include(digits)
+        .and.not.include(recovery)
+      await code().fill('111111')
+      await code().press('Enter')
+      await page.getByText('That code is not right. Check it, or use a newer one.').waitFor()
+    })
+  }
+
   it('takes a code and a recovery code without a script', async () => {
     steps.answer = (ctx) => ctx.redirect('/blocked')
     const context = await steps.browser.newContext({ javaScriptEnabled: false })

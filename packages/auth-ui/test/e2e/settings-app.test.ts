@@ -150,6 +150,65 @@ describe('settings app, in a browser', function () {
     await page.getByRole('heading', { name: 'Drive for Android' }).waitFor()
   })
 
+  const asked: readonly [
+    name: string,
+    factors: object,
+    words: string,
+    label: string | undefined,
+  ][] = [
+    [
+      'a recovery code where nothing else can be typed',
+      { recovery: { left: 3, created_at: '2026-01-01T00:00:00Z' } },
+      'Enter one of your recovery codes. Each works once.',
+      'Recovery code',
+    ],
+    [
+      'the app alone where every recovery code is used up',
+      {
+        totp: { created_at: '2026-01-01T00:00:00Z' },
+        recovery: { left: 0, created_at: '2026-01-01T00:00:00Z' },
+      },
+      'Enter the code that your authenticator app shows.',
+      'Code',
+    ],
+    [
+      'recovery codes to be made where only passkeys are left',
+      { recovery: { left: 0, created_at: '2026-01-01T00:00:00Z' } },
+      'Create recovery codes first, then change the passphrase with one of them.',
+      undefined,
+    ],
+  ]
+  for (const [name, factors, words, label] of asked) {
+    it(`asks for ${name} before the passphrase changes`, async () => {
+      const passkeys = [{ id: 'k1', label: 'Laptop', created_at: '2026-01-01T00:00:00Z' }]
+      const attributes = { mail: { enabled: false }, totp: null, passkeys, ...factors }
+      const own = await appServer({
+        folder: appFolders.settings,
+        answers: {
+          ...settingsAnswers(),
+          'GET /settings/factors': (ctx) => {
+            ctx.body = { data: { attributes } }
+          },
+          'PUT /settings/passphrase': (ctx) => {
+            ctx.body = { two_factor_token: 't' }
+          },
+        },
+      })
+      await page.goto(`${own.origin}/#passphrase`)
+      await page.getByLabel('Current passphrase', { exact: true }).fill('the old one')
+      await page.getByLabel('New passphrase', { exact: true }).fill('four other words entirely')
+      await page.getByRole('button', { name: 'Change the passphrase' }).click()
+      await page.getByText(words).waitFor()
+      expect(await page.getByText('So does a recovery code').count()).to.equal(0)
+      if (label !== undefined) await page.getByLabel(label, { exact: true }).waitFor()
+      else {
+        await page.getByRole('link', { name: 'Go to the second step' }).click()
+        await page.getByRole('heading', { name: 'Second step' }).waitFor()
+      }
+      await own.close()
+    })
+  }
+
   it('finds one of sixty apps', async () => {
     const many = await appServer({
       folder: appFolders.settings,

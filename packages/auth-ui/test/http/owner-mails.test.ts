@@ -111,6 +111,24 @@ describe('mails that anybody may ask for (login.md 5.5)', () => {
       expect(bad.json()).to.include({ code: 'bad_redirect' })
     })
 
+    for (const [what, hint] of [
+      ['a hint', HINT],
+      ['no hint', ''],
+    ] as const) {
+      it(`leads on to a new passphrase where there is ${what}`, async () => {
+        await createOwner({ email: EMAIL }, hint)
+        const answer = await askHint({ redirect: 'drive' })
+        const target = encodeURIComponent('https://drive.alice.example.com/')
+        const link = answer.page().links.find(({ text }) => text === 'Choose a new passphrase')
+        const href = link?.href ?? ''
+        expect(href).to.equal(`${ALICE}/auth/passphrase_reset?redirect=${target}`)
+        const reset = await browser.get(href)
+        expect(reset.status).to.equal(200)
+        await browser.submit(reset.page().form('/auth/passphrase_reset'))
+        expect(mailsOf(server, 'passphrase_reset')).to.have.lengthOf(1)
+      })
+    }
+
     it('sends two mails an hour, and answers the same bytes afterwards', async () => {
       await createOwner()
       const answers = new Set<string>()

@@ -141,6 +141,70 @@ describe('a new passphrase by mail (login.md 5.5)', () => {
     })
   })
 
+  describe('word of the new passphrase', () => {
+    const SET = 'Your new passphrase is set. Log in with it.'
+    const COOKIE = '__Secure-svcrenewed'
+    const said = async (who: BrowserClient, path = '/auth/login'): Promise<boolean> =>
+      (await who.get(path)).text.includes(SET)
+
+    it('is said on the log-in page that follows, once', async () => {
+      expect(await said(browser)).to.equal(false)
+      const { location = '' } = await renew()
+      const page = await browser.get(location)
+      expect(page.text).to.include(SET)
+      expect(page.setCookie(COOKIE)?.attributes).to.include({ 'max-age': '0' })
+      expect(await said(browser)).to.equal(false)
+    })
+
+    it('is said after the script’s form, too, and on the way from the settings', async () => {
+      const answer = await renew({ from: 'settings' }, JSON_ONLY)
+      expect(answer.status).to.equal(200)
+      expect(answer.setCookie(COOKIE)?.attributes).to.include({
+        path: '/auth/login',
+        'max-age': '600',
+        httponly: true,
+        samesite: 'Lax',
+        secure: true,
+      })
+      // The settings have nobody logged in any more, and lead to the log-in with their own address.
+      const back = encodeURIComponent('https://settings.alice.example.com/')
+      expect(await said(browser, `/auth/login?redirect=${back}`)).to.equal(true)
+    })
+
+    it('stays for GET when the page is only asked for its head', async () => {
+      await renew()
+      const head = await browser.request('HEAD', '/auth/login')
+      expect(head.headers['set-cookie']).to.equal(undefined)
+      expect(await said(browser)).to.equal(true)
+    })
+
+    it('is not said for a refused form, nor ten minutes later', async () => {
+      await renew({ passphrase: '' })
+      expect(await said(browser)).to.equal(false)
+      await renew()
+      server.clock.advance(600_001)
+      expect(await said(browser)).to.equal(false)
+    })
+
+    it('is not said by a link, nor by a cookie that somebody made up or kept', async () => {
+      for (const msg of ['passphrase-renewed', 'renewed', 'passphrase-reset-requested'])
+        expect(await said(server.browser(), `/auth/login?msg=${msg}`), msg).to.equal(false)
+      const value = (await renew()).setCookie(COOKIE)?.value ?? ''
+      for (const made of ['1', 'A'.repeat(54), `${value}A`, value.replace(/^./u, 'B'), '"']) {
+        const cookie = `${COOKIE}=${made}`
+        const page = await server.browser().get('/auth/login', { headers: { cookie } })
+        expect(page.status).to.equal(200)
+        expect(page.text.includes(SET), made).to.equal(false)
+      }
+      // The next passphrase has another key.
+      await server.ui.owners.resetPassphrase(instance, 'some other words entirely')
+      const page = await server.browser().get('/auth/login', {
+        headers: { cookie: `${COOKIE}=${value}` },
+      })
+      expect(page.text).not.to.include(SET)
+    })
+  })
+
   describe('POST /auth/passphrase_renew', () => {
     it('stores the passphrase and leads to the log-in, without a session', async () => {
       const answer = await renew()

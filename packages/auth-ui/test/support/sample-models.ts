@@ -31,6 +31,8 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
   'login-authorize': (pages, ctx) => pages.loginPage(ctx, { ...LOGIN, offersLongRun: false }),
   'login-reset': (pages, ctx) =>
     pages.loginPage(ctx, { ...LOGIN, message: 'passphrase-reset-requested' }),
+  'login-renewed': (pages, ctx) =>
+    pages.loginPage(ctx, { ...LOGIN, message: 'passphrase-renewed' }),
   'login-magic': (pages, ctx) =>
     pages.loginPage(ctx, { ...LOGIN, offersMagicLink: true, redirect: 'drive/' }),
   passcode: (pages, ctx) => pages.passcodePage(ctx, PASSCODE),
@@ -65,7 +67,11 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
   'mail-sent-magic': (pages, ctx) =>
     pages.mailSentPage(ctx, { mail: 'magic_link', minutes: 15, loginHref: '/auth/login' }),
   'mail-sent-hint': (pages, ctx) =>
-    pages.mailSentPage(ctx, { mail: 'passphrase_hint', loginHref: '/auth/login' }),
+    pages.mailSentPage(ctx, {
+      mail: 'passphrase_hint',
+      loginHref: '/auth/login',
+      resetHref: '/auth/passphrase_reset',
+    }),
   'mail-sent-onboarding': (pages, ctx) =>
     pages.mailSentPage(ctx, { mail: 'onboarding', loginHref: '/auth/login' }),
   reset: (pages, ctx) => pages.resetPage(ctx, RESET),

@@ -97,7 +97,11 @@ describe('texts from outside', () => {
         to.magicLinkPassphrasePage(ctx, { ...derived, magicCode: HOSTILE, redirect: HOSTILE }),
       ),
       await rendered((to, ctx) =>
-        to.mailSentPage(ctx, { mail: 'passphrase_hint', loginHref: HOSTILE }),
+        to.mailSentPage(ctx, {
+          mail: 'passphrase_hint',
+          loginHref: HOSTILE,
+          resetHref: HOSTILE,
+        }),
       ),
       await rendered((to, ctx) =>
         to.resetPage(ctx, { ...RESET, ...form, redirect: HOSTILE, backHref: HOSTILE }),

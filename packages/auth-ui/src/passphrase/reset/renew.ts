@@ -16,6 +16,7 @@ import { passphraseProblem } from '../form-problem.ts'
 import { readNewPassphrase } from '../new-passphrase.ts'
 import type { PasswordHasher } from '../password-hash.ts'
 import { acceptsResetToken } from './reset-token.ts'
+import type { RenewedNotice } from './renewed-notice.ts'
 import type { FindSettings } from './settings-link.ts'
 
 /** What {@link createRenew} needs. */
@@ -32,6 +33,7 @@ export interface RenewOptions {
   readonly pages: PageRenderer
   readonly csrf: Csrf
   readonly findSettings: FindSettings
+  readonly renewedNotice: RenewedNotice
   readonly clock: { now(): number }
   readonly log: Logger
 }
@@ -148,6 +150,7 @@ export function createRenew(options: RenewOptions): RenewHandlers {
         return showForm(ctx, owner, { token, isFromSettings, hint }, problem)
       }
       await makeKnown(ctx, changed)
+      await options.renewedNotice.leave(ctx)
       const settings = isFromSettings ? await findSettings(instance) : undefined
       answerRedirect(ctx, settings?.href ?? `${instance.origin}/auth/login`)
     },

@@ -87,7 +87,14 @@ export function createRequestReset(options: RequestResetOptions): RequestResetHa
 
 /** The log-in, with what was asked for: a path of the instance. */
 export function loginHref(target: RedirectTarget | undefined): string {
-  return target === undefined
-    ? '/auth/login'
-    : `/auth/login?redirect=${encodeURIComponent(target.href)}`
+  return withTarget('/auth/login', target)
+}
+
+/** The page that mails a link to a new passphrase, with what was asked for: a path of the instance. */
+export function resetHref(target: RedirectTarget | undefined): string {
+  return withTarget('/auth/passphrase_reset', target)
+}
+
+function withTarget(path: string, target: RedirectTarget | undefined): string {
+  return target === undefined ? path : `${path}?redirect=${encodeURIComponent(target.href)}`
 }
