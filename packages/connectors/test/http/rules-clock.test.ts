@@ -29,7 +29,9 @@ describe('a clock that jumps while a refresh is under way', function () {
     beforeEach(async () => {
       clock = fakeClock()
       store = await open({ clock })
-      const connectors = { lifetimes: { refreshLock: LOCK_MS, refreshWait: WAIT_MS, call: CALL_MS } }
+      const connectors = {
+        lifetimes: { refreshLock: LOCK_MS, refreshWait: WAIT_MS, call: CALL_MS },
+      }
       server = await startRefresh({ store, clock, connectors })
       await server.putImported()
       // With locks and waiting of its own, as another process has them.

@@ -1,7 +1,7 @@
 import type { Instance, Keyring } from '@svc/oauth-core'
 import type { Context } from 'koa'
 import { readCookies, writeCookie } from '../../cookies.ts'
-import { MINUTE_MS } from '../../lifetimes.ts'
+import { MINUTE_MS } from '@svc/platform'
 import { openMac, sealMac } from '../../mac.ts'
 
 /**

@@ -244,7 +244,9 @@ describe('defineOptions', () => {
 
   it('hands on an object as it was given where that is wanted', () => {
     const definition = defineOptions({
-      theme: object({ name: text('a name').optional() }).asGiven().optional(),
+      theme: object({ name: text('a name').optional() })
+        .asGiven()
+        .optional(),
     })
     const theme = {}
     expect(definition.settle({ theme }).theme).to.equal(theme)
