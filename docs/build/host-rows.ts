@@ -15,7 +15,8 @@ import { sharingRoutes } from '../../examples/host/src/shares/sharing-routes.ts'
 import type { AuthUi } from '../../packages/auth-ui/src/index.ts'
 import type { Connectors } from '../../packages/connectors/src/index.ts'
 import type { Notify } from '../../packages/notify/src/index.ts'
-import type { AppRegistry, OAuth, RouteRow } from '../../packages/oauth-core/src/index.ts'
+import type { AppRegistry, OAuth } from '../../packages/oauth-core/src/index.ts'
+import type { RouteRow } from '../../packages/platform/src/index.ts'
 import { ROOT } from './document.ts'
 
 /** The packages, put together. */

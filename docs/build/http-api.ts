@@ -1,4 +1,4 @@
-import type { RouteRow } from '../../packages/oauth-core/src/http/route.ts'
+import type { RouteRow } from '../../packages/platform/src/index.ts'
 import { type Document, GENERATED, table } from './document.ts'
 import { bucketRows, lifetimeRows } from './limits.ts'
 import { bodyText, FAMILIES, STATUS_TEXTS } from './route-words.ts'

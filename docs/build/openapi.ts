@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RouteAuth, RouteFamily, RouteRow } from '../../packages/oauth-core/src/http/route.ts'
+import type { RouteAuth, RouteFamily, RouteRow } from '../../packages/platform/src/index.ts'
 import type { Document } from './document.ts'
 import { mediaTypes, STATUS_TEXTS } from './route-words.ts'
 import type { RouteGroup } from './routes.ts'

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { RouteFamily, RouteRow } from '../../packages/oauth-core/src/http/route.ts'
+import type { RouteFamily, RouteRow } from '../../packages/platform/src/index.ts'
 
 /** Reason phrases by status. */
 export const STATUS_TEXTS: Readonly<Record<number, string | undefined>> = STATUS_CODES

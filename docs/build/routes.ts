@@ -8,11 +8,8 @@ import {
   ERRORS as CONNECTOR_ERRORS,
 } from '../../packages/connectors/src/index.ts'
 import { createNotify, ERRORS as NOTIFY_ERRORS } from '../../packages/notify/src/index.ts'
-import {
-  createOAuth,
-  ERRORS as OAUTH_ERRORS,
-  type RouteRow,
-} from '../../packages/oauth-core/src/index.ts'
+import { createOAuth, ERRORS as OAUTH_ERRORS } from '../../packages/oauth-core/src/index.ts'
+import { type RouteRow } from '../../packages/platform/src/index.ts'
 import { ERRORS as PLATFORM_ERRORS } from '../../packages/platform/src/index.ts'
 import { createRealtime, ERRORS as REALTIME_ERRORS } from '../../packages/realtime/src/index.ts'
 import { sqliteStore } from '../../packages/store/src/sqlite/index.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { redisStore } from '@svc/store/redis'
 import { quantile } from './figure.ts'

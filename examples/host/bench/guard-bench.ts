@@ -1,5 +1,6 @@
 import { createSecretKey } from 'node:crypto'
-import type { Instance, OAuth } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { sqliteStore } from '@svc/store/sqlite'
 import { jwtVerify } from 'jose'
 import type { Context } from 'koa'

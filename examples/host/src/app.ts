@@ -2,14 +2,8 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { appFolders, type AuthUi, createAuthUi } from '@svc/auth-ui'
 import type { Mailer, Notify } from '@svc/notify'
-import {
-  createOAuth,
-  type OAuth,
-  OAuthError,
-  type RouteRow,
-  type SealingKey,
-} from '@svc/oauth-core'
-import { limitLoad } from '@svc/platform'
+import { createOAuth, type OAuth, OAuthError } from '@svc/oauth-core'
+import { limitLoad, type RouteRow, type SealingKey } from '@svc/platform'
 import { createRealtime, type Realtime } from '@svc/realtime'
 import type { Clock, Store } from '@svc/store'
 import Koa from 'koa'

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { compiledSchema, type DeprecatedApp } from '@svc/oauth-core'
+import { type DeprecatedApp } from '@svc/oauth-core'
+import { compiledSchema } from '@svc/platform'
 import { ConfigError } from './config.ts'
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 1024 } as const

@@ -1,4 +1,4 @@
-import type { Instance, NewInstance } from '@svc/oauth-core'
+import type { Instance, NewInstance } from '@svc/platform'
 import type { HostApp } from './app.ts'
 
 export interface CreatedInstance {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { type Instances, OAuthError, type RouteContext, type RouteRow } from '@svc/oauth-core'
+import { OAuthError } from '@svc/oauth-core'
+import { type Instances, type RouteContext, type RouteRow } from '@svc/platform'
 import { recordKey, type Store } from '@svc/store'
 import { hasTls, isLocalhost, isLoopback, publicAddress } from './addressing.ts'
 import type { Config } from './config.ts'

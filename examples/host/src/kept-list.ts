@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { InstanceId } from '@svc/oauth-core'
-import { DAY_MS } from '@svc/platform'
+import { DAY_MS, type InstanceId } from '@svc/platform'
 import { type Json, indexKey, type Key, recordKey, type Store } from '@svc/store'
 
 /** Something that was kept instead of being sent. */

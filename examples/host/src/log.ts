@@ -1,4 +1,4 @@
-import type { Logger } from '@svc/oauth-core'
+import type { Logger } from '@svc/platform'
 import type { StoreLog } from '@svc/store'
 import { type DestinationStream, pino } from 'pino'
 import type { Config } from './config.ts'

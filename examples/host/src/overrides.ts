@@ -1,6 +1,7 @@
 import { type AuthUiOptions, DEFAULT_LIMITS as UI_LIMITS } from '@svc/auth-ui'
 import { DEFAULT_LIMITS as CONNECTORS_LIMITS, type ConnectorsOptions } from '@svc/connectors'
-import { DEFAULT_LIMITS as CORE_LIMITS, type OAuthOptions, type RateLimit } from '@svc/oauth-core'
+import { DEFAULT_LIMITS as CORE_LIMITS, type OAuthOptions } from '@svc/oauth-core'
+import { type RateLimit } from '@svc/platform'
 import { DEFAULT_LIMITS as NOTIFY_LIMITS, type NotifyOptions } from '@svc/notify'
 import type { RealtimeOptions } from '@svc/realtime'
 import type { Config } from './config.ts'

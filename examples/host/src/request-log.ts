@@ -1,4 +1,4 @@
-import { type Logger, renderError, setBaseHeaders } from '@svc/oauth-core'
+import { type Logger, renderError, setBaseHeaders } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type Koa from 'koa'
 import type { Context, Middleware, Next } from 'koa'

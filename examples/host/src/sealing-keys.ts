@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SealingKey } from '@svc/oauth-core'
+import type { SealingKey } from '@svc/platform'
 import { type Config, ConfigError } from './config.ts'
 
 const FORM = 'must hold kid:base64 of 32 random bytes each'

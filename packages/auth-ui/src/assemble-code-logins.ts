@@ -1,4 +1,5 @@
-import type { OAuth, RouteRow } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { RouteRow } from '@svc/platform'
 import { type AnswerClientOptions, createAnswerClient } from './flagship/answer-client.ts'
 import { type ClientCheckOptions, createClientCheck } from './flagship/client-check.ts'
 import { createFlagshipLogin, type FlagshipLoginOptions } from './flagship/flagship-login.ts'

@@ -1,4 +1,4 @@
-import type { RouteRow } from '@svc/oauth-core'
+import type { RouteRow } from '@svc/platform'
 import { type ConfirmOptions, createConfirm } from './confirm/confirm.ts'
 import { confirmRows } from './confirm/rows.ts'
 import { type ActivationCodesOptions, createActivationCodes } from './factors/activation-codes.ts'

@@ -1,4 +1,4 @@
-import type { RouteRow } from '@svc/oauth-core'
+import type { RouteRow } from '@svc/platform'
 import { createOwnerMails, type OwnerMailsOptions } from './passphrase/owner-mails.ts'
 import { createRenew, type RenewOptions } from './passphrase/reset/renew.ts'
 import { createRequestReset, type RequestResetOptions } from './passphrase/reset/request-reset.ts'

@@ -1,4 +1,4 @@
-import type { RouteRow } from '@svc/oauth-core'
+import type { RouteRow } from '@svc/platform'
 import { createJudgeAnswer, type JudgeAnswerOptions } from './factors/judge-answer.ts'
 import {
   createPendingChallenges,

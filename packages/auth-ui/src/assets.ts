@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import type { RouteContext, RouteRow } from '@svc/oauth-core'
+import type { RouteContext, RouteRow } from '@svc/platform'
 import { appFolders } from './app-folders.ts'
 
 /** The style sheets and scripts of the pages, read once. */

@@ -1,5 +1,5 @@
-import type { AuthorizePages, RouteContext } from '@svc/oauth-core'
-import { MINUTE_MS } from '@svc/platform'
+import type { AuthorizePages } from '@svc/oauth-core'
+import { MINUTE_MS, type RouteContext } from '@svc/platform'
 import type { Context } from 'koa'
 import { createHurdlePages, type HurdlePagesOptions } from './authorize/hurdle-pages.ts'
 import type { Csrf } from './csrf.ts'

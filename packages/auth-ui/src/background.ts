@@ -1,4 +1,4 @@
-import type { Logger } from '@svc/oauth-core'
+import type { Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 
 /** Work that no answer waits for and whose failure spoils nothing, such as mails. */

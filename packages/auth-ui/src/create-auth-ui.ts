@@ -1,4 +1,5 @@
-import type { AuthorizePages, OwnerSessions, RouteContext, RouteRow } from '@svc/oauth-core'
+import type { AuthorizePages, OwnerSessions } from '@svc/oauth-core'
+import type { RouteContext, RouteRow } from '@svc/platform'
 import type { Middleware } from 'koa'
 import { type AppPages, createAppPages } from './apps/app-pages.ts'
 import { assembleFactors } from './assemble-factors.ts'

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { type CsrfRule, equalSecrets, type Instance, type Keyring } from '@svc/oauth-core'
+import { type CsrfRule, equalSecrets, type Instance, type Keyring } from '@svc/platform'
 import type { Context } from 'koa'
 import { readCookies, writeCookie } from './cookies.ts'
 import { AuthUiError } from './errors.ts'

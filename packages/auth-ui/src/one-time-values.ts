@@ -1,4 +1,4 @@
-import { type Instance, randomAlphanumeric, randomHex } from '@svc/oauth-core'
+import { type Instance, randomAlphanumeric, randomHex } from '@svc/platform'
 import { type Json, type Key, type Revision, secretKey, type Store } from '@svc/store'
 import type { Owner } from './owner/owner.ts'
 

@@ -1,12 +1,5 @@
-import {
-  type AppRegistry,
-  type Instance,
-  isSlug,
-  type Logger,
-  type OAuth,
-  type RateLimit,
-} from '@svc/oauth-core'
-import { DAY_MS } from '@svc/platform'
+import { type AppRegistry, type OAuth } from '@svc/oauth-core'
+import { DAY_MS, type Instance, isSlug, type Logger, type RateLimit } from '@svc/platform'
 import {
   defineOptions,
   either,

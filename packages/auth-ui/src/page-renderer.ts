@@ -1,4 +1,5 @@
-import type { Instance, Permission, RouteContext, RouteRow } from '@svc/oauth-core'
+import type { Permission } from '@svc/oauth-core'
+import type { Instance, RouteContext, RouteRow } from '@svc/platform'
 import type { PermissionTexts } from './consent/permission-texts.ts'
 import type {
   NoticePageModel,

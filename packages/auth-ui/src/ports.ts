@@ -1,4 +1,4 @@
-import type { HttpError, Instance } from '@svc/oauth-core'
+import type { HttpError, Instance } from '@svc/platform'
 import type { LoginMethod } from './session/session.ts'
 
 /** When, from where and with what something was done. */

@@ -1,10 +1,12 @@
 import {
   createRateLimits as createCounters,
+  DAY_MS,
+  HOUR_MS,
   type Instance,
+  MINUTE_MS,
   type RateLimit,
   type RateLimits as Counters,
-} from '@svc/oauth-core'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/platform'
+} from '@svc/platform'
 import type { Store } from '@svc/store'
 import { AuthUiError } from './errors.ts'
 

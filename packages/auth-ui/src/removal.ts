@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { type IndexKey, indexKey, recordKey, type Store } from '@svc/store'
 
 /** Indexes that name every long-lived record of this package but the owner's. */

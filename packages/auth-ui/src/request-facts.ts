@@ -1,4 +1,4 @@
-import type { Logger, RouteContext } from '@svc/oauth-core'
+import type { Logger, RouteContext } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type { Place, RequestFacts } from './ports.ts'
 import { readUserAgent } from './session/login-history.ts'

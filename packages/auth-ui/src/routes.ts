@@ -1,4 +1,4 @@
-import type { RouteHandler, RouteRow } from '@svc/oauth-core'
+import type { RouteHandler, RouteRow } from '@svc/platform'
 import { LOGIN_SCHEMA } from './login/login.schema.ts'
 import type { LoginHandlers } from './login/login.ts'
 import type { LogoutHandlers } from './login/logout.ts'

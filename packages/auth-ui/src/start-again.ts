@@ -1,4 +1,4 @@
-import type { HttpError, RouteContext } from '@svc/oauth-core'
+import type { HttpError, RouteContext } from '@svc/platform'
 import type { ErrorPageModel } from './page-models.ts'
 
 /** One link on an error page. */

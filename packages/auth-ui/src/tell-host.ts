@@ -1,4 +1,4 @@
-import type { Logger } from '@svc/oauth-core'
+import type { Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 
 /** Runs a hook about something that happened: its failure is logged and undoes nothing. */

@@ -1,4 +1,4 @@
-import type { ErrorObject } from '@svc/oauth-core'
+import type { ErrorObject } from '@svc/platform'
 
 export type ConnectorErrorCode =
   | 'invalid_request'

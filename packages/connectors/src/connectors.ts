@@ -1,4 +1,4 @@
-import type { Instance, RouteRow } from '@svc/oauth-core'
+import type { Instance, RouteRow } from '@svc/platform'
 import type { Middleware } from 'koa'
 import type { AccountTypes } from './account-types/account-type.ts'
 import type { AccountDocument } from './accounts/account.ts'

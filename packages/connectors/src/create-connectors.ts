@@ -1,4 +1,4 @@
-import { createEmitter, createRateLimits } from '@svc/oauth-core'
+import { createEmitter, createRateLimits } from '@svc/platform'
 import { createAccountTypes } from './account-types/account-type-store.ts'
 import { secretsForConnector } from './account-types/connector-secrets.ts'
 import { createAccounts } from './accounts/create-accounts.ts'

@@ -1,5 +1,4 @@
-import type { RateLimit } from '@svc/oauth-core'
-import { MINUTE_MS } from '@svc/platform'
+import { MINUTE_MS, type RateLimit } from '@svc/platform'
 
 /** Buckets of this package. @see connectors.md 11 */
 export type ConnectorsBucket = 'account-start' | 'account-redirect' | 'account-refresh'

@@ -1,12 +1,12 @@
+import { type OAuth } from '@svc/oauth-core'
 import {
   createOutbound,
+  DAY_MS,
   isSlug,
   type Logger,
-  type OAuth,
   type Outbound,
   type RateLimit,
-} from '@svc/oauth-core'
-import { DAY_MS } from '@svc/platform'
+} from '@svc/platform'
 import {
   cidrs,
   defineOptions,

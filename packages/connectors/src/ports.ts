@@ -1,4 +1,4 @@
-import type { Instance, RouteContext } from '@svc/oauth-core'
+import type { Instance, RouteContext } from '@svc/platform'
 import type { AccountDocument } from './accounts/account.ts'
 
 /** Where accounts are kept: the host's own documents, so that its data routes and quotas apply. */

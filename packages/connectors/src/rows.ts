@@ -1,4 +1,5 @@
-import type { HttpError, OAuth, RouteRow } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { HttpError, RouteRow } from '@svc/platform'
 import type { Context, Middleware } from 'koa'
 
 /** The pages of the host that this package sends people to. */

@@ -1,4 +1,4 @@
-import { createOutbound, type Instance } from '@svc/oauth-core'
+import { createOutbound, type Instance } from '@svc/platform'
 import type { Channel } from './channels/channel.ts'
 import { createMailChannel } from './channels/mail-channel.ts'
 import { createPushGateways } from './channels/mobile/create-push-gateways.ts'

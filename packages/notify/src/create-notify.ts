@@ -1,4 +1,4 @@
-import { createRateLimits } from '@svc/oauth-core'
+import { createRateLimits } from '@svc/platform'
 import { createCatalogues } from './catalogue.ts'
 import { createCircuitBreaker } from './channels/circuit-breaker.ts'
 import { createChannels } from './create-channels.ts'

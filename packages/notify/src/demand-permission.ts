@@ -1,4 +1,5 @@
-import { insufficientScope, type OAuth, type RouteMiddleware } from '@svc/oauth-core'
+import { insufficientScope, type OAuth } from '@svc/oauth-core'
+import { type RouteMiddleware } from '@svc/platform'
 
 /**
  * Lets those through whose token has a rule for the verb and the type; before the body is read: whoever may not change

@@ -1,5 +1,4 @@
-import type { RateLimit } from '@svc/oauth-core'
-import { HOUR_MS } from '@svc/platform'
+import { HOUR_MS, type RateLimit } from '@svc/platform'
 
 /** Buckets of this package. @see notifications.md 13 */
 export type NotifyBucket =

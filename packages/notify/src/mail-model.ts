@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { Catalogue } from './catalogue.ts'
 import { toHeaderText } from './mail-address.ts'
 import { toOwnLink } from './own-link.ts'

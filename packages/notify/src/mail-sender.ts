@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { CircuitBreaker } from './channels/circuit-breaker.ts'
 import { type MailAddress, parseAddress, toHeaderText } from './mail-address.ts'
 import { isMailError, MailError } from './mail-error.ts'

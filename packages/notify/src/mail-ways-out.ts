@@ -1,4 +1,5 @@
-import { type Instance, type OAuth, originOfApp } from '@svc/oauth-core'
+import { type OAuth } from '@svc/oauth-core'
+import { type Instance, originOfApp } from '@svc/platform'
 import type { NotificationRecord } from './outbox/notification.ts'
 import type { UnsubscribeTokens } from './preferences/unsubscribe-tokens.ts'
 import type { MailLinks } from './render/content.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import { isMailError } from './mail-error.ts'
 import { createMailSender, hostOf, type WrittenMail } from './mail-sender.ts'
 import type { MailOptions } from './options.ts'

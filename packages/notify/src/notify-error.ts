@@ -1,4 +1,4 @@
-import type { ErrorObject } from '@svc/oauth-core'
+import type { ErrorObject } from '@svc/platform'
 
 export type NotifyErrorCode =
   | 'malformed_json'

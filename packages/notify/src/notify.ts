@@ -1,4 +1,4 @@
-import type { HttpError, Instance, RouteRow } from '@svc/oauth-core'
+import type { HttpError, Instance, RouteRow } from '@svc/platform'
 import type { Context, Middleware } from 'koa'
 import type { AppMail } from './app-mails.ts'
 import type { NotifyFigures } from './figures.ts'

@@ -1,4 +1,4 @@
-import type { Instance, InstanceId } from '@svc/oauth-core'
+import type { Instance, InstanceId } from '@svc/platform'
 import { cancelNotification } from './intake/cancel.ts'
 import { isNotificationId } from './intake/notification-id.ts'
 import { NotifyError } from './notify-error.ts'

@@ -1,4 +1,5 @@
-import type { Logger, OAuth, RateLimit } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Logger, RateLimit } from '@svc/platform'
 import type { PushGateway } from './channels/mobile/push-gateway.ts'
 import type { SmsGateway } from './channels/sms/sms-gateway.ts'
 import type { Lifetimes } from './lifetimes.ts'

@@ -1,4 +1,4 @@
-import { type Instance, parseAppHost } from '@svc/oauth-core'
+import { type Instance, parseAppHost } from '@svc/platform'
 
 /** The link when it leads to the instance or one of its apps: mails have no others (security.md 1, 99). */
 export function toOwnLink(instance: Instance, link: string): string | undefined {

@@ -1,10 +1,5 @@
-import type {
-  AppManifest,
-  Instance,
-  InstanceId,
-  KonnectorManifest,
-  RouteContext,
-} from '@svc/oauth-core'
+import type { AppManifest, KonnectorManifest } from '@svc/oauth-core'
+import type { Instance, InstanceId, RouteContext } from '@svc/platform'
 import type { MailAddress } from './mail-address.ts'
 
 /** A rendered mail to one person. Texts are final, addresses checked. */

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { Catalogue } from './catalogue.ts'
 import { toShownText } from './shown-text.ts'
 import type { RequestFacts } from './system-mails.ts'

@@ -1,5 +1,4 @@
-import { type Instance, originOfApp } from '@svc/oauth-core'
-import { MINUTE_MS } from '@svc/platform'
+import { type Instance, MINUTE_MS, originOfApp } from '@svc/platform'
 import type { AppMail, DigestItem } from './app-mails.ts'
 
 const LONG_MESSAGE = [

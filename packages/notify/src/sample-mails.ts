@@ -1,4 +1,4 @@
-import { type Instance, originOfApp } from '@svc/oauth-core'
+import { type Instance, originOfApp } from '@svc/platform'
 import type { AuthModeChange, PasscodePurpose, SystemMail } from './system-mails.ts'
 
 const PURPOSES: readonly PasscodePurpose[] = [

@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import type { AppMail } from './app-mails.ts'
 import { lazyTemplates } from './lazy-templates.ts'
 import { createMailer, type Mailer } from './mailer.ts'

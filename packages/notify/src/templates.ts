@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import nunjucks from 'nunjucks'
 import { buildAppModel } from './app-mail-model.ts'
 import type { AppMail } from './app-mails.ts'

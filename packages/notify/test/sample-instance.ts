@@ -1,4 +1,4 @@
-import type { Instance, InstanceId } from '@svc/oauth-core'
+import type { Instance, InstanceId } from '@svc/platform'
 
 /** An instance as the mailer gets it. */
 export function sampleInstance(changes: Partial<Instance> = {}): Instance {

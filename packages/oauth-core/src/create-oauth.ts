@@ -1,6 +1,20 @@
 import type { Context } from 'koa'
 import { createMoves } from './authorize/moves.ts'
-import { createClientAddress } from './client-address.ts'
+import {
+  createClientAddress,
+  createEmitter,
+  createInstances,
+  createKeyring,
+  createPagePaths,
+  createRateLimits,
+  createResolveInstance,
+  createRevocations,
+  createSealer,
+  type InstanceId,
+  mountRoutes,
+  type RouterEnvironment,
+  type RouteRow,
+} from '@svc/platform'
 import { createChallenges } from './certification/challenges.ts'
 import { createFlagshipCodes } from './certification/flagship-codes.ts'
 import type { Client } from './clients/client.ts'
@@ -11,21 +25,11 @@ import { createClientStore } from './clients/client-store.ts'
 import { createClientService } from './clients/create-client-service.ts'
 import { createLinkedInstalls } from './clients/linked-installs.ts'
 import { createClientRevoker } from './clients/revoke-client.ts'
-import { createEmitter } from './emitter.ts'
 import { createEngine } from './engine/create-engine.ts'
 import { OAuthError } from './errors.ts'
-import { createPagePaths } from './http/page-paths.ts'
-import { mountRoutes, type RouterEnvironment } from './http/router.ts'
-import type { RouteRow } from './http/route.ts'
-import type { InstanceId } from './instances/instance.ts'
-import { createInstances } from './instances/instance-store.ts'
-import { createResolveInstance } from './instances/resolve.ts'
-import { createKeyring } from './keys/keyring-store.ts'
-import { createSealer } from './keys/sealer.ts'
 import type { OAuth } from './oauth.ts'
 import { OAUTH_OPTIONS, type OAuthOptions } from './options.ts'
 import type { AuthorizePages, OwnerSessions } from './ports.ts'
-import { createRateLimits } from './rate-limit.ts'
 import { oauthRows } from './routes.ts'
 import { grantableScope } from './scopes/grantable-scope.ts'
 import { createForbiddenScopes } from './scopes/forbidden.ts'
@@ -33,7 +37,6 @@ import { createAccess } from './tokens/access.ts'
 import { createAppTokens } from './tokens/app-token.ts'
 import { createGuard } from './tokens/guard.ts'
 import { createKonnectorTokens } from './tokens/konnector-token.ts'
-import { createRevocations } from './tokens/revocation.ts'
 
 /**
  * Assembles the package. Nothing is read or written before the first request, or `start`.

@@ -6,12 +6,7 @@ export {
 export type { DeprecatedApp } from './authorize/deprecated-apps.ts'
 export type { MoveParameters, MoveRequest, Moves, MoveSize } from './authorize/moves.ts'
 export { formActionSource } from './authorize/redirect.ts'
-export type {
-  SharingAnswer,
-  SharingOffer,
-  SharingPlace,
-  Sharings,
-} from './authorize/sharings.ts'
+export type { SharingAnswer, SharingOffer, SharingPlace, Sharings } from './authorize/sharings.ts'
 export type { AndroidAttestation } from './certification/android-claims.ts'
 export {
   type AppleEnvironment,
@@ -52,59 +47,11 @@ export {
   parseCategories,
   type ParsedCategories,
 } from './clients/notification-categories.ts'
-export { compiledSchema } from './compiled-schema.ts'
-export { equalSecrets } from './constant-time.ts'
 export { createOAuth } from './create-oauth.ts'
-export { createEmitter, type Emitter } from './emitter.ts'
 export { ERRORS, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './errors.ts'
-export { setBaseHeaders, setEndpointHeaders } from './http/headers.ts'
-export { type ErrorObject, type HttpError, isHttpError } from './http/http-error.ts'
-export { prefersJson } from './http/negotiate.ts'
-export { Parameters } from './http/parameters.ts'
-export { type ErrorRendering, renderError } from './http/render-error.ts'
-export type { RequestState } from './http/request-state.ts'
-export type {
-  BodyRule,
-  CorsRule,
-  CsrfRule,
-  RouteAuth,
-  RouteContext,
-  RouteFamily,
-  RouteHandler,
-  RouteMiddleware,
-  RouteRow,
-} from './http/route.ts'
-export { mountRoutes, type RouterEnvironment } from './http/router.ts'
-export { appHost, appOrigin, isSlug, originOfApp, parseAppHost } from './instances/app-host.ts'
-export type {
-  Instance,
-  InstanceId,
-  InstanceRecord,
-  InstanceSettings,
-  InstanceStatus,
-  Subdomains,
-} from './instances/instance.ts'
-export { InstanceError, type InstanceErrorCode } from './instances/instance-error.ts'
-export type {
-  InstancePage,
-  Instances,
-  InstanceUpdate,
-  NewInstance,
-} from './instances/instances.ts'
-export type { Keyring, KeyKind, SigningKey } from './keys/keyring.ts'
-export { createSealer, type Sealer, type SealingKey } from './keys/sealer.ts'
-export type { ValueSealer } from './keys/value-sealer.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 export type { OAuth } from './oauth.ts'
 export { DEFAULT_LIMITS, type OAuthBucket, type OAuthOptions } from './options.ts'
-export { createOutbound } from './outbound/create-outbound.ts'
-export type {
-  Outbound,
-  OutboundAnswer,
-  OutboundOptions,
-  OutboundRequest,
-} from './outbound/outbound.ts'
-export { isOutboundError, OutboundError, type OutboundFailure } from './outbound/outbound-error.ts'
 export type {
   AppManifest,
   AppRegistry,
@@ -118,7 +65,6 @@ export type {
   KonnectorManifest,
   KonnectorRegistry,
   LimitView,
-  Logger,
   ManifestPermission,
   ManifestRoute,
   OAuthEvents,
@@ -126,13 +72,6 @@ export type {
   OwnerSessions,
   SharingView,
 } from './ports.ts'
-export { randomAlphanumeric, randomHex, randomId } from './random.ts'
-export {
-  createRateLimits,
-  type RateLimit,
-  type RateLimitOptions,
-  type RateLimits,
-} from './rate-limit.ts'
 export { manifestPermissions } from './scopes/manifest.ts'
 export { type Permission, type Verb, VERBS } from './scopes/permission.ts'
 export { parseScope, serializeScope } from './scopes/scope.ts'
@@ -141,4 +80,3 @@ export type { TokenAnswer } from './engine/engine.ts'
 export type { AppTokens } from './tokens/app-token.ts'
 export type { KonnectorTokens } from './tokens/konnector-token.ts'
 export { insufficientScope } from './tokens/refusals.ts'
-export type { RevocableKind, Revocation, RevocationListener } from './tokens/revocation.ts'

@@ -2,18 +2,22 @@ import type { Store } from '@svc/store'
 import type { Context, Middleware } from 'koa'
 import type { Moves } from './authorize/moves.ts'
 import type { ClientService } from './clients/client-service.ts'
-import type { RouterEnvironment } from './http/router.ts'
-import type { RouteRow } from './http/route.ts'
-import type { Instance } from './instances/instance.ts'
-import type { Instances } from './instances/instances.ts'
-import type { Keyring } from './keys/keyring.ts'
-import type { Sealer } from './keys/sealer.ts'
-import type { AppRegistry, AuthorizePages, Logger, OAuthEvents, OwnerSessions } from './ports.ts'
+import type {
+  Instance,
+  Instances,
+  Keyring,
+  Logger,
+  RevocableKind,
+  RevocationListener,
+  RouterEnvironment,
+  RouteRow,
+  Sealer,
+} from '@svc/platform'
+import type { AppRegistry, AuthorizePages, OAuthEvents, OwnerSessions } from './ports.ts'
 import type { Verb } from './scopes/permission.ts'
 import type { TokenAccess } from './tokens/access-context.ts'
 import type { AppTokens } from './tokens/app-token.ts'
 import type { KonnectorTokens } from './tokens/konnector-token.ts'
-import type { RevocableKind, RevocationListener } from './tokens/revocation.ts'
 
 /** What `createOAuth` answers: middleware to mount, and the host's side of everything it knows. */
 export interface OAuth {

@@ -1,4 +1,15 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
+import {
+  DAY_MS,
+  HOUR_MS,
+  type Logger,
+  MINUTE_MS,
+  type RateLimit,
+  type RouteContext,
+  type SealingKey,
+  sealingKeys,
+  SECOND_MS,
+  type Subdomains,
+} from '@svc/platform'
 import {
   defineOptions,
   either,
@@ -24,12 +35,8 @@ import {
   flagshipOptions,
 } from './certification/attestation-config.ts'
 import type { Client } from './clients/client.ts'
-import type { RouteContext } from './http/route.ts'
-import type { Subdomains } from './instances/instance.ts'
-import { type SealingKey, sealingKeys } from './keys/sealer.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
-import type { AppRegistry, KonnectorRegistry, Logger } from './ports.ts'
-import type { RateLimit } from './rate-limit.ts'
+import type { AppRegistry, KonnectorRegistry } from './ports.ts'
 import { isRule } from './scopes/forbidden.ts'
 
 type Func = (...given: never) => unknown

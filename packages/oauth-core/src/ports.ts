@@ -1,9 +1,7 @@
 import type { Context } from 'koa'
 import type { ConsentDuration, PermissionChoice } from './authorize/consent-choice.ts'
 import type { Client } from './clients/client.ts'
-import type { HttpError } from './http/http-error.ts'
-import type { CsrfRule } from './http/route.ts'
-import type { Instance } from './instances/instance.ts'
+import type { CsrfRule, HttpError, Instance } from '@svc/platform'
 import type { Permission } from './scopes/permission.ts'
 
 /** One line per event, with stable names such as `client.registered`. Never given a secret or a token. */

@@ -1,4 +1,4 @@
-import type { RouteRow } from './http/route.ts'
+import type { RouteRow } from '@svc/platform'
 import { type AuthorizeDependencies, authorizeRows } from './authorize/authorize.ts'
 import {
   type CertificationDependencies,

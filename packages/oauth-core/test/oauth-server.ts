@@ -11,13 +11,12 @@ import {
   type AppRegistry,
   type AuthorizePages,
   createOAuth,
-  type Instance,
-  type NewInstance,
   type OAuth,
   OAuthError,
   type OAuthOptions,
   type OwnerSession,
 } from '../src/index.ts'
+import { type Instance, type NewInstance } from '@svc/platform'
 
 /** A request, its target byte for byte. */
 export interface Send {

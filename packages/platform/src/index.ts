@@ -21,3 +21,69 @@ export {
 } from './load/limit-load.ts'
 export type { RequestLoad } from './load/request-load.ts'
 export { networkOf } from './network-of.ts'
+export { compiledSchema } from './compiled-schema.ts'
+export { equalSecrets } from './constant-time.ts'
+export { type Emitter, createEmitter } from './events/emitter.ts'
+export {
+  type RevocableKind,
+  type Revocation,
+  type RevocationListener,
+  type Revocations,
+  createRevocations,
+} from './events/revocations.ts'
+export { createFreshCache } from './fresh-cache.ts'
+export { createClientAddress } from './http/client-address.ts'
+export { setBaseHeaders, setEndpointHeaders } from './http/headers.ts'
+export { type ErrorObject, type HttpError, isHttpError } from './http/http-error.ts'
+export { prefersJson } from './http/negotiate.ts'
+export { createPagePaths } from './http/page-paths.ts'
+export { Parameters } from './http/parameters.ts'
+export { type ErrorRendering, renderError } from './http/render-error.ts'
+export type { RequestState } from './http/request-state.ts'
+export type {
+  BodyRule,
+  CorsRule,
+  CsrfRule,
+  RouteAuth,
+  RouteContext,
+  RouteFamily,
+  RouteHandler,
+  RouteMiddleware,
+  RouteRow,
+} from './http/route.ts'
+export { type RouterEnvironment, mountRoutes } from './http/router.ts'
+export { appHost, appOrigin, isSlug, originOfApp, parseAppHost } from './instances/app-host.ts'
+export { hostName, withoutDefaultPort } from './instances/domain.ts'
+export { InstanceError, type InstanceErrorCode } from './instances/instance-error.ts'
+export { createInstances } from './instances/instance-store.ts'
+export type {
+  Instance,
+  InstanceId,
+  InstanceRecord,
+  InstanceSettings,
+  InstanceStatus,
+  Subdomains,
+} from './instances/instance.ts'
+export type { InstancePage, InstanceUpdate, Instances, NewInstance } from './instances/instances.ts'
+export { createResolveInstance } from './instances/resolve.ts'
+export { type StoredKeyring, createKeyring } from './keys/keyring-store.ts'
+export type { KeyKind, Keyring, SigningKey } from './keys/keyring.ts'
+export { type Sealer, type SealingKey, createSealer, sealingKeys } from './keys/sealer.ts'
+export type { ValueSealer } from './keys/value-sealer.ts'
+export { CLOCK_SKEW_MS } from './lifetimes.ts'
+export { Logger } from './log.ts'
+export { createOutbound } from './outbound/create-outbound.ts'
+export { OutboundError, type OutboundFailure, isOutboundError } from './outbound/outbound-error.ts'
+export type {
+  Outbound,
+  OutboundAnswer,
+  OutboundOptions,
+  OutboundRequest,
+} from './outbound/outbound.ts'
+export { randomAlphanumeric, randomHex, randomId } from './random.ts'
+export {
+  type RateLimit,
+  type RateLimitOptions,
+  type RateLimits,
+  createRateLimits,
+} from './rate-limits.ts'

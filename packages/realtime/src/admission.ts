@@ -1,4 +1,4 @@
-import type { InstanceId } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 import type { Limits } from './limits.ts'
 
 /** A place for one connection. */

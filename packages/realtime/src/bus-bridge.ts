@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type InstanceId, type Logger, randomId } from '@svc/oauth-core'
+import { type InstanceId, type Logger, randomId } from '@svc/platform'
 import type { Bus, Json } from '@svc/store'
 import { readBusMessage, writeBusMessage } from './bus-message.ts'
 import type { CheckedEvent } from './event.ts'

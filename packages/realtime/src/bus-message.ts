@@ -1,4 +1,4 @@
-import type { InstanceId } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 import type { Json } from '@svc/store'
 import { type CheckedEvent, EVENT_VERBS, type EventVerb, isJsonObject } from './event.ts'
 

@@ -1,4 +1,4 @@
-import type { Logger } from '@svc/oauth-core'
+import type { Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import { maySubscribe, type TypeRules } from './doctype.ts'
 import type { Subscriber } from './hub.ts'

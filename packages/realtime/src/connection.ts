@@ -1,4 +1,5 @@
-import type { Logger, Revocation, TokenAccess } from '@svc/oauth-core'
+import type { TokenAccess } from '@svc/oauth-core'
+import type { Logger, Revocation } from '@svc/platform'
 import type { RawData, WebSocket } from 'ws'
 import type { BusBridge } from './bus-bridge.ts'
 import { createCommands } from './commands.ts'

@@ -1,4 +1,5 @@
-import type { InstanceId, OAuth } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 import type { Connection } from './connection.ts'
 import { CLOSE } from './socket-errors.ts'
 

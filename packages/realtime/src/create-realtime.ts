@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { Instance, RouteRow } from '@svc/oauth-core'
+import type { Instance, RouteRow } from '@svc/platform'
 import type { Middleware } from 'koa'
 import { WebSocketServer } from 'ws'
 import { describeError } from '@svc/store'

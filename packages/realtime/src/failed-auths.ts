@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type Instance, type Logger, OAuthError } from '@svc/oauth-core'
+import { OAuthError } from '@svc/oauth-core'
+import { type Instance, type Logger } from '@svc/platform'
 import { type Key, recordKey, type Store } from '@svc/store'
 
 /** Failed AUTH by client address, counted over all processes. @see realtime.md 6 */

@@ -1,4 +1,4 @@
-import type { InstanceId } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 import { type CheckedEvent, eventFrame } from './event.ts'
 import type { Topic } from './protocol.ts'
 import { createSubscriptions } from './subscriptions.ts'

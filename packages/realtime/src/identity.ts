@@ -1,4 +1,5 @@
-import { isHttpError, type TokenAccess } from '@svc/oauth-core'
+import { type TokenAccess } from '@svc/oauth-core'
+import { isHttpError } from '@svc/platform'
 import { createLongTimer } from './long-timer.ts'
 
 /** What looking at a token found. */

@@ -1,4 +1,5 @@
-import { isSlug, type Logger, type OAuth } from '@svc/oauth-core'
+import { type OAuth } from '@svc/oauth-core'
+import { isSlug, type Logger } from '@svc/platform'
 import {
   counts,
   defineOptions,

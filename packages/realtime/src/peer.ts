@@ -1,4 +1,5 @@
-import type { InstanceId, TokenAccess } from '@svc/oauth-core'
+import type { TokenAccess } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 
 /** The other end of a connection, as its handshake knows it. */
 export interface Peer {

@@ -1,10 +1,5 @@
-import {
-  insufficientScope,
-  type Instance,
-  OAuthError,
-  type RouteContext,
-  type RouteRow,
-} from '@svc/oauth-core'
+import { insufficientScope, OAuthError } from '@svc/oauth-core'
+import { type Instance, type RouteContext, type RouteRow } from '@svc/platform'
 import { isDoctype, isReserved, type TypeRules } from './doctype.ts'
 import { RealtimeError } from './errors.ts'
 import { isJsonObject, type RealtimeEvent } from './event.ts'

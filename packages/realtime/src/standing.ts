@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Revocation } from '@svc/oauth-core'
+import type { Revocation } from '@svc/platform'
 import { maySubscribe, type TypeRules } from './doctype.ts'
 import type { Subscriber } from './hub.ts'
 import type { Identity, Verdict } from './identity.ts'

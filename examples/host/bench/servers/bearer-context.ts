@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type Koa from 'koa'
 import type { Context } from 'koa'
 

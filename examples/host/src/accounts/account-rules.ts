@@ -1,5 +1,6 @@
 import type { AccountViewer, Connectors } from '@svc/connectors'
-import type { AccessContext, RouteContext } from '@svc/oauth-core'
+import type { AccessContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import type { DoctypeRules } from '../data/doctype-rules.ts'
 import { toAccount, toFields } from './account-documents.ts'
 import { admitAccount } from './account-writes.ts'

@@ -6,7 +6,8 @@ import {
   createConnectors,
 } from '@svc/connectors'
 import type { Notify } from '@svc/notify'
-import type { Logger, OAuth } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Logger } from '@svc/platform'
 import type { AuthUi } from '@svc/auth-ui'
 import type { Realtime } from '@svc/realtime'
 import type { Clock } from '@svc/store'

@@ -1,5 +1,6 @@
 import type { AccountType, Connectors } from '@svc/connectors'
-import type { Instance, OAuth, RouteContext, RouteRow } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Instance, RouteContext, RouteRow } from '@svc/platform'
 import type { HostKonnector, HostKonnectors } from '../konnectors/registry.ts'
 
 export interface KonnectorListOptions {

@@ -1,6 +1,6 @@
 import type { AccountTypes, ConnectorEvents } from '@svc/connectors'
 import type { Notify } from '@svc/notify'
-import type { Logger } from '@svc/oauth-core'
+import type { Logger } from '@svc/platform'
 import type { HostKonnectors } from '../konnectors/registry.ts'
 import { reconnectTexts } from './reconnect-texts.ts'
 

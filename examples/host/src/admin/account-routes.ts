@@ -1,6 +1,6 @@
 import { checkBody } from './admin.schema.ts'
 import type { AccountDocument } from '@svc/connectors'
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { Context } from 'koa'
 import type { HostApp } from '../app.ts'
 import { AdminError } from './admin-error.ts'

@@ -1,4 +1,4 @@
-import type { Instance, InstanceUpdate, NewInstance } from '@svc/oauth-core'
+import type { Instance, InstanceUpdate, NewInstance } from '@svc/platform'
 import type { Context, Middleware } from 'koa'
 import { koaBody } from 'koa-body'
 import Router from 'koa-router'

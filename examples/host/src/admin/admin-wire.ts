@@ -1,5 +1,6 @@
 import type { OwnerAccessFacts } from '@svc/auth-ui'
-import type { Client, Instance } from '@svc/oauth-core'
+import type { Client } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { KeptMail } from '../dev-mails/mailbox.ts'
 
 /** What the admin API tells of an instance. */

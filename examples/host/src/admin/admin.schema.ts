@@ -1,4 +1,4 @@
-import { compiledSchema } from '@svc/oauth-core'
+import { compiledSchema } from '@svc/platform'
 import { AdminError } from './admin-error.ts'
 
 /** The bodies of the admin API. */

@@ -1,4 +1,4 @@
-import { equalSecrets, isHttpError, type Logger } from '@svc/oauth-core'
+import { equalSecrets, isHttpError, type Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import Koa, { type Context, type Next } from 'koa'
 import type { HostApp } from '../app.ts'

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Owners } from '@svc/auth-ui'
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { Context } from 'koa'
 import { checkBody } from './admin.schema.ts'
 

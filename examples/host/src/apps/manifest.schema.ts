@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { KIT_PATH } from '@svc/auth-ui'
-import { type AppManifest, compiledSchema, isSlug, manifestPermissions } from '@svc/oauth-core'
+import { type AppManifest, manifestPermissions } from '@svc/oauth-core'
+import { compiledSchema, isSlug } from '@svc/platform'
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 200 } as const
 /** A path inside the app's folder: no way up, no absolute path. */

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
-import type { AppManifest, AppRegistry, Instance, InstanceId } from '@svc/oauth-core'
+import type { AppManifest, AppRegistry } from '@svc/oauth-core'
+import type { Instance, InstanceId } from '@svc/platform'
 import { type Change, indexKey, type Json, recordKey, type Store } from '@svc/store'
 import { BoundedMap } from '../bounded-map.ts'
 import { type AppPackage, ManifestError, readAppPackage } from './manifest.schema.ts'

@@ -1,5 +1,6 @@
 import { AuthUiError, type IsConfirmed } from '@svc/auth-ui'
-import type { AccessContext, RouteContext, Verb } from '@svc/oauth-core'
+import type { AccessContext, Verb } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 
 /** Lets a request through to a type, or not. */
 export type DemandConfirmation = (

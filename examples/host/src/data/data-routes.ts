@@ -4,12 +4,10 @@ import {
   insufficientScope,
   type OAuth,
   OAuthError,
-  type RouteContext,
-  type RouteMiddleware,
-  type RouteRow,
   type ScopedDocument,
   type Verb,
 } from '@svc/oauth-core'
+import { type RouteContext, type RouteMiddleware, type RouteRow } from '@svc/platform'
 import type { Realtime } from '@svc/realtime'
 import { type ConfirmedTypes, NO_CONFIRMED_TYPES } from './confirmed-types.ts'
 import type { DoctypeRules } from './doctype-rules.ts'

@@ -1,4 +1,5 @@
-import { OAuthError, type RouteContext } from '@svc/oauth-core'
+import { OAuthError } from '@svc/oauth-core'
+import { type RouteContext } from '@svc/platform'
 import type { Expectation, Fields, StoredDocument } from './document-store.ts'
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._~@-]{0,127}$/

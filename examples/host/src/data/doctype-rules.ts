@@ -1,4 +1,5 @@
-import type { AccessContext, Instance, RouteContext } from '@svc/oauth-core'
+import type { AccessContext } from '@svc/oauth-core'
+import type { Instance, RouteContext } from '@svc/platform'
 import type { DocumentStore, Fields, StoredDocument } from './document-store.ts'
 
 /** What a doctype is beyond fields that callers keep. */

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { type Change, indexKey, type Json, type Key, recordKey, type Store } from '@svc/store'
 
 /** The fields of a document; names that start with `_` are the server's. */

@@ -1,4 +1,5 @@
-import type { AccessContext, Instance, RouteContext } from '@svc/oauth-core'
+import type { AccessContext } from '@svc/oauth-core'
+import type { Instance, RouteContext } from '@svc/platform'
 import type { Realtime } from '@svc/realtime'
 import type { ConfirmedTypes } from './confirmed-types.ts'
 import { toWire } from './data-wire.ts'

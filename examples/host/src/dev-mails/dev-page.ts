@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 
 const STYLE = `:root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}
 body{margin:2rem auto;max-width:44rem;padding:0 1rem}

@@ -1,4 +1,5 @@
-import { OAuthError, type RouteContext, type RouteRow } from '@svc/oauth-core'
+import { OAuthError } from '@svc/oauth-core'
+import { type RouteContext, type RouteRow } from '@svc/platform'
 import { escape, sendMail, sendPage } from './dev-page.ts'
 import type { DevMailbox, KeptMail } from './mailbox.ts'
 

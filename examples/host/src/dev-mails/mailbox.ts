@@ -1,5 +1,5 @@
 import type { MailTransport, OutgoingMail } from '@svc/notify'
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { createKeptList, type Kept } from '../kept-list.ts'
 

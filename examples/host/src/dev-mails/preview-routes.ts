@@ -6,7 +6,8 @@ import {
   sampleMails,
   type SystemMail,
 } from '@svc/notify'
-import { type Instance, OAuthError, type RouteRow } from '@svc/oauth-core'
+import { OAuthError } from '@svc/oauth-core'
+import { type Instance, type RouteRow } from '@svc/platform'
 import { escape, sendMail, sendPage } from './dev-page.ts'
 
 /** What previews are made with. */

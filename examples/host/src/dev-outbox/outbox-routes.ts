@@ -1,4 +1,5 @@
-import { OAuthError, type RouteRow } from '@svc/oauth-core'
+import { OAuthError } from '@svc/oauth-core'
+import { type RouteRow } from '@svc/platform'
 import { escape, sendPage } from '../dev-mails/dev-page.ts'
 import type { Kept } from '../kept-list.ts'
 import type { DevOutbox, OutboxEntry } from './outbox.ts'

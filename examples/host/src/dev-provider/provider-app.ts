@@ -1,4 +1,4 @@
-import { equalSecrets } from '@svc/oauth-core'
+import { equalSecrets } from '@svc/platform'
 import Koa, { type Context, type Next } from 'koa'
 import { koaBody } from 'koa-body'
 import Router from 'koa-router'

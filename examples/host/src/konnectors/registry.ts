@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  type Instance,
-  isSlug,
   type KonnectorManifest,
   type KonnectorRegistry,
   manifestPermissions,
 } from '@svc/oauth-core'
+import { type Instance, isSlug } from '@svc/platform'
 import { indexKey, recordKey, type Store } from '@svc/store'
 
 /** What the manifest of a konnector says that matters here. */

@@ -1,5 +1,6 @@
 import type { Notify } from '@svc/notify'
-import { type OAuth, originOfApp } from '@svc/oauth-core'
+import { type OAuth } from '@svc/oauth-core'
+import { originOfApp } from '@svc/platform'
 
 /** Tells owners that more clients are connected than their space may have. @see notifications.md 4.3; oauth.md 3.10 */
 export function tellClientLimit(

@@ -1,5 +1,5 @@
 import type { OwnerContacts } from '@svc/notify'
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { recordKey, type Store } from '@svc/store'
 
 /** Numbers that texts of owners go to. */

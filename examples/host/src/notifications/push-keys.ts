@@ -1,6 +1,6 @@
 import { createECDH } from 'node:crypto'
 import type { WebPushOptions } from '@svc/notify'
-import type { Sealer } from '@svc/oauth-core'
+import type { Sealer } from '@svc/platform'
 import { recordKey, type Store } from '@svc/store'
 
 const CONTEXT = 'host|web-push-key'

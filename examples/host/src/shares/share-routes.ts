@@ -1,12 +1,6 @@
 import type { AuthUi } from '@svc/auth-ui'
-import {
-  type AccessContext,
-  insufficientScope,
-  type OAuth,
-  OAuthError,
-  type RouteContext,
-  type RouteRow,
-} from '@svc/oauth-core'
+import { type AccessContext, insufficientScope, type OAuth, OAuthError } from '@svc/oauth-core'
+import { type RouteContext, type RouteRow } from '@svc/platform'
 import type { DocumentStore } from '../data/document-store.ts'
 import type { Share, ShareStore } from './share-store.ts'
 

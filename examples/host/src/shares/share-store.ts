@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { SharedLink } from '@svc/auth-ui'
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { indexKey, type Json, type Key, recordKey, type Store } from '@svc/store'
 
 /** Documents that a link shows to whoever has it. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import {
   type AppRegistry,
-  type Instance,
   OAuthError,
   parseScope,
   type Permission,
@@ -9,6 +8,7 @@ import {
   type SharingOffer,
   type Sharings,
 } from '@svc/oauth-core'
+import { type Instance } from '@svc/platform'
 import { indexKey, type Json, type Key, recordKey, type Store } from '@svc/store'
 import type { DocumentStore, Fields } from '../data/document-store.ts'
 

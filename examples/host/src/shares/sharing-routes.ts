@@ -1,10 +1,5 @@
-import {
-  insufficientScope,
-  type OAuth,
-  OAuthError,
-  type RouteContext,
-  type RouteRow,
-} from '@svc/oauth-core'
+import { insufficientScope, type OAuth, OAuthError } from '@svc/oauth-core'
+import { type RouteContext, type RouteRow } from '@svc/platform'
 import type { DocumentStore, Fields } from '../data/document-store.ts'
 import type { SharingOffers } from './sharing-offers.ts'
 

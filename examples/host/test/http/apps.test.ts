@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Instance, InstanceId } from '@svc/oauth-core'
+import type { Instance, InstanceId } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { eachStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'

@@ -1,4 +1,4 @@
-import type { RouteAuth, RouteRow } from '@svc/oauth-core'
+import type { RouteAuth, RouteRow } from '@svc/platform'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
 import { startTestHost, type TestHost } from '../support/test-host.ts'

@@ -1,5 +1,5 @@
 import { deriveLoginValue } from '@svc/auth-ui'
-import { type Instance, originOfApp } from '@svc/oauth-core'
+import { type Instance, originOfApp } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import { createInstance } from '../../src/create-instance.ts'

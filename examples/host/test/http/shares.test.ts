@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type Instance, originOfApp } from '@svc/oauth-core'
+import { type Instance, originOfApp } from '@svc/platform'
 import { type BrowserClient, type BrowserResponse, relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import { createDocumentStore } from '../../src/data/document-store.ts'

@@ -6,7 +6,7 @@ import {
   smtpTransport,
   type SystemMail,
 } from '@svc/notify'
-import type { Instance, InstanceId } from '@svc/oauth-core'
+import type { Instance, InstanceId } from '@svc/platform'
 import { type Listening, listen } from '@svc/testkit'
 import Koa from 'koa'
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type Instance, originOfApp } from '@svc/oauth-core'
+import { type Instance, originOfApp } from '@svc/platform'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { createInstance } from '../../src/create-instance.ts'
 import type { TestHost } from './test-host.ts'

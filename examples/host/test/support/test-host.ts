@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type Instance, originOfApp } from '@svc/oauth-core'
+import { type Instance, originOfApp } from '@svc/platform'
 import type { Clock } from '@svc/store'
 import { type BrowserClient, browserClient, type RelyingParty, relyingParty } from '@svc/testkit'
 import { type Config, loadConfig } from '../../src/config.ts'

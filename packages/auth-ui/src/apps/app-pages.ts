@@ -1,10 +1,5 @@
-import {
-  type AppRegistry,
-  type AppTokens,
-  originOfApp,
-  Parameters,
-  type RouteContext,
-} from '@svc/oauth-core'
+import { type AppRegistry, type AppTokens } from '@svc/oauth-core'
+import { originOfApp, Parameters, type RouteContext } from '@svc/platform'
 import type { Context } from 'koa'
 import { redirect } from '../login/arrival.ts'
 import { withoutSessionCode } from '../login/redirect-target.ts'

@@ -2,11 +2,9 @@ import {
   type AppRegistry,
   type AppTokens,
   type AuthorizePages,
-  type Instance,
-  originOfApp,
   type OwnerSession,
-  type RouteContext,
 } from '@svc/oauth-core'
+import { type Instance, originOfApp, type RouteContext } from '@svc/platform'
 import { withoutSessionCode } from '../login/redirect-target.ts'
 import type { LimitPageModel } from '../page-models.ts'
 import type { PageRenderer } from '../page-renderer.ts'

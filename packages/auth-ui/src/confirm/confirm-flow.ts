@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import type { Owner } from '../owner/owner.ts'
 
 /** The end of a confirmation, reached from `POST /auth/confirm` or from its second step. @see login.md 6.2 */

@@ -1,4 +1,5 @@
-import type { AppRegistry, Instance } from '@svc/oauth-core'
+import type { AppRegistry } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { Redirects, RedirectTarget } from '../login/redirect-target.ts'
 
 /** Where confirmations lead, and who asks for them. */

@@ -1,5 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
-import { SECOND_MS } from '@svc/platform'
+import { type Instance, type Logger, SECOND_MS } from '@svc/platform'
 import { describeError } from '@svc/store'
 import { answerRedirect } from '../login/arrival.ts'
 import type { EventSink } from '../ports.ts'

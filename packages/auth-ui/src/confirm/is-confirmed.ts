@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import type { Confirmations } from './confirmations.ts'
 

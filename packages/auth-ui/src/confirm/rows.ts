@@ -1,4 +1,4 @@
-import type { RouteRow } from '@svc/oauth-core'
+import type { RouteRow } from '@svc/platform'
 import type { ConfirmHandlers } from './confirm.ts'
 import { CONFIRM_SCHEMA } from './confirm.schema.ts'
 

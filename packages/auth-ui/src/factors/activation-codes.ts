@@ -1,6 +1,5 @@
 import { hkdfSync } from 'node:crypto'
-import { type Instance, type Keyring, randomId, type RouteContext } from '@svc/oauth-core'
-import { MINUTE_MS } from '@svc/platform'
+import { type Instance, type Keyring, MINUTE_MS, randomId, type RouteContext } from '@svc/platform'
 import { type Change, type Key, recordKey, type Store } from '@svc/store'
 import { generateSync } from 'otplib'
 import { AuthUiError } from '../errors.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { equalSecrets, type Instance } from '@svc/oauth-core'
+import { equalSecrets, type Instance } from '@svc/platform'
 import type { Change, Store } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
 import { createOneTimeValues } from '../one-time-values.ts'

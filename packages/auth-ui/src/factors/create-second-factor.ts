@@ -1,4 +1,4 @@
-import type { Instance, Keyring, Logger, RouteContext } from '@svc/oauth-core'
+import type { Instance, Keyring, Logger, RouteContext } from '@svc/platform'
 import type { Change, Store } from '@svc/store'
 import { AuthUiError } from '../errors.ts'
 import type { Lifetimes } from '../lifetimes.ts'

@@ -1,4 +1,4 @@
-import type { Logger, RouteContext } from '@svc/oauth-core'
+import type { Logger, RouteContext } from '@svc/platform'
 import type { Change, Store } from '@svc/store'
 import type { Background } from '../background.ts'
 import { AuthUiError } from '../errors.ts'

@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import type { Owner } from '../owner/owner.ts'
 import type { FactorKind } from '../ports.ts'
 import type { Factors, TotpFactor } from './factors.ts'

@@ -1,5 +1,5 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
-import { equalSecrets } from '@svc/oauth-core'
+import { equalSecrets } from '@svc/platform'
 import { generateSync } from 'otplib'
 import { openMac, sealMac } from '../mac.ts'
 

@@ -4,7 +4,7 @@ import {
   prefersJson,
   randomHex,
   type RouteContext,
-} from '@svc/oauth-core'
+} from '@svc/platform'
 import type { Csrf } from '../csrf.ts'
 import { AuthUiError } from '../errors.ts'
 import { type Arrival, answerRedirect, formActionSources, redirect } from '../login/arrival.ts'

@@ -1,4 +1,4 @@
-import type { RouteRow } from '@svc/oauth-core'
+import type { RouteRow } from '@svc/platform'
 import type { PasskeyPage } from './passkey-page.ts'
 
 /** Fields of `POST /auth/passkey`, for the documents. */

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { Owner } from '../owner/owner.ts'
 
 /** Passkeys of the owner as second factor. The WebAuthn challenge is derived from the two-factor token. */

@@ -1,5 +1,4 @@
-import type { Instance, Keyring } from '@svc/oauth-core'
-import { HOUR_MS, MINUTE_MS } from '@svc/platform'
+import { HOUR_MS, type Instance, type Keyring, MINUTE_MS } from '@svc/platform'
 import { type Change, type Json, type Key, type Revision, secretKey, type Store } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { Owner } from '../owner/owner.ts'

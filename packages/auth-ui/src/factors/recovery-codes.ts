@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { RecoveryCodes } from './factors.ts'
 
 /** 31 letters and digits of which no two look alike: ten of them are 49 bits. */

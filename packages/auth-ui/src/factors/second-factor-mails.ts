@@ -1,5 +1,4 @@
-import type { Logger, RouteContext } from '@svc/oauth-core'
-import { MINUTE_MS } from '@svc/platform'
+import { type Logger, MINUTE_MS, type RouteContext } from '@svc/platform'
 import type { Background } from '../background.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { Owner } from '../owner/owner.ts'

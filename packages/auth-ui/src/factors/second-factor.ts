@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import type { Owner } from '../owner/owner.ts'
 import type { FactorKind, TwoFactorPurpose } from '../ports.ts'
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { equalSecrets, type Instance, randomId, type Sealer } from '@svc/oauth-core'
+import { equalSecrets, type Instance, randomId, type Sealer } from '@svc/platform'
 import { generateSync, generateURI, ScureBase32Plugin } from 'otplib'
 import type { TotpFactor } from './factors.ts'
 import { digitsOf } from './passcode.ts'

@@ -1,5 +1,4 @@
-import { type Instance, randomId, type RouteContext } from '@svc/oauth-core'
-import { DAY_MS } from '@svc/platform'
+import { DAY_MS, type Instance, randomId, type RouteContext } from '@svc/platform'
 import {
   indexKey,
   type IndexKey,

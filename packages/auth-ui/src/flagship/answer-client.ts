@@ -1,4 +1,5 @@
-import type { Client, Instance, Logger, OAuth, RouteContext } from '@svc/oauth-core'
+import type { Client, OAuth } from '@svc/oauth-core'
+import type { Instance, Logger, RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import { answerJson } from '../login/arrival.ts'
 import type { SessionOpener } from '../login/open-session.ts'

@@ -1,4 +1,5 @@
-import type { Client, OAuth, RouteContext } from '@svc/oauth-core'
+import type { Client, OAuth } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { RateLimits } from '../rate-limits.ts'
 

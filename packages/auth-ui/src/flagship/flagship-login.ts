@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'
 import { answerJson } from '../login/arrival.ts'

@@ -1,4 +1,4 @@
-import type { RouteHandler, RouteRow } from '@svc/oauth-core'
+import type { RouteHandler, RouteRow } from '@svc/platform'
 import {
   FLAGSHIP_LOGIN_SCHEMA,
   FLAGSHIP_MAGIC_LINK_SCHEMA,

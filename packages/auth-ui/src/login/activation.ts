@@ -1,4 +1,4 @@
-import { prefersJson, type RouteContext } from '@svc/oauth-core'
+import { prefersJson, type RouteContext } from '@svc/platform'
 import type { Csrf } from '../csrf.ts'
 import { AuthUiError } from '../errors.ts'
 import type { PageRenderer } from '../page-renderer.ts'

@@ -1,4 +1,4 @@
-import { type Instance, prefersJson, type RouteContext } from '@svc/oauth-core'
+import { type Instance, prefersJson, type RouteContext } from '@svc/platform'
 import type { Session } from '../session/session.ts'
 import type { TransferCodes } from '../session/transfer-code.ts'
 import {

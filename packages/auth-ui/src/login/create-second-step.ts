@@ -1,4 +1,5 @@
-import { formActionSource, prefersJson, type RouteContext } from '@svc/oauth-core'
+import { formActionSource } from '@svc/oauth-core'
+import { prefersJson, type RouteContext } from '@svc/platform'
 import type { Csrf } from '../csrf.ts'
 import type { Passkeys } from '../factors/passkeys.ts'
 import type { Challenge } from '../factors/second-factor.ts'

@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import type { Owner } from '../owner/owner.ts'
 import type { HostHooks } from '../ports.ts'
 import { isUpgrade, type LoginMethod, type Session, type SessionKind } from '../session/session.ts'

@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import type { OnboardingHandlers } from '../passphrase/onboarding.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'

@@ -1,4 +1,4 @@
-import { type Instance, randomId } from '@svc/oauth-core'
+import { type Instance, randomId } from '@svc/platform'
 import { type Change, indexKey, type Key, secretKey, type Store } from '@svc/store'
 import type { Context } from 'koa'
 import { readCookies, writeCookie } from '../cookies.ts'

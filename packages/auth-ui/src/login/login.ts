@@ -1,4 +1,4 @@
-import { isHttpError, prefersJson, type RouteContext } from '@svc/oauth-core'
+import { isHttpError, prefersJson, type RouteContext } from '@svc/platform'
 import type { Csrf } from '../csrf.ts'
 import { AuthUiError } from '../errors.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'

@@ -1,4 +1,4 @@
-import { type HttpError, isHttpError, type RouteContext } from '@svc/oauth-core'
+import { type HttpError, isHttpError, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { Session } from '../session/session.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'

@@ -1,4 +1,4 @@
-import { type Instance, type Logger, randomHex, type RouteContext } from '@svc/oauth-core'
+import { type Instance, type Logger, randomHex, type RouteContext } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Background } from '../background.ts'
 import { AuthUiError } from '../errors.ts'

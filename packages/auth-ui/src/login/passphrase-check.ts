@@ -1,4 +1,4 @@
-import type { Logger, RouteContext } from '@svc/oauth-core'
+import type { Logger, RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { Background } from '../background.ts'
 import type { Owner } from '../owner/owner.ts'

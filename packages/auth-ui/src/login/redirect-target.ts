@@ -1,4 +1,5 @@
-import { type AppRegistry, type Instance, isSlug, originOfApp, parseAppHost } from '@svc/oauth-core'
+import { type AppRegistry } from '@svc/oauth-core'
+import { type Instance, isSlug, originOfApp, parseAppHost } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 
 /** Where a browser may be sent after a log-in. Only {@link Redirects} makes them. */

@@ -1,4 +1,4 @@
-import { prefersJson, type RouteContext } from '@svc/oauth-core'
+import { prefersJson, type RouteContext } from '@svc/platform'
 import { AuthUiError, retryAfterS } from '../errors.ts'
 import type { Challenge, ChallengeRequest, SecondFactor } from '../factors/second-factor.ts'
 import type { Owner } from '../owner/owner.ts'

@@ -1,4 +1,4 @@
-import type { RouteRow } from '@svc/oauth-core'
+import type { RouteRow } from '@svc/platform'
 import { RESEND_SCHEMA, TWO_FACTOR_SCHEMA } from './two-factor.schema.ts'
 import type { TwoFactorHandlers } from './two-factor.ts'
 

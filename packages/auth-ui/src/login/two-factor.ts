@@ -1,4 +1,4 @@
-import { prefersJson, type RouteContext } from '@svc/oauth-core'
+import { prefersJson, type RouteContext } from '@svc/platform'
 import type { ConfirmFlow } from '../confirm/confirm-flow.ts'
 import type { ConfirmTargets } from '../confirm/confirm-targets.ts'
 import { AuthUiError, type AuthUiErrorCode } from '../errors.ts'

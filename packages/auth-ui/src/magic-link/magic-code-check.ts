@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { PassphraseCheck } from '../login/passphrase-check.ts'
 import type { Owner } from '../owner/owner.ts'

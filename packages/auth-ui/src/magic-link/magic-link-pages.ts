@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import type { Csrf } from '../csrf.ts'
 import { formActionSources } from '../login/arrival.ts'
 import type { Redirects, RedirectTarget } from '../login/redirect-target.ts'

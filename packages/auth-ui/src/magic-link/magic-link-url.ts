@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 
 /** The address in the mail. @param redirect - normalised; empty when none */
 export function magicLinkUrl(instance: Instance, code: string, redirect: string): string {

@@ -1,4 +1,4 @@
-import { type Instance, randomId, type RouteContext } from '@svc/oauth-core'
+import { type Instance, randomId, type RouteContext } from '@svc/platform'
 import { readCookies, writeCookie } from '../cookies.ts'
 
 const PATH = '/auth/magic_link'

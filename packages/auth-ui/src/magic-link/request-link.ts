@@ -1,5 +1,4 @@
-import { type Logger, prefersJson, type RouteContext } from '@svc/oauth-core'
-import { MINUTE_MS } from '@svc/platform'
+import { type Logger, MINUTE_MS, prefersJson, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { AnswerActivation } from '../login/activation.ts'

@@ -1,4 +1,4 @@
-import type { RouteHandler, RouteRow } from '@svc/oauth-core'
+import type { RouteHandler, RouteRow } from '@svc/platform'
 import type { MagicLinkHandlers } from './magic-link.ts'
 import {
   LINK_PASSPHRASE_SCHEMA,

@@ -1,4 +1,5 @@
-import type { Instance, MoveRequest, Moves, RouteContext } from '@svc/oauth-core'
+import type { MoveRequest, Moves } from '@svc/oauth-core'
+import type { Instance, RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { ChallengeRequest } from '../factors/second-factor.ts'
 import type { Owner } from '../owner/owner.ts'

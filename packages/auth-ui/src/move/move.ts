@@ -1,4 +1,5 @@
-import type { MoveRequest, RouteContext } from '@svc/oauth-core'
+import type { MoveRequest } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import type { Csrf } from '../csrf.ts'
 import { AuthUiError } from '../errors.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'

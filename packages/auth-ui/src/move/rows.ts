@@ -1,4 +1,4 @@
-import type { RouteRow } from '@svc/oauth-core'
+import type { RouteRow } from '@svc/platform'
 import type { MoveHandlers } from './move.ts'
 
 /** Fields of `POST /auth/authorize/move`, for the documents. */

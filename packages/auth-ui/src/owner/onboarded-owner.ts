@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import type { Owner } from './owner.ts'
 import type { OwnerStore } from './owner-store.ts'
 

@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import { isSecondFactorOn } from '../factors/factors.ts'
 import type { TrustedDevices } from '../factors/trusted-devices.ts'

@@ -1,4 +1,4 @@
-import type { InstanceId } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 import { type Change, type Json, type Key, type Revision, recordKey, type Store } from '@svc/store'
 import type { Owner } from './owner.ts'
 

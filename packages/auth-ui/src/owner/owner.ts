@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { equalSecrets, randomHex } from '@svc/oauth-core'
+import { equalSecrets, randomHex } from '@svc/platform'
 import type { Factors } from '../factors/factors.ts'
 import type { StoredHash } from '../passphrase/stored-hash.ts'
 

@@ -4,7 +4,7 @@ import {
   type Instances,
   type NewInstance,
   randomAlphanumeric,
-} from '@svc/oauth-core'
+} from '@svc/platform'
 import type { Change, Store } from '@svc/store'
 import { AuthUiError } from '../errors.ts'
 import { DEFAULT_ITERATIONS, saltOf } from '../passphrase/derive.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import type { Assets } from '../assets.ts'
 import { isolated, type Messages, type MessageSource } from '../messages.ts'
 import { type PageHeaders, setPageHeaders } from '../page-headers.ts'

@@ -1,4 +1,5 @@
-import type { ClientService, Instance, Logger } from '@svc/oauth-core'
+import type { ClientService } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import type { Background } from '../background.ts'
 import { AuthUiError } from '../errors.ts'
 import type { Owner, VaultKeys } from '../owner/owner.ts'

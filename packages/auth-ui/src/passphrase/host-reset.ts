@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import type { ChangePassphrase } from './change-passphrase.ts'

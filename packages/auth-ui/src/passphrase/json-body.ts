@@ -1,4 +1,4 @@
-import { compiledSchema } from '@svc/oauth-core'
+import { compiledSchema } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 
 /** Members of a JSON body that has its schema's form. A `Map`, so that `__proto__` is a name like any other. */

@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import { acceptsRegisterToken, type Owner } from '../owner/owner.ts'
 import type { HostHooks } from '../ports.ts'

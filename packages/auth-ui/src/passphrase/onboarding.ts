@@ -1,4 +1,4 @@
-import { isHttpError, type RouteContext } from '@svc/oauth-core'
+import { isHttpError, type RouteContext } from '@svc/platform'
 import type { Csrf } from '../csrf.ts'
 import { AuthUiError } from '../errors.ts'
 import type { AnswerActivation } from '../login/activation.ts'

@@ -1,4 +1,4 @@
-import { type Instance, prefersJson, type RouteContext } from '@svc/oauth-core'
+import { type Instance, prefersJson, type RouteContext } from '@svc/platform'
 import type { Background } from '../background.ts'
 import { AuthUiError } from '../errors.ts'
 import { answerJson } from '../login/arrival.ts'

@@ -1,5 +1,5 @@
 import { scrypt as nodeScrypt, timingSafeEqual } from 'node:crypto'
-import type { Logger } from '@svc/oauth-core'
+import type { Logger } from '@svc/platform'
 import * as scryptKdf from 'scrypt-kdf'
 import { deriveLoginValue } from './derive.ts'
 import type { HashQueue } from './hash-queue.ts'

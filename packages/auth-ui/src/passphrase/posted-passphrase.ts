@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import { createMembersReader } from './json-body.ts'
 import type { PassphraseFields } from './new-passphrase.ts'
 import { NEW_PASSPHRASE_SCHEMA } from './new-passphrase.schema.ts'

@@ -1,4 +1,4 @@
-import type { Instance, Keyring, Logger } from '@svc/oauth-core'
+import type { Instance, Keyring, Logger } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { newSecurityStamp, type Owner } from '../owner/owner.ts'
 import type { OwnerStore, StoredOwner } from '../owner/owner-store.ts'

@@ -1,4 +1,4 @@
-import type { RouteRow } from '@svc/oauth-core'
+import type { RouteRow } from '@svc/platform'
 import type { Callers } from '../settings/caller.ts'
 import type { OwnerMailHandlers } from './owner-mails.ts'
 import type { RenewHandlers } from './reset/renew.ts'

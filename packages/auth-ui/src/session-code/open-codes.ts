@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { Owner } from '../owner/owner.ts'
 
 /** Session codes of kind open: any page of the instance takes them, once. @see login.md 2.3, 9.1 */

@@ -1,4 +1,5 @@
-import type { OwnerSessions, RouteContext } from '@svc/oauth-core'
+import type { OwnerSessions } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import { redirect } from '../login/arrival.ts'
 import type { SessionOpener } from '../login/open-session.ts'
 import { withoutSessionCode } from '../login/redirect-target.ts'

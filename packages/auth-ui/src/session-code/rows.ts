@@ -1,4 +1,4 @@
-import type { RouteRow } from '@svc/oauth-core'
+import type { RouteRow } from '@svc/platform'
 import type { SessionCodeEndpoint } from './session-code.ts'
 import { SESSION_CODE_SCHEMA } from './session-code.schema.ts'
 

@@ -1,11 +1,5 @@
-import {
-  isHttpError,
-  type OAuth,
-  type Permission,
-  type RouteContext,
-  type RouteMiddleware,
-  VERBS,
-} from '@svc/oauth-core'
+import { type OAuth, type Permission, VERBS } from '@svc/oauth-core'
+import { isHttpError, type RouteContext, type RouteMiddleware } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'
 import { type PostedPair, readPostedPair } from '../flagship/posted-pair.ts'

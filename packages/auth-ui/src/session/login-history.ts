@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Instance, randomId } from '@svc/oauth-core'
+import { type Instance, randomId } from '@svc/platform'
 import { type Change, indexKey, type Key, recordKey, type Store } from '@svc/store'
 import Bowser from 'bowser'
 import type { Lifetimes } from '../lifetimes.ts'

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { Change, Store } from '@svc/store'
 import type { Context } from 'koa'
 import { createSession } from 'koa-session'

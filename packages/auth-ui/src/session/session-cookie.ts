@@ -1,4 +1,4 @@
-import type { Instance, Keyring } from '@svc/oauth-core'
+import type { Instance, Keyring } from '@svc/platform'
 import type { Context } from 'koa'
 import { type CookieAttributes, readCookies, writeCookie } from '../cookies.ts'
 import { openMac, sealMac } from '../mac.ts'

@@ -1,4 +1,5 @@
-import { type Instance, type Logger, type OAuth, randomHex } from '@svc/oauth-core'
+import { type OAuth } from '@svc/oauth-core'
+import { type Instance, type Logger, randomHex } from '@svc/platform'
 import {
   type Change,
   indexKey,

@@ -1,4 +1,4 @@
-import { type Instance, randomAlphanumeric } from '@svc/oauth-core'
+import { type Instance, randomAlphanumeric } from '@svc/platform'
 import { type Key, secretKey, type Store } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { RateLimits } from '../rate-limits.ts'

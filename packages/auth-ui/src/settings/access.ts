@@ -1,4 +1,5 @@
-import { type Client, type Instance, type RouteContext, VERBS } from '@svc/oauth-core'
+import { type Client, VERBS } from '@svc/oauth-core'
+import { type Instance, type RouteContext } from '@svc/platform'
 import type { TrustedDevice, TrustedDevices } from '../factors/trusted-devices.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'

@@ -1,10 +1,5 @@
-import {
-  type AccessContext,
-  insufficientScope,
-  type RouteContext,
-  type RouteMiddleware,
-  type Verb,
-} from '@svc/oauth-core'
+import { type AccessContext, insufficientScope, type Verb } from '@svc/oauth-core'
+import { type RouteContext, type RouteMiddleware } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 
 /** What {@link createCallers} needs. */

@@ -3,12 +3,12 @@ import {
   type Client,
   type ClientAccess,
   type ClientService,
-  type Instance,
   manifestPermissions,
   parseScope,
   type Permission,
   serializeScope,
 } from '@svc/oauth-core'
+import { type Instance } from '@svc/platform'
 import type { PageRenderer } from '../page-renderer.ts'
 import { isoTime } from './json-api.ts'
 

@@ -1,4 +1,5 @@
-import type { Client, ClientService, Instance, RouteContext } from '@svc/oauth-core'
+import type { Client, ClientService } from '@svc/oauth-core'
+import type { Instance, RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { ClientPermissions } from './client-permissions.ts'
 import { answerResources, isoTime, type Resource } from './json-api.ts'

@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { ActivationCodes } from '../factors/activation-codes.ts'
 import { type FactorChanges, withoutFactor } from '../factors/factor-changes.ts'

@@ -1,4 +1,4 @@
-import type { BodyRule, RouteRow } from '@svc/oauth-core'
+import type { BodyRule, RouteRow } from '@svc/platform'
 import type { Callers } from './caller.ts'
 import type { MailSettings } from './factor-mail.ts'
 import type { TotpSettings } from './factor-totp.ts'

@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 
 /** A resource of a JSON:API document. */
 export interface Resource {

@@ -1,4 +1,4 @@
-import { compiledSchema, type RouteContext } from '@svc/oauth-core'
+import { compiledSchema, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 
 /** Reads bodies by their schema, an absent one as an empty object. @throws AuthUiError `invalid_parameter` */

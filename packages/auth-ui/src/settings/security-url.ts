@@ -1,4 +1,5 @@
-import { type AppRegistry, type Instance, originOfApp } from '@svc/oauth-core'
+import { type AppRegistry } from '@svc/oauth-core'
+import { type Instance, originOfApp } from '@svc/platform'
 
 /** Where a mail about a log-in leads: to what can be done about it. */
 export type SecurityUrl = (instance: Instance) => Promise<string>

@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { LoginEntry, LoginHistory } from '../session/login-history.ts'
 import { parseSessionId, type Session } from '../session/session.ts'

@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { TrustedDevices } from '../factors/trusted-devices.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'

@@ -1,4 +1,4 @@
-import type { RouteContext, RouteRow } from '@svc/oauth-core'
+import type { RouteContext, RouteRow } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import { answerJson } from '../login/arrival.ts'
 import type { PasswordHasher } from '../passphrase/password-hash.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Instance, Keyring } from '@svc/oauth-core'
+import type { Instance, Keyring } from '@svc/platform'
 import type { Context } from 'koa'
 import { readCookies, writeCookie } from '../cookies.ts'
 import { type MacPurpose, openMac, sealMac } from '../mac.ts'

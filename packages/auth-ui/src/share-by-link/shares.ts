@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { StoredHash } from '../passphrase/stored-hash.ts'
 
 /** Something shared by a link, as far as its password goes. */

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { type BrowserResponse, relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
 import { enroll, lastPasscode, otherThan } from '../support/second-step.ts'

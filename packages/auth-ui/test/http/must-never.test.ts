@@ -1,4 +1,5 @@
-import type { AppManifest, Instance } from '@svc/oauth-core'
+import type { AppManifest } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import fc from 'fast-check'

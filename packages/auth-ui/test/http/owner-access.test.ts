@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { expect } from 'chai'
 import { createTrustedDevices } from '../../src/factors/trusted-devices.ts'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { sqliteStore } from '@svc/store/sqlite'
 import { type BrowserClient, relyingParty } from '@svc/testkit'
 import { expect } from 'chai'

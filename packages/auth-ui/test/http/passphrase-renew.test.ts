@@ -1,4 +1,4 @@
-import { type Instance, originOfApp } from '@svc/oauth-core'
+import { type Instance, originOfApp } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import { REFUSED_PASSPHRASES, type RefusedPassphrase } from '../support/refused-passphrases.ts'

@@ -1,5 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
-import { DAY_MS, MINUTE_MS } from '@svc/platform'
+import { DAY_MS, type Instance, MINUTE_MS } from '@svc/platform'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
 import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'

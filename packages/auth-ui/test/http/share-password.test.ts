@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import type { SharedLink } from '../../src/index.ts'

@@ -1,5 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
-import { MINUTE_MS } from '@svc/platform'
+import { type Instance, MINUTE_MS } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
 import { EXPIRED } from '../support/dead-tokens.ts'

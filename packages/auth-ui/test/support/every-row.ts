@@ -1,4 +1,4 @@
-import type { RouteRow } from '@svc/oauth-core'
+import type { RouteRow } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import type { UiServer } from './ui-server.ts'
 

@@ -1,4 +1,4 @@
-import type { NewInstance } from '@svc/oauth-core'
+import type { NewInstance } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { generateSync, ScureBase32Plugin } from 'otplib'
 import type { OwnerEvent, SystemMail } from '../../src/ports.ts'

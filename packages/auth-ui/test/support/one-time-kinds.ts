@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { BrowserClient } from '@svc/testkit'
 import { confirmed } from './factor-flows.ts'
 import { mailsOf, requestReset } from './reset.ts'

@@ -1,4 +1,5 @@
-import type { AppManifest, AppRegistry, Instance } from '@svc/oauth-core'
+import type { AppManifest, AppRegistry } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 
 /** An instance as a request sees it. */
 export function sampleInstance(changes: Partial<Instance> = {}): Instance {

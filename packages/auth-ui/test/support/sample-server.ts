@@ -1,4 +1,4 @@
-import type { Instance, RouteContext } from '@svc/oauth-core'
+import type { Instance, RouteContext } from '@svc/platform'
 import { type Listening, listen } from '@svc/testkit'
 import Koa from 'koa'
 import { createPages } from '../../src/pages/create-pages.ts'

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { BrowserClient, BrowserResponse, FormFields } from '@svc/testkit'
 import { generateSync } from 'otplib'
 import type { Factors } from '../../src/factors/factors.ts'

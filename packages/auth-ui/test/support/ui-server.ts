@@ -1,12 +1,6 @@
 import { randomBytes, scryptSync } from 'node:crypto'
-import {
-  createOAuth,
-  type Instance,
-  type NewInstance,
-  type OAuth,
-  type OAuthOptions,
-  type RouteRow,
-} from '@svc/oauth-core'
+import { createOAuth, type OAuth, type OAuthOptions } from '@svc/oauth-core'
+import { type Instance, type NewInstance, type RouteRow } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
 import {

@@ -11,7 +11,8 @@ import {
   type RevokeOAuthOnReset,
   type SystemMail,
 } from '@svc/auth-ui'
-import type { AuthorizePages, Instance, OAuth, OwnerSessions } from '@svc/oauth-core'
+import type { AuthorizePages, OAuth, OwnerSessions } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 
 type Equals<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false

@@ -1,4 +1,4 @@
-import { type HttpError, Parameters, type RouteContext } from '@svc/oauth-core'
+import { type HttpError, Parameters, type RouteContext } from '@svc/platform'
 import { expect } from 'chai'
 import type { AuthUiErrorCode } from '../../src/errors.ts'
 import { wayOn } from '../../src/start-again.ts'

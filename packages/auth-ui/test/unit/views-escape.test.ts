@@ -1,4 +1,5 @@
-import type { Client, RouteContext } from '@svc/oauth-core'
+import type { Client } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
 import { createPages } from '../../src/pages/create-pages.ts'

@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
 import { createMessages } from '../../src/messages.ts'

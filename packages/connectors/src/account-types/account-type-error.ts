@@ -1,4 +1,4 @@
-import type { ErrorObject } from '@svc/oauth-core'
+import type { ErrorObject } from '@svc/platform'
 import { ConnectorError, ERRORS } from '../connector-error.ts'
 import type { AccountTypeFault } from './account-type.ts'
 

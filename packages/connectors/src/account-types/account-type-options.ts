@@ -1,5 +1,5 @@
 import { lookup as resolve } from 'node:dns/promises'
-import type { Instances, Logger, Sealer } from '@svc/oauth-core'
+import type { Instances, Logger, Sealer } from '@svc/platform'
 import {
   cidrs,
   defineOptions,

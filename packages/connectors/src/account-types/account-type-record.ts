@@ -1,6 +1,6 @@
 import type { Json, Key } from '@svc/store'
 import { recordKey } from '@svc/store'
-import type { Sealer, ValueSealer } from '@svc/oauth-core'
+import type { Sealer, ValueSealer } from '@svc/platform'
 import { ACCOUNT_TYPES_TAG, type AccountTypeEntry } from './account-type.ts'
 import { isSealedField } from './secret-fields.ts'
 

@@ -1,4 +1,4 @@
-import type { InstanceId } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 
 /** How a provider's token endpoint takes the client's secret. @see connectors.md 6.2 */
 export type TokenMode = 'form' | 'basic' | 'get'

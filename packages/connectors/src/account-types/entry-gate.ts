@@ -1,4 +1,4 @@
-import type { Logger } from '@svc/oauth-core'
+import type { Logger } from '@svc/platform'
 import type { AccountTypeEntry, AccountTypeFault } from './account-type.ts'
 import { ENTRY_GATE_OPTIONS, type EntryGateOptions } from './account-type-options.ts'
 import { AccountTypeError } from './account-type-error.ts'

@@ -1,4 +1,4 @@
-import { compiledSchema } from '@svc/oauth-core'
+import { compiledSchema } from '@svc/platform'
 import type { ErrorObject } from 'ajv'
 import type { AccountTypeFault } from './account-type.ts'
 import { PRESETS } from './presets.ts'

@@ -1,4 +1,4 @@
-import type { Instance, Logger, Sealer } from '@svc/oauth-core'
+import type { Instance, Logger, Sealer } from '@svc/platform'
 import type { AccountCredentials, AccountDocument } from './account.ts'
 
 /** Where a value stands: of which account, and under which clear name, such as `oauth.access_token`. */

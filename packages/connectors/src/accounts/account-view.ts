@@ -1,4 +1,5 @@
-import type { AccessContext, Instance } from '@svc/oauth-core'
+import type { AccessContext } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { AccountType, AccountTypes } from '../account-types/account-type.ts'
 import type { AccountViewer } from '../connectors.ts'
 import { type AccountCredentials, type AccountDocument, accountTypeName } from './account.ts'

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { AccountType } from '../account-types/account-type.ts'
 import type { TokenSet } from '../token-client/token-client.ts'
 

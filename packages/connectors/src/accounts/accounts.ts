@@ -1,4 +1,4 @@
-import type { Instance, RouteRow } from '@svc/oauth-core'
+import type { Instance, RouteRow } from '@svc/platform'
 import type { AccountImport, AccountViewer } from '../connectors.ts'
 import type { AccountDocument } from './account.ts'
 import type { AccountWriter } from './account-writer.ts'

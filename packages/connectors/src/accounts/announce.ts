@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type { AccountEvent, ConnectorEvents, EventSink } from '../ports.ts'
 import { type AccountDocument, accountTypeName } from './account.ts'

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { AccountStore } from '../ports.ts'
 import type { AccountDocument } from './account.ts'
 

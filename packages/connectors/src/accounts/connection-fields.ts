@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import type { AccountDocument, StoredOAuth } from './account.ts'
 import type { AccountSeal } from './account-seal.ts'
 import type { Connection } from './account-writer.ts'

@@ -1,4 +1,4 @@
-import { type Instance, type Logger } from '@svc/oauth-core'
+import { type Instance, type Logger } from '@svc/platform'
 import type { AccountTypes } from '../account-types/account-type.ts'
 import { ConnectorError } from '../connector-error.ts'
 import type { AccountLoader, LoadedAccount } from '../refresh/account-loader.ts'

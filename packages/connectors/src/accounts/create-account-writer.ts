@@ -1,4 +1,4 @@
-import { type Instance, type Logger, randomHex } from '@svc/oauth-core'
+import { type Instance, type Logger, randomHex } from '@svc/platform'
 import type { RefreshPlan } from '../refresh/refresh-plan.ts'
 import { NO_STATE } from '../refresh/refresh-state.ts'
 import type { AccountStore } from '../ports.ts'

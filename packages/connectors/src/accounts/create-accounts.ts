@@ -1,4 +1,5 @@
-import type { Instance, Logger, OAuth, RateLimits } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Instance, Logger, RateLimits } from '@svc/platform'
 import type { AccountTypes } from '../account-types/account-type.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { ConnectorsBucket } from '../limits.ts'

@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { AccountType } from '../account-types/account-type.ts'
 import { ConnectorError } from '../connector-error.ts'

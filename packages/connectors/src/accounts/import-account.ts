@@ -1,4 +1,4 @@
-import { compiledSchema, type Instance, type Logger, randomHex } from '@svc/oauth-core'
+import { compiledSchema, type Instance, type Logger, randomHex } from '@svc/platform'
 import { isAccountTypeName } from '../account-types/account-type-id.ts'
 import type { AccountTypes } from '../account-types/account-type.ts'
 import { ConnectorError } from '../connector-error.ts'

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { AccountDocument } from './account.ts'
 import type { AccountSeal } from './account-seal.ts'
 import { SEALED_SUFFIX } from './sealed-fields.ts'

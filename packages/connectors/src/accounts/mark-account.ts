@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type { ConnectorErrorCode } from '../connector-error.ts'
 import type { AccountStore } from '../ports.ts'

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { AccountType, AccountTypes } from '../account-types/account-type.ts'
 import { ConnectorError } from '../connector-error.ts'
 import type { AccountLoader, LoadedAccount } from '../refresh/account-loader.ts'

@@ -1,4 +1,4 @@
-import type { Instance, Instances, Logger } from '@svc/oauth-core'
+import type { Instance, Instances, Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type { AccountStore } from '../ports.ts'
 import type { AccountLoader } from '../refresh/account-loader.ts'

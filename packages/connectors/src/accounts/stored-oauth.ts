@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { TokenSet } from '../token-client/token-client.ts'
 import type { StoredOAuth } from './account.ts'
 import type { AccountSeal } from './account-seal.ts'

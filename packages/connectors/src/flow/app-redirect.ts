@@ -1,4 +1,4 @@
-import { type Instance, originOfApp } from '@svc/oauth-core'
+import { type Instance, originOfApp } from '@svc/platform'
 
 /** Why an owner comes back to the app without an account. @see connectors.md 4.6 */
 export type FlowError =

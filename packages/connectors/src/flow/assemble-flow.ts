@@ -1,4 +1,4 @@
-import type { Instance, RateLimits, RouteRow } from '@svc/oauth-core'
+import type { Instance, RateLimits, RouteRow } from '@svc/platform'
 import type { AccountTypes } from '../account-types/account-type.ts'
 import type { AccountWriter } from '../accounts/account-writer.ts'
 import type { ConnectorsBucket } from '../limits.ts'

@@ -1,4 +1,4 @@
-import { type Instance, randomId } from '@svc/oauth-core'
+import { type Instance, randomId } from '@svc/platform'
 import { calculatePKCECodeChallenge, generateRandomCodeVerifier } from 'oauth4webapi'
 import { authorizationUrl } from './authorization-url.ts'
 import { createToken } from './one-time-values.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { equalSecrets, type Instance, type RouteContext } from '@svc/oauth-core'
+import { equalSecrets, type Instance, type RouteContext } from '@svc/platform'
 import { createToken, isToken } from './one-time-values.ts'
 
 /** Cookie that says in which browser a flow began. @see connectors.md 4.4 */

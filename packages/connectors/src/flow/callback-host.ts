@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { OAuthError } from '@svc/oauth-core'
 import {
   type Logger,
-  OAuthError,
   Parameters,
   renderError,
   setBaseHeaders,
   setEndpointHeaders,
-} from '@svc/oauth-core'
+} from '@svc/platform'
 import type { Context, Middleware, Next } from 'koa'
 import type { CallbackHandlers } from './callback.ts'
 import { callbackPage } from './callback-page.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { HttpError } from '@svc/oauth-core'
+import type { HttpError } from '@svc/platform'
 import type { Context } from 'koa'
 
 interface Texts {

@@ -5,7 +5,7 @@ import type {
   RequestState,
   RouteContext,
   RouteHandler,
-} from '@svc/oauth-core'
+} from '@svc/platform'
 import type { Context } from 'koa'
 import { isAccountTypeName } from '../account-types/account-type-id.ts'
 import { ConnectorError } from '../connector-error.ts'

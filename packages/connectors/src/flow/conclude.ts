@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type { AccountWriter, Connection } from '../accounts/account-writer.ts'
 import { ConnectorError } from '../connector-error.ts'

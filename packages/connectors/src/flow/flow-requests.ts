@@ -1,4 +1,4 @@
-import type { RouteContext, RouteMiddleware } from '@svc/oauth-core'
+import type { RouteContext, RouteMiddleware } from '@svc/platform'
 import type { Context } from 'koa'
 import { ConnectorError } from '../connector-error.ts'
 

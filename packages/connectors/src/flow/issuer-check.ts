@@ -1,4 +1,4 @@
-import type { Logger } from '@svc/oauth-core'
+import type { Logger } from '@svc/platform'
 import { validateAuthResponse } from 'oauth4webapi'
 import type { CallbackQuery, PendingFlow } from './pending-flow.ts'
 import type { UsableType } from './usable-types.ts'

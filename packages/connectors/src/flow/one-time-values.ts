@@ -1,4 +1,4 @@
-import { type InstanceId, type Logger, randomId, type Sealer } from '@svc/oauth-core'
+import { type InstanceId, type Logger, randomId, type Sealer } from '@svc/platform'
 import { describeError, type IndexEntry, type Key, secretKey, type Store } from '@svc/store'
 
 /** Short-lived values of an instance under random tokens: sealed, keyed by hash, taken once. */

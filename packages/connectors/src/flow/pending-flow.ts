@@ -1,4 +1,4 @@
-import type { InstanceId } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 
 /** What is remembered between `start` and the provider's answer; sealed while it is stored. @see connectors.md 4.3 */
 export interface PendingFlow {

@@ -1,4 +1,4 @@
-import type { RouteRow } from '@svc/oauth-core'
+import type { RouteRow } from '@svc/platform'
 import type { CallbackHandlers } from './callback.ts'
 import { ignorePrefetch } from './flow-requests.ts'
 import type { StartHandlers } from './start.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { InstanceId } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 
 /** Spreads over a cluster what belongs to no instance. Never to be changed: records of before would not be found. */
 const SHARDS = 64

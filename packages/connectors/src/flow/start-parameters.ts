@@ -1,4 +1,5 @@
-import { type AppRegistry, type Instance, isSlug, type Parameters } from '@svc/oauth-core'
+import { type AppRegistry } from '@svc/oauth-core'
+import { type Instance, isSlug, type Parameters } from '@svc/platform'
 import type { AccountType } from '../account-types/account-type.ts'
 import { ConnectorError } from '../connector-error.ts'
 import type { ConnectorManifests } from '../ports.ts'

@@ -1,9 +1,4 @@
-import {
-  type Instance,
-  type RateLimits,
-  type RouteContext,
-  type RouteHandler,
-} from '@svc/oauth-core'
+import { type Instance, type RateLimits, type RouteContext, type RouteHandler } from '@svc/platform'
 import { accountTypeName } from '../accounts/account.ts'
 import { isAccountId } from '../accounts/account-id.ts'
 import { ConnectorError } from '../connector-error.ts'

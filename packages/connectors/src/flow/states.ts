@@ -1,4 +1,4 @@
-import type { Instance, InstanceId, Logger, Sealer } from '@svc/oauth-core'
+import type { Instance, InstanceId, Logger, Sealer } from '@svc/platform'
 import { type IndexKey, indexKey, type Key, secretKey, type Store } from '@svc/store'
 import { createOneTimeValues, isToken } from './one-time-values.ts'
 import type { PendingFlow } from './pending-flow.ts'

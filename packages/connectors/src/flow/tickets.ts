@@ -1,4 +1,4 @@
-import type { InstanceId, Logger, Sealer } from '@svc/oauth-core'
+import type { InstanceId, Logger, Sealer } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { createOneTimeValues, createToken } from './one-time-values.ts'
 import type { CallbackQuery, PendingFlow } from './pending-flow.ts'

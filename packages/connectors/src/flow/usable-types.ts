@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import type { AccountType, AccountTypes } from '../account-types/account-type.ts'
 import { isAccountTypeName } from '../account-types/account-type-id.ts'
 import { ConnectorError } from '../connector-error.ts'

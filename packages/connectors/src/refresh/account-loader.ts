@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import { describeError, type Json, type Store, type StoredRecord } from '@svc/store'
 import type { AccountDocument } from '../accounts/account.ts'
 import type { AccountStore } from '../ports.ts'

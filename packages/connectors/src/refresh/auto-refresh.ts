@@ -1,5 +1,4 @@
-import type { Instance, InstanceId, Instances, Logger } from '@svc/oauth-core'
-import { DAY_MS } from '@svc/platform'
+import { DAY_MS, type Instance, type InstanceId, type Instances, type Logger } from '@svc/platform'
 import type { Scheduler } from '@svc/store'
 import type { AccountTypes } from '../account-types/account-type.ts'
 import { accountTypeName } from '../accounts/account.ts'

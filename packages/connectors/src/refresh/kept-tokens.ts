@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import { type Change, type Json, type Key, recordKey } from '@svc/store'
 import type { AccountDocument, StoredOAuth } from '../accounts/account.ts'
 import type { AccountSeal } from '../accounts/account-seal.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Instance, randomId } from '@svc/oauth-core'
+import { type Instance, randomId } from '@svc/platform'
 import {
   type Change,
   recordKey,

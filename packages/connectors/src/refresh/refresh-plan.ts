@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import type { Scheduler } from '@svc/store'
 import type { AccountType } from '../account-types/account-type.ts'
 import { nextRefresh, type RefreshAhead } from './next-refresh.ts'

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Instance } from '@svc/oauth-core'
-import { DAY_MS } from '@svc/platform'
+import { DAY_MS, type Instance } from '@svc/platform'
 import { type Change, type Json, type Key, recordKey } from '@svc/store'
 import type { FailureClass } from '../token-client/token-client.ts'
 

@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import type { AccountType } from '../account-types/account-type.ts'
 import type { AccountDocument } from '../accounts/account.ts'
 import type { AccountSeal } from '../accounts/account-seal.ts'

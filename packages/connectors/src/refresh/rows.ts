@@ -1,10 +1,5 @@
-import {
-  type Instance,
-  insufficientScope,
-  type RouteContext,
-  type RouteRow,
-  type Verb,
-} from '@svc/oauth-core'
+import { insufficientScope, type Verb } from '@svc/oauth-core'
+import { type Instance, type RouteContext, type RouteRow } from '@svc/platform'
 import { isAccountTypeName } from '../account-types/account-type-id.ts'
 import type { AccountType, AccountTypes } from '../account-types/account-type.ts'
 import { type AccountDocument, accountTypeName } from '../accounts/account.ts'

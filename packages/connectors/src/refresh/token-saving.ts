@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import { describeError, type Store } from '@svc/store'
 import type { AccountDocument } from '../accounts/account.ts'
 import type { ChangeResult } from '../accounts/change-account.ts'

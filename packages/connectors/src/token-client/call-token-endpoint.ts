@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isOutboundError, type Outbound } from '@svc/oauth-core'
+import { isOutboundError, type Outbound } from '@svc/platform'
 import type { AccountType } from '../account-types/account-type.ts'
 import { type Classified, classifyAnswer, classifyFailure } from './classify.ts'
 import type { CallLog } from './provider-calls.ts'

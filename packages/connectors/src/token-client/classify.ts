@@ -1,4 +1,4 @@
-import type { OutboundAnswer, OutboundError } from '@svc/oauth-core'
+import type { OutboundAnswer, OutboundError } from '@svc/platform'
 import type { AccountType } from '../account-types/account-type.ts'
 import { parseAnswerBody } from './answer-body.ts'
 import { descriptionOf, errorCodesOf } from './provider-errors.ts'

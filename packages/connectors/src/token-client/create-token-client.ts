@@ -1,4 +1,4 @@
-import type { Logger, Outbound } from '@svc/oauth-core'
+import type { Logger, Outbound } from '@svc/platform'
 import type { Clock } from '@svc/store'
 import type { AccountType } from '../account-types/account-type.ts'
 import type { CallFigures } from '../figures.ts'

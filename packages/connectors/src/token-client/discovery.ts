@@ -1,4 +1,4 @@
-import { isOutboundError, type Outbound } from '@svc/oauth-core'
+import { isOutboundError, type Outbound } from '@svc/platform'
 import { LRUCache } from 'lru-cache'
 import * as oauth from 'oauth4webapi'
 import type { AccountType } from '../account-types/account-type.ts'

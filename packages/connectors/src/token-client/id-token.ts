@@ -1,4 +1,4 @@
-import type { Logger } from '@svc/oauth-core'
+import type { Logger } from '@svc/platform'
 import { systemClock } from '@svc/store'
 import * as oauth from 'oauth4webapi'
 import type { AccountType } from '../account-types/account-type.ts'

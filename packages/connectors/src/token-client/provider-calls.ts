@@ -1,4 +1,4 @@
-import type { Logger } from '@svc/oauth-core'
+import type { Logger } from '@svc/platform'
 import type { AccountType } from '../account-types/account-type.ts'
 import type { CallFigures } from '../figures.ts'
 import { loggable } from './provider-errors.ts'

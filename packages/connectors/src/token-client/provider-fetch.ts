@@ -1,4 +1,4 @@
-import { isOutboundError, type Outbound, type OutboundAnswer } from '@svc/oauth-core'
+import { isOutboundError, type Outbound, type OutboundAnswer } from '@svc/platform'
 import type { CustomFetchOptions } from 'oauth4webapi'
 import type { AccountType } from '../account-types/account-type.ts'
 import { MAX_ANSWER_BYTES } from './call-token-endpoint.ts'

@@ -1,4 +1,4 @@
-import { isOutboundError, type Outbound } from '@svc/oauth-core'
+import { isOutboundError, type Outbound } from '@svc/platform'
 import type { AccountType } from '../account-types/account-type.ts'
 import { MAX_ANSWER_BYTES } from './call-token-endpoint.ts'
 import { classifyFailure } from './classify.ts'

@@ -1,4 +1,4 @@
-import type { InstanceId } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { type FakeClock, fakeClock, eachStore } from '@svc/testkit'
 import { expect } from 'chai'

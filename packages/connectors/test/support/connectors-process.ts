@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { redisStore } from '@svc/store/redis'
 import type { Provider } from '@svc/testkit'
 import { CALLBACK_URL, startConnectors } from './connectors-server.ts'

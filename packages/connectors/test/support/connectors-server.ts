@@ -1,10 +1,5 @@
-import {
-  type AppManifest,
-  createOAuth,
-  type Instance,
-  type KonnectorManifest,
-  type OAuth,
-} from '@svc/oauth-core'
+import { type AppManifest, createOAuth, type KonnectorManifest, type OAuth } from '@svc/oauth-core'
+import { type Instance } from '@svc/platform'
 import type { Store } from '@svc/store'
 import {
   type BrowserClient,

@@ -1,4 +1,5 @@
-import type { OwnerSessions, RouteContext } from '@svc/oauth-core'
+import type { OwnerSessions } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import type { OwnerLogins } from '../../src/ports.ts'
 
 /** Owners who are logged in by a cookie `session`, and codes that log them in. */

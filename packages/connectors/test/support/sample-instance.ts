@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 
 /** An instance as `resolveInstance` finds it. */
 export function sampleInstance(fields: Partial<Instance> = {}): Instance {

@@ -1,4 +1,4 @@
-import { createOutbound } from '@svc/oauth-core'
+import { createOutbound } from '@svc/platform'
 import { openProvider, type Provider, type ProviderOptions } from '@svc/testkit'
 import type { AccountType } from '../../src/account-types/account-type.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from '../../src/lifetimes.ts'

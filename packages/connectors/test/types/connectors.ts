@@ -7,7 +7,8 @@ import {
   type EventSink,
   type OwnerLogins,
 } from '@svc/connectors'
-import type { AuthorizePages, Instance, OAuth, RouteContext } from '@svc/oauth-core'
+import type { AuthorizePages, OAuth } from '@svc/oauth-core'
+import type { Instance, RouteContext } from '@svc/platform'
 import type { Context } from 'koa'
 
 type Equals<A, B> =

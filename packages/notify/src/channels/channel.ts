@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { Json } from '@svc/store'
 import type { AttemptClass, ChannelName, NotificationRecord } from '../outbox/notification.ts'
 

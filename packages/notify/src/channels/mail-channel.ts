@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import { isMailError } from '../mail-error.ts'
 import { createMailSender, hostOf, type MailSender } from '../mail-sender.ts'
 import { failureFields } from '../mailer.ts'

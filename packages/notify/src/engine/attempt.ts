@@ -1,4 +1,4 @@
-import type { Instance, Logger } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type { Channel, ChannelOutcome, Delivery } from '../channels/channel.ts'
 import type { ChannelName, NotificationRecord } from '../outbox/notification.ts'

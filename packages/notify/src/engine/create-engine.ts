@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { InstanceId, Logger, OAuth } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { InstanceId, Logger } from '@svc/platform'
 import type { Channel } from '../channels/channel.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 import { type ChannelName, CHANNELS } from '../outbox/notification.ts'

@@ -1,10 +1,5 @@
-import {
-  type Instance,
-  type InstanceId,
-  linkedSlug,
-  type Logger,
-  type OAuth,
-} from '@svc/oauth-core'
+import { linkedSlug, type OAuth } from '@svc/oauth-core'
+import { type Instance, type InstanceId, type Logger } from '@svc/platform'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { Originator } from '../outbox/notification.ts'
 import type { SourceOwner } from '../outbox/notification-record.ts'

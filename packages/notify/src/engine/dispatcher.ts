@@ -1,4 +1,4 @@
-import type { InstanceId, Logger } from '@svc/oauth-core'
+import type { InstanceId, Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import { CHANNELS, type ChannelName, type StoredNotification } from '../outbox/notification.ts'
 import type { Due, NearWorker, Outbox } from '../outbox/outbox.ts'

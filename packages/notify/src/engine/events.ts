@@ -1,4 +1,4 @@
-import type { InstanceId, Logger } from '@svc/oauth-core'
+import type { InstanceId, Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { OutboxWrite } from '../outbox/outbox.ts'

@@ -1,4 +1,4 @@
-import type { InstanceId } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 import type { StoredNotification } from '../outbox/notification.ts'
 import { isUnfinished, type SourceOwner } from '../outbox/notification-record.ts'
 import type { Outbox } from '../outbox/outbox.ts'

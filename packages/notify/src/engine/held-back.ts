@@ -1,4 +1,5 @@
-import type { Instance, InstanceId, Logger, OAuth } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Instance, InstanceId, Logger } from '@svc/platform'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import { channelOrder } from '../outbox/next-channel.ts'
 import type { Outbox } from '../outbox/outbox.ts'

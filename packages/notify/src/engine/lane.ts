@@ -1,4 +1,4 @@
-import type { InstanceId } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 import type { ChannelName, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 

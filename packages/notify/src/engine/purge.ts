@@ -1,4 +1,4 @@
-import type { InstanceId, Logger } from '@svc/oauth-core'
+import type { InstanceId, Logger } from '@svc/platform'
 import type { Lifetimes } from '../lifetimes.ts'
 import { isComparable } from '../intake/state-rules.ts'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'

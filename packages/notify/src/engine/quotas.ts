@@ -1,4 +1,4 @@
-import { createRateLimits, type Instance, type RateLimit } from '@svc/oauth-core'
+import { createRateLimits, type Instance, type RateLimit } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { NotifyBucket } from '../limits.ts'
 

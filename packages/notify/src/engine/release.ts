@@ -1,4 +1,5 @@
-import type { Instance, OAuth } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type {
   NotificationRecord,
   NotificationStatus,

@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import { NotifyError } from '../notify-error.ts'
 
 /** Marks to set or to take back; absent members stay. */

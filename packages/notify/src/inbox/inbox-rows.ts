@@ -1,4 +1,5 @@
-import type { Instance, OAuth, RouteContext, RouteRow } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Instance, RouteContext, RouteRow } from '@svc/platform'
 import { demandPermission } from '../demand-permission.ts'
 import { isNotificationId } from '../intake/notification-id.ts'
 import { NotifyError } from '../notify-error.ts'

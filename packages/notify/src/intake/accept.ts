@@ -1,4 +1,5 @@
-import type { Instance, Logger, NotificationCategory } from '@svc/oauth-core'
+import type { NotificationCategory } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import type { Revision, Store } from '@svc/store'
 import { NotifyError } from '../notify-error.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'

@@ -1,4 +1,5 @@
-import { compiledSchema, type NotificationCategory } from '@svc/oauth-core'
+import { type NotificationCategory } from '@svc/oauth-core'
+import { compiledSchema } from '@svc/platform'
 import type { NotifyFault } from '../notify-error.ts'
 import {
   CHANNELS,

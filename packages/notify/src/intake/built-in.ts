@@ -1,5 +1,5 @@
-import type { Instance, NotificationCategory } from '@svc/oauth-core'
-import { DAY_MS } from '@svc/platform'
+import type { NotificationCategory } from '@svc/oauth-core'
+import { DAY_MS, type Instance } from '@svc/platform'
 import { createCatalogues } from '../catalogue.ts'
 import type { ChannelName } from '../outbox/notification.ts'
 

@@ -1,4 +1,5 @@
-import type { Instance, Logger, OAuth, RateLimits, RouteRow } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Instance, Logger, RateLimits, RouteRow } from '@svc/platform'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { NotifyBucket } from '../limits.ts'
 import type { Outbox } from '../outbox/outbox.ts'

@@ -1,11 +1,10 @@
 import {
-  type Instance,
-  type Logger,
   type NotificationCategory,
   type OAuth,
   parseCategories,
   type ParsedCategories,
 } from '@svc/oauth-core'
+import { type Instance, type Logger } from '@svc/platform'
 import { NotifyError } from '../notify-error.ts'
 import type { CategoryFlags } from '../outbox/notification.ts'
 import type { NotifyApps } from '../ports.ts'

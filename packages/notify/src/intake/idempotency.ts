@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { InstanceId } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 import { type Change, type Json, type Key, type Revision, secretKey } from '@svc/store'
 import { NotifyError } from '../notify-error.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'

@@ -1,4 +1,4 @@
-import { type ErrorObject, isHttpError, type RouteMiddleware } from '@svc/oauth-core'
+import { type ErrorObject, isHttpError, type RouteMiddleware } from '@svc/platform'
 import { NotifyError } from '../notify-error.ts'
 
 /** How errors of other packages are said here. @see notifications.md 3.5 */

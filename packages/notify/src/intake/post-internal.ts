@@ -1,4 +1,5 @@
-import type { Instance, NotificationCategory } from '@svc/oauth-core'
+import type { NotificationCategory } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { Lifetimes } from '../lifetimes.ts'
 import { NotifyError } from '../notify-error.ts'
 import type { InternalNotification } from '../notify.ts'

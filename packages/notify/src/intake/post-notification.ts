@@ -1,4 +1,5 @@
-import type { Instance, OAuth, RouteContext, RouteMiddleware, RouteRow } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Instance, RouteContext, RouteMiddleware, RouteRow } from '@svc/platform'
 import { insufficientScope } from '@svc/oauth-core'
 import type { Lifetimes } from '../lifetimes.ts'
 import { NotifyError } from '../notify-error.ts'

@@ -1,4 +1,4 @@
-import type { Instance, RateLimits } from '@svc/oauth-core'
+import type { Instance, RateLimits } from '@svc/platform'
 import { NotifyError } from '../notify-error.ts'
 import type { NotifyBucket } from '../limits.ts'
 import type { Poster } from './poster.ts'

@@ -1,4 +1,5 @@
-import type { OAuth, RouteContext, RouteRow } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { RouteContext, RouteRow } from '@svc/platform'
 import { NotifyError } from '../notify-error.ts'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'

@@ -1,5 +1,4 @@
-import type { Instance, InstanceId } from '@svc/oauth-core'
-import { DAY_MS, HOUR_MS } from '@svc/platform'
+import { DAY_MS, HOUR_MS, type Instance, type InstanceId } from '@svc/platform'
 import {
   type Change,
   indexKey,

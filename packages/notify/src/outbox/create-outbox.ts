@@ -1,4 +1,4 @@
-import type { InstanceId, Logger } from '@svc/oauth-core'
+import type { InstanceId, Logger } from '@svc/platform'
 import type { Change, Store } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
 import { nextChannel } from './next-channel.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { InstanceId } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 import {
   type IndexEntry,
   type IndexKey,

@@ -1,4 +1,4 @@
-import type { InstanceId } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 import type { Json, Revision } from '@svc/store'
 
 /** Who posted. `stack`: this server itself; `cli`: its operator. @see notifications.md 2 */

@@ -1,4 +1,4 @@
-import type { InstanceId } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 import type { IndexKey, PageRequest, Store } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
 import { fromStored, INDEXES } from './notification-record.ts'

@@ -1,4 +1,4 @@
-import type { InstanceId } from '@svc/oauth-core'
+import type { InstanceId } from '@svc/platform'
 import type { Change } from '@svc/store'
 import type { ChannelName, NotificationRecord, StoredNotification } from './notification.ts'
 

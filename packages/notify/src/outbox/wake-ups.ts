@@ -1,5 +1,4 @@
-import type { InstanceId } from '@svc/oauth-core'
-import { HOUR_MS } from '@svc/platform'
+import { HOUR_MS, type InstanceId } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Due, NearWorker } from './outbox.ts'
 

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { digestTime } from './digest-times.ts'
 import { channelsLeft, isMuted } from './preferences.ts'
 import type { PreferenceStore } from './preference-store.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Instance, InstanceId, Logger } from '@svc/oauth-core'
+import type { Instance, InstanceId, Logger } from '@svc/platform'
 import { recordKey, type Store } from '@svc/store'
 import { isMailError } from '../mail-error.ts'
 import type { RenderedMail } from '../templates.ts'

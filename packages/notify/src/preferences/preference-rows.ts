@@ -1,10 +1,5 @@
-import {
-  compiledSchema,
-  type Instance,
-  type OAuth,
-  type RouteContext,
-  type RouteRow,
-} from '@svc/oauth-core'
+import { type OAuth } from '@svc/oauth-core'
+import { compiledSchema, type Instance, type RouteContext, type RouteRow } from '@svc/platform'
 import { demandPermission } from '../demand-permission.ts'
 import { NotifyError, type NotifyFault } from '../notify-error.ts'
 import { applyPatch, patchFaults, type PreferencesPatch } from './patch.ts'

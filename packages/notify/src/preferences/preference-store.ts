@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { type Json, type Key, recordKey, type Revision, type Store } from '@svc/store'
 import { NO_PREFERENCES, type Preferences } from './preferences.ts'
 

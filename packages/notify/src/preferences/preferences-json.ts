@@ -1,4 +1,5 @@
-import type { Instance, NotificationCategory } from '@svc/oauth-core'
+import type { NotificationCategory } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { CHANNELS } from '../outbox/notification.ts'
 import type { CategoryPreference, SourcePreference } from './preferences.ts'
 import type { StoredPreferences } from './preference-store.ts'

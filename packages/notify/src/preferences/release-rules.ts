@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { ChannelName, NotificationRecord } from '../outbox/notification.ts'
 
 /** What the owner's preferences say of a notification that is about to be attempted. */

@@ -1,11 +1,11 @@
 import {
   type AppRegistry,
   type ClientService,
-  type Instance,
   linkedSlug,
   type NotificationCategory,
   parseCategories,
 } from '@svc/oauth-core'
+import { type Instance } from '@svc/platform'
 import type { NotifyApps } from '../ports.ts'
 import type { Preferences } from './preferences.ts'
 

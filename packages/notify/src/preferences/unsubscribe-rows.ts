@@ -1,4 +1,4 @@
-import type { Instance, RouteContext, RouteRow } from '@svc/oauth-core'
+import type { Instance, RouteContext, RouteRow } from '@svc/platform'
 import type { Catalogue } from '../catalogue.ts'
 import type { NoticePages } from '../ports.ts'
 import { toShownText } from '../shown-text.ts'

@@ -1,4 +1,4 @@
-import type { Instance, Sealer } from '@svc/oauth-core'
+import type { Instance, Sealer } from '@svc/platform'
 
 /** What a link in a mail may switch off: mails of one category of one source. */
 export interface Unsubscription {

@@ -1,4 +1,5 @@
-import { type AppRegistry, type Instance, isSlug, originOfApp } from '@svc/oauth-core'
+import { type AppRegistry } from '@svc/oauth-core'
+import { type Instance, isSlug, originOfApp } from '@svc/platform'
 import { toOwnLink } from '../own-link.ts'
 import type { NotifyApps } from '../ports.ts'
 

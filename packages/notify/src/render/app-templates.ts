@@ -1,4 +1,5 @@
-import type { Instance, Logger, OAuth } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import { toHeaderText } from '../mail-address.ts'
 import type { NotifyApps } from '../ports.ts'

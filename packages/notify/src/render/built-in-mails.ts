@@ -1,4 +1,4 @@
-import { type Instance, originOfApp } from '@svc/oauth-core'
+import { type Instance, originOfApp } from '@svc/platform'
 import type { Json } from '@svc/store'
 import { toOwnLink } from '../own-link.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'

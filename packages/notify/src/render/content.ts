@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { NotificationRecord } from '../outbox/notification.ts'
 
 /** The words of a notification for one channel, cleaned (10 "Control characters"), not yet cut to size. */

@@ -1,4 +1,5 @@
-import type { AppManifest, Instance, KonnectorManifest, OAuth } from '@svc/oauth-core'
+import type { AppManifest, KonnectorManifest, OAuth } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { NotifyApps } from '../ports.ts'
 

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { Poster } from './poster.ts'
 

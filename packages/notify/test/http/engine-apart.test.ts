@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { createGate, eachStore, type Gate } from '@svc/testkit'
 import { expect } from 'chai'
 import { CHANNELS, type ChannelName } from '../../src/outbox/notification.ts'

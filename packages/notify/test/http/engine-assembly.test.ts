@@ -1,5 +1,6 @@
 import http from 'node:http'
-import type { Instance, OAuth } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { indexKey, type Store } from '@svc/store'
 import { eachStore, type FakeClock, listen, requestLoopback } from '@svc/testkit'
 import { expect } from 'chai'

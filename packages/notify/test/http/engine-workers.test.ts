@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createRateLimits, type Instance } from '@svc/oauth-core'
+import { createRateLimits, type Instance } from '@svc/platform'
 import { createGate, eachStore, fakeClock, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
 import { takeHold } from '../../src/engine/hold.ts'

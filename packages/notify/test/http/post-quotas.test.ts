@@ -1,5 +1,4 @@
-import { createRateLimits } from '@svc/oauth-core'
-import { HOUR_MS } from '@svc/platform'
+import { createRateLimits, HOUR_MS } from '@svc/platform'
 import { indexKey, StoreUnavailableError } from '@svc/store'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'

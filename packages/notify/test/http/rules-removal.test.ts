@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { indexKey, secretKey, type Store } from '@svc/store'
 import { createGate, eachStore } from '@svc/testkit'
 import { expect } from 'chai'

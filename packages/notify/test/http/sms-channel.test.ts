@@ -1,5 +1,5 @@
 import type http from 'node:http'
-import { createOutbound } from '@svc/oauth-core'
+import { createOutbound } from '@svc/platform'
 import { type Listening, listen } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ChannelOutcome } from '../../src/channels/channel.ts'

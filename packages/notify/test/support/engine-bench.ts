@@ -1,4 +1,5 @@
-import { type AppManifest, createOAuth, type Instance, type OAuth } from '@svc/oauth-core'
+import { type AppManifest, createOAuth, type OAuth } from '@svc/oauth-core'
+import { type Instance } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Channel } from '../../src/channels/channel.ts'
 import type { Quota } from '../../src/engine/quotas.ts'

@@ -1,12 +1,6 @@
 import http from 'node:http'
-import {
-  type AppManifest,
-  createOAuth,
-  createRateLimits,
-  type Instance,
-  type KonnectorManifest,
-  type OAuth,
-} from '@svc/oauth-core'
+import { type AppManifest, createOAuth, type KonnectorManifest, type OAuth } from '@svc/oauth-core'
+import { createRateLimits, type Instance } from '@svc/platform'
 import type { Store } from '@svc/store'
 import {
   fakeClock,

@@ -1,5 +1,6 @@
 import http from 'node:http'
-import type { Instance, OAuth } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { listen, requestLoopback } from '@svc/testkit'
 import Koa from 'koa'
 

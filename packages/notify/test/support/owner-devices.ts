@@ -1,11 +1,6 @@
 import http from 'node:http'
-import {
-  type AppManifest,
-  type AuthorizePages,
-  createOAuth,
-  type Instance,
-  type OAuth,
-} from '@svc/oauth-core'
+import { type AppManifest, type AuthorizePages, createOAuth, type OAuth } from '@svc/oauth-core'
+import { type Instance } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { type FakeClock, type Listening, listen } from '@svc/testkit'
 import Koa from 'koa'

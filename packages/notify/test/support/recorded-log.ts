@@ -1,4 +1,4 @@
-import type { Logger } from '@svc/oauth-core'
+import type { Logger } from '@svc/platform'
 
 /** A log that is kept: `<level> <event> <fields>`. */
 export function recordedLog(): { readonly lines: string[]; readonly log: Logger } {

@@ -1,4 +1,5 @@
-import type { Instance, OAuth } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { manageClient } from './manage-client.ts'
 
 /** Registers a client over HTTP, on a server of its own; answers its id. */

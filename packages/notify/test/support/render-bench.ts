@@ -1,4 +1,5 @@
-import { type AppManifest, createOAuth, type Instance, type OAuth } from '@svc/oauth-core'
+import { type AppManifest, createOAuth, type OAuth } from '@svc/oauth-core'
+import { type Instance } from '@svc/platform'
 import { sqliteStore } from '@svc/store/sqlite'
 import type { NotifyApps } from '../../src/ports.ts'
 import type { ContentRenderer } from '../../src/render/content.ts'

@@ -1,7 +1,5 @@
 import type { Client } from '../clients/client.ts'
-import type { Parameters } from '../http/parameters.ts'
-import type { RouteContext } from '../http/route.ts'
-import type { Instance } from '../instances/instance.ts'
+import type { Instance, Parameters, RouteContext } from '@svc/platform'
 import type { AppManifest } from '../ports.ts'
 import type { Permission } from '../scopes/permission.ts'
 

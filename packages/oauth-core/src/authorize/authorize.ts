@@ -2,10 +2,13 @@ import type { Client } from '../clients/client.ts'
 import type { LinkedInstalls } from '../clients/linked-installs.ts'
 import type { Engine } from '../engine/engine.ts'
 import { OAuthError } from '../errors.ts'
-import type { RouteContext, RouteRow } from '../http/route.ts'
-import type { Instance } from '../instances/instance.ts'
-import type { Sealer } from '../keys/sealer.ts'
-import { prefersJson } from '../http/negotiate.ts'
+import {
+  type Instance,
+  prefersJson,
+  type RouteContext,
+  type RouteRow,
+  type Sealer,
+} from '@svc/platform'
 import type { AuthorizePages, OAuthEvents, OwnerSession, OwnerSessions } from '../ports.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 import { type CertifyDependencies, createShowCertify } from './certify.ts'

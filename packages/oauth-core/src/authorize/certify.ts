@@ -1,7 +1,6 @@
 import type { FlagshipCodes } from '../certification/flagship-codes.ts'
-import type { RouteContext } from '../http/route.ts'
+import type { RateLimits, RouteContext } from '@svc/platform'
 import type { AuthorizePages } from '../ports.ts'
-import type { RateLimits } from '../rate-limit.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 
 export interface CertifyDependencies {

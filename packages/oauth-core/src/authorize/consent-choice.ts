@@ -1,5 +1,4 @@
-import { DAY_MS, HOUR_MS } from '@svc/platform'
-import type { Parameters } from '../http/parameters.ts'
+import { DAY_MS, HOUR_MS, type Parameters } from '@svc/platform'
 import type { AuthorizeRequest } from './authorize-request.ts'
 import { isOutOfBand } from './redirect.ts'
 import { authorizeError } from './page-texts.ts'

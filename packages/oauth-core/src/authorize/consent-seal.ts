@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { HOUR_MS } from '@svc/platform'
-import type { Sealer } from '../keys/sealer.ts'
+import { HOUR_MS, type Sealer } from '@svc/platform'
 import type { OwnerSession } from '../ports.ts'
 import { isSubset } from '../scopes/evaluate.ts'
 import type { Permission } from '../scopes/permission.ts'

@@ -1,4 +1,4 @@
-import { originOfApp } from '../instances/app-host.ts'
+import { originOfApp } from '@svc/platform'
 import type { AuthorizeRequest } from './authorize-request.ts'
 
 const WEB = /^https?:/i

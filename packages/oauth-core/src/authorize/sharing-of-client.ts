@@ -1,7 +1,6 @@
 import type { Engine } from '../engine/engine.ts'
 import { OAuthError } from '../errors.ts'
-import type { RouteContext } from '../http/route.ts'
-import type { Parameters } from '../http/parameters.ts'
+import type { Parameters, RouteContext } from '@svc/platform'
 import type { AuthorizePages, OAuthEvents, OwnerSessions } from '../ports.ts'
 import type { AuthorizeDependencies } from './authorize.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'

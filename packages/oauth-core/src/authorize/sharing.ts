@@ -1,8 +1,11 @@
 import { OAuthError } from '../errors.ts'
-import { prefersJson } from '../http/negotiate.ts'
-import type { RouteContext, RouteRow } from '../http/route.ts'
-import { originOfApp } from '../instances/app-host.ts'
-import type { Instance } from '../instances/instance.ts'
+import {
+  type Instance,
+  originOfApp,
+  prefersJson,
+  type RouteContext,
+  type RouteRow,
+} from '@svc/platform'
 import type { OwnerSessions } from '../ports.ts'
 import type { AuthorizeDraft } from './authorize-request.ts'
 import { checkSharing } from './checks.ts'

@@ -1,5 +1,5 @@
 import type { Client } from '../clients/client.ts'
-import type { Instance } from '../instances/instance.ts'
+import type { Instance } from '@svc/platform'
 import type { Permission } from '../scopes/permission.ts'
 
 /** Something that another owner shares, and that this one may accept. */

@@ -1,4 +1,4 @@
-import { equalSecrets } from '../constant-time.ts'
+import { equalSecrets } from '@svc/platform'
 import type { FlagshipConfig } from './attestation-config.ts'
 import { AttestationError, REASONS } from './attestation-error.ts'
 

@@ -3,11 +3,15 @@ import type { Client } from '../clients/client.ts'
 import type { ClientStore } from '../clients/client-store.ts'
 import { checkRegistrationToken } from '../clients/manage.ts'
 import { limitClientWrites } from '../clients/register.ts'
-import { equalSecrets } from '../constant-time.ts'
+import {
+  equalSecrets,
+  type Logger,
+  type RateLimits,
+  type RouteContext,
+  type RouteMiddleware,
+  type RouteRow,
+} from '@svc/platform'
 import type { Engine } from '../engine/engine.ts'
-import type { RouteContext, RouteMiddleware, RouteRow } from '../http/route.ts'
-import type { Logger } from '../ports.ts'
-import type { RateLimits } from '../rate-limit.ts'
 import { readBearer } from '../tokens/bearer.ts'
 import { readAttestation, verifyAttestation } from './attest.ts'
 import type { FlagshipConfig } from './attestation-config.ts'

@@ -1,9 +1,8 @@
 import { type IndexKey, indexKey, type Json, type Key, secretKey, type Store } from '@svc/store'
 import type { ClientId } from '../clients/client.ts'
 import { clientKey } from '../clients/client-record.ts'
-import type { Instance, InstanceId } from '../instances/instance.ts'
+import { type Instance, type InstanceId, randomAlphanumeric } from '@svc/platform'
 import { CHALLENGE_MS } from '../lifetimes.ts'
-import { randomAlphanumeric } from '../random.ts'
 
 /** What an attestation has to be about: nonces, each for one client and one try. @see oauth.md 4.1, security.md 93 */
 export interface Challenges {

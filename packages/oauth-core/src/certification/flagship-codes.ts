@@ -2,9 +2,7 @@ import { createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { type Key, recordKey, type Revision, secretKey, type Store } from '@svc/store'
 import type { Client, ClientId } from '../clients/client.ts'
 import { clientKey } from '../clients/client-record.ts'
-import { equalSecrets } from '../constant-time.ts'
-import type { Instance } from '../instances/instance.ts'
-import type { Keyring } from '../keys/keyring.ts'
+import { equalSecrets, type Instance, type Keyring } from '@svc/platform'
 import { FLAGSHIP_CODE_MS, FLAGSHIP_MAIL_PAUSE_MS } from '../lifetimes.ts'
 
 /** A mailed code that a client waits for, as its page needs it. */

@@ -1,7 +1,6 @@
 import type { Store } from '@svc/store'
 import type { Engine } from '../engine/engine.ts'
-import type { Instance, InstanceId } from '../instances/instance.ts'
-import type { Instances } from '../instances/instances.ts'
+import type { Instance, InstanceId, Instances } from '@svc/platform'
 import type { Client, ClientId } from './client.ts'
 import type { ClientStore } from './client-store.ts'
 import type { ClientRevoker } from './revoke-client.ts'

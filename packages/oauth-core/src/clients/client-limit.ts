@@ -1,7 +1,6 @@
 import { type Change, type Key, recordKey, type Store } from '@svc/store'
 import { OAuthError } from '../errors.ts'
-import { isHttpError } from '../http/http-error.ts'
-import type { Instance, InstanceId } from '../instances/instance.ts'
+import { type Instance, type InstanceId, isHttpError } from '@svc/platform'
 import type { Client } from './client.ts'
 import { isUserKind } from './client-record.ts'
 import type { ClientStore } from './client-store.ts'

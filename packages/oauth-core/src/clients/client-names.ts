@@ -8,7 +8,7 @@ import {
   secretKey,
   type Store,
 } from '@svc/store'
-import type { InstanceId } from '../instances/instance.ts'
+import type { InstanceId } from '@svc/platform'
 
 /** A name that is nobody else's until the claim runs out. */
 export interface NameClaim {

@@ -6,7 +6,7 @@ import {
   type Key,
   recordKey,
 } from '@svc/store'
-import type { InstanceId } from '../instances/instance.ts'
+import type { InstanceId } from '@svc/platform'
 import type { Client, ClientId, ClientMetadata } from './client.ts'
 import { deviceDigest, deviceOf } from './device-token.ts'
 

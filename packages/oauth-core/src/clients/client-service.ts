@@ -1,5 +1,5 @@
 import type { TokenAnswer } from '../engine/engine.ts'
-import type { Instance } from '../instances/instance.ts'
+import type { Instance } from '@svc/platform'
 import type { Certification } from '../ports.ts'
 import type { Client, ClientId } from './client.ts'
 import type { Devices } from './devices.ts'

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Change, Page, PageRequest, Revision, Store, StoredRecord } from '@svc/store'
 import type { ClientRecords } from '../engine/client-records.ts'
-import type { Instance } from '../instances/instance.ts'
-import type { Sealer } from '../keys/sealer.ts'
+import type { Instance, Sealer } from '@svc/platform'
 import type { Client, ClientMetadata } from './client.ts'
 import type { ClientNames, NameClaim } from './client-names.ts'
 import {

@@ -1,4 +1,4 @@
-import { compiledSchema } from '../compiled-schema.ts'
+import { compiledSchema } from '@svc/platform'
 import { hasFittingDurations, notificationsSchema } from './notification-categories.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>

@@ -1,10 +1,13 @@
-import { equalSecrets } from '../constant-time.ts'
-import type { Emitter } from '../emitter.ts'
+import {
+  type Emitter,
+  equalSecrets,
+  type Instance,
+  type Logger,
+  type Revocations,
+} from '@svc/platform'
 import type { Engine } from '../engine/engine.ts'
 import { OAuthError } from '../errors.ts'
-import type { Instance } from '../instances/instance.ts'
-import type { Certification, Logger } from '../ports.ts'
-import type { Revocations } from '../tokens/revocation.ts'
+import type { Certification } from '../ports.ts'
 import { type Client, linkedSlug } from './client.ts'
 import type { ClientLimit } from './client-limit.ts'
 import { isUserKind } from './client-record.ts'

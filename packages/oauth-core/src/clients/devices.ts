@@ -1,6 +1,5 @@
 import type { Engine } from '../engine/engine.ts'
-import type { Instance } from '../instances/instance.ts'
-import type { Logger } from '../ports.ts'
+import type { Instance, Logger } from '@svc/platform'
 import type { Client, ClientId } from './client.ts'
 import { linkedSlug } from './client.ts'
 import type { ClientChange, ClientStore } from './client-store.ts'

@@ -1,6 +1,5 @@
 import { OAuthError } from '../errors.ts'
-import { isSlug } from '../instances/app-host.ts'
-import type { Instance } from '../instances/instance.ts'
+import { type Instance, isSlug } from '@svc/platform'
 import type { AppRegistry } from '../ports.ts'
 import { linkedSlug } from './client.ts'
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describeError } from '@svc/store'
 import { OAuthError } from '../errors.ts'
-import type { Instance } from '../instances/instance.ts'
-import type { AppRegistry, Logger } from '../ports.ts'
+import type { Instance, Logger } from '@svc/platform'
+import type { AppRegistry } from '../ports.ts'
 import { type Client, linkedSlug } from './client.ts'
 
 /** Web apps of linked clients: installed when the owner allows one, waited for when it asks for its tokens. */

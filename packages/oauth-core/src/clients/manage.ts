@@ -1,13 +1,18 @@
-import type { Emitter } from '../emitter.ts'
+import {
+  type Emitter,
+  equalSecrets,
+  type Logger,
+  type RateLimits,
+  type Revocations,
+  type RouteContext,
+  type RouteMiddleware,
+  type RouteRow,
+} from '@svc/platform'
 import type { Engine } from '../engine/engine.ts'
-import { equalSecrets } from '../constant-time.ts'
 import { OAuthError } from '../errors.ts'
-import type { RouteContext, RouteMiddleware, RouteRow } from '../http/route.ts'
-import type { AppRegistry, Logger } from '../ports.ts'
-import type { RateLimits } from '../rate-limit.ts'
+import type { AppRegistry } from '../ports.ts'
 import { readBearer } from '../tokens/bearer.ts'
 import { invalidToken } from '../tokens/refusals.ts'
-import type { Revocations } from '../tokens/revocation.ts'
 import { clientUpdateSchema } from './client.schema.ts'
 import type { Client } from './client.ts'
 import type { ClientLimit } from './client-limit.ts'

@@ -1,5 +1,5 @@
 import { OAuthError } from '../errors.ts'
-import type { Instance } from '../instances/instance.ts'
+import type { Instance } from '@svc/platform'
 import type { ClientMetadata } from './client.ts'
 import { isRedirectList, readNotifications } from './client.schema.ts'
 import { fitsPlatform, isDeviceToken, isPlatform } from './device-token.ts'

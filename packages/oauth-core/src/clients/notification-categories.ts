@@ -1,4 +1,4 @@
-import { compiledSchema } from '../compiled-schema.ts'
+import { compiledSchema } from '@svc/platform'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 

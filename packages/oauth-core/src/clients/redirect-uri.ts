@@ -1,6 +1,4 @@
-import { hostName, withoutDefaultPort } from '../instances/domain.ts'
-import { parseAppHost } from '../instances/app-host.ts'
-import type { Instance } from '../instances/instance.ts'
+import { hostName, type Instance, parseAppHost, withoutDefaultPort } from '@svc/platform'
 
 const MAX_LENGTH = 2048
 const PRINTABLE = /^[\x21-\x7e]+$/

@@ -1,10 +1,16 @@
 import type { Context } from 'koa'
-import type { Emitter } from '../emitter.ts'
+import type {
+  BodyRule,
+  Emitter,
+  Logger,
+  RateLimits,
+  RouteContext,
+  RouteMiddleware,
+  RouteRow,
+} from '@svc/platform'
 import type { Engine } from '../engine/engine.ts'
 import { OAuthError } from '../errors.ts'
-import type { BodyRule, RouteContext, RouteMiddleware, RouteRow } from '../http/route.ts'
-import type { AppRegistry, Logger } from '../ports.ts'
-import type { RateLimits } from '../rate-limit.ts'
+import type { AppRegistry } from '../ports.ts'
 import type { AccessContext } from '../tokens/access-context.ts'
 import type { ClientCleanup } from './cleanup.ts'
 import { clientSchema } from './client.schema.ts'

@@ -1,7 +1,7 @@
 import type { Revision, StoredRecord } from '@svc/store'
 import { LRUCache } from 'lru-cache'
 import type { AllClientMetadata } from 'oidc-provider'
-import type { Instance } from '../instances/instance.ts'
+import type { Instance } from '@svc/platform'
 import type { ClientRecords, EngineClient } from './client-records.ts'
 
 /** A client with the form that the engine reads. */

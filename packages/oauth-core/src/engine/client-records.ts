@@ -1,6 +1,6 @@
 import type { Change, Key, StoredRecord } from '@svc/store'
 import type { Client } from '../clients/client.ts'
-import type { Instance } from '../instances/instance.ts'
+import type { Instance } from '@svc/platform'
 
 /** A stored client, with its secret in clear. Lives in memory only. */
 export interface EngineClient {

@@ -1,5 +1,5 @@
 import type { AdapterFactory, ClientMetadata, Configuration, JWK } from 'oidc-provider'
-import { randomHex, randomId } from '../random.ts'
+import { randomHex, randomId } from '@svc/platform'
 import type { Lifetimes } from '../lifetimes.ts'
 import { OWNER, RESOURCE } from './payloads.ts'
 import type { Units } from './unit.ts'

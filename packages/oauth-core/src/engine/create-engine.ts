@@ -1,16 +1,19 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { HOUR_MS } from '@svc/platform'
+import {
+  HOUR_MS,
+  type Instance,
+  type Keyring,
+  type Logger,
+  type Parameters,
+  type RateLimit,
+  type RequestState,
+  type Revocations,
+} from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Context } from 'koa'
 import type { Configuration, JWK } from 'oidc-provider'
 import type { Client } from '../clients/client.ts'
-import type { Parameters } from '../http/parameters.ts'
-import type { RequestState } from '../http/request-state.ts'
-import type { Instance } from '../instances/instance.ts'
-import type { Keyring } from '../keys/keyring.ts'
-import type { Logger, OAuthEvents } from '../ports.ts'
-import type { RateLimit } from '../rate-limit.ts'
-import type { Revocations } from '../tokens/revocation.ts'
+import type { OAuthEvents } from '../ports.ts'
 import { createAdapter } from './adapter.ts'
 import { createTokenBridge } from './bridge.ts'
 import { createClientAuthentication } from './client-authentication.ts'

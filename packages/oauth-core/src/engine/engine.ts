@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Client, ClientId } from '../clients/client.ts'
-import type { Instance } from '../instances/instance.ts'
+import type { Instance } from '@svc/platform'
 import type { UseStamp } from './last-use.ts'
 
 /** What an authorization code stands for. @see oauth.md 5.8 */

@@ -1,5 +1,5 @@
 import type { Key, Store, StoredRecord } from '@svc/store'
-import type { InstanceId } from '../instances/instance.ts'
+import type { InstanceId } from '@svc/platform'
 
 /** Most keys of one look-up, a promise of the store. */
 const MAX_KEYS = 100

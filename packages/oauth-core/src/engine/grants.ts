@@ -1,8 +1,7 @@
 import type { IndexKey, Json, Store, StoredRecord } from '@svc/store'
 import type { ClientId } from '../clients/client.ts'
-import type { Instance } from '../instances/instance.ts'
+import type { Instance, Revocations } from '@svc/platform'
 import type { OAuthEvents } from '../ports.ts'
-import type { Revocations } from '../tokens/revocation.ts'
 import type { Grant } from './engine.ts'
 import { grantKey, type GrantRecord, grantsIndex, registrationIndex } from './records.ts'
 

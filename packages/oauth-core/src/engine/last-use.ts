@@ -1,7 +1,6 @@
 import { type Change, type Key, recordKey, type Store } from '@svc/store'
 import type { ClientId } from '../clients/client.ts'
-import type { Instance } from '../instances/instance.ts'
-import type { Logger } from '../ports.ts'
+import type { Instance, Logger } from '@svc/platform'
 import type { ClientRecords } from './client-records.ts'
 
 /** How long stamps are gathered before they are written. */

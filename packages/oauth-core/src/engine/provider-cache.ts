@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Configuration, Provider } from 'oidc-provider'
-import type { Instance } from '../instances/instance.ts'
+import type { Instance } from '@svc/platform'
 import { tuneProvider } from './internals.ts'
 import { createNativeRun, type NativeRun } from './native-run.ts'
 import type { Units } from './unit.ts'

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { type IndexEntry, type IndexKey, indexKey, type Key, secretKey } from '@svc/store'
-import type { InstanceId } from '../instances/instance.ts'
+import type { InstanceId } from '@svc/platform'
 
 /**
  * What the owner allowed a client once, with its one code and its one refresh token: whatever happens to them is one

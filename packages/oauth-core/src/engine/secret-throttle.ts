@@ -1,8 +1,6 @@
 import { type Json, type Key, recordKey, type Store } from '@svc/store'
 import { LRUCache } from 'lru-cache'
-import type { Instance } from '../instances/instance.ts'
-import type { Logger } from '../ports.ts'
-import type { RateLimit } from '../rate-limit.ts'
+import type { Instance, Logger, RateLimit } from '@svc/platform'
 
 /** Who presented a wrong secret. */
 export interface Suspect {

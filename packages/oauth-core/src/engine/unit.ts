@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Change, Json, Key, Store, StoredRecord } from '@svc/store'
-import type { Instance } from '../instances/instance.ts'
+import type { Instance } from '@svc/platform'
 import type { ReadRecords } from './gathered-reads.ts'
 import {
   claimedGrant,

@@ -1,4 +1,4 @@
-import { isSlug } from '../instances/app-host.ts'
+import { isSlug } from '@svc/platform'
 
 /** The scope stored and answered for a client that is linked to an app: `@<namespace>.apps/<slug>`. */
 export function linkedScope(namespace: string, slug: string): string {

@@ -2,15 +2,14 @@ import type { Context } from 'koa'
 import { type Client, linkedSlug } from '../clients/client.ts'
 import type { Grant } from '../engine/engine.ts'
 import { OAuthError } from '../errors.ts'
-import type { Instance } from '../instances/instance.ts'
-import type { Keyring } from '../keys/keyring.ts'
-import type {
-  AppRegistry,
-  KonnectorRegistry,
-  Logger,
-  ManifestPermission,
-  OwnerSessions,
-} from '../ports.ts'
+import {
+  createFreshCache,
+  type Instance,
+  type Keyring,
+  type Logger,
+  type Revocations,
+} from '@svc/platform'
+import type { AppRegistry, KonnectorRegistry, ManifestPermission, OwnerSessions } from '../ports.ts'
 import { isAllowed } from '../scopes/evaluate.ts'
 import type { ForbiddenScopes } from '../scopes/forbidden.ts'
 import { slugOfScope } from '../scopes/linked.ts'
@@ -19,9 +18,7 @@ import { MAXIMAL, type Permission } from '../scopes/permission.ts'
 import { parseScope } from '../scopes/scope.ts'
 import type { AccessContext, TokenAccess } from './access-context.ts'
 import { readBearer } from './bearer.ts'
-import { createFreshCache } from './fresh-cache.ts'
 import { invalidToken, missingToken } from './refusals.ts'
-import type { Revocations } from './revocation.ts'
 import { createTokenCache, type VerifiedToken } from './token-cache.ts'
 import type { Audience } from './verify-jwt.ts'
 

@@ -1,5 +1,4 @@
-import type { Instance } from '../instances/instance.ts'
-import type { Keyring } from '../keys/keyring.ts'
+import type { Instance, Keyring } from '@svc/platform'
 import { ACCESS_TOKEN_MS } from '../lifetimes.ts'
 import type { AppManifest } from '../ports.ts'
 import { manifestPermissions } from '../scopes/manifest.ts'

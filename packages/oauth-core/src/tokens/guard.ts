@@ -1,7 +1,6 @@
 import type { Context, Middleware, Next } from 'koa'
 import { OAuthError } from '../errors.ts'
-import { renderError } from '../http/render-error.ts'
-import type { Logger } from '../ports.ts'
+import { type Logger, renderError } from '@svc/platform'
 import { isConceivable } from '../scopes/evaluate.ts'
 import { type Verb, VERBS } from '../scopes/permission.ts'
 import { isType } from '../scopes/scope.ts'

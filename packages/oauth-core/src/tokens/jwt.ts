@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { KeyKind, SigningKey } from '../keys/keyring.ts'
+import type { KeyKind, SigningKey } from '@svc/platform'
 
 /**
  * The claims of this project's tokens. Dates are seconds since the epoch, as RFC 7519 has them.

@@ -1,6 +1,5 @@
 import type { Client } from '../clients/client.ts'
-import type { RouteContext, RouteMiddleware, RouteRow } from '../http/route.ts'
-import { isSlug } from '../instances/app-host.ts'
+import { isSlug, type RouteContext, type RouteMiddleware, type RouteRow } from '@svc/platform'
 import { MAXIMAL } from '../scopes/permission.ts'
 import type { KonnectorTokens } from './konnector-token.ts'
 import { insufficientScope } from './refusals.ts'

@@ -1,5 +1,4 @@
-import type { Instance } from '../instances/instance.ts'
-import type { Keyring } from '../keys/keyring.ts'
+import type { Instance, Keyring } from '@svc/platform'
 import { KONNECTOR_TOKEN_MS } from '../lifetimes.ts'
 import type { KonnectorRegistry } from '../ports.ts'
 import { signJwt } from './jwt.ts'

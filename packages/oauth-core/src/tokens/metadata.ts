@@ -1,4 +1,4 @@
-import type { RouteContext, RouteRow } from '../http/route.ts'
+import type { RouteContext, RouteRow } from '@svc/platform'
 
 /** Endpoint members of the document and the rows that stand for them. */
 const ENDPOINTS = {

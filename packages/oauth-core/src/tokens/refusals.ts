@@ -1,5 +1,5 @@
 import { OAuthError } from '../errors.ts'
-import type { Instance } from '../instances/instance.ts'
+import type { Instance } from '@svc/platform'
 
 /** The guard's answers. Statuses, bodies and challenges are read by deployed clients. @see oauth.md 7.2, clients.md 20 */
 

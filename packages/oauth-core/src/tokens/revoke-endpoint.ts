@@ -1,8 +1,6 @@
 import { OAuthError } from '../errors.ts'
 import type { Engine, Grant } from '../engine/engine.ts'
-import type { RouteContext, RouteRow } from '../http/route.ts'
-import type { Instance } from '../instances/instance.ts'
-import type { Keyring } from '../keys/keyring.ts'
+import type { Instance, Keyring, RouteContext, RouteRow } from '@svc/platform'
 import { verifyJwt } from './verify-jwt.ts'
 
 export interface RevokeDependencies {

@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts'
-import type { RouteRow } from '../http/route.ts'
+import type { RouteRow } from '@svc/platform'
 
 /** `POST /auth/access_token`. @see oauth.md 6 */
 export function tokenRow(engine: Pick<Engine, 'token'>): RouteRow {

@@ -1,6 +1,5 @@
 import type { Engine } from '../engine/engine.ts'
-import type { RouteRow } from '../http/route.ts'
-import type { Keyring } from '../keys/keyring.ts'
+import type { Keyring, RouteRow } from '@svc/platform'
 import { type KonnectorTokenDependencies, konnectorTokenRow } from './konnector-endpoint.ts'
 import { metadataRow } from './metadata.ts'
 import { revokeRow } from './revoke-endpoint.ts'

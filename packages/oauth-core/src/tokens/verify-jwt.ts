@@ -1,6 +1,5 @@
-import type { Instance } from '../instances/instance.ts'
-import type { Keyring, KeyKind } from '../keys/keyring.ts'
-import { ACCESS_TOKEN_MS, CLOCK_SKEW_MS, KONNECTOR_TOKEN_MS } from '../lifetimes.ts'
+import { CLOCK_SKEW_MS, type Instance, type KeyKind, type Keyring } from '@svc/platform'
+import { ACCESS_TOKEN_MS, KONNECTOR_TOKEN_MS } from '../lifetimes.ts'
 import { type JwtClaims, openJwt, parseJwt } from './jwt.ts'
 
 /** What a token is for: its one audience. */

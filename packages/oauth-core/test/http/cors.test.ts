@@ -3,7 +3,7 @@ import { sqliteStore } from '@svc/store/sqlite'
 import type { Store } from '@svc/store'
 import { expect } from 'chai'
 import { after, before, describe, it } from 'mocha'
-import type { RouteRow } from '../../src/http/route.ts'
+import type { RouteRow } from '@svc/platform'
 import { type ConsentServer, startConsentServer } from './consent-server.ts'
 
 const OWN = 'https://drive.alice.example.com'

@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
 import { OAuthError } from '../../src/errors.ts'
-import type { HttpError } from '../../src/http/http-error.ts'
-import type { RouteContext } from '../../src/http/route.ts'
+import type { HttpError, RouteContext } from '@svc/platform'
 import type { AuthorizePages, ConsentView, OwnerSession, OwnerSessions } from '../../src/ports.ts'
 
 const CSRF = 'csrf-of-this-browser'

@@ -1,5 +1,5 @@
 import { redisStore } from '@svc/store/redis'
-import type { Instance } from '../../src/instances/instance.ts'
+import type { Instance } from '@svc/platform'
 import { startTokenServer } from './token-server.ts'
 
 /** What the other process is told: the same instances and sealing key on the same Redis. */

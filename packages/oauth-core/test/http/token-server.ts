@@ -7,15 +7,20 @@ import { createClientNames } from '../../src/clients/client-names.ts'
 import { type ClientStore, createClientStore } from '../../src/clients/client-store.ts'
 import { createEngine } from '../../src/engine/create-engine.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { RouteRow } from '../../src/http/route.ts'
-import { mountRoutes } from '../../src/http/router.ts'
-import type { Instance, InstanceId } from '../../src/instances/instance.ts'
-import { createKeyring, type StoredKeyring } from '../../src/keys/keyring-store.ts'
-import { createSealer } from '../../src/keys/sealer.ts'
+import {
+  createKeyring,
+  createRevocations,
+  createSealer,
+  type Instance,
+  type InstanceId,
+  type Logger,
+  mountRoutes,
+  randomId,
+  type RouteRow,
+  type StoredKeyring,
+} from '@svc/platform'
 import type { Lifetimes } from '../../src/lifetimes.ts'
-import type { Logger, OAuthEvents } from '../../src/ports.ts'
-import { randomId } from '../../src/random.ts'
-import { createRevocations } from '../../src/tokens/revocation.ts'
+import type { OAuthEvents } from '../../src/ports.ts'
 import { tokenRows } from '../../src/tokens/token-rows.ts'
 
 /** A registered client with its secret. */

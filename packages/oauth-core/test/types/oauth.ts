@@ -3,12 +3,11 @@ import {
   type AccessContext,
   type Client,
   createOAuth,
-  type Instance,
   type OAuth,
   OAuthError,
   type OAuthOptions,
-  type RouteRow,
 } from '@svc/oauth-core'
+import { type Instance, type RouteRow } from '@svc/platform'
 
 type Equals<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false

@@ -2,10 +2,10 @@ import {
   type AppManifest,
   type AuthorizePages,
   createOAuth,
-  type Instance,
   type OAuth,
   type OwnerSessions,
 } from '@svc/oauth-core'
+import { type Instance } from '@svc/platform'
 import type { Bus, Store } from '@svc/store'
 import {
   type BrowserClient,

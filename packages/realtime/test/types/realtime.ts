@@ -1,6 +1,7 @@
 // Compiled, never run: what the types promise and refuse.
 import type { Server } from 'node:http'
-import type { Instance, OAuth } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { createRealtime, type Realtime, type RealtimeStats } from '@svc/realtime'
 
 type Equals<A, B> =

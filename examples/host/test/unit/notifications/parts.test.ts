@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createSealer } from '@svc/oauth-core'
+import { createSealer } from '@svc/platform'
 import { recordKey } from '@svc/store'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'

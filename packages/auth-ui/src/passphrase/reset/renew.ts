@@ -1,4 +1,4 @@
-import { isHttpError, type Logger, prefersJson, type RouteContext } from '@svc/oauth-core'
+import { isHttpError, type Logger, prefersJson, type RouteContext } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Csrf } from '../../csrf.ts'
 import { AuthUiError } from '../../errors.ts'

@@ -1,7 +1,6 @@
-import type { Instance, Keyring } from '@svc/oauth-core'
+import { type Instance, type Keyring, MINUTE_MS } from '@svc/platform'
 import type { Context } from 'koa'
 import { readCookies, writeCookie } from '../../cookies.ts'
-import { MINUTE_MS } from '@svc/platform'
 import { openMac, sealMac } from '../../mac.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import type { Csrf } from '../../csrf.ts'
 import type { AnswerActivation } from '../../login/activation.ts'
 import { type Arrival, answerRedirect, redirect } from '../../login/arrival.ts'

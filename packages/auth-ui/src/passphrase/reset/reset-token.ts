@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { equalSecrets, randomHex } from '@svc/oauth-core'
+import { equalSecrets, randomHex } from '@svc/platform'
 import type { Owner } from '../../owner/owner.ts'
 
 const RESET_TOKEN = /^[0-9a-f]{32}$/

@@ -1,4 +1,5 @@
-import { type AppRegistry, type Instance, originOfApp } from '@svc/oauth-core'
+import { type AppRegistry } from '@svc/oauth-core'
+import { type Instance, originOfApp } from '@svc/platform'
 
 /** The settings app as a place to come from and go back to. */
 export interface SettingsLink {

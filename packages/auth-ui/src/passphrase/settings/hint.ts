@@ -1,4 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
+import type { RouteContext } from '@svc/platform'
 import { AuthUiError } from '../../errors.ts'
 import { onboardedOwner } from '../../owner/onboarded-owner.ts'
 import type { Owner } from '../../owner/owner.ts'

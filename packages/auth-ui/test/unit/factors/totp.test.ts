@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createSealer } from '@svc/oauth-core'
+import { createSealer } from '@svc/platform'
 import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import fc from 'fast-check'

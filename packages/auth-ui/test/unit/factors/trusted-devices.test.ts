@@ -1,5 +1,4 @@
-import type { RouteContext } from '@svc/oauth-core'
-import { DAY_MS } from '@svc/platform'
+import { DAY_MS, type RouteContext } from '@svc/platform'
 import { sqliteStore } from '@svc/store/sqlite'
 import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'

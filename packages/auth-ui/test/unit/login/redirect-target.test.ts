@@ -1,4 +1,4 @@
-import { originOfApp } from '@svc/oauth-core'
+import { originOfApp } from '@svc/platform'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import {

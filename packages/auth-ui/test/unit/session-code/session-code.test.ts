@@ -1,4 +1,5 @@
-import { type AccessContext, type Client, type RouteContext, VERBS } from '@svc/oauth-core'
+import { type AccessContext, type Client, VERBS } from '@svc/oauth-core'
+import { type RouteContext } from '@svc/platform'
 import { expect } from 'chai'
 import type { SecondFactor } from '../../../src/factors/second-factor.ts'
 import type { OwnerStore } from '../../../src/owner/owner-store.ts'

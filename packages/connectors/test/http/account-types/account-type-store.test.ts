@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
-import { createSealer, type SealingKey } from '@svc/oauth-core'
+import { createSealer, type SealingKey } from '@svc/platform'
 import type { Json, Store, StoredRecord } from '@svc/store'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { SealingKey } from '@svc/oauth-core'
-import { HOUR_MS } from '@svc/platform'
+import { HOUR_MS, type SealingKey } from '@svc/platform'
 import { eachStore } from '@svc/testkit'
 import type { Store } from '@svc/store'
 import { expect } from 'chai'

@@ -1,4 +1,4 @@
-import { createSealer, type Instance, type InstanceId } from '@svc/oauth-core'
+import { createSealer, type Instance, type InstanceId } from '@svc/platform'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { describe, it } from 'mocha'

@@ -1,5 +1,5 @@
-import type { AppManifest, Instance } from '@svc/oauth-core'
-import { Parameters } from '@svc/oauth-core'
+import type { AppManifest } from '@svc/oauth-core'
+import { type Instance, Parameters } from '@svc/platform'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import {

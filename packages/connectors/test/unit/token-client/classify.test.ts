@@ -1,4 +1,4 @@
-import { type OutboundAnswer, OutboundError, type OutboundFailure } from '@svc/oauth-core'
+import { type OutboundAnswer, OutboundError, type OutboundFailure } from '@svc/platform'
 import { expect } from 'chai'
 import type { AccountType } from '../../../src/account-types/account-type.ts'
 import {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Logger } from '@svc/oauth-core'
+import type { Logger } from '@svc/platform'
 
 /** Default credentials that lie in a file, which may be replaced while the server runs. */
 export interface CredentialsFile<Credentials> {

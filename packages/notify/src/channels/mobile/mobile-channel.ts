@@ -1,4 +1,5 @@
-import type { Instance, Logger, NotifiableDevice, OAuth } from '@svc/oauth-core'
+import type { NotifiableDevice, OAuth } from '@svc/oauth-core'
+import type { Instance, Logger } from '@svc/platform'
 import { createCatalogues } from '../../catalogue.ts'
 import type { ContentRenderer } from '../../render/content.ts'
 import type { Channel, ChannelOutcome, Delivery } from '../channel.ts'

@@ -1,4 +1,5 @@
-import type { Instance, NotifiableDevice } from '@svc/oauth-core'
+import type { NotifiableDevice } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { NotificationRecord } from '../../outbox/notification.ts'
 import { collapseOf } from './collapse.ts'
 import type { PushContent } from './push-content.ts'

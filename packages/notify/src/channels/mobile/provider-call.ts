@@ -1,5 +1,4 @@
-import { isOutboundError, type Outbound, type OutboundRequest } from '@svc/oauth-core'
-import { DAY_MS } from '@svc/platform'
+import { DAY_MS, isOutboundError, type Outbound, type OutboundRequest } from '@svc/platform'
 import type { PushOutcome } from './push-gateway.ts'
 
 /** What a provider answered. */

@@ -1,4 +1,5 @@
-import type { Instance, OAuth } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { Catalogue } from '../../catalogue.ts'
 import type { NotificationRecord } from '../../outbox/notification.ts'
 import { toTitle } from '../../render/clean-text.ts'

@@ -1,4 +1,4 @@
-import { isSlug, type Logger } from '@svc/oauth-core'
+import { isSlug, type Logger } from '@svc/platform'
 import type { PushCredentialStore } from '../../ports.ts'
 import type { CredentialsFile } from './credentials-file.ts'
 import type { OutgoingPush } from './push-gateway.ts'

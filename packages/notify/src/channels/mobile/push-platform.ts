@@ -1,4 +1,4 @@
-import type { Logger, Outbound } from '@svc/oauth-core'
+import type { Logger, Outbound } from '@svc/platform'
 import type { PushCredentialStore } from '../../ports.ts'
 import type { OutgoingPush, PushGateway } from './push-gateway.ts'
 

@@ -1,4 +1,4 @@
-import type { RouteContext, RouteRow } from '@svc/oauth-core'
+import type { RouteContext, RouteRow } from '@svc/platform'
 import { NotifyError } from '../../notify-error.ts'
 import type { WebPushOptions } from '../../options.ts'
 

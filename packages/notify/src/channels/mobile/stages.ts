@@ -1,5 +1,5 @@
-import { isSlug, type NotifiableDevice, type OAuth } from '@svc/oauth-core'
-import type { Instance } from '@svc/oauth-core'
+import { type NotifiableDevice, type OAuth } from '@svc/oauth-core'
+import { type Instance, isSlug } from '@svc/platform'
 import type { NotificationRecord } from '../../outbox/notification.ts'
 
 /** Devices that a notification may go to, newest first, each token once. */

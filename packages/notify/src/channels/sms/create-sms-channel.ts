@@ -1,4 +1,4 @@
-import type { Instance, Logger, Outbound } from '@svc/oauth-core'
+import type { Instance, Logger, Outbound } from '@svc/platform'
 import type { SmsOptions, SmsProvider } from '../../options.ts'
 import type { OwnerContacts } from '../../ports.ts'
 import type { ContentRenderer } from '../../render/content.ts'

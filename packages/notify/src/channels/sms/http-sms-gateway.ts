@@ -1,4 +1,4 @@
-import type { Logger, Outbound } from '@svc/oauth-core'
+import type { Logger, Outbound } from '@svc/platform'
 import { toHeaderText } from '../../mail-address.ts'
 import type { SmsProvider } from '../../options.ts'
 import type { ChannelOutcome } from '../channel.ts'

@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { ChannelOutcome } from '../channel.ts'
 
 /** A text to one number. */

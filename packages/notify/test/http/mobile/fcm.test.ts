@@ -1,4 +1,4 @@
-import { createOutbound, type Outbound } from '@svc/oauth-core'
+import { createOutbound, type Outbound } from '@svc/platform'
 import { type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { createFcmGateway } from '../../../src/channels/mobile/fcm/fcm-gateway.ts'

@@ -1,4 +1,4 @@
-import { createOutbound } from '@svc/oauth-core'
+import { createOutbound } from '@svc/platform'
 import { type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { createHuaweiGateway } from '../../../src/channels/mobile/huawei/huawei-gateway.ts'

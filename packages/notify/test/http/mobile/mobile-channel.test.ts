@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { eachStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ChannelOutcome } from '../../../src/channels/channel.ts'

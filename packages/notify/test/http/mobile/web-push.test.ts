@@ -1,5 +1,5 @@
 import { createECDH } from 'node:crypto'
-import { createOutbound, type Outbound } from '@svc/oauth-core'
+import { createOutbound, type Outbound } from '@svc/platform'
 import { type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import webPush from 'web-push'

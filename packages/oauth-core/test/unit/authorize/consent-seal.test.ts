@@ -4,10 +4,10 @@ import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { AuthorizeRequest } from '../../../src/authorize/authorize-request.ts'
 import { createConsentSeal } from '../../../src/authorize/consent-seal.ts'
-import { createSealer } from '../../../src/keys/sealer.ts'
+import { createSealer } from '@svc/platform'
 import type { OwnerSession } from '../../../src/ports.ts'
 import { parseScope } from '../../../src/scopes/scope.ts'
-import { testInstance } from '../http/serve-rows.ts'
+import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
 
 const SESSION: OwnerSession = { id: 's1', kind: 'normal', createdAt: 0 }
 

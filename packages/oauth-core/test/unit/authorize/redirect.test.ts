@@ -7,7 +7,7 @@ import {
   isOutOfBand,
   refusedLocation,
 } from '../../../src/authorize/redirect.ts'
-import { testInstance } from '../http/serve-rows.ts'
+import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
 
 function request(redirectUri: string, fields: object = {}): AuthorizeRequest {
   // The members these functions read.

@@ -10,8 +10,7 @@ import {
 } from '../../../src/certification/flagship-codes.ts'
 import type { Client, ClientId } from '../../../src/clients/client.ts'
 import { clientKey } from '../../../src/clients/client-record.ts'
-import type { Instance, InstanceId } from '../../../src/instances/instance.ts'
-import type { SigningKey } from '../../../src/keys/keyring.ts'
+import type { Instance, InstanceId, SigningKey } from '@svc/platform'
 
 describe('createFlagshipCodes', () => {
   let store: Store

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { isRedirectUri } from '../../../src/clients/redirect-uri.ts'
 import { cpuMs } from '../../cpu-time.ts'
-import { testInstance } from '../http/serve-rows.ts'
+import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
 
 const nested = testInstance({ aliases: ['alias.example.net'] })
 const flat = testInstance({ subdomains: 'flat' })

@@ -7,10 +7,15 @@ import { SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { Client } from '../../../src/clients/client.ts'
 import type { Grant } from '../../../src/engine/engine.ts'
-import { isHttpError } from '../../../src/http/http-error.ts'
-import type { Instance } from '../../../src/instances/instance.ts'
-import { createKeyring, type StoredKeyring } from '../../../src/keys/keyring-store.ts'
-import { createSealer } from '../../../src/keys/sealer.ts'
+import {
+  createKeyring,
+  createRevocations,
+  createSealer,
+  type Instance,
+  isHttpError,
+  type Revocations,
+  type StoredKeyring,
+} from '@svc/platform'
 import type { AppManifest, OwnerSessions } from '../../../src/ports.ts'
 import { createForbiddenScopes } from '../../../src/scopes/forbidden.ts'
 import { serializeScope } from '../../../src/scopes/scope.ts'
@@ -18,8 +23,7 @@ import { type Access, createAccess } from '../../../src/tokens/access.ts'
 import type { AccessContext } from '../../../src/tokens/access-context.ts'
 import { createAppTokens } from '../../../src/tokens/app-token.ts'
 import { type JwtClaims, signJwt } from '../../../src/tokens/jwt.ts'
-import { createRevocations, type Revocations } from '../../../src/tokens/revocation.ts'
-import { type LogLine, testInstance } from '../http/serve-rows.ts'
+import { type LogLine, testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
 
 const ALICE = testInstance()
 const BOB = testInstance({ id: 'bob' as never, domain: 'bob.example.com' })

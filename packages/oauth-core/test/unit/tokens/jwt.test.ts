@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import * as jose from 'jose'
-import type { SigningKey } from '../../../src/keys/keyring.ts'
+import type { SigningKey } from '@svc/platform'
 import { type JwtClaims, openJwt, parseJwt, signJwt } from '../../../src/tokens/jwt.ts'
 
 function newKey(): SigningKey {

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import type { Keyring, SigningKey } from '../../../src/keys/keyring.ts'
+import type { Keyring, SigningKey } from '@svc/platform'
 import { type JwtClaims, signJwt } from '../../../src/tokens/jwt.ts'
 import { verifyJwt } from '../../../src/tokens/verify-jwt.ts'
 import { testInstance } from '../../http/token-server.ts'

@@ -1,4 +1,4 @@
-import { compiledSchema } from '@svc/oauth-core'
+import { compiledSchema } from '@svc/platform'
 import { type ApnsCredentials, parseApnsFile } from './apns-credentials.ts'
 
 /** `apns_credentials` of an app's entry in the secrets store. @see notifications.md 16.3 */

@@ -1,4 +1,4 @@
-import type { Logger, Outbound } from '@svc/oauth-core'
+import type { Logger, Outbound } from '@svc/platform'
 import { sendAuthorized } from '../access-tokens.ts'
 import { callProvider } from '../provider-call.ts'
 import type { PushGateway } from '../push-gateway.ts'

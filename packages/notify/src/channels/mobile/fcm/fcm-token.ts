@@ -1,5 +1,5 @@
 import { SignJWT } from 'jose'
-import type { Outbound } from '@svc/oauth-core'
+import type { Outbound } from '@svc/platform'
 import {
   type AccessTokens,
   createAccessTokens,

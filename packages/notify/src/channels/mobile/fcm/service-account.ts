@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { compiledSchema } from '@svc/oauth-core'
+import { compiledSchema } from '@svc/platform'
 
 /** Credentials of a Google project, as their console gives them. */
 export interface ServiceAccount {

@@ -2,10 +2,10 @@ import { inspect } from 'node:util'
 import { expect } from 'chai'
 import type { Context } from 'koa'
 import { describe, it } from 'mocha'
-import { OAuthError } from '../../../src/errors.ts'
+import { OAuthError } from '../../../../oauth-core/src/errors.ts'
 import type { HttpError } from '../../../src/http/http-error.ts'
 import type { RouteFamily, RouteRow } from '../../../src/http/route.ts'
-import { insufficientScope, invalidToken } from '../../../src/tokens/refusals.ts'
+import { insufficientScope, invalidToken } from '../../../../oauth-core/src/tokens/refusals.ts'
 import { serveRows } from './serve-rows.ts'
 
 function throwing(family: RouteFamily, thrown: unknown): RouteRow {

@@ -1,4 +1,4 @@
-import { defineOptions, instance, list, object, type Option, text } from '@svc/platform/options'
+import { defineOptions, instance, list, object, type Option, text } from '../options.ts'
 import { decrypt, encrypt } from './aes-gcm.ts'
 import { createDerivation, type ValueSealer } from './value-sealer.ts'
 

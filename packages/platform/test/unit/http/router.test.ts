@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { OAuthError } from '../../../src/errors.ts'
+import { OAuthError } from '../../../../oauth-core/src/errors.ts'
 import type { RouteContext, RouteRow } from '../../../src/http/route.ts'
 import { mountRoutes } from '../../../src/http/router.ts'
 import { serveRows } from './serve-rows.ts'

@@ -1,5 +1,5 @@
 import { koaBody } from 'koa-body'
-import { OAuthError } from '../errors.ts'
+import { OAuthError } from '../../../oauth-core/src/errors.ts'
 import { Parameters } from './parameters.ts'
 import type { BodyRule, RouteContext } from './route.ts'
 

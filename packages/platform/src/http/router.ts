@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa'
 import compose from 'koa-compose'
 import Router from 'koa-router'
-import { OAuthError } from '../errors.ts'
+import { OAuthError } from '../../../oauth-core/src/errors.ts'
 import { setCorsHeaders } from './cors.ts'
 import { setEndpointHeaders } from './headers.ts'
 import { Parameters } from './parameters.ts'

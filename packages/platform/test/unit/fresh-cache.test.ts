@@ -1,7 +1,7 @@
 import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { createFreshCache } from '../../../src/tokens/fresh-cache.ts'
+import { createFreshCache } from '../../src/fresh-cache.ts'
 
 interface Lookups {
   readonly load: () => Promise<number>

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createEmitter } from '../../src/emitter.ts'
+import { createEmitter } from '../../../src/events/emitter.ts'
 
 describe('events', () => {
   const event = { name: 'event' } as never // The emitter does not look at events.

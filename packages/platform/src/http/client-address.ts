@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { networkOf } from '@svc/platform'
+import { networkOf } from '../network-of.ts'
 import type { Context } from 'koa'
 
 /** An address with the port that some proxies add. */

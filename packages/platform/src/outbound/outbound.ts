@@ -1,6 +1,6 @@
 import { lookup as lookUp } from 'node:dns/promises'
 import type { IncomingHttpHeaders } from 'node:http'
-import { DAY_MS, SECOND_MS } from '@svc/platform'
+import { DAY_MS, SECOND_MS } from '../durations.ts'
 import {
   cidrs,
   defineOptions,
@@ -12,8 +12,8 @@ import {
   type OptionsFor,
   port,
   text,
-} from '@svc/platform/options'
-import type { Logger } from '../ports.ts'
+} from '../options.ts'
+import type { Logger } from '../log.ts'
 
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'

@@ -1,4 +1,4 @@
-import { OAuthError } from '../errors.ts'
+import { OAuthError } from '../../../oauth-core/src/errors.ts'
 
 const MAX_PARAMETERS = 200
 const NONE: ReadonlyMap<string, string> = new Map()

@@ -1,6 +1,6 @@
 import type { Bus, Json } from '@svc/store'
 import type { InstanceId } from '../instances/instance.ts'
-import type { Logger } from '../ports.ts'
+import type { Logger } from '../log.ts'
 
 /**
  * What can end before the tokens that name it do. `client`, `app` and `instance` may also only have changed: what

@@ -1,6 +1,6 @@
 import { type Change, type Store, StoreUnavailableError } from '@svc/store'
 import type { Keyring } from '../keys/keyring.ts'
-import type { Logger } from '../ports.ts'
+import type { Logger } from '../log.ts'
 import { randomId } from '../random.ts'
 import { createDirectory } from './directory.ts'
 import { normalizeDomain } from './domain.ts'

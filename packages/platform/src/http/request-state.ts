@@ -1,5 +1,5 @@
-import type { RequestLoad } from '@svc/platform'
-import type { AccessContext } from '../tokens/access-context.ts'
+import type { RequestLoad } from '../load/request-load.ts'
+import type { AccessContext } from '../../../oauth-core/src/tokens/access-context.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { Parameters } from './parameters.ts'
 import type { RouteRow } from './route.ts'

@@ -1,6 +1,6 @@
 import type { Store } from '@svc/store'
 import type { Keyring } from '../keys/keyring.ts'
-import type { Logger } from '../ports.ts'
+import type { Logger } from '../log.ts'
 import type { Directory } from './directory.ts'
 import type { Instance, InstanceId } from './instance.ts'
 import { instanceKey } from './instance-record.ts'

@@ -1,5 +1,6 @@
 import { describeError } from '@svc/store'
-import type { Logger, OAuthEvents } from './ports.ts'
+import type { Logger } from '../log.ts'
+import type { OAuthEvents } from '../../../oauth-core/src/ports.ts'
 
 /** Events of a package: names and what their handlers are given. */
 export interface Emitter<Events extends object = OAuthEvents> {

@@ -2,7 +2,7 @@ import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { InstanceId } from '../../../src/instances/instance.ts'
-import { createRevocations, type Revocation } from '../../../src/tokens/revocation.ts'
+import { createRevocations, type Revocation } from '../../../src/events/revocations.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 const ENDED: Revocation = { instanceId: 'i' as InstanceId, kind: 'grant', id: 'g' }
