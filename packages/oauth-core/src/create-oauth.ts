@@ -1,20 +1,6 @@
 import type { Context } from 'koa'
 import { createMoves } from './authorize/moves.ts'
-import {
-  createClientAddress,
-  createEmitter,
-  createInstances,
-  createKeyring,
-  createPagePaths,
-  createRateLimits,
-  createResolveInstance,
-  createRevocations,
-  createSealer,
-  type InstanceId,
-  mountRoutes,
-  type RouterEnvironment,
-  type RouteRow,
-} from '@svc/platform'
+import { createEmitter, createPlatform, createRateLimits, type Emitter } from '@svc/platform'
 import { createChallenges } from './certification/challenges.ts'
 import { createFlagshipCodes } from './certification/flagship-codes.ts'
 import type { Client } from './clients/client.ts'
@@ -29,7 +15,7 @@ import { createEngine } from './engine/create-engine.ts'
 import { OAuthError } from './errors.ts'
 import type { OAuth } from './oauth.ts'
 import { OAUTH_OPTIONS, type OAuthOptions } from './options.ts'
-import type { AuthorizePages, OwnerSessions } from './ports.ts'
+import type { AuthorizePages, OAuthEvents, OwnerSessions } from './ports.ts'
 import { oauthRows } from './routes.ts'
 import { grantableScope } from './scopes/grantable-scope.ts'
 import { createForbiddenScopes } from './scopes/forbidden.ts'
@@ -52,19 +38,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const { store, apps, clock, log, namespace, lifetimes, cache } = resolved
   const given: { sessions?: OwnerSessions; pages?: AuthorizePages } = {}
 
-  const sealer = createSealer(resolved.keys)
-  const revocations = createRevocations({ bus: store.bus, log })
-  const onChanged = (id: InstanceId): void => {
-    revocations.tell({ instanceId: id, kind: 'instance', id })
-  }
-  const keyring = createKeyring({ store, sealer, clock, onReplaced: onChanged })
-  const emitter = createEmitter(log)
-  const clientAddress = createClientAddress(resolved.trustProxy)
-  const instances = createInstances({
-    ...resolved,
-    ...{ keyring, onChanged },
-    cacheSize: cache.instances,
-  })
+  const platform = createPlatform({ ...resolved, instanceCacheSize: cache.instances })
+  const { revocations, useErrorPage, ...shared } = platform
+  const { clientAddress, instances, keyring, mount, sealer } = shared
+  const emitter: Emitter<OAuthEvents> = createEmitter(log)
 
   const names = createClientNames(store, clock)
   const clients = createClientStore({ store, sealer, names, clock })
@@ -171,23 +148,13 @@ export function createOAuth(options: OAuthOptions): OAuth {
     sessions: () => demand(given.sessions, 'useSessions()'),
   })
 
-  const pagePaths = createPagePaths()
-  function mount(mounted: readonly RouteRow[], environment: Partial<RouterEnvironment> = {}) {
-    pagePaths.declare(mounted)
-    return mountRoutes(mounted, { log, ...environment })
-  }
-
   return {
-    resolveInstance: createResolveInstance({
-      ...resolved,
-      instances,
-      page: () => given.pages?.error,
-      paths: pagePaths,
-    }),
+    ...shared,
 
     routes({ pages }) {
       if (given.sessions === undefined) throw new TypeError('routes() comes after useSessions()')
       given.pages = pages
+      useErrorPage(pages.error)
       return mount(rows, { page: pages.error, checkCsrf: pages.checkCsrf })
     },
 
@@ -201,13 +168,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
 
     authenticate,
     authenticateToken: access.authenticateToken,
-    onRevoked: revocations.listen,
-    async revoked({ id: instanceId }, kind, ids) {
-      await Promise.all(ids.map((id) => revocations.publish({ instanceId, kind, id })))
-    },
-    mount,
     rows,
-    instances,
     clients: clientService,
     moves: createMoves({
       ...{ log, namespace, apps, forbidden, engine, clientAddress, emit: emitter.emit },
@@ -215,28 +176,19 @@ export function createOAuth(options: OAuthOptions): OAuth {
     }),
     appTokens: createAppTokens({ keyring, clock, lifetimeMs: lifetimes.accessTokenMs }),
     konnectorTokens,
-    keyring,
-    sealer,
     apps,
-    store,
-    clock,
-    log,
-    namespace,
-    clientAddress,
     on: emitter.on,
 
     async start() {
-      await instances.start()
+      await platform.start()
       await cleanup.start(revoker)
     },
 
     async close() {
       await linkedInstalls.idle()
       await cleanup.stop()
-      await instances.close()
       await engine.close()
-      await revocations.close()
-      await keyring.close()
+      await platform.close()
     },
   }
 }

@@ -11,12 +11,6 @@ export const ACCESS_TOKEN_MS: number = DAY_MS
 /** How long a refresh token lives without being used (D41). */
 export const REFRESH_TOKEN_MS: number = 400 * DAY_MS
 
-/** How far ahead another clock's `iat` may be. @see security.md 75 */
-export const CLOCK_SKEW_MS: number = MINUTE_MS
-
-/** How old a cached record may be before it is checked against the store. @see security.md 78 */
-export const CACHE_TRUST_MS: number = SECOND_MS
-
 /** Life of a challenge nonce; a phone attests within seconds. @see oauth.md 1.2 (at most a week, security.md 93) */
 export const CHALLENGE_MS: number = HOUR_MS
 

@@ -1,18 +1,7 @@
-import type { Store } from '@svc/store'
 import type { Context, Middleware } from 'koa'
 import type { Moves } from './authorize/moves.ts'
 import type { ClientService } from './clients/client-service.ts'
-import type {
-  Instance,
-  Instances,
-  Keyring,
-  Logger,
-  RevocableKind,
-  RevocationListener,
-  RouterEnvironment,
-  RouteRow,
-  Sealer,
-} from '@svc/platform'
+import type { Platform, RouteRow } from '@svc/platform'
 import type { AppRegistry, AuthorizePages, OAuthEvents, OwnerSessions } from './ports.ts'
 import type { Verb } from './scopes/permission.ts'
 import type { TokenAccess } from './tokens/access-context.ts'
@@ -20,9 +9,7 @@ import type { AppTokens } from './tokens/app-token.ts'
 import type { KonnectorTokens } from './tokens/konnector-token.ts'
 
 /** What `createOAuth` answers: middleware to mount, and the host's side of everything it knows. */
-export interface OAuth {
-  /** First middleware: Host to `ctx.state.instance` and `ctx.state.appSlug`; 404 for unknown hosts, 503 for blocked instances. */
-  resolveInstance(): Middleware
+export interface OAuth extends Platform {
   /** The package's endpoints. @throws TypeError before {@link OAuth.useSessions} */
   routes(options: { readonly pages: AuthorizePages }): Middleware
   /** Lets a request pass whose token has a rule for the verb and the type; sets `ctx.state.access` (D65). */
@@ -40,36 +27,14 @@ export interface OAuth {
    * registrations, refreshes and shares are refused. @throws OAuthError `invalid_token`
    */
   authenticateToken(ctx: Context, token: string): Promise<TokenAccess>
-  /**
-   * Hears of clients, grants, sessions, apps and instances that ended or changed, in every process, within moments.
-   * @returns what ends the listening
-   */
-  onRevoked(listener: RevocationListener): () => void
-  /**
-   * Tells every process that something ended, after the write that ended it. For sessions and apps, whose records are
-   * kept elsewhere. Never rejects.
-   */
-  revoked(instance: Instance, kind: RevocableKind, ids: readonly string[]): Promise<void>
-  /** Mounts another package's rows with this package's rules. */
-  mount(rows: readonly RouteRow[], environment?: Partial<RouterEnvironment>): Middleware
   /** The rows of {@link OAuth.routes}, for documents and tests. */
   readonly rows: readonly RouteRow[]
-  readonly instances: Instances
   readonly clients: ClientService
   readonly appTokens: AppTokens
   /** Moving to another server, for the package that proves the owner. */
   readonly moves: Moves
   readonly konnectorTokens: KonnectorTokens
-  readonly keyring: Keyring
-  readonly sealer: Sealer
   readonly apps: AppRegistry
-  readonly store: Store
-  readonly clock: { now(): number }
-  readonly log: Logger
-  /** Prefix of doctypes, `io.svc` by default (D20). */
-  readonly namespace: string
-  /** Client address of a request, by the trusted-proxy setting; IPv6 as its /64. For rate limits. */
-  clientAddress(ctx: Context): string
   on<Name extends keyof OAuthEvents>(
     name: Name,
     handler: (event: OAuthEvents[Name]) => void,

@@ -4,13 +4,6 @@ import type { Client } from './clients/client.ts'
 import type { CsrfRule, HttpError, Instance } from '@svc/platform'
 import type { Permission } from './scopes/permission.ts'
 
-/** One line per event, with stable names such as `client.registered`. Never given a secret or a token. */
-export interface Logger {
-  info(event: string, fields?: Readonly<Record<string, unknown>>): void
-  warn(event: string, fields?: Readonly<Record<string, unknown>>): void
-  error(event: string, fields?: Readonly<Record<string, unknown>>): void
-}
-
 /** A permission of a manifest, under a title. @see oauth.md 12 "JSON form" */
 export interface ManifestPermission {
   readonly type: string

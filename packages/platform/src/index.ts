@@ -32,13 +32,17 @@ export {
   createRevocations,
 } from './events/revocations.ts'
 export { createFreshCache } from './fresh-cache.ts'
-export { createClientAddress } from './http/client-address.ts'
 export { setBaseHeaders, setEndpointHeaders } from './http/headers.ts'
 export { type ErrorObject, type HttpError, isHttpError } from './http/http-error.ts'
 export { prefersJson } from './http/negotiate.ts'
-export { createPagePaths } from './http/page-paths.ts'
 export { Parameters } from './http/parameters.ts'
 export { type ErrorRendering, renderError } from './http/render-error.ts'
+export {
+  RequestError,
+  REQUEST_ERRORS,
+  type RequestErrorCode,
+  type RequestErrorOptions,
+} from './http/request-error.ts'
 export type { RequestState } from './http/request-state.ts'
 export type {
   BodyRule,
@@ -55,7 +59,6 @@ export { type RouterEnvironment, mountRoutes } from './http/router.ts'
 export { appHost, appOrigin, isSlug, originOfApp, parseAppHost } from './instances/app-host.ts'
 export { hostName, withoutDefaultPort } from './instances/domain.ts'
 export { InstanceError, type InstanceErrorCode } from './instances/instance-error.ts'
-export { createInstances } from './instances/instance-store.ts'
 export type {
   Instance,
   InstanceId,
@@ -65,13 +68,12 @@ export type {
   Subdomains,
 } from './instances/instance.ts'
 export type { InstancePage, InstanceUpdate, Instances, NewInstance } from './instances/instances.ts'
-export { createResolveInstance } from './instances/resolve.ts'
-export { type StoredKeyring, createKeyring } from './keys/keyring-store.ts'
+export { createKeyring, type StoredKeyring } from './keys/keyring-store.ts'
 export type { KeyKind, Keyring, SigningKey } from './keys/keyring.ts'
 export { type Sealer, type SealingKey, createSealer, sealingKeys } from './keys/sealer.ts'
 export type { ValueSealer } from './keys/value-sealer.ts'
-export { CLOCK_SKEW_MS } from './lifetimes.ts'
-export { Logger } from './log.ts'
+export { CACHE_TRUST_MS, CLOCK_SKEW_MS } from './lifetimes.ts'
+export type { Logger } from './log.ts'
 export { createOutbound } from './outbound/create-outbound.ts'
 export { OutboundError, type OutboundFailure, isOutboundError } from './outbound/outbound-error.ts'
 export type {
@@ -87,3 +89,5 @@ export {
   type RateLimits,
   createRateLimits,
 } from './rate-limits.ts'
+export { createPlatform, type PlatformOptions } from './create-platform.ts'
+export type { OwnPlatform, Platform } from './platform.ts'

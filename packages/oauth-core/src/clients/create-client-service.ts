@@ -7,7 +7,7 @@ import {
 } from '@svc/platform'
 import type { Engine } from '../engine/engine.ts'
 import { OAuthError } from '../errors.ts'
-import type { Certification } from '../ports.ts'
+import type { Certification, OAuthEvents } from '../ports.ts'
 import { type Client, linkedSlug } from './client.ts'
 import type { ClientLimit } from './client-limit.ts'
 import { isUserKind } from './client-record.ts'
@@ -30,7 +30,7 @@ export interface ClientServiceOptions {
   readonly log: Logger
   readonly revoker: ClientRevoker
   readonly revocations: Pick<Revocations, 'publish'>
-  readonly emitter: Emitter
+  readonly emitter: Emitter<OAuthEvents>
 }
 
 const PAGE = 100

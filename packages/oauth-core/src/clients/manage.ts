@@ -10,7 +10,7 @@ import {
 } from '@svc/platform'
 import type { Engine } from '../engine/engine.ts'
 import { OAuthError } from '../errors.ts'
-import type { AppRegistry } from '../ports.ts'
+import type { AppRegistry, OAuthEvents } from '../ports.ts'
 import { readBearer } from '../tokens/bearer.ts'
 import { invalidToken } from '../tokens/refusals.ts'
 import { clientUpdateSchema } from './client.schema.ts'
@@ -34,7 +34,7 @@ export interface ManageDependencies {
   readonly limits: RateLimits<'oauth-client'>
   readonly revoker: ClientRevoker
   readonly revocations: Pick<Revocations, 'publish'>
-  readonly emitter: Emitter
+  readonly emitter: Emitter<OAuthEvents>
   readonly log: Logger
 }
 

@@ -10,7 +10,7 @@ import type {
 } from '@svc/platform'
 import type { Engine } from '../engine/engine.ts'
 import { OAuthError } from '../errors.ts'
-import type { AppRegistry } from '../ports.ts'
+import type { AppRegistry, OAuthEvents } from '../ports.ts'
 import type { AccessContext } from '../tokens/access-context.ts'
 import type { ClientCleanup } from './cleanup.ts'
 import { clientSchema } from './client.schema.ts'
@@ -30,7 +30,7 @@ export interface RegisterDependencies {
   readonly limits: RateLimits<'oauth-client'>
   readonly cleanup: ClientCleanup
   readonly revoker: ClientRevoker
-  readonly emitter: Emitter
+  readonly emitter: Emitter<OAuthEvents>
   readonly log: Logger
   readonly clientAddress: (ctx: Context) => string
   /** Sets `ctx.state.access`, or throws. */

@@ -1,3 +1,4 @@
+import type { OAuthEvents } from '../ports.ts'
 import type { Emitter, Instance, Logger, Revocations } from '@svc/platform'
 import type { Engine } from '../engine/engine.ts'
 import type { ClientCleanup } from './cleanup.ts'
@@ -11,7 +12,7 @@ export interface ClientRevokerOptions {
   /** Drops what could still certify a client that is gone. */
   readonly forgetCertification: (instance: Instance, clientId: Client['id']) => Promise<void>
   readonly revocations: Pick<Revocations, 'publish'>
-  readonly emitter: Emitter
+  readonly emitter: Emitter<OAuthEvents>
   readonly log: Logger
 }
 

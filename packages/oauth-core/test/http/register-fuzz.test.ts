@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { cpuMs } from '../cpu-time.ts'
+import { cpuMs } from '@svc/testkit'
 import { METADATA, oauthServer, type OAuthServer, type Registered } from '../oauth-server.ts'
 
 const MANY = { 'oauth-client': { limit: 1_000_000, windowMs: 3_600_000 } }

@@ -1,16 +1,15 @@
 import { describeError } from '@svc/store'
 import type { Logger } from '../log.ts'
-import type { OAuthEvents } from '../../../oauth-core/src/ports.ts'
 
 /** Events of a package: names and what their handlers are given. */
-export interface Emitter<Events extends object = OAuthEvents> {
+export interface Emitter<Events extends object> {
   emit<Name extends keyof Events>(name: Name, event: Events[Name]): void
   /** @returns what ends the subscription */
   on<Name extends keyof Events>(name: Name, handler: (event: Events[Name]) => void): () => void
 }
 
 /** A handler that throws is logged and stops nothing. */
-export function createEmitter<Events extends object = OAuthEvents>(log: Logger): Emitter<Events> {
+export function createEmitter<Events extends object>(log: Logger): Emitter<Events> {
   const handlers = new Map<keyof Events, Set<(event: never) => void>>()
 
   return {

@@ -1,4 +1,4 @@
-import { OAuthError } from '../../../oauth-core/src/errors.ts'
+import { RequestError } from './request-error.ts'
 
 const MAX_PARAMETERS = 200
 const NONE: ReadonlyMap<string, string> = new Map()
@@ -19,7 +19,7 @@ export class Parameters {
   }
 
   /**
-   * @throws OAuthError `invalid_request` for malformed percent-encoding, invalid UTF-8 or more than 200 parameters
+   * @throws RequestError `invalid_request` for malformed percent-encoding, invalid UTF-8 or more than 200 parameters
    */
   static parse(text: string): Parameters {
     if (text === '') return Parameters.empty
@@ -40,7 +40,7 @@ export class Parameters {
 
   /**
    * A query string: as {@link Parameters.parse}, and only ASCII, since anything else is percent-encoded there.
-   * @throws OAuthError `invalid_request`
+   * @throws RequestError `invalid_request`
    */
   static parseQuery(text: string): Parameters {
     // oxlint-disable-next-line no-control-regex
@@ -77,6 +77,6 @@ function decode(text: string): string {
   }
 }
 
-function malformed(description: string): OAuthError {
-  return new OAuthError('invalid_request', { description })
+function malformed(description: string): RequestError {
+  return new RequestError('invalid_request', { description })
 }

@@ -1,5 +1,5 @@
 import { koaBody } from 'koa-body'
-import { OAuthError } from '../../../oauth-core/src/errors.ts'
+import { RequestError } from './request-error.ts'
 import { Parameters } from './parameters.ts'
 import type { BodyRule, RouteContext } from './route.ts'
 
@@ -14,7 +14,8 @@ type BodyKind = 'form' | 'json'
 export type BodyReader = (ctx: RouteContext) => Promise<void>
 
 /**
- * @throws OverloadedError when the process holds too much of bodies; OAuthError 413 over the limit, 415 (or the rule's own) for another type or any content encoding,
+ * @throws OverloadedError when the process holds too much of bodies; RequestError 413 over the limit, 415 (or the
+ * rule's own) for another type or any content encoding,
  * 400 `invalid_request` for what cannot be read
  */
 export function createBodyReader(rule: BodyRule): BodyReader {
@@ -46,7 +47,7 @@ export function createBodyReader(rule: BodyRule): BodyReader {
   }
 
   return async function readBody(ctx: RouteContext): Promise<void> {
-    if (ctx.get('Content-Encoding') !== '') throw new OAuthError('unsupported_media_type')
+    if (ctx.get('Content-Encoding') !== '') throw new RequestError('unsupported_media_type')
     // As if it had been said: koa-body reads by the header.
     if (rule.withoutType === 'json') ctx.req.headers['content-type'] ??= JSON_TYPES[0]
     const kind = bodyKind(ctx)
@@ -71,23 +72,26 @@ function isEmpty(ctx: RouteContext): boolean {
   return (length === '' || length === '0') && ctx.get('Transfer-Encoding') === ''
 }
 
-function wrongType(rule: BodyRule): OAuthError {
+function wrongType(rule: BodyRule): RequestError {
   const answer = rule.wrongType
-  if (answer === undefined) return new OAuthError('unsupported_media_type')
+  if (answer === undefined) return new RequestError('unsupported_media_type')
   // The rule's code is one of this package's table, or the row's author sees it in the route test.
-  return new OAuthError(answer.code as 'bad_content_type', {
+  return new RequestError(answer.code as 'bad_content_type', {
     status: answer.status,
     ...(answer.description === undefined ? {} : { description: answer.description }),
   })
 }
 
-function unreadable(error: unknown): OAuthError {
+function unreadable(error: unknown): RequestError {
   const status = (error as { status?: unknown }).status
   // Nobody reads the rest: the connection ends with the answer.
   if (status === 413) {
-    return new OAuthError('payload_too_large', { cause: error, headers: { Connection: 'close' } })
+    return new RequestError('payload_too_large', { cause: error, headers: { Connection: 'close' } })
   }
-  return new OAuthError('invalid_request', { description: 'the body cannot be read', cause: error })
+  return new RequestError('invalid_request', {
+    description: 'the body cannot be read',
+    cause: error,
+  })
 }
 
 function decodeUtf8(latin1: string): string {
@@ -96,7 +100,10 @@ function decodeUtf8(latin1: string): string {
       Buffer.from(latin1, 'latin1'),
     )
   } catch (error) {
-    throw new OAuthError('invalid_request', { description: 'the body is not UTF-8', cause: error })
+    throw new RequestError('invalid_request', {
+      description: 'the body is not UTF-8',
+      cause: error,
+    })
   }
 }
 
@@ -105,10 +112,10 @@ function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new OAuthError('invalid_request', { description: 'malformed JSON', cause: error })
+    throw new RequestError('invalid_request', { description: 'malformed JSON', cause: error })
   }
   if (isDeeper(value, MAX_DEPTH))
-    throw new OAuthError('invalid_request', { description: 'JSON nested too deep' })
+    throw new RequestError('invalid_request', { description: 'JSON nested too deep' })
   return value
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describeError } from '@svc/store'
 import type { Context } from 'koa'
-import { OAuthError } from '../../../oauth-core/src/errors.ts'
+import { RequestError } from './request-error.ts'
 import type { Logger } from '../log.ts'
 import { type HttpError, isHttpError } from './http-error.ts'
 import { prefersJson } from './negotiate.ts'
@@ -98,7 +98,7 @@ function isJsonApi(family: RouteFamily): boolean {
 function unexpected(ctx: Context, thrown: unknown, log: Logger): HttpError {
   const id = typeof ctx.state['requestId'] === 'string' ? ctx.state['requestId'] : randomUUID()
   log.error('request.crashed', { requestId: id, cause: describe(thrown) })
-  return new OAuthError('internal_error', { headers: { 'X-Request-Id': id } })
+  return new RequestError('internal_error', { headers: { 'X-Request-Id': id } })
 }
 
 function describe(thrown: unknown): string | undefined {

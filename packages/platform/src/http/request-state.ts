@@ -1,5 +1,4 @@
 import type { RequestLoad } from '../load/request-load.ts'
-import type { AccessContext } from '../../../oauth-core/src/tokens/access-context.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { Parameters } from './parameters.ts'
 import type { RouteRow } from './route.ts'
@@ -18,9 +17,7 @@ export interface RequestState {
   form: Parameters
   /** The parsed JSON body; undefined when there is none. Set by the router. */
   json?: unknown
-  /** Set by the guard. */
-  access?: AccessContext
-  /** What the request has of the process's bounds. Set by `limitLoad` of `@svc/platform`, where there is one. */
+  /** What the request has of the process's bounds. Set by `limitLoad`, where there is one. */
   load?: RequestLoad
   /** Id of the request in the log. */
   requestId?: string

@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa'
 import compose from 'koa-compose'
 import Router from 'koa-router'
-import { OAuthError } from '../../../oauth-core/src/errors.ts'
+import { RequestError } from './request-error.ts'
 import { setCorsHeaders } from './cors.ts'
 import { setEndpointHeaders } from './headers.ts'
 import { Parameters } from './parameters.ts'
@@ -114,7 +114,7 @@ function finish(
     if (row.csrf !== undefined) environment.checkCsrf?.(ctx, row.csrf)
     const duplicate = ctx.state.query.duplicate ?? ctx.state.form.duplicate
     if (duplicate !== undefined) {
-      throw new OAuthError('invalid_request', { description: 'a parameter is given twice' })
+      throw new RequestError('invalid_request', { description: 'a parameter is given twice' })
     }
     await row.handler(ctx)
   }
@@ -141,7 +141,7 @@ async function answerUndeclared(
   const allow = [
     ...new Set(rows.flatMap((row) => (takesHead(row) ? ['GET', 'HEAD'] : [row.method]))),
   ].sort()
-  const error = new OAuthError('method_not_allowed', { headers: { Allow: allow.join(', ') } })
+  const error = new RequestError('method_not_allowed', { headers: { Allow: allow.join(', ') } })
   await renderError(ctx, error, rows[0]?.family ?? 'json', environment)
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Middleware, Next } from 'koa'
-import { OAuthError } from '../../../oauth-core/src/errors.ts'
+import { RequestError } from '../http/request-error.ts'
 import { baseHeaders, setBaseHeaders, setEndpointHeaders } from '../http/headers.ts'
 import { type HttpError, isHttpError } from '../http/http-error.ts'
 import { prefersJson } from '../http/negotiate.ts'
@@ -59,7 +59,7 @@ export function createResolveInstance(options: ResolveOptions): () => Middleware
     const name = host.split(':', 1)[0] ?? ''
     const found = await find(withoutDefaultPort(host, isHttps(name)))
     if (found === undefined || found.instance.status === 'deleting') {
-      throw new OAuthError('not_found')
+      throw new RequestError('not_found')
     }
     return found
   }
@@ -69,9 +69,9 @@ export function createResolveInstance(options: ResolveOptions): () => Middleware
     const isPlain = instance.isHttps && forwardedProto(ctx, options.trustProxy) === 'http'
     if (!isPlain && canonicalHost === undefined) return false
     if (!isPageRequest(ctx, appSlug)) {
-      if (isPlain) throw new OAuthError('invalid_request', { description: 'https is required' })
+      if (isPlain) throw new RequestError('invalid_request', { description: 'https is required' })
       // Apps are used on the domain's own hosts; whatever else an alias serves answers with the domain's addresses.
-      if (appSlug !== undefined) throw new OAuthError('not_found')
+      if (appSlug !== undefined) throw new RequestError('not_found')
       return false
     }
     const host = canonicalHost ?? appHostOf(instance, appSlug)
@@ -105,8 +105,8 @@ export function createResolveInstance(options: ResolveOptions): () => Middleware
       setBaseHeaders(ctx, instance, appSlug)
       ctx.state['instance'] = instance
       if (appSlug !== undefined) ctx.state['appSlug'] = appSlug
-      if (instance.status === 'blocked') throw new OAuthError('blocked')
-      if (isRefused(ctx.path, appSlug)) throw new OAuthError('not_found')
+      if (instance.status === 'blocked') throw new RequestError('blocked')
+      if (isRefused(ctx.path, appSlug)) throw new RequestError('not_found')
       if (redirected(ctx, found)) return
     } catch (error) {
       await answerError(ctx, error)
@@ -150,7 +150,7 @@ function checkTarget(ctx: Context): void {
   const host = /^https?:\/\//i.test(target) && URL.canParse(target) ? new URL(target).host : ''
   // RFC 9112 3.2.2 lets the target win over Host: a request must not name two.
   if (host === '' || host !== ctx.req.headers.host?.toLowerCase()) {
-    throw new OAuthError('invalid_request', { description: 'malformed request target' })
+    throw new RequestError('invalid_request', { description: 'malformed request target' })
   }
 }
 
@@ -168,8 +168,8 @@ function hostOf(ctx: Context): string {
   return host.toLowerCase()
 }
 
-function malformedHost(): OAuthError {
-  return new OAuthError('invalid_request', { description: 'malformed Host header' })
+function malformedHost(): RequestError {
+  return new RequestError('invalid_request', { description: 'malformed Host header' })
 }
 
 function forwardedProto(ctx: Context, hops: number): string | undefined {

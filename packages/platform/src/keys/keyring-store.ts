@@ -2,8 +2,7 @@ import { createSecretKey, randomBytes } from 'node:crypto'
 import { type Change, type Key, recordKey, type Revision, type Store } from '@svc/store'
 import { LRUCache } from 'lru-cache'
 import type { Instance, InstanceId } from '../instances/instance.ts'
-import { ACCESS_TOKEN_MS } from '../../../oauth-core/src/lifetimes.ts'
-import { CACHE_TRUST_MS, CLOCK_SKEW_MS } from '../lifetimes.ts'
+import { CACHE_TRUST_MS, CLOCK_SKEW_MS, LONGEST_TOKEN_MS } from '../lifetimes.ts'
 import type { Keyring, KeyKind, SigningKey } from './keyring.ts'
 import type { Sealer } from './sealer.ts'
 
@@ -50,7 +49,7 @@ interface Cached {
 const CHANNEL = 'oauth.keys'
 const KEY_BYTES = 64
 /** How long a replaced access key verifies: until the last token it signed is dead on every clock. */
-const GRACE_MS = ACCESS_TOKEN_MS + 2 * CLOCK_SKEW_MS
+const GRACE_MS = LONGEST_TOKEN_MS + 2 * CLOCK_SKEW_MS
 
 /**
  * The keys of every instance. Read from memory; what is there is dropped when another process rotates, and compared

@@ -1,20 +1,46 @@
 import { expect } from 'chai'
-import * as platform from '../../src/index.ts'
+import * as exported from '../../src/index.ts'
 
 describe('@svc/platform', () => {
-  it('exports this and nothing else', () => {
-    expect(Object.keys(platform).sort()).to.deep.equal([
-      'CONNECTION_BOUNDS',
+  it('exports these values and no others', () => {
+    expect(Object.keys(exported).sort()).to.deep.equal([
+      'CACHE_TRUST_MS',
+      'CLOCK_SKEW_MS',
       'DAY_MS',
-      'ERRORS',
       'HOUR_MS',
+      'InstanceError',
       'MINUTE_MS',
-      'OverloadedError',
-      'REFUSAL_REASONS',
+      'OutboundError',
+      'Parameters',
+      'REQUEST_ERRORS',
+      'RequestError',
       'SECOND_MS',
-      'limitConnections',
-      'limitLoad',
-      'networkOf',
+      'appHost',
+      'appOrigin',
+      'compiledSchema',
+      'createEmitter',
+      'createFreshCache',
+      'createKeyring',
+      'createOutbound',
+      'createPlatform',
+      'createRateLimits',
+      'createRevocations',
+      'createSealer',
+      'equalSecrets',
+      'isHttpError',
+      'isOutboundError',
+      'isSlug',
+      'mountRoutes',
+      'originOfApp',
+      'parseAppHost',
+      'prefersJson',
+      'randomAlphanumeric',
+      'randomHex',
+      'randomId',
+      'renderError',
+      'setBaseHeaders',
+      'setEndpointHeaders',
+      'withoutDefaultPort',
     ])
   })
 })

@@ -14,7 +14,7 @@ import { AttestationError } from '../../../src/certification/attestation-error.t
 import { verifyAppAttest } from '../../../src/certification/verify-app-attest.ts'
 import { verifyPlayIntegrity } from '../../../src/certification/verify-play-integrity.ts'
 import { verifySafetyNet } from '../../../src/certification/verify-safety-net.ts'
-import { cpuMs } from '../../cpu-time.ts'
+import { cpuMs } from '@svc/testkit'
 import { mutate, mutations } from './mutations.ts'
 import { CHALLENGE, NOW } from './reasons.ts'
 import { SUBJECTS } from './subjects.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { isRedirectUri } from '../../../src/clients/redirect-uri.ts'
-import { cpuMs } from '../../cpu-time.ts'
+import { cpuMs } from '@svc/testkit'
 import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
 
 const nested = testInstance({ aliases: ['alias.example.net'] })

@@ -2,10 +2,15 @@ import { expect } from 'chai'
 import { createEmitter } from '../../../src/events/emitter.ts'
 
 describe('events', () => {
-  const event = { name: 'event' } as never // The emitter does not look at events.
+  interface Events {
+    readonly 'client.created': object
+    readonly 'client.deleted': object
+    readonly 'client.updated': object
+  }
+  const event = { name: 'event' }
 
   it('reach every handler until it is taken off', () => {
-    const { emit, on } = createEmitter({ info() {}, warn() {}, error() {} })
+    const { emit, on } = createEmitter<Events>({ info() {}, warn() {}, error() {} })
     const heard: string[] = []
     const handler = (): number => heard.push('same')
     const off = on('client.created', handler)
@@ -22,7 +27,7 @@ describe('events', () => {
 
   it('reach the other handlers when one throws, which is logged', () => {
     const logged: unknown[] = []
-    const { emit, on } = createEmitter({
+    const { emit, on } = createEmitter<Events>({
       info() {},
       warn() {},
       error: (name, fields) => logged.push([name, fields]),

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Context } from 'koa'
 import { createClientAddress } from '../../../src/http/client-address.ts'
-import { cpuMs } from '../../../../oauth-core/test/cpu-time.ts'
+import { cpuMs } from '@svc/testkit'
 
 /** As much of a context as an address needs. */
 function contextOf(remoteAddress: string | undefined, forwarded = ''): Context {

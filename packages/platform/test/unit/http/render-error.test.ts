@@ -2,10 +2,8 @@ import { inspect } from 'node:util'
 import { expect } from 'chai'
 import type { Context } from 'koa'
 import { describe, it } from 'mocha'
-import { OAuthError } from '../../../../oauth-core/src/errors.ts'
-import type { HttpError } from '../../../src/http/http-error.ts'
 import type { RouteFamily, RouteRow } from '../../../src/http/route.ts'
-import { insufficientScope, invalidToken } from '../../../../oauth-core/src/tokens/refusals.ts'
+import type { HttpError } from '../../../src/http/http-error.ts'
 import { serveRows } from './serve-rows.ts'
 
 function throwing(family: RouteFamily, thrown: unknown): RouteRow {
@@ -26,14 +24,24 @@ function throwing(family: RouteFamily, thrown: unknown): RouteRow {
   }
 }
 
-const described = new OAuthError('invalid_request', { description: 'no state' })
+/** An error of some package: recognised by its shape. */
+function refusal(code: string, status: number, more: Partial<HttpError> = {}): HttpError {
+  return Object.assign(new Error(code), { code, status, expose: true, ...more })
+}
+
+function invalidToken(detail: string): HttpError {
+  const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' }
+  return refusal('invalid_token', 401, { detail, headers })
+}
+
+const described = refusal('invalid_request', 400, { description: 'no state' })
 
 describe('renderError', () => {
   const cases: readonly (readonly [string, RouteFamily, unknown, number, string, unknown])[] = [
     [
       'a bare code',
       'json',
-      new OAuthError('forbidden'),
+      refusal('forbidden', 403),
       403,
       'application/json; charset=utf-8',
       { error: 'forbidden' },
@@ -49,7 +57,7 @@ describe('renderError', () => {
     [
       'a bare code',
       'oauth',
-      new OAuthError('invalid_grant'),
+      refusal('invalid_grant', 400),
       400,
       'application/json; charset=utf-8',
       { error: 'invalid_grant' },
@@ -81,7 +89,7 @@ describe('renderError', () => {
     [
       'a missing permission',
       'json',
-      insufficientScope(),
+      refusal('insufficient_scope', 403),
       403,
       'application/json; charset=utf-8',
       { error: 'insufficient_scope' },
@@ -116,7 +124,7 @@ describe('renderError', () => {
   }
 
   it('answers nothing in family empty, not even the text null', async () => {
-    const { send } = await serveRows([throwing('empty', new OAuthError('forbidden'))])
+    const { send } = await serveRows([throwing('empty', refusal('forbidden', 403))])
     const answer = await send('/throw')
     expect(answer).to.include({ status: 403, body: '' })
     expect(answer.headers['content-type']).to.equal(undefined)
@@ -144,7 +152,7 @@ describe('renderError', () => {
     } catch (error) {
       thrown = error
     }
-    const failed = new OAuthError('internal_error', { cause: thrown })
+    const failed = refusal('internal_error', 500, { cause: thrown })
     for (const error of [
       thrown,
       failed,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { OAuthError } from '../../../../oauth-core/src/errors.ts'
+import { RequestError } from '../../../src/http/request-error.ts'
 import type { RouteContext, RouteRow } from '../../../src/http/route.ts'
 import { mountRoutes } from '../../../src/http/router.ts'
 import { serveRows } from './serve-rows.ts'
@@ -123,7 +123,7 @@ describe('mountRoutes', () => {
       const refusing = row({
         path: '/auth/no',
         handler: () => {
-          throw new OAuthError('forbidden')
+          throw new RequestError('not_found')
         },
       })
       const { send } = await serveRows([row({}), refusing])
@@ -181,7 +181,7 @@ describe('mountRoutes', () => {
       },
     })
     const refuse = (): never => {
-      throw new OAuthError('cross_origin')
+      throw new RequestError('cross_origin')
     }
 
     it('comes before duplicates and before the handler', async () => {

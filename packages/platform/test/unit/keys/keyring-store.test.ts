@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import type { Instance } from '../../../src/instances/instance.ts'
 import { createKeyring, type StoredKeyring } from '../../../src/keys/keyring-store.ts'
 import { createSealer } from '../../../src/keys/sealer.ts'
-import { testInstance } from '../../../../oauth-core/test/http/token-server.ts'
+import { testInstance } from '../../support/test-instance.ts'
 
 eachStore((open, name) => {
   describe('createKeyring', () => {

@@ -1,1 +1,0 @@
-export { cpuMs } from '@svc/testkit'

@@ -1,0 +1,89 @@
+import type { Clock, Store } from '@svc/store'
+import type { Context } from 'koa'
+import { createRevocations } from './events/revocations.ts'
+import { createClientAddress } from './http/client-address.ts'
+import type { HttpError } from './http/http-error.ts'
+import { createPagePaths } from './http/page-paths.ts'
+import { mountRoutes } from './http/router.ts'
+import type { InstanceId, Subdomains } from './instances/instance.ts'
+import { createInstances } from './instances/instance-store.ts'
+import { createResolveInstance } from './instances/resolve.ts'
+import { createKeyring } from './keys/keyring-store.ts'
+import { createSealer, type SealingKey } from './keys/sealer.ts'
+import type { Logger } from './log.ts'
+import type { OwnPlatform } from './platform.ts'
+
+/** Options of the ground floor; `createOAuth` checks them and fills in their defaults. */
+export interface PlatformOptions {
+  /** Where everything lives. The caller opens and closes it. */
+  readonly store: Store
+  /** The host's sealing keys (D52): 32 random bytes each. The first seals. */
+  readonly keys: readonly SealingKey[]
+  /** Prefix of doctypes (D20). */
+  readonly namespace: string
+  /** How app hosts are named. */
+  readonly subdomains: Subdomains
+  /** Whether an instance is reached by https (D53). */
+  readonly isHttps: (domain: string) => boolean
+  /** Trusted proxies in front, 0 to 10. */
+  readonly trustProxy: number
+  /** Instance records kept in process memory. */
+  readonly instanceCacheSize: number
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Assembles the ground floor. Nothing is read or written before the first request, or `start`. */
+export function createPlatform(options: PlatformOptions): OwnPlatform {
+  const { store, clock, log, namespace, subdomains, isHttps, trustProxy } = options
+  let errorPage: ((ctx: Context, error: HttpError) => Promise<void>) | undefined
+
+  const sealer = createSealer(options.keys)
+  const revocations = createRevocations({ bus: store.bus, log })
+  const onChanged = (id: InstanceId): void => {
+    revocations.tell({ instanceId: id, kind: 'instance', id })
+  }
+  const keyring = createKeyring({ store, sealer, clock, onReplaced: onChanged })
+  const addressing = { subdomains, isHttps }
+  const instances = createInstances({
+    ...addressing,
+    ...{ store, keyring, clock, log, onChanged },
+    cacheSize: options.instanceCacheSize,
+  })
+  const pagePaths = createPagePaths()
+
+  return {
+    resolveInstance: createResolveInstance({
+      ...addressing,
+      ...{ instances, log, trustProxy },
+      page: () => errorPage,
+      paths: pagePaths,
+    }),
+    mount(rows, environment = {}) {
+      pagePaths.declare(rows)
+      return mountRoutes(rows, { log, ...environment })
+    },
+    onRevoked: revocations.listen,
+    async revoked({ id: instanceId }, kind, ids) {
+      await Promise.all(ids.map((id) => revocations.publish({ instanceId, kind, id })))
+    },
+    revocations,
+    useErrorPage(page) {
+      errorPage = page
+    },
+    instances,
+    keyring,
+    sealer,
+    store,
+    clock,
+    log,
+    namespace,
+    clientAddress: createClientAddress(trustProxy),
+    start: instances.start,
+    async close() {
+      await instances.close()
+      await revocations.close()
+      await keyring.close()
+    },
+  }
+}
