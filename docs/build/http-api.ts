@@ -1,7 +1,7 @@
 import type { RouteRow } from '../../packages/platform/src/index.ts'
 import { type Document, GENERATED, table } from './document.ts'
 import { bucketRows, lifetimeRows } from './limits.ts'
-import { bodyText, FAMILIES, STATUS_TEXTS } from './route-words.ts'
+import { bodyText, callersText, FAMILIES, limitText, STATUS_TEXTS } from './route-words.ts'
 import type { RouteGroup } from './routes.ts'
 
 /** `docs/http-api.md` from the route rows. */
@@ -66,11 +66,11 @@ function overview(group: RouteGroup): string {
 
 function endpoint(row: RouteRow): string[] {
   const facts: [string, string][] = [
-    ['Who may call', row.auth.map((who) => (who === 'none' ? 'anybody' : who)).join(', ')],
+    ['Who may call', callersText(row)],
     ['Body', bodyText(row)],
     ['CSRF', row.csrf === undefined ? '' : CSRF[row.csrf]],
     ['Other origins', CORS[row.cors ?? 'none']],
-    ['Rate limit', row.limit ?? ''],
+    ['Rate limit', limitText(row)],
     ['Errors', `family \`${row.family}\``],
     ['Source', row.source],
   ]

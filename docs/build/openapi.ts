@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { RouteAuth, RouteFamily, RouteRow } from '../../packages/platform/src/index.ts'
+import type { Caller, RouteFamily, RouteRow } from '../../packages/platform/src/index.ts'
 import type { Document } from './document.ts'
-import { mediaTypes, STATUS_TEXTS } from './route-words.ts'
+import { callersOf, mediaTypes, STATUS_TEXTS } from './route-words.ts'
 import type { RouteGroup } from './routes.ts'
 
 /** `docs/openapi.json` (OpenAPI 3.1) from the route rows. */
@@ -47,7 +47,7 @@ function operation(row: RouteRow, tag: string): Record<string, unknown> {
     description: `Source: ${row.source}.`,
     tags: [tag],
     ...(parameters.length > 0 && { parameters }),
-    security: row.auth.map(requirement),
+    security: callersOf(row).map(requirement),
     ...(row.body && { requestBody: { required: row.body.optional !== true, content } }),
     responses: Object.fromEntries(
       [...new Set([...row.statuses, 500, 503])]
@@ -66,12 +66,12 @@ function operationId(row: RouteRow): string {
   return /[_.]|.\/$/.test(row.path) ? `${readable}_${digest}` : readable
 }
 
-function requirement(auth: RouteAuth): Record<string, string[]> {
+function requirement(auth: Caller): Record<string, string[]> {
   const scheme = SCHEME_OF[auth]
   return scheme === undefined ? {} : { [scheme]: [] }
 }
 
-const SCHEME_OF: Readonly<Record<RouteAuth, keyof typeof SCHEMES | undefined>> = {
+const SCHEME_OF: Readonly<Record<Caller, keyof typeof SCHEMES | undefined>> = {
   none: undefined,
   code: undefined,
   passphrase: undefined,

@@ -1,5 +1,10 @@
 import { STATUS_CODES } from 'node:http'
-import type { RouteFamily, RouteRow } from '../../packages/platform/src/index.ts'
+import type {
+  Caller,
+  RouteFamily,
+  RouteLimit,
+  RouteRow,
+} from '../../packages/platform/src/index.ts'
 
 /** Reason phrases by status. */
 export const STATUS_TEXTS: Readonly<Record<number, string | undefined>> = STATUS_CODES
@@ -36,4 +41,30 @@ export function mediaTypes(row: RouteRow): string[] {
   return (row.body?.types ?? []).map((type) =>
     type === 'json' ? 'application/json' : 'application/x-www-form-urlencoded',
   )
+}
+
+/** Who may call, as words. */
+export function callersOf({ auth }: RouteRow): readonly Caller[] {
+  return typeof auth === 'function' ? auth.callers : auth
+}
+
+/** Who may call an endpoint, with the name of the rule that asks. */
+export function callersText(row: RouteRow): string {
+  const words = callersOf(row)
+    .map((who) => (who === 'none' ? 'anybody' : who))
+    .join(', ')
+  if (typeof row.auth !== 'function' || row.auth.name === 'anybody') return words
+  const { name, provedBy } = row.auth
+  return provedBy === undefined ? `${words} (\`${name}\`)` : `${words} (\`${provedBy}\`)`
+}
+
+/** How often an endpoint may be asked. */
+export function limitText({ limit = [] }: RouteRow): string {
+  return typeof limit === 'string' ? limit : limit.map(oneLimit).join('; ')
+}
+
+function oneLimit(limit: RouteLimit): string {
+  if ('inRule' in limit) return `\`${limit.bucket}\` (${limit.inRule})`
+  const by = limit.by === undefined ? 'instance' : limit.by.name
+  return `\`${limit.bucket}\` by ${by}, counting ${limit.counts}`
 }

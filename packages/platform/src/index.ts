@@ -44,17 +44,26 @@ export {
   type RequestErrorOptions,
 } from './http/request-error.ts'
 export type { RequestState } from './http/request-state.ts'
-export type {
-  BodyRule,
-  CorsRule,
-  CsrfRule,
-  RouteAuth,
-  RouteContext,
-  RouteFamily,
-  RouteHandler,
-  RouteMiddleware,
-  RouteRow,
+export {
+  defineRoute,
+  type BodyRule,
+  type CorsRule,
+  type CsrfRule,
+  type RouteContext,
+  type RouteFamily,
+  type RouteHandler,
+  type RouteMiddleware,
+  type RouteRow,
 } from './http/route.ts'
+export {
+  anybody,
+  type Caller,
+  provedInHandler,
+  requirement,
+  type RouteAuth,
+} from './http/route-auth.ts'
+export { bodySchema, type BodySchema, type SchemaFault } from './http/route-body.ts'
+export type { EnforcedLimit, LimitInRule, LimitSubject, RouteLimit } from './http/route-limit.ts'
 export { type RouterEnvironment, mountRoutes } from './http/router.ts'
 export { appHost, appOrigin, isSlug, originOfApp, parseAppHost } from './instances/app-host.ts'
 export { hostName, withoutDefaultPort } from './instances/domain.ts'

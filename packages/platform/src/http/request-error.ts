@@ -2,12 +2,15 @@
 export const REQUEST_ERRORS = {
   bad_content_type: { status: 400, source: 'oauth.md 3.1' },
   blocked: { status: 503, description: 'the instance is blocked', source: 'login.md 4.8' },
+  conflict: { status: 409, source: 'RFC 9110 15.5.10' },
   cross_origin: { status: 403, description: 'cross-origin request', source: 'login.md 4.4' },
+  forbidden: { status: 403, source: 'RFC 9110 15.5.4' },
   internal_error: { status: 500, source: 'security.md 115' },
   invalid_request: { status: 400, source: 'RFC 6749 5.2' },
   method_not_allowed: { status: 405, source: 'RFC 9110 15.5.6' },
   not_found: { status: 404, description: 'not found', source: 'RFC 9110 15.5.5' },
   payload_too_large: { status: 413, source: 'security.md 14' },
+  too_many_requests: { status: 429, source: 'RFC 6585 4' },
   unsupported_media_type: { status: 415, source: 'security.md 21' },
 } as const
 

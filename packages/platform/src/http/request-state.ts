@@ -19,6 +19,8 @@ export interface RequestState {
   json?: unknown
   /** What the request has of the process's bounds. Set by `limitLoad`, where there is one. */
   load?: RequestLoad
+  /** The body as the row's schema describes it: the JSON, or the fields of the form. Set by the router. */
+  body?: unknown
   /** Id of the request in the log. */
   requestId?: string
 }

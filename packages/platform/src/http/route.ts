@@ -1,6 +1,9 @@
 import type { Context } from 'koa'
 import type { Instance } from '../instances/instance.ts'
 import type { RequestState } from './request-state.ts'
+import type { Caller, RouteAuth } from './route-auth.ts'
+import type { BodySchema, SchemaRule } from './route-body.ts'
+import type { RouteLimit } from './route-limit.ts'
 
 /** Token: `csrf_token` is mandatory. Origin: same-origin requests only, a token is checked when present. @see login.md 4.4 */
 export type CsrfRule = 'token' | 'origin'
@@ -16,7 +19,7 @@ export type CorsRule = 'none' | 'app-origins' | 'app-origins-or-any' | 'open'
 export type RouteFamily = 'oauth' | 'json' | 'jsonapi' | 'html' | 'html-jsonapi' | 'empty'
 
 /** What a request may carry. `json` admits `application/json` and `application/vnd.api+json`. */
-export interface BodyRule {
+export interface BodyRule extends SchemaRule {
   readonly types: readonly ('form' | 'json')[]
   /** Whether a request without a body or content type is let through. @defaultValue `false` */
   readonly optional?: boolean
@@ -27,8 +30,6 @@ export interface BodyRule {
   readonly withoutType?: 'json'
   /** Bytes. @defaultValue `65536` */
   readonly limitBytes?: number
-  /** JSON Schema of the body, for the documents; handlers compile it where they use it. */
-  readonly schema?: Readonly<Record<string, unknown>>
   /** Answer to another content type. @defaultValue `{ status: 415, code: 'unsupported_media_type' }` */
   readonly wrongType?: {
     readonly status: number
@@ -38,9 +39,11 @@ export interface BodyRule {
 }
 
 /** A Koa context behind a row: the instance is known and the body read. */
-export type RouteContext = Context & { state: RequestState & { instance: Instance } }
+export type RouteContext<Body = unknown> = Context & {
+  state: RequestState & { instance: Instance; body?: Body }
+}
 
-export type RouteHandler = (ctx: RouteContext) => Promise<void> | void
+export type RouteHandler<Body = unknown> = (ctx: RouteContext<Body>) => Promise<void> | void
 
 /** Named middleware of a row, run in order after CORS and before the CSRF rule. */
 export type RouteMiddleware = (ctx: RouteContext, next: () => Promise<void>) => Promise<void>
@@ -54,8 +57,8 @@ export interface RouteRow {
   /** A koa-router path; parameters in camelCase. */
   readonly path: string
   readonly handler: RouteHandler
-  /** Who may call; words for the reference. */
-  readonly auth: readonly RouteAuth[]
+  /** Who may call: asked before the body is read. */
+  readonly auth: RouteAuth | readonly Caller[]
   readonly body?: BodyRule
   /** Every status the row may answer, besides 404 of an unknown host, 405, 500 and 503. Sorted. */
   readonly statuses: readonly number[]
@@ -63,8 +66,10 @@ export interface RouteRow {
   /** @defaultValue `none` */
   readonly cors?: CorsRule
   readonly csrf?: CsrfRule
-  /** Named rate bucket, for the reference; handlers hit it. */
-  readonly limit?: string
+  /** How often: kept by the router, or named where a rule keeps it. */
+  readonly limit?: string | readonly RouteLimit[]
+  /** Made by {@link defineRoute}: its schema is applied. */
+  readonly isEnforced?: true
   readonly use?: readonly RouteMiddleware[]
   /** HEAD is answered with 405: a GET that uses something up must not be run by who only checks links. */
   readonly refusesHead?: true
@@ -74,14 +79,18 @@ export interface RouteRow {
   readonly source: string
 }
 
-export type RouteAuth =
-  | 'none'
-  | 'session cookie'
-  | 'app token'
-  | 'settings app token'
-  | 'access token'
-  | 'konnector token'
-  | 'registration access token'
-  | 'client secret'
-  | 'passphrase'
-  | 'code'
+/**
+ * A row whose handler is typed by the schema of its body: `ctx.state.body` is what the schema let through. Optional
+ * bodies may be absent.
+ */
+export function defineRoute<Body>(
+  row: Omit<RouteRow, 'auth' | 'body' | 'handler' | 'isEnforced' | 'limit'> & {
+    readonly auth: RouteAuth
+    readonly body?: BodyRule & { readonly schema?: BodySchema<Body> }
+    readonly limit?: readonly RouteLimit[]
+    readonly handler: RouteHandler<Body>
+  },
+): RouteRow {
+  // The router calls it with a body that satisfied the schema, which describes this very type.
+  return { ...row, handler: row.handler as RouteHandler, isEnforced: true }
+}

@@ -1,18 +1,24 @@
 import type { Context, Middleware, Next } from 'koa'
 import compose from 'koa-compose'
 import Router from 'koa-router'
+import type { RateLimits } from '../rate-limits.ts'
 import { RequestError } from './request-error.ts'
 import { setCorsHeaders } from './cors.ts'
 import { setEndpointHeaders } from './headers.ts'
 import { Parameters } from './parameters.ts'
 import { createBodyReader } from './read-body.ts'
 import { type ErrorRendering, renderError } from './render-error.ts'
-import type { CsrfRule, RouteContext, RouteRow } from './route.ts'
+import type { CsrfRule, RouteContext, RouteMiddleware, RouteRow } from './route.ts'
+import type { RouteAuth } from './route-auth.ts'
+import { applySchema } from './route-body.ts'
+import { type EnforcedLimit, isEnforced, runWithinLimits } from './route-limit.ts'
 
 /** What the router needs of its package. */
 export interface RouterEnvironment extends ErrorRendering {
   /** Enforces a row's `csrf`. Rows with a rule need it. */
   readonly checkCsrf?: (ctx: Context, rule: CsrfRule) => void
+  /** The counters of the package. Rows with a limit that the router keeps need them. */
+  readonly limits?: RateLimits<string>
 }
 
 /** A path without parameters or patterns. */
@@ -22,7 +28,7 @@ const INTERFACE = /^\/(?:auth|settings)(?:\/|$)/
 /**
  * One middleware for all rows: canonical paths only, 405 with `Allow`, CORS and preflights, strict bodies, duplicate
  * parameters, the CSRF rule, errors in the row's family. Requests for other paths, and all on an app's host, pass by.
- * @throws TypeError when a row with a CSRF rule has nobody to check it
+ * @throws TypeError when a row has a CSRF rule or a limit that nobody can keep
  */
 export function mountRoutes(rows: readonly RouteRow[], environment: RouterEnvironment): Middleware {
   const router = new Router({ sensitive: true, strict: true })
@@ -32,6 +38,9 @@ export function mountRoutes(rows: readonly RouteRow[], environment: RouterEnviro
   for (const row of rows) {
     if (row.csrf !== undefined && environment.checkCsrf === undefined) {
       throw new TypeError(`${row.method} ${row.path} has a CSRF rule and nobody checks it`)
+    }
+    if (enforcedLimits(row).length > 0 && environment.limits === undefined) {
+      throw new TypeError(`${row.method} ${row.path} has a limit and nobody counts`)
     }
     const route = runRow(row, byPath.get(row.path) ?? [], environment)
     router.register(row.path, [row.method], route)
@@ -77,8 +86,10 @@ function runRow(
 ): (ctx: unknown) => Promise<void> {
   const readBody = row.body === undefined ? undefined : createBodyReader(row.body)
   const methods = sharedMethods(row, siblings)
+  const { auth } = row
   const run = compose<RouteContext>([
     ...(row.use ?? []),
+    ...(typeof auth === 'function' ? [authenticated(auth)] : []),
     finish(row, readBody, environment),
   ] as never[])
 
@@ -106,6 +117,9 @@ function finish(
   readBody: ((ctx: RouteContext) => Promise<void>) | undefined,
   environment: RouterEnvironment,
 ) {
+  const { limits } = environment
+  const enforced = enforcedLimits(row)
+
   return async function handle(ctx: RouteContext): Promise<void> {
     if (readBody !== undefined) await readBody(ctx)
     // From here on it costs something: with its body here, it takes its place.
@@ -116,8 +130,22 @@ function finish(
     if (duplicate !== undefined) {
       throw new RequestError('invalid_request', { description: 'a parameter is given twice' })
     }
-    await row.handler(ctx)
+    if (row.isEnforced === true && row.body !== undefined) applySchema(ctx, row.body)
+    if (limits === undefined || enforced.length === 0) return row.handler(ctx)
+    await runWithinLimits(ctx, enforced, limits, () => row.handler(ctx))
   }
+}
+
+/** Before the body: a stranger's is not read. */
+function authenticated(auth: RouteAuth): RouteMiddleware {
+  return async function authenticate(ctx, next) {
+    await auth(ctx)
+    await next()
+  }
+}
+
+function enforcedLimits({ limit }: RouteRow): readonly EnforcedLimit[] {
+  return typeof limit === 'object' ? limit.filter(isEnforced) : []
 }
 
 function sharedMethods(row: RouteRow, siblings: readonly RouteRow[]): string[] {

@@ -1,0 +1,68 @@
+import type { RouteContext } from './route.ts'
+
+/** Who may be behind a request; words of the reference. */
+export type Caller =
+  | 'none'
+  | 'session cookie'
+  | 'app token'
+  | 'settings app token'
+  | 'access token'
+  | 'konnector token'
+  | 'registration access token'
+  | 'client secret'
+  | 'passphrase'
+  | 'code'
+
+/**
+ * Who may call, as the router asks it: it passes or throws, before the body is read. The documents print its name and
+ * its callers.
+ */
+export interface RouteAuth {
+  (ctx: RouteContext): Promise<void> | void
+  readonly name: string
+  readonly callers: readonly Caller[]
+  /** Absent: the function itself decides. Else: what the handler's rule looks at, since only it can. */
+  readonly provedBy?: string
+}
+
+/**
+ * A rule that the router enforces.
+ * @param callers - who passes
+ * @param require - a named function: throws unless the request is of one of the callers
+ * @example
+ * const requireSettingsApp = requirement(['settings app token'], async function requireSettingsApp(ctx) { … })
+ */
+export function requirement(
+  callers: readonly Caller[],
+  require: (ctx: RouteContext) => Promise<void> | void,
+): RouteAuth {
+  // A function of its own: one `require` may stand for several rules.
+  return named(
+    require.name,
+    Object.assign((ctx: RouteContext) => require(ctx), { callers }),
+  )
+}
+
+/** Anybody may call. */
+export const anybody: RouteAuth = passes('anybody', ['none'])
+
+/**
+ * What is posted proves who calls, such as a passphrase or a code: only the handler's rule can tell.
+ * @param callers - what proves it
+ * @param provedBy - the rule that looks at it, such as `login/passphrase-check.ts`
+ */
+export function provedInHandler(callers: readonly Caller[], provedBy: string): RouteAuth {
+  return Object.assign(passes('provedInHandler', callers), { provedBy })
+}
+
+function passes(name: string, callers: readonly Caller[]): RouteAuth {
+  return named(
+    name,
+    Object.assign(() => {}, { callers }),
+  )
+}
+
+function named<Rule extends object>(name: string, rule: Rule): Rule {
+  // The name of a function is not writable, but may be defined anew.
+  return Object.defineProperty(rule, 'name', { value: name })
+}

@@ -1,0 +1,65 @@
+import type { ErrorObject as SchemaFault } from 'ajv'
+import { compiledSchema } from '../compiled-schema.ts'
+import { RequestError } from './request-error.ts'
+import type { RouteContext } from './route.ts'
+
+export type { SchemaFault }
+
+declare const describedBody: unique symbol
+
+/** A JSON schema of what a request carries, with the type of a body that satisfies it. */
+export type BodySchema<Body = unknown> = Readonly<Record<string, unknown>> & {
+  readonly [describedBody]?: Body
+}
+
+/**
+ * A schema and the type it describes; only this call says that they agree.
+ * @param schema - a constant: it is compiled once in a process, when a request first needs it
+ */
+export function bodySchema<Body>(schema: Readonly<Record<string, unknown>>): BodySchema<Body> {
+  return schema
+}
+
+/** What a row says about its body beyond how it is read. */
+export interface SchemaRule {
+  readonly schema?: BodySchema
+  /**
+   * The error for a body that breaks the schema.
+   * @param faults - as Ajv tells them
+   * @defaultValue 400 `invalid_request` naming the first fault
+   */
+  readonly refuse?: (faults: readonly SchemaFault[]) => Error
+  /** Whether `refuse` gets every fault instead of the first: only of schemas that bound their lists. @defaultValue `false` */
+  readonly allFaults?: boolean
+}
+
+/**
+ * Holds the body that was read against the row's schema, and puts it into `ctx.state.body`. A form is an object of
+ * texts. Nothing is checked, and `ctx.state.body` stays undefined, where an optional body is absent.
+ * @throws what the rule's `refuse` answers
+ */
+export function applySchema(ctx: RouteContext, rule: SchemaRule): void {
+  const { schema, refuse = malformed, allFaults = false } = rule
+  if (schema === undefined) return
+  const body = ctx.state.json === undefined ? formOf(ctx) : ctx.state.json
+  if (body === undefined) return
+  const check = compiledSchema(schema, { allErrors: allFaults, allowUnionTypes: true })
+  if (!check(body)) throw refuse(check.errors ?? [])
+  ctx.state.body = body
+}
+
+function formOf(ctx: RouteContext): Readonly<Record<string, string>> | undefined {
+  if (!ctx.is('application/x-www-form-urlencoded')) return undefined
+  // No prototype: a field may be called `__proto__`.
+  return Object.assign(
+    Object.create(null),
+    Object.fromEntries(ctx.state.form.entries()),
+  ) as Readonly<Record<string, string>>
+}
+
+function malformed([fault]: readonly SchemaFault[]): RequestError {
+  const where = fault?.instancePath === '' ? 'the body' : fault?.instancePath
+  return new RequestError('invalid_request', {
+    description: `${where ?? 'the body'} ${fault?.message ?? 'is malformed'}`,
+  })
+}
