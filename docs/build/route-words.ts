@@ -66,5 +66,7 @@ export function limitText({ limit = [] }: RouteRow): string {
 function oneLimit(limit: RouteLimit): string {
   if ('inRule' in limit) return `\`${limit.bucket}\` (${limit.inRule})`
   const by = limit.by === undefined ? 'instance' : limit.by.name
-  return `\`${limit.bucket}\` by ${by}, counting ${limit.counts}`
+  const { counts } = limit
+  const what = typeof counts === 'string' ? counts : counts.map((code) => `\`${code}\``).join(', ')
+  return `\`${limit.bucket}\` by ${by}, counting ${what}`
 }

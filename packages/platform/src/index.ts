@@ -44,17 +44,17 @@ export {
   type RequestErrorOptions,
 } from './http/request-error.ts'
 export type { RequestState } from './http/request-state.ts'
-export {
-  defineRoute,
-  type BodyRule,
-  type CorsRule,
-  type CsrfRule,
-  type RouteContext,
-  type RouteFamily,
-  type RouteHandler,
-  type RouteMiddleware,
-  type RouteRow,
+export type {
+  BodyRule,
+  CorsRule,
+  CsrfRule,
+  RouteContext,
+  RouteFamily,
+  RouteHandler,
+  RouteMiddleware,
+  RouteRow,
 } from './http/route.ts'
+export { bindRoutes, defineRoute, type LimitOf, type Route } from './http/define-route.ts'
 export {
   anybody,
   type Caller,

@@ -17,11 +17,11 @@ export type Caller =
  * Who may call, as the router asks it: it passes or throws, before the body is read. The documents print its name and
  * its callers.
  */
-export interface RouteAuth {
-  (ctx: RouteContext): Promise<void> | void
+export interface RouteAuth<in Services = void> {
+  (ctx: RouteContext, services: Services): Promise<void> | void
   readonly name: string
   readonly callers: readonly Caller[]
-  /** Absent: the function itself decides. Else: what the handler's rule looks at, since only it can. */
+  /** Absent: the function itself decides. Else: the rule of the handler that does, since only it can. */
   readonly provedBy?: string
 }
 
@@ -30,32 +30,41 @@ export interface RouteAuth {
  * @param callers - who passes
  * @param require - a named function: throws unless the request is of one of the callers
  * @example
- * const requireSettingsApp = requirement(['settings app token'], async function requireSettingsApp(ctx) { … })
+ * export const requireSettingsApp: RouteAuth<AuthUiServices> = requirement(
+ *   ['settings app token'],
+ *   async function requireSettingsApp(ctx, { authenticate }) { … },
+ * )
  */
-export function requirement(
+export function requirement<Services>(
   callers: readonly Caller[],
-  require: (ctx: RouteContext) => Promise<void> | void,
-): RouteAuth {
+  require: (ctx: RouteContext, services: Services) => Promise<void> | void,
+): RouteAuth<Services> {
   // A function of its own: one `require` may stand for several rules.
-  return named(
-    require.name,
-    Object.assign((ctx: RouteContext) => require(ctx), { callers }),
-  )
+  const ask = (ctx: RouteContext, services: Services): Promise<void> | void =>
+    require(ctx, services)
+  return named(require.name, Object.assign(ask, { callers }))
 }
 
 /** Anybody may call. */
-export const anybody: RouteAuth = passes('anybody', ['none'])
+export const anybody: RouteAuth<unknown> = passes('anybody', ['none'])
 
 /**
  * What is posted proves who calls, such as a passphrase or a code: only the handler's rule can tell.
  * @param callers - what proves it
  * @param provedBy - the rule that looks at it, such as `login/passphrase-check.ts`
  */
-export function provedInHandler(callers: readonly Caller[], provedBy: string): RouteAuth {
+export function provedInHandler(callers: readonly Caller[], provedBy: string): RouteAuth<unknown> {
   return Object.assign(passes('provedInHandler', callers), { provedBy })
 }
 
-function passes(name: string, callers: readonly Caller[]): RouteAuth {
+/** The rule with the services that it asks. */
+export function bindAuth<Services>(auth: RouteAuth<Services>, services: Services): RouteAuth {
+  const { callers, name, provedBy } = auth
+  const ask = (ctx: RouteContext): Promise<void> | void => auth(ctx, services)
+  return named(name, Object.assign(ask, { callers, ...(provedBy !== undefined && { provedBy }) }))
+}
+
+function passes(name: string, callers: readonly Caller[]): RouteAuth<unknown> {
   return named(
     name,
     Object.assign(() => {}, { callers }),

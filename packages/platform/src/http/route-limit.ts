@@ -10,10 +10,11 @@ export interface EnforcedLimit {
   /** @defaultValue one counter for the whole instance */
   readonly by?: LimitSubject
   /**
-   * `requests`: every request that reaches the handler. `refusals`: those it answers with an error; what turned out
-   * well is given back, so that parallel guesses cannot pass together.
+   * `requests`: every request that reaches the handler. `refusals`: those it answers with an error. A list: those it
+   * answers with one of these codes. What does not count is given back afterwards, so that parallel guesses cannot pass
+   * together.
    */
-  readonly counts: 'requests' | 'refusals'
+  readonly counts: 'requests' | 'refusals' | readonly string[]
 }
 
 /** A limit that is asked in the middle of a rule, since only there it is known what counts. */
@@ -58,6 +59,12 @@ export async function runWithinLimits(
     }
     reserved.push({ limit, subject })
   }
-  await handler()
-  if (ctx.status < 400) await giveBack(({ counts }) => counts === 'refusals')
+  try {
+    await handler()
+  } catch (error) {
+    const code = (error as { readonly code?: unknown } | undefined)?.code
+    await giveBack(({ counts }) => typeof counts === 'object' && !counts.includes(String(code)))
+    throw error
+  }
+  if (ctx.status < 400) await giveBack(({ counts }) => counts !== 'requests')
 }

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { Instance } from '../instances/instance.ts'
 import type { RequestState } from './request-state.ts'
 import type { Caller, RouteAuth } from './route-auth.ts'
-import type { BodySchema, SchemaRule } from './route-body.ts'
+import type { SchemaRule } from './route-body.ts'
 import type { RouteLimit } from './route-limit.ts'
 
 /** Token: `csrf_token` is mandatory. Origin: same-origin requests only, a token is checked when present. @see login.md 4.4 */
@@ -43,7 +43,7 @@ export type RouteContext<Body = unknown> = Context & {
   state: RequestState & { instance: Instance; body?: Body }
 }
 
-export type RouteHandler<Body = unknown> = (ctx: RouteContext<Body>) => Promise<void> | void
+export type RouteHandler = (ctx: RouteContext) => Promise<void> | void
 
 /** Named middleware of a row, run in order after CORS and before the CSRF rule. */
 export type RouteMiddleware = (ctx: RouteContext, next: () => Promise<void>) => Promise<void>
@@ -68,7 +68,7 @@ export interface RouteRow {
   readonly csrf?: CsrfRule
   /** How often: kept by the router, or named where a rule keeps it. */
   readonly limit?: string | readonly RouteLimit[]
-  /** Made by {@link defineRoute}: its schema is applied. */
+  /** Of a route in the new form: its schema is applied. */
   readonly isEnforced?: true
   readonly use?: readonly RouteMiddleware[]
   /** HEAD is answered with 405: a GET that uses something up must not be run by who only checks links. */
@@ -77,20 +77,4 @@ export interface RouteRow {
   readonly summary: string
   /** Section of the specification or RFC. */
   readonly source: string
-}
-
-/**
- * A row whose handler is typed by the schema of its body: `ctx.state.body` is what the schema let through. Optional
- * bodies may be absent.
- */
-export function defineRoute<Body>(
-  row: Omit<RouteRow, 'auth' | 'body' | 'handler' | 'isEnforced' | 'limit'> & {
-    readonly auth: RouteAuth
-    readonly body?: BodyRule & { readonly schema?: BodySchema<Body> }
-    readonly limit?: readonly RouteLimit[]
-    readonly handler: RouteHandler<Body>
-  },
-): RouteRow {
-  // The router calls it with a body that satisfied the schema, which describes this very type.
-  return { ...row, handler: row.handler as RouteHandler, isEnforced: true }
 }

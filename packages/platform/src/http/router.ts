@@ -139,7 +139,7 @@ function finish(
 /** Before the body: a stranger's is not read. */
 function authenticated(auth: RouteAuth): RouteMiddleware {
   return async function authenticate(ctx, next) {
-    await auth(ctx)
+    await auth(ctx, undefined)
     await next()
   }
 }

@@ -18,6 +18,7 @@ describe('@svc/platform', () => {
       'anybody',
       'appHost',
       'appOrigin',
+      'bindRoutes',
       'bodySchema',
       'compiledSchema',
       'createEmitter',

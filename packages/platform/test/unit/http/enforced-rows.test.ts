@@ -2,7 +2,13 @@ import type { Store } from '@svc/store'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { RequestError } from '../../../src/http/request-error.ts'
-import { defineRoute, type RouteContext, type RouteRow } from '../../../src/http/route.ts'
+import {
+  bindRoutes,
+  defineRoute,
+  type LimitOf,
+  type Route,
+} from '../../../src/http/define-route.ts'
+import type { RouteContext, RouteRow } from '../../../src/http/route.ts'
 import { anybody, requirement } from '../../../src/http/route-auth.ts'
 import { bodySchema } from '../../../src/http/route-body.ts'
 import { mountRoutes } from '../../../src/http/router.ts'
@@ -20,12 +26,17 @@ const COMMON = {
   source: '',
 } as const
 
+/** Routes that need nothing but the request. */
+function bound(...routes: Route<void>[]): readonly RouteRow[] {
+  return bindRoutes(routes, undefined)
+}
+
 const requireWord = requirement(['code'], function requireWord(ctx: RouteContext) {
   if (ctx.get('X-Word') !== 'friend') throw new RequestError('forbidden')
 })
 
 describe('auth of a row', () => {
-  const rows = [
+  const rows = bound(
     defineRoute({
       ...COMMON,
       auth: requireWord,
@@ -34,7 +45,7 @@ describe('auth of a row', () => {
         ctx.body = 'in'
       },
     }),
-  ]
+  )
 
   it('is called what the rule is called', () => {
     expect([requireWord.name, anybody.name]).to.deep.equal(['requireWord', 'anybody'])
@@ -74,8 +85,8 @@ describe('body.schema of a row', () => {
     },
   })
 
-  async function post(row: RouteRow, headers: Record<string, string>, body: string) {
-    const { send } = await serveRows([row])
+  async function post(route: Route<void>, headers: Record<string, string>, body: string) {
+    const { send } = await serveRows(bound(route))
     return send('/auth/thing', { method: 'POST', headers, body })
   }
 
@@ -144,8 +155,8 @@ eachStore((open) => {
       })
     }
 
-    function limited(counts: 'requests' | 'refusals'): RouteRow {
-      return defineRoute({
+    function limited(counts: LimitOf<void>['counts']): readonly RouteRow[] {
+      const route = defineRoute<void, unknown>({
         ...COMMON,
         method: 'GET',
         auth: anybody,
@@ -158,10 +169,11 @@ eachStore((open) => {
           ctx.body = 'right'
         },
       })
+      return bound(route)
     }
 
     it('counts requests, for each subject of its own', async () => {
-      const { send } = await serveRows([limited('requests')], { environment: { limits: limits() } })
+      const { send } = await serveRows(limited('requests'), { environment: { limits: limits() } })
       const statuses = []
       for (const caller of ['a', 'a', 'a', 'a', 'b']) {
         statuses.push((await send('/auth/thing', { headers: { 'x-caller': caller } })).status)
@@ -171,7 +183,7 @@ eachStore((open) => {
 
     it('counts refusals alone, and gives the others back', async () => {
       const environment = { limits: limits() }
-      const { send } = await serveRows([limited('refusals')], { environment })
+      const { send } = await serveRows(limited('refusals'), { environment })
       const statuses = []
       for (const wrong of ['', '', '', '', 'x', 'x', 'x', '', 'x']) {
         statuses.push((await send('/auth/thing', { headers: { 'x-wrong': wrong } })).status)
@@ -179,9 +191,26 @@ eachStore((open) => {
       expect(statuses).to.deep.equal([200, 200, 200, 200, 403, 403, 403, 429, 429])
     })
 
+    it('counts the codes of a list alone', async () => {
+      const environment = { limits: limits() }
+      for (const [codes, last] of [
+        [['forbidden'], 429],
+        [['invalid_code'], 403],
+      ] as const) {
+        const { send } = await serveRows(limited(codes), { environment })
+        let status = 0
+        for (let i = 0; i < 4; i += 1) {
+          status = (
+            await send('/auth/thing', { headers: { 'x-wrong': 'x', 'x-caller': codes[0] } })
+          ).status
+        }
+        expect(status).to.equal(last)
+      }
+    })
+
     it('lets no two parallel guesses share the last place', async () => {
       const environment = { limits: limits() }
-      const { send } = await serveRows([limited('refusals')], { environment })
+      const { send } = await serveRows(limited('refusals'), { environment })
       const answers = await Promise.all(
         Array.from({ length: 20 }, () => send('/auth/thing', { headers: { 'x-wrong': 'x' } })),
       )
@@ -191,7 +220,7 @@ eachStore((open) => {
 
     it('takes nothing of other limits when one refuses', async () => {
       const counters = limits()
-      const { send } = await serveRows([limited('requests')], { environment: { limits: counters } })
+      const { send } = await serveRows(limited('requests'), { environment: { limits: counters } })
       for (let i = 0; i < 10; i += 1) await send('/auth/thing')
       // The instance that `serveRows` serves.
       expect(await counters.count({ id: 'instance' as never }, 'all')).to.equal(3)
@@ -204,6 +233,6 @@ describe('a limit that nobody counts', () => {
     const limit = [{ bucket: 'calls', counts: 'requests' }] as const
     const row = defineRoute({ ...COMMON, auth: anybody, limit, handler: () => {} })
     const log = { info() {}, warn() {}, error() {} }
-    expect(() => mountRoutes([row], { log })).to.throw(TypeError, 'nobody counts')
+    expect(() => mountRoutes(bound(row), { log })).to.throw(TypeError, 'nobody counts')
   })
 })
