@@ -43,12 +43,11 @@ export {
   type RequestErrorCode,
   type RequestErrorOptions,
 } from './http/request-error.ts'
-export type { RequestState } from './http/request-state.ts'
+export type { RequestState, RouteContext } from './http/request-state.ts'
 export type {
   BodyRule,
   CorsRule,
   CsrfRule,
-  RouteContext,
   RouteFamily,
   RouteHandler,
   RouteMiddleware,

@@ -1,4 +1,4 @@
-import type { Json } from './store.ts'
+import type { Json } from './json.ts'
 
 /** Best-effort publish/subscribe: within the process on the embedded store, across processes on Redis. */
 export interface Bus {

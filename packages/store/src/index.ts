@@ -4,6 +4,7 @@ export { describeError } from './describe-error.ts'
 export { indexKey, recordKey, secretKey } from './keys.ts'
 export { silentLog, type StoreLog } from './log.ts'
 export type { Scheduler, WakeUp } from './scheduler.ts'
+export type { Json } from './json.ts'
 export {
   type Change,
   type CheckChange,
@@ -12,7 +13,6 @@ export {
   type Hit,
   type IndexEntry,
   type IndexKey,
-  type Json,
   type Key,
   type Page,
   type PageRequest,

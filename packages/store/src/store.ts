@@ -1,4 +1,5 @@
 import type { Bus } from './bus.ts'
+import type { Json } from './json.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /** A key built by `keys.ts`: `{<instance>}:<kind>:<id>`. */
@@ -9,15 +10,6 @@ export type IndexKey = string & { readonly __key: 'IndexKey' }
 
 /** Changes at every successful write of a record; opaque, compared for equality only. */
 export type Revision = string & { readonly __key: 'Revision' }
-
-/** A JSON value. Records are stored as JSON: what does not survive `JSON.stringify` is lost. */
-export type Json =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly Json[]
-  | { readonly [name: string]: Json | undefined }
 
 /** A live record. */
 export interface StoredRecord<Value extends Json = Json> {

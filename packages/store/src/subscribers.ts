@@ -1,6 +1,6 @@
 import { describeError } from './describe-error.ts'
 import type { StoreLog } from './log.ts'
-import type { Json } from './store.ts'
+import type { Json } from './json.ts'
 
 type Handler = (message: Json) => void
 

@@ -1,5 +1,6 @@
 import { appOrigin } from '../instances/app-host.ts'
-import type { CorsRule, RouteContext } from './route.ts'
+import type { RouteContext } from './request-state.ts'
+import type { CorsRule } from './route.ts'
 
 const ALLOW_HEADERS = 'Authorization, Content-Type, Accept, Idempotency-Key'
 /** What clients on other origins act on beside the body: challenges (RFC 6750), waits, what was made, repeats. */

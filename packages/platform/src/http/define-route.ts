@@ -1,4 +1,5 @@
-import type { BodyRule, RouteContext, RouteRow } from './route.ts'
+import type { RouteContext } from './request-state.ts'
+import type { BodyRule, RouteRow } from './route.ts'
 import { bindAuth, type RouteAuth } from './route-auth.ts'
 import type { BodySchema } from './route-body.ts'
 import type { EnforcedLimit, LimitInRule } from './route-limit.ts'

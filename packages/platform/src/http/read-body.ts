@@ -1,7 +1,8 @@
 import { koaBody } from 'koa-body'
 import { RequestError } from './request-error.ts'
 import { Parameters } from './parameters.ts'
-import type { BodyRule, RouteContext } from './route.ts'
+import type { RouteContext } from './request-state.ts'
+import type { BodyRule } from './route.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 const JSON_TYPES: readonly string[] = ['application/json', 'application/vnd.api+json']

@@ -1,7 +1,7 @@
 import type { RequestLoad } from '../load/request-load.ts'
+import type { Context } from 'koa'
 import type { Instance } from '../instances/instance.ts'
 import type { Parameters } from './parameters.ts'
-import type { RouteRow } from './route.ts'
 
 /** What this project keeps in `ctx.state`. */
 export interface RequestState {
@@ -10,7 +10,7 @@ export interface RequestState {
   /** Set by `resolveInstance` on an app's host: the interface's own paths are 404 there (D53). */
   appSlug?: string
   /** The row that answers. Set by the router; for logs, metrics and limits, since paths have more than one spelling. */
-  route?: RouteRow
+  route?: { readonly method: string; readonly path: string }
   /** The parsed query. Set by the router. */
   query: Parameters
   /** The parsed form body, empty when the body is not a form. Set by the router. */
@@ -23,4 +23,9 @@ export interface RequestState {
   body?: unknown
   /** Id of the request in the log. */
   requestId?: string
+}
+
+/** A Koa context behind a row: the instance is known and the body read. */
+export type RouteContext<Body = unknown> = Context & {
+  state: RequestState & { instance: Instance; body?: Body }
 }

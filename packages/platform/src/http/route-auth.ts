@@ -1,4 +1,4 @@
-import type { RouteContext } from './route.ts'
+import type { RouteContext } from './request-state.ts'
 
 /** Who may be behind a request; words of the reference. */
 export type Caller =

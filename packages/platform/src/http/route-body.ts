@@ -1,7 +1,7 @@
 import type { ErrorObject as SchemaFault } from 'ajv'
 import { compiledSchema } from '../compiled-schema.ts'
 import { RequestError } from './request-error.ts'
-import type { RouteContext } from './route.ts'
+import type { RouteContext } from './request-state.ts'
 
 export type { SchemaFault }
 

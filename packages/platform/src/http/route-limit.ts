@@ -1,5 +1,5 @@
 import type { RateLimits } from '../rate-limits.ts'
-import type { RouteContext } from './route.ts'
+import type { RouteContext } from './request-state.ts'
 
 /** Whose counter of a bucket a request is counted on; the function's name is printed in the documents. */
 export type LimitSubject = (ctx: RouteContext) => string

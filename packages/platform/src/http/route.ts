@@ -1,6 +1,4 @@
-import type { Context } from 'koa'
-import type { Instance } from '../instances/instance.ts'
-import type { RequestState } from './request-state.ts'
+import type { RouteContext } from './request-state.ts'
 import type { Caller, RouteAuth } from './route-auth.ts'
 import type { SchemaRule } from './route-body.ts'
 import type { RouteLimit } from './route-limit.ts'
@@ -36,11 +34,6 @@ export interface BodyRule extends SchemaRule {
     readonly code: string
     readonly description?: string
   }
-}
-
-/** A Koa context behind a row: the instance is known and the body read. */
-export type RouteContext<Body = unknown> = Context & {
-  state: RequestState & { instance: Instance; body?: Body }
 }
 
 export type RouteHandler = (ctx: RouteContext) => Promise<void> | void

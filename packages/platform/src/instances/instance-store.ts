@@ -1,5 +1,4 @@
 import { type Change, type Store, StoreUnavailableError } from '@svc/store'
-import type { Keyring } from '../keys/keyring.ts'
 import type { Logger } from '../log.ts'
 import { randomId } from '../random.ts'
 import { createDirectory } from './directory.ts'
@@ -20,7 +19,8 @@ import { createRemoval } from './removal.ts'
 
 export interface InstancesOptions extends Addressing {
   readonly store: Store
-  readonly keyring: Pick<Keyring, 'create'>
+  /** The first keys of a new instance: changes that join the write that creates it. */
+  readonly keyring: { create(id: InstanceId): readonly Change[] }
   readonly clock: { now(): number }
   readonly log: Logger
   /** Records kept in process. @defaultValue `1000` */

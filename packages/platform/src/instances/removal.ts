@@ -1,5 +1,4 @@
-import type { Store } from '@svc/store'
-import type { Keyring } from '../keys/keyring.ts'
+import type { Change, Store } from '@svc/store'
 import type { Logger } from '../log.ts'
 import type { Directory } from './directory.ts'
 import type { Instance, InstanceId } from './instance.ts'
@@ -9,7 +8,8 @@ type Remover = (instance: Instance) => Promise<void>
 
 export interface RemovalOptions {
   readonly store: Store
-  readonly keyring: Pick<Keyring, 'create'>
+  /** The first keys of a new instance: changes that join the write that creates it. */
+  readonly keyring: { create(id: InstanceId): readonly Change[] }
   readonly clock: { now(): number }
   readonly log: Logger
   readonly directory: Directory

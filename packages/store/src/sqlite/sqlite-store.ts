@@ -11,11 +11,11 @@ import type { Clock } from '../clock.ts'
 import type { StoreLog } from '../log.ts'
 import { planChange } from '../planned-change.ts'
 import { revisionSource } from '../revision.ts'
+import type { Json } from '../json.ts'
 import type {
   Change,
   Hit,
   IndexKey,
-  Json,
   Key,
   Page,
   PageRequest,

@@ -8,7 +8,8 @@ import {
   type LimitOf,
   type Route,
 } from '../../../src/http/define-route.ts'
-import type { RouteContext, RouteRow } from '../../../src/http/route.ts'
+import type { RouteContext } from '../../../src/http/request-state.ts'
+import type { RouteRow } from '../../../src/http/route.ts'
 import { anybody, requirement } from '../../../src/http/route-auth.ts'
 import { bodySchema } from '../../../src/http/route-body.ts'
 import { mountRoutes } from '../../../src/http/router.ts'

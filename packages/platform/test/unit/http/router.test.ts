@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { RequestError } from '../../../src/http/request-error.ts'
-import type { RouteContext, RouteRow } from '../../../src/http/route.ts'
+import type { RouteContext } from '../../../src/http/request-state.ts'
+import type { RouteRow } from '../../../src/http/route.ts'
 import { mountRoutes } from '../../../src/http/router.ts'
 import { serveRows } from './serve-rows.ts'
 
