@@ -1,4 +1,4 @@
-import type { Json } from './store.ts'
+import type { Json } from './json.ts'
 
 /** JSON that this package wrote. @throws Error without what it read: it ends up in logs */
 export function parseStored(text: string): Json {

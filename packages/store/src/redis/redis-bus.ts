@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { jsonText } from '../arguments.ts'
+import { jsonText } from '../writes/arguments.ts'
 import type { Bus } from '../bus.ts'
 import type { StoreLog } from '../log.ts'
 import { settledWithin } from '../settled-within.ts'

@@ -1,4 +1,4 @@
-import { checkQueue, checkWakeUp } from '../arguments.ts'
+import { checkQueue, checkWakeUp } from '../writes/arguments.ts'
 import type { Clock } from '../clock.ts'
 import type { StoreLog } from '../log.ts'
 import type { Scheduler } from '../scheduler.ts'

@@ -5,12 +5,12 @@ import {
   checkWriteId,
   instanceTag,
   readPage,
-} from '../arguments.ts'
+} from '../writes/arguments.ts'
 import type { Bus } from '../bus.ts'
 import type { Clock } from '../clock.ts'
-import { cursorText } from '../member.ts'
-import { type PlannedChange, planChange } from '../planned-change.ts'
-import { revisionSource } from '../revision.ts'
+import { cursorText } from '../writes/member.ts'
+import { type PlannedChange, planChange } from '../writes/planned-change.ts'
+import { revisionSource } from '../writes/revision.ts'
 import type { Json } from '../json.ts'
 import type {
   Change,
@@ -25,7 +25,7 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../store.ts'
-import { WRITE_ANSWER_MS } from '../write-answer.ts'
+import { WRITE_ANSWER_MS } from '../writes/write-answer.ts'
 import type { Connection } from './connection.ts'
 import {
   indexName,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { checkQueue, checkWakeUp } from '../arguments.ts'
+import { checkQueue, checkWakeUp } from '../writes/arguments.ts'
 import { type Clock, clockCheckMs } from '../clock.ts'
 import { describeError } from '../describe-error.ts'
 import type { StoreLog } from '../log.ts'

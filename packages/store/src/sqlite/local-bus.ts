@@ -1,4 +1,4 @@
-import { jsonText } from '../arguments.ts'
+import { jsonText } from '../writes/arguments.ts'
 import type { Bus } from '../bus.ts'
 import type { StoreLog } from '../log.ts'
 import { createSubscribers, deliverNextTurn } from '../subscribers.ts'

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ListRequest } from '../arguments.ts'
-import { cursorText, memberText } from '../member.ts'
+import type { ListRequest } from '../writes/arguments.ts'
+import { cursorText, memberText } from '../writes/member.ts'
+import { meetsCondition, type PlannedChange } from '../writes/planned-change.ts'
 import { parseStored } from '../parse-stored.ts'
-import { meetsCondition, type PlannedChange } from '../planned-change.ts'
 import type { IndexKey, Key, Page, Revision, StoredRecord, WriteResult } from '../store.ts'
 
 /** The records table and its indexes. Everything is synchronous; changes belong into a write batch. */

@@ -5,12 +5,12 @@ import {
   checkWriteId,
   instanceTag,
   readPage,
-} from '../arguments.ts'
+} from '../writes/arguments.ts'
 import type { Bus } from '../bus.ts'
 import type { Clock } from '../clock.ts'
 import type { StoreLog } from '../log.ts'
-import { planChange } from '../planned-change.ts'
-import { revisionSource } from '../revision.ts'
+import { planChange } from '../writes/planned-change.ts'
+import { revisionSource } from '../writes/revision.ts'
 import type { Json } from '../json.ts'
 import type {
   Change,
@@ -26,7 +26,7 @@ import type {
   WriteResult,
 } from '../store.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { WRITE_ANSWER_MS } from '../write-answer.ts'
+import { WRITE_ANSWER_MS } from '../writes/write-answer.ts'
 import { type Answers, createAnswers } from './answers.ts'
 import { type Counters, createCounters } from './counters.ts'
 import { createDueIndex, type DueIndex } from './due-index.ts'

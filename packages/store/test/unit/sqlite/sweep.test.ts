@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { indexKey, type Key, recordKey, type Revision } from '../../../src/index.ts'
-import { planChange } from '../../../src/planned-change.ts'
+import { planChange } from '../../../src/writes/planned-change.ts'
 import { createCounters } from '../../../src/sqlite/counters.ts'
 import { createRecords } from '../../../src/sqlite/records.ts'
 import { prepareDatabase } from '../../../src/sqlite/schema.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Revision } from './store.ts'
+import type { Revision } from '../store.ts'
 
 /**
  * Makes revisions that no other write ever gets: 72 random bits per store object, then a counter.

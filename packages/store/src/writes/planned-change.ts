@@ -1,5 +1,5 @@
 import { jsonText } from './arguments.ts'
-import type { Change, IndexEntry, Key } from './store.ts'
+import type { Change, IndexEntry, Key } from '../store.ts'
 
 /** A checked change, its value already turned to JSON: later changes of the caller's object do not reach the store. */
 export interface PlannedChange {

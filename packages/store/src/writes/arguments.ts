@@ -1,5 +1,5 @@
 import { type Member, readCursor } from './member.ts'
-import type { Change, IndexEntry, IndexKey, Key, PageRequest } from './store.ts'
+import type { Change, IndexEntry, IndexKey, Key, PageRequest } from '../store.ts'
 
 /** Most changes in one write. */
 const MAX_CHANGES = 128
