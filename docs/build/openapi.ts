@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Caller, RouteFamily, RouteRow } from '../../packages/platform/src/index.ts'
+import { type Caller, callersOf, type RouteFamily, type RouteRow } from '../../packages/platform/src/index.ts'
 import type { Document } from './document.ts'
-import { callersOf, mediaTypes, STATUS_TEXTS } from './route-words.ts'
+import { mediaTypes, STATUS_TEXTS } from './route-words.ts'
 import type { RouteGroup } from './routes.ts'
 
 /** `docs/openapi.json` (OpenAPI 3.1) from the route rows. */

@@ -43,11 +43,6 @@ export function mediaTypes(row: RouteRow): string[] {
   )
 }
 
-/** Who may call, as words. */
-export function callersOf({ auth }: RouteRow): readonly Caller[] {
-  return typeof auth === 'function' ? auth.callers : auth
-}
-
 /** Who may call an endpoint, with the name of the rule that asks. */
 export function callersText(row: RouteRow): string {
   const words = callersOf(row)

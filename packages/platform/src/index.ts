@@ -44,14 +44,15 @@ export {
   type RequestErrorOptions,
 } from './http/request-error.ts'
 export type { RequestState, RouteContext } from './http/request-state.ts'
-export type {
-  BodyRule,
-  CorsRule,
-  CsrfRule,
-  RouteFamily,
-  RouteHandler,
-  RouteMiddleware,
-  RouteRow,
+export {
+  type BodyRule,
+  callersOf,
+  type CorsRule,
+  type CsrfRule,
+  type RouteFamily,
+  type RouteHandler,
+  type RouteMiddleware,
+  type RouteRow,
 } from './http/route.ts'
 export { bindRoutes, defineRoute, type LimitOf, type Route } from './http/define-route.ts'
 export {

@@ -1,9 +1,9 @@
-import type { RouteAuth, RouteRow } from '@svc/platform'
+import { type Caller, callersOf, type RouteRow } from '@svc/platform'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
-const BEARERS: readonly RouteAuth[] = [
+const BEARERS: readonly Caller[] = [
   'access token',
   'app token',
   'konnector token',
@@ -25,13 +25,13 @@ const BODIES: readonly (readonly [what: string, type: string, body: string, enco
 /** Rows that take a body from somebody with a bearer. */
 function rowsWithBearer({ host }: TestHost): RouteRow[] {
   return host.app.rows.filter(
-    ({ auth, body }) => body !== undefined && auth.some((each) => BEARERS.includes(each)),
+    (row) => row.body !== undefined && callersOf(row).some((each) => BEARERS.includes(each)),
   )
 }
 
 /** A row that takes a bearer and something else has nothing to look at without one. */
-function needsBearer({ auth }: RouteRow): boolean {
-  return auth.every((each) => BEARERS.includes(each))
+function needsBearer(row: RouteRow): boolean {
+  return callersOf(row).every((each) => BEARERS.includes(each))
 }
 
 /** SPEC: oauth.md 3.3 - whatever is not a live token of the settings app is the same 403. */

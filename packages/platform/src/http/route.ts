@@ -71,3 +71,8 @@ export interface RouteRow {
   /** Section of the specification or RFC. */
   readonly source: string
 }
+
+/** Who may call, in words. */
+export function callersOf({ auth }: Pick<RouteRow, 'auth'>): readonly Caller[] {
+  return typeof auth === 'function' ? auth.callers : auth
+}

@@ -20,6 +20,7 @@ describe('@svc/platform', () => {
       'appOrigin',
       'bindRoutes',
       'bodySchema',
+      'callersOf',
       'compiledSchema',
       'createEmitter',
       'createFreshCache',
