@@ -100,7 +100,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   })
   const documents = createDocumentStore(store)
   const shares = createShareStore(store)
-  const sharings = createSharingOffers({ store, apps, documents })
+  const sharings = createSharingOffers({ store, clock, apps, documents })
   const oauth = createOAuth({
     store,
     sharings,
@@ -194,8 +194,13 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   const rules = [accounts.rules]
   koa.use(oauth.mount(dataRoutes(oauth, documents, { events: realtime, confirmedTypes, rules })))
   const shown = publicDocuments(documents, rules)
-  koa.use(oauth.mount(shareRoutes({ oauth, ui, shares, documents: shown })))
-  koa.use(oauth.mount(sharingRoutes({ oauth, offers: sharings, documents: shown })))
+  // A link shows documents to whoever has it, and an offer makes them another owner's, both without what the types of
+  // some of them ask for.
+  const isShareable = (type: string): boolean => !confirmedTypes.has(type)
+  const isOfferable = (type: string): boolean =>
+    isShareable(type) && !realtime.isServerType(type) && rules.every((rule) => rule.type !== type)
+  koa.use(oauth.mount(shareRoutes({ oauth, ui, shares, documents: shown, isShareable })))
+  koa.use(oauth.mount(sharingRoutes({ oauth, offers: sharings, documents: shown, isOfferable })))
   // Behind a proxy everybody may look like this machine; `svc mails` and `svc outbox` read them there.
   if (config.trustProxy === 0) {
     const mails = mailbox && [...previewRoutes({ render, clock }), ...mailRoutes(mailbox)]
