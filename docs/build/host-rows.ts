@@ -34,13 +34,14 @@ export function hostRows({ oauth, apps, ui, notify, connectors }: Assembled): Ro
   const documents = createDocumentStore(store)
   const folder = path.join(ROOT, 'examples/host/konnectors')
   const konnectors = createHostKonnectors({ store, folder, namespace })
-  const offers = createSharingOffers({ store, apps, documents })
+  const offers = createSharingOffers({ store, clock, apps, documents })
   const outbox = createDevOutbox({ store, clock, deviceName: () => Promise.resolve(undefined) })
+  const isAny = (): boolean => true
   return [
     ...dataRoutes(oauth, documents),
     ...konnectorListRows({ oauth, namespace, konnectors, connectors }),
-    ...shareRoutes({ oauth, ui, shares: createShareStore(store), documents }),
-    ...sharingRoutes({ oauth, offers, documents }),
+    ...shareRoutes({ oauth, ui, shares: createShareStore(store), documents, isShareable: isAny }),
+    ...sharingRoutes({ oauth, offers, documents, isOfferable: isAny }),
     ...previewRoutes({ render: notify.render, clock }),
     ...mailRoutes(createDevMailbox(store, clock)),
     ...outboxRoutes(outbox),

@@ -9,6 +9,8 @@ export interface ShareRouteOptions {
   readonly ui: Pick<AuthUi, 'hashSharePassword' | 'hasShareCookie'>
   readonly shares: ShareStore
   readonly documents: DocumentStore
+  /** Whether a link may show documents of a type. */
+  readonly isShareable: (type: string) => boolean
 }
 
 const TYPE = /^[a-z0-9_]{1,60}(?:\.[a-z0-9_]{1,60}){1,7}$/
@@ -22,7 +24,7 @@ const MAX_PASSWORD_BYTES = 1024
  * what the other shared (decision D30). The password is asked at `/auth/share-by-link/password` (oauth.md 9).
  */
 export function shareRoutes(options: ShareRouteOptions): readonly RouteRow[] {
-  const { oauth, ui, shares, documents } = options
+  const { oauth, ui, shares, documents, isShareable } = options
 
   /** Before the body is read: who may not send does not get to. */
   async function requireBearer(ctx: RouteContext, next: () => Promise<void>): Promise<void> {
@@ -46,6 +48,9 @@ export function shareRoutes(options: ShareRouteOptions): readonly RouteRow[] {
     const access = accessOf(ctx)
     const { instance } = ctx.state
     const { type, ids, password } = readShare(ctx.state.json)
+    if (!isShareable(type)) {
+      throw new OAuthError('forbidden', { description: `documents of ${type} are not shared` })
+    }
     for (const id of ids) {
       const document = await documents.get(instance, type, id)
       if (!access.allows('GET', type, { ...document?.fields, id })) throw insufficientScope()

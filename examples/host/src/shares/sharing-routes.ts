@@ -1,27 +1,42 @@
 import { insufficientScope, type OAuth, OAuthError } from '@svc/oauth-core'
-import { type RouteContext, type RouteRow } from '@svc/platform'
+import { createRateLimits, HOUR_MS, type RouteContext, type RouteRow } from '@svc/platform'
 import type { DocumentStore, Fields } from '../data/document-store.ts'
 import type { SharingOffers } from './sharing-offers.ts'
 
 export interface SharingRouteOptions {
-  readonly oauth: Pick<OAuth, 'authenticate' | 'instances'>
+  readonly oauth: Pick<OAuth, 'authenticate' | 'clock' | 'instances' | 'store'>
   readonly offers: Pick<SharingOffers, 'offer'>
   readonly documents: DocumentStore
+  /** Whether documents of a type can be another owner's, as they are. */
+  readonly isOfferable: (type: string) => boolean
 }
 
 const TYPE = /^[a-z0-9_]{1,60}(?:\.[a-z0-9_]{1,60}){1,7}$/
 const ID = /^[A-Za-z0-9][A-Za-z0-9._~@-]{0,127}$/
 const MAX_IDS = 100
 const MAX_TEXT = 200
+/** Of one owner, to all others. */
+const LIMITS = { sharings: { limit: 20, windowMs: HOUR_MS } }
 
-/** How the demo offers documents to another owner of the same server. */
+/**
+ * How the demo offers documents to another owner of the same server. It writes into the store of somebody who was not
+ * asked yet, so how often, how much and for how long is bounded.
+ * @see docs/decisions/0217-what-owners-write-for-others.md
+ */
 export function sharingRoutes(options: SharingRouteOptions): readonly RouteRow[] {
-  const { oauth, offers, documents } = options
+  const { oauth, offers, documents, isOfferable } = options
+  const { store, clock } = oauth
+  const limits = createRateLimits({ store, clock, limits: LIMITS, tooMany })
 
   async function offer(ctx: RouteContext): Promise<void> {
     const { instance, access } = ctx.state
     if (access === undefined) throw new Error('a request was authenticated without access')
     const { to, type, ids, description } = readOffer(ctx.state.json)
+    if (!isOfferable(type)) {
+      throw new OAuthError('forbidden', { description: `documents of ${type} are not offered` })
+    }
+    // Before anything is looked up: who asks often does not learn who is here.
+    await limits.hit(instance, 'sharings')
     const shared: Fields[] = []
     for (const id of ids) {
       const document = await documents.get(instance, type, id)
@@ -34,9 +49,11 @@ export function sharingRoutes(options: SharingRouteOptions): readonly RouteRow[]
       throw new OAuthError('not_found', { description: 'there is no such owner here' })
     }
     const path = await offers.offer(invited, {
+      from: instance.id,
       sharer: { name: instance.publicName ?? instance.domain, domain: instance.domain },
       ...{ description, type, documents: shared },
     })
+    if (path === undefined) throw tooMany('sharings', HOUR_MS / 1000)
     ctx.status = 201
     ctx.type = 'application/json; charset=utf-8'
     ctx.body = JSON.stringify({ url: `${invited.origin}${path}` })
@@ -58,8 +75,9 @@ export function sharingRoutes(options: SharingRouteOptions): readonly RouteRow[]
       body: { types: ['json'] },
       cors: 'app-origins-or-any',
       family: 'json',
-      statuses: [201, 400, 401, 403, 404, 413, 415],
-      summary: 'Offers documents to another owner of this server.',
+      statuses: [201, 400, 401, 403, 404, 413, 415, 429],
+      summary:
+        'Offers documents of at most 128 KiB to another owner of this server, for 14 days: 20 times an hour, and 10 that wait.',
       source: 'oauth.md 5.9',
     },
   ]
@@ -77,13 +95,18 @@ function readOffer(json: unknown): {
   if (typeof type !== 'string' || !TYPE.test(type)) throw malformed()
   if (!Array.isArray(ids) || ids.length === 0 || ids.length > MAX_IDS) throw malformed()
   if (!ids.every((id) => typeof id === 'string' && ID.test(id))) throw malformed()
-  return { to: to.toLowerCase(), type, ids, description }
+  return { to: to.toLowerCase(), type, ids: [...new Set<string>(ids)], description }
 }
 
 function isText(value: unknown): value is string {
   return (
     typeof value === 'string' && value !== '' && value.length <= MAX_TEXT && value.isWellFormed()
   )
+}
+
+function tooMany(_: string, retryAfterS: number): OAuthError {
+  const headers = { 'Retry-After': String(retryAfterS) }
+  return new OAuthError('too_many_requests', { headers, detail: 'offers to other owners' })
 }
 
 function malformed(): OAuthError {
