@@ -8,7 +8,14 @@ import {
 } from './app-mails.ts'
 import type { Catalogue } from './catalogue.ts'
 import { toHeaderText } from './mail-address.ts'
-import { listLinks, type MailItem, type MailModel, ownLink } from './mail-model.ts'
+import {
+  closingOf,
+  listLinks,
+  type MailItem,
+  type MailModel,
+  ownLink,
+  type Writing,
+} from './mail-model.ts'
 import { toBody, toTitle } from './render/clean-text.ts'
 import { formatTime } from './request-facts.ts'
 import { toShownText } from './shown-text.ts'
@@ -24,8 +31,9 @@ const MANY_ITEMS = 20
 export function buildAppModel(
   instance: Instance,
   { template, variables }: AppMail,
-  catalogue: Catalogue,
+  writing: Writing,
 ): MailModel {
+  const { catalogue } = writing
   const domain = toHeaderText(instance.domain)
   const shared = {
     locale: catalogue.locale,
@@ -41,7 +49,7 @@ export function buildAppModel(
     fallback: catalogue.text('action.fallback'),
     notices: [],
     links: listLinks(instance, variables.links ?? {}, catalogue),
-    footer: footerOf('sender' in variables ? variables.sender : undefined, domain, catalogue),
+    footer: footerOf('sender' in variables ? variables.sender : undefined, domain, writing),
   }
   return template === 'notification'
     ? { ...shared, ...notificationParts(instance, variables, catalogue) }
@@ -120,10 +128,13 @@ function senderOf({ domain }: Instance, sender: string | undefined): string {
   return sender === undefined ? toHeaderText(domain) : toShownText(sender, 100)
 }
 
-function footerOf(sender: string | undefined, domain: string, catalogue: Catalogue): string {
-  return sender === undefined
-    ? catalogue.text('footer.sender', { domain })
-    : catalogue.text('footer.app', { domain, name: toShownText(sender, 100) })
+function footerOf(sender: string | undefined, domain: string, writing: Writing): string {
+  const { catalogue } = writing
+  const words =
+    sender === undefined
+      ? catalogue.text('footer.sender', { domain })
+      : catalogue.text('footer.app', { domain, name: toShownText(sender, 100) })
+  return closingOf(words, writing)
 }
 
 /** Blank lines part paragraphs. No line ends with a blank: `-- ` would begin a signature. */

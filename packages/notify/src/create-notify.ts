@@ -15,7 +15,7 @@ import { createIntake } from './intake/create-intake.ts'
 import { toResource } from './intake/notification-json.ts'
 import { lazyTemplates } from './lazy-templates.ts'
 import { MailError } from './mail-error.ts'
-import { createMailSender } from './mail-sender.ts'
+import { createMailSender, repliesOf } from './mail-sender.ts'
 import { createMailWaysOut } from './mail-ways-out.ts'
 import { NotifyError } from './notify-error.ts'
 import type { Notify } from './notify.ts'
@@ -53,7 +53,9 @@ export function createNotify(given: NotifyOptions): Notify {
   const { clock, namespace, store } = oauth
   const shown: { pages?: NoticePages } = {}
 
-  const loadTemplates = lazyTemplates()
+  const loadTemplates = lazyTemplates({
+    takesReplies: (instance) => repliesOf(instance, asked.mail) !== undefined,
+  })
   const systemMails = createSystemMails({ log, mail: asked.mail, loadTemplates })
   const outbox = createOutbox({ store, clock, lifetimes, log })
   const preferences = createPreferenceStore(store)

@@ -38,12 +38,17 @@ export interface MailModel {
   readonly notices: readonly string[]
   readonly footer: string
   /** Below the footer: ways out, nothing to act on. */
-  readonly links: readonly MailLink[]
+  readonly links: readonly FooterLink[]
 }
 
 export interface MailLink {
   readonly label: string
   readonly url: string
+}
+
+export interface FooterLink extends MailLink {
+  /** Both on one line, for text. */
+  readonly line: string
 }
 
 /** One notification of a digest. */
@@ -55,13 +60,21 @@ export interface MailItem {
   readonly message: string
 }
 
+/** What every mail is written with. */
+export interface Writing {
+  readonly catalogue: Catalogue
+  /** Whether somebody reads replies. */
+  readonly takesReplies: boolean
+}
+
 /** @throws TypeError when the link of the mail is not one of the instance's own, or a text is missing */
 export function buildModel(
   instance: Instance,
   mail: SystemMail,
-  catalogue: Catalogue,
+  writing: Writing,
   links: MailLinks = {},
 ): MailModel {
+  const { catalogue } = writing
   const { template, variables } = mail
   const layout = SYSTEM_MAILS[template]
   const isUnproven = layout.isForUnprovenAddress === true
@@ -106,7 +119,7 @@ export function buildModel(
         : undefined,
     fallback: catalogue.text('action.fallback'),
     notices: numbered('notice', layout.notices),
-    footer: catalogue.text('footer.sender', { domain }),
+    footer: closingOf(catalogue.text('footer.sender', { domain }), writing),
     links: listLinks(instance, links, catalogue),
   }
 }
@@ -164,14 +177,21 @@ export function listLinks(
   instance: Instance,
   { settings, unsubscribe }: MailLinks,
   catalogue: Catalogue,
-): readonly MailLink[] {
+): readonly FooterLink[] {
   const rows: [string, string | undefined][] = [
     ['footer.settings', settings],
     ['footer.unsubscribe', unsubscribe],
   ]
-  return rows.flatMap(([key, url]) =>
-    url === undefined ? [] : [{ label: catalogue.text(key), url: ownLink(instance, url) }],
-  )
+  return rows.flatMap(([key, link]) => {
+    if (link === undefined) return []
+    const [label, url] = [catalogue.text(key), ownLink(instance, link)]
+    return [{ label, url, line: catalogue.text('link.line', { label, url }) }]
+  })
+}
+
+/** Who sent it, and where replies go. */
+export function closingOf(sender: string, { catalogue, takesReplies }: Writing): string {
+  return `${sender} ${catalogue.text(takesReplies ? 'footer.replies' : 'footer.unread')}`
 }
 
 /** @throws TypeError */

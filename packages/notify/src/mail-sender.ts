@@ -90,15 +90,17 @@ function sendersOf(
   options: MailOptions,
 ): { from: MailAddress; replyTo?: MailAddress } {
   const context = contextOf(instance, options)
-  const name = context.noreplyName ?? options.noreplyName
+  const name = context.noreplyName ?? options.noreplyName ?? hostOf(instance.domain)
   const address =
     context.noreplyAddress ?? options.noreplyAddress ?? `noreply@${hostOf(instance.domain)}`
-  const replyTo = context.replyTo ?? options.replyTo
-  const named = (text: string): MailAddress => ({
-    ...(name !== undefined && { name: toHeaderText(name, 100) }),
-    address: text,
-  })
+  const replyTo = repliesOf(instance, options)
+  const named = (text: string): MailAddress => ({ name: toHeaderText(name, 100), address: text })
   return { from: named(address), ...(replyTo !== undefined && { replyTo: named(replyTo) }) }
+}
+
+/** Where replies to mails of the instance go; undefined: nowhere. */
+export function repliesOf(instance: Instance, options: MailOptions): string | undefined {
+  return contextOf(instance, options).replyTo ?? options.replyTo
 }
 
 function contextOf(instance: Instance, options: MailOptions): Partial<MailOptions> {

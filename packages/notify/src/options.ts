@@ -18,9 +18,9 @@ export interface MailSettings {
   readonly transport: MailTransport
   /** @defaultValue `noreply@<domain of the instance>` */
   readonly noreplyAddress?: string
-  /** Name beside the sender's address. */
+  /** Name beside the sender's address. @defaultValue the domain of the instance */
   readonly noreplyName?: string
-  /** Where answers go; absent: no such header. */
+  /** Where replies go; mails say so. @defaultValue no such header: mails say that nobody reads replies */
   readonly replyTo?: string
 }
 

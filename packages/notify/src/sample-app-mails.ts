@@ -12,8 +12,9 @@ const LONG_MESSAGE = [
  * `notify.render`. `time` is when they came, milliseconds since the epoch.
  */
 export function sampleAppMails(instance: Instance, time: number): ReadonlyMap<string, AppMail> {
+  const settings = `${originOfApp(instance, 'settings')}/?section=notifications`
   const links = {
-    settings: `${originOfApp(instance, 'settings')}/#/notifications`,
+    settings,
     unsubscribe: `${instance.origin}/notifications/unsubscribe?t=0123456789abcdef0123456789abcdef`,
   }
   const action = { name: 'Bank', url: `${originOfApp(instance, 'bank')}/#/balances/details` }
@@ -58,8 +59,14 @@ export function sampleAppMails(instance: Instance, time: number): ReadonlyMap<st
         },
       },
     ],
-    ['digest', { template: 'digest', variables: { items: items.slice(0, 3), links } }],
-    ['digest.many', { template: 'digest', variables: { items: repeat(items, 110), links } }],
+    [
+      'digest',
+      { template: 'digest', variables: { items: items.slice(0, 3), links: { settings } } },
+    ],
+    [
+      'digest.many',
+      { template: 'digest', variables: { items: repeat(items, 110), links: { settings } } },
+    ],
   ]
   return new Map(mails)
 }

@@ -1,6 +1,7 @@
 import type { Instance, Logger } from '@svc/platform'
 import type { AppMail } from './app-mails.ts'
 import { lazyTemplates } from './lazy-templates.ts'
+import { repliesOf } from './mail-sender.ts'
 import { createMailer, type Mailer } from './mailer.ts'
 import type { MailOptions } from './options.ts'
 import type { SystemMail } from './system-mails.ts'
@@ -21,7 +22,9 @@ export function createSystemMails(parts: {
   readonly mail: MailOptions
   readonly loadTemplates?: () => Promise<MailTemplates>
 }): SystemMails {
-  const { log, mail: options, loadTemplates = lazyTemplates() } = parts
+  const { log, mail: options } = parts
+  const takesReplies = (instance: Instance): boolean => repliesOf(instance, options) !== undefined
+  const loadTemplates = parts.loadTemplates ?? lazyTemplates({ takesReplies })
   return {
     mailer: createMailer({ log, options, loadTemplates }),
     render: async (instance, mail) => (await loadTemplates()).render(instance, mail),

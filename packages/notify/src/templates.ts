@@ -26,8 +26,13 @@ export interface MailTemplates {
   render(instance: Instance, mail: SystemMail | AppMail, links?: MailLinks): RenderedMail
 }
 
+export interface TemplatesOptions {
+  /** Whether somebody reads replies to mails of the instance. @defaultValue nobody does */
+  readonly takesReplies?: (instance: Instance) => boolean
+}
+
 /** Loads the two views of the one layout; catalogues are read when a language is first needed. */
-export function createTemplates(): MailTemplates {
+export function createTemplates(options: TemplatesOptions = {}): MailTemplates {
   const views = fileURLToPath(new URL('../views', import.meta.url))
   const loader = new nunjucks.FileSystemLoader(views, { noCache: false, watch: false })
   const htmlViews = new nunjucks.Environment(loader, { autoescape: true, throwOnUndefined: true })
@@ -37,9 +42,10 @@ export function createTemplates(): MailTemplates {
   return {
     render(instance, mail, links) {
       const catalogue = catalogueOf(instance.locale)
+      const writing = { catalogue, takesReplies: options.takesReplies?.(instance) === true }
       const model = isAppMail(mail)
-        ? buildAppModel(instance, mail, catalogue)
-        : buildModel(instance, mail, catalogue, links)
+        ? buildAppModel(instance, mail, writing)
+        : buildModel(instance, mail, writing, links)
       const { markup } = model
       return {
         subject: model.subject,

@@ -53,7 +53,9 @@ describe('mail over SMTP', () => {
     expect(mail.envelopeTo).to.deep.equal(['alice@mail.example'])
     expect(mail.envelopeFrom).to.equal('noreply@alice.example.com')
     expect(mail.to).to.deep.equal([{ name: 'Alice', address: 'alice@mail.example' }])
-    expect(mail.from).to.deep.equal({ name: '', address: 'noreply@alice.example.com' })
+    expect(mail.from).to.deep.equal({
+      ...{ name: 'alice.example.com', address: 'noreply@alice.example.com' },
+    })
     expect(mail.subject).to.equal('Choose the passphrase of alice.example.com')
     expect(mail.text).to.include(secret)
     expect(mail.html).to.include(secret)
@@ -102,6 +104,32 @@ describe('mail over SMTP', () => {
     expect(first?.from).to.deep.equal({ name: 'Provider', address: 'hello@provider.example' })
     expect(first?.replyTo).to.deep.equal([{ name: 'Provider', address: 'help@provider.example' }])
     expect(second?.from).to.deep.equal({ name: 'Beta', address: 'beta@provider.example' })
+  })
+
+  it('says whether replies are read, as its Reply-To does', async () => {
+    const { log } = recordLog()
+    const { mailer } = createSystemMails({
+      log,
+      mail: {
+        transport: smtpTransport(plain(mailbox.port)),
+        contexts: { beta: { replyTo: 'help@provider.example' } },
+      },
+    })
+    await mailer.send(sampleInstance(), onboarding)
+    await mailer.send(sampleInstance({ context: 'beta' }), onboarding)
+    const [unread, answered] = mailbox.mails
+    for (const [mail, isRead] of [
+      [unread, false],
+      [answered, true],
+    ] as const) {
+      for (const form of [mail?.text, mail?.html]) {
+        expect(form?.includes('Replies to this address are not read.')).to.equal(!isRead)
+        expect(form?.includes('Questions? Reply to this email.')).to.equal(isRead)
+      }
+    }
+    expect(answered?.replyTo).to.deep.equal([
+      { name: 'alice.example.com', address: 'help@provider.example' },
+    ])
   })
 
   it('keeps a name from becoming a header', async () => {

@@ -40,7 +40,7 @@ describe('what mails of notifications say (10, 10.2)', () => {
     expect(lineEnds(text)).to.equal(
       [
         'Bank\n\nLow <balance>\n\nLine one\nline <two>\n\nSecond & last\n\n-- ',
-        'Bank, an app of your space alice.example.com, tells you this. Nobody reads replies to this mail.',
+        'Bank, an app of your space alice.example.com, tells you this. Replies to this address are not read.',
         'Notification settings: https://settings.alice.example.com/#/notifications',
       ].join('\n'),
     )

@@ -34,7 +34,9 @@ describe('notifications by mail (10.2)', () => {
     expect(mail.envelopeTo).to.deep.equal(['alice@mail.example'])
     expect(mail.to).to.deep.equal([{ name: 'Alice', address: 'alice@mail.example' }])
     expect(mail.cc).to.equal(undefined)
-    expect(mail.from).to.deep.equal({ name: '', address: 'noreply@alice.example.com' })
+    expect(mail.from).to.deep.equal({
+      ...{ name: 'alice.example.com', address: 'noreply@alice.example.com' },
+    })
     expect(mail.replyTo).to.equal(undefined)
     expect(mail.subject).to.equal('Your balance is low')
   })

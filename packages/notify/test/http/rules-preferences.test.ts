@@ -79,6 +79,9 @@ describe('choices of the owner in the corners (notifications.md 8, 23)', () => {
         server.clock.set(DUE)
         const digest = await server.mailbox.waitForMail(() => true, 8000)
         expect(digest.text).to.include('Level two').and.to.not.include('Level one')
+        // It tells of several categories: each is switched off in the settings.
+        expect(digest.text).to.include('Notification settings: ').and.to.not.include('unsubscribe')
+        expect(digest.headers.map(({ key }) => key)).to.not.include('list-unsubscribe')
         await until(async () => (await server.read(last))['status'] === 'sent')
         expect((await server.read(old))['status']).to.equal('collapsed')
         expect(server.mailbox.mails).to.have.length(1)

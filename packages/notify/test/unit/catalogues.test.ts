@@ -3,6 +3,7 @@ import { IntlMessageFormat } from 'intl-messageformat'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { MAIL_LOCALES } from '../../src/catalogue.ts'
+import { frenchFaults } from '../support/french.ts'
 
 const FOLDER = fileURLToPath(new URL('../../locales', import.meta.url))
 const english = read('en')
@@ -47,6 +48,14 @@ describe('catalogues of the mails', () => {
           names.every((name) => name === 'domain:1'),
         )
       }
+    })
+  }
+})
+
+describe('French punctuation', () => {
+  for (const [key, text] of Object.entries(read('fr'))) {
+    it(`has its spaces in ${key}, and no line can break there`, () => {
+      expect(frenchFaults(text)).to.deep.equal([])
     })
   }
 })
