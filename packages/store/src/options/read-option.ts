@@ -26,13 +26,17 @@ export function readObject(
   for (const [name, option] of Object.entries(members)) {
     // Only what is the object's own was given to it.
     const value = Object.hasOwn(given, name) ? (given as Given)[name] : undefined
-    if (value !== undefined) settled[name] = readOption(option, value, join(path, name), reading)
-    else if (option.fallback.kind === 'derived') {
+    if (value === undefined && option.fallback.kind === 'derived') {
       const { derive } = option.fallback
       reading.later.push(() => {
         settled[name] = derive(reading.options)
       })
-    } else settled[name] = readAbsent(option, join(path, name), reading)
+      continue
+    }
+    const at = join(path, name)
+    const read =
+      value === undefined ? readAbsent(option, at, reading) : readOption(option, value, at, reading)
+    if (read !== undefined) settled[name] = read
   }
   return settled
 }
@@ -57,7 +61,6 @@ function readOption(option: AnyOption, value: unknown, path: string, reading: Re
   for (const step of option.steps) {
     if (reading.faults.length > before) return undefined
     if (step.kind === 'check') noteProblem(step.check(settled), path, reading)
-    else if (step.kind === 'keep') settled = value
     else {
       settled = step.parse(settled)
       if (settled === undefined) noteProblem(`must be ${option.what}`, path, reading)
