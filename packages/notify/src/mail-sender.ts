@@ -1,7 +1,7 @@
 import type { Instance } from '@svc/oauth-core'
 import { type MailAddress, parseAddress, toHeaderText } from './mail-address.ts'
 import { MailError } from './mail-error.ts'
-import type { MailOptions } from './options.ts'
+import type { MailOptions } from './mail-options.ts'
 import type { OutgoingMail } from './ports.ts'
 import type { RenderedMail } from './templates.ts'
 

@@ -85,6 +85,9 @@ function readShape(option: AnyOption, value: unknown, path: string, reading: Rea
       if (!shape.isRight(value)) refuse()
       return value
     case 'port':
+      if ((typeof value !== 'object' && typeof value !== 'function') || value === null) {
+        return refuse()
+      }
       checkPort(shape, value, path, reading)
       return value
     case 'object':
@@ -137,12 +140,8 @@ function readEither(
   return undefined
 }
 
-function checkPort(shape: PortShape, value: unknown, path: string, reading: Reading): void {
+function checkPort(shape: PortShape, value: object, path: string, reading: Reading): void {
   const { methods, optionalMethods, isClosed } = shape
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) {
-    const what = methods.length === 0 ? 'an object' : `an object with ${methods.join(', ')}`
-    return noteProblem(`must be ${what}`, path, reading)
-  }
   const members = value as Given
   const missing = methods.filter((name) => typeof members[name] !== 'function')
   if (missing.length > 0) noteProblem(`has no ${missing.join('(), ')}()`, path, reading)

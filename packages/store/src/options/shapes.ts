@@ -135,7 +135,8 @@ export function port<Port>(
   optionalMethods: readonly MethodName<Port>[] = [],
 ): Option<Port> {
   const shape = { kind: 'port', methods, optionalMethods, isClosed: false } as const
-  return new Option({ shape, what: `an object with ${methods.join(', ')}` })
+  const what = methods.length === 0 ? 'an object' : `an object with ${methods.join(', ')}`
+  return new Option({ shape, what })
 }
 
 /** An object of functions that may all be absent. */

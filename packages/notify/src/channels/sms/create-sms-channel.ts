@@ -1,12 +1,11 @@
 import type { Instance, Logger, Outbound } from '@svc/oauth-core'
-import type { SmsOptions, SmsProvider } from '../../options.ts'
 import type { OwnerContacts } from '../../ports.ts'
 import type { ContentRenderer } from '../../render/content.ts'
 import type { Channel, ChannelOutcome } from '../channel.ts'
 import { createHttpSmsGateway } from './http-sms-gateway.ts'
 import { parsePhoneNumber } from './phone-number.ts'
 import type { SmsGateway } from './sms-gateway.ts'
-import { providerFor, smsFaults } from './sms-options.ts'
+import { providerFor, type SmsOptions, type SmsProvider } from './sms-options.ts'
 import { fitText } from './sms-text.ts'
 
 interface SmsChannelParts {
@@ -21,13 +20,10 @@ interface SmsChannelParts {
 
 /**
  * Notifications as texts to the owner's phone: the message and nothing else.
- * @throws TypeError with every fault of the options
  * @see notifications.md 10.1
  */
 export function createSmsChannel(parts: SmsChannelParts): Channel {
   const { options, contacts, renderer, outbound, clock, log } = parts
-  const faults = smsFaults(options)
-  if (faults.length > 0) throw new TypeError(faults.join('; '))
   const gateways = new Map<SmsProvider, SmsGateway>()
 
   function gatewayOf(provider: SmsProvider | undefined): SmsGateway | undefined {
