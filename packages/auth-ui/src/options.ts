@@ -16,6 +16,7 @@ import {
   type OptionsFor,
   port,
   rateLimits,
+  type Settled,
   text,
 } from '@svc/platform/options'
 import type { Clock, Store } from '@svc/store'
@@ -108,29 +109,13 @@ export interface AuthUiOptions {
 
 type Group<Name extends keyof AuthUiOptions> = NonNullable<AuthUiOptions[Name]>
 
-/** Options with nothing left open; what has no default may be undefined. */
+/** Options with nothing left open, but what has no default. */
 export interface ResolvedOptions
-  extends Required<
-    Omit<
-      AuthUiOptions,
-      | 'confirm'
-      | 'lifetimes'
-      | 'limits'
-      | 'locate'
-      | 'move'
-      | 'passphrase'
-      | 'raiseLimitUrl'
-      | 'theme'
-    >
-  > {
+  extends Settled<Omit<AuthUiOptions, 'confirm'>, 'locate' | 'raiseLimitUrl' | 'theme'> {
   readonly confirm: { readonly authorizedHosts: ReadonlySet<string> }
   readonly lifetimes: Lifetimes
   readonly limits: Readonly<Record<Bucket, RateLimit>>
-  readonly locate: AuthUiOptions['locate'] | undefined
-  readonly move: { readonly diskUsage: Group<'move'>['diskUsage'] | undefined }
   readonly passphrase: Required<Group<'passphrase'>>
-  readonly raiseLimitUrl: RaiseLimitUrl | undefined
-  readonly theme: Theme | undefined
 }
 
 const slug = text('a slug', isSlug)

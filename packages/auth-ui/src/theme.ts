@@ -35,7 +35,7 @@ export function themeOption(): Option<Theme> {
       .optional(),
     radius: text('a CSS length such as 8px', { pattern: LENGTH.source }).optional(),
     links: list(link, 20).optional(),
-  }).asGiven()
+  })
 }
 
 /**

@@ -18,6 +18,7 @@ import {
   type OptionsFor,
   port,
   rateLimits,
+  type Settled,
   text,
 } from '@svc/platform/options'
 import type { AccountTypes } from './account-types/account-type.ts'
@@ -65,18 +66,14 @@ export interface ConnectorsOptions {
   readonly log?: Logger
 }
 
-/** What the definition makes of the options; what has no default may be undefined. */
+/** What the definition makes of the options. */
 interface SettledOptions
-  extends Required<
-    Omit<ConnectorsOptions, 'accountTypes' | 'accounts' | 'callbackUrl' | 'events' | 'manifests'>
+  extends Settled<
+    ConnectorsOptions,
+    'accountTypes' | 'accounts' | 'callbackUrl' | 'events' | 'manifests'
   > {
-  readonly accountTypes: AccountTypes | undefined
-  readonly accounts: AccountStore | undefined
-  readonly callbackUrl: string | undefined
-  readonly events: EventSink | undefined
   readonly lifetimes: Lifetimes
   readonly limits: Readonly<Record<ConnectorsBucket, RateLimit>>
-  readonly manifests: ConnectorManifests | undefined
 }
 
 /** Options with nothing left open, and what is made of them. */

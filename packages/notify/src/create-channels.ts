@@ -9,7 +9,7 @@ import type { Quota } from './engine/quotas.ts'
 import type { MailSender } from './mail-sender.ts'
 import type { ChannelName, NotificationRecord } from './outbox/notification.ts'
 import type { ContentRenderer, MailLinks } from './render/content.ts'
-import type { ResolvedOptions } from './resolve-options.ts'
+import type { ResolvedOptions } from './options.ts'
 
 /** The ways to the owner that the options name. */
 export interface Channels {

@@ -20,7 +20,7 @@ import { createMailWaysOut } from './mail-ways-out.ts'
 import { NotifyError } from './notify-error.ts'
 import type { Notify } from './notify.ts'
 import { createOperator } from './operator.ts'
-import type { NotifyOptions } from './options.ts'
+import { NOTIFY_OPTIONS, type NotifyOptions } from './options.ts'
 import { createOutbox } from './outbox/create-outbox.ts'
 import type { NoticePages } from './ports.ts'
 import { createReleaseRules } from './preferences/create-release-rules.ts'
@@ -33,12 +33,11 @@ import { createUnsubscribeTokens } from './preferences/unsubscribe-tokens.ts'
 import { actionLinkOf } from './render/action-link.ts'
 import { createContentRenderer } from './render/create-content-renderer.ts'
 import { createDigestRenderer } from './render/digest.ts'
-import { resolveOptions } from './resolve-options.ts'
 import { createSystemMails } from './system-mailer.ts'
 
 /**
  * Routes from this server and its apps to the owners. Nothing is delivered before `start`.
- * @throws TypeError with every fault of the options
+ * @throws TypeError listing every fault of the options with its path
  * @example
  * const notify = createNotify({
  *   oauth,
@@ -48,7 +47,7 @@ import { createSystemMails } from './system-mailer.ts'
  * await notify.start()
  */
 export function createNotify(given: NotifyOptions): Notify {
-  const options = resolveOptions(given)
+  const options = NOTIFY_OPTIONS.settle(given)
   const { oauth, apps, channels: asked, lifetimes, limits, log } = options
   const { clock, namespace, store } = oauth
   const shown: { pages?: NoticePages } = {}

@@ -1,7 +1,8 @@
 export type { AppMail, DigestItem, DigestWords, NotificationWords } from './app-mails.ts'
 export { MAIL_LOCALES } from './catalogue.ts'
-export { type SmtpOptions, smtpTransport } from './channels/mail.ts'
+export { smtpTransport } from './channels/mail.ts'
 export type { DkimOptions } from './channels/mail-dkim.ts'
+export type { SmtpOptions } from './channels/smtp-options.ts'
 export { createNotify } from './create-notify.ts'
 export type { NotifyFigures } from './figures.ts'
 export type { InternalNotification, Notify } from './notify.ts'
@@ -9,18 +10,16 @@ export type { ListedNotifications, NotifyOperator } from './operator.ts'
 export { type MailAddress, parseAddress } from './mail-address.ts'
 export { isMailError, MailError, type MailErrorOptions, type MailFailure } from './mail-error.ts'
 export type { Mailer } from './mailer.ts'
+export type { MailOptions, MailSettings } from './mail-options.ts'
 export type {
   ApnsOptions,
   FcmOptions,
   HuaweiOptions,
-  MailOptions,
-  MailSettings,
   MobileOptions,
-  NotifyOptions,
-  SmsOptions,
-  SmsProvider,
-  WebPushOptions,
-} from './options.ts'
+} from './channels/mobile/mobile-options.ts'
+export type { WebPushOptions } from './channels/mobile/webpush/vapid.ts'
+export type { SmsOptions, SmsProvider } from './channels/sms/sms-options.ts'
+export type { NotifyOptions } from './options.ts'
 export type {
   EventSink,
   MailTransport,
@@ -62,5 +61,5 @@ export type {
   SystemMail,
   SystemMailName,
 } from './system-mails.ts'
-export { createSystemMails, type SystemMails } from './system-mailer.ts'
+export { createSystemMails, type SystemMails, type SystemMailsOptions } from './system-mailer.ts'
 export type { RenderedMail } from './templates.ts'

@@ -2,7 +2,7 @@ import type { Instance } from '@svc/platform'
 import type { CircuitBreaker } from './channels/circuit-breaker.ts'
 import { type MailAddress, parseAddress, toHeaderText } from './mail-address.ts'
 import { isMailError, MailError } from './mail-error.ts'
-import type { MailOptions } from './options.ts'
+import type { MailOptions } from './mail-options.ts'
 import type { MailTransport, OutgoingMail } from './ports.ts'
 import type { RenderedMail } from './templates.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Instance, Logger } from '@svc/platform'
 import { isMailError } from './mail-error.ts'
 import { createMailSender, hostOf, type WrittenMail } from './mail-sender.ts'
-import type { MailOptions } from './options.ts'
+import type { MailOptions } from './mail-options.ts'
 import type { SystemMail } from './system-mails.ts'
 import type { MailTemplates } from './templates.ts'
 

@@ -1,111 +1,31 @@
-import type { OAuth } from '@svc/oauth-core'
-import type { Logger, RateLimit } from '@svc/platform'
-import type { PushGateway } from './channels/mobile/push-gateway.ts'
-import type { SmsGateway } from './channels/sms/sms-gateway.ts'
-import type { Lifetimes } from './lifetimes.ts'
-import type { NotifyBucket } from './limits.ts'
-import type {
-  EventSink,
-  MailTransport,
-  NotifyApps,
-  OwnerContacts,
-  PushCredentialStore,
-} from './ports.ts'
-
-/** Who mails come from, and how they leave. @see notifications.md 10.2 */
-export interface MailSettings {
-  /** How mails leave: `smtpTransport({ … })`, or the host's own. */
-  readonly transport: MailTransport
-  /** @defaultValue `noreply@<domain of the instance>` */
-  readonly noreplyAddress?: string
-  /** Name beside the sender's address. @defaultValue the domain of the instance */
-  readonly noreplyName?: string
-  /** Where replies go; mails say so. @defaultValue no such header: mails say that nobody reads replies */
-  readonly replyTo?: string
-}
-
-export interface MailOptions extends MailSettings {
-  /** Other settings for the instances of a context, by its name. */
-  readonly contexts?: Readonly<Record<string, Partial<MailSettings>>>
-}
-
-/** Providers of pushes; each is off without its options. @see notifications.md 16.3, 18 */
-export interface MobileOptions {
-  readonly fcm?: FcmOptions
-  readonly apns?: ApnsOptions
-  readonly huawei?: HuaweiOptions
-  readonly webpush?: WebPushOptions
-  /** Takes all pushes instead, such as an outbox for development. */
-  readonly gateway?: PushGateway
-  /** CIDRs that web push endpoints may lie in beside public addresses. @defaultValue none */
-  readonly trustedNetworks?: readonly string[]
-}
-
-export interface FcmOptions {
-  /** Path of a service account's JSON file; the default credentials. Absent: only those of single apps. */
-  readonly credentialsFile?: string
-  /** @defaultValue `https://fcm.googleapis.com` */
-  readonly endpoint?: string
-}
-
-export interface ApnsOptions {
-  /** Path of a `.p8`, `.p12` or `.pem` file. */
-  readonly keyFile: string
-  readonly password?: string
-  /** With `.p8`. */
-  readonly keyId?: string
-  /** With `.p8`. */
-  readonly teamId?: string
-  /** Bundle id; needed with `.p8`. */
-  readonly topic?: string
-  /** Whether the sandbox host is used. @defaultValue `false` */
-  readonly development?: boolean
-  /** Origin instead of the vendor's. */
-  readonly host?: string
-  /** PEM of the authority of that host. */
-  readonly ca?: string
-}
-
-export interface HuaweiOptions {
-  /** Answers `{"accessToken"}` to a GET. Instead of `clientId`. */
-  readonly getTokenUrl?: string
-  readonly clientId?: string
-  readonly clientSecret?: string
-  /** @defaultValue the vendor's */
-  readonly tokenUrl?: string
-  readonly sendUrl: string
-}
-
-/** @see RFC 8292 */
-export interface WebPushOptions {
-  /** Uncompressed P-256 point, base64url. */
-  readonly publicKey: string
-  /** base64url. */
-  readonly privateKey: string
-  /** `mailto:` or `https:` of the operator. */
-  readonly subject: string
-}
-
-/** How texts leave, by the context of the instance. @see notifications.md 10.1 */
-export interface SmsOptions {
-  /** For instances of no context of the others. */
-  readonly default?: SmsProvider
-  readonly contexts?: Readonly<Record<string, SmsProvider>>
-  /** Takes all texts instead, such as an outbox for development. */
-  readonly gateway?: SmsGateway
-}
-
-export interface SmsProvider {
-  readonly provider: 'api_sen' | 'http'
-  readonly url: string
-  readonly token: string
-  /** Names in the body of `http`. @defaultValue `content` and `receiver` */
-  readonly fields?: { readonly content?: string; readonly receiver?: string }
-  /** Characters (D50). @defaultValue `160` */
-  readonly maxLength?: number
-  /** What happens to longer texts. @defaultValue `truncate` */
-  readonly overflow?: 'truncate' | 'fallback' | 'split'
-}
+import { isSlug, type Logger, type OAuth, type RateLimit } from '@svc/oauth-core'
+import { DAY_MS } from '@svc/platform'
+import {
+  defineOptions,
+  group,
+  integer,
+  lifetimes,
+  list,
+  milliseconds,
+  object,
+  type OptionsDefinition,
+  type OptionsFor,
+  port,
+  rateLimits,
+  type Settled,
+  text,
+} from '@svc/platform/options'
+import { type MobileOptions, mobileOptions } from './channels/mobile/mobile-options.ts'
+import { type SmsOptions, smsOptions } from './channels/sms/sms-options.ts'
+import {
+  CHANNEL_DELAYS_MS,
+  DEFAULT_LIFETIMES,
+  type Lifetimes,
+  ROUND_DELAYS_MS,
+} from './lifetimes.ts'
+import { DEFAULT_LIMITS, type NotifyBucket } from './limits.ts'
+import { type MailOptions, mailOptions } from './mail-options.ts'
+import type { EventSink, NotifyApps, OwnerContacts, PushCredentialStore } from './ports.ts'
 
 /** What `createNotify` needs. */
 export interface NotifyOptions {
@@ -144,3 +64,47 @@ export interface NotifyOptions {
   /** @defaultValue that of `oauth` */
   readonly log?: Logger
 }
+
+/** Options with nothing left open, but what has no default. */
+export interface ResolvedOptions
+  extends Settled<NotifyOptions, 'contacts' | 'events' | 'pushCredentials'> {
+  readonly concurrency: { readonly total: number; readonly perInstance: number }
+  readonly lifetimes: Lifetimes
+  readonly limits: Readonly<Record<NotifyBucket, RateLimit>>
+}
+
+/** Tries of a channel, and rounds. */
+const delays = list(milliseconds(0, DAY_MS), 20)
+
+export const NOTIFY_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
+  oauth: port<OAuth>(['mount', 'authenticate', 'clientAddress']),
+  channels: object({
+    mail: mailOptions(),
+    mobile: mobileOptions().optional('no device can be reached'),
+    sms: smsOptions().optional('no phone can be reached'),
+  }),
+  apps: port<NotifyApps>(
+    [],
+    ['konnector', 'konnectors', 'readFile', 'readKonnectorFile', 'linkTo'],
+  ).or({}, 'web apps post; no konnector, no templates'),
+  contacts: port<OwnerContacts>(['contactOf']).optional('no phone is known'),
+  events: port<EventSink>(['publish']).optional('nobody is told'),
+  pushCredentials: port<PushCredentialStore>(['getRaw']).optional('only the default credentials'),
+  settingsSlug: text('a slug', isSlug).or('settings'),
+  sourcePrefix: text('1 to 64 letters, digits, dots, hyphens and underscores', {
+    pattern: '^[A-Za-z0-9._\\-]{1,64}$',
+  }).or('svc'),
+  lifetimes: lifetimes(DEFAULT_LIFETIMES, { least: 1, most: 3660 * DAY_MS }),
+  channelDelays: delays.or(CHANNEL_DELAYS_MS, '1 s, 5 s, 25 s'),
+  roundDelays: delays.or(ROUND_DELAYS_MS, '1 min, 5 min, 30 min, 2 h, 6 h'),
+  limits: rateLimits(DEFAULT_LIMITS, 0),
+  maxUnfinished: integer(1, 1_000_000).or(200),
+  concurrency: group({
+    total: integer(1, 1000).or(8),
+    perInstance: integer(1, 1000).or(2),
+  }),
+  log: port<Logger>(['info', 'warn', 'error']).orFrom(
+    ({ oauth }: NotifyOptions) => oauth.log,
+    'that of `oauth`',
+  ),
+} satisfies OptionsFor<NotifyOptions>)

@@ -24,6 +24,7 @@ import {
   type OptionsFor,
   port,
   rateLimits,
+  type Settled,
   text,
 } from '@svc/platform/options'
 import { type Clock, type Store, systemClock } from '@svc/store'
@@ -140,16 +141,12 @@ export const DEFAULT_LIMITS: Readonly<Record<OAuthBucket, RateLimit>> = {
   token: { limit: 300, windowMs: HOUR_MS },
 }
 
-/** Options with nothing left open. */
+/** Options with nothing left open, but what has no default. */
 export interface ResolvedOptions
-  extends Required<
-    Omit<OAuthOptions, 'cache' | 'consent' | 'flagship' | 'forbiddenScopes' | 'konnectors'>
-  > {
-  readonly forbiddenScopes: readonly string[] | undefined
-  readonly cache: { readonly instances: number; readonly engines: number; readonly tokens: number }
-  readonly consent: { readonly choose: boolean }
+  extends Settled<Omit<OAuthOptions, 'flagship'>, 'forbiddenScopes' | 'konnectors'> {
+  readonly cache: Required<NonNullable<OAuthOptions['cache']>>
+  readonly consent: Required<NonNullable<OAuthOptions['consent']>>
   readonly flagship: FlagshipConfig
-  readonly konnectors: KonnectorRegistry | undefined
   readonly lifetimes: Lifetimes
   readonly limits: Readonly<Record<OAuthBucket, RateLimit>>
 }

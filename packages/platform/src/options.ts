@@ -24,6 +24,7 @@ export {
   port,
   type Problem,
   record,
+  type Settled,
   type SettledMembers,
   type Shape,
   text,

@@ -10,6 +10,7 @@ import {
   type OptionsFor,
   port,
   record,
+  type Settled,
   text,
 } from '@svc/platform/options'
 import type { Bus } from '@svc/store'
@@ -51,10 +52,9 @@ export interface RealtimeOptions {
   readonly limits?: Partial<Limits>
 }
 
-/** Options with nothing left open. */
-export interface ResolvedOptions extends Required<Omit<RealtimeOptions, 'allowedOrigins'>> {
-  /** Undefined: pages of any origin may connect. */
-  readonly allowedOrigins: ReadonlySet<string> | undefined
+/** Options with nothing left open, but that pages of any origin may connect. */
+export interface ResolvedOptions extends Settled<Omit<RealtimeOptions, 'allowedOrigins'>> {
+  readonly allowedOrigins?: ReadonlySet<string>
   readonly lifetimes: Lifetimes
   readonly limits: Limits
 }

@@ -42,5 +42,5 @@ export function permissionTexts(): Option<PermissionTexts> {
     change: optional,
     delete: optional,
   })
-  return record(record(texts.asGiven()))
+  return record(record(texts))
 }

@@ -7,6 +7,7 @@ import {
   type OptionsDefinition,
   type OptionsFor,
   port,
+  type Settled,
   text,
 } from '@svc/platform/options'
 import type { Clock, Store } from '@svc/store'
@@ -42,10 +43,7 @@ export interface EntryReaderOptions {
   readonly log: Logger
 }
 
-interface SettledGateOptions extends Required<Omit<EntryGateOptions, 'callbackUrl' | 'instances'>> {
-  readonly callbackUrl: string | undefined
-  readonly instances: EntryGateOptions['instances'] | undefined
-}
+type SettledGateOptions = Settled<EntryGateOptions, 'callbackUrl' | 'instances'>
 
 const log = port<Logger>(['info', 'warn', 'error'])
 const gate = {

@@ -18,7 +18,7 @@ export interface Announcements {
 }
 
 export function createAnnouncements(options: {
-  readonly events: EventSink | undefined
+  readonly events?: EventSink | undefined
   readonly emit: EmitConnectorEvent
   readonly namespace: string
   readonly log: Logger

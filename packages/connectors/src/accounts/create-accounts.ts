@@ -35,7 +35,7 @@ export interface AccountsOptions {
   readonly accountTypes: Pick<AccountTypes, 'get'>
   readonly tokenClient: Pick<TokenClient, 'refresh' | 'revoke'>
   /** @defaultValue nobody is told */
-  readonly events: EventSink | undefined
+  readonly events?: EventSink | undefined
   readonly emit: EmitConnectorEvent
   readonly lifetimes: Lifetimes
   readonly log: Logger

@@ -5,7 +5,7 @@ import type { ConnectorManifests } from '../ports.ts'
 
 export interface AvailabilityOptions {
   readonly accountTypes: Pick<AccountTypes, 'findBySlug' | 'get'>
-  readonly manifests: ConnectorManifests | undefined
+  readonly manifests?: ConnectorManifests | undefined
   /** D38. */
   readonly allowClientSideExchange: boolean
 }

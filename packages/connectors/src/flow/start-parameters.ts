@@ -18,7 +18,7 @@ export interface StartParameters {
 
 export interface StartParametersOptions {
   readonly apps: Pick<AppRegistry, 'installed'>
-  readonly manifests: ConnectorManifests | undefined
+  readonly manifests?: ConnectorManifests | undefined
   readonly homeSlug: string
   readonly enforceManifestScope: boolean
 }

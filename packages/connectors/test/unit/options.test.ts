@@ -114,19 +114,15 @@ describe('createConnectors', () => {
     expect(accounts.list).to.be.a('function')
     expect(outbound.request).to.be.a('function')
     expect(resolved).to.deep.equal({
-      accountTypes: undefined,
       allowClientSideExchange: false,
       autoRefresh: true,
       browserBinding: 'on',
-      callbackUrl: undefined,
       enforceManifestScope: false,
-      events: undefined,
       exposeRefreshToken: false,
       homeSlug: 'home',
       lifetimes: exported.DEFAULT_LIFETIMES,
       limits: exported.DEFAULT_LIMITS,
       log: oauth.log,
-      manifests: undefined,
       trustedNetworks: [],
     })
   })

@@ -1,4 +1,5 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { createPrivateKey } from 'node:crypto'
+import { object, type Option, text } from '@svc/platform/options'
 
 /** How mails are signed. @see RFC 6376 */
 export interface DkimOptions {
@@ -30,18 +31,14 @@ const SIGNED_HEADERS = [
   'List-Unsubscribe-Post',
 ]
 
-/**
- * The library sends a mail unsigned when it cannot sign it, so what it would stumble over is refused here.
- * @throws TypeError naming the option
- */
-export function checkDkim({ domain, selector, privateKey }: DkimOptions): void {
-  if (!LABELS.test(domain)) throw new TypeError('options.dkim.domain: is no domain')
-  if (!LABELS.test(selector)) throw new TypeError('options.dkim.selector: is no name')
-  const key = readKey(privateKey)
-  const bits = key?.asymmetricKeyDetails?.modulusLength ?? 0
-  if (key?.asymmetricKeyType !== 'rsa' || bits < MIN_BITS) {
-    throw new TypeError('options.dkim.privateKey: is no RSA key of at least 1024 bits')
-  }
+/** The option that holds them. The library sends a mail unsigned when it cannot sign it: the key is tried here. */
+export function dkimOptions(): Option<DkimOptions> {
+  const labels = (written: string): boolean => LABELS.test(written)
+  return object({
+    domain: text('a domain', labels),
+    selector: text('a name of labels', labels),
+    privateKey: text(`PEM of an RSA key of at least ${MIN_BITS} bits`, isSigningKey),
+  })
 }
 
 /** The same in the library's words. */
@@ -59,10 +56,11 @@ export function toDkim({ domain, selector, privateKey }: DkimOptions): {
   }
 }
 
-function readKey(pem: string): KeyObject | undefined {
+function isSigningKey(pem: string): boolean {
   try {
-    return createPrivateKey(pem)
+    const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(pem)
+    return asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= MIN_BITS
   } catch {
-    return undefined
+    return false
   }
 }

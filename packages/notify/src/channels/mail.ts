@@ -1,42 +1,18 @@
 import type { Transporter } from 'nodemailer'
 import { MailError, type MailFailure } from '../mail-error.ts'
 import type { MailTransport, OutgoingMail } from '../ports.ts'
-import { checkDkim, type DkimOptions, toDkim } from './mail-dkim.ts'
-
-/** Where mails are handed over. @see notifications.md 10.2 */
-export interface SmtpOptions {
-  /**
-   * `-` switches mail off: counts as done, nothing is sent.
-   * @defaultValue `localhost`
-   */
-  readonly host?: string
-  /** @defaultValue `25` */
-  readonly port?: number
-  readonly username?: string
-  readonly password?: string
-  /** TLS from the first byte. Neither this nor `disableTls`: STARTTLS is mandatory. */
-  readonly useSsl?: boolean
-  /** Plain text. Not together with `useSsl`. */
-  readonly disableTls?: boolean
-  /** Name said in EHLO. @defaultValue `localhost` */
-  readonly localName?: string
-  readonly skipCertificateValidation?: boolean
-  /** Sends a password over plain text to a host that is not loopback. */
-  readonly allowInsecureAuth?: boolean
-  /** Signs every mail. @defaultValue the next hop signs: large mailbox providers take no one-click way out without it */
-  readonly dkim?: DkimOptions
-}
+import { toDkim } from './mail-dkim.ts'
+import { SMTP_OPTIONS, type SettledSmtpOptions, type SmtpOptions } from './smtp-options.ts'
 
 /** Connecting, and one whole attempt, milliseconds. @see notifications.md 10.6, security.md 98 */
 const ATTEMPT_MS = 10_000
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1'])
 
 /**
  * Hands mails to an SMTP server, one connection each. nodemailer is loaded with the first mail.
- * @throws TypeError naming the option that cannot work
+ * @throws TypeError listing every fault of the options with its path
  */
-export function smtpTransport(options: SmtpOptions): MailTransport {
-  checkOptions(options)
+export function smtpTransport(given: SmtpOptions): MailTransport {
+  const options = SMTP_OPTIONS.settle(given)
   if (options.host === '-') return { send: () => Promise.resolve() }
   let loading: Promise<Transporter> | undefined
 
@@ -55,32 +31,19 @@ export function smtpTransport(options: SmtpOptions): MailTransport {
   }
 }
 
-function checkOptions(options: SmtpOptions): void {
-  const { host = 'localhost', username, password, useSsl = false, disableTls = false } = options
-  if (useSsl && disableTls) {
-    throw new TypeError('options.useSsl, options.disableTls: TLS cannot be both on and off')
-  }
-  const hasLogin = username !== undefined || password !== undefined
-  const isExposed = disableTls && !LOOPBACK.has(host) && options.allowInsecureAuth !== true
-  if (hasLogin && isExposed) {
-    throw new TypeError('options.disableTls: a password would travel in plain text')
-  }
-  if (options.dkim !== undefined) checkDkim(options.dkim)
-}
-
-async function createTransporter(options: SmtpOptions): Promise<Transporter> {
+async function createTransporter(options: SettledSmtpOptions): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
-  const { host = 'localhost', username, password, useSsl = false, disableTls = false } = options
+  const { host, port, localName, username, password, useSsl, disableTls } = options
   return createTransport({
     host,
-    port: options.port ?? 25,
-    name: options.localName ?? 'localhost',
+    port,
+    name: localName,
     secure: useSsl,
     requireTLS: !useSsl && !disableTls,
     ignoreTLS: disableTls,
     tls: {
       minVersion: 'TLSv1.2',
-      rejectUnauthorized: options.skipCertificateValidation !== true,
+      rejectUnauthorized: !options.skipCertificateValidation,
     },
     ...((username !== undefined || password !== undefined) && {
       auth: { user: username ?? '', pass: password ?? '' },

@@ -4,8 +4,7 @@ import { createServer, type Server } from 'node:net'
 import { isMailError, type MailFailure, smtpTransport, type SmtpOptions } from '../../src/index.ts'
 import { createSystemMails } from '../../src/system-mailer.ts'
 import type { Mailer } from '../../src/mailer.ts'
-import { mailFaults } from '../../src/mail-faults.ts'
-import type { MailSettings } from '../../src/options.ts'
+import type { MailSettings } from '../../src/mail-options.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 type Line = { event: string; fields: Readonly<Record<string, unknown>> | undefined }
@@ -247,8 +246,10 @@ describe('options of mails', () => {
       noreplyAddress: 'a, b',
       contexts: { beta: { replyTo: 'Name <a@b.c>' } },
     }
-    expect(mailFaults(mail).join('; ')).to.match(
-      /mail\.noreplyAddress.*mail\.contexts\.beta\.replyTo/,
+    const { log } = recordLog()
+    expect(() => createSystemMails({ log, mail })).to.throw(
+      TypeError,
+      /^options\.mail\.noreplyAddress: must be .*\noptions\.mail\.contexts\.beta\.replyTo: must be/,
     )
   })
 })

@@ -1,11 +1,16 @@
 import type http from 'node:http'
 import { createOutbound } from '@svc/platform'
+import { defineOptions } from '@svc/platform/options'
 import { type Listening, listen } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ChannelOutcome } from '../../src/channels/channel.ts'
 import { createSmsChannel } from '../../src/channels/sms/create-sms-channel.ts'
 import type { OutgoingText } from '../../src/channels/sms/sms-gateway.ts'
-import type { SmsOptions, SmsProvider } from '../../src/options.ts'
+import {
+  type SmsOptions,
+  smsOptions,
+  type SmsProvider,
+} from '../../src/channels/sms/sms-options.ts'
 import { recordedLog } from '../support/recorded-log.ts'
 import { openRenderBench, type RenderBench } from '../support/render-bench.ts'
 import { type NotificationChanges, sampleNotification } from '../support/sample-notification.ts'
@@ -291,16 +296,14 @@ describe('notifications by sms (10.1)', () => {
     [{ maxLength: 3 }, 'default.maxLength'],
     [{ maxLength: 160.5 }, 'default.maxLength'],
     [{ overflow: 'drop' }, 'default.overflow'],
-    [{ fields: { content: '' } }, 'default.fields'],
+    [{ fields: { content: '' } }, 'default.fields.content'],
   ]
   for (const [change, path] of faults) {
     it(`do not start with ${JSON.stringify(change)}`, () => {
       // What a configuration may hold that no compiler saw.
-      const options = { default: { ...provider(), ...change } as SmsProvider }
-      expect(() => void attempt({}, { options })).to.throw(
-        TypeError,
-        `options.channels.sms.${path}`,
-      )
+      const sms = { default: { ...provider(), ...change } }
+      const { settle } = defineOptions({ sms: smsOptions() })
+      expect(() => settle({ sms })).to.throw(TypeError, `options.sms.${path}: must be`)
     })
   }
 })

@@ -52,7 +52,7 @@ export function deprecatedApps(): Option<readonly DeprecatedApp[]> {
       other: storeUrl,
     }),
   })
-  return list(app.asGiven(), MOST_APPS)
+  return list(app, MOST_APPS)
 }
 
 /** Whether a page may link to it. */

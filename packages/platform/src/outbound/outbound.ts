@@ -11,6 +11,7 @@ import {
   type OptionsDefinition,
   type OptionsFor,
   port,
+  type Settled,
   text,
 } from '../options.ts'
 import type { Logger } from '../log.ts'
@@ -66,12 +67,7 @@ export interface OutboundOptions {
   readonly log?: Logger
 }
 
-/** Options with nothing left open. */
-export interface ResolvedOutboundOptions extends Required<Omit<OutboundOptions, 'log'>> {
-  readonly log: Logger | undefined
-}
-
-export const OUTBOUND_OPTIONS: OptionsDefinition<ResolvedOutboundOptions> = defineOptions({
+export const OUTBOUND_OPTIONS: OptionsDefinition<Settled<OutboundOptions, 'log'>> = defineOptions({
   trustedNetworks: cidrs().or([], 'none'),
   ca: list(text('PEM of a certificate'), 100).or([], 'none'),
   maxBytes: integer(1, 2 ** 30, { unit: 'bytes' }).or(2 ** 20),

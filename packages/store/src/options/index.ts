@@ -26,6 +26,7 @@ export {
   oneOf,
   port,
   record,
+  type Settled,
   type SettledMembers,
   text,
 } from './shapes.ts'

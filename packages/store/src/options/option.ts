@@ -51,13 +51,9 @@ export interface AnyOption {
   readonly steps: readonly Step[]
 }
 
-/**
- * Looks at a value, makes something else of it (undefined from that means that the value is malformed), or goes back to
- * what was given.
- */
+/** Either looks at a value, or makes something else of it; undefined from that means that the value is malformed. */
 export type Step =
   | { readonly kind: 'check'; readonly check: (value: unknown) => Problem }
-  | { readonly kind: 'keep' }
   | { readonly kind: 'parse'; readonly parse: (value: unknown) => unknown }
 
 export type Members = Readonly<Record<string, AnyOption>>
@@ -141,12 +137,6 @@ export class Option<Value, Settled = Value, IsNeeded extends boolean = true>
     // As in `that`.
     const step = { kind: 'parse', parse: (value: unknown) => parse(value as Settled) } as const
     return new Option<Value, Parsed, IsNeeded>({ ...this.#rule(), steps: [...this.steps, step] })
-  }
-
-  /** The package works with the very object that was given, once its members were looked at. */
-  asGiven(): Option<Value, Value, IsNeeded> {
-    const steps = [...this.steps, { kind: 'keep' } as const]
-    return new Option<Value, Value, IsNeeded>({ ...this.#rule(), steps })
   }
 
   #rule(): AnyOption {

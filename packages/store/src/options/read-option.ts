@@ -26,13 +26,17 @@ export function readObject(
   for (const [name, option] of Object.entries(members)) {
     // Only what is the object's own was given to it.
     const value = Object.hasOwn(given, name) ? (given as Given)[name] : undefined
-    if (value !== undefined) settled[name] = readOption(option, value, join(path, name), reading)
-    else if (option.fallback.kind === 'derived') {
+    if (value === undefined && option.fallback.kind === 'derived') {
       const { derive } = option.fallback
       reading.later.push(() => {
         settled[name] = derive(reading.options)
       })
-    } else settled[name] = readAbsent(option, join(path, name), reading)
+      continue
+    }
+    const at = join(path, name)
+    const read =
+      value === undefined ? readAbsent(option, at, reading) : readOption(option, value, at, reading)
+    if (read !== undefined) settled[name] = read
   }
   return settled
 }
@@ -57,7 +61,6 @@ function readOption(option: AnyOption, value: unknown, path: string, reading: Re
   for (const step of option.steps) {
     if (reading.faults.length > before) return undefined
     if (step.kind === 'check') noteProblem(step.check(settled), path, reading)
-    else if (step.kind === 'keep') settled = value
     else {
       settled = step.parse(settled)
       if (settled === undefined) noteProblem(`must be ${option.what}`, path, reading)
@@ -82,6 +85,9 @@ function readShape(option: AnyOption, value: unknown, path: string, reading: Rea
       if (!shape.isRight(value)) refuse()
       return value
     case 'port':
+      if ((typeof value !== 'object' && typeof value !== 'function') || value === null) {
+        return refuse()
+      }
       checkPort(shape, value, path, reading)
       return value
     case 'object':
@@ -134,12 +140,8 @@ function readEither(
   return undefined
 }
 
-function checkPort(shape: PortShape, value: unknown, path: string, reading: Reading): void {
+function checkPort(shape: PortShape, value: object, path: string, reading: Reading): void {
   const { methods, optionalMethods, isClosed } = shape
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) {
-    const what = methods.length === 0 ? 'an object' : `an object with ${methods.join(', ')}`
-    return noteProblem(`must be ${what}`, path, reading)
-  }
   const members = value as Given
   const missing = methods.filter((name) => typeof members[name] !== 'function')
   if (missing.length > 0) noteProblem(`has no ${missing.join('(), ')}()`, path, reading)

@@ -15,8 +15,21 @@ export type GivenMembers<Of> = {
   readonly [Name in NeededNames<Of>]: ValueOf<Of[Name]>
 } & { readonly [Name in Exclude<keyof Of, NeededNames<Of>>]?: ValueOf<Of[Name]> }
 
-/** The same with nothing left open. */
-export type SettledMembers<Of> = { readonly [Name in keyof Of]: SettledOf<Of[Name]> }
+/**
+ * An interface of options with nothing left open.
+ * @typeParam Open - the options that have no default: they may still be absent
+ */
+export type Settled<Options, Open extends keyof Options = never> = Required<Omit<Options, Open>> &
+  Pick<Options, Open>
+
+type OpenNames<Of> = {
+  [Name in keyof Of]: undefined extends SettledOf<Of[Name]> ? Name : never
+}[keyof Of]
+
+/** The same with every default filled in; what has none, and is not given, is absent. */
+export type SettledMembers<Of> = {
+  readonly [Name in Exclude<keyof Of, OpenNames<Of>>]: SettledOf<Of[Name]>
+} & { readonly [Name in OpenNames<Of>]?: Exclude<SettledOf<Of[Name]>, undefined> }
 
 export function flag(): Option<boolean> {
   return new Option({
@@ -122,7 +135,8 @@ export function port<Port>(
   optionalMethods: readonly MethodName<Port>[] = [],
 ): Option<Port> {
   const shape = { kind: 'port', methods, optionalMethods, isClosed: false } as const
-  return new Option({ shape, what: `an object with ${methods.join(', ')}` })
+  const what = methods.length === 0 ? 'an object' : `an object with ${methods.join(', ')}`
+  return new Option({ shape, what })
 }
 
 /** An object of functions that may all be absent. */

@@ -21,8 +21,9 @@ export type { WaitReplicas } from './run-script.ts'
  * const store = redisStore({ url: 'redis://127.0.0.1:6379' })
  */
 export function redisStore(options: RedisStoreOptions): Store {
-  const { clock, log, waitReplicas } = REDIS_OPTIONS.settle(options)
-  const target = readTarget(options)
+  const settled = REDIS_OPTIONS.settle(options)
+  const { clock, log, waitReplicas } = settled
+  const target = readTarget(settled)
   const client = createClient(target, 'store', FAIL_FAST)
   const connection = createConnection(client, log)
   client.once('ready', () => {

@@ -12,9 +12,10 @@ import {
   type OptionsFor,
   port,
   type Problem,
+  type Settled,
   text,
 } from '../options/index.ts'
-import { type RedisAddress, redisOptionsFromUrl, type RedisTarget } from './redis-url.ts'
+import { redisOptionsFromUrl, type RedisTarget } from './redis-url.ts'
 import type { WaitReplicas } from './run-script.ts'
 
 /** What {@link redisStore} is told. Exactly one of `url`, `host`, `nodes` and `sentinels` says where Redis is. */
@@ -37,11 +38,10 @@ export interface RedisStoreOptions extends RedisTarget {
   readonly waitReplicas?: WaitReplicas
 }
 
-/** What of the options the store itself works with; where Redis is says {@link readTarget}. */
-export interface SettledRedisOptions {
-  readonly clock: Clock
-  readonly log: StoreLog
-  readonly waitReplicas: Required<WaitReplicas> | undefined
+/** Options with nothing left open, but where Redis is and how to get in. */
+export interface SettledRedisOptions
+  extends Settled<RedisStoreOptions, 'url' | 'waitReplicas' | keyof RedisTarget> {
+  readonly waitReplicas?: Required<WaitReplicas>
 }
 
 const MAX_ADDRESSES = 1000
@@ -49,7 +49,7 @@ const portNumber = integer(1, 65_535)
 
 function addresses(port: number) {
   const address = object({ host: text('a host'), port: portNumber.optional(`\`${port}\``) })
-  return list<RedisAddress, unknown>(address, MAX_ADDRESSES)
+  return list(address, MAX_ADDRESSES)
     .that((given) => (given.length === 0 ? 'must name at least one address' : undefined))
     .optional()
 }
@@ -83,8 +83,8 @@ export const REDIS_OPTIONS: OptionsDefinition<SettledRedisOptions> = defineOptio
 )
 
 /** Where Redis is, of options that are right. */
-export function readTarget({ url, ...options }: RedisStoreOptions): RedisTarget {
-  return url === undefined ? options : { ...options, ...redisOptionsFromUrl(url) }
+export function readTarget({ url, ...target }: SettledRedisOptions): RedisTarget {
+  return url === undefined ? target : { ...target, ...redisOptionsFromUrl(url) }
 }
 
 function urlProblem(url: string | readonly string[]): Problem {
@@ -96,15 +96,8 @@ function urlProblem(url: string | readonly string[]): Problem {
   }
 }
 
-interface Places {
-  readonly url: unknown
-  readonly host: unknown
-  readonly nodes: unknown
-  readonly sentinels: unknown
-  readonly master: unknown
-}
-
-function targetProblem({ url, host, nodes, sentinels, master }: Places): Problem {
+function targetProblem(settled: SettledRedisOptions): Problem {
+  const { url, host, nodes, sentinels, master } = settled
   const places = [url, host, nodes, sentinels].filter((place) => place !== undefined)
   if (places.length !== 1) return 'must name one of url, host, nodes and sentinels'
   const isNameless = sentinels !== undefined && master === undefined

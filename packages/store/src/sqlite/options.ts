@@ -6,6 +6,7 @@ import {
   type OptionsDefinition,
   type OptionsFor,
   port,
+  type Settled,
   text,
 } from '../options/index.ts'
 
@@ -27,7 +28,7 @@ export interface SqliteStoreOptions {
   readonly cacheKib?: number
 }
 
-export const SQLITE_OPTIONS: OptionsDefinition<Required<SqliteStoreOptions>> = defineOptions({
+export const SQLITE_OPTIONS: OptionsDefinition<Settled<SqliteStoreOptions>> = defineOptions({
   file: text('a path'),
   clock: port<Clock>(['now']).or(systemClock, "the machine's clock"),
   log: port<StoreLog>(['warn', 'error']).or(silentLog, 'says nothing'),

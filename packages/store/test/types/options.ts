@@ -22,7 +22,7 @@ interface Options {
 
 interface Settled {
   readonly log: Log
-  readonly file: string | undefined
+  readonly file?: string
   readonly lifetimes: { readonly lock: number; readonly wait: number }
 }
 

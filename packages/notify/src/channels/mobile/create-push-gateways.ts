@@ -1,5 +1,5 @@
-import { createOutbound, type Logger, type Outbound } from '@svc/platform'
-import type { MobileOptions } from '../../options.ts'
+import { createOutbound, type Logger, type Outbound } from '@svc/oauth-core'
+import type { MobileOptions } from './mobile-options.ts'
 import type { PushCredentialStore } from '../../ports.ts'
 import { createApnsPlatform } from './apns/apns-platform.ts'
 import { APNS_TOKEN } from './apns/apns-message.ts'

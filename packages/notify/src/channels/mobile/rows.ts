@@ -1,6 +1,6 @@
 import type { RouteContext, RouteRow } from '@svc/platform'
 import { NotifyError } from '../../notify-error.ts'
-import type { WebPushOptions } from '../../options.ts'
+import type { WebPushOptions } from './webpush/vapid.ts'
 
 /**
  * `GET /notifications/push_key`: what browsers subscribe with. Stands before every row with a parameter in its place.

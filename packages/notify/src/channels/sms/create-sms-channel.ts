@@ -1,5 +1,4 @@
 import type { Instance, Logger, Outbound } from '@svc/platform'
-import type { SmsOptions, SmsProvider } from '../../options.ts'
 import type { OwnerContacts } from '../../ports.ts'
 import type { ContentRenderer } from '../../render/content.ts'
 import type { Channel, ChannelOutcome } from '../channel.ts'
@@ -7,7 +6,7 @@ import { createCircuitBreaker } from '../circuit-breaker.ts'
 import { createHttpSmsGateway } from './http-sms-gateway.ts'
 import { parsePhoneNumber } from './phone-number.ts'
 import type { OutgoingText, SmsGateway } from './sms-gateway.ts'
-import { providerFor, smsFaults } from './sms-options.ts'
+import { providerFor, type SmsOptions, type SmsProvider } from './sms-options.ts'
 import { fitText } from './sms-text.ts'
 
 interface SmsChannelParts {
@@ -22,13 +21,10 @@ interface SmsChannelParts {
 
 /**
  * Notifications as texts to the owner's phone: the message and nothing else.
- * @throws TypeError with every fault of the options
  * @see notifications.md 10.1
  */
 export function createSmsChannel(parts: SmsChannelParts): Channel {
   const { options, contacts, renderer, outbound, clock, log } = parts
-  const faults = smsFaults(options)
-  if (faults.length > 0) throw new TypeError(faults.join('; '))
   const gateways = new Map<SmsProvider, SmsGateway>()
   const breaker = createCircuitBreaker<SmsGateway>({ clock })
 

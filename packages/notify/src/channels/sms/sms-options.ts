@@ -1,43 +1,51 @@
-import type { SmsOptions, SmsProvider } from '../../options.ts'
+import { integer, object, oneOf, type Option, port, record, text } from '@svc/platform/options'
+import type { SmsGateway } from './sms-gateway.ts'
+import { DEFAULT_MAX_LENGTH } from './sms-text.ts'
 
-const PROVIDERS: readonly string[] = ['api_sen', 'http']
-const OVERFLOWS: readonly string[] = ['truncate', 'fallback', 'split']
-/** Room for the dots and something before them. */
-const MIN_LENGTH = 10
-
-/** What is wrong with the options of texts, each with its path. */
-export function smsFaults(sms: SmsOptions): string[] {
-  const path = 'options.channels.sms'
-  const rows: (readonly [string, SmsProvider])[] = [
-    ...(sms.default === undefined ? [] : [[`${path}.default`, sms.default] as const]),
-    ...Object.entries(sms.contexts ?? {}).map(
-      ([name, provider]) => [`${path}.contexts.${name}`, provider] as const,
-    ),
-  ]
-  const faults = rows.flatMap(([place, provider]) =>
-    providerFaults(provider).map((fault) => `${place}.${fault}`),
-  )
-  if (sms.gateway !== undefined && typeof sms.gateway.send !== 'function') {
-    faults.push(`${path}.gateway: has no send()`)
-  }
-  return faults
+/** How texts leave, by the context of the instance. @see notifications.md 10.1 */
+export interface SmsOptions {
+  /** For instances of no context of the others. */
+  readonly default?: SmsProvider
+  readonly contexts?: Readonly<Record<string, SmsProvider>>
+  /** Takes all texts instead, such as an outbox for development. */
+  readonly gateway?: SmsGateway
 }
 
-function providerFaults(row: SmsProvider): string[] {
-  const { maxLength = MIN_LENGTH, overflow = 'truncate', fields = {} } = row
-  const url = URL.parse(row.url)
-  const checks: [boolean, string][] = [
-    [PROVIDERS.includes(row.provider), `provider: is none of ${PROVIDERS.join(', ')}`],
-    [/^https?:$/.test(url?.protocol ?? ''), 'url: is no http address'],
-    [/^[\u0021-\u007e]+$/.test(row.token), 'token: is empty, or has characters no header takes'],
-    [
-      Number.isInteger(maxLength) && maxLength >= MIN_LENGTH,
-      `maxLength: is less than ${MIN_LENGTH}`,
-    ],
-    [OVERFLOWS.includes(overflow), `overflow: is none of ${OVERFLOWS.join(', ')}`],
-    [Object.values(fields).every((name) => name !== ''), 'fields: a name is empty'],
-  ]
-  return checks.flatMap(([isRight, fault]) => (isRight ? [] : [fault]))
+export interface SmsProvider {
+  readonly provider: 'api_sen' | 'http'
+  readonly url: string
+  readonly token: string
+  /** Names in the body of `http`. @defaultValue `content` and `receiver` */
+  readonly fields?: { readonly content?: string; readonly receiver?: string }
+  /** Characters (D50). @defaultValue `160` */
+  readonly maxLength?: number
+  /** What happens to longer texts. @defaultValue `truncate` */
+  readonly overflow?: 'truncate' | 'fallback' | 'split'
+}
+
+/** Room for the dots and something before them. */
+const MIN_LENGTH = 10
+const MAX_LENGTH = 100_000
+
+/** The option that holds them. */
+export function smsOptions(): Option<SmsOptions> {
+  const name = text('a name')
+  const provider = object({
+    provider: oneOf(['api_sen', 'http']),
+    url: text('an http(s) URL', (url) => /^https?:$/.test(URL.parse(url)?.protocol ?? '')),
+    token: text('a text of characters that a header takes', { pattern: '^[\\u0021-\\u007e]+$' }),
+    fields: object({
+      content: name.optional('`content`'),
+      receiver: name.optional('`receiver`'),
+    }).optional('`content` and `receiver`'),
+    maxLength: integer(MIN_LENGTH, MAX_LENGTH, { unit: 'characters' }).or(DEFAULT_MAX_LENGTH),
+    overflow: oneOf(['truncate', 'fallback', 'split']).or('truncate'),
+  })
+  return object({
+    default: provider.optional(),
+    contexts: record(provider).optional(),
+    gateway: port<SmsGateway>(['send']).optional(),
+  })
 }
 
 /** The provider of the instance's context, else the default one. */

@@ -1,9 +1,13 @@
-import type { SmsProvider } from '../../options.ts'
-
 /** @see seed; decision D50 */
-const DEFAULT_MAX_LENGTH = 160
+export const DEFAULT_MAX_LENGTH = 160
 /** ASCII: one `…` would make every part of the text half as long. */
 const DOTS = '...'
+
+/** What a provider takes. */
+interface FitRule {
+  readonly maxLength?: number
+  readonly overflow?: 'truncate' | 'fallback' | 'split'
+}
 
 /** The text in the length the provider takes, or why there is none. */
 export type FittedText = { readonly text: string } | { readonly fault: 'no_message' | 'too_long' }
@@ -15,10 +19,7 @@ export type FittedText = { readonly text: string } | { readonly fault: 'no_messa
  */
 export function fitText(
   written: string,
-  {
-    maxLength = DEFAULT_MAX_LENGTH,
-    overflow = 'truncate',
-  }: Pick<SmsProvider, 'maxLength' | 'overflow'>,
+  { maxLength = DEFAULT_MAX_LENGTH, overflow = 'truncate' }: FitRule,
 ): FittedText {
   const text = written.trim()
   if (text === '') return { fault: 'no_message' }

@@ -1,10 +1,11 @@
 import { createECDH } from 'node:crypto'
 import { createOutbound, type Outbound } from '@svc/platform'
+import { defineOptions } from '@svc/platform/options'
 import { type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import webPush from 'web-push'
 import type { PushGateway, PushOutcome } from '../../../src/channels/mobile/push-gateway.ts'
-import { vapidFault } from '../../../src/channels/mobile/webpush/vapid.ts'
+import { webPushOptions } from '../../../src/channels/mobile/webpush/vapid.ts'
 import { createWebPushGateway } from '../../../src/channels/mobile/webpush/web-push-gateway.ts'
 import { makeCertificates, type TestCertificates } from '../../support/certificates.ts'
 import type { Scripted } from '../../support/fcm-server.ts'
@@ -187,17 +188,20 @@ describe('pushes to browsers', () => {
 describe('keys of web push', () => {
   it('are a pair of P-256, with a way to reach the operator', () => {
     const other = webPush.generateVAPIDKeys()
-    expect(vapidFault(WEBPUSH)).to.equal(undefined)
-    expect(vapidFault({ ...WEBPUSH, subject: 'https://example.com/' })).to.equal(undefined)
+    const { settle } = defineOptions({ webpush: webPushOptions() })
+    for (const subject of [WEBPUSH.subject, 'https://example.com/']) {
+      const webpush = { ...WEBPUSH, subject }
+      expect(settle({ webpush })).to.deep.equal({ webpush })
+    }
     const bad: [Partial<typeof WEBPUSH>, RegExp][] = [
       [{ publicKey: other.publicKey }, /key pair/],
       [{ privateKey: 'AAAA' }, /key pair/],
       [{ publicKey: '!' }, /key pair/],
-      [{ subject: 'operator@example.com' }, /^subject/],
-      [{ subject: 'http://example.com' }, /^subject/],
+      [{ subject: 'operator@example.com' }, /subject: must be a mailto: or https: URL/],
+      [{ subject: 'http://example.com' }, /subject: must be/],
     ]
     for (const [changes, fault] of bad) {
-      expect(vapidFault({ ...WEBPUSH, ...changes })).to.match(fault)
+      expect(() => settle({ webpush: { ...WEBPUSH, ...changes } })).to.throw(TypeError, fault)
     }
   })
 })

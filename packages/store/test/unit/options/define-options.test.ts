@@ -59,15 +59,13 @@ function faultsOf(options: unknown): string[] {
 }
 
 describe('defineOptions', () => {
-  it('fills in every default', () => {
+  it('fills in every default, and leaves out what has none', () => {
     expect(DEFINITION.settle(GIVEN)).to.deep.equal({
       log,
       name: 'svc',
       mode: 'one',
-      isHttps: undefined,
       strict: false,
       store: log,
-      key: undefined,
       hosts: new Set(),
       hooks: {},
       lifetimes: { lock: 30, wait: 35 },
@@ -240,17 +238,6 @@ describe('defineOptions', () => {
     settled.hooks.onLogin?.()
     expect(settled.log).to.equal(given.log)
     expect(given.hooks.count).to.equal(1)
-  })
-
-  it('hands on an object as it was given where that is wanted', () => {
-    const definition = defineOptions({
-      theme: object({ name: text('a name').optional() })
-        .asGiven()
-        .optional(),
-    })
-    const theme = {}
-    expect(definition.settle({ theme }).theme).to.equal(theme)
-    expect(() => definition.settle({ theme: { nam: 'x' } })).to.throw('options.theme.nam: unknown')
   })
 
   it('asks for what is needed inside an object that is missing', () => {

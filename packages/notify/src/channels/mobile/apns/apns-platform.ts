@@ -1,4 +1,4 @@
-import type { ApnsOptions } from '../../../options.ts'
+import type { ApnsOptions } from '../mobile-options.ts'
 import { createCredentialsFile } from '../credentials-file.ts'
 import { createGatewayCache } from '../gateway-cache.ts'
 import { createCredentialSource } from '../push-credentials.ts'

@@ -1,4 +1,4 @@
-import type { FcmOptions } from '../../../options.ts'
+import type { FcmOptions } from '../mobile-options.ts'
 import { createCredentialsFile } from '../credentials-file.ts'
 import { createGatewayCache } from '../gateway-cache.ts'
 import { parseJson } from '../provider-call.ts'

@@ -1,5 +1,5 @@
-import type { Outbound } from '@svc/platform'
-import type { HuaweiOptions } from '../../../options.ts'
+import type { Outbound } from '@svc/oauth-core'
+import type { HuaweiOptions } from '../mobile-options.ts'
 import { type AuthorizedResult, sendAuthorized } from '../access-tokens.ts'
 import { callProvider } from '../provider-call.ts'
 import type { PushGateway } from '../push-gateway.ts'

@@ -1,15 +1,31 @@
 import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
+import { object, type Option, text } from '@svc/platform/options'
 import { SignJWT } from 'jose'
-import type { WebPushOptions } from '../../../options.ts'
 
 /** At most 24 h ahead. @see RFC 8292 2 */
 const GOOD_FOR_S = 12 * 3600
 
-/** What is wrong with the options; the first fault, undefined when there is none. */
-export function vapidFault({ publicKey, privateKey, subject }: WebPushOptions): string | undefined {
-  if (!isSubject(subject)) return 'subject: is neither mailto: nor https:'
-  const key = readKey({ publicKey, privateKey })
-  return key === undefined ? 'publicKey, privateKey: are no key pair of P-256' : undefined
+/** @see RFC 8292 */
+export interface WebPushOptions {
+  /** Uncompressed P-256 point, base64url. */
+  readonly publicKey: string
+  /** base64url. */
+  readonly privateKey: string
+  /** `mailto:` or `https:` of the operator. */
+  readonly subject: string
+}
+
+/** The option that holds them. */
+export function webPushOptions(): Option<WebPushOptions> {
+  return object({
+    publicKey: text('an uncompressed P-256 point in base64url'),
+    privateKey: text('the private half in base64url'),
+    subject: text('a mailto: or https: URL', isSubject),
+  }).that((pair) =>
+    readKey(pair) === undefined
+      ? 'publicKey and privateKey must be a key pair of P-256'
+      : undefined,
+  )
 }
 
 /** Proves to push services who sends. @see RFC 8292 */
@@ -54,6 +70,6 @@ function readKey(pair: Pick<WebPushOptions, 'publicKey' | 'privateKey'>): KeyObj
   }
 }
 
-function isSubject(text: string): boolean {
-  return URL.canParse(text) && ['https:', 'mailto:'].includes(new URL(text).protocol)
+function isSubject(url: string): boolean {
+  return ['https:', 'mailto:'].includes(URL.parse(url)?.protocol ?? '')
 }

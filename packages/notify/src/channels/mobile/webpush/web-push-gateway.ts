@@ -1,5 +1,5 @@
-import type { Outbound } from '@svc/platform'
-import type { WebPushOptions } from '../../../options.ts'
+import type { Outbound } from '@svc/oauth-core'
+import type { WebPushOptions } from './vapid.ts'
 import { callProvider } from '../provider-call.ts'
 import type { PushGateway, PushOutcome } from '../push-gateway.ts'
 import { createVapid } from './vapid.ts'
