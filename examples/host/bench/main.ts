@@ -1,4 +1,5 @@
 import os from 'node:os'
+import { benchConnections } from './connections-bench.ts'
 import { benchCuts } from './cut-bench.ts'
 import { type Figure, toTable } from './figure.ts'
 import { benchGuard } from './guard-bench.ts'
@@ -12,7 +13,7 @@ import { benchTiming } from './timing-bench.ts'
 import { benchTokens } from './token-bench.ts'
 import { toFigures } from './token-figures.ts'
 
-// `pnpm bench [guard cuts tokens logins timing startup instances realtime notifications] [--quick] [--check]`: those named, or all.
+// `pnpm bench [guard cuts tokens logins timing startup instances connections realtime notifications] [--quick] [--check]`: those named, or all.
 // `--check` fails when a target is missed. Of tokens also: [--profiles=folder] [--store=sqlite] [--grant=refresh] [--connections=32].
 const isQuick = process.argv.includes('--quick')
 const chosen = (name: string): string | undefined =>
@@ -28,6 +29,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   timing: () => benchTiming({ requests: isQuick ? 40 : 100, say }),
   startup: () => benchStartup({ rounds, say }),
   instances: () => benchInstances({ few: 1000, many: isQuick ? 4000 : 10_000, say }),
+  connections: () => benchConnections({ say }),
   realtime: () => benchRealtime({ subscribers: 2000, overMs: isQuick ? 4000 : 10_000, say }),
   notifications: () =>
     benchNotifications({

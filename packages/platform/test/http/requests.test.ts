@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { type LimitedServer, startLimited } from '../support/limited-server.ts'
@@ -41,7 +42,7 @@ describe('requests of one connection', () => {
     expect(limited.limits.figures().refused.pipeline).to.equal(0)
   })
 
-  it('end the socket without an answer when more wait, and no handler hears of the rest', async () => {
+  it('end the socket without an answer when more wait, and no handler hears of any', async () => {
     let handled = 0
     limited = await startLimited((_request, response) => {
       handled += 1
@@ -52,11 +53,33 @@ describe('requests of one connection', () => {
     await until(() => client.socket.closed || client.socket.readableEnded)
     await until(() => limited.sockets.size === 0)
     expect(client.said()).to.equal('')
-    expect(handled).to.equal(1)
+    expect(handled).to.equal(0)
     expect(limited.limits.figures().refused.pipeline).to.equal(1)
     expect(limited.log).to.deep.equal([
       { event: 'connection.refused', reason: 'pipeline', count: 1 },
     ])
+  })
+
+  it('cost nothing more once there were too many', async () => {
+    limited = await startLimited((_request, response) => void response.end('x'))
+    let parsed = 0
+    const count = (): void => void (parsed += 1)
+    subscribe('http.server.request.start', count)
+    try {
+      const client = await limited.join()
+      client.send(get().repeat(200))
+      await until(() => limited.sockets.size === 0)
+    } finally {
+      unsubscribe('http.server.request.start', count)
+    }
+    expect(parsed).to.equal(18)
+    // Parsers are used again: the next connection has one that is whole.
+    for (let at = 0; at < 20; at += 1) {
+      const client = await limited.join()
+      client.send(get() + post('hello'))
+      await until(() => client.statuses().length === 2)
+      client.socket.destroy()
+    }
   })
 
   it('are read no further while one waits', async () => {
