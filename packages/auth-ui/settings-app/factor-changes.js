@@ -1,3 +1,4 @@
+import { keepKnownPasskeys, loadFactors } from './factors-data.js'
 import { mailStep, recoveryStep, totpStep } from './factor-steps.js'
 import { isRefusal } from './words.js'
 
@@ -49,7 +50,8 @@ const CHANGES = {
     return mailStep(proof, tools)
   },
   'mail.off': remover(() => '/settings/factors/mail', 'mail.removed'),
-  'passkey.add': (proof, { api }) => {
+  'passkey.add': async (proof, { api }) => {
+    keepKnownPasskeys(await loadFactors(api))
     const query = new URLSearchParams({
       code: proof.confirmation_code,
       state: proof.confirmation_state,

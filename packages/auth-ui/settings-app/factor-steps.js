@@ -1,6 +1,7 @@
 import { resendButton } from './code-step.js'
 import { copyButton, saveButton } from './copy.js'
 import { make } from './_kit/dom.js'
+import { loadFactors } from './factors-data.js'
 import { makeCode, whileBusy } from './fields.js'
 import { drawQr } from './qr.js'
 import { isRefusal, wordsFor } from './words.js'
@@ -51,10 +52,47 @@ export function totpStep(answer, tools) {
       label: t('totp.step.code'),
       submit: t('totp.step.submit'),
       act: async (code) => {
-        await api.call('PUT', '/settings/factors/totp', { code })
-        tools.done(t('totp.added'))
+        const codes = await api.call('PUT', '/settings/factors/totp', { code })
+        if (codes === undefined) tools.done(t('totp.added'))
+        else tools.swap(await keepStep(codes, tools))
       },
       again: [],
+    }),
+  ]
+}
+
+/**
+ * Nothing but the app would be there after a phone is lost: it is turned on once the owner has the recovery codes.
+ *
+ * @param {unknown} answer of `PUT /settings/factors/totp`
+ * @param {Tools} tools
+ * @returns {Promise<Node[]>}
+ */
+async function keepStep(answer, tools) {
+  const { api, t, warn, reload } = tools
+  const { mail } = await loadFactors(api)
+  const kept = make(
+    'button',
+    { class: 'button button--primary', type: 'button' },
+    t('totp.codes.submit'),
+  )
+  kept.addEventListener('click', () => {
+    warn('')
+    whileBusy(kept, t('app.oneMoment'), async () => {
+      await api.call('PUT', '/settings/factors/totp', { kept: true })
+      tools.done(t('totp.added.codes'))
+    }).catch((error) => warn(isRefusal(error, 'not_found') ? t('code.over') : wordsFor(error, t)))
+  })
+  const cancel = make('button', { class: 'button', type: 'button' }, t('app.cancel'))
+  cancel.addEventListener('click', reload)
+  const other =
+    mail.address === undefined ? [] : [make('p', { class: 'muted small' }, t('totp.codes.other'))]
+  return [
+    codesBox(answer, tools, {
+      title: t('totp.codes.title'),
+      text: t('totp.codes.text'),
+      buttons: [kept, cancel],
+      after: other,
     }),
   ]
 }
@@ -145,37 +183,52 @@ function codeForm(tools, { intro, label, submit, act, again }) {
  * @returns {Node[]}
  */
 export function recoveryStep(answer, tools) {
-  const { t, domain, reload } = tools
-  const { codes } = /** @type {{ codes: readonly string[] }} */ (answer)
-  const text = `${t('recovery.file', { domain })}\n\n${codes.join('\n')}\n`
+  const { t, done } = tools
   const kept = make(
     'button',
     { class: 'button button--primary', type: 'button' },
     t('recovery.kept'),
   )
-  kept.addEventListener('click', reload)
+  kept.addEventListener('click', () => done(t('recovery.created')))
   return [
+    codesBox(answer, tools, {
+      title: t('recovery.step.title'),
+      text: t('recovery.step.text'),
+      buttons: [kept],
+    }),
+  ]
+}
+
+/**
+ * @param {unknown} answer with the codes
+ * @param {Tools} tools
+ * @param {{ title: string, text: string, buttons: readonly Node[], after?: readonly Node[] }} about
+ */
+function codesBox(answer, tools, { title, text, buttons, after = [] }) {
+  const { t, domain } = tools
+  const { codes } = /** @type {{ codes: readonly string[] }} */ (answer)
+  const file = `${t('recovery.file', { domain })}\n\n${codes.join('\n')}\n`
+  return make(
+    'div',
+    { class: 'box form' },
+    make('h2', {}, title),
+    make('p', { class: 'notice notice--warning' }, text),
+    make(
+      'ol',
+      { class: 'codes', 'aria-label': t('recovery.name') },
+      ...codes.map((code) => make('li', {}, make('code', { dir: 'ltr' }, code))),
+    ),
     make(
       'div',
-      { class: 'box form' },
-      make('h2', {}, t('recovery.step.title')),
-      make('p', { class: 'notice notice--warning' }, t('recovery.step.text')),
-      make(
-        'ol',
-        { class: 'codes', 'aria-label': t('recovery.name') },
-        ...codes.map((code) => make('li', {}, make('code', { dir: 'ltr' }, code))),
+      { class: 'form__buttons' },
+      copyButton(codes.join('\n'), t('recovery.copy'), tools),
+      saveButton(
+        file,
+        `${domain.replace(/[^a-z0-9.-]/giu, '_')}-recovery-codes.txt`,
+        t('recovery.save'),
       ),
-      make(
-        'div',
-        { class: 'form__buttons' },
-        copyButton(codes.join('\n'), t('recovery.copy'), tools),
-        saveButton(
-          text,
-          `${domain.replace(/[^a-z0-9.-]/giu, '_')}-recovery-codes.txt`,
-          t('recovery.save'),
-        ),
-      ),
-      make('div', { class: 'form__buttons' }, kept),
     ),
-  ]
+    make('div', { class: 'form__buttons' }, ...buttons),
+    ...after,
+  )
 }

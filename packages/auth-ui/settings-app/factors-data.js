@@ -17,6 +17,31 @@ export async function loadFactors(api) {
   return /** @type {{ data: { attributes: FactorsAbout } }} */ (answer).data.attributes
 }
 
+const KNOWN = 'svc.passkeys'
+
+/**
+ * Keeps which passkeys there are, until the owner is back from the page that makes one.
+ *
+ * @param {FactorsAbout} factors
+ */
+export function keepKnownPasskeys({ passkeys }) {
+  sessionStorage.setItem(KNOWN, JSON.stringify(passkeys.map(({ id }) => id)))
+}
+
+/**
+ * The passkey that was made since then, if one was; told once.
+ *
+ * @param {FactorsAbout} factors
+ */
+export function takeNewPasskey({ passkeys }) {
+  const kept = sessionStorage.getItem(KNOWN)
+  sessionStorage.removeItem(KNOWN)
+  if (kept === null) return undefined
+  /** @type {readonly string[]} */
+  const known = JSON.parse(kept)
+  return passkeys.find(({ id }) => !known.includes(id))
+}
+
 /** How many factors are on that ask for a second step. @param {FactorsAbout} factors */
 export function countFactors({ mail, totp, passkeys }) {
   return (mail.enabled ? 1 : 0) + (totp === null ? 0 : 1) + passkeys.length

@@ -1,7 +1,7 @@
 import { make, shownName, withTime } from './_kit/dom.js'
 import { act, changing, removal } from './factor-buttons.js'
 import { changeFactor } from './factor-changes.js'
-import { countFactors, hasCode, loadFactors } from './factors-data.js'
+import { countFactors, hasCode, loadFactors, takeNewPasskey } from './factors-data.js'
 import { wordsFor } from './words.js'
 
 /** @typedef {import('./factors-data.js').FactorsAbout} FactorsAbout */
@@ -14,7 +14,7 @@ import { wordsFor } from './words.js'
  * @returns {Promise<Node[]>}
  */
 export async function factorsSection(tools) {
-  const { api, t, warn, confirmation } = tools
+  const { api, t, warn, tell, confirmation } = tools
   const intent = confirmation.take('factors')
   let problem = ''
   if (intent !== undefined) {
@@ -26,7 +26,10 @@ export async function factorsSection(tools) {
       problem = wordsFor(error, t)
     }
   }
-  const nodes = overview(await loadFactors(api), tools)
+  const factors = await loadFactors(api)
+  const added = takeNewPasskey(factors)
+  if (added !== undefined) tell(t('passkey.added', { name: shownName(added.label) }))
+  const nodes = overview(factors, tools)
   if (problem !== '') warn(problem)
   return nodes
 }

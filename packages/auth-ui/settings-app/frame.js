@@ -37,14 +37,17 @@ export function drawFrame({ sections, t, origin, name, domain, leave }) {
   byId('sections').replaceChildren(toggle, list)
   openSections(false)
   const logOut = /** @type {HTMLButtonElement} */ (byId('log-out'))
-  logOut.textContent = t('app.logOut')
+  const words = byId('log-out-words')
+  words.textContent = t('app.logOut')
   logOut.hidden = false
   logOut.addEventListener('click', () => {
     logOut.disabled = true
-    logOut.textContent = t('app.loggingOut')
+    logOut.setAttribute('aria-busy', 'true')
+    words.textContent = t('app.loggingOut')
     void leave().finally(() => {
       logOut.disabled = false
-      logOut.textContent = t('app.logOut')
+      logOut.removeAttribute('aria-busy')
+      words.textContent = t('app.logOut')
     })
   })
 }

@@ -96,21 +96,24 @@ function frame() {
     ),
   )
   const logOut = /** @type {HTMLButtonElement} */ (byId('log-out'))
-  logOut.textContent = t('home.logOut')
+  byId('log-out-words').textContent = t('home.logOut')
   logOut.hidden = false
   logOut.addEventListener('click', () => void leave(logOut))
 }
 
 /** @param {HTMLButtonElement} button */
 async function leave(button) {
+  const words = byId('log-out-words')
   button.disabled = true
-  button.textContent = t('home.loggingOut')
+  button.setAttribute('aria-busy', 'true')
+  words.textContent = t('home.loggingOut')
   try {
     await api.remove('/auth/login')
     location.assign(`${api.origin}/auth/login`)
   } catch (error) {
     button.disabled = false
-    button.textContent = t('home.logOut')
+    button.removeAttribute('aria-busy')
+    words.textContent = t('home.logOut')
     tools.report(error)
   }
 }

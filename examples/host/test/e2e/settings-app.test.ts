@@ -45,7 +45,17 @@ describe('settings app of the host, in a browser', function () {
     const key = await owner.page.locator('.secret').innerText()
     await owner.page.getByLabel('Code of the app').fill(totpCode(key, Date.now()))
     await button('Turn it on').click()
-    await said('The authenticator app is set up.')
+    await keepCodes()
+  }
+
+  /** @returns the codes that an app which stands alone is turned on with */
+  async function keepCodes(): Promise<readonly string[]> {
+    await heading('Keep your recovery codes').waitFor()
+    const codes = await owner.page.locator('.codes code').allInnerTexts()
+    expect(codes).to.have.lengthOf(10)
+    await button('I have kept them: turn the app on').click()
+    await said('Authenticator app added. Keep your recovery codes')
+    return codes
   }
 
   it('turns on an authenticator app after a confirmation, and goes on by itself', async () => {
@@ -54,10 +64,34 @@ describe('settings app of the host, in a browser', function () {
     expect(search, 'code and state are gone from the address').to.equal('')
     expect(await factor('totp').innerText()).to.include('On')
     await owner.page.getByText('Logging in takes a second step.').waitFor()
-    // The mail factor comes with the first other one.
+    // Nothing is switched on unasked.
     expect(await factor('mail').innerText())
-      .to.include('Turn off')
+      .to.include('Turn on')
       .and.include('a…@mail.example')
+    await factor('recovery').getByText('10 codes left').waitFor()
+    expect(await owner.page.getByText('A lost phone could lock you out.').count()).to.equal(0)
+  })
+
+  it('turns the app on only once its recovery codes are kept, and none beside mailed codes', async () => {
+    await open('factors')
+    await button('Set up the app').click()
+    await owner.confirm()
+    const code = owner.page.getByLabel('Code of the app')
+    await code.fill(totpCode(await owner.page.locator('.secret').innerText(), Date.now()))
+    await button('Turn it on').click()
+    await heading('Keep your recovery codes').waitFor()
+    await owner.page.getByText('You would rather have codes by mail for that day?').waitFor()
+    await button('Cancel').click()
+    await owner.page.getByText('Logging in takes the passphrase only.').waitFor()
+    await factor('mail').getByRole('button', { name: 'Turn on' }).click()
+    await owner.page.getByLabel('Code of the mail').fill(await owner.mailed(/./, /\b(\d{6})\b/))
+    await button('Turn it on').click()
+    await said('Codes by mail are on.')
+    await button('Set up the app').click()
+    await code.fill(totpCode(await owner.page.locator('.secret').innerText(), Date.now()))
+    await button('Turn it on').click()
+    await said('Authenticator app added.')
+    await factor('recovery').getByRole('button', { name: 'Create recovery codes' }).waitFor()
   })
 
   it('says what is wrong with a code beside the field, and takes the right one after it', async () => {
@@ -76,13 +110,14 @@ describe('settings app of the host, in a browser', function () {
     expect(await code.getAttribute('aria-invalid')).to.equal('true')
     await code.fill(totpCode(key, Date.now()))
     await owner.page.keyboard.press('Enter')
-    await said('The authenticator app is set up.')
+    await keepCodes()
   })
 
   it('shows ten recovery codes once, copies them, and counts them afterwards', async () => {
     await owner.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await setUpApp()
-    await button('Create recovery codes').click()
+    await button('Create new codes').click()
+    await dialogButton('Create new codes').click()
     await heading('Your recovery codes').waitFor()
     const codes = await owner.page.locator('.codes code').allInnerTexts()
     expect(codes).to.have.lengthOf(10)
@@ -98,20 +133,19 @@ describe('settings app of the host, in a browser', function () {
     ])
     expect(file.suggestedFilename()).to.equal(`${owner.instance.domain}-recovery-codes.txt`)
     await button('I have kept them').click()
+    await said('New recovery codes are ready.')
     await factor('recovery').getByText('10 codes left').waitFor()
     expect(await owner.page.content()).to.not.include(codes[0])
   })
 
   it('names what the last way takes along, and turns everything off', async () => {
     await setUpApp()
-    await button('Turn off codes by mail').click()
-    await dialogButton('Turn off').click()
-    await said('Codes by mail are off.')
     await button('Remove the authenticator app').click()
     const dialog = owner.page.getByRole('dialog')
     expect(await dialog.innerText())
       .to.include('This turns the second step off')
       .and.include('the codes of the authenticator app')
+      .and.include('the 10 recovery codes that are left')
       .and.include('the browsers that skip the second step')
     await dialogButton('Remove').click()
     await said('The authenticator app is removed.')
@@ -147,6 +181,7 @@ describe('settings app of the host, in a browser', function () {
     await owner.page.locator('#label').fill('Laptop')
     await owner.page.locator('main form button[type=submit]').first().click()
     await owner.page.waitForURL((url) => url.origin === owner.app('settings'))
+    await said('The passkey Laptop is added.')
     await factor('passkey').getByText('Laptop').waitFor()
     await button('Remove the passkey Laptop').click()
     await dialogButton('Remove').click()
@@ -185,6 +220,10 @@ describe('settings app of the host, in a browser', function () {
 
   it('asks for the code of the second step before the passphrase changes', async () => {
     await setUpApp()
+    await factor('mail').getByRole('button', { name: 'Turn on' }).click()
+    await owner.page.getByLabel('Code of the mail').fill(await owner.mailed(/./, /\b(\d{6})\b/))
+    await button('Turn it on').click()
+    await said('Codes by mail are on.')
     await open('passphrase')
     await owner.page.getByLabel('Current passphrase', { exact: true }).fill(PASSPHRASE)
     await owner.page.getByLabel('New passphrase', { exact: true }).fill('four other words entirely')
@@ -249,7 +288,8 @@ describe('settings app of the host, in a browser', function () {
 
   it('lists a browser that skips the second step, and asks it again', async () => {
     await setUpApp()
-    await button('Create recovery codes').click()
+    await button('Create new codes').click()
+    await dialogButton('Create new codes').click()
     const code = await owner.page.locator('.codes code').first().innerText()
     const other = await browser.newContext()
     const page = await other.newPage()
@@ -298,7 +338,10 @@ describe('settings app of the host, in a browser', function () {
     expect(await page.evaluate(() => document.activeElement?.id)).to.equal('code')
     await page.keyboard.type(totpCode(await page.locator('.secret').innerText(), Date.now()))
     await page.keyboard.press('Enter')
-    await said('The authenticator app is set up.')
+    await heading('Keep your recovery codes').waitFor()
+    await tabTo('I have kept them: turn the app on')
+    await page.keyboard.press('Enter')
+    await said('Authenticator app added.')
   })
 
   it('hears of a mailed code that is not needed: cancel leads back and changes nothing', async () => {

@@ -46,9 +46,8 @@ for (const run of TOUR_RUNS) {
       await phone.steps.logIn()
       await phone.steps.isHome()
       await phone.steps.openSettings('factors')
-      const lostCode = await phone.factors.setUpApp(() => phone.steps.confirm())
-      await phone.factors.turnMailOff()
-      const [first = '', second = ''] = await phone.factors.createRecoveryCodes()
+      const lost = await phone.factors.setUpApp(() => phone.steps.confirm())
+      const [first = '', second = ''] = lost.recoveryCodes
       await phone.factors.addPasskey('Phone')
       await phone.page.context().close()
 
@@ -61,14 +60,14 @@ for (const run of TOUR_RUNS) {
       await steps.isHome()
       await steps.openSettings('factors')
       await factors.removePasskey('Phone', () => steps.confirm(second))
-      const nextCode = await factors.setUpApp()
+      const { nextCode } = await factors.setUpApp()
       const left = settings('recovery.left', { count: 8 })
       expect(await factors.card('recovery')).to.include(left)
 
       await steps.logOut()
       await steps.logIn()
       tour.watch.allowRefusal('/auth/twofactor')
-      await steps.giveCode(lostCode())
+      await steps.giveCode(lost.nextCode())
       await page.getByText(ui('problem.two_factor_invalid')).waitFor()
       await steps.giveCode(nextCode())
       await steps.isHome()
@@ -132,7 +131,7 @@ for (const run of TOUR_RUNS) {
         await steps.logIn()
         await steps.isHome()
         await steps.openSettings('factors')
-        nextCode = await factors.setUpApp(() => steps.confirm())
+        ;({ nextCode } = await factors.setUpApp(() => steps.confirm()))
         await page.context().close()
 
         const other = await visit(owner, 'elsewhere')
@@ -160,6 +159,7 @@ for (const run of TOUR_RUNS) {
         await page.getByLabel(ui('renew.passphrase'), { exact: true }).fill(NEW_PASSPHRASE)
         await steps.button(ui('renew.submit')).click()
         await steps.isLoggedOut()
+        await page.getByText(ui('login.renewed'), { exact: true }).waitFor()
 
         await inside.page.reload()
         await inside.steps.isLoggedOut()

@@ -4,14 +4,18 @@ import type { TourOwner } from './tour-owner.ts'
 import { tourSteps } from './tour-steps.ts'
 import type { TourTexts } from './tour-texts.ts'
 
+/** An authenticator app that was set up. */
+export interface TourApp {
+  readonly nextCode: () => string
+  /** What it was turned on with where nothing else stood beside it; otherwise none. */
+  readonly recoveryCodes: readonly string[]
+}
+
 /** What the owner does in the section of the second step, which is open. `confirming`: when it asks for one. */
 export interface TourFactors {
-  /** @returns the app that was set up */
-  setUpApp(confirming?: () => Promise<void>): Promise<() => string>
+  setUpApp(confirming?: () => Promise<void>): Promise<TourApp>
   turnMailOff(confirming?: () => Promise<void>): Promise<void>
   turnMailOn(): Promise<void>
-  /** @returns the ten codes */
-  createRecoveryCodes(): Promise<readonly string[]>
   /** The page needs a device that makes passkeys. */
   addPasskey(label: string): Promise<void>
   removePasskey(label: string, confirming?: () => Promise<void>): Promise<void>
@@ -28,13 +32,16 @@ export function tourFactors(page: Page, owner: TourOwner, texts: TourTexts): Tou
   const cardOf = (kind: string) => page.locator(`[data-factor=${kind}]`)
   const nothing = async (): Promise<void> => {}
 
-  async function finishApp(): Promise<() => string> {
+  async function finishApp(): Promise<TourApp> {
     await page.getByRole('heading', { name: settings('totp.step.title'), exact: true }).waitFor()
     const nextCode = authenticatorApp(await page.locator('.secret').innerText())
     await page.getByLabel(settings('totp.step.code'), { exact: true }).fill(nextCode())
     await steps.button(settings('totp.step.submit')).click()
-    await steps.isDone(settings('totp.added'))
-    return nextCode
+    await page.locator('.codes, #done:not([hidden])').waitFor()
+    const recoveryCodes = await page.locator('.codes code').allInnerTexts()
+    if (recoveryCodes.length > 0) await steps.button(settings('totp.codes.submit')).click()
+    await steps.isDone(settings(recoveryCodes.length > 0 ? 'totp.added.codes' : 'totp.added'))
+    return { nextCode, recoveryCodes }
   }
 
   return {
@@ -60,22 +67,13 @@ export function tourFactors(page: Page, owner: TourOwner, texts: TourTexts): Tou
       await steps.button(settings('mail.step.submit')).click()
       await steps.isDone(settings('mail.added'))
     },
-    async createRecoveryCodes() {
-      await steps.button(settings('recovery.create')).click()
-      await page.locator('.codes code').first().waitFor()
-      const codes = await page.locator('.codes code').allInnerTexts()
-      await steps.button(settings('recovery.kept')).click()
-      await cardOf('recovery')
-        .getByText(settings('recovery.left', { count: 10 }))
-        .waitFor()
-      return codes
-    },
     async addPasskey(label) {
       await steps.button(settings('passkey.add')).click()
       await page.getByRole('heading', { name: ui('passkey.title'), exact: true }).waitFor()
       await page.getByLabel(ui('passkey.label'), { exact: true }).fill(label)
       await steps.button(ui('passkey.submit')).click()
       await page.waitForURL((url) => url.origin === owner.app('settings'))
+      await steps.isDone(settings('passkey.added', { name: label }))
       await cardOf('passkey').getByText(label, { exact: true }).waitFor()
     },
     async removePasskey(label, confirming = nothing) {

@@ -7,7 +7,13 @@ import type { OwnerStore } from '../owner/owner-store.ts'
 import type { FactorChange, FactorKind, Mailer } from '../ports.ts'
 import type { DescribeRequest } from '../request-facts.ts'
 import type { SecurityUrl } from '../settings/security-url.ts'
-import { enrolledKinds, type Factors, isSecondFactorOn } from './factors.ts'
+import {
+  enrolledKinds,
+  type Factors,
+  isSecondFactorOn,
+  type RecoveryCodes,
+  type TotpFactor,
+} from './factors.ts'
 import type { TrustedDevices } from './trusted-devices.ts'
 
 /** A change of the owner's factors. */
@@ -16,6 +22,8 @@ export interface WantedChange {
   readonly what: 'factor_added' | 'factor_removed' | 'recovery_codes_created'
   /** The factors as they shall be, or undefined when there is nothing to do; asked again after a lost race. */
   next(factors: Factors): Factors | undefined
+  /** Recovery codes come with it; beside an earlier factor the owner is told of them, too. */
+  readonly hasRecoveryCodes?: boolean
   /** Changes of the same write: what allows it is used up with it. */
   readonly also?: readonly Change[]
 }
@@ -70,6 +78,9 @@ export function createFactorChanges(options: FactorChangesOptions): FactorChange
     const change = wasOn === isOn ? what : isOn ? 'two_factor_on' : 'two_factor_off'
     if (wasOn !== isOn) log.info(isOn ? 'two_factor.on' : 'two_factor.off', fields)
     mailChange(ctx, change, factor)
+    if (wanted.hasRecoveryCodes !== true) return
+    log.info(EVENTS.recovery_codes_created, { ...fields, factor: 'recovery' })
+    if (wasOn) mailChange(ctx, 'recovery_codes_created', 'recovery')
   }
 
   return {
@@ -118,17 +129,17 @@ function withFactors(owner: Owner, factors: Factors, now: number): Owner {
 }
 
 /**
- * The factors with one more. With the first one, mail is switched on too where there is an address, so that losing the
- * new one does not lock the owner out; it can be switched off.
+ * The factors with an authenticator app, which goes with a lost phone: something else has to stand beside it (D73).
+ * @param recovery - codes that the owner has kept; absent: those that are there stay
+ * @returns undefined when nothing would
  */
-export function withFirstMail(
-  before: Factors,
-  after: Factors,
-  { email, now }: { readonly email: string | undefined; readonly now: number },
-): Factors {
-  const isFirst = !isSecondFactorOn(before)
-  if (!isFirst || email === undefined || email === '') return after
-  return { ...after, mail: { enabledAt: now } }
+export function withTotp(
+  factors: Factors,
+  totp: TotpFactor,
+  recovery?: RecoveryCodes,
+): Factors | undefined {
+  const after = { ...factors, totp, ...(recovery === undefined ? {} : { recovery }) }
+  return enrolledKinds(after).some((kind) => kind !== 'totp') ? after : undefined
 }
 
 /**

@@ -101,10 +101,11 @@ export function factorRows(handlers: FactorHandlers): readonly RouteRow[] {
       path: '/settings/factors/totp',
       handler: totpSettings.finish,
       body: { types: ['json'], schema: TOTP_SCHEMA },
-      statuses: [204, 400, 401, 403, 404, 413, 415, 422],
+      statuses: [200, 204, 400, 401, 403, 404, 413, 415, 422],
       limit: 'totp-enrolment',
-      summary: 'Switches the authenticator app on with one of its codes.',
-      source: 'RFC 6238',
+      summary:
+        'Switches the authenticator app on with one of its codes; where nothing stands beside it, answers recovery codes first.',
+      source: 'RFC 6238, decision D73',
     },
     {
       method: 'DELETE',

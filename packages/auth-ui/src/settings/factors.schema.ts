@@ -26,15 +26,22 @@ export const MAIL_FACTOR_SCHEMA: Schema = {
   properties: { ...CONFIRMATION, code: { ...TEXT, description: 'mailed when it is absent' } },
 }
 
-/** `PUT /settings/factors/totp`. */
+/** `PUT /settings/factors/totp`: one of the two. */
 export interface TotpBody {
-  readonly code: string
+  readonly code?: string
+  readonly kept?: true
 }
 
 export const TOTP_SCHEMA: Schema = {
   type: 'object',
-  properties: { code: { ...TEXT, description: 'of the authenticator app' } },
-  required: ['code'],
+  properties: {
+    code: { ...TEXT, description: 'of the authenticator app' },
+    kept: {
+      type: 'boolean',
+      enum: [true],
+      description: 'the owner has kept the recovery codes that answered the code',
+    },
+  },
 }
 
 /** `PUT /settings/instance/auth_mode`. */

@@ -77,6 +77,33 @@ describe('forms, in a browser', function () {
       expect(await page.getByRole('button', { name: 'Log in' }).isEnabled()).to.equal(true)
     })
 
+    it('shows what is wrong and what has focus at once, neither over the other', async () => {
+      answer = refuse(401, 'invalid_passphrase')
+      await open()
+      await submit('not the passphrase')
+      await page.getByText('That is not the passphrase. Try again.').waitFor()
+      const { border, outline, offset, danger, focus } = await page.evaluate(() => {
+        const box = document.querySelector('.field__box')!
+        const style = getComputedStyle(box)
+        const probe = document.createElement('p')
+        document.body.append(probe)
+        const colour = (name: string): string => {
+          probe.style.setProperty('color', `var(${name})`)
+          return getComputedStyle(probe).color
+        }
+        return {
+          border: style.borderTopColor,
+          outline: style.outlineColor,
+          offset: Number.parseFloat(style.outlineOffset),
+          danger: colour('--color-danger'),
+          focus: colour('--color-focus'),
+        }
+      })
+      expect(border, 'the border says that it is wrong').to.equal(danger)
+      expect(outline, 'the ring says where one types').to.equal(focus)
+      expect(offset, 'pixels between the two').to.be.at.least(1)
+    })
+
     it('says how long to wait', async () => {
       answer = refuse(429, 'rate_limited', { 'Retry-After': '840' })
       await open()

@@ -125,6 +125,7 @@ describe('every page, in a browser', function () {
         expect(overflow, `pixels beyond the edge in ${locale}`).to.be.at.most(0)
         expect(await cutOff(page), `cut off in ${locale}`).to.deep.equal([])
         expect(await smallTargets(page), 'lower than 44 px').to.deep.equal([])
+        expect(await stuckHeadings(page), 'nothing between heading and text').to.deep.equal([])
         expect(await bytes(), 'bytes with style and script').to.be.at.most(MAX_PAGE_BYTES)
         expect(await reports()).to.deep.equal([])
       }
@@ -249,6 +250,19 @@ async function cutOff(page: Page): Promise<string[]> {
         (element) => element.clientWidth > 1 && getComputedStyle(element).display !== 'inline',
       )
       .map((element) => element.outerHTML.slice(0, 120)),
+  )
+}
+
+/** Headings of pages with less than 8 px between them and what follows. */
+async function stuckHeadings(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('.card h1')].flatMap((heading) => {
+      const { bottom } = heading.getBoundingClientRect()
+      // Beside an app's picture the next line is its fine print.
+      const next = heading.closest('.asks__text') === null ? heading.nextElementSibling : null
+      const gap = next === null ? 8 : next.getBoundingClientRect().top - bottom
+      return gap < 8 ? [`${heading.innerText}: ${gap} px`] : []
+    }),
   )
 }
 

@@ -6,12 +6,13 @@ import {
   enableMail,
   enableTotp,
   lastMail,
-  type OwnerAt,
+  logsIn,
   ownerAt,
   postConfirm,
   shownFactors,
   startFactors,
   totpCode,
+  type OwnerAt,
 } from '../support/factor-flows.ts'
 import { sampleApp } from '../support/sample-instance.ts'
 import { createAlice, LOGIN_VALUE, startUi, type UiServer } from '../support/ui-server.ts'
@@ -137,7 +138,7 @@ describe('what must never happen around factors and confirmation (login.md 10)',
       fc.jsonValue(),
       fc.dictionary(
         fc.constantFrom(
-          ...['auth_mode', 'passphrase', 'code', 'two_factor_token', 'two_factor_passcode'],
+          ...['auth_mode', 'passphrase', 'code', 'kept', 'two_factor_token', 'two_factor_passcode'],
           ...['confirmation_code', 'confirmation_state', '__proto__', 'constructor'],
         ),
         value,
@@ -202,6 +203,60 @@ describe('codes that change factors, used at once from two processes', () => {
       expect((await shownFactors(one)).mail.enabled).to.equal(true)
       await second.close()
       await first.close()
+    }).timeout(20_000)
+
+    it('one of 50 codes of an app is answered with recovery codes, and one of 50 keeps them', async () => {
+      const store = await open()
+      const { server: first } = await startFactors({ store })
+      const one = await ownerAt(first)
+      const secondStore = name === 'Redis' ? await open({ sameAs: store }) : store
+      const second = await startUi({ store: secondStore, key: first.key, clock: first.clock })
+      const two = await ownerAt(second)
+      const path = '/settings/factors/totp'
+      const begun = await one.call('POST', path, await confirmed(first))
+      const code = totpCode(first, begun.json<{ secret: string }>().secret)
+      const fifty = (body: object) =>
+        Promise.all(
+          Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? one : two).call('PUT', path, body)),
+        )
+      const proven = await fifty({ code })
+      for (const { status } of proven) expect(status).to.be.oneOf([200, 404, 422])
+      const [answer, ...more] = proven.filter(({ status }) => status === 200)
+      expect(more).to.deep.equal([])
+      expect(await shownFactors(one)).to.deep.include({ totp: null, recovery: null })
+      const kept = (await fifty({ kept: true })).map(({ status }) => status)
+      expect(kept.filter((status) => status === 204)).to.have.lengthOf(1)
+      expect(kept.filter((status) => status === 404)).to.have.lengthOf(49)
+      const [recovery = ''] = answer?.json<{ codes: string[] }>().codes ?? []
+      expect(await logsIn(second, () => ({ 'two-factor-passcode': recovery }))).to.equal(true)
+      await Promise.all([first.sentMails(), second.sentMails()])
+      const changes = [...first.mails, ...second.mails].flatMap((mail) =>
+        mail.template === 'auth_mode_changed' ? [mail.variables.change] : [],
+      )
+      expect(changes.filter((change) => change !== 'recovery_code_used')).to.deep.equal([
+        'two_factor_on',
+      ])
+      await second.close()
+      await first.close()
+    }).timeout(30_000)
+
+    it('an app asks for recovery codes when the factor beside it goes at that moment', async () => {
+      const { server } = await startFactors({ store: await open() })
+      const owner = await ownerAt(server)
+      await enableMail(server, owner)
+      const fields = await confirmed(server)
+      const path = '/settings/factors/totp'
+      const begun = await owner.call('POST', path, fields)
+      const code = totpCode(server, begun.json<{ secret: string }>().secret)
+      const [proven, removed] = await Promise.all([
+        owner.call('PUT', path, { code }),
+        owner.call('DELETE', '/settings/factors/mail', fields),
+      ])
+      expect(removed.status).to.equal(204)
+      expect(proven.status).to.be.oneOf([200, 204])
+      const { totp } = await shownFactors(owner)
+      expect(totp !== null, 'on').to.equal(proven.status === 204)
+      await server.close()
     }).timeout(20_000)
   })
 })

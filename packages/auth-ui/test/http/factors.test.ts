@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import {
+  type ConfirmationFields,
   confirmed,
   enableMail,
   enableTotp,
@@ -22,6 +23,25 @@ describe('the factors in the settings', () => {
     owner = await ownerAt(server)
   })
   afterEach(() => server.close())
+
+  /** Begins with an app and sends a code of it. `codes`: what came back to be kept. */
+  async function proveTotp(fields?: ConfirmationFields) {
+    const body = fields ?? (await confirmed(server))
+    const begun = await owner.call('POST', '/settings/factors/totp', body)
+    const { secret } = begun.json<{ secret: string }>()
+    const code = totpCode(server, secret)
+    const answer = await owner.call('PUT', '/settings/factors/totp', { code })
+    const { codes = [] } = answer.status === 200 ? answer.json<{ codes?: string[] }>() : {}
+    return { secret, answer, codes }
+  }
+
+  /** The same, to the end, where every recovery code is used up. @returns the new secret */
+  async function replaced(fields: ConfirmationFields): Promise<string> {
+    const { secret, codes } = await proveTotp(fields)
+    expect(codes).to.have.lengthOf(10)
+    await owner.call('PUT', '/settings/factors/totp', { kept: true })
+    return secret
+  }
 
   function mailedChanges(): string[] {
     return server.mails.flatMap((mail) =>
@@ -90,16 +110,32 @@ describe('the factors in the settings', () => {
       expect(await shownFactors(owner)).to.deep.include({ auth_mode: 'basic', totp: null })
     })
 
-    it('is switched on by one of its codes, with mail beside it, and the owner is told', async () => {
-      await enableTotp(server, owner)
+    it('is switched on with recovery codes that were kept, never with mail, and the owner is told', async () => {
+      const { secret, codes } = await proveTotp()
+      expect(await shownFactors(owner)).to.deep.include({
+        auth_mode: 'basic',
+        totp: null,
+        recovery: null,
+      })
+      expect(codes).to.have.lengthOf(10)
+      for (const code of codes) expect(code).to.match(/^[a-z0-9]{5}-[a-z0-9]{5}$/)
+      const kept = await owner.call('PUT', '/settings/factors/totp', { kept: true })
+      expect([kept.status, kept.text]).to.deep.equal([204, ''])
       const shown = await shownFactors(owner)
       expect(shown.auth_mode).to.equal('two_factor_mail')
       expect(shown.totp).not.to.equal(null)
-      expect(shown.mail.enabled).to.equal(true)
+      expect(shown.mail.enabled).to.equal(false)
+      expect(shown.recovery?.left).to.equal(10)
       await server.sentMails()
       expect(mailedChanges()).to.deep.equal(['two_factor_on totp'])
       const events = server.logged.map(([event]) => event)
-      expect(events).to.include.members(['factor.added', 'two_factor.on'])
+      expect(events).to.include.members(['factor.added', 'two_factor.on', 'recovery_codes.created'])
+      for (const hidden of [secret, ...codes])
+        expect(JSON.stringify(server.logged)).not.to.include(hidden)
+      expect(await logsIn(server, () => ({ 'two-factor-passcode': codes[3] ?? '' }))).to.equal(true)
+      expect(await logsIn(server, () => ({ 'two-factor-passcode': codes[3] ?? '' }))).to.equal(
+        false,
+      )
       const { url, address, time } = lastMail(server, 'auth_mode_changed')
       expect(url).to.equal('https://settings.alice.example.com/#sessions')
       expect(address).to.equal('127.0.0.1')
@@ -114,6 +150,71 @@ describe('the factors in the settings', () => {
       const fresh = totpCode(server, secret)
       expect(await logsIn(server, () => ({ 'two-factor-passcode': fresh }))).to.equal(true)
       expect(await logsIn(server, () => ({ 'two-factor-passcode': fresh }))).to.equal(false)
+    })
+
+    it('is switched on by its code at once where mail stands beside it', async () => {
+      await enableMail(server, owner)
+      const { answer } = await proveTotp()
+      expect([answer.status, answer.text]).to.deep.equal([204, ''])
+      expect(await shownFactors(owner)).to.deep.include({ recovery: null })
+      await server.sentMails()
+      expect(mailedChanges()).to.deep.equal(['two_factor_on mail', 'factor_added totp'])
+    })
+
+    it('is replaced without codes while one is left, and with new ones after the last', async () => {
+      const fields = await confirmed(server)
+      const { codes } = await proveTotp(fields)
+      await owner.call('PUT', '/settings/factors/totp', { kept: true })
+      expect((await proveTotp(fields)).answer.status).to.equal(204)
+      expect((await shownFactors(owner)).recovery?.left).to.equal(10)
+      for (const code of codes)
+        expect(await logsIn(server, () => ({ 'two-factor-passcode': code }))).to.equal(true)
+      const secret = await replaced(fields)
+      server.clock.advance(30_000)
+      expect(
+        await logsIn(server, () => ({ 'two-factor-passcode': totpCode(server, secret) })),
+      ).to.equal(true)
+      await server.sentMails()
+      expect(mailedChanges().slice(-2)).to.deep.equal([
+        'factor_added totp',
+        'recovery_codes_created recovery',
+      ])
+    })
+
+    it('shows new codes when the first ones never arrived, and only those count', async () => {
+      const lost = await proveTotp()
+      server.clock.advance(30_000)
+      const code = totpCode(server, lost.secret)
+      const again = await owner.call('PUT', '/settings/factors/totp', { code })
+      expect(again.status).to.equal(200)
+      const { codes } = again.json<{ codes: string[] }>()
+      await owner.call('PUT', '/settings/factors/totp', { kept: true })
+      const use = (one = '') => logsIn(server, () => ({ 'two-factor-passcode': one }))
+      expect(await use(lost.codes[0])).to.equal(false)
+      expect(await use(codes[0])).to.equal(true)
+    })
+
+    it('is not on while its codes are not kept: nothing proven, too late, another begun', async () => {
+      const keep = () => owner.call('PUT', '/settings/factors/totp', { kept: true })
+      expect((await keep()).status).to.equal(404)
+      await owner.call('POST', '/settings/factors/totp', await confirmed(server))
+      expect((await keep()).status).to.equal(404)
+      await proveTotp()
+      server.clock.advance(600_001)
+      expect((await keep()).status).to.equal(404)
+      await proveTotp()
+      await owner.call('POST', '/settings/factors/totp', await confirmed(server))
+      expect((await keep()).status).to.equal(404)
+      expect(await shownFactors(owner)).to.deep.include({ auth_mode: 'basic', totp: null })
+      await server.sentMails()
+      expect(mailedChanges()).to.deep.equal([])
+    })
+
+    it('answers 400 to a step that is neither a code nor kept codes, or both', async () => {
+      for (const body of [{}, { kept: false }, { kept: 'true' }, { code: '123456', kept: true }]) {
+        const answer = await owner.call('PUT', '/settings/factors/totp', body)
+        expect(answer.status, JSON.stringify(body)).to.equal(400)
+      }
     })
 
     it('answers 422 to wrong codes, and nothing is pending after five', async () => {
@@ -135,9 +236,9 @@ describe('the factors in the settings', () => {
       const put = (secret: string) =>
         owner.call('PUT', '/settings/factors/totp', { code: totpCode(server, secret) })
       expect((await put('A'.repeat(32))).status).to.equal(404)
-      const secret = await enableTotp(server, owner)
-      expect((await put(secret)).status).to.equal(404)
       const fields = await confirmed(server)
+      const secret = await enableTotp(server, owner, fields)
+      expect((await put(secret)).status).to.equal(404)
       const begin = async (): Promise<string> => {
         const answer = await owner.call('POST', '/settings/factors/totp', fields)
         return answer.json<{ secret: string }>().secret
@@ -155,29 +256,41 @@ describe('the factors in the settings', () => {
       const answers = await Promise.all(
         Array.from({ length: 5 }, () => owner.call('PUT', '/settings/factors/totp', { code })),
       )
-      const statuses = answers.map(({ status }) => status).sort()
-      expect(statuses).to.deep.equal([204, 404, 404, 404, 404])
+      const statuses = answers.map(({ status }) => status)
+      expect(statuses.filter((status) => status === 200)).to.have.lengthOf(1)
+      // The code is used up for those that come after; what they would write on is gone for those beside it.
+      for (const status of statuses) expect(status).to.be.oneOf([200, 404, 422])
+      const kept = await Promise.all(
+        Array.from({ length: 5 }, () =>
+          owner.call('PUT', '/settings/factors/totp', { kept: true }),
+        ),
+      )
+      expect(kept.map(({ status }) => status).sort()).to.deep.equal([204, 404, 404, 404, 404])
+      const shown = answers.find(({ status }) => status === 200)
+      const [first] = shown?.json<{ codes: string[] }>().codes ?? []
       await server.sentMails()
       expect(mailedChanges()).to.deep.equal(['two_factor_on totp'])
+      expect(await logsIn(server, () => ({ 'two-factor-passcode': first ?? '' }))).to.equal(true)
     })
 
     it('replaces an earlier one, and can be switched off', async () => {
-      const first = await enableTotp(server, owner)
-      const second = await enableTotp(server, owner)
-      expect(second).not.to.equal(first)
       const fields = await confirmed(server)
+      const first = await enableTotp(server, owner, fields)
+      const second = await enableTotp(server, owner, fields)
+      expect(second).not.to.equal(first)
       const path = '/settings/factors/totp'
       expect((await owner.call('DELETE', path, fields)).status).to.equal(204)
       expect((await owner.call('DELETE', path, fields)).status).to.equal(404)
       expect(await shownFactors(owner)).to.deep.include({
-        auth_mode: 'two_factor_mail',
+        auth_mode: 'basic',
         totp: null,
+        recovery: null,
       })
       await server.sentMails()
       expect(mailedChanges()).to.deep.equal([
         'two_factor_on totp',
         'factor_added totp',
-        'factor_removed totp',
+        'two_factor_off totp',
       ])
     })
   })
@@ -204,6 +317,7 @@ describe('the factors in the settings', () => {
     })
 
     it('can be switched off, and then no passcode is mailed', async () => {
+      await enableMail(server, owner)
       const secret = await enableTotp(server, owner)
       const fields = await confirmed(server)
       const path = '/settings/factors/mail'

@@ -9,6 +9,10 @@ export interface AppServerOptions {
   /** Folder of the app. */
   readonly folder: string
   readonly locale?: string
+  /** @defaultValue `Alice Martin` */
+  readonly name?: string
+  /** @defaultValue `alice.example.com` */
+  readonly domain?: string
   /** Answers of the endpoints by `METHOD /path`; anything else is 404. */
   readonly answers: Readonly<Record<string, (ctx: Koa.Context) => void>>
 }
@@ -70,7 +74,8 @@ export async function appServer(options: AppServerOptions): Promise<AppServer> {
     const locale = String(ctx.query['locale'] ?? options.locale ?? 'en')
     return (
       `data-svc-app data-svc-token="token-${generation}" data-svc-origin="http://${ctx.host}" ` +
-      `data-svc-domain="alice.example.com" data-svc-name="Alice Martin" ` +
+      `data-svc-domain="${options.domain ?? 'alice.example.com'}" ` +
+      `data-svc-name="${options.name ?? 'Alice Martin'}" ` +
       `data-svc-locale="${locale}" data-svc-slug="settings"`
     )
   }

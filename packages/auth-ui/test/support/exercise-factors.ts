@@ -95,6 +95,11 @@ async function mail(server: UiServer, owner: OwnerAt): Promise<void> {
   const path = '/settings/factors/mail'
   const fields = await confirmedFor(server, owner)
   await call('POST', '/settings/factors/recovery_codes', fields)
+  await call('PUT', '/settings/factors/totp', { kept: true })
+  // Alone, an authenticator app is answered with recovery codes.
+  const begun = await call('POST', '/settings/factors/totp', fields)
+  const { secret } = begun.json<{ secret: string }>()
+  await call('PUT', '/settings/factors/totp', { code: totpCode(server, secret) })
   for (let round = 0; round < 2; round += 1) {
     await call('PUT', path, fields)
     for (let at = 0; at < 5; at += 1) await call('PUT', path, { ...fields, code: 'x' })
