@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto'
-import { type Caller, callersOf, type RouteFamily, type RouteRow } from '../../packages/platform/src/index.ts'
+import {
+  type Caller,
+  callersOf,
+  type RouteFamily,
+  type RouteRow,
+} from '../../packages/platform/src/index.ts'
 import type { Document } from './document.ts'
 import { mediaTypes, STATUS_TEXTS } from './route-words.ts'
 import type { RouteGroup } from './routes.ts'

@@ -9,7 +9,7 @@ import { SMTP_OPTIONS } from '../../packages/notify/src/channels/smtp-options.ts
 import { NOTIFY_OPTIONS } from '../../packages/notify/src/options.ts'
 import { SYSTEM_MAILS_OPTIONS } from '../../packages/notify/src/system-mailer.ts'
 import { OAUTH_OPTIONS } from '../../packages/oauth-core/src/options.ts'
-import { OUTBOUND_OPTIONS } from '../../packages/oauth-core/src/outbound/outbound.ts'
+import { OUTBOUND_OPTIONS } from '../../packages/platform/src/index.ts'
 import type { OptionsDefinition } from '../../packages/platform/src/options.ts'
 import { REALTIME_OPTIONS } from '../../packages/realtime/src/options.ts'
 import { REDIS_OPTIONS } from '../../packages/store/src/redis/options.ts'

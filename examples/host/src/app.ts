@@ -205,25 +205,25 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   })
   const rules = [accounts.rules]
   const shown = publicDocuments(documents, rules)
-    // A link shows documents to whoever has it, and an offer makes them another owner's, both without what the types of
-    // some of them ask for.
-    const isShareable = (type: string): boolean => !confirmedTypes.has(type)
-    const isOfferable = (type: string): boolean =>
-      isShareable(type) && !realtime.isServerType(type) && rules.every((rule) => rule.type !== type)
-    const own = [
-      ...konnectorListRows({ ...config, oauth, konnectors, connectors }),
-      ...dataRoutes(oauth, documents, { events: realtime, confirmedTypes, rules }),
-      ...shareRoutes({ oauth, ui, shares, documents: shown, isShareable }),
-      ...sharingRoutes({ oauth, offers: sharings, documents: shown, isOfferable }),
-    ]
-    koa.use(oauth.mount(own))
-    const mails = mailbox && [...previewRoutes({ render, clock }), ...mailRoutes(mailbox)]
-    const kept = [...(mails ?? []), ...(outbox === undefined ? [] : outboxRoutes(outbox))]
-    const devPages = createDevPages({
-      ...{ config, store, log, instances: oauth.instances, notice: options.notice },
-      isUsed: kept.length > 0,
-    })
-    koa.use(oauth.mount(devPages.guard(kept), { page: ui.pages.error }))
+  // A link shows documents to whoever has it, and an offer makes them another owner's, both without what the types of
+  // some of them ask for.
+  const isShareable = (type: string): boolean => !confirmedTypes.has(type)
+  const isOfferable = (type: string): boolean =>
+    isShareable(type) && !realtime.isServerType(type) && rules.every((rule) => rule.type !== type)
+  const own = [
+    ...konnectorListRows({ ...config, oauth, konnectors, connectors }),
+    ...dataRoutes(oauth, documents, { events: realtime, confirmedTypes, rules }),
+    ...shareRoutes({ oauth, ui, shares, documents: shown, isShareable }),
+    ...sharingRoutes({ oauth, offers: sharings, documents: shown, isOfferable }),
+  ]
+  koa.use(oauth.mount(own))
+  const mails = mailbox && [...previewRoutes({ render, clock }), ...mailRoutes(mailbox)]
+  const kept = [...(mails ?? []), ...(outbox === undefined ? [] : outboxRoutes(outbox))]
+  const devPages = createDevPages({
+    ...{ config, store, log, instances: oauth.instances, notice: options.notice },
+    isUsed: kept.length > 0,
+  })
+  koa.use(oauth.mount(devPages.guard(kept), { page: ui.pages.error }))
   koa.use(() => {
     throw new OAuthError('not_found')
   })

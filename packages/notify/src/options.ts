@@ -1,5 +1,5 @@
-import { isSlug, type Logger, type OAuth, type RateLimit } from '@svc/oauth-core'
-import { DAY_MS } from '@svc/platform'
+import { type OAuth } from '@svc/oauth-core'
+import { DAY_MS, isSlug, type Logger, type RateLimit } from '@svc/platform'
 import {
   defineOptions,
   group,

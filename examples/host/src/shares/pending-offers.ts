@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { type Change, type Json, type Key, recordKey, type Store } from '@svc/store'
 
 /** Offers that wait for the answer of one owner. */

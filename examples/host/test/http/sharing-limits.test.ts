@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { indexKey } from '@svc/store'
 import { type BrowserClient, type BrowserResponse, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'

@@ -6,7 +6,8 @@ import {
   createEntryReader,
 } from '@svc/connectors'
 import { createNotify, createSystemMails, smtpTransport } from '@svc/notify'
-import { createOAuth, createOutbound } from '@svc/oauth-core'
+import { createOAuth } from '@svc/oauth-core'
+import { createOutbound } from '@svc/platform'
 import { createRealtime } from '@svc/realtime'
 import { redisStore } from '@svc/store/redis'
 import { sqliteStore } from '@svc/store/sqlite'

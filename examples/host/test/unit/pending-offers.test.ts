@@ -1,4 +1,4 @@
-import type { Instance } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import { recordKey } from '@svc/store'
 import { eachStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'

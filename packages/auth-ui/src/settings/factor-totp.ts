@@ -1,4 +1,4 @@
-import type { Instance, RouteContext } from '@svc/oauth-core'
+import type { Instance, RouteContext } from '@svc/platform'
 import { type Change, type Json, type Key, recordKey, type Revision, type Store } from '@svc/store'
 import { encode } from 'uqr'
 import { AuthUiError } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { createOutbound, type Logger, type Outbound } from '@svc/oauth-core'
+import { createOutbound, type Logger, type Outbound } from '@svc/platform'
 import type { MobileOptions } from './mobile-options.ts'
 import type { PushCredentialStore } from '../../ports.ts'
 import { createApnsPlatform } from './apns/apns-platform.ts'

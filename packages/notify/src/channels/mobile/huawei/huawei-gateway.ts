@@ -1,4 +1,4 @@
-import type { Outbound } from '@svc/oauth-core'
+import type { Outbound } from '@svc/platform'
 import type { HuaweiOptions } from '../mobile-options.ts'
 import { type AuthorizedResult, sendAuthorized } from '../access-tokens.ts'
 import { callProvider } from '../provider-call.ts'

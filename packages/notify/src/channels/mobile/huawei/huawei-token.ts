@@ -1,4 +1,4 @@
-import type { Outbound } from '@svc/oauth-core'
+import type { Outbound } from '@svc/platform'
 import type { HuaweiOptions } from '../mobile-options.ts'
 import {
   type AccessTokens,

@@ -1,4 +1,4 @@
-import type { Outbound } from '@svc/oauth-core'
+import type { Outbound } from '@svc/platform'
 import type { WebPushOptions } from './vapid.ts'
 import { callProvider } from '../provider-call.ts'
 import type { PushGateway, PushOutcome } from '../push-gateway.ts'
