@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http'
-import type {
-  Caller,
-  RouteFamily,
-  RouteLimit,
-  RouteRow,
+import {
+  callersOf,
+  type RouteFamily,
+  type RouteLimit,
+  type RouteRow,
 } from '../../packages/platform/src/index.ts'
 
 /** Reason phrases by status. */

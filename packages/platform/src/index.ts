@@ -85,11 +85,12 @@ export { CACHE_TRUST_MS, CLOCK_SKEW_MS } from './lifetimes.ts'
 export type { Logger } from './log.ts'
 export { createOutbound } from './outbound/create-outbound.ts'
 export { OutboundError, type OutboundFailure, isOutboundError } from './outbound/outbound-error.ts'
-export type {
-  Outbound,
-  OutboundAnswer,
-  OutboundOptions,
-  OutboundRequest,
+export {
+  OUTBOUND_OPTIONS,
+  type Outbound,
+  type OutboundAnswer,
+  type OutboundOptions,
+  type OutboundRequest,
 } from './outbound/outbound.ts'
 export { randomAlphanumeric, randomHex, randomId } from './random.ts'
 export {

@@ -8,7 +8,7 @@ import { createMobileChannel } from '../../src/channels/mobile/mobile-channel.ts
 import type { PushGateway } from '../../src/channels/mobile/push-gateway.ts'
 import { createSmsChannel } from '../../src/channels/sms/create-sms-channel.ts'
 import { createMailSender } from '../../src/mail-sender.ts'
-import type { MailOptions } from '../../src/options.ts'
+import type { MailOptions } from '../../src/mail-options.ts'
 import type { MailTransport, OutgoingMail } from '../../src/ports.ts'
 import { engineBenches } from '../support/engine-benches.ts'
 import { closeServers, startNotify } from '../support/notify-server.ts'
