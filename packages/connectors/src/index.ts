@@ -9,6 +9,7 @@ export type {
   TokenMode,
 } from './account-types/account-type.ts'
 export { AccountTypeError } from './account-types/account-type-error.ts'
+export { sealedAccountTypes } from './account-types/account-type-record.ts'
 export {
   type AccountTypeStoreOptions,
   createAccountTypes,

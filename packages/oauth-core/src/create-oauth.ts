@@ -23,6 +23,7 @@ import { createInstances } from './instances/instance-store.ts'
 import { createResolveInstance } from './instances/resolve.ts'
 import { createKeyring } from './keys/keyring-store.ts'
 import { createSealer } from './keys/sealer.ts'
+import { checkSealingKeys } from './keys/sealing-keys.ts'
 import type { OAuth } from './oauth.ts'
 import type { OAuthOptions } from './options.ts'
 import type { AuthorizePages, OwnerSessions } from './ports.ts'
@@ -224,6 +225,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     on: emitter.on,
 
     async start() {
+      await checkSealingKeys({ store, clock, keys: resolved.keys })
       await instances.start()
       await cleanup.start(revoker)
     },

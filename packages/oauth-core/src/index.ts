@@ -92,7 +92,12 @@ export type {
   NewInstance,
 } from './instances/instances.ts'
 export type { Keyring, KeyKind, SigningKey } from './keys/keyring.ts'
-export { createSealer, type Sealer, type SealingKey } from './keys/sealer.ts'
+export { createSealer, type SealedValue, type Sealer, type SealingKey } from './keys/sealer.ts'
+export {
+  checkSealingKeys,
+  type SealingKeyCheckOptions,
+  SealingKeyError,
+} from './keys/sealing-keys.ts'
 export type { ValueSealer } from './keys/value-sealer.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 export type { OAuth } from './oauth.ts'

@@ -142,6 +142,7 @@ describe('@svc/connectors', () => {
       'createEntryReader',
       'createSecret',
       'maskEntry',
+      'sealedAccountTypes',
       'secretsForConnector',
       'withoutSealed',
     ])

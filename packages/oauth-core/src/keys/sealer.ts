@@ -1,4 +1,5 @@
 import { decrypt, encrypt } from './aes-gcm.ts'
+import { openWith } from './sealed-text.ts'
 import { createDerivation, type ValueSealer } from './value-sealer.ts'
 
 /** A key of the host's keyring (D52). */
@@ -13,7 +14,7 @@ export interface SealingKey {
 export interface Sealer {
   /** AES-256-GCM under the first key. `context` (what the secret is and whose) must be given again to open. */
   seal(plain: Uint8Array | string, context: string): string
-  /** @throws Error when the key is unknown, or the text or the context is not what was sealed */
+  /** @throws SealedValueError when the key is unknown, or the text or the context is not what was sealed */
   open(sealed: string, context: string): Buffer
   /**
    * Seals values of documents under keys of their own: HKDF-SHA256 of each key of the keyring.
@@ -21,6 +22,13 @@ export interface Sealer {
    * @param info - what they are for, such as `svc/account/v1`
    */
   derive(salt: string, info: string): ValueSealer
+}
+
+/** A sealed value in the store, with what is needed to open it. */
+export interface SealedValue {
+  readonly sealed: string
+  /** @throws SealedValueError when the sealer has not the key that it was sealed with */
+  readonly open: (sealer: Sealer) => unknown
 }
 
 const KID = /^[A-Za-z0-9_-]{1,32}$/
@@ -50,8 +58,9 @@ export function createSealer(keys: readonly SealingKey[]): Sealer {
   function open(text: string, context: string): Buffer {
     const dot = text.indexOf('.')
     const key = byKid.get(text.slice(0, dot))
-    if (key === undefined) throw new Error('sealed with a key that is not in the keyring')
-    return decrypt(key, Buffer.from(text.slice(dot + 1), 'base64url'), context)
+    return openWith(key, text, (known) =>
+      decrypt(known, Buffer.from(text.slice(dot + 1), 'base64url'), context),
+    )
   }
 
   return { seal, open, derive: createDerivation(byKid, currentKid) }
