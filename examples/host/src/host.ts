@@ -7,7 +7,7 @@ import { type Config, ConfigError } from './config.ts'
 import { welcome } from './demo-data.ts'
 import { type RunningServer, startServer } from './http-server.ts'
 import type { HostLog } from './log.ts'
-import { loadSealingKeys } from './sealing-keys.ts'
+import { openSealingKeys, readSealingKeys } from './sealing-keys.ts'
 import { openStore } from './storage.ts'
 
 export interface StartOptions {
@@ -42,13 +42,14 @@ const GRACE_MS = 7000
  */
 export async function startHost(options: StartOptions): Promise<RunningHost> {
   const { config, log, notice, clock = systemClock } = options
-  const keys = loadSealingKeys(config, notice)
+  const source = readSealingKeys(config)
   const store = await openStore(config, log, clock)
   const opened: (() => Promise<void>)[] = [() => store.close()]
   const closeAll = async (): Promise<void> => {
     for (const close of opened.splice(0).reverse()) await close()
   }
   try {
+    const keys = await openSealingKeys(source, { store, clock, notice })
     const app = await createHostApp({ config, store, keys, log, clock, notice })
     opened.push(() => app.close())
     await app.start()

@@ -1,32 +1,113 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SealingKey } from '@svc/platform'
+import { sealedAccountTypes } from '@svc/connectors'
+import { checkSealingKeys, type SealedValue, type SealingKey, SealingKeyError } from '@svc/platform'
+import type { Store } from '@svc/store'
 import { type Config, ConfigError } from './config.ts'
+import { sealedPushKeys } from './notifications/push-keys.ts'
 
 const FORM = 'must hold kid:base64 of 32 random bytes each'
 
+/** Where the sealing keys come from. */
+export interface KeySource {
+  /** What the operator sets, or the file. */
+  readonly name: string
+  /** The first seals, all open. None: they are to be made in the file. */
+  readonly keys: readonly SealingKey[]
+  /** Only where none are configured. */
+  readonly file?: string
+}
+
+/** What {@link openSealingKeys} needs. */
+export interface OpenKeysOptions {
+  readonly store: Store
+  readonly clock: { now(): number }
+  /** Tells the operator something in a sentence. */
+  readonly notice: (text: string) => void
+}
+
 /**
- * The keyring that seals secrets in the store (D52). With the embedded store and nothing configured, a key is made
- * once and kept in `<data directory>/keys`.
- * @param notice - called with a sentence for the operator when a key was made
+ * The keyring that seals secrets in the store (D52), as it is configured. With the embedded store and nothing
+ * configured it is kept in `<data directory>/keys`.
  * @throws ConfigError when keys are missing or malformed
  */
-export function loadSealingKeys(config: Config, notice: (text: string) => void): SealingKey[] {
-  if (config.keys !== undefined) return parseKeys(config.keys, 'SVC_KEYS')
+export function readSealingKeys(config: Config): KeySource {
+  if (config.keys !== undefined) {
+    return { name: 'SVC_KEYS', keys: parseKeys(config.keys, 'SVC_KEYS') }
+  }
   if (config.keysFile !== undefined) {
-    return parseKeys(readKeysFile(config.keysFile, 'SVC_KEYS_FILE'), 'SVC_KEYS_FILE')
+    const name = 'SVC_KEYS_FILE'
+    return { name, keys: parseKeys(readKeysFile(config.keysFile, name), name) }
   }
   if (config.isProduction || config.store !== 'sqlite') {
     const when = config.isProduction ? 'in production' : 'with a Redis store'
     throw new ConfigError([`SVC_KEYS or SVC_KEYS_FILE: ${when} the sealing keys must be set`])
   }
   const file = join(config.dataDir, 'keys')
-  const text = makeOnce(file, () => `k1:${randomBytes(32).toString('base64')}\n`)
-  if (text.isNew) {
-    notice(`Sealing keys were made in ${file}. Keep a copy: without them the store cannot be read.`)
+  return {
+    name: file,
+    file,
+    keys: existsSync(file) ? parseKeys(readFileSync(file, 'utf8'), file) : [],
   }
-  return parseKeys(text.content, file)
+}
+
+/**
+ * Proves that the keys open what the store holds, before anything is written; keys that are kept in the data directory
+ * are made with a new store.
+ * @throws ConfigError naming the key that is missing
+ */
+export async function openSealingKeys(
+  source: KeySource,
+  options: OpenKeysOptions,
+): Promise<readonly SealingKey[]> {
+  const { name, keys, file } = source
+  await proveKeys(source, options)
+  if (keys.length > 0 || file === undefined) return keys
+  const made = makeOnce(file, () => `k1:${randomBytes(32).toString('base64')}\n`)
+  if (made.isNew) {
+    options.notice(
+      `Sealing keys were made in ${file}. Keep a copy: without them the store cannot be read.`,
+    )
+  }
+  const all = parseKeys(made.content, name)
+  await proveKeys({ ...source, keys: all }, options)
+  return all
+}
+
+async function proveKeys(source: KeySource, { store, clock }: OpenKeysOptions): Promise<void> {
+  const { keys } = source
+  try {
+    await checkSealingKeys({ store, clock, keys, sealed: () => sealedForAll(store) })
+  } catch (error) {
+    if (error instanceof SealingKeyError) throw new ConfigError([explain(error, source)])
+    throw error
+  }
+}
+
+/** What is sealed in the store and belongs to no instance. */
+async function* sealedForAll(store: Store): AsyncGenerator<SealedValue> {
+  yield* sealedAccountTypes(store)
+  yield* sealedPushKeys(store)
+}
+
+function explain({ code, kid, firstUsedAt, values }: SealingKeyError, source: KeySource): string {
+  const { name, keys, file } = source
+  if (code === 'sealing_key_wrong') {
+    return `"${kid}" in ${name} is not the key that the store was sealed with. Put that one back. Nothing was changed.`
+  }
+  const uses = [
+    firstUsedAt === undefined
+      ? []
+      : `first used ${new Date(firstUsedAt).toISOString().slice(0, 10)}`,
+    values === undefined ? [] : `${values} values when last counted`,
+  ].flat()
+  const use = uses.length === 0 ? '' : ` (${uses.join(', ')})`
+  const held = `The store holds values sealed with the key "${kid}"${use}`
+  if (keys.length === 0 && file !== undefined) {
+    return `${held}, and the file ${file} is gone. Put it back: nothing else opens this store. Nothing was changed.`
+  }
+  return `${held}, which ${name} does not have. Put ${kid} back behind the first key. Nothing was changed.`
 }
 
 /** A secret kept in a file of mode 0600: what is there, or what was made now. */

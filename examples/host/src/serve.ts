@@ -9,7 +9,16 @@ const HARD_STOP_MS = 30_000
 /** How long a stopped server may wait for what is not its own, milliseconds. */
 const LINGER_MS = 1000
 
-/** Runs the server until a signal. Faults of the start are told in words, with exit code 1. */
+/** Exit codes of a start that failed. @see operation.md 0.4 */
+const EXIT = {
+  /** Keys, or anything else that the operator set: another start does not help. `EX_CONFIG` of sysexits. */
+  configuration: 78,
+  /** The store or a port: another start may help. `EX_TEMPFAIL` of sysexits. */
+  unavailable: 75,
+  other: 1,
+} as const
+
+/** Runs the server until a signal. Faults of the start are told in words. */
 export async function serve(): Promise<void> {
   let log: HostLog | undefined
   try {
@@ -28,7 +37,7 @@ export async function serve(): Promise<void> {
   } catch (error) {
     process.stderr.write(`${explain(error)}\n`)
     log?.flush()
-    process.exitCode = 1
+    process.exitCode = EXIT[kindOf(error)]
   }
 }
 
@@ -90,6 +99,14 @@ function endHard(log: HostLog): never {
   process.exit(1)
 }
 
+function kindOf(error: unknown): keyof typeof EXIT {
+  if (error instanceof ConfigError) return 'configuration'
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EACCES') return 'configuration'
+  const isTaken = code === 'EADDRINUSE' || code === 'EADDRNOTAVAIL'
+  return isTaken || code === 'store_unavailable' ? 'unavailable' : 'other'
+}
+
 /** What went wrong at the start, for somebody who has not read the code. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.message
@@ -97,6 +114,7 @@ function explain(error: unknown): string {
   if (code === 'EADDRINUSE') {
     return `Port ${port} is taken by another program. Set SVC_PORT or SVC_ADMIN_PORT to another one.`
   }
+  if (code === 'EADDRNOTAVAIL') return `This machine does not have the address of SVC_HOST.`
   if (code === 'EACCES')
     return `Not allowed to use ${port === undefined ? message : `port ${port}`}.`
   if (code === 'store_unavailable') return `The store cannot be used: ${message}`

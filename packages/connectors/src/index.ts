@@ -17,6 +17,7 @@ export type {
 } from './account-types/account-type-options.ts'
 export { createAccountTypes } from './account-types/account-type-store.ts'
 export { type AccountTypesFile, accountTypesFromFile } from './account-types/account-types-file.ts'
+export { sealedAccountTypes } from './account-types/account-type-record.ts'
 export { secretsForConnector } from './account-types/connector-secrets.ts'
 export { PRESETS, type Preset } from './account-types/presets.ts'
 export { createEntryReader, type EntryReader } from './account-types/entry-reader.ts'

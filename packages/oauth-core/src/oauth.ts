@@ -39,7 +39,10 @@ export interface OAuth extends Platform {
     name: Name,
     handler: (event: OAuthEvents[Name]) => void,
   ): () => void
-  /** Starts timers (clean-up of pending clients). Idempotent. */
+  /**
+   * Proves that the keys open what is stored, then starts timers (clean-up of pending clients). Idempotent.
+   * @throws SealingKeyError
+   */
   start(): Promise<void>
   /** Stops timers and writes coalesced stamps. The store is the caller's. */
   close(): Promise<void>

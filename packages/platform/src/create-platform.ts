@@ -10,6 +10,7 @@ import { createInstances } from './instances/instance-store.ts'
 import { createResolveInstance } from './http/resolve-instance.ts'
 import { createKeyring } from './keys/keyring-store.ts'
 import { createSealer, type SealingKey } from './keys/sealer.ts'
+import { checkSealingKeys } from './keys/sealing-keys.ts'
 import type { Logger } from './log.ts'
 import type { OwnPlatform } from './platform.ts'
 
@@ -79,7 +80,10 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     log,
     namespace,
     clientAddress: createClientAddress(trustProxy),
-    start: instances.start,
+    async start() {
+      await checkSealingKeys({ store, clock, keys: options.keys })
+      await instances.start()
+    },
     async close() {
       await instances.close()
       await revocations.close()

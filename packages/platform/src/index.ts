@@ -79,7 +79,13 @@ export type {
 export type { InstancePage, InstanceUpdate, Instances, NewInstance } from './instances/instances.ts'
 export { createKeyring, type StoredKeyring } from './keys/keyring-store.ts'
 export type { KeyKind, Keyring, SigningKey } from './keys/keyring.ts'
-export { type Sealer, type SealingKey, createSealer, sealingKeys } from './keys/sealer.ts'
+export { type Sealer, type SealingKey, createSealer,
+  type SealedValue, sealingKeys } from './keys/sealer.ts'
+export {
+  checkSealingKeys,
+  type SealingKeyCheckOptions,
+  SealingKeyError,
+} from './keys/sealing-keys.ts'
 export type { ValueSealer } from './keys/value-sealer.ts'
 export { CACHE_TRUST_MS, CLOCK_SKEW_MS } from './lifetimes.ts'
 export type { Logger } from './log.ts'

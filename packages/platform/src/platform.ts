@@ -43,7 +43,10 @@ export interface OwnPlatform extends Platform {
   readonly revocations: Revocations
   /** Who renders errors of requests that no route was found for. */
   useErrorPage(page: (ctx: Context, error: HttpError) => Promise<void>): void
-  /** Goes on with removals of instances that were cut short. */
+  /**
+   * Proves the sealing keys, then goes on with removals of instances that were cut short.
+   * @throws SealingKeyError before anything is written
+   */
   start(): Promise<void>
   /** Ends timers and subscriptions. The store is the caller's. */
   close(): Promise<void>

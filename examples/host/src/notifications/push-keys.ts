@@ -1,25 +1,37 @@
 import { createECDH } from 'node:crypto'
 import type { WebPushOptions } from '@svc/notify'
-import type { Sealer } from '@svc/platform'
+import type { SealedValue, Sealer } from '@svc/platform'
 import { recordKey, type Store } from '@svc/store'
 
+const KEY = recordKey('host', 'web-push-key', 'current')
 const CONTEXT = 'host|web-push-key'
 const SUBJECT = 'mailto:webpush@localhost'
+
+interface KeyRecord {
+  readonly [name: string]: string
+  readonly publicKey: string
+  readonly sealed: string
+}
 
 /**
  * The key pair of web pushes for development: made once and kept sealed in the store, so that every process has the
  * same one and subscriptions outlive a restart.
  */
 export async function developmentPushKeys(store: Store, sealer: Sealer): Promise<WebPushOptions> {
-  const key = recordKey('host', 'web-push-key', 'current')
   const made = createPair()
   const value = { publicKey: made.publicKey, sealed: sealer.seal(made.privateKey, CONTEXT) }
-  const { written } = await store.write([{ op: 'put', key, value, ifAbsent: true }])
+  const { written } = await store.write([{ op: 'put', key: KEY, value, ifAbsent: true }])
   if (written) return { ...made, subject: SUBJECT }
-  const record = await store.get<typeof value>(key)
+  const record = await store.get<KeyRecord>(KEY)
   if (record === undefined) throw new Error('the key of web pushes went away')
   const { publicKey, sealed } = record.value
   return { publicKey, privateKey: sealer.open(sealed, CONTEXT).toString(), subject: SUBJECT }
+}
+
+/** What the store holds sealed of it. */
+export async function* sealedPushKeys(store: Store): AsyncGenerator<SealedValue> {
+  const sealed = (await store.get<KeyRecord>(KEY))?.value.sealed
+  if (sealed !== undefined) yield { sealed, open: (sealer) => sealer.open(sealed, CONTEXT) }
 }
 
 function createPair(): { readonly publicKey: string; readonly privateKey: string } {

@@ -74,7 +74,9 @@ describe('the process', function () {
       dataDir: first.dataDir,
       env: { SVC_DEMO_DOMAIN: 'alice.localhost' },
     }).catch((error: Error) => error)
-    expect(String(second), 'a second process on one file').to.include('The store cannot be used')
+    expect(String(second), 'a second process on one file')
+      .to.include('The store cannot be used')
+      .and.include('the host ended with 75')
   })
 
   it('does not make the demo instance again once it was removed', async () => {
@@ -276,7 +278,7 @@ describe('the process', function () {
   for (const [what, env, words] of faults) {
     it(`does not start with ${what}, and says why`, async () => {
       const { code, stderr } = await runFaultyHost(env)
-      expect(code).to.equal(1)
+      expect(code).to.equal(78)
       expect(stderr).to.match(words)
       expect(stderr).to.not.match(/\n {4}at /)
     })
@@ -289,7 +291,7 @@ describe('the process', function () {
     const port = String(typeof address === 'object' ? address?.port : '')
     try {
       const { code, stderr } = await runFaultyHost({ SVC_PORT: port })
-      expect(code).to.equal(1)
+      expect(code).to.equal(75)
       expect(stderr).to.include(`Port ${port} is taken`)
     } finally {
       await new Promise((resolve) => server.close(resolve))

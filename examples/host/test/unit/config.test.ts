@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
-import { type Config, ConfigError, loadConfig } from '../../src/config.ts'
+import { ConfigError, loadConfig } from '../../src/config.ts'
 import { flagshipOptions } from '../../src/config-flagship.ts'
 import { listEntries } from '../../src/config-entries.ts'
 import { uiOverrides } from '../../src/overrides.ts'
-import { loadSealingKeys } from '../../src/sealing-keys.ts'
 import { parseSmtpUrl } from '../../src/smtp-url.ts'
 
 let folder: string
@@ -205,55 +204,6 @@ describe('loadConfig', () => {
       const content = contents[what]
       const file = content === undefined ? path.join(folder, 'absent.json') : fileWith(content)
       expect(faultsOf(() => loadConfig({ SVC_CONFIG: file }))).to.deep.equal([fault])
-    })
-  }
-})
-
-describe('loadSealingKeys', () => {
-  const good = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7 + 1)).toString('base64')
-
-  function configOf(changes: Partial<Config>): Config {
-    return { ...loadConfig({ SVC_DATA_DIR: folder }), ...changes }
-  }
-
-  it('makes a key once, readable by the owner only, and says so', () => {
-    const notices: string[] = []
-    const first = loadSealingKeys(configOf({}), (text) => notices.push(text))
-    const again = loadSealingKeys(configOf({}), (text) => notices.push(text))
-    expect(again).to.deep.equal(first)
-    expect(first[0]?.key).to.have.lengthOf(32)
-    expect(notices).to.have.lengthOf(1)
-    expect(statSync(path.join(folder, 'keys')).mode & 0o777).to.equal(0o600)
-  })
-
-  it('reads several, the first one sealing', () => {
-    const keys = loadSealingKeys(configOf({ keys: `new:${good},old:${good}` }), () => {})
-    expect(keys.map(({ kid }) => kid)).to.deep.equal(['new', 'old'])
-  })
-
-  it('reads them from a file, one a line', () => {
-    const keysFile = path.join(folder, 'sealing')
-    writeFileSync(keysFile, `one:${good}\ntwo:${good}\n`)
-    const keys = loadSealingKeys(configOf({ keysFile }), () => {})
-    expect(keys.map(({ kid }) => kid)).to.deep.equal(['one', 'two'])
-  })
-
-  const refused: [string, Partial<Config>][] = [
-    ['none in production', { isProduction: true }],
-    ['none with a Redis store', { store: 'redis://127.0.0.1' }],
-    ['an empty list', { keys: ' , ' }],
-    ['a key without a name', { keys: good }],
-    ['a key of 31 bytes', { keys: `a:${Buffer.alloc(31, 7).toString('base64')}` }],
-    ['a key that is all zeros', { keys: `a:${Buffer.alloc(32).toString('base64')}` }],
-    ['a key that repeats itself', { keys: `a:${Buffer.alloc(32, 'example!').toString('base64')}` }],
-    ['a file that is not there', { keysFile: '/nowhere/keys' }],
-  ]
-  for (const [what, changes] of refused) {
-    it(`refuses ${what}`, () => {
-      const faults = faultsOf(() => loadSealingKeys(configOf(changes), () => {}))
-      expect(faults).to.have.lengthOf(1)
-      expect(faults[0]).to.match(/^SVC_KEYS/)
-      expect(faults[0]).to.not.include(good)
     })
   }
 })

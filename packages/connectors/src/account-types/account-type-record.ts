@@ -1,7 +1,8 @@
-import type { Json, Key } from '@svc/store'
+import type { Json, Key, Page, Store } from '@svc/store'
 import { recordKey } from '@svc/store'
-import type { Sealer, ValueSealer } from '@svc/platform'
+import type { SealedValue, Sealer, ValueSealer } from '@svc/platform'
 import { ACCOUNT_TYPES_TAG, type AccountTypeEntry } from './account-type.ts'
+import { ALL_ACCOUNT_TYPES } from './account-type-index.ts'
 import { isSealedField } from './secret-fields.ts'
 
 /** An entry as it is stored: sealed fields stand under `<name>_encrypted`. */
@@ -76,6 +77,28 @@ export function createRecordSealer(sealer: Pick<Sealer, 'derive'>): RecordSealer
       })
       return renewed.length === 0 ? undefined : { ...record, ...Object.fromEntries(renewed) }
     },
+  }
+}
+
+/** What the store holds sealed of account types. */
+export async function* sealedAccountTypes(store: Store): AsyncGenerator<SealedValue> {
+  let cursor: string | undefined
+  do {
+    const page: Page<AccountTypeRecord> = await store.list<AccountTypeRecord>(
+      ALL_ACCOUNT_TYPES,
+      cursor === undefined ? {} : { cursor },
+    )
+    for (const { key, value } of page.records) yield* sealedFieldsOf(idOfKey(key), value)
+    cursor = page.cursor
+  } while (cursor !== undefined)
+}
+
+function* sealedFieldsOf(id: string, record: AccountTypeRecord): Generator<SealedValue> {
+  for (const [name, value] of Object.entries(record)) {
+    if (!name.endsWith(SUFFIX)) continue
+    const sealed = String(value)
+    const aad = aadOf(id, name.slice(0, -SUFFIX.length))
+    yield { sealed, open: (sealer) => sealer.derive(ACCOUNT_TYPES_TAG, INFO).open(sealed, aad) }
   }
 }
 

@@ -144,6 +144,7 @@ describe('@svc/connectors', () => {
       'createEntryReader',
       'createSecret',
       'maskEntry',
+      'sealedAccountTypes',
       'secretsForConnector',
       'withoutSealed',
     ])

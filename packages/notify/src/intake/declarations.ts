@@ -1,9 +1,4 @@
-import {
-  type NotificationCategory,
-  type OAuth,
-  parseCategories,
-  type ParsedCategories,
-} from '@svc/oauth-core'
+import { type NotificationCategory, type OAuth, parseCategories, type ParsedCategories } from '@svc/oauth-core'
 import { type Instance, type Logger } from '@svc/platform'
 import { NotifyError } from '../notify-error.ts'
 import type { CategoryFlags } from '../outbox/notification.ts'

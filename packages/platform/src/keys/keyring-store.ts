@@ -1,9 +1,16 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
-import { type Change, type Key, recordKey, type Revision, type Store } from '@svc/store'
+import type { Change, Key, Revision, Store } from '@svc/store'
 import { LRUCache } from 'lru-cache'
 import type { Instance, InstanceId } from '../instances/instance.ts'
 import { CACHE_TRUST_MS, CLOCK_SKEW_MS, LONGEST_TOKEN_MS } from '../lifetimes.ts'
 import type { Keyring, KeyKind, SigningKey } from './keyring.ts'
+import {
+  KEY_KINDS,
+  keyContext,
+  type KeySetRecord,
+  keySetKey,
+  type StoredKey,
+} from './keyring-values.ts'
 import type { Sealer } from './sealer.ts'
 
 export interface KeyringOptions {
@@ -20,20 +27,6 @@ export interface KeyringOptions {
 export interface StoredKeyring extends Keyring {
   /** Ends the subscription to other processes' rotations. */
   close(): Promise<void>
-}
-
-/** What is stored of one kind: newest first. */
-interface KeySetRecord {
-  readonly [name: string]: string | readonly StoredKey[]
-  readonly keys: readonly StoredKey[]
-}
-
-interface StoredKey {
-  readonly [name: string]: string | number | undefined
-  readonly n: number
-  readonly sealed: string
-  /** Milliseconds since the epoch; absent on the key that signs. */
-  readonly verifiesUntil?: number
 }
 
 interface KeySet {
@@ -71,14 +64,14 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
 
   function forget(id: InstanceId): void {
     for (const kind of ['access', 'session'] as const) {
-      cache.delete(keyOf(id, kind))
+      cache.delete(keySetKey(id, kind))
       // A read under way may have seen the state of before.
-      reads.delete(keyOf(id, kind))
+      reads.delete(keySetKey(id, kind))
     }
   }
 
   async function load(id: InstanceId, kind: KeyKind): Promise<KeySet> {
-    const key = keyOf(id, kind)
+    const key = keySetKey(id, kind)
     const running = reads.get(key)
     if (running !== undefined) return running
     const read = readSet(id, kind, cache.get(key)?.set)
@@ -94,11 +87,11 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
   }
 
   async function readSet(id: InstanceId, kind: KeyKind, known?: KeySet): Promise<KeySet> {
-    const record = await store.get<KeySetRecord>(keyOf(id, kind))
+    const record = await store.get<KeySetRecord>(keySetKey(id, kind))
     if (record === undefined) throw new Error(`instance ${id} has no ${kind} key`)
     if (record.revision === known?.revision) return known
     const keys = record.value.keys.map(({ n, sealed, verifiesUntil }) => {
-      const secret = ownMemory(sealer.open(sealed, contextOf(id, kind, n)))
+      const secret = ownMemory(sealer.open(sealed, keyContext(id, kind, n)))
       const key = { kid: `${kind}.${n}`, secret, hmacKey: createSecretKey(secret) }
       return verifiesUntil === undefined ? key : { ...key, verifiesUntil }
     })
@@ -106,14 +99,14 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
   }
 
   function keySet(id: InstanceId, kind: KeyKind): KeySet | Promise<KeySet> {
-    const cached = cache.get(keyOf(id, kind))
+    const cached = cache.get(keySetKey(id, kind))
     const age = cached === undefined ? Number.POSITIVE_INFINITY : clock.now() - cached.checkedAt
     if (cached !== undefined && age >= 0 && age < CACHE_TRUST_MS) return cached.set
     return load(id, kind)
   }
 
   function newKey(id: InstanceId, kind: KeyKind, n: number): StoredKey {
-    return { n, sealed: sealer.seal(randomBytes(KEY_BYTES), contextOf(id, kind, n)) }
+    return { n, sealed: sealer.seal(randomBytes(KEY_BYTES), keyContext(id, kind, n)) }
   }
 
   async function current(instance: Instance, kind: KeyKind): Promise<SigningKey> {
@@ -146,7 +139,7 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
     kind: KeyKind,
     keep: (key: StoredKey) => StoredKey | undefined,
   ): Promise<Change> {
-    const key = keyOf(id, kind)
+    const key = keySetKey(id, kind)
     const record = await store.get<KeySetRecord>(key)
     if (record === undefined) throw new Error(`instance ${id} has no ${kind} key`)
     const n = Math.max(...record.value.keys.map((old) => old.n)) + 1
@@ -173,9 +166,9 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
     current,
     find,
     create: (id) =>
-      (['access', 'session'] as const).map((kind) => ({
+      KEY_KINDS.map((kind) => ({
         op: 'put',
-        key: keyOf(id, kind),
+        key: keySetKey(id, kind),
         value: { keys: [newKey(id, kind, 1)] },
         ifAbsent: true,
       })),
@@ -192,17 +185,9 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
   }
 }
 
-function keyOf(id: InstanceId, kind: KeyKind): Key {
-  return recordKey(id, 'keys', kind)
-}
-
 /** Node cuts small buffers out of slabs of 64 KiB, and each one that is kept keeps its slab. */
 function ownMemory(secret: Buffer): Buffer {
   const copy = Buffer.alloc(secret.length)
   secret.copy(copy)
   return copy
-}
-
-function contextOf(id: InstanceId, kind: KeyKind, n: number): string {
-  return `signing-key:${id}:${kind}.${n}`
 }

@@ -1,5 +1,6 @@
 import { defineOptions, instance, list, object, type Option, text } from '../options.ts'
 import { decrypt, encrypt } from './aes-gcm.ts'
+import { openWith } from './sealed-text.ts'
 import { createDerivation, type ValueSealer } from './value-sealer.ts'
 
 /** A key of the host's keyring (D52). */
@@ -14,7 +15,7 @@ export interface SealingKey {
 export interface Sealer {
   /** AES-256-GCM under the first key. `context` (what the secret is and whose) must be given again to open. */
   seal(plain: Uint8Array | string, context: string): string
-  /** @throws Error when the key is unknown, or the text or the context is not what was sealed */
+  /** @throws SealedValueError when the key is unknown, or the text or the context is not what was sealed */
   open(sealed: string, context: string): Buffer
   /**
    * Seals values of documents under keys of their own: HKDF-SHA256 of each key of the keyring.
@@ -49,6 +50,13 @@ function isBytes(value: unknown): boolean {
   return value instanceof Uint8Array
 }
 
+/** A sealed value in the store, with what is needed to open it. */
+export interface SealedValue {
+  readonly sealed: string
+  /** @throws SealedValueError when the sealer has not the key that it was sealed with */
+  readonly open: (sealer: Sealer) => unknown
+}
+
 /**
  * @param keys - the first seals, all open
  * @throws TypeError for an empty keyring, a bad or doubled `kid`, a key that is not 32 bytes
@@ -68,8 +76,9 @@ export function createSealer(keys: readonly SealingKey[]): Sealer {
   function open(text: string, context: string): Buffer {
     const dot = text.indexOf('.')
     const key = byKid.get(text.slice(0, dot))
-    if (key === undefined) throw new Error('sealed with a key that is not in the keyring')
-    return decrypt(key, Buffer.from(text.slice(dot + 1), 'base64url'), context)
+    return openWith(key, text, (known) =>
+      decrypt(known, Buffer.from(text.slice(dot + 1), 'base64url'), context),
+    )
   }
 
   return { seal, open, derive: createDerivation(byKid, currentKid) }

@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { decrypt, encrypt, NONCE_BYTES } from './aes-gcm.ts'
+import { openWith, SealedValueError } from './sealed-text.ts'
 
 /**
  * Seals single values of documents, so that each says which key of the keyring it needs:
@@ -13,7 +14,7 @@ export interface ValueSealer {
    * @param aad - where the value stands (whose, which document, which field); must be given again to open
    */
   seal(plain: Uint8Array | string, aad: string): string
-  /** @throws Error when the key is unknown, or the text or `aad` is not what was sealed */
+  /** @throws SealedValueError when the key is unknown, or the text or `aad` is not what was sealed */
   open(sealed: string, aad: string): Buffer
   /** Whether it was sealed with the first key of the keyring; false asks for sealing it again. */
   isCurrent(sealed: string): boolean
@@ -35,9 +36,9 @@ export function createDerivation(
 ): (salt: string, info: string) => ValueSealer {
   const derived = new LRUCache<string, Uint8Array>({ max: CACHED_KEYS })
 
-  function keyOf(kid: string, salt: string, info: string): Uint8Array {
+  function keyOf(kid: string, salt: string, info: string): Uint8Array | undefined {
     const master = keys.get(kid)
-    if (master === undefined) throw new Error('sealed with a key that is not in the keyring')
+    if (master === undefined) return undefined
     const name = JSON.stringify([kid, salt, info])
     let key = derived.get(name)
     if (key === undefined) {
@@ -49,16 +50,18 @@ export function createDerivation(
 
   return (salt, info) => ({
     seal(plain, aad) {
-      const bytes = encrypt(keyOf(currentKid, salt, info), plain, aad)
+      const key = keyOf(currentKid, salt, info)
+      if (key === undefined) throw new TypeError('the key that seals is not in the keyring')
+      const bytes = encrypt(key, plain, aad)
       const nonce = bytes.toString('base64url', 0, NONCE_BYTES)
       return `${VERSION}.${currentKid}.${nonce}.${bytes.toString('base64url', NONCE_BYTES)}`
     },
     open(sealed, aad) {
       const [, kid, nonce, body] = SEALED.exec(sealed) ?? []
       if (kid === undefined || nonce === undefined || body === undefined)
-        throw new Error('malformed sealed text')
+        throw new SealedValueError(undefined, 'malformed sealed text')
       const bytes = Buffer.concat([Buffer.from(nonce, 'base64url'), Buffer.from(body, 'base64url')])
-      return decrypt(keyOf(kid, salt, info), bytes, aad)
+      return openWith(keyOf(kid, salt, info), sealed, (key) => decrypt(key, bytes, aad))
     },
     isCurrent: (sealed) => SEALED.exec(sealed)?.[1] === currentKid,
   })

@@ -1,0 +1,60 @@
+import { type Key, recordKey, type Store } from '@svc/store'
+import { createDirectory } from '../instances/directory.ts'
+import type { InstanceId } from '../instances/instance.ts'
+import type { KeyKind } from './keyring.ts'
+import type { SealedValue } from './sealer.ts'
+
+/** What is stored of one kind: newest first. */
+export interface KeySetRecord {
+  readonly [name: string]: string | readonly StoredKey[]
+  readonly keys: readonly StoredKey[]
+}
+
+/** A key of an instance as it is stored. */
+export interface StoredKey {
+  readonly [name: string]: string | number | undefined
+  readonly n: number
+  readonly sealed: string
+  /** Milliseconds since the epoch; absent on the key that signs. */
+  readonly verifiesUntil?: number
+}
+
+export const KEY_KINDS: readonly KeyKind[] = ['access', 'session']
+
+export function keySetKey(id: InstanceId, kind: KeyKind): Key {
+  return recordKey(id, 'keys', kind)
+}
+
+/** What a key of an instance is sealed for. */
+export function keyContext(id: InstanceId, kind: KeyKind, n: number): string {
+  return `signing-key:${id}:${kind}.${n}`
+}
+
+/** How many instances are looked at: of those that share a store, few differ. @see operation.md 3.2 */
+const MAX_INSTANCES = 1000
+
+/** The sealed keys of the first instances. */
+export async function* sealedKeyrings(
+  store: Store,
+  clock: { now(): number },
+): AsyncGenerator<SealedValue> {
+  const isKept = (): Promise<boolean> => Promise.resolve(true)
+  const directory = createDirectory({ store, clock, isKept, subdomains: 'nested' })
+  let left = MAX_INSTANCES
+  let cursor: string | undefined
+  do {
+    const page = await directory.list(cursor === undefined ? {} : { cursor })
+    for (const id of page.ids.slice(0, left)) yield* keysOf(store, id)
+    left -= page.ids.length
+    cursor = page.cursor
+  } while (cursor !== undefined && left > 0)
+}
+
+async function* keysOf(store: Store, id: InstanceId): AsyncGenerator<SealedValue> {
+  for (const kind of KEY_KINDS) {
+    const record = await store.get<KeySetRecord>(keySetKey(id, kind))
+    for (const { n, sealed } of record?.value.keys ?? []) {
+      yield { sealed, open: (sealer) => sealer.open(sealed, keyContext(id, kind, n)) }
+    }
+  }
+}
