@@ -79,8 +79,13 @@ export type {
 export type { InstancePage, InstanceUpdate, Instances, NewInstance } from './instances/instances.ts'
 export { createKeyring, type StoredKeyring } from './keys/keyring-store.ts'
 export type { KeyKind, Keyring, SigningKey } from './keys/keyring.ts'
-export { type Sealer, type SealingKey, createSealer,
-  type SealedValue, sealingKeys } from './keys/sealer.ts'
+export {
+  type Sealer,
+  type SealingKey,
+  createSealer,
+  type SealedValue,
+  sealingKeys,
+} from './keys/sealer.ts'
 export {
   checkSealingKeys,
   type SealingKeyCheckOptions,

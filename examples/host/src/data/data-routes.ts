@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { type AccessContext, insufficientScope, type OAuth, OAuthError, type ScopedDocument, type Verb } from '@svc/oauth-core'
+import {
+  type AccessContext,
+  insufficientScope,
+  type OAuth,
+  OAuthError,
+  type ScopedDocument,
+  type Verb,
+} from '@svc/oauth-core'
 import { type RouteContext, type RouteMiddleware, type RouteRow } from '@svc/platform'
 import type { Realtime } from '@svc/realtime'
 import { type ConfirmedTypes, NO_CONFIRMED_TYPES } from './confirmed-types.ts'

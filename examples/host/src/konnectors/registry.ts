@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type KonnectorManifest, type KonnectorRegistry, manifestPermissions } from '@svc/oauth-core'
+import {
+  type KonnectorManifest,
+  type KonnectorRegistry,
+  manifestPermissions,
+} from '@svc/oauth-core'
 import { type Instance, isSlug } from '@svc/platform'
 import { indexKey, recordKey, type Store } from '@svc/store'
 

@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { type AppRegistry, OAuthError, parseScope, type Permission, serializeScope, type SharingOffer, type Sharings } from '@svc/oauth-core'
+import {
+  type AppRegistry,
+  OAuthError,
+  parseScope,
+  type Permission,
+  serializeScope,
+  type SharingOffer,
+  type Sharings,
+} from '@svc/oauth-core'
 import { type Instance } from '@svc/platform'
 import { indexKey, type Json, type Key, recordKey, type Store } from '@svc/store'
 import type { DocumentStore, Fields } from '../data/document-store.ts'

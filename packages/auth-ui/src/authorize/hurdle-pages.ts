@@ -1,4 +1,9 @@
-import { type AppRegistry, type AppTokens, type AuthorizePages, type OwnerSession } from '@svc/oauth-core'
+import {
+  type AppRegistry,
+  type AppTokens,
+  type AuthorizePages,
+  type OwnerSession,
+} from '@svc/oauth-core'
 import { type Instance, originOfApp, type RouteContext } from '@svc/platform'
 import { withoutSessionCode } from '../login/redirect-target.ts'
 import type { LimitPageModel } from '../page-models.ts'

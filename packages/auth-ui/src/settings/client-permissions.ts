@@ -1,4 +1,13 @@
-import { type AppRegistry, type Client, type ClientAccess, type ClientService, manifestPermissions, parseScope, type Permission, serializeScope } from '@svc/oauth-core'
+import {
+  type AppRegistry,
+  type Client,
+  type ClientAccess,
+  type ClientService,
+  manifestPermissions,
+  parseScope,
+  type Permission,
+  serializeScope,
+} from '@svc/oauth-core'
 import { type Instance } from '@svc/platform'
 import type { PageRenderer } from '../page-renderer.ts'
 import { isoTime } from './json-api.ts'

@@ -1,4 +1,10 @@
-import { type Client, type ClientId, CONSENT_DURATIONS, type ConsentView, type Permission } from '@svc/oauth-core'
+import {
+  type Client,
+  type ClientId,
+  CONSENT_DURATIONS,
+  type ConsentView,
+  type Permission,
+} from '@svc/oauth-core'
 import type { ConsentPageModel, LoginPageModel } from '../../src/page-models.ts'
 import type { PageRenderer } from '../../src/page-renderer.ts'
 import { LIMIT, movePage, NOTICE, sharingPage } from './authorize-models.ts'

@@ -1,4 +1,9 @@
-import { type NotificationCategory, type OAuth, parseCategories, type ParsedCategories } from '@svc/oauth-core'
+import {
+  type NotificationCategory,
+  type OAuth,
+  parseCategories,
+  type ParsedCategories,
+} from '@svc/oauth-core'
 import { type Instance, type Logger } from '@svc/platform'
 import { NotifyError } from '../notify-error.ts'
 import type { CategoryFlags } from '../outbox/notification.ts'

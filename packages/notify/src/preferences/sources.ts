@@ -1,4 +1,10 @@
-import { type AppRegistry, type ClientService, linkedSlug, type NotificationCategory, parseCategories } from '@svc/oauth-core'
+import {
+  type AppRegistry,
+  type ClientService,
+  linkedSlug,
+  type NotificationCategory,
+  parseCategories,
+} from '@svc/oauth-core'
 import { type Instance } from '@svc/platform'
 import type { NotifyApps } from '../ports.ts'
 import type { Preferences } from './preferences.ts'

@@ -6,8 +6,9 @@
 import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { timeBudget } from '@svc/testkit'
 import { createOAuth } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
+import { timeBudget } from '@svc/testkit'
 import { createNotify, smtpTransport } from '../../src/index.ts'
 import { openStore } from './left-over.ts'
 
@@ -42,9 +43,8 @@ const notify = createNotify({
   lifetimes: { lease: timeBudget(4000) },
   limits: { 'notify-mail': { limit: 100_000, windowMs: 3_600_000 } },
 })
-const instance =
-  (await oauth.instances.byHost(DOMAIN)) ??
-  (await oauth.instances.create({ domain: DOMAIN, email: 'alice@mail.example' }))
+const instance = (await findInstance()) ?? (await createInstance()) ?? (await findInstance())
+if (instance === undefined) throw new Error('there is no instance')
 await notify.start()
 console.log('ready')
 for (let posted = 0; posted < count; posted += BURST) {
@@ -59,3 +59,16 @@ for (let posted = 0; posted < count; posted += BURST) {
 }
 // Due times alone keep no process alive.
 setInterval(() => {}, 60_000)
+
+function findInstance(): Promise<Instance | undefined> {
+  return oauth.instances.byHost(DOMAIN)
+}
+
+/** Undefined when the other process was faster. */
+async function createInstance(): Promise<Instance | undefined> {
+  try {
+    return await oauth.instances.create({ domain: DOMAIN, email: 'alice@mail.example' })
+  } catch {
+    return undefined
+  }
+}

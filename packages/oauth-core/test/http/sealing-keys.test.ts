@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { SealingKeyError } from '../../src/index.ts'
+import { SealingKeyError } from '@svc/platform'
 import { oauthServer } from '../oauth-server.ts'
 
 const keyring = (kid: string) => [{ kid, key: randomBytes(32) }]

@@ -1,5 +1,12 @@
 // Compiled, never run: what the types promise and refuse.
-import { type AccessContext, type Client, createOAuth, type OAuth, OAuthError, type OAuthOptions } from '@svc/oauth-core'
+import {
+  type AccessContext,
+  type Client,
+  createOAuth,
+  type OAuth,
+  OAuthError,
+  type OAuthOptions,
+} from '@svc/oauth-core'
 import { type Instance, type RouteRow } from '@svc/platform'
 
 type Equals<A, B> =

@@ -1,4 +1,10 @@
-import { type AppManifest, type AuthorizePages, createOAuth, type OAuth, type OwnerSessions } from '@svc/oauth-core'
+import {
+  type AppManifest,
+  type AuthorizePages,
+  createOAuth,
+  type OAuth,
+  type OwnerSessions,
+} from '@svc/oauth-core'
 import { type Instance } from '@svc/platform'
 import type { Bus, Store } from '@svc/store'
 import {
