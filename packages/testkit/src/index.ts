@@ -43,6 +43,7 @@ export {
 } from './relying-party.ts'
 export { parseSetCookie, type SetCookie } from './set-cookie.ts'
 export { skipUnless, type Skippable } from './skip-unless.ts'
+export { needsLoopbackAddresses } from './loopback-addresses.ts'
 export {
   chromiumPath,
   type ChromiumOptions,

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { needsLoopbackAddresses } from '@svc/testkit'
 import { expect } from 'chai'
 import { destroyed, openHostile, openSockets } from '../support/hostile-client.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
@@ -56,7 +57,8 @@ describe('connections of the public listener', () => {
     client.socket.destroy()
   })
 
-  it('are half of all for one address, so that 200 silent ones keep nobody out', async () => {
+  it('are half of all for one address, so that 200 silent ones keep nobody out', async function () {
+    needsLoopbackAddresses(this)
     host = await startTestHost({ SVC_LIMITS_CONNECTIONS: '50' })
     const { port } = host.host
     const silent = await Promise.all(Array.from({ length: 200 }, () => openHostile(port)))
@@ -103,7 +105,8 @@ describe('connections of the public listener', () => {
 })
 
 describe('connections of the admin listener', () => {
-  it('have the same bounds, and there are fewer of them', async () => {
+  it('have the same bounds, and there are fewer of them', async function () {
+    needsLoopbackAddresses(this)
     const host = await startTestHost()
     try {
       const { adminPort } = host.host

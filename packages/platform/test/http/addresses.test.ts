@@ -1,3 +1,4 @@
+import { needsLoopbackAddresses } from '@svc/testkit'
 import { expect } from 'chai'
 import { CONNECTION_BOUNDS } from '../../src/index.ts'
 import { type LimitedServer, startLimited } from '../support/limited-server.ts'
@@ -15,7 +16,8 @@ describe('connections of one address', () => {
     limited = await startLimited((_request, response) => void response.end('x'), bounds)
   }
 
-  it('are half of all at most, so that others are served', async () => {
+  it('are half of all at most, so that others are served', async function () {
+    needsLoopbackAddresses(this)
     await start({ connections: 50 })
     await openMany(limited.port, 200)
     await until(() => limited.limits.figures().refused.address === 175)
@@ -66,7 +68,8 @@ describe('connections in all', () => {
   let limited: LimitedServer
   afterEach(() => limited.close())
 
-  it('are bounded, by the limit of open files too', async () => {
+  it('are bounded, by the limit of open files too', async function () {
+    needsLoopbackAddresses(this)
     limited = await startLimited(() => {}, { connections: 4 })
     await Promise.all(
       [1, 1, 2, 2, 3, 4].map((host) => openClient(limited.port, { from: `127.0.0.${host}` })),
