@@ -46,6 +46,19 @@ eachStore((open) => {
       await server.notify.close()
     })
 
+    it('reach the owner by text while a mail server says nothing to twenty mails', async () => {
+      const server = await startNotify({
+        store,
+        lifetimes: { shutdown: 500 },
+        transport: { send: () => new Promise(() => undefined) },
+      })
+      for (let count = 0; count < 20; count += 1) await server.post({ category: 'bills' })
+      const post = { category: 'bills', preferred_channels: ['sms'], message: 'Text' }
+      const id = await server.post(post)
+      await until(async () => (await server.read(id))['status'] === 'sent')
+      expect(server.texts.map(({ text }) => text)).to.deep.equal(['Text'])
+    })
+
     it('use up nothing of what security mails need, and hold none of them back (security.md 100)', async () => {
       const server = await startNotify({
         store,
