@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import http from 'node:http'
-import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Child, startChild } from './child.ts'
+import type { HostileRequest } from './connections-load.ts'
 import type { ConnectionsServerRequest, ServerState } from './connections-server.ts'
 import { type Figure, quantile } from './figure.ts'
 
@@ -16,7 +16,7 @@ const ATTACKED = 'a.localhost'
 const OTHER = 'b.localhost'
 const SILENT = 200
 const FLOODS = 100
-const PIPELINED = 200
+const FLOOD = `GET /auth/login HTTP/1.1\r\nHost: ${ATTACKED}\r\n\r\n`.repeat(200)
 const ADDRESSES = 20
 const PROBE_MS = 20
 const VISITORS = 100
@@ -50,6 +50,8 @@ async function benchFlood(
   { say }: ConnectionsBenchOptions,
 ): Promise<readonly Figure[]> {
   const server = await startChild('connections-server.ts', [folder, '10000', ATTACKED, OTHER])
+  const load = await startChild('connections-load.ts', [])
+  const attack = (hostile: HostileRequest): Promise<unknown> => load.ask(hostile)
   try {
     const { port } = server.hello as { port: number } // What it says first.
     // What the first requests load and compile is not the flood's.
@@ -58,15 +60,14 @@ async function benchFlood(
     const quiet = await probing(port, () => pause(LOOK_MS))
     const atStart = await ask(server, 'state')
     const startedAt = performance.now()
-    const hostile: Socket[] = []
     const busy = await probing(port, async () => {
-      hostile.push(...(await openAll(port, SILENT)), ...(await flood(port)))
+      await attack({ port, count: SILENT, addresses: ADDRESSES, text: '' })
+      await attack({ port, count: FLOODS, addresses: ADDRESSES, text: FLOOD })
       await pause(LOOK_MS)
     })
     const atPeak = await ask(server, 'state')
     await untilGone(server, startedAt)
     const goneMs = performance.now() - startedAt
-    for (const socket of hostile) socket.destroy()
     const after = await ask(server, 'garbage-collected state')
     const quietMs = atStart.cpuMs - before.cpuMs
     const floodMs = atPeak.cpuMs - atStart.cpuMs - quietMs
@@ -78,18 +79,20 @@ async function benchFlood(
       figure('processor time of the flood', floodMs, 1000, 'ms'),
       figure('hostile sockets, all gone after', goneMs / 1000, GONE_MS / 1000, 's'),
       figure('resident memory more, in the flood', (atPeak.rss - atStart.rss) / MIB, 32, 'MiB'),
-      figure('resident memory more, after it', (after.rss - atStart.rss) / MIB, 20, 'MiB'),
+      figure('resident memory more, after it', (after.rss - before.rss) / MIB, 20, 'MiB'),
     ]
   } finally {
+    await load.stop()
     await server.stop()
   }
 }
 
 async function benchLockOut(folder: string): Promise<Figure> {
   const server = await startChild('connections-server.ts', [folder, '50', ATTACKED])
+  const load = await startChild('connections-load.ts', [])
   try {
     const { port } = server.hello as { port: number } // What it says first.
-    const silent = await openAll(port, SILENT, 1)
+    await load.ask({ port, count: SILENT, addresses: 1, text: '' } satisfies HostileRequest)
     let served = 0
     for (let address = 2; address < VISITORS + 2; address += 1) {
       // Each by itself: half of the connections are theirs together.
@@ -98,7 +101,6 @@ async function benchLockOut(folder: string): Promise<Figure> {
         () => {},
       )
     }
-    for (const socket of silent) socket.destroy()
     return {
       name: 'visitors served beside 200 silent sockets, 50 connections',
       value: `${served} of ${VISITORS}`,
@@ -106,6 +108,7 @@ async function benchLockOut(folder: string): Promise<Figure> {
       isMet: served === VISITORS,
     }
   } finally {
+    await load.stop()
     await server.stop()
   }
 }
@@ -129,31 +132,6 @@ async function untilGone(server: Child, startedAt: number): Promise<void> {
     if (performance.now() - startedAt > PATIENCE_MS) return
     await pause(200)
   }
-}
-
-/** Sockets that say nothing and keep their side open. */
-function openAll(port: number, count: number, addresses: number = ADDRESSES): Promise<Socket[]> {
-  return Promise.all(
-    Array.from({ length: count }, (_, at) => openHostile(port, (at % addresses) + 1)),
-  )
-}
-
-/** Sockets that ask for a page many times at once and read nothing. */
-async function flood(port: number): Promise<Socket[]> {
-  const sockets = await openAll(port, FLOODS)
-  const text = `GET /auth/login HTTP/1.1\r\nHost: ${ATTACKED}\r\n\r\n`.repeat(PIPELINED)
-  for (const socket of sockets) socket.pause().write(text)
-  return sockets
-}
-
-function openHostile(port: number, host: number): Promise<Socket> {
-  const target = { port, host: '127.0.0.1', localAddress: `127.0.0.${host}`, allowHalfOpen: true }
-  const socket = connect(target)
-  socket.on('error', () => {})
-  // Refused ones close before, or at once after.
-  return new Promise((resolve) => {
-    socket.once('connect', () => resolve(socket)).once('close', () => resolve(socket))
-  })
 }
 
 interface Probes {

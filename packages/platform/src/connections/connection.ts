@@ -40,6 +40,8 @@ export class Connection {
   readonly #options: ConnectionOptions
   readonly #reading: ReadingWatch
   readonly #waiting: Exchange[] = []
+  /** Made for the first request that waits; most connections never have one. */
+  #context: AsyncResource | undefined
   #current: Exchange | undefined
   #latest: IncomingMessage | undefined
   #requests = 0
@@ -99,8 +101,9 @@ export class Connection {
       // Once its read is parsed to the end: of a flood none is handled.
       process.nextTick(() => this.#start(exchange))
     } else if (this.#waiting.length < this.#bounds.pipelined) {
-      // Handled later, but in its own context, not in that of the request before it.
-      this.#waiting.push({ ...exchange, handle: AsyncResource.bind(exchange.handle) })
+      // Handled later, but in the context of its connection, not in that of the request before it.
+      this.#context ??= new AsyncResource('PipelinedRequest')
+      this.#waiting.push(exchange)
       this.#hold()
     } else {
       this.#options.onOverflow()
@@ -190,7 +193,7 @@ export class Connection {
     // In a turn of its own, so that other connections get theirs.
     setImmediate(() => {
       if (this.#waiting.length === 0) this.#release()
-      this.#start(next)
+      this.#context?.runInAsyncScope(() => this.#start(next))
     })
   }
 
