@@ -9,7 +9,7 @@ export interface PackedPackage {
   readonly file: string
 }
 
-/** Builds every public package of the workspace and packs it into a folder. */
+/** Packs every public package of the workspace into a folder; `prepack` of each builds it. */
 export function packPackages(root: string, folder: string): PackedPackage[] {
   const target = path.join(folder, 'tarballs')
   mkdirSync(target, { recursive: true })
@@ -18,10 +18,8 @@ export function packPackages(root: string, folder: string): PackedPackage[] {
     .flatMap((manifestFile) => {
       const manifest = readManifest(path.join(root, manifestFile))
       if (manifest.private === true) return []
-      const project = path.join(path.dirname(manifestFile), 'tsconfig.src.json')
-      run(path.join(root, 'node_modules/.bin/tsc'), ['-b', project], root)
       const file = path.join(target, `${manifest.name.replace('@', '').replace('/', '-')}.tgz`)
-      pnpm(['pack', '--out', file], path.join(root, path.dirname(manifestFile)))
+      runPnpm(['pack', '--out', file], path.join(root, path.dirname(manifestFile)))
       return [{ name: manifest.name, file }]
     })
 }
@@ -45,7 +43,7 @@ export function installPackages(
     path.join(folder, 'pnpm-workspace.yaml'),
     `packages: ['.']\nallowBuilds:\n  cbor-extract: false\n  msgpackr-extract: false\noverrides:\n${overrides.join('')}`,
   )
-  pnpm(['install', '--prefer-offline', '--no-frozen-lockfile'], folder)
+  runPnpm(['install', '--prefer-offline', '--no-frozen-lockfile'], folder)
 }
 
 function readManifest(file: string): { readonly name: string; readonly private?: boolean } {
@@ -54,7 +52,7 @@ function readManifest(file: string): { readonly name: string; readonly private?:
 }
 
 /** Runs the pnpm that runs this, or the pinned one. */
-function pnpm(args: readonly string[], cwd: string): void {
+export function runPnpm(args: readonly string[], cwd: string): void {
   const script = process.env['npm_execpath'] ?? ''
   const isPnpm = /pnpm[^/]*$/.test(script)
   const [command, prefix]: [string, string[]] = isPnpm
