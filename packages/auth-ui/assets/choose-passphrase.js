@@ -1,6 +1,6 @@
 import { canDerive, derivePassphrase, NEW_PASSPHRASE_ITERATIONS } from './derive.js'
 import { busy, element, enableShowButtons, painted, send, setFieldError } from './form.js'
-import { givesAway, strengthOf } from './strength.js'
+import { givesAway, judgeStrength } from './strength.js'
 
 /** Answers after which this page has nothing left to ask: loading it again says so, and where to go. */
 const OVER = new Set(['already_onboarded', 'invalid_token', 'onboarding_needed'])
@@ -11,13 +11,22 @@ const hint = element('#hint', HTMLInputElement)
 const button = element('#choose-passphrase button[type="submit"]', HTMLButtonElement)
 const meter = element('#strength', HTMLElement)
 const meterText = element('#strength-text', HTMLElement)
+/** Anybody who opens the page sees whose space it is: that is no secret. */
+const strength = judgeStrength([form.dataset['domain'] ?? '', form.dataset['name'] ?? ''])
+
+/** @param {HTMLElement} of says each strength, and why one is weak */
+function wordsFor({ dataset }) {
+  const { level, reason } = strength.of(input.value)
+  if (level !== 'weak' || reason === 'short') return dataset[level] ?? ''
+  return dataset[`weak${reason.charAt(0).toUpperCase()}${reason.slice(1)}`] ?? ''
+}
 
 function showStrength() {
-  const strength = strengthOf(input.value)
-  meter.dataset['strength'] = strength
-  const text = meterText.dataset[strength] ?? ''
+  const { level } = strength.of(input.value)
+  meter.dataset['strength'] = level
+  const text = wordsFor(meterText)
   if (meterText.textContent !== text) meterText.textContent = text
-  if (strength !== 'weak') setFieldErrorQuietly()
+  if (level !== 'weak') setFieldErrorQuietly()
 }
 
 /** Takes a message away once what it asked for is done, without moving focus. */
@@ -26,12 +35,20 @@ function setFieldErrorQuietly() {
 }
 
 function isReady() {
-  const { empty = '', weak = '', hintEqual = '' } = form.dataset
-  const strength = strengthOf(input.value)
+  const { empty = '', hintEqual = '' } = form.dataset
+  const { level } = strength.of(input.value)
   const given = givesAway(hint.value, input.value)
   setFieldError(hint, given ? hintEqual : '')
-  setFieldError(input, strength === 'none' ? empty : strength === 'weak' ? weak : '')
-  return strength !== 'none' && strength !== 'weak' && !given
+  setFieldError(input, level === 'none' ? empty : level === 'weak' ? wordsFor(form) : '')
+  return level !== 'none' && level !== 'weak' && !given
+}
+
+/** What is sent is judged by everything that is known of passphrases, also when the owner was faster than the network. */
+async function isJudgedReady() {
+  button.disabled = true
+  await strength.load()
+  button.disabled = false
+  return isReady()
 }
 
 async function choose() {
@@ -54,8 +71,10 @@ async function choose() {
 
 form.addEventListener('submit', (event) => {
   event.preventDefault()
-  if (button.disabled || !isReady()) return
-  choose().catch(() => location.reload())
+  if (button.disabled) return
+  isJudgedReady()
+    .then((ready) => (ready ? choose() : undefined))
+    .catch(() => location.reload())
 })
 
 input.addEventListener('input', showStrength)
@@ -68,5 +87,6 @@ addEventListener('pageshow', (event) => {
 
 enableShowButtons()
 showStrength()
+void strength.load().then(showStrength)
 if (canDerive()) button.disabled = false
 else element('#insecure', HTMLElement).hidden = false

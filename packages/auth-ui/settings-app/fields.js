@@ -1,5 +1,5 @@
 import { make } from './_kit/dom.js'
-import { strengthOf } from './_kit/strength.js'
+import { judgeStrength } from './_kit/strength.js'
 
 /**
  * A labelled field with its place for a message.
@@ -93,8 +93,10 @@ export function makePassphrase({ autocomplete, ...about }, t) {
  * How strong what is typed is; `watch` it once the field exists.
  *
  * @param {import('./_kit/texts.js').Translate} t
+ * @param {readonly string[]} known what anybody knows of the owner
  */
-export function makeStrength(t) {
+export function makeStrength(t, known) {
+  const judge = judgeStrength(known)
   const text = make('p', { class: 'strength__text', role: 'status' })
   const bar = make(
     'span',
@@ -104,23 +106,35 @@ export function makeStrength(t) {
   const root = make('div', { class: 'strength' }, bar, text)
   /** @param {string} typed */
   const show = (typed) => {
-    const strength = strengthOf(typed)
-    root.dataset['strength'] = strength
-    const said = t(`strength.${strength}`)
+    const strength = judge.of(typed)
+    root.dataset['strength'] = strength.level
+    const said = t(`strength.${wordsOf(strength)}`)
     if (text.textContent !== said) text.textContent = said
   }
   show('')
   return {
     root,
+    judge,
     /** @param {Field} field */
     watch: ({ input, fail }) => {
+      // Only whoever chooses a passphrase needs what is known of them.
+      input.addEventListener('focus', () => void judge.load().then(() => show(input.value)))
       input.addEventListener('input', () => {
         show(input.value)
-        const isWeak = strengthOf(input.value) === 'weak'
+        const isWeak = judge.of(input.value).level === 'weak'
         if (input.getAttribute('aria-invalid') === 'true' && !isWeak) fail('')
       })
     },
   }
+}
+
+/**
+ * The last part of the key that says so.
+ *
+ * @param {import('./_kit/strength.js').Strength} strength
+ */
+export function wordsOf({ level, reason }) {
+  return level === 'weak' && reason !== 'short' ? `weak.${reason}` : level
 }
 
 /**

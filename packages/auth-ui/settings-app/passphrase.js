@@ -1,9 +1,9 @@
 import { codeStep } from './code-step.js'
 import { canDerive, derivePassphrase, NEW_PASSPHRASE_ITERATIONS } from './_kit/derive.js'
 import { make } from './_kit/dom.js'
-import { makeField, makePassphrase, makeStrength, painted, whileBusy } from './fields.js'
+import { makeField, makePassphrase, makeStrength, painted, whileBusy, wordsOf } from './fields.js'
 import { hintCard } from './hint.js'
-import { givesAway, strengthOf } from './_kit/strength.js'
+import { givesAway } from './_kit/strength.js'
 import { isRefusal, wordsFor } from './words.js'
 
 /** @typedef {{ salt: string, iterations: number, password_defined?: boolean }} Derivation */
@@ -32,12 +32,12 @@ export async function passphraseSection(tools) {
  * @param {import('./main.js').Tools} tools
  */
 function changeCard({ salt, iterations, password_defined: isDefined = true }, tools) {
-  const { t, domain } = tools
+  const { t, domain, name } = tools
   const current = makePassphrase(
     { id: 'current', label: t('passphrase.current'), autocomplete: 'current-password' },
     t,
   )
-  const strength = makeStrength(t)
+  const strength = makeStrength(t, [domain, name])
   const chosen = makePassphrase(
     {
       id: 'new',
@@ -86,16 +86,17 @@ function changeCard({ salt, iterations, password_defined: isDefined = true }, to
 
   const isReady = () => {
     const typed = chosen.input.value
-    const kind = strengthOf(typed)
+    const judged = strength.judge.of(typed)
+    const isWeak = judged.level === 'weak'
     const isGiven = givesAway(hint.input.value, typed)
     // From the last to the first: focus ends at the first that is wrong.
     hint.fail(isGiven ? t('hint.equal') : '')
     chosen.fail(
-      kind === 'none' ? t('passphrase.new.empty') : kind === 'weak' ? t('passphrase.weak') : '',
+      typed === '' ? t('passphrase.new.empty') : isWeak ? t(`passphrase.${wordsOf(judged)}`) : '',
     )
     const isMissing = isDefined && current.input.value === ''
     current.fail(isMissing ? t('passphrase.current.empty') : '')
-    return !isGiven && kind !== 'none' && kind !== 'weak' && !isMissing
+    return !isGiven && typed !== '' && !isWeak && !isMissing
   }
   const change = async () => {
     await painted()
@@ -111,11 +112,14 @@ function changeCard({ salt, iterations, password_defined: isDefined = true }, to
   }
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    if (button.disabled || !isReady()) return
+    if (button.disabled) return
     current.hide()
     chosen.hide()
     tools.warn('')
-    whileBusy(button, t('passphrase.busy'), change).catch((error) => {
+    whileBusy(button, t('passphrase.busy'), async () => {
+      await strength.judge.load()
+      if (isReady()) await change()
+    }).catch((error) => {
       if (isRefusal(error, 'invalid_passphrase')) current.fail(wordsFor(error, t))
       else if (isRefusal(error, 'invalid_hint')) hint.fail(wordsFor(error, t))
       else tools.warn(wordsFor(error, t))

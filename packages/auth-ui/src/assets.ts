@@ -29,7 +29,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.svg', 'image/svg+xml; charset=utf-8'],
 ])
 /** Files that the pages have in common with the apps; they lie with the kit. */
-const SHARED = ['base.css', 'derive.js', 'strength.js', 'tokens.css']
+const SHARED = ['base.css', 'derive.js', 'guesses.js', 'strength.js', 'tokens.css']
 const VERSION_CHARACTERS = 16
 const FOREVER = 'public, max-age=31536000, immutable'
 const ASK_EACH_TIME = 'public, no-cache'

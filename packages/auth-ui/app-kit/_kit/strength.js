@@ -1,4 +1,8 @@
-/** How hard a passphrase is to guess, counted as length times the bits of the kinds of characters in it. */
+/**
+ * How hard a passphrase is to guess: the bits of its characters, as the interface counts them, and never more than what
+ * somebody needs who knows words, famous phrases, keyboards and the owner. It is advice: the server never sees what
+ * was typed. OPEN(0230)
+ */
 
 const KINDS = [
   { pattern: /[A-Z]/u, size: 26 },
@@ -6,8 +10,34 @@ const KINDS = [
   { pattern: /[0-9]/u, size: 10 },
   { pattern: /[^A-Za-z0-9]/u, size: 30 },
 ]
+/** Of characters. @see login.md 3.1 */
 const WEAK_BITS = 50
 const MODERATE_BITS = 100
+/** Of guesses: ten milliards of them are made within days, also against slow hashes. */
+const WEAK_GUESSES = Math.log2(1e10)
+/** Four words by chance are good, five are strong. */
+const MODERATE_GUESSES = 60
+/** A dictionary of 65 000 words holds more than anybody thinks of. */
+const WORD_BITS = 16
+/** A word of a language: letters, with vowels among them. */
+const WORD = /^\p{L}{1,14}$/u
+const VOWELS = /[aeiouyäöüàâéèêëîïôûùáíóúœæ]/iu
+const NO_VOWELS = /[^aeiouyäöüàâéèêëîïôûùáíóúœæ]{6}/iu
+/** What separates words, or the letters of one. */
+const BETWEEN = /[^\p{L}\p{N}]+/u
+/** Which separator it is. */
+const SEPARATOR_BITS = 3
+/** Pieces of an address that say nothing about anybody. */
+const MIN_KNOWN_CHARS = 3
+
+/**
+ * @typedef {'none' | 'weak' | 'moderate' | 'strong'} Level
+ * @typedef {'short' | 'known' | 'yours' | 'pattern'} Reason why it is weak: what can be done about it
+ * @typedef {{ level: Level, reason: Reason }} Strength
+ * @typedef {import('./guesses.js').Guesses} Guesses
+ * @typedef {import('./guesses.js').GuessedPiece['how']} How
+ * @typedef {typeof import('./guesses.js').guessesOf} GuessesOf
+ */
 
 /** @param {string} passphrase */
 export function strengthBits(passphrase) {
@@ -16,14 +46,123 @@ export function strengthBits(passphrase) {
 }
 
 /**
- * @param {string} passphrase
- * @returns {'none' | 'weak' | 'moderate' | 'strong'}
+ * Judges passphrases of an owner. Until the estimate of guesses is loaded, and where it cannot be, characters count
+ * alone.
+ *
+ * @param {readonly string[]} about what anybody knows of the owner: address, name
+ * @returns {{ load: () => Promise<void>, of: (passphrase: string) => Strength }}
  */
-export function strengthOf(passphrase) {
-  if (passphrase === '') return 'none'
-  const bits = strengthBits(passphrase)
-  if (bits <= WEAK_BITS) return 'weak'
-  return bits <= MODERATE_BITS ? 'moderate' : 'strong'
+export function judgeStrength(about) {
+  const known = knownFrom(about)
+  /** @type {GuessesOf | undefined} */
+  let guessesOf
+  /** @type {Promise<void> | undefined} */
+  let loading
+  return {
+    load: () => {
+      loading ??= import('./guesses.js').then(
+        (loaded) => {
+          guessesOf = loaded.guessesOf
+        },
+        () => {
+          // Tried again with the next key; the server is asked anyway in the end.
+          loading = undefined
+        },
+      )
+      return loading
+    },
+    of: (passphrase) => {
+      if (passphrase === '') return { level: 'none', reason: 'short' }
+      const byCharacters = levelOf(strengthBits(passphrase), WEAK_BITS, MODERATE_BITS)
+      if (guessesOf === undefined) return { level: byCharacters, reason: 'short' }
+      const { bits, reason } = guess(passphrase, known, guessesOf)
+      const byGuesses = levelOf(bits, WEAK_GUESSES, MODERATE_GUESSES)
+      return { level: lower(byCharacters, byGuesses), reason }
+    },
+  }
+}
+
+/**
+ * @param {number} bits
+ * @param {number} weak
+ * @param {number} moderate
+ * @returns {Level}
+ */
+function levelOf(bits, weak, moderate) {
+  if (bits <= weak) return 'weak'
+  return bits <= moderate ? 'moderate' : 'strong'
+}
+
+/** @param {Level} one @param {Level} other */
+function lower(one, other) {
+  if (one === 'weak' || other === 'weak') return 'weak'
+  return one === 'moderate' ? one : other
+}
+
+/**
+ * The least that it takes: with it as it was typed, without what stands between its words, and word by word.
+ *
+ * @param {string} passphrase
+ * @param {readonly string[]} known
+ * @param {GuessesOf} guessesOf
+ * @returns {{ bits: number, reason: Reason }}
+ */
+function guess(passphrase, known, guessesOf) {
+  const typed = guessesOf(passphrase, known)
+  const plain = squeezed(passphrase)
+  const bare = guessesOf(plain, known)
+  const hidden = plain.length === passphrase.length ? 0 : SEPARATOR_BITS
+  // Signs among letters without a sense are not between words: they are as hard to guess as the rest.
+  const least = bare.bits + hidden < typed.bits && shareOf(bare, 'letters') < 0.5 ? bare : typed
+  const bits = least === bare ? bare.bits + hidden : typed.bits
+  return { bits: Math.min(bits, wordBits(passphrase)), reason: reasonOf(least) }
+}
+
+/**
+ * Words of a language, whether they are in our list or not, are in somebody's.
+ *
+ * @param {string} passphrase
+ */
+function wordBits(passphrase) {
+  const words = passphrase.split(BETWEEN).filter((word) => word !== '')
+  const isText = words.every(
+    (word) => WORD.test(word) && VOWELS.test(word) && !NO_VOWELS.test(word),
+  )
+  return isText ? words.length * WORD_BITS : Number.POSITIVE_INFINITY
+}
+
+/** @param {Guesses} guesses @returns {Reason} */
+function reasonOf(guesses) {
+  if (shareOf(guesses, 'phrase') >= 0.5) return 'known'
+  if (shareOf(guesses, 'known') >= 0.5) return 'yours'
+  return shareOf(guesses, 'pattern') >= 0.5 ? 'pattern' : 'short'
+}
+
+/** How much of a text is guessed in that way, from 0 to 1.  @param {Guesses} guesses @param {How} kind */
+function shareOf({ pieces }, kind) {
+  let all = 0
+  let some = 0
+  for (const { how, chars } of pieces) {
+    all += chars
+    if (how === kind) some += chars
+  }
+  return all === 0 ? 0 : some / all
+}
+
+/** @param {string} text */
+function squeezed(text) {
+  return folded(text).split(BETWEEN).join('')
+}
+
+/** @param {string} text */
+function folded(text) {
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss')
+}
+
+/** @param {readonly string[]} about */
+function knownFrom(about) {
+  const texts = about.flatMap((text) => [text, squeezed(text), ...folded(text).split(BETWEEN)])
+  return [...new Set(texts)].filter((text) => text.length >= MIN_KNOWN_CHARS)
 }
 
 /**

@@ -5,8 +5,10 @@ import type { Browser, Page } from 'playwright-core'
 import { type SampleServer, sampleServer } from '../support/sample-server.ts'
 
 const DERIVED = 'I2XwfBpy0jmy1ZaG2NiejXnYAE5szlgYZubouBnUoU0='
-const DERIVED_NEW = 'uv5OA7us+O5w4DxqyQR0gN1ROKIbRruaqbuumkNzNGY='
+/** Of {@link CHOSEN} with 650 000 iterations. */
+const DERIVED_NEW = 'ttwIeDYsU4F67vtB+YmneTRRRcIJNoK/1MtfQ06dJog='
 const PASSPHRASE = 'correct horse battery staple'
+const CHOSEN = 'plume cadran hibou tisane'
 
 describe('forms, in a browser', function () {
   this.timeout(30_000)
@@ -199,7 +201,7 @@ describe('forms, in a browser', function () {
     it('sends what was derived with 650 000 iterations, the hint and the token', async () => {
       answer = accept
       await open()
-      await field().fill(PASSPHRASE)
+      await field().fill(CHOSEN)
       await page.getByText('Strong', { exact: true }).waitFor()
       await page.getByLabel('Reminder').fill('the comic')
       await submit()
@@ -217,12 +219,11 @@ describe('forms, in a browser', function () {
     const refused: readonly [passphrase: string, hint: string, message: string][] = [
       ['', '', 'Type the passphrase you want.'],
       ['secret', '', 'Choose a stronger passphrase: add a few words.'],
-      [PASSPHRASE, PASSPHRASE, 'The reminder must not be the passphrase, or contain it.'],
-      [
-        PASSPHRASE,
-        `it is ${PASSPHRASE}`,
-        'The reminder must not be the passphrase, or contain it.',
-      ],
+      ['correct horse battery staple', '', 'Choose another passphrase: many people know this one.'],
+      ['Alice Martin, alice.example.com', '', 'Choose another passphrase: your name and address'],
+      ['azertyuiop azertyuiop azertyuiop', '', 'Choose another passphrase: repetitions, dates'],
+      [CHOSEN, CHOSEN, 'The reminder must not be the passphrase, or contain it.'],
+      [CHOSEN, `it is ${CHOSEN}`, 'The reminder must not be the passphrase, or contain it.'],
     ]
     for (const [passphrase, hint, message] of refused) {
       it(`refuses "${passphrase}" with the reminder "${hint}"`, async () => {
@@ -240,14 +241,49 @@ describe('forms, in a browser', function () {
       await open()
       await field().fill('secret')
       await page.getByText('Weak: add a few words').waitFor()
-      await field().fill('correct horse')
+      await field().fill('plume cadran hibou')
       await page.getByText('Good: longer is better still').waitFor()
+      await field().fill('correct horse battery staple')
+      await page.getByText('Weak: many people know it').waitFor()
+      await field().fill('Alice Martin, alice.example.com')
+      await page.getByText('Weak: your name and address are tried first').waitFor()
+      await field().fill('azertyuiop azertyuiop azertyuiop')
+      await page.getByText('Weak: it follows a pattern').waitFor()
+      await field().fill(CHOSEN)
+      await page.getByText('Strong', { exact: true }).waitFor()
+    })
+
+    it('judges by what is known of passphrases, however soon it is sent', async () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      await page.route('**/guesses.js', async (route) => {
+        await promise
+        await route.continue()
+      })
+      await open()
+      await field().fill('correct horse battery staple')
+      await page.getByText('Strong', { exact: true }).waitFor()
+      await submit()
+      resolve()
+      await page.getByText('Choose another passphrase: many people know this one.').waitFor()
+      expect(server.posted).to.have.lengthOf(0)
+    })
+
+    it('counts characters alone where the rest does not load', async () => {
+      answer = accept
+      await page.route('**/guesses.js', (route) => route.abort())
+      await open()
+      await field().fill('secret')
+      await submit()
+      await page.getByText('Choose a stronger passphrase: add a few words.').waitFor()
+      await field().fill(CHOSEN)
+      await submit()
+      await page.waitForURL(`${server.origin}/blocked`)
     })
 
     it('keeps what was typed when the server refuses', async () => {
       answer = refuse(400, 'invalid_parameter')
       await open()
-      await field().fill(PASSPHRASE)
+      await field().fill(CHOSEN)
       await page.getByLabel('Reminder').fill('the comic')
       await submit()
       await page.getByText('The passphrase is empty or too long.').waitFor()

@@ -198,6 +198,10 @@ async function open(context: BrowserContext, url: string): Promise<Page> {
 /** Goes to a page; an app's is there when its content is. */
 async function visit(page: Page, url: string): Promise<void> {
   await page.goto(url)
+  // What judges a new passphrase comes after the page, and is part of its weight.
+  if ((await page.locator('#choose-passphrase').count()) > 0) {
+    await page.waitForLoadState('networkidle')
+  }
   const isApp = (await page.locator('#content').count()) > 0
   if (isApp) await page.locator('#content[aria-busy=false]').waitFor()
 }
