@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ROOT } from './document.ts'
+import { durationText } from './durations.ts'
 
 const CONSTANT = /\/\*\*\s*((?:(?!\*\/)[\s\S])*?)\s*\*\/\nexport const (\w+)/g
 const MEMBER = /\/\*\*\s*((?:(?!\*\/)[\s\S])*?)\s*\*\/\n\s+readonly (\w+)\??: number/g
@@ -20,7 +21,9 @@ export async function bucketRows(): Promise<string[][]> {
     if (!existsSync(index)) return []
     const limits = (await load(index))['DEFAULT_LIMITS'] ?? {}
     return Object.entries(limits).flatMap(([name, bucket]: [string, unknown]) =>
-      isBucket(bucket) ? [[`\`${name}\``, `${bucket.limit} in ${duration(bucket.windowMs)}`]] : [],
+      isBucket(bucket)
+        ? [[`\`${name}\``, `${bucket.limit} in ${durationText(bucket.windowMs)}`]]
+        : [],
     )
   })
   return (await Promise.all(groups)).flat()
@@ -54,25 +57,11 @@ function rows(
     const text = comment.replaceAll(/\n\s*\*\s?/g, ' ')
     const what = text.replace(/@\w+.*$/, '').trim()
     const see = /@see (.*)$/.exec(text)?.[1] ?? /@defaultValue [^,]*, (.*)$/.exec(text)?.[1]
-    return [[what, duration(value), `\`${name}\``, see?.trim() ?? '']]
+    return [[what, durationText(value), `\`${name}\``, see?.trim() ?? '']]
   })
 }
 
 async function load(file: string): Promise<Readonly<Record<string, unknown>>> {
   // A module's namespace object.
   return (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>
-}
-
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1000],
-] as const
-
-function duration(ms: number): string {
-  for (const [unit, size] of UNITS) {
-    if (ms >= size && ms % size === 0) return `${ms / size} ${unit}${ms === size ? '' : 's'}`
-  }
-  return `${ms} ms`
 }

@@ -1,7 +1,7 @@
 /**
  * Writes the documents that come from the code: `pnpm run docs`. With `--check` it writes nothing and fails when one
  * of them is not what it would write, when the code mentions a decision that does not exist or keeps a record that
- * docs/data-model.md does not name, or a link leads nowhere.
+ * docs/data-model.md does not name, when a link leads nowhere, or when an option is not documented.
  */
 import { configuration } from './configuration.ts'
 import { dataModelFaults } from './data-model.ts'
@@ -11,6 +11,7 @@ import { errorTables } from './errors.ts'
 import { httpApi } from './http-api.ts'
 import { linkFaults } from './links.ts'
 import { openApi } from './openapi.ts'
+import { optionFaults, optionPages } from './options.ts'
 import { errorGroups, routeGroups, version } from './routes.ts'
 
 const groups = await routeGroups()
@@ -20,10 +21,11 @@ const documents = [
   errorTables(errorGroups),
   await httpApi(groups),
   openApi(groups, version()),
+  optionPages(),
 ]
 
 const isCheck = process.argv.includes('--check')
-const faults = [...dataModelFaults(), ...decisionFaults(), ...linkFaults()]
+const faults = [...dataModelFaults(), ...decisionFaults(), ...linkFaults(), ...optionFaults()]
 if (isCheck) {
   faults.push(...staleDocuments(documents).map((file) => `${file} is stale: run pnpm run docs`))
 } else {

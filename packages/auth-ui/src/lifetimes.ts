@@ -12,9 +12,9 @@ export interface Lifetimes {
   readonly longSessionIdle: number
   /** Long session from its creation, and its cookie. @defaultValue 400 days, login.md 2.2 */
   readonly longSession: number
-  /** At most so often is the use of a session written down. @defaultValue 24 hours, login.md 2.1 */
+  /** At most so often is the use of a session written down. @defaultValue 1 day, login.md 2.1 */
   readonly sessionTouch: number
-  /** Code that hands a session to an app host. @defaultValue 60 seconds, login.md 2.3 */
+  /** Code that hands a session to an app host. @defaultValue 1 minute, login.md 2.3 */
   readonly transferCode: number
   /** Form token. @defaultValue 1 hour, login.md 3.5 */
   readonly csrf: number

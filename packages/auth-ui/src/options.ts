@@ -35,20 +35,23 @@ import { themeOption } from './theme.ts'
 
 /** What `createAuthUi` needs. */
 export interface AuthUiOptions {
+  /** What `createOAuth` made: instances, keys, clients. */
   readonly oauth: OAuth
   /** Sends the owner's mails. */
   readonly mailer: Mailer
-  /** @defaultValue that of `oauth` */
+  /** Where owners and sessions are kept. @defaultValue that of `oauth` */
   readonly store?: Store
-  /** @defaultValue that of `oauth` */
+  /** Which web apps instances have. @defaultValue that of `oauth` */
   readonly apps?: AppRegistry
-  /** @defaultValue that of `oauth` */
+  /** Where rules take the time from. @defaultValue that of `oauth` */
   readonly clock?: Clock
-  /** @defaultValue that of `oauth` */
+  /** Takes lines for the operator. @defaultValue that of `oauth` */
   readonly log?: Logger
+  /** What the host wants to know or to forbid. @defaultValue none */
   readonly hooks?: HostHooks
   /** Tells apps what happened. @defaultValue nobody is told */
   readonly events?: EventSink
+  /** The embedder's looks. @defaultValue that of the package */
   readonly theme?: Theme
   /**
    * Words for kinds of data on the consent page and in lists of access, by doctype and language. The raw scope always
@@ -64,6 +67,7 @@ export interface AuthUiOptions {
   readonly requireInstalledApp?: boolean
   /** Start of the attributes that pages of apps get. @defaultValue `data-svc-` */
   readonly appAttributePrefix?: string
+  /** How passphrases are checked, stored and reset. */
   readonly passphrase?: {
     /** Whether a write without `iterations` may carry the passphrase itself. @defaultValue `true` */
     readonly allowRaw?: boolean
@@ -84,6 +88,7 @@ export interface AuthUiOptions {
      */
     readonly revokeOAuthOnReset?: RevokeOAuthOnReset
   }
+  /** Where a confirmation may lead back to. */
   readonly confirm?: {
     /**
      * Hosts (`host` or `host:port`, without the port 443) outside the instance that a confirmation may lead back to,
@@ -93,6 +98,7 @@ export interface AuthUiOptions {
   }
   /** What is shared by links (oauth.md 9). @defaultValue nothing */
   readonly shares?: Shares
+  /** What another server is told when an owner moves to it. */
   readonly move?: {
     /** What an owner keeps, told to the server that it moves to. @defaultValue nothing, without an end */
     readonly diskUsage?: (instance: Instance) => Promise<DiskUsage>

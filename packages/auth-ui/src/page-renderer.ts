@@ -91,12 +91,22 @@ export interface PagesContext {
 
 /** The embedder's looks. @see pages.md "Look" */
 export interface Theme {
+  /** Of the product; beside the logo. */
   readonly name?: string
   /** Path on the instance's own origin, or absent. */
   readonly logoPath?: string
-  /** CSS colour. */
+  /** Colour of buttons and links, `#rgb` or `#rrggbb`, readable on white. */
   readonly accent?: string
-  /** CSS length. */
+  /** Of the corners of controls, as a CSS length. */
   readonly radius?: string
-  readonly links?: readonly { readonly label: string; readonly href: string }[]
+  /** At the foot of each page. */
+  readonly links?: readonly ThemeLink[]
+}
+
+/** A link at the foot of each page. */
+export interface ThemeLink {
+  /** Its text. */
+  readonly label: string
+  /** A web address, or a path of the instance. */
+  readonly href: string
 }

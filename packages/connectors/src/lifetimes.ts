@@ -2,31 +2,31 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
 
 /** Durations of this package, in milliseconds. @see connectors.md 11, 8.2, 6.1 */
 export interface Lifetimes {
-  /** From `start` to the provider's answer. @defaultValue 15 min */
+  /** From `start` to the provider's answer. @defaultValue 15 minutes */
   readonly state: number
-  /** From the callback host to the instance. @defaultValue 60 s */
+  /** From the callback host to the instance. @defaultValue 1 minute */
   readonly ticket: number
-  /** Cookie of the browser that started. @defaultValue 15 min */
+  /** Cookie of the browser that started. @defaultValue 15 minutes */
   readonly binder: number
-  /** Opening a connection to a provider. @defaultValue 5 s */
+  /** Opening a connection to a provider. @defaultValue 5 seconds */
   readonly connect: number
-  /** A whole call to a provider. @defaultValue 15 s */
+  /** A whole call to a provider. @defaultValue 15 seconds */
   readonly call: number
-  /** Lock of a refresh; renewed while it is held. @defaultValue 30 s */
+  /** Lock of a refresh; renewed while it is held. @defaultValue 30 seconds */
   readonly refreshLock: number
-  /** Waiting for somebody else's refresh: longer than the lock lives (D38). @defaultValue 35 s */
+  /** Waiting for somebody else's refresh: longer than the lock lives (D38). @defaultValue 35 seconds */
   readonly refreshWait: number
-  /** Tokens that live shorter are refreshed on demand only. @defaultValue 2 min */
+  /** Tokens that live shorter are refreshed on demand only. @defaultValue 2 minutes */
   readonly refreshShortest: number
-  /** How long before their end tokens are refreshed at the latest. @defaultValue 1 min */
+  /** How long before their end tokens are refreshed at the latest. @defaultValue 1 minute */
   readonly refreshMargin: number
-  /** How long a failed refresh answers those who came while it ran. @defaultValue 60 s */
+  /** How long a failed refresh answers those who came while it ran. @defaultValue 1 minute */
   readonly sharedFailure: number
-  /** How long a refused refresh token is not tried again. @defaultValue 30 s */
+  /** How long a refused refresh token is not tried again. @defaultValue 30 seconds */
   readonly refusedToken: number
-  /** Tokens that could not be stored wait this long to be merged. @defaultValue 24 h */
+  /** Tokens that could not be stored wait this long to be merged. @defaultValue 1 day */
   readonly orphan: number
-  /** What providers say about themselves. @defaultValue 24 h */
+  /** What providers say about themselves. @defaultValue 1 day */
   readonly metadata: number
 }
 

@@ -29,15 +29,17 @@ import type { AccountStore, ConnectorManifests, EventSink, OwnerLogins } from '.
 
 /** What `createConnectors` needs. @see connectors.md 14 */
 export interface ConnectorsOptions {
+  /** What `createOAuth` made: instances, keys, the store. */
   readonly oauth: OAuth
-  /** @defaultValue accounts are kept in the store of `oauth`, and go with their instance */
+  /** Where accounts are kept. @defaultValue accounts are kept in the store of `oauth`, and go with their instance */
   readonly accounts?: AccountStore
+  /** Who is logged in: `ui.sessions` of `@svc/auth-ui`. */
   readonly sessions: OwnerLogins
-  /** @defaultValue those of the store of `oauth` */
+  /** Providers and how they are talked to. @defaultValue those of the store of `oauth` */
   readonly accountTypes?: AccountTypes
-  /** @defaultValue no manifests are known: scopes come from the query alone */
+  /** What connectors say about themselves. @defaultValue no manifests are known: scopes come from the query alone */
   readonly manifests?: ConnectorManifests
-  /** @defaultValue nobody is told */
+  /** Tells apps what happened to accounts. @defaultValue nobody is told */
   readonly events?: EventSink
   /** The app that owners come back to. @defaultValue `home` */
   readonly homeSlug?: string
@@ -62,7 +64,7 @@ export interface ConnectorsOptions {
   readonly lifetimes?: Partial<Lifetimes>
   /** Instead of single defaults. */
   readonly limits?: Partial<Readonly<Record<ConnectorsBucket, RateLimit>>>
-  /** @defaultValue that of `oauth` */
+  /** Takes lines for the operator. @defaultValue that of `oauth` */
   readonly log?: Logger
 }
 

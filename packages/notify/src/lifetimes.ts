@@ -2,11 +2,11 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
 
 /** Durations of this package, in milliseconds. @see notifications.md */
 export interface Lifetimes {
-  /** How long a worker holds a notification without renewing. @defaultValue 60 s */
+  /** How long a worker holds a notification without renewing. @defaultValue 1 minute */
   readonly lease: number
-  /** One attempt of a channel. @defaultValue 10 s */
+  /** One attempt of a channel. @defaultValue 10 seconds */
   readonly attempt: number
-  /** Waiting for attempts under way when the server ends. @defaultValue 10 s */
+  /** Waiting for attempts under way when the server ends. @defaultValue 10 seconds */
   readonly shutdown: number
   /** Finished notifications. @defaultValue 90 days */
   readonly finished: number
@@ -14,9 +14,9 @@ export interface Lifetimes {
   readonly bodies: number
   /** The newest of a stateful or collapsible source. @defaultValue 366 days */
   readonly newestOfSource: number
-  /** Idempotency keys. @defaultValue 24 h */
+  /** Idempotency keys. @defaultValue 1 day */
   readonly idempotencyKey: number
-  /** How far `at` may be in the past. @defaultValue 24 h */
+  /** How far `at` may be in the past. @defaultValue 1 day */
   readonly atPast: number
   /** How far `at` may be ahead. @defaultValue 366 days */
   readonly atAhead: number

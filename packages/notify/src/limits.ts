@@ -9,9 +9,14 @@ export type NotifyBucket =
   | 'notify-post-instance'
 
 export const DEFAULT_LIMITS: Readonly<Record<NotifyBucket, RateLimit>> = {
+  /** Pushes to the devices of an instance. */
   'notify-push': { limit: 30, windowMs: HOUR_MS },
+  /** Mails to an owner. */
   'notify-mail': { limit: 200, windowMs: HOUR_MS },
+  /** Texts to an owner. */
   'notify-sms': { limit: 20, windowMs: 24 * HOUR_MS },
+  /** Posts of one source owner. */
   'notify-post': { limit: 100, windowMs: HOUR_MS },
+  /** Posts of an instance. */
   'notify-post-instance': { limit: 500, windowMs: HOUR_MS },
 }

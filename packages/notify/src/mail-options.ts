@@ -6,7 +6,7 @@ import type { MailTransport } from './ports.ts'
 export interface MailSettings {
   /** How mails leave: `smtpTransport({ … })`, or the host's own. */
   readonly transport: MailTransport
-  /** @defaultValue `noreply@<domain of the instance>` */
+  /** The sender's address. @defaultValue `noreply@<domain of the instance>` */
   readonly noreplyAddress?: string
   /** Name beside the sender's address. @defaultValue the domain of the instance */
   readonly noreplyName?: string
@@ -14,6 +14,7 @@ export interface MailSettings {
   readonly replyTo?: string
 }
 
+/** Mails of all instances. */
 export interface MailOptions extends MailSettings {
   /** Other settings for the instances of a context, by its name. */
   readonly contexts?: Readonly<Record<string, Partial<MailSettings>>>

@@ -29,21 +29,24 @@ import type { EventSink, NotifyApps, OwnerContacts, PushCredentialStore } from '
 
 /** What `createNotify` needs. */
 export interface NotifyOptions {
+  /** What `createOAuth` made: instances, clients, the store. */
   readonly oauth: OAuth
+  /** The ways to the owner. */
   readonly channels: {
+    /** To the address in the owner's settings; also the mails of the server itself. */
     readonly mail: MailOptions
-    /** @defaultValue no device can be reached */
+    /** To the owner's devices. @defaultValue no device can be reached */
     readonly mobile?: MobileOptions
-    /** @defaultValue no phone can be reached */
+    /** To the owner's phone. @defaultValue no phone can be reached */
     readonly sms?: SmsOptions
   }
-  /** @defaultValue web apps post; no konnector, no templates */
+  /** Manifests and files of what may post. @defaultValue web apps post; no konnector, no templates */
   readonly apps?: NotifyApps
-  /** @defaultValue no phone is known */
+  /** How owners are reached beside their mail address. @defaultValue no phone is known */
   readonly contacts?: OwnerContacts
-  /** @defaultValue nobody is told */
+  /** Tells apps what happened. @defaultValue nobody is told */
   readonly events?: EventSink
-  /** @defaultValue only the default credentials */
+  /** Credentials of single apps at the providers of pushes. @defaultValue only the default credentials */
   readonly pushCredentials?: PushCredentialStore
   /** The app with the owner's notification settings. @defaultValue `settings` */
   readonly settingsSlug?: string
@@ -59,9 +62,14 @@ export interface NotifyOptions {
   readonly limits?: Partial<Readonly<Record<NotifyBucket, RateLimit>>>
   /** Notifications not yet final of one source owner. @defaultValue `200` */
   readonly maxUnfinished?: number
-  /** Attempts of each channel at a time, over all instances and of one. @defaultValue `{ total: 8, perInstance: 2 }` */
-  readonly concurrency?: { readonly total?: number; readonly perInstance?: number }
-  /** @defaultValue that of `oauth` */
+  /** How many attempts of each channel are made at a time. */
+  readonly concurrency?: {
+    /** Over all instances. @defaultValue `8` */
+    readonly total?: number
+    /** Of one instance. @defaultValue `2` */
+    readonly perInstance?: number
+  }
+  /** Takes lines for the operator. @defaultValue that of `oauth` */
   readonly log?: Logger
 }
 

@@ -23,7 +23,9 @@ export interface SystemMails {
 
 /** What {@link createSystemMails} is told. */
 export interface SystemMailsOptions {
+  /** Takes lines for the operator. */
   readonly log: Logger
+  /** Who mails come from, and how they leave. */
   readonly mail: MailOptions
   /** Shared with whoever else writes mails. @defaultValue its own */
   readonly loadTemplates?: () => Promise<MailTemplates>

@@ -28,13 +28,13 @@ export const PENDING_CLIENT_MS: number = HOUR_MS
 
 /** What a host may change. Milliseconds, whole seconds, at least 1 s. */
 export interface Lifetimes {
-  /** At most 10 minutes. @defaultValue `300_000` */
+  /** From the code to its exchange, at most 10 minutes. @defaultValue `300_000` */
   readonly authorizationCodeMs: number
-  /** At most 24 hours. @defaultValue `86_400_000` */
+  /** Of access and app tokens, at most 24 hours. @defaultValue `86_400_000` */
   readonly accessTokenMs: number
-  /** Without being used. @defaultValue 400 days (D41) */
+  /** Of a refresh token that is not used. @defaultValue 400 days (D41) */
   readonly refreshTokenMs: number
-  /** @defaultValue `3_600_000` */
+  /** Of a registered client without any access. @defaultValue `3_600_000` */
   readonly pendingClientMs: number
 }
 

@@ -127,17 +127,21 @@ export interface OAuthOptions {
     /** Verified tokens, about 1 KiB each, 1 to 10_000_000. @defaultValue `10_000` */
     readonly tokens?: number
   }
-  /** @defaultValue the machine's clock */
+  /** Where rules take the time from. @defaultValue the machine's clock */
   readonly clock?: Clock
-  /** @defaultValue says nothing */
+  /** Takes lines for the operator. @defaultValue says nothing */
   readonly log?: Logger
 }
 
 /** @see oauth.md 2.6 */
 export const DEFAULT_LIMITS: Readonly<Record<OAuthBucket, RateLimit>> = {
+  /** Attestations that use up a challenge of an instance. */
   attestation: { limit: 50, windowMs: HOUR_MS },
+  /** Codes that certify clients: mailed, and tried. */
   'confirm-flagship': { limit: 30, windowMs: HOUR_MS },
+  /** Registrations of clients. */
   'oauth-client': { limit: 50, windowMs: HOUR_MS },
+  /** Wrong secrets of a client from an address. */
   token: { limit: 300, windowMs: HOUR_MS },
 }
 

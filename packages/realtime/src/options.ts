@@ -20,12 +20,13 @@ import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 
 /** What `createRealtime` needs. */
 export interface RealtimeOptions {
+  /** What `createOAuth` made: instances, tokens, the store. */
   readonly oauth: OAuth
   /** Carries events between processes. @defaultValue that of the store of `oauth` */
   readonly bus?: Bus
-  /** @defaultValue that of `oauth` */
+  /** Where rules take the time from. @defaultValue that of `oauth` */
   readonly clock?: { now(): number }
-  /** @defaultValue that of `oauth` */
+  /** Takes lines for the operator. @defaultValue that of `oauth` */
   readonly log?: Logger
   /**
    * Subprotocols that are agreed to; the first one a client offers of these is chosen (D23).

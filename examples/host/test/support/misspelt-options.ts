@@ -64,3 +64,19 @@ function misspelt(
   ].find((text) => text !== '' && !names.includes(text))
   return { options: place({ [wrong ?? '']: 1 }), path: `${path}.${wrong}`, meant: name }
 }
+
+/** Each option of a definition, at every depth. */
+export function everyOption(
+  members: Members,
+  path = 'options',
+): { readonly path: string; readonly option: AnyOption }[] {
+  return Object.entries(members).flatMap(([name, option]) => inside(option, `${path}.${name}`))
+}
+
+function inside(option: AnyOption, path: string): ReturnType<typeof everyOption> {
+  const { shape } = option
+  const own = { path, option }
+  if (shape.kind === 'object') return [own, ...everyOption(shape.members, path)]
+  if (shape.kind === 'list' || shape.kind === 'record') return [own, ...inside(shape.item, path)]
+  return shape.kind === 'either' ? [own, ...shape.ways.flatMap((way) => inside(way, path))] : [own]
+}

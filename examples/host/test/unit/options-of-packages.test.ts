@@ -11,9 +11,11 @@ import { createOutbound } from '@svc/platform'
 import { createRealtime } from '@svc/realtime'
 import { redisStore } from '@svc/store/redis'
 import { sqliteStore } from '@svc/store/sqlite'
+import { fitsSchema } from '@svc/store/options'
+import { Ajv } from 'ajv'
 import { expect } from 'chai'
 import { DEFINED_FUNCTIONS } from '../../../../docs/build/option-definitions.ts'
-import { misspeltOptions } from '../support/misspelt-options.ts'
+import { everyOption, misspeltOptions } from '../support/misspelt-options.ts'
 
 const store = sqliteStore({ file: ':memory:' })
 const apps = {
@@ -68,6 +70,19 @@ describe('options of all packages', () => {
           TypeError,
           `${path}: unknown, did you mean ${meant}?`,
         )
+      }
+    })
+
+    it(`have schemas and defaults that fit each other: ${name} of ${module}`, () => {
+      const ajv = new Ajv({ strict: true })
+      for (const { path, option } of everyOption(definition.members)) {
+        const { shape, fallback } = option
+        if (shape.kind !== 'value') continue
+        const check = ajv.compile(shape.schema)
+        if (fallback.kind !== 'value' || fallback.value === undefined) continue
+        expect(fitsSchema(shape.schema, fallback.value), path).to.equal(true)
+        expect(check(fallback.value), path).to.equal(true)
+        expect(shape.isRight?.(String(fallback.value)) ?? true, path).to.equal(true)
       }
     })
 

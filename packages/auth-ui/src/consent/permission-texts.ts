@@ -6,8 +6,11 @@ export interface PermissionText {
   readonly name: string
   /** Such as `See your recipes and who cooked them`. */
   readonly read?: string
+  /** Such as `Add recipes`. */
   readonly add?: string
+  /** Such as `Change recipes`. */
   readonly change?: string
+  /** Such as `Throw recipes away`. */
   readonly delete?: string
 }
 

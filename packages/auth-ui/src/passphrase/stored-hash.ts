@@ -9,8 +9,11 @@ export interface StoredHash {
 
 /** Cost of scrypt. */
 export interface ScryptCost {
+  /** Logarithm of the number of iterations, to the base 2. */
   readonly logN: number
+  /** Size of a block, in units of 128 bytes. */
   readonly r: number
+  /** How many times the whole is done. */
   readonly p: number
 }
 

@@ -14,6 +14,7 @@ import type { Clock, Store } from '@svc/store'
 
 /** What is needed to tell whether an entry may be provisioned. */
 export interface EntryGateOptions {
+  /** Takes lines for the operator. */
   readonly log: Logger
   /** Whose hosts a `redirect_uri` may have. @defaultValue any host */
   readonly instances?: Pick<Instances, 'byHost'>
@@ -27,7 +28,9 @@ export interface EntryGateOptions {
 
 /** What `createAccountTypes` is told. */
 export interface AccountTypeStoreOptions extends EntryGateOptions {
+  /** Where types are kept. */
   readonly store: Store
+  /** Seals their secrets. */
   readonly sealer: Pick<Sealer, 'derive'>
 }
 
@@ -35,11 +38,13 @@ export interface AccountTypeStoreOptions extends EntryGateOptions {
 export interface AccountTypesFileOptions extends EntryGateOptions {
   /** A JSON array of entries. At most 16 MiB. */
   readonly file: string
+  /** Tells when to look at the file again. */
   readonly clock: Clock
 }
 
 /** What `createEntryReader` is told. */
 export interface EntryReaderOptions {
+  /** Takes what is wrong with an entry. */
   readonly log: Logger
 }
 

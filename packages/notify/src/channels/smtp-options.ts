@@ -17,19 +17,21 @@ export interface SmtpOptions {
    * @defaultValue `localhost`
    */
   readonly host?: string
-  /** @defaultValue `25` */
+  /** TCP port of the server. @defaultValue `25` */
   readonly port?: number
+  /** Who hands mails over. */
   readonly username?: string
+  /** Of that user. */
   readonly password?: string
-  /** TLS from the first byte. Neither this nor `disableTls`: STARTTLS is mandatory. */
+  /** TLS from the first byte. Neither this nor `disableTls`: STARTTLS is mandatory. @defaultValue `false` */
   readonly useSsl?: boolean
-  /** Plain text. Not together with `useSsl`. */
+  /** Plain text. Not together with `useSsl`. @defaultValue `false` */
   readonly disableTls?: boolean
   /** Name said in EHLO. @defaultValue `localhost` */
   readonly localName?: string
   /** Takes any certificate. @defaultValue `false` */
   readonly skipCertificateValidation?: boolean
-  /** Sends a password over plain text to a host that is not loopback. */
+  /** Sends a password over plain text to a host that is not loopback. @defaultValue `false` */
   readonly allowInsecureAuth?: boolean
   /** Signs every mail. @defaultValue the next hop signs: large mailbox providers take no one-click way out without it */
   readonly dkim?: DkimOptions

@@ -9,7 +9,9 @@ export interface DeprecatedApp {
   readonly name: string
   /** Where what takes its place is found, as absolute URIs of any scheme that runs no script, such as `market:`. */
   readonly storeUrls: {
+    /** For browsers on Android. */
     readonly android?: string
+    /** For browsers on an iPhone or iPad. */
     readonly iphone?: string
     /** For everything else, and where the platform has none of its own. */
     readonly other: string

@@ -55,7 +55,7 @@ export interface OutboundOptions {
   readonly trustedNetworks?: readonly string[]
   /** PEM certificates of authorities that are trusted besides those of the machine. @defaultValue none */
   readonly ca?: readonly string[]
-  /** Longest body of an answer. @defaultValue 1 MiB */
+  /** Longest body of an answer. @defaultValue `1_048_576` */
   readonly maxBytes?: number
   /** Look-up, connection and TLS together. @defaultValue 5 seconds */
   readonly connectMs?: number

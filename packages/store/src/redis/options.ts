@@ -27,7 +27,7 @@ export interface RedisStoreOptions extends RedisTarget {
    * @defaultValue the machine's clock
    */
   readonly clock?: Clock
-  /** @defaultValue says nothing */
+  /** Takes what an operator should know. @defaultValue says nothing */
   readonly log?: StoreLog
   /**
    * Makes `write` and `take` wait until replicas have the change; without it, a fail-over may lose the last

@@ -2,21 +2,27 @@ import type { ConnectionOptions } from 'node:tls'
 
 /** One Redis, found by address. */
 export interface RedisAddress {
+  /** Name or address. */
   readonly host: string
-  /** @defaultValue `6379`, of a sentinel `26379` */
+  /** TCP port. @defaultValue `6379`, of a sentinel `26379` */
   readonly port?: number
 }
 
 /** Where Redis is: exactly one of `host`, `nodes` (Cluster) and `sentinels` with `master`. */
 export interface RedisTarget {
+  /** Name or address of a single Redis. */
   readonly host?: string
+  /** TCP port of that Redis. @defaultValue `6379` */
   readonly port?: number
   /** Some nodes of a Cluster; the others are found through them. */
   readonly nodes?: readonly RedisAddress[]
+  /** Sentinels that know where the master is. */
   readonly sentinels?: readonly RedisAddress[]
   /** The name that the sentinels know the master by. */
   readonly master?: string
+  /** User of Redis's access list. */
   readonly username?: string
+  /** Password of that user, or the one that all users share. */
   readonly password?: string
   /** Password of the sentinels themselves. */
   readonly sentinelPassword?: string

@@ -19,7 +19,7 @@ export interface SqliteStoreOptions {
    * @defaultValue the machine's clock
    */
   readonly clock?: Clock
-  /** @defaultValue says nothing */
+  /** Takes what an operator should know. @defaultValue says nothing */
   readonly log?: StoreLog
   /**
    * Page cache; the operating system caches the file besides.

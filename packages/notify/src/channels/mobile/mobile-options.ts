@@ -5,9 +5,13 @@ import { type WebPushOptions, webPushOptions } from './webpush/vapid.ts'
 
 /** Providers of pushes; each is off without its options. @see notifications.md 16.3, 18 */
 export interface MobileOptions {
+  /** Google's service, for Android. */
   readonly fcm?: FcmOptions
+  /** Apple's service. */
   readonly apns?: ApnsOptions
+  /** Huawei's service. */
   readonly huawei?: HuaweiOptions
+  /** Browsers, over their own services (RFC 8030). */
   readonly webpush?: WebPushOptions
   /** Takes all pushes instead, such as an outbox for development. */
   readonly gateway?: PushGateway
@@ -15,16 +19,19 @@ export interface MobileOptions {
   readonly trustedNetworks?: readonly string[]
 }
 
+/** Firebase Cloud Messaging. */
 export interface FcmOptions {
   /** Path of a service account's JSON file; the default credentials. Absent: only those of single apps. */
   readonly credentialsFile?: string
-  /** @defaultValue `https://fcm.googleapis.com` */
+  /** Origin of the service. @defaultValue `https://fcm.googleapis.com` */
   readonly endpoint?: string
 }
 
+/** Apple Push Notification service. */
 export interface ApnsOptions {
   /** Path of a `.p8`, `.p12` or `.pem` file. */
   readonly keyFile: string
+  /** Of a `.p12` file. */
   readonly password?: string
   /** With `.p8`. */
   readonly keyId?: string
@@ -40,13 +47,17 @@ export interface ApnsOptions {
   readonly ca?: string
 }
 
+/** Huawei Push Kit. */
 export interface HuaweiOptions {
   /** Answers `{"accessToken"}` to a GET. Instead of `clientId`. */
   readonly getTokenUrl?: string
+  /** Of the app at the vendor. Instead of `getTokenUrl`. */
   readonly clientId?: string
+  /** With `clientId`. */
   readonly clientSecret?: string
-  /** @defaultValue the vendor's */
+  /** Where `clientId` gets its tokens. @defaultValue the vendor's */
   readonly tokenUrl?: string
+  /** Takes pushes. */
   readonly sendUrl: string
 }
 

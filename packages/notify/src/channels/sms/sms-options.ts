@@ -6,18 +6,28 @@ import { DEFAULT_MAX_LENGTH } from './sms-text.ts'
 export interface SmsOptions {
   /** For instances of no context of the others. */
   readonly default?: SmsProvider
+  /** For the instances of a context, by its name. */
   readonly contexts?: Readonly<Record<string, SmsProvider>>
   /** Takes all texts instead, such as an outbox for development. */
   readonly gateway?: SmsGateway
 }
 
+/** A service that sends texts. */
 export interface SmsProvider {
+  /** Which form its requests have. */
   readonly provider: 'api_sen' | 'http'
+  /** Takes texts. */
   readonly url: string
+  /** Sent as bearer. */
   readonly token: string
   /** Names in the body of `http`. @defaultValue `content` and `receiver` */
-  readonly fields?: { readonly content?: string; readonly receiver?: string }
-  /** Characters (D50). @defaultValue `160` */
+  readonly fields?: {
+    /** Holds the text. @defaultValue `content` */
+    readonly content?: string
+    /** Holds the number, in a list. @defaultValue `receiver` */
+    readonly receiver?: string
+  }
+  /** Longest text (D50). @defaultValue `160` */
   readonly maxLength?: number
   /** What happens to longer texts. @defaultValue `truncate` */
   readonly overflow?: 'truncate' | 'fallback' | 'split'
