@@ -6,18 +6,28 @@ export interface FakeClock extends Clock {
   advance(ms: number): void
   /** Makes the clock show this instant now; it keeps running. Milliseconds since the epoch. */
   set(instantMs: number): void
+  /**
+   * Makes the clock stand still, but for `advance` and `set`: for what has to happen within a moment, however slow
+   * the machine is. Timers do not stand still.
+   */
+  stop(): void
 }
 
 /** Real time plus an offset, at first none. */
 export function fakeClock(): FakeClock {
   let offsetMs = 0
+  let stoppedAt: number | undefined
+  const now = (): number => (stoppedAt ?? Date.now()) + offsetMs
   return {
-    now: () => Date.now() + offsetMs,
+    now,
     advance: (ms) => {
       offsetMs += ms
     },
     set: (instantMs) => {
-      offsetMs = instantMs - Date.now()
+      offsetMs += instantMs - now()
+    },
+    stop: () => {
+      stoppedAt ??= Date.now()
     },
   }
 }

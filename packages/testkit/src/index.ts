@@ -54,5 +54,5 @@ export {
 export { eachStore, needsRedis, type OpenStore, type OpenStoreOptions } from './stores.ts'
 export { installPackages, type PackedPackage, packPackages } from './packed-packages.ts'
 export { type DeclaredRoute, recordStatuses, type RouteStatuses } from './route-statuses.ts'
-export { timeBudget } from './time-budget.ts'
+export { scaledLimit, timeBudget } from './time-budget.ts'
 export { until, type UntilOptions } from './until.ts'

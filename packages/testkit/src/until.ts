@@ -19,7 +19,7 @@ const LONGEST_PAUSE_MS = 50
 export async function until<Found>(
   look: () => Found | Promise<Found>,
   options: UntilOptions = {},
-): Promise<Found> {
+): Promise<Exclude<Found, false | null | undefined>> {
   const { limitMs = 5000, describe = () => String(look) } = options
   const budgetMs = timeBudget(limitMs)
   const end = performance.now() + budgetMs
@@ -31,6 +31,6 @@ export async function until<Found>(
   }
 }
 
-function isSomething(found: unknown): boolean {
+function isSomething<Found>(found: Found): found is Exclude<Found, false | null | undefined> {
   return found !== undefined && found !== false && found !== null
 }

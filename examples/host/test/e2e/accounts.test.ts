@@ -1,3 +1,4 @@
+import { scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type AccountRound, openRound } from '../support/account-round.ts'
@@ -6,7 +7,7 @@ import { openTour, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
 import { tourSteps } from '../support/tour-steps.ts'
 
 /** Short enough to be seen ending. */
-const TOKEN_MS = 5000
+const TOKEN_MS = scaledLimit(5000)
 const NAME = { name: 'Demo photos' }
 
 for (const run of TOUR_RUNS) {

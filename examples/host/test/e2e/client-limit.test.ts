@@ -1,3 +1,4 @@
+import { timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type ClientRequest, type ClientTokens, openRequest } from '../support/client-request.ts'
@@ -200,7 +201,9 @@ for (const run of TWO_PROCESSES_FR) {
       const revoked = await tour.svc('client', 'revoke', owner.domain, first.request.clientId)
       expect(revoked).to.include({ code: 0 })
       const name = tour.texts.ui('consent.title', { name: 'Backup' })
-      await plain.getByRole('heading', { name, exact: true }).waitFor({ timeout: LOOK_MS + 10_000 })
+      await plain
+        .getByRole('heading', { name, exact: true })
+        .waitFor({ timeout: LOOK_MS + timeBudget(10_000) })
       await press(plain)
       await second.isAnswered()
       await plain.context().close()

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '@svc/platform'
+import { scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import { type DeadEndStage, openDeadEnds } from '../support/dead-end-stage.ts'
 import type { DeadEndVisit } from '../support/dead-end-visit.ts'
@@ -38,7 +39,7 @@ describe('no dead end at the second step', function () {
     const visit = await passStep1()
     await visit.passcode()
     // What is left is what the page counts down by itself.
-    stage.clock.advance(5 * MINUTE_MS - 2000)
+    stage.clock.advance(5 * MINUTE_MS - scaledLimit(2000))
     await visit.tab.page.reload()
     await startAgain(visit)
   })

@@ -7,6 +7,8 @@ import {
   type RelyingParty,
   relyingParty,
   takeShot,
+  until,
+  scaledLimit,
 } from '@svc/testkit'
 import { type RedisServer, startRedisServer } from '@svc/store/testing'
 import { expect } from 'chai'
@@ -155,14 +157,15 @@ for (const { name, store, subdomains, locale } of RUNS) {
         .click()
       await answered
       const revokedAt = performance.now()
-      let last = await callElsewhere()
-      while (last.status !== 401 && performance.now() - revokedAt < 3000) {
-        last = await callElsewhere()
-      }
+      const last = await until(async () => {
+        const answer = await callElsewhere()
+        return answer.status === 401 && answer
+      })
       const tookMs = performance.now() - revokedAt
-      expect(last.status).to.equal(401)
       expect(last.headers.get('www-authenticate')).to.include('error="invalid_token"')
-      expect(tookMs, 'milliseconds until the other process refused').to.be.lessThan(1000)
+      expect(tookMs, 'milliseconds until the other process refused').to.be.lessThan(
+        scaledLimit(1000),
+      )
       await page.getByText(texts.settings('clients.none')).waitFor()
       await shot('6-revoked')
 

@@ -1,3 +1,4 @@
+import { scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Page, Route } from 'playwright-core'
 import type { TourOwner } from '../support/tour-owner.ts'
@@ -136,7 +137,9 @@ for (const run of TOUR_RUNS) {
       const endedAt = performance.now()
       await closed
       const tookMs = performance.now() - endedAt
-      expect(tookMs, 'milliseconds until its websocket was closed').to.be.lessThan(1000)
+      expect(tookMs, 'milliseconds until its websocket was closed').to.be.lessThan(
+        scaledLimit(1000),
+      )
       // Nobody touches the other browser: its app asks once more, and is refused.
       tour.watch.allowRefusal(LIST)
       await there.steps.isLoggedOut()

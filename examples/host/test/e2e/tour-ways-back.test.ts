@@ -149,6 +149,8 @@ for (const run of TOUR_RUNS) {
         await inside.steps.logIn()
         await inside.steps.giveCode(nextCode())
         await inside.steps.isHome()
+        // A page that is open would hear of the end, and leave by itself at a moment that nobody knows.
+        await inside.page.goto('about:blank')
 
         const { page, steps } = await visit(owner, 'elsewhere')
         await page.goto(`${owner.origin}/auth/login`)
@@ -161,7 +163,7 @@ for (const run of TOUR_RUNS) {
         await steps.isLoggedOut()
         await page.getByText(ui('login.renewed'), { exact: true }).waitFor()
 
-        await inside.page.reload()
+        await inside.page.goto(`${owner.app('home')}/`)
         await inside.steps.isLoggedOut()
         tour.watch.allowRefusal('/auth/login')
         await steps.givePassphrase()

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { openProvider, type Provider } from '@svc/testkit'
+import { openProvider, type Provider, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { type AccountHost, startAccountHost } from '../support/account-host.ts'
 import { hostEnvironment, type HostProcess, spawnHost } from '../support/host-process.ts'
@@ -228,11 +228,9 @@ describe('svc account-type, account and dev-provider', function () {
         await writeFile(typesFile, content)
         const count = other.log.filter(({ event }) => event === 'server.reloaded').length
         process.kill(other.pid, 'SIGHUP')
-        const end = performance.now() + 10_000
-        while (other.log.filter(({ event }) => event === 'server.reloaded').length === count) {
-          if (performance.now() > end) throw new Error('it was not reloaded')
-          await new Promise((resolve) => setTimeout(resolve, 20))
-        }
+        await until(
+          () => other.log.filter(({ event }) => event === 'server.reloaded').length > count,
+        )
       }
       expect(await list()).to.match(/^one /m)
       await reload(JSON.stringify([{ ...entry(), _id: 'two' }]))

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
 import { type AccountHost, startAccountHost } from '../support/account-host.ts'
@@ -227,18 +228,14 @@ describe('accounts among the documents of the host (connectors.md 7)', () => {
       const answer = await host.call(konnector, 'POST', `/accounts/demo-photos/${id}/refresh`)
       expect(answer.status, `refresh ${count}`).to.equal(401)
     }
-    const end = performance.now() + 5000
-    for (;;) {
+    const told = await until(async () => {
       const { notifications } = await host.adminJson('GET', '/notifications')
-      const told = (notifications as { title: string; category_id: string }[]).filter(
+      const all = (notifications as { title: string; category_id: string }[]).filter(
         ({ category_id: about }) => about === id,
       )
-      if (told.length === 0 && performance.now() < end) continue
-      expect(told.map(({ title }) => title)).to.deep.equal([
-        'Demo photos has to be connected again',
-      ])
-      break
-    }
+      return all.length > 0 && all
+    })
+    expect(told.map(({ title }) => title)).to.deep.equal(['Demo photos has to be connected again'])
   })
 
   it('lists konnectors, and which of them can be connected (12)', async () => {

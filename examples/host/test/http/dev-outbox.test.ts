@@ -1,3 +1,4 @@
+import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
@@ -24,12 +25,10 @@ describe('/dev/outbox', () => {
     expect(empty.headers['content-security-policy']).to.include("default-src 'none'")
     expect(empty.text).to.include('Nothing yet.')
     await sendText(host)
-    const end = performance.now() + 8000
-    let list = empty
-    while (list.text.includes('Nothing yet.')) {
-      if (performance.now() > end) throw new Error('nothing came')
-      list = await browser.get('/dev/outbox')
-    }
+    const list = await until(async () => {
+      const shown = await browser.get('/dev/outbox')
+      return shown.text.includes('Nothing yet.') ? undefined : shown
+    })
     expect(list.page().text).to.include('Text to +33612345678')
     const [entry] = list.page().links
     const shown = await browser.get(entry?.href ?? '')

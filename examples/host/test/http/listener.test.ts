@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
@@ -13,7 +14,7 @@ async function sendRaw(port: number, text: string): Promise<string> {
   })
   socket.on('error', () => {})
   socket.write(text, 'latin1')
-  await once(socket, 'close', { signal: AbortSignal.timeout(5000) })
+  await once(socket, 'close', { signal: AbortSignal.timeout(timeBudget(5000)) })
   return answer
 }
 

@@ -1,3 +1,4 @@
+import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import { type HostProcess, spawnHost } from '../support/host-process.ts'
 
@@ -19,14 +20,11 @@ describe('svc notification and svc outbox', function () {
     return stdout
   }
 
-  /** Commands take half a second each: that is pause enough. */
-  async function until(wanted: RegExp, ...args: string[]): Promise<string> {
-    const end = performance.now() + 20_000
-    for (;;) {
-      const said = await words(...args)
-      if (wanted.test(said)) return said
-      if (performance.now() > end) throw new Error(said)
-    }
+  async function says(wanted: RegExp, ...args: string[]): Promise<string> {
+    let said = ''
+    const look = async (): Promise<boolean> => wanted.test((said = await words(...args)))
+    await until(look, { limitMs: 20_000, describe: () => said })
+    return said
   }
 
   it('tell an owner something, by text where there is a phone, and show what became of it', async () => {
@@ -37,7 +35,7 @@ describe('svc notification and svc outbox', function () {
       ...['--channel', 'sms', 'mail', '--priority', 'high'],
     )
     const id = /The notification ([0-9a-f-]{36}) is queued\./.exec(said)?.[1] ?? ''
-    await until(/ sent +sms +Tonight/, 'notification', 'list', DOMAIN)
+    await says(/ sent +sms +Tonight/, 'notification', 'list', DOMAIN)
     expect(await words('notification', 'show', DOMAIN, id)).to.include('"class":"sent"')
     expect(await words('outbox', DOMAIN)).to.match(
       /^Date: \S+\nText to: \+33612345678\n\nDown for an hour\n$/,

@@ -1,3 +1,4 @@
+import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
@@ -24,13 +25,15 @@ describe('notifications of the operator (notifications.md 2.7)', () => {
     call('POST', '/notifications', { notification, ...(properties && { properties }) })
 
   async function becomes(id: unknown, status: string): Promise<Record<string, unknown>> {
-    const end = performance.now() + 8000
-    for (;;) {
-      const { json } = await call('GET', `/notifications/${String(id)}`)
-      if (json['status'] === status) return json
-      if (performance.now() > end) throw new Error(`it is ${String(json['status'])}`)
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    let last: unknown
+    return until(
+      async () => {
+        const { json } = await call('GET', `/notifications/${String(id)}`)
+        last = json['status']
+        return last === status && json
+      },
+      { limitMs: 8000, describe: () => `it is ${String(last)}` },
+    )
   }
 
   it('go out by mail unless told otherwise, and say what became of them', async () => {

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { startRedisServer } from '@svc/store/testing'
-import { needsRedis } from '@svc/testkit'
+import { needsRedis, until, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import { type HostProcess, runFaultyHost, spawnHost } from '../support/host-process.ts'
 
@@ -35,14 +35,6 @@ function isRefused(port: number): Promise<boolean> {
     })
     socket.on('error', () => resolve(true))
   })
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 5000
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('it never happened')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
 }
 
 describe('the process', function () {
@@ -118,7 +110,7 @@ describe('the process', function () {
     await until(() => idle.socket.destroyed || idle.socket.readableEnded)
     busy.socket.write(body.slice(4))
     expect(await code).to.equal(0)
-    expect(performance.now() - startedAt).to.be.lessThan(10_000)
+    expect(performance.now() - startedAt).to.be.lessThan(scaledLimit(10_000))
     expect(busy.said()).to.match(/HTTP\/1\.1 200 /)
     expect(busy.said()).to.match(/\r\nConnection: close\r\n/)
     expect(log.map(({ event }) => event)).to.include.members(['server.stopping', 'server.stopped'])
@@ -129,7 +121,7 @@ describe('the process', function () {
     await openHalf(port, 'x', 100)
     const startedAt = performance.now()
     expect(await stop()).to.equal(0)
-    expect(performance.now() - startedAt).to.be.within(5000, 10_000)
+    expect(performance.now() - startedAt).to.be.within(5000, scaledLimit(10_000))
   })
 
   it('ends at once at the second signal', async () => {
@@ -140,7 +132,7 @@ describe('the process', function () {
     const startedAt = performance.now()
     process.kill(pid, 'SIGTERM')
     expect(await code, 'killed by itself').to.equal(null)
-    expect(performance.now() - startedAt).to.be.lessThan(2000)
+    expect(performance.now() - startedAt).to.be.lessThan(scaledLimit(2000))
   })
 
   it('ends with 0 on Redis, too, with nothing left open', async function () {
@@ -172,7 +164,7 @@ describe('the process', function () {
       await until(() => sockets.length > 0)
       const startedAt = performance.now()
       expect(await stop()).to.equal(0)
-      expect(performance.now() - startedAt).to.be.lessThan(10_000)
+      expect(performance.now() - startedAt).to.be.lessThan(scaledLimit(10_000))
       expect(log.at(-1)).to.include({ event: 'server.stopped' })
       await created
     } finally {
@@ -189,7 +181,7 @@ describe('the process', function () {
     })
     const startedAt = performance.now()
     expect(await host.stop('SIGUSR2'), 'killed by itself').to.equal(null)
-    expect(performance.now() - startedAt).to.be.lessThan(2000)
+    expect(performance.now() - startedAt).to.be.lessThan(scaledLimit(2000))
     expect(host.log.at(-1)).to.include({ event: 'process.uncaught_exception' })
     expect(String(host.log.at(-1)?.['cause'])).to.include('crash of a test')
   })

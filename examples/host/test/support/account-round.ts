@@ -1,4 +1,4 @@
-import { browserClient } from '@svc/testkit'
+import { browserClient, until } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type DevProvider, startDevProvider } from '../../src/dev-provider/dev-provider.ts'
@@ -31,9 +31,6 @@ export interface AccountRound {
   close(): Promise<void>
 }
 
-const WAIT_MS = 15_000
-const TURN_MS = 100
-
 /** @param tokenLifeMs - of the provider's access tokens */
 export async function openRound(stage: TourStage, tokenLifeMs: number): Promise<AccountRound> {
   const provider = await startDevProvider({ port: 0, tokenLifeMs })
@@ -64,13 +61,7 @@ export async function openRound(stage: TourStage, tokenLifeMs: number): Promise<
       await callAdmin(stage.admin, 'POST', `/instances/${domain}/konnectors`, body)
     },
     async until(owner, isWanted) {
-      const end = performance.now() + WAIT_MS
-      for (;;) {
-        const found = (await accounts(owner)).find(isWanted)
-        if (found !== undefined) return found
-        if (performance.now() > end) throw new Error('no account became as wanted')
-        await new Promise((resolve) => setTimeout(resolve, TURN_MS))
-      }
+      return until(async () => (await accounts(owner)).find(isWanted), { limitMs: 15_000 })
     },
     async photos(accessToken) {
       const headers = { authorization: `Bearer ${accessToken}` }

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import { WebSocket } from 'ws'
 
@@ -35,7 +36,7 @@ export async function openClientSocket(
       const [code] = (await closed) as [number] // of a close event
       expect(code).to.equal(1008)
       const tookMs = performance.now() - start
-      expect(tookMs, 'milliseconds until it was closed').to.be.lessThan(1000)
+      expect(tookMs, 'milliseconds until it was closed').to.be.lessThan(scaledLimit(1000))
     },
     drop: () => socket.terminate(),
   }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { timeBudget } from '@svc/testkit'
 
 const HOST = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -44,6 +45,7 @@ export interface SpawnOptions {
   readonly dataDir?: string
 }
 
+/** What a start or a command takes at most on a quiet machine; milliseconds. */
 const START_MS = 30_000
 
 /** Starts the host and waits until it listens. @throws Error with what it said when it does not */
@@ -111,7 +113,7 @@ function run(
     execFile(
       process.execPath,
       ['--conditions=source', ...args],
-      { cwd: HOST, env, timeout: START_MS },
+      { cwd: HOST, env, timeout: timeBudget(START_MS) },
       (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr })
       },
@@ -159,7 +161,7 @@ async function startedLine(
   said: { stderr: string },
   exited: Promise<unknown>,
 ): Promise<LogLine> {
-  const timeout = AbortSignal.timeout(START_MS)
+  const timeout = AbortSignal.timeout(timeBudget(START_MS))
   const ended = exited.then((code) => {
     throw new Error(`the host ended with ${String(code)}: ${said.stderr}`)
   })

@@ -1,4 +1,4 @@
-import { loopbackFetch } from '@svc/testkit'
+import { loopbackFetch, until } from '@svc/testkit'
 import { type AdminAccess, callAdmin, type TourOwner } from './tour-owner.ts'
 
 /** A notification as the admin listener shows it. */
@@ -31,8 +31,6 @@ export interface ToldOwner {
   pushes(): Promise<readonly PushedEntry[]>
 }
 
-const WAIT_MS = 10_000
-
 export function createToldOwner(
   admin: AdminAccess,
   owner: Pick<TourOwner, 'domain' | 'origin'>,
@@ -61,16 +59,17 @@ export function createToldOwner(
       await callAdmin(admin, 'POST', `${path}/clients/${id}/tokens`, { scope })
     },
     async isTold(title, wanted) {
-      const end = performance.now() + WAIT_MS
-      for (;;) {
-        const { notifications } = (await callAdmin(admin, 'GET', `${path}/notifications`)) as {
-          notifications: readonly Told[]
-        } // by the admin listener
-        const found = notifications.findLast((each) => each.title === title)
-        if (found !== undefined && wanted(found)) return found
-        if (performance.now() > end) throw new Error(`${title}: ${JSON.stringify(found)}`)
-        await new Promise((resolve) => setTimeout(resolve, 20))
-      }
+      let found: Told | undefined
+      return until(
+        async () => {
+          const { notifications } = (await callAdmin(admin, 'GET', `${path}/notifications`)) as {
+            notifications: readonly Told[]
+          } // by the admin listener
+          found = notifications.findLast((each) => each.title === title)
+          return found !== undefined && wanted(found) && found
+        },
+        { limitMs: 10_000, describe: () => `${title}: ${JSON.stringify(found)}` },
+      )
     },
     async pushes() {
       const answer = await callAdmin(admin, 'GET', `${path}/outbox`)

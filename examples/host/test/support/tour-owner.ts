@@ -1,3 +1,4 @@
+import { until } from '@svc/testkit'
 import type { TourRun } from './tour-stage.ts'
 
 /** An instance and its mailbox. */
@@ -31,7 +32,6 @@ interface Mail {
 }
 
 export const TOUR_PASSPHRASE = 'seven green kettles sing at dawn'
-const MAIL_WAIT_MS = 10_000
 
 /** Creates an instance over the admin listener, as an operator does. */
 export async function createTourOwner(
@@ -63,19 +63,19 @@ export async function createTourOwner(
     app: (slug) =>
       subdomains === 'flat' ? `http://${name}-${slug}.svc.localhost` : `http://${slug}.${domain}`,
     async mailed(template, wanted) {
-      const until = performance.now() + MAIL_WAIT_MS
-      for (;;) {
-        const found = await mails(template)
-        const [newest] = found
-        const isNew = newest !== undefined && !read.has(newest.id)
-        if (isNew) {
+      const newest = await until(
+        async () => {
+          const found = await mails(template)
+          const [mail] = found
+          if (mail === undefined || read.has(mail.id)) return undefined
           for (const { id } of found) read.add(id)
-          const match = wanted.exec(newest.text)?.[0]
-          if (match === undefined) throw new Error(`no ${wanted} in a mail ${template}`)
-          return match
-        }
-        if (performance.now() > until) throw new Error(`no mail ${template} came`)
-      }
+          return mail
+        },
+        { limitMs: 10_000, describe: () => `no mail ${template} came` },
+      )
+      const match = wanted.exec(newest.text)?.[0]
+      if (match === undefined) throw new Error(`no ${wanted} in a mail ${template}`)
+      return match
     },
     countMails: async (template) => (await mails(template)).length,
   }

@@ -1,4 +1,4 @@
-import { type FakeClock, eachStore, fakeClock, timeBudget } from '@svc/testkit'
+import { type FakeClock, eachStore, fakeClock, timeBudget, scaledLimit } from '@svc/testkit'
 import type { Store } from '@svc/store'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
@@ -9,8 +9,8 @@ import { until } from '../support/until.ts'
 
 const TEN_MINUTES_MS = 600_000
 /** As short as a slow machine can keep up with. */
-const WAIT_MS = timeBudget(300)
-const LOCK_MS = timeBudget(200)
+const WAIT_MS = scaledLimit(900)
+const LOCK_MS = scaledLimit(600)
 /** Whoever asks the provider waits longer than whoever waits for them. */
 const CALL_MS = timeBudget(10_000)
 

@@ -6,6 +6,7 @@
 import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { scaledLimit } from '@svc/testkit'
 import { createOAuth } from '@svc/oauth-core'
 import type { Instance } from '@svc/platform'
 import { timeBudget } from '@svc/testkit'
@@ -40,7 +41,7 @@ const notify = createNotify({
     },
   },
   // Long enough that the same notification is not under way at three of the kills: that would be poison.
-  lifetimes: { lease: timeBudget(4000) },
+  lifetimes: { lease: scaledLimit(12_000) },
   limits: { 'notify-mail': { limit: 100_000, windowMs: 3_600_000 } },
 })
 const instance = (await findInstance()) ?? (await createInstance()) ?? (await findInstance())

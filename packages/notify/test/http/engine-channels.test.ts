@@ -1,4 +1,4 @@
-import { eachStore, timeBudget } from '@svc/testkit'
+import { eachStore, timeBudget, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import type { EngineBench } from '../support/engine-bench.ts'
 import { engineBenches } from '../support/engine-benches.ts'
@@ -142,7 +142,7 @@ eachStore((open) => {
           })
         })
       })
-      const bench = await start({ channels: [mail], lifetimes: { attempt: timeBudget(30) } })
+      const bench = await start({ channels: [mail], lifetimes: { attempt: scaledLimit(90) } })
       const record = await bench.becomes(await bench.post(), 'sent')
       expect(attemptsOf(record)).to.deep.equal(['mail transient timeout', 'mail sent'])
       expect(isAborted).to.equal(true)

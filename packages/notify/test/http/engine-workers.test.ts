@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRateLimits, type Instance } from '@svc/platform'
-import { createGate, eachStore, fakeClock, timeBudget } from '@svc/testkit'
+import { createGate, eachStore, fakeClock, scaledLimit, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
 import { takeHold } from '../../src/engine/hold.ts'
 import { createQuotas } from '../../src/engine/quotas.ts'
@@ -39,7 +39,7 @@ eachStore((open, storeName) => {
           return { class: 'sent' }
         })
         // Short, yet nothing that a slow machine lets pass; the attempt takes longer.
-        const lifetimes = { lease: timeBudget(100), attempt: timeBudget(10_000) }
+        const lifetimes = { lease: scaledLimit(300), attempt: timeBudget(10_000) }
         const bench = await start({ channels: [mail], lifetimes })
         const id = await bench.post()
         await until(() => mail.deliveries.length === 1)
@@ -98,7 +98,7 @@ eachStore((open, storeName) => {
             })
           })
         })
-        const bench = await start({ channels: [mail], lifetimes: { lease: timeBudget(100) } })
+        const bench = await start({ channels: [mail], lifetimes: { lease: scaledLimit(300) } })
         const id = await bench.post()
         await until(() => mail.deliveries.length === 1)
         const stored = await bench.outbox.get(bench.alice.id, id)

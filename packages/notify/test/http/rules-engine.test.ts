@@ -1,5 +1,5 @@
 import { DAY_MS } from '@svc/platform'
-import { createGate, eachStore, fakeClock, timeBudget } from '@svc/testkit'
+import { createGate, eachStore, fakeClock, scaledLimit, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
 import { createPurge } from '../../src/engine/purge.ts'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
@@ -26,7 +26,7 @@ eachStore((open) => {
       })
       const bench = await start({
         ...{ store: outage.store, channels: [mail] },
-        lifetimes: { lease: timeBudget(170) },
+        lifetimes: { lease: scaledLimit(500) },
       })
       const id = await bench.post()
       await sending.arrived(1)
@@ -34,7 +34,7 @@ eachStore((open) => {
       outage.begin()
       sending.open()
       // The worker gives it up when its lease is over.
-      await until(() => Date.now() > (lease?.until ?? 0) + timeBudget(300))
+      await until(() => Date.now() > (lease?.until ?? 0) + scaledLimit(1000))
       outage.end()
       await bench.becomes(id, 'sent')
       expect(mail.deliveries.length, 'at least once (12 rule 1), not for ever').to.equal(2)
@@ -46,7 +46,7 @@ eachStore((open) => {
         await sending.pass()
         return { class: 'sent' }
       })
-      const lease = timeBudget(250)
+      const lease = scaledLimit(750)
       const lifetimes = { lease, attempt: timeBudget(10_000) }
       const bench = await start({ channels: [mail], lifetimes })
       const id = await bench.post()

@@ -4,6 +4,8 @@ import {
   type FakeClock,
   fakeClock,
   type RelyingParty,
+  timeBudget,
+  scaledLimit,
 } from '@svc/testkit'
 import type { Store } from '@svc/store'
 import { expect } from 'chai'
@@ -292,23 +294,23 @@ eachStore((open, name) => {
             const answer = await second.call('/files', { token })
             const elapsedMs = performance.now() - start
             if (answer.status === 401) return elapsedMs
-            if (elapsedMs > 3000) throw new Error('still accepted after 3 s')
+            expect(elapsedMs, 'still accepted, milliseconds').to.be.below(timeBudget(3000))
           }
         }
 
         it('a revoked client is refused within a second', async () => {
           await server.oauth.clients.revoke(server.alice, clientId(), 'test')
-          expect(await refusedAfter()).to.be.below(1000)
+          expect(await refusedAfter()).to.be.below(scaledLimit(1000))
         })
 
         it('a revoked grant is refused within a second', async () => {
           await party.revoke(token)
-          expect(await refusedAfter()).to.be.below(1000)
+          expect(await refusedAfter()).to.be.below(scaledLimit(1000))
         })
 
         it('keys rotated away are refused within a second', async () => {
           await server.oauth.keyring.rotate(server.alice, { revoke: true })
-          expect(await refusedAfter()).to.be.below(1000)
+          expect(await refusedAfter()).to.be.below(scaledLimit(1000))
         })
 
         it('a token issued there after a rotation is accepted here at once', async () => {

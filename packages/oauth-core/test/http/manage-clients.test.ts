@@ -1,5 +1,5 @@
 import { HOUR_MS } from '@svc/platform'
-import { fakeClock } from '@svc/testkit'
+import { fakeClock, until } from '@svc/testkit'
 import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
 import { randomBytes } from 'node:crypto'
@@ -40,14 +40,6 @@ function serveData() {
       })
     },
   })
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 8000
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('waited too long')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
 }
 
 describe('a pending client', () => {

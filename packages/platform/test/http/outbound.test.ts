@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { createGate, timeBudget, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import {
   createOutbound,
@@ -188,7 +189,7 @@ describe('outgoing calls (connectors.md 6.1; security.md 101)', () => {
       )
       const startedAt = performance.now()
       expect(await failureOf(server)).to.include({ kind: 'unreachable', isSent: true })
-      expect(performance.now() - startedAt).to.be.lessThan(3000)
+      expect(performance.now() - startedAt).to.be.lessThan(timeBudget(3000))
     }
   })
 
@@ -239,13 +240,14 @@ describe('outgoing calls (connectors.md 6.1; security.md 101)', () => {
 
   it('waits no longer than the whole time for an answer', async () => {
     const server = await started(serveHttp(() => {}))
+    const totalMs = scaledLimit(150)
     const startedAt = performance.now()
-    expect(await failureOf(server, { totalMs: 150 })).to.include({
+    expect(await failureOf(server, { totalMs })).to.include({
       kind: 'timeout',
       reason: 'total',
       isSent: true,
     })
-    expect(performance.now() - startedAt).to.be.within(140, 2000)
+    expect(performance.now() - startedAt).to.be.within(totalMs - 10, timeBudget(2000))
   })
 
   it('waits no longer than the whole time for a body that drips', async () => {
@@ -255,7 +257,10 @@ describe('outgoing calls (connectors.md 6.1; security.md 101)', () => {
         response.once('close', () => clearInterval(timer))
       }),
     )
-    expect(await failureOf(server, { totalMs: 200 })).to.include({ kind: 'timeout', isSent: true })
+    expect(await failureOf(server, { totalMs: scaledLimit(200) })).to.include({
+      kind: 'timeout',
+      isSent: true,
+    })
   })
 
   it('waits no longer than the time for connecting for TLS, and then nothing was sent', async () => {
@@ -273,12 +278,14 @@ describe('outgoing calls (connectors.md 6.1; security.md 101)', () => {
   })
 
   it('rejects with the reason of its signal, before and during the call', async () => {
-    const server = await started(serveHttp(() => {}))
+    const asked = createGate()
+    const server = await started(serveHttp(() => void asked.pass()))
     const url = `http://127.0.0.1:${server.port}/`
     const reason = new Error('not wanted any more')
     const during = new AbortController()
     const call = failure(trusting().request(url, { ...GET, signal: during.signal }))
-    setTimeout(() => during.abort(reason), 50)
+    await asked.arrived(1)
+    during.abort(reason)
     expect(await call).to.equal(reason)
     const early = AbortSignal.abort(reason)
     expect(await failure(trusting().request(url, { ...GET, signal: early }))).to.equal(reason)

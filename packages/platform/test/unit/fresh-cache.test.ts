@@ -24,6 +24,7 @@ function open(): {
   cache: ReturnType<typeof createFreshCache<number>>
 } {
   const clock = fakeClock()
+  clock.stop()
   return { clock, cache: createFreshCache<number>({ clock, maxAgeMs: 900, max: 10 }) }
 }
 

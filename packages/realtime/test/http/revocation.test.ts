@@ -1,5 +1,5 @@
 import type { Store } from '@svc/store'
-import { eachStore } from '@svc/testkit'
+import { eachStore, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import { DRIVE, type RealtimeServer, startRealtime } from '../support/realtime-server.ts'
@@ -43,7 +43,7 @@ eachStore((open, name) => {
     async function endOf(client: SocketClient): Promise<Closing> {
       const startedAt = performance.now()
       const end = await client.closed
-      expect(performance.now() - startedAt).to.be.below(1000)
+      expect(performance.now() - startedAt).to.be.below(scaledLimit(1000))
       await until(() => there.realtime.stats().subscriptions === 0)
       return end
     }

@@ -14,6 +14,8 @@ import {
   listen,
   type RelyingParty,
   relyingParty,
+  timeBudget,
+  scaledLimit,
 } from '@svc/testkit'
 import Koa from 'koa'
 import { createRealtime, type Realtime, type RealtimeOptions } from '../../src/index.ts'
@@ -108,7 +110,11 @@ export async function startRealtime(options: RealtimeServerOptions): Promise<Rea
     oauth,
     ...(options.bus && { bus: options.bus }),
     ...options.realtime,
-    lifetimes: { shutdown: 0, ...options.realtime?.lifetimes },
+    lifetimes: {
+      ...{ shutdown: 0, auth: timeBudget(10_000) },
+      ...{ publish: scaledLimit(1000), subscribe: scaledLimit(2000) },
+      ...options.realtime?.lifetimes,
+    },
   })
   const sessions: OwnerSessions = {
     async current(ctx) {

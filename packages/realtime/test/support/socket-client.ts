@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { timeBudget } from '@svc/testkit'
 import { WebSocket } from 'ws'
 
 export interface ConnectOptions {
@@ -38,7 +39,7 @@ export interface SocketClient {
   /** Sends JSON; a text goes as it is. */
   send(message: unknown): void
   subscribe(type: string, id?: string): void
-  /** The next message. @throws Error when none comes within 5 s, or the connection ends first */
+  /** The next message. @throws Error when none comes in time, or the connection ends first */
   next(): Promise<unknown>
   /** What came until everything sent so far was worked on. */
   settled(): Promise<readonly unknown[]>
@@ -106,7 +107,11 @@ function wrap(socket: WebSocket): SocketClient {
 
   function somethingHappens(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('nothing came within 5 s')), 5000)
+      const budgetMs = timeBudget(5000)
+      const timer = setTimeout(
+        () => reject(new Error(`nothing came within ${budgetMs} ms`)),
+        budgetMs,
+      )
       wake = () => {
         clearTimeout(timer)
         wake = undefined

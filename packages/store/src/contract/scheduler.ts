@@ -9,9 +9,12 @@ export const testScheduler: DefinePart = part('scheduler', (it) => {
   it('wakes at the time, and at once for what is overdue', async (subject) => {
     const { store, clock } = subject
     const { queue, woken } = await listen(subject)
-    const [past, soon] = [clock.now() - 1000, clock.now() + 300]
-    await store.scheduler.at(queue, 'soon', soon)
+    await store.scheduler.at(queue, 'later', clock.now() + HOUR_MS)
+    const past = clock.now() - 1000
     await store.scheduler.at(queue, 'past', past)
+    await eventually(() => woken.length === 1)
+    const soon = clock.now() + 300
+    await store.scheduler.at(queue, 'soon', soon)
     await eventually(() => woken.length === 2)
     assert.ok(clock.now() >= soon)
     assert.deepEqual(woken, [

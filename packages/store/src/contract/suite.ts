@@ -71,8 +71,12 @@ function testClock(): TestClock {
   }
 }
 
-/** Waits until the condition holds, looking again every few milliseconds; throws after `limitMs`. */
-export async function eventually(isTrue: () => boolean, limitMs = 5000): Promise<void> {
+/**
+ * Waits until the condition holds, looking again every few milliseconds. It takes moments; `limitMs` is when waiting
+ * any longer makes no sense on the slowest machine.
+ * @throws Error after `limitMs`
+ */
+export async function eventually(isTrue: () => boolean, limitMs = 30_000): Promise<void> {
   const deadline = performance.now() + limitMs
   while (!isTrue()) {
     if (performance.now() > deadline) throw new Error(`still not so after ${limitMs} ms`)

@@ -38,7 +38,7 @@ export function hasRedisServer(): boolean {
 
 /**
  * Starts a redis-server that loses nothing (append-only file, synced at every write) on loopback.
- * @throws Error when it does not answer within 10 s
+ * @throws Error when it does not answer within a minute
  */
 export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
   const port = options.port ?? (await freePort())
@@ -87,13 +87,17 @@ const SETTINGS = {
   '--loglevel': 'warning',
 }
 
+/** It takes moments. These are when waiting any longer makes no sense on the slowest machine; milliseconds. */
+const START_MS = 60_000
+const ANSWER_MS = 20_000
+
 async function launch(port: number, args: readonly string[]): Promise<ChildProcess> {
   const child = spawn('redis-server', args, { stdio: 'ignore' })
   // A test process that ends takes its server along, even when the test forgot it.
   const end = (): void => void child.kill('SIGKILL')
   process.once('exit', end)
   child.once('exit', () => process.off('exit', end))
-  const deadline = performance.now() + 10_000
+  const deadline = performance.now() + START_MS
   while (!(await answers(port))) {
     if (child.exitCode !== null || performance.now() > deadline) {
       child.kill('SIGKILL')
@@ -113,7 +117,7 @@ async function answers(port: number): Promise<boolean> {
 /**
  * Sends one command as a line of text.
  * @returns the raw beginning of the answer
- * @throws Error when there is none within 2 s
+ * @throws Error when there is none within 20 s
  */
 export function sendToRedis(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -123,7 +127,7 @@ export function sendToRedis(port: number, command: string): Promise<string> {
       resolve(data.toString())
     })
     socket.once('error', reject)
-    socket.setTimeout(2000, () => socket.destroy(new Error('Redis does not answer')))
+    socket.setTimeout(ANSWER_MS, () => socket.destroy(new Error('Redis does not answer')))
   })
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { timeBudget } from '../../../testkit/src/time-budget.ts'
 import { eventually } from '../../src/contract/suite.ts'
 import type { WakeUp } from '../../src/index.ts'
 import { hasRedisServer, startRedisServer } from '../../src/testing/index.ts'
@@ -42,7 +43,7 @@ async function killHandler(place: string): Promise<void> {
     const woken: WakeUp[] = []
     await store.scheduler.process('nights', async (wakeUp) => void woken.push(wakeUp))
     // On Redis the dead process's lock has to expire first.
-    await eventually(() => new Set(woken.map(({ id }) => id)).size === 5, 30_000)
+    await eventually(() => new Set(woken.map(({ id }) => id)).size === 5, timeBudget(30_000))
     for (const wakeUp of woken) {
       expect(wakeUp.when).to.equal(when + Number(wakeUp.id.split('-')[1]))
     }

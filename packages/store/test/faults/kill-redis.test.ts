@@ -1,4 +1,7 @@
+import { randomInt } from 'node:crypto'
 import { expect } from 'chai'
+import { scaledLimit } from '../../../testkit/src/time-budget.ts'
+import { until } from '../../../testkit/src/until.ts'
 import type { Store } from '../../src/index.ts'
 import { redisStore } from '../../src/redis/index.ts'
 import { hasRedisServer, type RedisServer, startRedisServer } from '../../src/testing/index.ts'
@@ -9,6 +12,8 @@ import { stream } from './stream.ts'
 import { untilHealthy } from './until-healthy.ts'
 
 const ROUNDS = 50
+/** Steps that are acknowledged before Redis is killed, on average. */
+const MEAN_ACKNOWLEDGED = 100
 
 describe('kill -9 of redis-server in a stream of acknowledged writes', function () {
   this.timeout(120_000)
@@ -32,12 +37,13 @@ describe('kill -9 of redis-server in a stream of acknowledged writes', function 
       const ledger = createLedger()
       let isOver = false
       const streaming = stream(store, round, ledger.note, () => isOver)
-      await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 60))
+      const count = randomInt(1, 2 * MEAN_ACKNOWLEDGED)
+      await until(() => ledger.acknowledged >= count)
       await server.kill()
       isOver = true
       await streaming
       await server.restart()
-      expect(await untilHealthy(store)).to.be.lessThan(5000)
+      expect(await untilHealthy(store)).to.be.lessThan(scaledLimit(5000))
       expect(await audit(store, round, ledger), round).to.deep.equal([])
       acknowledged += ledger.acknowledged
     }

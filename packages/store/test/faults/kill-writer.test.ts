@@ -1,7 +1,9 @@
+import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { until } from '../../../testkit/src/until.ts'
 import { hasRedisServer, type RedisServer, startRedisServer } from '../../src/testing/index.ts'
 import { startChild } from '../child.ts'
 import { openStore } from '../open-store.ts'
@@ -10,6 +12,8 @@ import { audit } from './audit.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 
 const ROUNDS = 50
+/** Lines that a process says before it is killed, on average. */
+const MEAN_LINES = 200
 
 describe('kill -9 of a process in a stream of acknowledged writes', function () {
   this.timeout(120_000)
@@ -62,7 +66,8 @@ async function killInStream(place: string, round: string): Promise<Ledger> {
   const child = startChild('faults/writer-process.ts', place, round)
   await child.line('+')
   // Anywhere in the stream, also in the middle of a commit.
-  await new Promise((resolve) => setTimeout(resolve, Math.random() * 60))
+  const count = randomInt(1, 2 * MEAN_LINES)
+  await until(() => child.lines.length >= count)
   await child.kill()
   const ledger = createLedger()
   for (const line of child.lines) ledger.note(line)

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { scaledLimit } from '../../../testkit/src/time-budget.ts'
+import { until } from '../../../testkit/src/until.ts'
 import { recordKey, type Store, StoreUnavailableError } from '../../src/index.ts'
 import { redisStore } from '../../src/redis/index.ts'
 import {
@@ -14,6 +16,8 @@ import { skipUnless } from '../skip-unless.ts'
 import { untilHealthy } from './until-healthy.ts'
 
 const key = recordKey('i', 'thing', 'a')
+/** Sentinels look every few seconds. */
+const FAIL_OVER = { limitMs: 20_000 }
 
 describe('redisStore with replicas', function () {
   this.timeout(30_000)
@@ -28,7 +32,7 @@ describe('redisStore with replicas', function () {
     replica = await start('--replicaof', '127.0.0.1', String(master.port))
     // Its first acknowledgement comes a second after the first copy.
     await sendToRedis(master.port, 'SET something 1')
-    while (!/offset=[1-9]/.test(await ask(master.port, 'INFO replication'))) await pause(20)
+    await until(async () => /offset=[1-9]/.test(await ask(master.port, 'INFO replication')))
   })
   afterEach(async () => {
     for (const store of stores.splice(0)) await store.close()
@@ -42,7 +46,7 @@ describe('redisStore with replicas', function () {
   }
 
   it('acknowledges when a replica has it, and calls it unknown when none has', async () => {
-    const waitReplicas = { count: 1, timeoutMs: 300 }
+    const waitReplicas = { count: 1, timeoutMs: Math.min(1900, scaledLimit(300)) }
     const store = redisStore({ url: master.url, waitReplicas })
     stores.push(store)
     const put = { op: 'put', key, value: 1 } as const
@@ -73,8 +77,8 @@ describe('redisStore with replicas', function () {
     stores.push(plain)
     expect((await plain.get(key))?.value).to.equal('before')
     await master.kill()
-    while (!(await ask(replica.port, 'ROLE')).includes('master')) await pause(50)
-    expect(await untilHealthy(plain)).to.be.lessThan(5000)
+    await until(async () => (await ask(replica.port, 'ROLE')).includes('master'), FAIL_OVER)
+    expect(await untilHealthy(plain)).to.be.lessThan(scaledLimit(5000))
     expect((await plain.get(key))?.value).to.equal('before')
     await plain.write([{ op: 'put', key, value: 'after' }])
     expect((await plain.get(key))?.value).to.equal('after')
@@ -87,14 +91,16 @@ describe('redisStore with replicas', function () {
       file,
       [
         `sentinel monitor people 127.0.0.1 ${master.port} 1`,
-        'sentinel down-after-milliseconds people 1500',
+        `sentinel down-after-milliseconds people ${scaledLimit(1500)}`,
         'sentinel failover-timeout people 2000',
       ].join('\n'),
     )
     servers.push(await startRedisServer({ port, sentinel: file }))
     // A fail-over needs a replica that the sentinel knows to be good.
-    while (!/link-status\r\n\$2\r\nok/.test(await ask(port, 'SENTINEL replicas people')))
-      await pause(50)
+    await until(
+      async () => /link-status\r\n\$2\r\nok/.test(await ask(port, 'SENTINEL replicas people')),
+      FAIL_OVER,
+    )
     return port
   }
 })
@@ -102,8 +108,4 @@ describe('redisStore with replicas', function () {
 /** Like sendToRedis; nothing when a sentinel closes the connection meanwhile, as it does in a fail-over. */
 function ask(port: number, command: string): Promise<string> {
   return sendToRedis(port, command).catch(() => '')
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { scaledLimit } from '../../../testkit/src/time-budget.ts'
 import { eventually } from '../../src/contract/suite.ts'
 import { indexKey, recordKey, type Store, StoreUnavailableError } from '../../src/index.ts'
 import { redisStore } from '../../src/redis/index.ts'
@@ -13,8 +14,8 @@ import {
 import { skipUnless } from '../skip-unless.ts'
 import { untilHealthy } from './until-healthy.ts'
 
-const ANSWER_MS = 3000
-const RECOVERY_MS = 5000
+const ANSWER_MS = scaledLimit(3000)
+const RECOVERY_MS = scaledLimit(5000)
 
 const key = recordKey('i', 'thing', 'a')
 const CALLS: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
@@ -147,7 +148,7 @@ describe('Redis that', function () {
     proxy.swallow()
     await allFail()
     proxy.pass()
-    await eventually(() => gaps === 1, 10_000)
+    await eventually(() => gaps === 1)
   })
 
   async function allAnswer(): Promise<void> {

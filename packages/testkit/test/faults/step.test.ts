@@ -27,19 +27,19 @@ describe('a step of the whole run', function () {
         ...{ name: 'sample', kind: 'suite', folder: path.join(ROOT, 'packages/testkit') },
         command: path.join(ROOT, 'node_modules/.bin/mocha'),
         arguments: [...options, '--reporter', reporter, file],
-        ...{ limitMs: 60_000, silenceMs: 1000, graceMs: 1000 },
+        ...{ limitMs: 60_000, silenceMs: 700, graceMs: 700 },
       },
       () => {},
     )
   }
 
   it('goes on while its tests end one after another, for longer than it may say nothing', async () => {
-    const count = 90
-    const pauseMs = timeBudget(50) / 3
-    expect(count * pauseMs).to.be.above(timeBudget(200) + timeBudget(1000))
+    const count = 60
+    const pauseMs = timeBudget(100) / 6
+    expect(count * pauseMs).to.be.above(timeBudget(100) + timeBudget(700))
     const result = await runSuite(
       `describe('many', function () {
-        this.timeout(200)
+        this.timeout(100)
         for (let n = 0; n < ${count}; n += 1) {
           it('test ' + n, () => new Promise((done) => setTimeout(done, ${pauseMs})))
         }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { fakeClock } from '../../src/index.ts'
+import { fakeClock, timeBudget, until } from '../../src/index.ts'
 
 describe('fakeClock', () => {
   it('is real time plus what it was advanced by', () => {
@@ -13,6 +13,19 @@ describe('fakeClock', () => {
   it('can be set to an instant', () => {
     const clock = fakeClock()
     clock.set(Date.UTC(2030, 0, 1))
-    expect(clock.now()).to.be.within(Date.UTC(2030, 0, 1), Date.UTC(2030, 0, 1) + 1000)
+    const since = clock.now() - Date.UTC(2030, 0, 1)
+    expect(since).to.be.within(0, timeBudget(1000))
+  })
+
+  it('can stand still, and be moved then', async () => {
+    const clock = fakeClock()
+    clock.stop()
+    const stoppedAt = clock.now()
+    await until(() => Date.now() > stoppedAt)
+    expect(clock.now()).to.equal(stoppedAt)
+    clock.advance(5)
+    expect(clock.now()).to.equal(stoppedAt + 5)
+    clock.set(7)
+    expect(clock.now()).to.equal(7)
   })
 })

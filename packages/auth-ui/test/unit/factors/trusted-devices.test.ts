@@ -38,10 +38,10 @@ describe('createTrustedDevices', () => {
   it('notes a use at most once a day, and keeps the end', async () => {
     const token = await devices.create(request(FIREFOX), owner)
     const [made] = await devices.list(alice, owner)
-    clock.advance(DAY_MS - 1000)
+    clock.advance(DAY_MS - 60_000)
     await devices.find(alice, owner, token)
     expect((await devices.list(alice, owner))[0]?.lastUsed).to.equal(made?.createdAt)
-    clock.advance(2000)
+    clock.advance(60_000)
     await devices.find(alice, owner, token)
     const [used] = await devices.list(alice, owner)
     expect(used?.lastUsed).to.be.greaterThan(made?.createdAt ?? 0)

@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import { createPace } from '../../../src/passphrase/reset/pace.ts'
 
-const WORK_MS = 60
+/** Long against what a slow machine needs for nothing at all. */
+const WORK_MS = scaledLimit(150)
 
 /** How long a run took, in milliseconds. */
 async function timed(run: Promise<unknown>): Promise<number> {

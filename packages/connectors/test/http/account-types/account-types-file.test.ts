@@ -36,6 +36,7 @@ describe('accountTypesFromFile (connectors.md 3.1, 3.2)', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'svc-account-types-'))
     file = path.join(folder, 'types.json')
     clock = fakeClock()
+    clock.stop()
     log = recordedLog()
     types = accountTypesFromFile({ file, clock, log })
   })

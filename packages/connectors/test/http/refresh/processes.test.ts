@@ -10,6 +10,7 @@ import {
   needsRedis,
   type ScriptedAnswer,
   timeBudget,
+  scaledLimit,
 } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
@@ -24,9 +25,9 @@ import { until } from '../../support/until.ts'
 
 const PROGRAM = path.join(import.meta.dirname, '../../support/refresh-process.ts')
 /** Of a lock whose holder died; much shorter than a real one, and as long as a slow machine needs. */
-const LOCK_MS = timeBudget(300)
+const LOCK_MS = scaledLimit(900)
 const LIFETIMES = {
-  ...{ refreshLock: LOCK_MS, refreshWait: timeBudget(1000) },
+  ...{ refreshLock: LOCK_MS, refreshWait: scaledLimit(3000) },
   // The provider is still asked when somebody has waited for too long.
   call: timeBudget(10_000),
 }

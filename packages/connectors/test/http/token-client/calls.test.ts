@@ -1,5 +1,5 @@
 import net from 'node:net'
-import { type ScriptedAnswer, timeBudget } from '@svc/testkit'
+import { type ScriptedAnswer, timeBudget, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import { createSecret } from '../../../src/account-types/secret.ts'
 import type { Lifetimes } from '../../../src/lifetimes.ts'
@@ -65,7 +65,7 @@ describe('calls to a token endpoint (connectors.md 6.1, 6.4, 13)', () => {
         expect(await outcome(await open(), answer)).to.deep.equal([expected, 1, 1])
       })
     }
-    const limits = { connect: timeBudget(2000), call: timeBudget(100) }
+    const limits = { connect: timeBudget(2000), call: scaledLimit(300) }
     for (const [what, answer] of [
       ['silence', SILENCE],
       ['an answer that drips', DRIP],
@@ -94,7 +94,7 @@ describe('calls to a token endpoint (connectors.md 6.1, 6.4, 13)', () => {
       expect(await outcome(setup, answer)).to.deep.equal(['unavailable', 1, 1])
     })
     it('both within the whole time', async () => {
-      const call = 1000 + timeBudget(200)
+      const call = 1000 + scaledLimit(500)
       const setup = await open({ call })
       const startedAt = performance.now()
       const again = { status: 429, headers: { 'retry-after': '1' } }

@@ -131,10 +131,10 @@ describe('pushes over FCM', () => {
 
   it('use an access token until a minute before its end', async () => {
     await send()
-    clock.advance(3_539_000 - 5000)
+    clock.advance(3_539_000 - 60_000)
     await send()
     expect(server.assertions).to.have.lengthOf(1)
-    clock.advance(7000)
+    clock.advance(62_000)
     await send()
     expect(server.calls.map(({ headers }) => headers.authorization)).to.deep.equal([
       'Bearer access-1',

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { timeBudget } from '@svc/testkit'
+import { timeBudget, scaledLimit } from '@svc/testkit'
 import { createRenderDesk, RenderFault } from '../../../src/render/render-desk.ts'
 import { RENDER_MS } from '../../../src/render/render-limits.ts'
 
@@ -24,7 +24,7 @@ describe('the thread that renders', () => {
   })
 
   it('is ended when it takes too long, and the next job has a new one', async () => {
-    const desk = createRenderDesk({ deadlineMs: timeBudget(500) })
+    const desk = createRenderDesk({ deadlineMs: scaledLimit(1500) })
     // The engine looks at its clock between two steps of a template, not within a filter.
     const source = '{% assign b = list | where_exp: "x", "long contains short" %}{{ b | size }}'
     const data = {
@@ -43,7 +43,7 @@ describe('the thread that renders', () => {
   })
 
   it('counts every render from its own start', async () => {
-    const deadlineMs = timeBudget(700)
+    const deadlineMs = scaledLimit(2000)
     const desk = createRenderDesk({ deadlineMs })
     const loops = `${'{% for i in list %}'.repeat(3)}${'{% endfor %}'.repeat(3)}`
     const jobs = Array.from({ length: Math.ceil((1.2 * deadlineMs) / RENDER_MS) }, () =>

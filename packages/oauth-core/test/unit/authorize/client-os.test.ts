@@ -1,3 +1,4 @@
+import { cpuMs } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { osOfUserAgent } from '../../../src/authorize/client-os.ts'
@@ -31,11 +32,12 @@ describe('osOfUserAgent', () => {
     })
   }
 
-  it('judges 50 KB in 50 ms', () => {
+  it('judges 50 KB in 50 ms', async () => {
     osOfUserAgent('warm up')
-    const start = performance.now()
-    osOfUserAgent(`Mozilla/5.0 (${'Windows '.repeat(6_000)}`)
-    osOfUserAgent(' '.repeat(50_000))
-    expect(performance.now() - start).to.be.below(50)
+    const tookMs = await cpuMs(() => {
+      osOfUserAgent(`Mozilla/5.0 (${'Windows '.repeat(6_000)}`)
+      osOfUserAgent(' '.repeat(50_000))
+    })
+    expect(tookMs).to.be.below(50)
   })
 })

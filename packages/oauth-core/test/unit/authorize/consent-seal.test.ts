@@ -92,9 +92,9 @@ describe('createConsentSeal', () => {
 
   it('holds for an hour', () => {
     const text = sealed()
-    clock.advance(3_599_000)
+    clock.advance(3_540_000)
     expect(() => seals.check(text, request(), SESSION)).not.to.throw()
-    clock.advance(2_000)
+    clock.advance(61_000)
     expect(() => seals.check(text, request(), SESSION))
       .to.throw()
       .with.property('status', 400)

@@ -260,6 +260,7 @@ eachStore((open) => {
         accessTokenMs: 3_600_000,
         refreshTokenMs: 10_000,
       }
+      clock.stop()
       server = await startTokenServer({
         store,
         clock,

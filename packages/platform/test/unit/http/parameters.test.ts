@@ -1,3 +1,4 @@
+import { cpuMs } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { Parameters } from '../../../src/http/parameters.ts'
@@ -74,14 +75,15 @@ describe('Parameters.parse', () => {
     ['separators', '&'.repeat(60_000)],
     ['equal signs', '='.repeat(60_000)],
   ] as const) {
-    it(`judges 60 KB of ${what} in 50 ms`, () => {
-      const start = performance.now()
-      try {
-        Parameters.parse(text)
-      } catch {
-        // Refused is judged, too.
-      }
-      expect(performance.now() - start).to.be.below(50)
+    it(`judges 60 KB of ${what} in 50 ms`, async () => {
+      const tookMs = await cpuMs(() => {
+        try {
+          Parameters.parse(text)
+        } catch {
+          // Refused is judged, too.
+        }
+      })
+      expect(tookMs).to.be.below(50)
     })
   }
 })

@@ -118,6 +118,7 @@ eachStore((open, name) => {
     })
 
     it('trusts what it remembers for a second and no longer', async () => {
+      clock.stop()
       await keyring.current(instance, 'session')
       const changes = await keyring.replaceSessionKey(instance)
       // As another process does whose message gets lost.
