@@ -9,7 +9,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { scaledLimit } from '@svc/testkit'
 import { createOAuth } from '@svc/oauth-core'
 import type { Instance } from '@svc/platform'
-import { timeBudget } from '@svc/testkit'
 import { createNotify, smtpTransport } from '../../src/index.ts'
 import { openStore } from './left-over.ts'
 
