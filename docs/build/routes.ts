@@ -14,6 +14,7 @@ import {
   type RouteRow,
 } from '../../packages/oauth-core/src/index.ts'
 import { createRealtime, ERRORS as REALTIME_ERRORS } from '../../packages/realtime/src/index.ts'
+import { StoreUnavailableError } from '../../packages/store/src/index.ts'
 import { sqliteStore } from '../../packages/store/src/sqlite/index.ts'
 import { ROOT } from './document.ts'
 import type { ErrorGroup } from './errors.ts'
@@ -28,12 +29,21 @@ export interface RouteGroup {
 
 /** Every package's error table. */
 export const errorGroups: readonly ErrorGroup[] = [
+  { name: '@svc/store', errors: storeErrors() },
   { name: '@svc/oauth-core', errors: OAUTH_ERRORS },
   { name: '@svc/auth-ui', errors: AUTH_UI_ERRORS },
-  { name: '@svc/notify', errors: NOTIFY_ERRORS, source: 'notifications.md 3.5' },
-  { name: '@svc/connectors', errors: CONNECTOR_ERRORS, source: 'connectors.md 10' },
+  { name: '@svc/notify', errors: NOTIFY_ERRORS },
+  { name: '@svc/connectors', errors: CONNECTOR_ERRORS },
   { name: '@svc/realtime', errors: REALTIME_ERRORS },
 ]
+
+/** The one error of the store that is answered as it is. */
+function storeErrors(): ErrorGroup['errors'] {
+  const { code, status } = new StoreUnavailableError('')
+  const text =
+    'The store cannot be reached, and nothing is known about what was asked. Try again after `Retry-After`.'
+  return { [code]: { status, text, source: 'decision D6' } }
+}
 
 /** Nobody asks for one: only the rows are looked at. */
 const NO_ACCOUNTS: AccountStore = {
