@@ -10,8 +10,9 @@ import {
 import { createNotify, ERRORS as NOTIFY_ERRORS } from '../../packages/notify/src/index.ts'
 import { createOAuth, ERRORS as OAUTH_ERRORS } from '../../packages/oauth-core/src/index.ts'
 import { type RouteRow } from '../../packages/platform/src/index.ts'
-import { ERRORS as PLATFORM_ERRORS } from '../../packages/platform/src/index.ts'
+import { ERRORS as LOAD_ERRORS, REQUEST_ERRORS } from '../../packages/platform/src/index.ts'
 import { createRealtime, ERRORS as REALTIME_ERRORS } from '../../packages/realtime/src/index.ts'
+import { StoreUnavailableError } from '../../packages/store/src/index.ts'
 import { sqliteStore } from '../../packages/store/src/sqlite/index.ts'
 import { ROOT } from './document.ts'
 import type { ErrorGroup } from './errors.ts'
@@ -26,13 +27,22 @@ export interface RouteGroup {
 
 /** Every package's error table. */
 export const errorGroups: readonly ErrorGroup[] = [
-  { name: '@svc/platform', errors: PLATFORM_ERRORS },
+  { name: '@svc/platform', errors: { ...REQUEST_ERRORS, ...LOAD_ERRORS } },
+  { name: '@svc/store', errors: storeErrors() },
   { name: '@svc/oauth-core', errors: OAUTH_ERRORS },
   { name: '@svc/auth-ui', errors: AUTH_UI_ERRORS },
-  { name: '@svc/notify', errors: NOTIFY_ERRORS, source: 'notifications.md 3.5' },
-  { name: '@svc/connectors', errors: CONNECTOR_ERRORS, source: 'connectors.md 10' },
+  { name: '@svc/notify', errors: NOTIFY_ERRORS },
+  { name: '@svc/connectors', errors: CONNECTOR_ERRORS },
   { name: '@svc/realtime', errors: REALTIME_ERRORS },
 ]
+
+/** The one error of the store that is answered as it is. */
+function storeErrors(): ErrorGroup['errors'] {
+  const { code, status } = new StoreUnavailableError('')
+  const text =
+    'The store cannot be reached, and nothing is known about what was asked. Try again after `Retry-After`.'
+  return { [code]: { status, text, source: 'decision D6' } }
+}
 
 /** Nobody asks for one: only the rows are looked at. */
 const NO_ACCOUNTS: AccountStore = {

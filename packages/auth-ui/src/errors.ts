@@ -1,167 +1,206 @@
-/** A row of {@link ERRORS}. */
-export interface ErrorRow {
-  readonly status: number
-  readonly description?: string
-  /** Section of the specification. */
-  readonly source: string
-}
+import { type CodedError, defineErrors, type ErrorClass } from '@svc/platform'
 
-/** Stable, sent as `code`. */
-export type AuthUiErrorCode =
-  | 'already_onboarded'
-  | 'bad_redirect'
-  | 'busy'
-  | 'confirmation_required'
-  | 'conflict'
-  | 'cookies_blocked'
-  | 'cross_origin'
-  | 'csrf_invalid'
-  | 'csrf_missing'
-  | 'factor_needed'
-  | 'forbidden'
-  | 'invalid_client'
-  | 'invalid_code'
-  | 'invalid_hint'
-  | 'invalid_magic_code'
-  | 'invalid_parameter'
-  | 'invalid_passphrase'
-  | 'invalid_share_password'
-  | 'invalid_token'
-  | 'kdf_iterations'
-  | 'logout_forbidden'
-  | 'magic_link_disabled'
-  | 'mail_failed'
-  | 'no_session'
-  | 'not_authorized'
-  | 'not_found'
-  | 'onboarding_needed'
-  | 'passphrase_required'
-  | 'rate_limited'
-  | 'two_factor_expired'
-  | 'two_factor_invalid'
-  | 'two_factor_needed'
-  | 'two_factor_off'
-
-/** Every error this package answers with. `description` is what is sent unless the thrower gives another. */
-export const ERRORS: Readonly<Record<AuthUiErrorCode, ErrorRow>> = {
+/** Every error this package answers with. */
+export const ERRORS = {
   already_onboarded: {
     status: 400,
     description: 'the instance has an owner already',
+    text: 'The owner has chosen a passphrase before. Log in with it.',
     source: 'login.md 5.5',
   },
-  bad_redirect: { status: 400, description: 'bad url', source: 'login.md 4.6' },
+  bad_redirect: {
+    status: 400,
+    description: 'bad url',
+    text: 'The address to go on to is neither on this instance nor of an installed app; the description names the rule.',
+    source: 'login.md 4.6',
+  },
   busy: {
     status: 503,
     description: 'too many passphrases are being checked',
+    text: 'More passphrases are being checked than the machine can. Try again after `Retry-After`.',
     source: 'login.md 3.2',
   },
   confirmation_required: {
     status: 403,
     description: 'a fresh confirmation is needed',
+    text: 'The owner has to confirm with the passphrase first, and the confirmation has to come along.',
     source: 'security.md 37',
   },
-  conflict: { status: 409, description: 'it was changed meanwhile', source: 'login.md 1' },
+  conflict: {
+    status: 409,
+    description: 'it was changed meanwhile',
+    text: 'Another request changed the same thing, or it is not in a state that allows this. Read it and try again.',
+    source: 'login.md 1',
+  },
   cookies_blocked: {
     status: 400,
     description: 'cookies seem to be blocked',
+    text: 'The browser did not keep the cookie of this host. The owner has to allow cookies.',
     source: 'login.md 9.2',
   },
-  cross_origin: { status: 403, description: 'cross-origin request', source: 'login.md 4.4' },
-  csrf_invalid: { status: 403, description: 'invalid csrf token', source: 'login.md 4.4' },
+  cross_origin: {
+    status: 403,
+    description: 'cross-origin request',
+    text: 'A form was posted from a page of another site. Nothing was done.',
+    source: 'login.md 4.4',
+  },
+  csrf_invalid: {
+    status: 403,
+    description: 'invalid csrf token',
+    text: 'The token of the form is not the one of this browser, or is too old. Load the page again.',
+    source: 'login.md 4.4',
+  },
   csrf_missing: {
     status: 400,
     description: 'missing csrf token in the form parameter',
+    text: 'The form has no `csrf_token`.',
     source: 'login.md 4.4',
   },
-  factor_needed: { status: 409, source: 'decision D63' },
-  forbidden: { status: 403, source: 'login.md 7' },
+  factor_needed: {
+    status: 409,
+    text: 'Another factor has to be there first, so that the owner cannot be locked out; the description names it.',
+    source: 'decision D63',
+  },
+  forbidden: {
+    status: 403,
+    text: 'Only the settings app of an owner who is onboarded may do this.',
+    source: 'login.md 7',
+  },
   invalid_client: {
     status: 400,
     description: 'the client must be registered',
+    text: 'The client is not registered on this instance, or its secret is wrong.',
     source: 'login.md 5.1',
   },
-  invalid_code: { status: 401, description: 'invalid code', source: 'login.md 6.3' },
-  invalid_hint: { status: 400, source: 'login.md 5.5' },
-  invalid_magic_code: { status: 401, description: 'invalid magic code', source: 'login.md 5.3' },
-  invalid_parameter: { status: 400, source: 'login.md 5.5' },
-  invalid_passphrase: { status: 401, description: 'invalid passphrase', source: 'login.md 5.1' },
-  invalid_share_password: { status: 403, description: 'Invalid password', source: 'oauth.md 9' },
-  invalid_token: { status: 400, source: 'login.md 5.5' },
-  kdf_iterations: { status: 422, source: 'login.md 3.1' },
+  invalid_code: {
+    status: 401,
+    description: 'invalid code',
+    text: 'The confirmation code is unknown, expired or of another confirmation.',
+    source: 'login.md 6.3',
+  },
+  invalid_hint: {
+    status: 400,
+    text: 'The hint cannot be taken: it is too long, or would give the passphrase away.',
+    source: 'login.md 5.5',
+  },
+  invalid_magic_code: {
+    status: 401,
+    description: 'invalid magic code',
+    text: 'The mailed link was used, is too old or is not of this instance. Ask for another one.',
+    source: 'login.md 5.3',
+  },
+  invalid_parameter: {
+    status: 400,
+    text: 'A member of the body or a parameter is missing, unknown or malformed; the description names it.',
+    source: 'login.md 5.5',
+  },
+  invalid_passphrase: {
+    status: 401,
+    description: 'invalid passphrase',
+    text: 'The passphrase is wrong.',
+    source: 'login.md 5.1',
+  },
+  invalid_share_password: {
+    status: 403,
+    description: 'Invalid password',
+    text: 'The password of the link is wrong.',
+    source: 'oauth.md 9',
+  },
+  invalid_token: {
+    status: 400,
+    text: 'The token of the onboarding or reset link is wrong, used or too old. Ask for another link.',
+    source: 'login.md 5.5',
+  },
+  kdf_iterations: {
+    status: 422,
+    text: 'The number of iterations, with which the client derived the value, is out of range.',
+    source: 'login.md 3.1',
+  },
   logout_forbidden: {
     status: 401,
     description: 'The user can logout only from client-side apps',
+    text: 'Only apps of the instance may end the session of their owner.',
     source: 'login.md 5.2',
   },
   magic_link_disabled: {
     status: 404,
     description: 'magic links are not enabled',
+    text: 'The owner did not switch logins by mailed link on.',
     source: 'login.md 5.3',
   },
-  mail_failed: { status: 503, description: 'the mail could not be sent', source: 'login.md 5.1' },
-  no_session: { status: 401, description: 'Could not retrieve session', source: 'login.md 5.2' },
-  not_authorized: { status: 401, description: 'Not authorized', source: 'login.md 5.4' },
-  not_found: { status: 404, description: 'not found', source: 'login.md 7' },
+  mail_failed: {
+    status: 503,
+    description: 'the mail could not be sent',
+    text: 'The mail with the code or link could not be handed over. Try again after `Retry-After`.',
+    source: 'login.md 5.1',
+  },
+  no_session: {
+    status: 401,
+    description: 'Could not retrieve session',
+    text: 'Nobody is logged in on this browser.',
+    source: 'login.md 5.2',
+  },
+  not_authorized: {
+    status: 401,
+    description: 'Not authorized',
+    text: 'The passphrase is wrong, or the instance has no owner yet.',
+    source: 'login.md 5.4',
+  },
+  not_found: {
+    status: 404,
+    description: 'not found',
+    text: 'There is no such session, client, factor or permission.',
+    source: 'login.md 7',
+  },
   onboarding_needed: {
     status: 412,
     description: 'the instance has not been onboarded',
+    text: 'The owner has to choose a passphrase first, with the mailed link.',
     source: 'login.md 4.8',
   },
   passphrase_required: {
     status: 401,
     description: 'passphrase is required as second authentication factor',
+    text: 'The second factor is on: a magic code needs the passphrase beside it.',
     source: 'login.md 5.3',
   },
-  rate_limited: { status: 429, description: 'too many attempts', source: 'login.md 4.7' },
+  rate_limited: {
+    status: 429,
+    description: 'too many attempts',
+    text: 'Too many tries, mails or codes. Try again after `Retry-After`.',
+    source: 'login.md 4.7',
+  },
   two_factor_expired: {
     status: 401,
     description: 'this code is no longer valid, start again',
+    text: 'The second step took too long, was used, or had too many wrong codes. Begin the login again.',
     source: 'login.md 5.1',
   },
-  two_factor_invalid: { status: 401, description: 'wrong code', source: 'login.md 5.1' },
-  two_factor_needed: { status: 403, description: 'two factor needed', source: 'login.md 5.4' },
+  two_factor_invalid: {
+    status: 401,
+    description: 'wrong code',
+    text: 'The code of the second step is wrong.',
+    source: 'login.md 5.1',
+  },
+  two_factor_needed: {
+    status: 403,
+    description: 'two factor needed',
+    text: 'The passphrase is right; send the code of the second factor beside it.',
+    source: 'login.md 5.4',
+  },
   two_factor_off: {
     status: 401,
     description: 'the second factor is off',
+    text: 'The owner switched the second factor off meanwhile. Begin the login again.',
     source: 'login.md 5.1',
   },
-}
+} as const
 
-/** What an error may say beyond its row. */
-export interface AuthUiErrorOptions {
-  /** Instead of the row's, where the specification gives one code several. */
-  readonly status?: number
-  /** Sent; never holds a secret, a token or an address. */
-  readonly description?: string
-  /** Logged only. */
-  readonly detail?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly cause?: unknown
-}
+export type AuthUiErrorCode = keyof typeof ERRORS
 
 /** An error of this package; `code` names a row of {@link ERRORS}. */
-export class AuthUiError extends Error {
-  override readonly name: string = 'AuthUiError'
-  readonly code: AuthUiErrorCode
-  readonly status: number
-  readonly expose: boolean
-  readonly description?: string
-  readonly detail?: string
-  readonly headers?: Readonly<Record<string, string>>
-
-  constructor(code: AuthUiErrorCode, options: AuthUiErrorOptions = {}) {
-    const row = ERRORS[code]
-    const description = options.description ?? row.description
-    super(description ?? code, options.cause === undefined ? undefined : { cause: options.cause })
-    this.code = code
-    this.status = options.status ?? row.status
-    // Nothing in this table tells of the inside, not even `busy`.
-    this.expose = true
-    if (description !== undefined) this.description = description
-    if (options.detail !== undefined) this.detail = options.detail
-    if (options.headers !== undefined) this.headers = options.headers
-  }
-}
+export const AuthUiError: ErrorClass<AuthUiErrorCode> = defineErrors('AuthUiError', ERRORS)
+export type AuthUiError = CodedError<AuthUiErrorCode>
 
 /** Seconds of a `Retry-After` header, when the error carries one. */
 export function retryAfterS(error: {

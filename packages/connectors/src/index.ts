@@ -29,7 +29,6 @@ export { withoutSealed } from './accounts/sealed-fields.ts'
 export {
   ConnectorError,
   type ConnectorErrorCode,
-  type ConnectorErrorOptions,
   ERRORS,
 } from './connector-error.ts'
 export type { AccountImport, AccountViewer, Connectors } from './connectors.ts'

@@ -118,8 +118,7 @@ export function createNotify(given: NotifyOptions): Notify {
     outbox,
     limits: createRateLimits({
       ...{ store, clock, limits },
-      tooMany: (_bucket, retryAfterS) =>
-        new NotifyError([{ code: 'rate_limited' }], { retryAfterS }),
+      tooMany: (_bucket, retryAfterS) => new NotifyError('rate_limited', { retryAfterS }),
     }),
   })
   const listSources = createListSources({

@@ -1,89 +1,146 @@
-import type { ErrorObject } from '@svc/platform'
+import { type CodedError, defineErrors, type ErrorClass, type ErrorFault } from '@svc/platform'
 
-export type NotifyErrorCode =
-  | 'malformed_json'
-  | 'invalid_notification'
-  | 'invalid_request'
-  | 'not_authorized'
-  | 'insufficient_scope'
-  | 'no_category'
-  | 'category_not_found'
-  | 'app_not_found'
-  | 'not_found'
-  | 'not_cancellable'
-  | 'conflict'
-  | 'idempotency_in_progress'
-  | 'invalid_attribute'
-  | 'not_multiple'
-  | 'state_required'
-  | 'invalid_at'
-  | 'at_too_old'
-  | 'at_too_far'
-  | 'idempotency_key_reused'
-  | 'rate_limited'
-  | 'too_many_pending'
-  | 'unavailable'
+/** Every error this package answers with. @see notifications.md 3.5 */
+export const ERRORS = {
+  malformed_json: {
+    status: 400,
+    title: 'Bad Request',
+    text: 'The body is no JSON, or not of the form that it has to have.',
+    source: 'notifications.md 3.5',
+  },
+  invalid_notification: {
+    status: 400,
+    title: 'Bad Request',
+    text: 'The notification as a whole cannot be taken.',
+    source: 'notifications.md 3.5',
+  },
+  invalid_request: {
+    status: 400,
+    title: 'Bad Request',
+    text: 'A parameter or a header is malformed; `detail` names it.',
+    source: 'notifications.md 3.5',
+  },
+  not_authorized: {
+    status: 403,
+    title: 'Forbidden',
+    text: 'Who holds this token cannot post notifications at all.',
+    source: 'notifications.md 3.5',
+  },
+  insufficient_scope: {
+    status: 403,
+    title: 'Forbidden',
+    text: 'The token does not reach notifications. Ask the owner for the permission.',
+    source: 'notifications.md 3.5',
+  },
+  no_category: {
+    status: 403,
+    title: 'Forbidden',
+    text: 'The poster declared no categories of notifications.',
+    source: 'notifications.md 3.5',
+  },
+  category_not_found: {
+    status: 403,
+    title: 'Forbidden',
+    text: 'The poster did not declare this category.',
+    source: 'notifications.md 3.5',
+  },
+  app_not_found: {
+    status: 404,
+    title: 'Not Found',
+    text: 'The app that the notification is posted for is not installed.',
+    source: 'notifications.md 3.5',
+  },
+  not_found: {
+    status: 404,
+    title: 'Not Found',
+    text: 'There is no such notification, or it is not for the caller to see.',
+    source: 'notifications.md 3.5',
+  },
+  not_cancellable: {
+    status: 409,
+    title: 'Conflict',
+    text: 'The notification was sent, or ended otherwise; `detail` has its state.',
+    source: 'notifications.md 3.5',
+  },
+  conflict: {
+    status: 409,
+    title: 'Conflict',
+    text: 'It was changed by another request at the same time. Read it and try again.',
+    source: 'notifications.md 3.5',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'Conflict',
+    text: 'A request with this idempotency key is being worked on. Try again later.',
+    source: 'notifications.md 3.5',
+  },
+  invalid_attribute: {
+    status: 422,
+    title: 'Invalid Attribute',
+    text: 'An attribute is out of its range; `source.pointer` leads to it.',
+    source: 'notifications.md 3.5',
+  },
+  not_multiple: {
+    status: 422,
+    title: 'Invalid Attribute',
+    text: 'The category is not one for several sources: `category_id` has to be left out.',
+    source: 'notifications.md 3.5',
+  },
+  state_required: {
+    status: 422,
+    title: 'Invalid Attribute',
+    text: 'The category compares states: `state` is mandatory.',
+    source: 'notifications.md 3.5',
+  },
+  invalid_at: {
+    status: 422,
+    title: 'Invalid Attribute',
+    text: '`at` is no instant with a time zone.',
+    source: 'notifications.md 3.5',
+  },
+  at_too_old: {
+    status: 422,
+    title: 'Invalid Attribute',
+    text: '`at` is too far in the past.',
+    source: 'notifications.md 3.5',
+  },
+  at_too_far: {
+    status: 422,
+    title: 'Invalid Attribute',
+    text: '`at` is too far ahead.',
+    source: 'notifications.md 3.5',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'Unprocessable Content',
+    text: 'The idempotency key was used for another notification. Take a new one.',
+    source: 'notifications.md 3.5',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too Many Requests',
+    text: 'Too many notifications were posted. Try again after `Retry-After`.',
+    source: 'notifications.md 3.5',
+  },
+  too_many_pending: {
+    status: 429,
+    title: 'Too Many Requests',
+    text: 'Too many notifications of this source wait to be sent. Try again after `Retry-After`, or cancel some.',
+    source: 'notifications.md 3.5',
+  },
+  unavailable: {
+    status: 503,
+    title: 'Service Unavailable',
+    text: 'The store cannot be reached. Try again after `Retry-After`.',
+    source: 'notifications.md 3.5',
+  },
+} as const
 
-/** Codes of this package's answers with status and title. @see notifications.md 3.5 */
-export const ERRORS: Readonly<
-  Record<NotifyErrorCode, { readonly status: number; readonly title: string }>
-> = {
-  malformed_json: { status: 400, title: 'Bad Request' },
-  invalid_notification: { status: 400, title: 'Bad Request' },
-  invalid_request: { status: 400, title: 'Bad Request' },
-  not_authorized: { status: 403, title: 'Forbidden' },
-  insufficient_scope: { status: 403, title: 'Forbidden' },
-  no_category: { status: 403, title: 'Forbidden' },
-  category_not_found: { status: 403, title: 'Forbidden' },
-  app_not_found: { status: 404, title: 'Not Found' },
-  not_found: { status: 404, title: 'Not Found' },
-  not_cancellable: { status: 409, title: 'Conflict' },
-  conflict: { status: 409, title: 'Conflict' },
-  idempotency_in_progress: { status: 409, title: 'Conflict' },
-  invalid_attribute: { status: 422, title: 'Invalid Attribute' },
-  not_multiple: { status: 422, title: 'Invalid Attribute' },
-  state_required: { status: 422, title: 'Invalid Attribute' },
-  invalid_at: { status: 422, title: 'Invalid Attribute' },
-  at_too_old: { status: 422, title: 'Invalid Attribute' },
-  at_too_far: { status: 422, title: 'Invalid Attribute' },
-  idempotency_key_reused: { status: 422, title: 'Unprocessable Content' },
-  rate_limited: { status: 429, title: 'Too Many Requests' },
-  too_many_pending: { status: 429, title: 'Too Many Requests' },
-  unavailable: { status: 503, title: 'Service Unavailable' },
-}
+export type NotifyErrorCode = keyof typeof ERRORS
 
-/** One thing that is wrong. */
-export interface NotifyFault {
-  readonly code: NotifyErrorCode
-  readonly detail?: string
-  /** JSON pointer into the body. */
-  readonly pointer?: string
-}
+/** An error of this package; `code` names a row of {@link ERRORS}. */
+export const NotifyError: ErrorClass<NotifyErrorCode> = defineErrors('NotifyError', ERRORS)
+export type NotifyError = CodedError<NotifyErrorCode>
 
-/** What the renderer of `@svc/oauth-core` answers as JSON:API; all faults share the status of the first. */
-export class NotifyError extends Error {
-  override readonly name: string = 'NotifyError'
-  readonly code: NotifyErrorCode
-  readonly status: number
-  readonly expose: boolean = true
-  readonly headers: Readonly<Record<string, string>>
-  readonly errors: readonly ErrorObject[]
-
-  constructor(
-    faults: readonly [NotifyFault, ...NotifyFault[]],
-    options: { readonly retryAfterS?: number; readonly cause?: unknown } = {},
-  ) {
-    const [{ code }] = faults
-    super(code, options.cause === undefined ? {} : { cause: options.cause })
-    this.code = code
-    this.status = ERRORS[code].status
-    this.headers =
-      options.retryAfterS === undefined ? {} : { 'Retry-After': String(options.retryAfterS) }
-    this.errors = faults.map((fault) => ({
-      code: fault.code,
-      title: ERRORS[fault.code].title,
-      ...(fault.detail !== undefined && { detail: fault.detail }),
-      ...(fault.pointer !== undefined && { source: { pointer: fault.pointer } }),
-    }))
-  }
-}
+/** One thing that is wrong with a request. */
+export type NotifyFault = ErrorFault<NotifyErrorCode>

@@ -40,7 +40,7 @@ export function createOperator(parts: {
     cancel: ({ id }, name) =>
       cancelNotification(parts, async () => {
         const found = await stored(id, name)
-        if (found === undefined) throw new NotifyError([{ code: 'not_found' }])
+        if (found === undefined) throw new NotifyError('not_found')
         return found
       }),
   }

@@ -1,81 +1,190 @@
-/** Every error this package answers with. `description` is what is sent unless the thrower gives another. */
+import { type CodedError, defineErrors, type ErrorClass } from '@svc/platform'
+
+/** Every error this package answers with. */
 export const ERRORS = {
-  access_denied: { status: 403, source: 'RFC 6749 4.1.2.1' },
-  bad_accept_header: { status: 400, source: 'oauth.md 3.1' },
-  bad_content_type: { status: 400, source: 'oauth.md 3.1' },
-  blocked: { status: 503, description: 'the instance is blocked', source: 'login.md 4.8' },
-  client_limit: { status: 403, description: 'too many apps are connected', source: 'oauth.md 5.4' },
-  client_not_found: { status: 404, description: 'Client not found', source: 'oauth.md 3.6' },
-  conflict: { status: 409, source: 'oauth.md 3.7' },
-  consent_outdated: { status: 400, source: 'decision D42' },
-  cross_origin: { status: 403, description: 'cross-origin request', source: 'login.md 4.4' },
+  access_denied: {
+    status: 403,
+    text: 'The owner refused, or the client is not certified for all that it asks for. Ask again only when the owner wants to.',
+    source: 'RFC 6749 4.1.2.1',
+  },
+  bad_accept_header: {
+    status: 400,
+    text: 'A registration is answered as JSON only. Accept `application/json`.',
+    source: 'oauth.md 3.1',
+  },
+  bad_content_type: {
+    status: 400,
+    text: 'A registration has to be `application/json`.',
+    source: 'oauth.md 3.1',
+  },
+  blocked: {
+    status: 503,
+    description: 'the instance is blocked',
+    text: 'The operator has blocked the instance. Try again much later.',
+    source: 'login.md 4.8',
+  },
+  client_limit: {
+    status: 403,
+    description: 'too many apps are connected',
+    text: 'The owner has connected as many clients as may be. One of them has to be removed first.',
+    source: 'oauth.md 5.4',
+  },
+  client_not_found: {
+    status: 404,
+    description: 'Client not found',
+    text: 'There is no such client, or the registration access token is not its own. Register again.',
+    source: 'oauth.md 3.6',
+  },
+  conflict: {
+    status: 409,
+    text: 'The client was changed by another request at the same time. Read it and try again.',
+    source: 'oauth.md 3.7',
+  },
+  consent_outdated: {
+    status: 400,
+    text: 'What the form asked for is not what would be given any more. Begin the authorization again.',
+    source: 'decision D42',
+  },
+  cross_origin: {
+    status: 403,
+    description: 'cross-origin request',
+    text: 'A form was posted from a page of another site. Nothing was done.',
+    source: 'login.md 4.4',
+  },
   deprecated_app: {
     status: 403,
     description: 'this app is no longer supported',
+    text: 'The app can no longer be connected. The page says what takes its place.',
     source: 'oauth.md 5.6',
   },
-  forbidden: { status: 403, source: 'oauth.md 3.3' },
-  insufficient_scope: { status: 403, source: 'RFC 6750 3.1' },
-  internal_error: { status: 500, source: 'security.md 115' },
-  invalid_client: { status: 401, source: 'RFC 6749 5.2' },
-  invalid_client_id: { status: 400, source: 'oauth.md 3.7' },
-  invalid_client_metadata: { status: 400, source: 'RFC 7591 3.2.2' },
-  invalid_client_secret: { status: 400, source: 'oauth.md 3.7' },
-  invalid_grant: { status: 400, source: 'RFC 6749 5.2' },
-  invalid_redirect_uri: { status: 400, source: 'RFC 7591 3.2.2' },
-  invalid_request: { status: 400, source: 'RFC 6749 5.2' },
-  invalid_scope: { status: 400, source: 'RFC 6749 5.2' },
-  invalid_token: { status: 401, source: 'RFC 6750 3.1' },
-  method_not_allowed: { status: 405, source: 'RFC 9110 15.5.6' },
-  missing_token: { status: 401, source: 'oauth.md 7.2' },
+  forbidden: {
+    status: 403,
+    text: 'The caller is known and may not do this.',
+    source: 'oauth.md 3.3',
+  },
+  insufficient_scope: {
+    status: 403,
+    text: 'The token is right and does not reach this. Ask the owner for more.',
+    source: 'RFC 6750 3.1',
+  },
+  internal_error: {
+    status: 500,
+    isHidden: true,
+    text: 'Something unexpected happened; the log has it under the `X-Request-Id` of the answer. Try again later.',
+    source: 'security.md 115',
+  },
+  invalid_client: {
+    status: 401,
+    text: 'The client is unknown, was removed, or its secret is wrong. The description of a removed client is what deployed clients look for.',
+    source: 'RFC 6749 5.2',
+  },
+  invalid_client_id: {
+    status: 400,
+    text: 'The body names another client than the address, or none.',
+    source: 'oauth.md 3.7',
+  },
+  invalid_client_metadata: {
+    status: 400,
+    text: 'A member of the registration cannot be taken; the description names it.',
+    source: 'RFC 7591 3.2.2',
+  },
+  invalid_client_secret: {
+    status: 400,
+    text: 'The secret in the body is not the current one of the client.',
+    source: 'oauth.md 3.7',
+  },
+  invalid_grant: {
+    status: 400,
+    text: 'The code or the refresh token is unknown, used, expired, revoked or of another client. Begin the authorization again.',
+    source: 'RFC 6749 5.2',
+  },
+  invalid_redirect_uri: {
+    status: 400,
+    text: 'An address that answers go to cannot be taken; the description says why.',
+    source: 'RFC 7591 3.2.2',
+  },
+  invalid_request: {
+    status: 400,
+    text: 'A parameter or the body is missing, given twice or malformed; the description names it.',
+    source: 'RFC 6749 5.2',
+  },
+  invalid_scope: {
+    status: 400,
+    text: 'The scope is malformed, or no client of this kind may have it.',
+    source: 'RFC 6749 5.2',
+  },
+  invalid_token: {
+    status: 401,
+    text: 'The token is malformed, expired or revoked. Refresh it, or begin the authorization again.',
+    source: 'RFC 6750 3.1',
+  },
+  method_not_allowed: {
+    status: 405,
+    text: 'The path is right; `Allow` lists its methods.',
+    source: 'RFC 9110 15.5.6',
+  },
+  missing_token: {
+    status: 401,
+    text: 'The request carries no token.',
+    source: 'oauth.md 7.2',
+  },
   not_authenticated: {
     status: 401,
     description: 'You must be authenticated',
+    text: 'The owner is not logged in on this browser any more.',
     source: 'oauth.md 5.3',
   },
-  not_found: { status: 404, description: 'not found', source: 'RFC 9110 15.5.5' },
-  nothing_chosen: { status: 400, source: 'decision D42' },
-  payload_too_large: { status: 413, source: 'security.md 14' },
-  temporarily_unavailable: { status: 503, source: 'oauth.md 6.2' },
-  too_many_requests: { status: 429, source: 'oauth.md 2.6' },
-  unapproved_software_id: { status: 400, source: 'oauth.md 3.5' },
-  unsupported_grant_type: { status: 400, source: 'RFC 6749 5.2' },
-  unsupported_media_type: { status: 415, source: 'security.md 21' },
-  unsupported_token_type: { status: 400, source: 'RFC 7009 2.2.1' },
+  not_found: {
+    status: 404,
+    description: 'not found',
+    text: 'There is no such instance, app or path.',
+    source: 'RFC 9110 15.5.5',
+  },
+  nothing_chosen: {
+    status: 400,
+    text: 'The owner allowed none of the permissions. The page asks again.',
+    source: 'decision D42',
+  },
+  payload_too_large: {
+    status: 413,
+    text: 'The body is longer than the endpoint takes.',
+    source: 'security.md 14',
+  },
+  temporarily_unavailable: {
+    status: 503,
+    isHidden: true,
+    text: 'Something the answer needs is not ready yet. Try again after `Retry-After`.',
+    source: 'oauth.md 6.2',
+  },
+  too_many_requests: {
+    status: 429,
+    text: 'The limit of the endpoint is reached. Try again after `Retry-After`.',
+    source: 'oauth.md 2.6',
+  },
+  unapproved_software_id: {
+    status: 400,
+    text: 'The app that the client says it belongs to is not in the registry.',
+    source: 'oauth.md 3.5',
+  },
+  unsupported_grant_type: {
+    status: 400,
+    text: 'Tokens are given for `authorization_code` and `refresh_token` only.',
+    source: 'RFC 6749 5.2',
+  },
+  unsupported_media_type: {
+    status: 415,
+    text: 'The body is of a type, or has a content encoding, that the endpoint does not take.',
+    source: 'security.md 21',
+  },
+  unsupported_token_type: {
+    status: 400,
+    text: 'A token of this kind is not ended here.',
+    source: 'RFC 7009 2.2.1',
+  },
 } as const
 
 export type OAuthErrorCode = keyof typeof ERRORS
 
-export interface OAuthErrorOptions {
-  /** Sent; never holds a secret, a token or an address. */
-  readonly description?: string
-  /** Logged only. */
-  readonly detail?: string
-  readonly headers?: Readonly<Record<string, string>>
-  /** Instead of the table's. */
-  readonly status?: number
-  readonly cause?: unknown
-}
-
 /** An error of this package; `code` names a row of {@link ERRORS}. */
-export class OAuthError extends Error {
-  override readonly name: string = 'OAuthError'
-  readonly code: OAuthErrorCode
-  readonly status: number
-  readonly expose: boolean
-  readonly description?: string
-  readonly detail?: string
-  readonly headers?: Readonly<Record<string, string>>
-
-  constructor(code: OAuthErrorCode, options: OAuthErrorOptions = {}) {
-    const row: { status: number; description?: string } = ERRORS[code]
-    const description = options.description ?? row.description
-    super(description ?? code, options.cause === undefined ? undefined : { cause: options.cause })
-    this.code = code
-    this.status = options.status ?? row.status
-    this.expose = this.status < 500 || code === 'blocked'
-    if (description !== undefined) this.description = description
-    if (options.detail !== undefined) this.detail = options.detail
-    if (options.headers !== undefined) this.headers = options.headers
-  }
-}
+export const OAuthError: ErrorClass<OAuthErrorCode> = defineErrors('OAuthError', ERRORS)
+export type OAuthError = CodedError<OAuthErrorCode>

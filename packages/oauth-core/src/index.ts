@@ -48,7 +48,7 @@ export {
   type ParsedCategories,
 } from './clients/notification-categories.ts'
 export { createOAuth } from './create-oauth.ts'
-export { ERRORS, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './errors.ts'
+export { ERRORS, OAuthError, type OAuthErrorCode } from './errors.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 export type { OAuth } from './oauth.ts'
 export { DEFAULT_LIMITS, type OAuthBucket, type OAuthOptions } from './options.ts'

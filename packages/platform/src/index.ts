@@ -10,6 +10,14 @@ export {
   type RefusalLog,
   type RefusalReason,
 } from './connections/refusals.ts'
+export {
+  type CodedError,
+  type CodedErrorOptions,
+  defineErrors,
+  type ErrorClass,
+  type ErrorFault,
+  type ErrorRow,
+} from './define-errors.ts'
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts'
 export { ERRORS, OverloadedError } from './load/errors.ts'
 export {
@@ -41,7 +49,6 @@ export {
   RequestError,
   REQUEST_ERRORS,
   type RequestErrorCode,
-  type RequestErrorOptions,
 } from './http/request-error.ts'
 export type { RequestState, RouteContext } from './http/request-state.ts'
 export {

@@ -1,18 +1,23 @@
+import { type CodedError, defineErrors, type ErrorClass } from '@svc/platform'
+
 /** Every error of this package that is answered over HTTP, beside those of `@svc/oauth-core`. */
 export const ERRORS = {
   shutting_down: {
     status: 503,
     description: 'the server is shutting down',
+    text: 'The server ends. Connect again after `Retry-After`.',
     source: 'security.md 118',
   },
   unsupported_version: {
     status: 400,
     description: 'malformed websocket handshake',
+    text: 'The handshake is malformed, or of another version than `Sec-WebSocket-Version` says.',
     source: 'RFC 6455 4.2.2',
   },
   upgrade_required: {
     status: 426,
     description: 'a websocket is served here',
+    text: 'This address takes websocket handshakes only.',
     source: 'RFC 9110 15.5.22',
   },
 } as const
@@ -20,20 +25,5 @@ export const ERRORS = {
 export type RealtimeErrorCode = keyof typeof ERRORS
 
 /** An error of this package; `code` names a row of {@link ERRORS}. */
-export class RealtimeError extends Error {
-  override readonly name: string = 'RealtimeError'
-  readonly code: RealtimeErrorCode
-  readonly status: number
-  readonly expose: boolean = true
-  readonly description: string
-  readonly headers: Readonly<Record<string, string>>
-
-  constructor(code: RealtimeErrorCode, headers: Readonly<Record<string, string>> = {}) {
-    const { status, description } = ERRORS[code]
-    super(description)
-    this.code = code
-    this.status = status
-    this.description = description
-    this.headers = headers
-  }
-}
+export const RealtimeError: ErrorClass<RealtimeErrorCode> = defineErrors('RealtimeError', ERRORS)
+export type RealtimeError = CodedError<RealtimeErrorCode>

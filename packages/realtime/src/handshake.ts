@@ -47,7 +47,7 @@ export function createHandshake(options: HandshakeOptions): Handshake {
   async function admit(ctx: Context): Promise<{ admission: Admission; peer: Peer }> {
     // SPEC: decision D53 - on an app's host every path of the interface is 404.
     if (ctx.state['appSlug'] !== undefined) throw new OAuthError('not_found')
-    if (options.isClosing()) throw new RealtimeError('shutting_down', { 'Retry-After': '5' })
+    if (options.isClosing()) throw new RealtimeError('shutting_down', { retryAfterS: 5 })
     checkUpgrade(ctx)
     const origin = ctx.get('Origin')
     if (origin !== '' && allowedOrigins?.has(origin) === false) throw new OAuthError('cross_origin')
@@ -129,7 +129,10 @@ function checkUpgrade(ctx: Context): void {
     ctx.get('Upgrade').toLowerCase() === 'websocket' &&
     KEY.test(ctx.get('Sec-WebSocket-Key')) &&
     VERSIONS.includes(ctx.get('Sec-WebSocket-Version'))
-  if (!isSound) throw new RealtimeError('unsupported_version', { 'Sec-WebSocket-Version': '13, 8' })
+  if (!isSound)
+    throw new RealtimeError('unsupported_version', {
+      headers: { 'Sec-WebSocket-Version': '13, 8' },
+    })
 }
 
 /** Sends what `resolveInstance` made of the refusal. */

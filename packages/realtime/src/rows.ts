@@ -25,7 +25,7 @@ export function createRows(options: RowsOptions): readonly RouteRow[] {
   const { rules, authenticate } = options
 
   function demandUpgrade(): void {
-    throw new RealtimeError('upgrade_required', UPGRADE_HEADERS)
+    throw new RealtimeError('upgrade_required', { headers: UPGRADE_HEADERS })
   }
 
   /** Before the body is read: whoever may not send does not get to send. */

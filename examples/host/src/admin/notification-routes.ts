@@ -78,8 +78,8 @@ async function told<Answer>(act: () => Promise<Answer>): Promise<Answer> {
   try {
     return await act()
   } catch (error) {
-    if (!(error instanceof NotifyError)) throw error
-    const faults = error.errors.map(({ title, detail, source }) => {
+    if (!NotifyError.is(error)) throw error
+    const faults = (error.errors ?? []).map(({ title, detail, source }) => {
       const member = source !== undefined && 'pointer' in source ? source.pointer : ''
       return [member.split('/').at(-1), detail ?? title].filter(Boolean).join(': ')
     })

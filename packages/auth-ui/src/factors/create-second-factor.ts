@@ -207,7 +207,7 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
     purpose: TwoFactorPurpose,
     error: unknown,
   ): Promise<void> {
-    if (!(error instanceof AuthUiError)) return
+    if (!AuthUiError.is(error)) return
     const { instance } = ctx.state
     const { code } = error
     const address = options.clientAddress(ctx)
@@ -230,7 +230,7 @@ function toChallenge(
 }
 
 function isWrongAnswer(error: unknown): boolean {
-  return error instanceof AuthUiError && error.code === 'two_factor_invalid'
+  return AuthUiError.is(error, 'two_factor_invalid')
 }
 
 function isRateLimited(error: unknown): boolean {

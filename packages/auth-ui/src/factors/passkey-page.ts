@@ -110,7 +110,7 @@ export function createPasskeyPage(options: PasskeyPageOptions): PasskeyPage {
     try {
       await addOnce(ctx, admitted, credential)
     } catch (error) {
-      const isRefused = error instanceof AuthUiError && error.code === 'two_factor_invalid'
+      const isRefused = AuthUiError.is(error, 'two_factor_invalid')
       if (!isRefused || prefersJson(ctx)) throw error
       ctx.status = error.status
       return showForm(ctx, admitted, label, { code: 'passkey_failed' })

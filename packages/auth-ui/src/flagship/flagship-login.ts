@@ -94,7 +94,7 @@ export function createFlagshipLogin(
     try {
       await secondFactor.complete(ctx, owner, 'flagship', pair, admit)
     } catch (error) {
-      if (!(error instanceof AuthUiError)) throw error
+      if (!AuthUiError.is(error)) throw error
       const { code } = error
       const isWrong = code === 'two_factor_invalid' || code === 'two_factor_expired'
       throw isWrong ? new AuthUiError(code, { status: 403, cause: error }) : error

@@ -52,7 +52,7 @@ export function createFlagshipMagicLink(
     try {
       await codeCheck.checkPassphrase(ctx, owner, code, passphrase)
     } catch (error) {
-      const isWrong = error instanceof AuthUiError && error.code === 'invalid_passphrase'
+      const isWrong = AuthUiError.is(error, 'invalid_passphrase')
       throw isWrong ? new AuthUiError('passphrase_required', { cause: error }) : error
     }
   }

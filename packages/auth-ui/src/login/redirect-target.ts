@@ -104,7 +104,7 @@ export function createRedirects(options: RedirectsOptions): Redirects {
         try {
           return await parseSlugForm(instance, chosen)
         } catch (error) {
-          if (!(error instanceof AuthUiError)) throw error
+          if (!AuthUiError.is(error)) throw error
           // A setting that names a removed app must not shut the owner out.
         }
       }

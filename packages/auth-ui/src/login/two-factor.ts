@@ -88,7 +88,7 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
         else if (challenge.purpose === 'login') await options.admit(ctx, login)
       })
     } catch (error) {
-      if (!(error instanceof AuthUiError)) throw error
+      if (!AuthUiError.is(error)) throw error
       const { code } = error
       if (code === 'two_factor_expired') return refusals.answerDeadOrDone(ctx, owner, dead)
       const problem = problemOf(ctx, code)
@@ -112,7 +112,7 @@ export function createTwoFactor(options: TwoFactorOptions): TwoFactorHandlers {
     try {
       await secondStep.ask(ctx, owner, await secondFactor.resend(ctx, owner, token))
     } catch (error) {
-      if (!(error instanceof AuthUiError)) throw error
+      if (!AuthUiError.is(error)) throw error
       if (error.code === 'two_factor_expired') return refusals.answerDead(ctx, token, 401)
       if (error.code === 'rate_limited')
         return refusals.askAgain(ctx, owner, token, error, error.code)

@@ -64,7 +64,7 @@ export function createMagicCodeCheck(options: MagicCodeCheckOptions): MagicCodeC
       try {
         await passphrases.check(ctx, owner, passphrase)
       } catch (error) {
-        const isWrong = error instanceof AuthUiError && error.code === 'invalid_passphrase'
+        const isWrong = AuthUiError.is(error, 'invalid_passphrase')
         if (!isWrong) await limits.release(instance, TRIES, code)
         else if (await isUsedUp(ctx, code)) await end(ctx, owner, code)
         throw error

@@ -145,7 +145,7 @@ export function createMagicLink(options: MagicLinkOptions): MagicLinkHandlers {
     try {
       await run()
     } catch (error) {
-      if (!(error instanceof AuthUiError) || error.code !== 'invalid_magic_code') throw error
+      if (!AuthUiError.is(error, 'invalid_magic_code')) throw error
       const live = await carrier.current(ctx)
       if (live === undefined) throw new AuthUiError(error.code, { status, cause: error })
       const target = link.target ?? (await redirects.home(ctx.state.instance))

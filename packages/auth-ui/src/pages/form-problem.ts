@@ -9,7 +9,7 @@ export function formProblem(
   error: unknown,
   codes: readonly FormProblemCode[],
 ): FormProblem | undefined {
-  if (!(error instanceof AuthUiError)) return undefined
+  if (!AuthUiError.is(error)) return undefined
   const code = codes.find((known) => known === error.code)
   if (code === undefined) return undefined
   const wait = retryAfterS(error)

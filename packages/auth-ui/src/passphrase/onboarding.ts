@@ -69,7 +69,7 @@ export function createOnboarding(options: OnboardingOptions): OnboardingHandlers
     const { instance } = ctx.state
     if (redirection === '') return redirects.home(instance)
     return redirects.parseSlugForm(instance, redirection).catch((error: unknown) => {
-      if (error instanceof AuthUiError) return redirects.home(instance)
+      if (AuthUiError.is(error)) return redirects.home(instance)
       throw error
     })
   }

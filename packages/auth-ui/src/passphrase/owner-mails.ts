@@ -53,7 +53,7 @@ export function createOwnerMails(options: OwnerMailsOptions): OwnerMailHandlers 
       await mailer.send(instance, { template: 'onboarding', variables: { url } })
     } catch (error) {
       // Somebody onboarded meanwhile: then there is nothing to send.
-      if (error instanceof AuthUiError && error.code === 'already_onboarded') return
+      if (AuthUiError.is(error, 'already_onboarded')) return
       throw error
     }
   }

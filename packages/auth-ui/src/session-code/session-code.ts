@@ -90,7 +90,7 @@ export function createSessionCodeEndpoint(options: SessionCodeOptions): SessionC
     try {
       await passphrases.check(ctx, owner, posted.get('passphrase') ?? '')
     } catch (error) {
-      const isWrong = error instanceof AuthUiError && error.code === 'invalid_passphrase'
+      const isWrong = AuthUiError.is(error, 'invalid_passphrase')
       throw isWrong ? new AuthUiError('not_authorized', { cause: error }) : error
     }
     if (!secondFactor.isOn(owner)) return true
@@ -130,7 +130,7 @@ function isEverything({ type, verbs, values }: Permission): boolean {
 
 function isWrongPair(error: unknown): error is AuthUiError {
   return (
-    error instanceof AuthUiError &&
+    AuthUiError.is(error) &&
     (error.code === 'two_factor_invalid' || error.code === 'two_factor_expired')
   )
 }

@@ -11,7 +11,7 @@ export class AccountTypeError extends ConnectorError {
 
   constructor(faults: readonly AccountTypeFault[]) {
     const sentences = faults.map(({ field, reason }) => `${field || 'the entry'} ${reason}`)
-    super('invalid_account_type', { detail: sentences.join('; ') })
+    super('invalid_account_type', { description: sentences.join('; ') })
     this.faults = faults
     this.errors = faults.map(({ field, reason }) => ({
       code: 'invalid_account_type',

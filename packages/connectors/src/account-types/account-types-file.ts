@@ -84,7 +84,7 @@ export function accountTypesFromFile(options: AccountTypesFileOptions): AccountT
   }
 
   function refuse(): never {
-    throw new ConnectorError('forbidden', { detail: 'account types come from a file' })
+    throw new ConnectorError('forbidden', { description: 'account types come from a file' })
   }
 
   return {

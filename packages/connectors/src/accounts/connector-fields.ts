@@ -49,7 +49,7 @@ export function createConnectorFields(
     try {
       return await refresher.refresh({ instance, type, loaded })
     } catch (error) {
-      const isRefused = error instanceof ConnectorError && error.status === 401
+      const isRefused = ConnectorError.is(error) && error.status === 401
       if (isRefused || !hasToken || endsAt <= now) throw error
       log.info('account.token_about_to_end', { instance: instance.domain, accountId: account._id })
       return account

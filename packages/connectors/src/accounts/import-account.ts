@@ -51,8 +51,8 @@ export function createImporter(
     const isImport = compiledSchema<AccountImport>(SCHEMA)
     if (!isImport(input)) {
       const [fault] = isImport.errors ?? []
-      const detail = `${fault?.instancePath.slice(1) || 'the input'} ${fault?.message ?? ''}`
-      throw new ConnectorError('invalid_request', { detail })
+      const description = `${fault?.instancePath.slice(1) || 'the input'} ${fault?.message ?? ''}`
+      throw new ConnectorError('invalid_request', { description })
     }
     const { accountType, refreshToken, accessToken, expiresAt, scope = '', name = '' } = input
     const type = isAccountTypeName(accountType)
@@ -63,8 +63,8 @@ export function createImporter(
       throw new ConnectorError('account_type_misconfigured')
     }
     if (type.grantMode !== 'refresh_token') {
-      const detail = 'accounts of this type are connected by their owners'
-      throw new ConnectorError('invalid_request', { detail })
+      const description = 'accounts of this type are connected by their owners'
+      throw new ConnectorError('invalid_request', { description })
     }
     const accountId = randomHex(16)
     const sealed = (field: string, plain: string) =>

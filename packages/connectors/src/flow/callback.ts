@@ -128,9 +128,9 @@ export function createCallbackHandlers(options: CallbackOptions): CallbackHandle
 
 function demandTypeName(name: string): void {
   if (!isAccountTypeName(name))
-    throw new ConnectorError('account_type_not_found', { detail: NO_TYPE })
+    throw new ConnectorError('account_type_not_found', { description: NO_TYPE })
 }
 
 function badState(): ConnectorError {
-  return new ConnectorError('bad_state', { detail: BAD_STATE })
+  return new ConnectorError('bad_state', { description: BAD_STATE })
 }

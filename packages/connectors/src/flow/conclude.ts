@@ -113,7 +113,7 @@ export function createConclude(options: ConcludeOptions): Conclude {
     } catch (cause) {
       const { instance, flow } = answer
       const fields = { instance: instance.domain, accountType: flow.accountType }
-      if (cause instanceof ConnectorError && cause.code === 'oauth_provider_unavailable') {
+      if (ConnectorError.is(cause, 'oauth_provider_unavailable')) {
         log.warn('account.provider_unknown', fields)
         return { error: 'provider_unavailable' }
       }

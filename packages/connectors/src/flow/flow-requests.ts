@@ -8,7 +8,7 @@ const MAX_QUERY = 8192
 /** @throws ConnectorError `invalid_request` */
 export function checkQuerySize(ctx: Context): void {
   if (ctx.querystring.length > MAX_QUERY) {
-    throw new ConnectorError('invalid_request', { detail: 'the query is too long' })
+    throw new ConnectorError('invalid_request', { description: 'the query is too long' })
   }
 }
 

@@ -46,7 +46,7 @@ export function createReadStartParameters(options: StartParametersOptions): Read
   async function readSlug(instance: Instance, slug: string | undefined): Promise<string> {
     if (slug === undefined || slug === '') return homeSlug
     if (!isSlug(slug) || (await apps.installed(instance, slug)) === undefined) {
-      throw new ConnectorError('invalid_slug', { detail: 'slug is not an installed app' })
+      throw new ConnectorError('invalid_slug', { description: 'slug is not an installed app' })
     }
     return slug
   }
@@ -64,7 +64,9 @@ export function createReadStartParameters(options: StartParametersOptions): Read
     const known = manifestScopes(manifest?.oauth?.scope)
     if (scopes === undefined) return known
     if (isSubset(scopes, known)) return scopes
-    throw new ConnectorError('invalid_scope', { detail: 'scope is more than the manifest names' })
+    throw new ConnectorError('invalid_scope', {
+      description: 'scope is more than the manifest names',
+    })
   }
 
   return async function readStartParameters(instance, type, query) {
@@ -83,5 +85,5 @@ function readText(query: Parameters, name: string, maxBytes: number): string {
 }
 
 function invalid(name: string): ConnectorError {
-  return new ConnectorError('invalid_request', { detail: `${name} is malformed or too long` })
+  return new ConnectorError('invalid_request', { description: `${name} is malformed or too long` })
 }

@@ -37,7 +37,7 @@ export function createStartHandlers(options: StartOptions): StartHandlers {
     const code = ctx.state.query.text('session_code')
     const isAdmitted = code !== '' && (await sessions.admit(ctx, code))
     if (!isAdmitted && (await sessions.current(ctx)) === undefined) {
-      throw new ConnectorError('login_required', { detail: 'the owner is not logged in' })
+      throw new ConnectorError('login_required', { description: 'the owner is not logged in' })
     }
   }
 
@@ -45,7 +45,7 @@ export function createStartHandlers(options: StartOptions): StartHandlers {
     const account = isAccountId(id) ? await accounts.get(instance, id) : undefined
     if (account === undefined || accountTypeName(account) !== typeName) {
       throw new ConnectorError('account_not_found', {
-        detail: 'there is no such account of this type',
+        description: 'there is no such account of this type',
       })
     }
   }
@@ -79,6 +79,8 @@ export function createStartHandlers(options: StartOptions): StartHandlers {
 function demandNavigation(ctx: RouteContext): void {
   const mode = ctx.get('Sec-Fetch-Mode')
   if (mode !== '' && mode !== 'navigate') {
-    throw new ConnectorError('navigation_required', { detail: 'browsers go here, scripts do not' })
+    throw new ConnectorError('navigation_required', {
+      description: 'browsers go here, scripts do not',
+    })
   }
 }

@@ -51,11 +51,11 @@ export function createUsableTypes(options: UsableTypesOptions): UsableTypes {
         ? await accountTypes.get(name, instance.context)
         : undefined
       if (found === undefined)
-        throw new ConnectorError('account_type_not_found', { detail: NO_TYPE })
+        throw new ConnectorError('account_type_not_found', { description: NO_TYPE })
       const { fault, issuer } = found
       if (fault !== undefined) throw misconfigured(found, fault.field, fault.reason)
       if (!found.isInteractive) {
-        throw new ConnectorError('grant_mode_not_interactive', { detail: NOT_INTERACTIVE })
+        throw new ConnectorError('grant_mode_not_interactive', { description: NOT_INTERACTIVE })
       }
       const metadata = issuer === undefined ? undefined : await tokenClient.discover(found)
       const authEndpoint = found.authEndpoint ?? metadata?.authorizationEndpoint

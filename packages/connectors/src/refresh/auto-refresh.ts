@@ -62,8 +62,7 @@ export function createAutoRefresh(options: {
       await refresher.refresh({ instance, type, loaded })
     } catch (error) {
       // What the provider says is in the account by now, and the next try planned.
-      if (!(error instanceof ConnectorError) || error.code === 'oauth_refresh_in_progress')
-        throw error
+      if (!ConnectorError.is(error) || error.code === 'oauth_refresh_in_progress') throw error
       log.info('account.refresh_postponed', {
         instance: instance.domain,
         accountId,

@@ -14,7 +14,7 @@ const CODES: Readonly<Record<FailureClass, ConnectorErrorCode>> = {
   timeout: 'oauth_provider_timeout',
 }
 
-const DETAILS: Readonly<Partial<Record<ConnectorErrorCode, string>>> = {
+const DESCRIPTIONS: Readonly<Partial<Record<ConnectorErrorCode, string>>> = {
   // SPEC: connectors.md 10 - exactly this.
   oauth_refresh_invalid_token: 'OAuth refresh token is invalid or expired; reconnect account.',
   oauth_provider_config_error: 'The provider does not accept this server as its client.',
@@ -38,9 +38,12 @@ export function codeOf(failure: FailureClass): ConnectorErrorCode {
 /** The error that a caller is answered with. */
 export function refreshError(failure: RefreshFailure): ConnectorError {
   const code = CODES[failure.class]
-  const detail = DETAILS[code] ?? ''
+  const description = DESCRIPTIONS[code] ?? ''
   const retryAfterS = pauseOf(failure)
-  return new ConnectorError(code, { detail, ...(retryAfterS !== undefined && { retryAfterS }) })
+  return new ConnectorError(code, {
+    description,
+    ...(retryAfterS !== undefined && { retryAfterS }),
+  })
 }
 
 function pauseOf({ class: kind, retryAfterS = PROVIDER_PAUSE_S }: RefreshFailure) {
@@ -68,9 +71,9 @@ export async function failingClosed<Result>(work: () => Promise<Result>): Promis
 }
 
 function ownError(code: 'oauth_refresh_in_progress' | 'lock_unavailable', cause?: unknown) {
-  const detail = DETAILS[code] ?? ''
+  const description = DESCRIPTIONS[code] ?? ''
   return new ConnectorError(code, {
-    detail,
+    description,
     retryAfterS: OWN_PAUSE_S,
     ...(cause !== undefined && { cause }),
   })

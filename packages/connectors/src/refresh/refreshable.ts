@@ -11,12 +11,12 @@ export function hasTokenEndpoint(type: AccountType): boolean {
 export function demandRefreshable(account: AccountDocument): void {
   if (account.oauth === undefined) {
     throw new ConnectorError('account_not_refreshable', {
-      detail: 'The account has no OAuth tokens.',
+      description: 'The account has no OAuth tokens.',
     })
   }
   if (!hasRefreshToken(account)) {
     throw new ConnectorError('oauth_refresh_unavailable', {
-      detail: 'The provider gave no refresh token for the account.',
+      description: 'The provider gave no refresh token for the account.',
     })
   }
 }

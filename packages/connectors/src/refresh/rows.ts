@@ -54,7 +54,7 @@ export function createAccountRows(options: AccountRowsOptions): readonly RouteRo
       const loaded = await find(ctx, 'GET')
       const revision = query.get('rev')
       if (revision !== undefined && revision.length > REVISION_CHARACTERS) {
-        throw new ConnectorError('invalid_request', { detail: 'rev is too long' })
+        throw new ConnectorError('invalid_request', { description: 'rev is too long' })
       }
       await options.countRefresh(instance, loaded.account._id)
       const type = await types.get(accountTypeName(loaded.account), instance.context)
@@ -80,7 +80,7 @@ export function createAccountRows(options: AccountRowsOptions): readonly RouteRo
     const { access } = ctx.state
     if (access !== undefined && isConnectorOf(viewerOf(access), account, type)) return
     throw new ConnectorError('forbidden', {
-      detail: 'Only the connector of the account exchanges its tokens.',
+      description: 'Only the connector of the account exchanges its tokens.',
     })
   }
 

@@ -53,6 +53,6 @@ export function nextLink(ctx: RouteContext, cursor: string): string {
 }
 
 /** An answer to what is wrong with the request. */
-export function invalid(detail: string): NotifyError {
-  return new NotifyError([{ code: 'invalid_request', detail }])
+export function invalid(description: string): NotifyError {
+  return new NotifyError('invalid_request', { description })
 }

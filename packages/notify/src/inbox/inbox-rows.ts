@@ -78,7 +78,7 @@ export function createInboxRows(options: InboxRowsOptions): readonly RouteRow[] 
   ): Promise<StoredNotification> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const before = isNotificationId(id) ? await outbox.get(instance.id, id) : undefined
-      if (before === undefined) throw new NotifyError([{ code: 'not_found' }])
+      if (before === undefined) throw new NotifyError('not_found')
       const record = marked(before.record, patch, oauth.clock.now())
       if (record === before.record) return before
       const after = await outbox.update(before, record)
@@ -86,7 +86,7 @@ export function createInboxRows(options: InboxRowsOptions): readonly RouteRow[] 
       await changed(instance, after.record)
       return after
     }
-    throw new NotifyError([{ code: 'conflict', detail: 'it changes too fast; try again' }])
+    throw new NotifyError('conflict', { description: 'it changes too fast; try again' })
   }
 
   async function change(ctx: RouteContext): Promise<void> {

@@ -150,7 +150,7 @@ export function createAccept(options: {
       const accepted = await tryAccept(post)
       if (accepted !== undefined) return accepted
     }
-    throw new NotifyError([{ code: 'unavailable' }], { retryAfterS: 5 })
+    throw new NotifyError('unavailable', { retryAfterS: 5 })
   }
 
   return async function accept(post) {
@@ -179,6 +179,6 @@ function isInternal({ originator }: Poster): boolean {
 }
 
 function stillInProgress(): NotifyError {
-  const detail = 'the first request with this Idempotency-Key is not answered yet'
-  return new NotifyError([{ code: 'idempotency_in_progress', detail }])
+  const description = 'the first request with this Idempotency-Key is not answered yet'
+  return new NotifyError('idempotency_in_progress', { description })
 }

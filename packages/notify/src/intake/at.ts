@@ -16,7 +16,7 @@ export type AtResult =
   | { readonly instant: number }
   | {
       readonly code: Extract<NotifyErrorCode, 'invalid_at' | 'at_too_old' | 'at_too_far'>
-      readonly detail: string
+      readonly description: string
     }
 
 /**
@@ -29,13 +29,19 @@ export type AtResult =
 export function readAt(text: string, zone: string, now: number, bounds: AtBounds): AtResult {
   const instant = parse(text, zone)
   if (instant === undefined) {
-    return { code: 'invalid_at', detail: 'at must be a date and time as in RFC 3339' }
+    return { code: 'invalid_at', description: 'at must be a date and time as in RFC 3339' }
   }
   if (instant < now - bounds.atPast) {
-    return { code: 'at_too_old', detail: `at must not be more than ${hours(bounds.atPast)} ago` }
+    return {
+      code: 'at_too_old',
+      description: `at must not be more than ${hours(bounds.atPast)} ago`,
+    }
   }
   if (instant > now + bounds.atAhead) {
-    return { code: 'at_too_far', detail: `at must not be more than ${hours(bounds.atAhead)} ahead` }
+    return {
+      code: 'at_too_far',
+      description: `at must not be more than ${hours(bounds.atAhead)} ahead`,
+    }
   }
   return { instant }
 }

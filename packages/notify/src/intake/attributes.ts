@@ -61,12 +61,12 @@ export function judgeAttributes(
     else faults.push({ ...result, pointer: pointerTo('at') })
   }
   if (given.has('category_id') && !category.multiple) {
-    const detail = 'the category has no sub-categories'
-    faults.push({ code: 'not_multiple', detail, pointer: pointerTo('category_id') })
+    const description = 'the category has no sub-categories'
+    faults.push({ code: 'not_multiple', description, pointer: pointerTo('category_id') })
   }
   if (category.stateful && !given.has('state')) {
-    const detail = 'notifications of this category need a state'
-    faults.push({ code: 'state_required', detail, pointer: pointerTo('state') })
+    const description = 'notifications of this category need a state'
+    faults.push({ code: 'state_required', description, pointer: pointerTo('state') })
   }
   const [first, ...others] = faults
   if (first !== undefined) return { faults: [first, ...others] }
@@ -123,7 +123,7 @@ function channelFaults(items: readonly unknown[]): NotifyFault[] {
       : [
           {
             code: 'invalid_attribute' as const,
-            detail: 'preferred_channels names mobile, sms and mail',
+            description: 'preferred_channels names mobile, sms and mail',
             pointer: `${pointerTo('preferred_channels')}/${place}`,
           },
         ],
@@ -154,7 +154,11 @@ function isWellFormed(value: unknown): boolean {
 }
 
 function fault(name: AttributeName, rule: string): NotifyFault {
-  return { code: 'invalid_attribute', detail: `${name} must be ${rule}`, pointer: pointerTo(name) }
+  return {
+    code: 'invalid_attribute',
+    description: `${name} must be ${rule}`,
+    pointer: pointerTo(name),
+  }
 }
 
 function pointerTo(name: AttributeName): string {

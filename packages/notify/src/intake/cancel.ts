@@ -23,9 +23,9 @@ export async function cancelNotification(
     const cancelled = { ...record, status: 'cancelled', finishedAt: clock.now() } as const
     if ((await outbox.update(stored, cancelled)) !== undefined) return
   }
-  throw new NotifyError([{ code: 'conflict', detail: 'it is being changed' }])
+  throw new NotifyError('conflict', { description: 'it is being changed' })
 }
 
 function notCancellable({ status }: NotificationRecord): NotifyError {
-  return new NotifyError([{ code: 'not_cancellable', detail: `it is ${status}` }])
+  return new NotifyError('not_cancellable', { description: `it is ${status}` })
 }

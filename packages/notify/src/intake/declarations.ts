@@ -54,7 +54,7 @@ export function createDeclarations(options: {
     async categoryOf(instance, poster, name) {
       const declared = await declaredBy(instance, poster)
       if (isNothing(declared) && poster.clientId === undefined) {
-        throw new NotifyError([{ code: 'no_category', detail: 'No category for this app' }])
+        throw new NotifyError('no_category', { description: 'No category for this app' })
       }
       const isObject = typeof declared === 'object' && declared !== null
       const categories = isObject ? parseOnce(poster.postedBy, declared).categories : undefined
@@ -67,15 +67,15 @@ export function createDeclarations(options: {
       const { categories, faults } = parseCategories({ [name]: declaration })
       const category = categories.get(name)
       if (category !== undefined) return category
-      const detail = faults[0] ?? 'the declaration is malformed'
-      throw new NotifyError([{ code: 'invalid_notification', detail }])
+      const description = faults[0] ?? 'the declaration is malformed'
+      throw new NotifyError('invalid_notification', { description })
     },
   }
 }
 
 export function categoryNotFound(): NotifyError {
-  const detail = 'Notification category does not exist'
-  return new NotifyError([{ code: 'category_not_found', detail }])
+  const description = 'Notification category does not exist'
+  return new NotifyError('category_not_found', { description })
 }
 
 /** What counts for an accepted notification, whatever is declared later (4.1). */
@@ -91,7 +91,7 @@ export function toFlags(category: NotificationCategory): CategoryFlags {
 }
 
 function installed<Manifest>(manifest: Manifest | undefined): Manifest {
-  if (manifest === undefined) throw new NotifyError([{ code: 'app_not_found' }])
+  if (manifest === undefined) throw new NotifyError('app_not_found')
   return manifest
 }
 

@@ -41,8 +41,8 @@ export function idempotentRequest(
 ): IdempotentRequest | undefined {
   if (header === '') return undefined
   if (!VISIBLE.test(header)) {
-    const detail = 'Idempotency-Key must be 1 to 255 visible ASCII characters'
-    throw new NotifyError([{ code: 'invalid_request', detail }])
+    const description = 'Idempotency-Key must be 1 to 255 visible ASCII characters'
+    throw new NotifyError('invalid_request', { description })
   }
   return {
     key: secretKey(instanceId, 'notification-answer', JSON.stringify([subject, header])),
@@ -67,8 +67,8 @@ export function answerChange(
 /** @throws NotifyError 422 `idempotency_key_reused` when the key came with something else */
 export function checkSame(row: AnswerRow, { hash }: IdempotentRequest): void {
   if (row.hash === hash) return
-  const detail = 'the Idempotency-Key was used with other attributes'
-  throw new NotifyError([{ code: 'idempotency_key_reused', detail }])
+  const description = 'the Idempotency-Key was used with other attributes'
+  throw new NotifyError('idempotency_key_reused', { description })
 }
 
 /** The record as the first answer showed it. */

@@ -18,10 +18,10 @@ export const wordErrors: RouteMiddleware = async function wordErrors(ctx, next) 
     if (!isHttpError(error)) throw error
     const { code, headers } = error
     if (code === 'store_unavailable') {
-      throw new NotifyError([{ code: 'unavailable' }], { retryAfterS: 5, cause: error })
+      throw new NotifyError('unavailable', { retryAfterS: 5, cause: error })
     }
     // Of a parameter that is given twice the query is to blame.
-    if (code === 'invalid_request' && !(error instanceof NotifyError)) {
+    if (code === 'invalid_request' && !NotifyError.is(error)) {
       throw ctx.state.query.duplicate === undefined ? malformedJson(error) : error
     }
     const words = WORDS[code]
@@ -35,6 +35,6 @@ export const wordErrors: RouteMiddleware = async function wordErrors(ctx, next) 
 
 /** 400: the body is no JSON, or not of the form that it has to have. */
 export function malformedJson(cause?: unknown): NotifyError {
-  const detail = 'JSON input is malformed or is missing mandatory fields'
-  return new NotifyError([{ code: 'malformed_json', detail }], { cause })
+  const description = 'JSON input is malformed or is missing mandatory fields'
+  return new NotifyError('malformed_json', { description, cause })
 }

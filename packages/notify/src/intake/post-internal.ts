@@ -68,7 +68,7 @@ export function createPostInternal(dependencies: {
     const judged = judgeAttributes(attributes, {
       ...{ category: declared, zone: zoneOf(instance), now: clock.now(), bounds: lifetimes },
     })
-    if ('faults' in judged) throw new NotifyError(judged.faults)
+    if ('faults' in judged) throw NotifyError.ofAll(judged.faults)
     const isCleared = state === false || state === 0
     const { draft } = judged
     return (await accept({ instance, poster, category, declared, draft, isCleared })).record

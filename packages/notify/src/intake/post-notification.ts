@@ -36,8 +36,8 @@ export function postRow(dependencies: PostDependencies): RouteRow {
     const { access } = ctx.state
     const poster = access && posterOf(access, oauth.namespace)
     if (poster === undefined) {
-      const detail = 'Not authorized to send notification'
-      throw new NotifyError([{ code: 'not_authorized', detail }])
+      const description = 'Not authorized to send notification'
+      throw new NotifyError('not_authorized', { description })
     }
     if (!mayPost(poster, oauth.namespace)) throw insufficientScope()
     posters.set(ctx, poster)
@@ -87,7 +87,7 @@ async function post(
   const declared = await declarations.categoryOf(instance, poster, category)
   const judging = { category: declared, now: oauth.clock.now(), bounds: lifetimes }
   const judged = judgeAttributes(attributes, { ...judging, zone: zoneOf(instance) })
-  if ('faults' in judged) throw new NotifyError(judged.faults)
+  if ('faults' in judged) throw NotifyError.ofAll(judged.faults)
   const idempotent = idempotentOf(ctx, instance, poster, attributes)
   return accept({
     ...{ instance, poster, declared, draft: judged.draft },
@@ -129,9 +129,8 @@ export function requireTitle({ title }: Attributes): void {
     return
   }
   const pointer = '/data/attributes/title'
-  throw new NotifyError([
-    { code: 'invalid_notification', detail: 'Notification is not valid', pointer },
-  ])
+  const description = 'Notification is not valid'
+  throw new NotifyError('invalid_notification', { description, pointer })
 }
 
 function answer(

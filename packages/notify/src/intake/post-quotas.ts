@@ -51,5 +51,5 @@ export function createPostQuotas(
 }
 
 function isOverLimit(error: unknown): boolean {
-  return error instanceof NotifyError && error.code === 'rate_limited'
+  return NotifyError.is(error, 'rate_limited')
 }

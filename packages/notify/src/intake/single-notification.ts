@@ -94,5 +94,5 @@ function found(stored: StoredNotification | undefined): StoredNotification {
 }
 
 function notFound(): NotifyError {
-  return new NotifyError([{ code: 'not_found' }])
+  return new NotifyError('not_found')
 }

@@ -124,6 +124,6 @@ function whenUnchanged(revision: Revision | undefined) {
 }
 
 function tooManyPending(): NotifyError {
-  const detail = 'too many notifications wait to be sent'
-  return new NotifyError([{ code: 'too_many_pending', detail }], { retryAfterS: 3600 })
+  const description = 'too many notifications wait to be sent'
+  return new NotifyError('too_many_pending', { description, retryAfterS: 3600 })
 }

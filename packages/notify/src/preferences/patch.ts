@@ -43,8 +43,8 @@ export function patchFaults(
   sources: readonly NotificationSource[],
 ): readonly NotifyFault[] {
   const faults: NotifyFault[] = []
-  const fault = (path: string, detail: string): void =>
-    void faults.push({ code: 'invalid_attribute', detail, pointer: `${AT}/${path}` })
+  const fault = (path: string, description: string): void =>
+    void faults.push({ code: 'invalid_attribute', description, pointer: `${AT}/${path}` })
   const { time_zone: zone, quiet_hours: quiet } = patch
   if (typeof zone === 'string' && !isTimeZone(zone)) fault('time_zone', 'is no known time zone')
   if (quiet !== undefined && quiet !== null && quiet.start === quiet.end) {

@@ -51,15 +51,15 @@ export function createPreferenceRows(options: PreferenceRowsOptions): readonly R
       allErrors: true,
       allowUnionTypes: true,
     })
-    if (!isPatch(patch)) throw new NotifyError(shapeFaults(isPatch.errors ?? []))
+    if (!isPatch(patch)) throw NotifyError.ofAll(shapeFaults(isPatch.errors ?? []))
     const stored = await preferences.read(instance)
     const sources = await listSources(instance, stored.preferences)
     const [first, ...rest] = patchFaults(patch, sources)
-    if (first !== undefined) throw new NotifyError([first, ...rest])
+    if (first !== undefined) throw NotifyError.ofAll([first, ...rest])
     const changed = await options.around(instance, async () => {
       const written = await preferences.change(instance, (current) => {
         if (rev !== undefined && rev !== (current.revision ?? null)) {
-          throw new NotifyError([{ code: 'conflict', detail: 'the preferences changed meanwhile' }])
+          throw new NotifyError('conflict', { description: 'the preferences changed meanwhile' })
         }
         return applyPatch(current.preferences, patch, sources)
       })
@@ -104,8 +104,8 @@ function patchOf(body: unknown): { readonly patch: unknown; readonly rev: unknow
   const data = memberOf(body, 'data')
   const patch = memberOf(data, 'attributes')
   if (typeof patch !== 'object' || patch === null) {
-    const detail = 'JSON input is malformed or is missing mandatory fields'
-    throw new NotifyError([{ code: 'malformed_json', detail }])
+    const description = 'JSON input is malformed or is missing mandatory fields'
+    throw new NotifyError('malformed_json', { description })
   }
   return { patch, rev: memberOf(memberOf(data, 'meta'), 'rev') }
 }
@@ -121,7 +121,7 @@ function shapeFaults(
   const [first, ...rest] = errors.map(
     ({ instancePath, message }): NotifyFault => ({
       code: 'invalid_attribute',
-      detail: message ?? 'is malformed',
+      description: message ?? 'is malformed',
       pointer: `/data/attributes${instancePath}`,
     }),
   )

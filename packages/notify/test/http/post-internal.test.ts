@@ -14,8 +14,8 @@ const post = (server: IntakeServer, notification: InternalNotification) =>
 
 async function codesOf(promise: Promise<unknown>): Promise<unknown> {
   const error: unknown = await promise.catch((thrown: unknown) => thrown)
-  if (!(error instanceof NotifyError)) throw new Error('it was accepted')
-  return [error.status, ...error.errors.map(({ code, source }) => [code, source])]
+  if (!NotifyError.is(error)) throw new Error('it was accepted')
+  return [error.status, ...(error.errors ?? []).map(({ code, source }) => [code, source])]
 }
 
 describe('notifications of the server itself (notifications.md 2.7, 4.3)', () => {

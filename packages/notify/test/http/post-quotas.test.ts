@@ -70,7 +70,7 @@ eachStore((open, name) => {
       const limits = createRateLimits<NotifyBucket>({
         ...{ store: server.store, clock: server.clock },
         limits: { ...DEFAULT_LIMITS, 'notify-post': { limit: 1, windowMs: HOUR_MS } },
-        tooMany: () => new NotifyError([{ code: 'rate_limited' }]),
+        tooMany: () => new NotifyError('rate_limited'),
       })
       const counted: NotifyBucket[] = []
       const quotas = createPostQuotas({

@@ -170,7 +170,7 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
     limits: createRateLimits({
       ...{ store, clock },
       limits: { ...DEFAULT_LIMITS, ...options.limits },
-      tooMany: (_, retryAfterS) => new NotifyError([{ code: 'rate_limited' }], { retryAfterS }),
+      tooMany: (_, retryAfterS) => new NotifyError('rate_limited', { retryAfterS }),
     }),
     ...(options.maxUnfinished !== undefined && { maxUnfinished: options.maxUnfinished }),
     ...(options.sourcePrefix !== undefined && { sourcePrefix: options.sourcePrefix }),

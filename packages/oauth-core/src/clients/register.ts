@@ -133,7 +133,7 @@ function requireSettingsApp({ authenticate }: RegisterDependencies): RouteMiddle
       await authenticate(ctx)
       access = ctx.state.access
     } catch (error) {
-      if (!(error instanceof OAuthError) || error.status !== 401) throw error
+      if (!OAuthError.is(error) || error.status !== 401) throw error
     }
     if (access?.kind !== 'app' || access.app?.slug !== 'settings') throw new OAuthError('forbidden')
     await next()

@@ -3,6 +3,7 @@ export const ERRORS = {
   overloaded: {
     status: 503,
     description: 'the server has too much to do',
+    text: 'The process handles as much as it may. Try again after `Retry-After`.',
     source: 'operation.md 1',
   },
 } as const

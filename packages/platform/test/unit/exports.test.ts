@@ -37,6 +37,7 @@ describe('@svc/platform', () => {
       'createRateLimits',
       'createRevocations',
       'createSealer',
+      'defineErrors',
       'defineRoute',
       'equalSecrets',
       'hostName',

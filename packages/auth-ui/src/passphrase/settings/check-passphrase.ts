@@ -25,7 +25,7 @@ export function createCheckPassphrase({
     try {
       await passphrases.check(ctx, owner, passphrase)
     } catch (error) {
-      if (!(error instanceof AuthUiError) || error.code !== 'invalid_passphrase') throw error
+      if (!AuthUiError.is(error, 'invalid_passphrase')) throw error
       throw new AuthUiError('invalid_passphrase', { status: 403, cause: error })
     }
     ctx.status = 204

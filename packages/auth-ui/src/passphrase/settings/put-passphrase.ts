@@ -137,6 +137,6 @@ export function createPutPassphrase(
 
 /** SPEC: login.md 7 - here what was wrong is a 400: the bearer itself was right. */
 function toBadRequest(error: unknown, ...codes: readonly string[]): unknown {
-  if (!(error instanceof AuthUiError) || !codes.includes(error.code)) return error
+  if (!AuthUiError.is(error) || !codes.includes(error.code)) return error
   return new AuthUiError(error.code, { status: 400, cause: error })
 }

@@ -14,7 +14,7 @@ export function pushKeyRows(options: {
   const { webpush, namespace } = options
 
   function sendPushKey(ctx: RouteContext): void {
-    if (webpush === undefined) throw new NotifyError([{ code: 'not_found' }])
+    if (webpush === undefined) throw new NotifyError('not_found')
     ctx.type = 'application/vnd.api+json'
     ctx.body = {
       data: {
