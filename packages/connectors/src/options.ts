@@ -106,7 +106,7 @@ const ACCOUNT_METHODS = ['get', 'create', 'update', 'delete', 'list']
 const DAY_MS = 86_400_000
 const LONGEST_MS = 30 * DAY_MS
 /** A timer stands behind them; those of the platform end at once when they are to last for 25 days. */
-const TIMED: ReadonlySet<string> = new Set<keyof Lifetimes>(['call', 'connect'])
+const TIMED: ReadonlySet<string> = new Set<keyof Lifetimes>(['answer', 'call', 'connect', 'lookup'])
 const MAX_COUNT = 1_000_000_000
 
 /** @throws TypeError listing every fault with its path */

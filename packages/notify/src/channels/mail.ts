@@ -28,7 +28,7 @@ export interface SmtpOptions {
 }
 
 /** Connecting, and one whole attempt, milliseconds. @see notifications.md 10.6, security.md 98 */
-const ATTEMPT_MS = 10_000
+export const ATTEMPT_MS = 10_000
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1'])
 
 /**
