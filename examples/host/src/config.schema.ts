@@ -99,7 +99,8 @@ export const CONFIG_ENTRIES: ConfigGroup = {
   tls: {
     cert: {
       type: 'string',
-      description: 'Certificate chain, PEM file. With it the public listener speaks TLS.',
+      description:
+        'Certificate chain, PEM file. With it the public listener speaks TLS. Both files are read again when they change, and on SIGHUP; open connections stay.',
     },
     key: { type: 'string', description: 'Private key of the certificate, PEM file.' },
   },

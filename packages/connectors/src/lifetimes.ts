@@ -12,6 +12,10 @@ export interface Lifetimes {
   readonly connect: number
   /** A whole call to a provider. @defaultValue 15 seconds */
   readonly call: number
+  /** What a provider says about itself, and its keys: each of the two questions. @defaultValue 4 seconds */
+  readonly lookup: number
+  /** How long a caller waits for a refresh; the refresh itself goes on. @defaultValue 20 seconds */
+  readonly answer: number
   /** Lock of a refresh; renewed while it is held. @defaultValue 30 seconds */
   readonly refreshLock: number
   /** Waiting for somebody else's refresh: longer than the lock lives (D38). @defaultValue 35 seconds */
@@ -36,6 +40,8 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
   binder: 15 * MINUTE_MS,
   connect: 5 * SECOND_MS,
   call: 15 * SECOND_MS,
+  lookup: 4 * SECOND_MS,
+  answer: 20 * SECOND_MS,
   refreshLock: 30 * SECOND_MS,
   refreshWait: 35 * SECOND_MS,
   refreshShortest: 2 * MINUTE_MS,

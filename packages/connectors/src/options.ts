@@ -114,7 +114,9 @@ export const CONNECTORS_OPTIONS: OptionsDefinition<SettledOptions> = defineOptio
   exposeRefreshToken: flag().or(false),
   allowClientSideExchange: flag().or(false),
   enforceManifestScope: flag().or(false),
-  lifetimes: lifetimes(DEFAULT_LIFETIMES, LONGEST, { call: TIMED, connect: TIMED }).that(
+  lifetimes: lifetimes(DEFAULT_LIFETIMES, LONGEST, {
+    ...{ answer: TIMED, call: TIMED, connect: TIMED, lookup: TIMED },
+  }).that(
     // D38: whoever waits must see that the holder of a lock died.
     ({ refreshLock, refreshWait }) =>
       refreshWait > refreshLock ? undefined : { refreshWait: 'must be longer than refreshLock' },

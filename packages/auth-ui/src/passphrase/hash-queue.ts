@@ -1,16 +1,22 @@
 import { AuthUiError } from '../errors.ts'
+import { SECOND_MS } from '@svc/platform'
 
 /** Runs costly work, a few at a time, and refuses what would wait too long. */
 export interface HashQueue {
-  /** @throws AuthUiError `busy` when too many wait already */
+  /** @throws AuthUiError `busy` when too many wait already, or its turn does not come in time */
   run<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-/** Both are counts of work, per process. */
+/** Counts are of work, per process. */
 export interface HashQueueOptions {
   readonly atATime: number
   readonly waiting: number
+  /** How long work waits for its turn. Milliseconds. @defaultValue 6 s */
+  readonly waitMs?: number
 }
+
+/** A log-in may need two hashes and a mail, and is answered within 25 s. */
+export const HASH_WAIT_MS: number = 6 * SECOND_MS
 
 /**
  * How many hashes may run at once without starving what else uses the pool, signing above all.
@@ -22,17 +28,30 @@ export function hashesAtATime(threadPoolSize: number): number {
 }
 
 /** One for the whole process, so that hashing and derivation share it. */
-export function createHashQueue({ atATime, waiting }: HashQueueOptions): HashQueue {
+export function createHashQueue(options: HashQueueOptions): HashQueue {
+  const { atATime, waiting, waitMs = HASH_WAIT_MS } = options
   const queue: (() => void)[] = []
   let running = 0
 
+  /** Resolves when the one that ends hands its slot over: `running` stays as it is. */
+  function turn(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        queue.splice(queue.indexOf(begin), 1)
+        reject(busy())
+      }, waitMs)
+      function begin(): void {
+        clearTimeout(timer)
+        resolve()
+      }
+      queue.push(begin)
+    })
+  }
+
   async function run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (running >= atATime) {
-      if (queue.length >= waiting) {
-        throw new AuthUiError('busy', { headers: { 'Retry-After': '1' } })
-      }
-      // The one that ends hands its slot over: `running` stays as it is.
-      await new Promise<void>((resolve) => queue.push(resolve))
+      if (queue.length >= waiting) throw busy()
+      await turn()
     } else {
       running += 1
     }
@@ -46,4 +65,8 @@ export function createHashQueue({ atATime, waiting }: HashQueueOptions): HashQue
   }
 
   return { run }
+}
+
+function busy(): AuthUiError {
+  return new AuthUiError('busy', { headers: { 'Retry-After': '1' } })
 }

@@ -41,6 +41,8 @@ export interface Deletion {
   noteDeleted(instance: Instance, account: AccountDocument): Promise<void>
 }
 
+/** Of whoever deletes it: a refresh ends in that time, or is stuck. Milliseconds. */
+export const DELETION_WAIT_MS = 15_000
 /** How often a document is read anew because somebody else changed it meanwhile. */
 const TRIES = 5
 
@@ -86,7 +88,7 @@ export function createDeletion(options: DeletionOptions): Deletion {
 
   return {
     async remove(instance, accountId, type, about) {
-      const lock = await locks.acquire(instance, accountId)
+      const lock = await locks.acquire(instance, accountId, DELETION_WAIT_MS)
       if (lock === undefined) throw inProgress()
       const key = `${instance.id}/${accountId}`
       try {

@@ -19,9 +19,14 @@ export interface RefreshLock {
 export interface RefreshLocks {
   /**
    * Waits for the lock, longer than one lives whose holder died. Undefined: it was not free in time.
+   * @param waitMs - instead of so long
    * @throws StoreUnavailableError
    */
-  acquire(instance: Pick<Instance, 'id'>, accountId: string): Promise<RefreshLock | undefined>
+  acquire(
+    instance: Pick<Instance, 'id'>,
+    accountId: string,
+    waitMs?: number,
+  ): Promise<RefreshLock | undefined>
 }
 
 /** Between two tries, milliseconds. */
@@ -36,10 +41,10 @@ export function createRefreshLocks(options: {
   const { store, clock, lifetimes } = options
 
   return {
-    async acquire(instance, accountId) {
+    async acquire(instance, accountId, waitMs = lifetimes.refreshWait) {
       const key = recordKey(instance.id, 'account-lock', accountId)
       // Not of the clock, which may be set meanwhile: somebody waits for an answer.
-      const deadline = performance.now() + lifetimes.refreshWait
+      const deadline = performance.now() + waitMs
       for (;;) {
         const now = clock.now()
         const put = { op: 'put', key, value: { since: now }, ifAbsent: true } as const

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Instance, Logger } from '@svc/platform'
 import type { AccountType } from '../account-types/account-type.ts'
 import type { AccountDocument } from '../accounts/account.ts'
@@ -27,14 +28,18 @@ export interface RefreshRequest {
 
 /** Replaces the tokens of accounts: one question to the provider at a time, one answer for all who wait. */
 export interface Refresher {
-  /** @throws ConnectorError of connectors.md 10; StoreUnavailableError */
+  /**
+   * Resolves with the account as it is then. Whoever asked waits for so long; the refresh itself always comes to its
+   * end, since tokens that the provider has replaced must be kept.
+   * @throws ConnectorError of connectors.md 10; StoreUnavailableError
+   */
   refresh(request: RefreshRequest): Promise<AccountDocument>
 }
 
 /** @see connectors.md 8.2 to 8.5 */
 export function createRefresher(options: {
   readonly clock: { now(): number }
-  readonly lifetimes: Pick<Lifetimes, 'sharedFailure'>
+  readonly lifetimes: Pick<Lifetimes, 'answer' | 'sharedFailure'>
   readonly loader: AccountLoader
   readonly locks: RefreshLocks
   readonly log: Logger
@@ -43,6 +48,18 @@ export function createRefresher(options: {
 }): Refresher {
   const { clock, lifetimes, loader, locks, log, run, seal } = options
   const underWay = new Map<string, Promise<RefreshOutcome>>()
+
+  async function refreshInTime(request: RefreshRequest): Promise<AccountDocument> {
+    const late = new AbortController()
+    const tooLate = sleep(lifetimes.answer, undefined, { signal: late.signal }).then(() => {
+      throw inProgress()
+    })
+    try {
+      return await Promise.race([refresh(request), tooLate])
+    } finally {
+      late.abort()
+    }
+  }
 
   async function refresh(request: RefreshRequest): Promise<AccountDocument> {
     const { instance, loaded, revision } = request
@@ -109,7 +126,7 @@ export function createRefresher(options: {
     return { ok: false, failure: last.failure, attempt: finished }
   }
 
-  return { refresh }
+  return { refresh: refreshInTime }
 }
 
 function isNews(seen: LoadedAccount, outcome: RefreshOutcome): boolean {

@@ -16,7 +16,7 @@ export interface TokenClientOptions {
   readonly outbound: Outbound
   readonly clock: Clock
   readonly log: Logger
-  readonly lifetimes: Pick<Lifetimes, 'call' | 'connect' | 'metadata'>
+  readonly lifetimes: Pick<Lifetimes, 'call' | 'connect' | 'lookup' | 'metadata'>
   /** Told of every call. @defaultValue nobody counts */
   readonly figures?: Pick<CallFigures, 'note'>
 }
@@ -29,10 +29,12 @@ const NO_METADATA: TokenResult = { ok: false, class: 'unavailable', reason: 'no_
 export function createTokenClient(options: TokenClientOptions): TokenClient {
   const { outbound, clock, log, lifetimes } = options
   const calls = createCallLog(log, options.figures)
-  const limits = { connectMs: lifetimes.connect, totalMs: lifetimes.call }
-  const forDiscovery = { outbound, clock, calls, ...limits, metadataMs: lifetimes.metadata }
+  const common = { outbound, clock, calls, connectMs: lifetimes.connect }
+  // Shorter: an answer of the provider needs all three, one after the other.
+  const lookUpMs = Math.min(lifetimes.lookup, lifetimes.call)
+  const forDiscovery = { ...common, totalMs: lookUpMs, metadataMs: lifetimes.metadata }
   const discovery = createDiscovery(forDiscovery)
-  const forTokens = { outbound, clock, calls, ...limits }
+  const forTokens = { ...common, totalMs: lifetimes.call }
 
   async function discover(type: AccountType): Promise<ProviderMetadata | undefined> {
     const issuer = await discovery.find(type)

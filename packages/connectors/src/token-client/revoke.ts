@@ -14,7 +14,7 @@ export interface RevocationOptions {
 }
 
 /** @see connectors.md 4.9 (2) */
-const REVOCATION_MS = 5000
+export const REVOCATION_MS = 5000
 
 /**
  * Tells a provider that a token is not needed any more. Best effort within 5 s; never rejects.

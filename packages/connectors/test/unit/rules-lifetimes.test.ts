@@ -17,7 +17,7 @@ describe('lifetimes that timers stand behind', () => {
     return ''
   }
 
-  for (const name of ['call', 'connect']) {
+  for (const name of ['answer', 'call', 'connect', 'lookup']) {
     it(`are a day at most: ${name}`, () => {
       expect(faultsOf({ [name]: DAY_MS })).not.to.include(name)
       expect(faultsOf({ [name]: DAY_MS + 1 })).to.include(`options.lifetimes.${name}`)

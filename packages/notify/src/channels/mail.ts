@@ -5,7 +5,7 @@ import { toDkim } from './mail-dkim.ts'
 import { SMTP_OPTIONS, type SettledSmtpOptions, type SmtpOptions } from './smtp-options.ts'
 
 /** Connecting, and one whole attempt, milliseconds. @see notifications.md 10.6, security.md 98 */
-const ATTEMPT_MS = 10_000
+export const ATTEMPT_MS = 10_000
 
 /**
  * Hands mails to an SMTP server, one connection each. nodemailer is loaded with the first mail.

@@ -11,15 +11,17 @@ export class AddressCounter {
     this.#limit = limit
   }
 
-  /** Counts the connection until it closes. False: its address has too many. */
-  admit(socket: Socket): boolean {
-    if (this.#limit === 0) return true
-    const network = networkOf(socket.remoteAddress ?? '')
+  /**
+   * Counts a connection. One without an address, over a socket of the file system, is some proxy's and not counted.
+   * @returns takes it back; undefined when its address has too many
+   */
+  admit({ remoteAddress }: Socket): (() => void) | undefined {
+    if (this.#limit === 0 || remoteAddress === undefined) return () => {}
+    const network = networkOf(remoteAddress)
     const open = this.#open.get(network) ?? 0
-    if (open >= this.#limit) return false
+    if (open >= this.#limit) return undefined
     this.#open.set(network, open + 1)
-    socket.once('close', () => this.#release(network))
-    return true
+    return () => this.#release(network)
   }
 
   #release(network: string): void {

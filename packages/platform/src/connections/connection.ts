@@ -81,7 +81,7 @@ export class Connection {
     return this.#current
   }
 
-  /** The request that came last; answered or not. */
+  /** The request that came last, unless it is complete and answered. */
   get latest(): IncomingMessage | undefined {
     return this.#latest
   }
@@ -186,6 +186,7 @@ export class Connection {
     this.#current = undefined
     const next = this.#waiting.shift()
     if (next === undefined) {
+      if (this.#latest?.complete === true) this.#latest = undefined
       if (this.#phase === 'closing' || this.#options.isPressed()) this.end()
       return
     }

@@ -112,14 +112,19 @@ export function limitConnections(
 
   intercept(server, {
     connection(socket, pass) {
-      if (!addresses.admit(socket)) {
+      const release = addresses.admit(socket)
+      if (release === undefined) {
         refusals.note('address')
         socket.destroy()
         return true
       }
       transports.add(socket)
-      socket.once('close', () => transports.delete(socket))
-      pressure.opened(socket)
+      pressure.opened()
+      socket.once('close', () => {
+        transports.delete(socket)
+        pressure.closed()
+        release()
+      })
       if (isSecure) handshakes.began(socket)
       const isHeard = pass()
       if (!isSecure) follow(socket, socket)

@@ -1,5 +1,4 @@
 import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
 import type { ConnectionBounds } from './bounds.ts'
 
 const BEGINS_AT = 0.9
@@ -27,14 +26,14 @@ export class Pressure {
     return this.#isOn
   }
 
-  /** Counts a connection until it closes. */
-  opened(socket: Socket): void {
+  opened(): void {
     this.#open += 1
-    socket.once('close', () => {
-      this.#open -= 1
-      if (this.#isOn && this.#open <= this.#bounds.connections * ENDS_AT) this.#end()
-    })
     if (!this.#isOn && this.#open >= this.#bounds.connections * BEGINS_AT) this.#begin()
+  }
+
+  closed(): void {
+    this.#open -= 1
+    if (this.#isOn && this.#open <= this.#bounds.connections * ENDS_AT) this.#end()
   }
 
   #begin(): void {

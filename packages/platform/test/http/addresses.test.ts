@@ -1,6 +1,12 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import http from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { needsLoopbackAddresses } from '@svc/testkit'
 import { expect } from 'chai'
-import { CONNECTION_BOUNDS } from '../../src/index.ts'
+import { CONNECTION_BOUNDS, limitConnections } from '../../src/index.ts'
 import { type LimitedServer, startLimited } from '../support/limited-server.ts'
 import { get, openClient, type RawClient, until } from '../support/raw-client.ts'
 
@@ -47,6 +53,24 @@ describe('connections of one address', () => {
     await openMany(limited.port, 44)
     await until(() => limited.sockets.size === 44)
     expect(limited.limits.figures().refused.address).to.equal(0)
+  })
+
+  it('are not counted over a socket of the file system, where a proxy has them all', async () => {
+    await start({ connections: 4 })
+    const folder = await mkdtemp(path.join(tmpdir(), 'svc-platform-'))
+    const file = path.join(folder, 'socket')
+    const server = http.createServer((_request, response) => void response.end('x'))
+    const limits = limitConnections(server, { connections: 4 })
+    server.listen(file)
+    await once(server, 'listening')
+    const clients = [connect(file), connect(file), connect(file)]
+    for (const client of clients) client.write(get())
+    await Promise.all(clients.map((client) => once(client, 'data')))
+    expect(limits.figures().refused.address).to.equal(0)
+    for (const client of clients) client.destroy()
+    server.close()
+    await once(server, 'close')
+    await rm(folder, { recursive: true })
   })
 
   it('are told of in the log once a minute, with a count', async () => {

@@ -113,6 +113,22 @@ describe('HashQueue', () => {
     await queue.run(async () => {})
   })
 
+  it('refuses with 503 what waited too long, and goes on with the others', async () => {
+    const queue = createHashQueue({ atATime: 1, waiting: 3, waitMs: 20 })
+    let release = (): void => {}
+    const first = queue.run(() => new Promise<void>((resolve) => (release = resolve)))
+    const late = await Promise.allSettled([queue.run(async () => 1), queue.run(async () => 2)])
+    for (const { status, ...rest } of late) {
+      expect(status).to.equal('rejected')
+      expect(rest).to.have.nested.property('reason.code', 'busy')
+    }
+    const next = queue.run(async () => 3)
+    release()
+    await first
+    expect(await next).to.equal(3)
+    expect(await queue.run(async () => 4)).to.equal(4)
+  })
+
   it('gives its slot back when the work fails', async () => {
     const queue = createHashQueue({ atATime: 1, waiting: 0 })
     await queue.run(() => Promise.reject(new Error('no'))).catch(() => {})

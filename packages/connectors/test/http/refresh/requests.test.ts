@@ -3,6 +3,7 @@ import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { AccountDocument } from '../../../src/accounts/account.ts'
+import { until } from '../../support/until.ts'
 import { codeIn, type RefreshServer, startRefresh, tokenIn } from '../../support/refresh-server.ts'
 
 describe('POST /accounts/:accountType/:accountId/refresh', () => {
@@ -38,6 +39,17 @@ describe('POST /accounts/:accountType/:accountId/refresh', () => {
     const token = await server.konnectorToken()
     server.konnectors.delete('bank')
     expect((await server.refresh(account._id, { token })).status).to.equal(401)
+  })
+
+  it('answers 503 when it takes too long, and keeps the tokens that come later', async () => {
+    await close()
+    await start({ lifetimes: { answer: 100 } })
+    const gate = server.provider.hold('token')
+    const answer = await server.refresh(account._id)
+    expect(outcome(answer)).to.deep.equal([503, 'oauth_refresh_in_progress'])
+    expect(Number(answer.headers['retry-after'])).to.be.at.least(1)
+    gate.open()
+    await until(async () => (await server.stored(account._id)).oauth?.refresh_seq === 1)
   })
 
   const rule = (values?: readonly string[], selector?: string, verbs = ['GET']) => ({
