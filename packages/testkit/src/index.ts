@@ -51,7 +51,13 @@ export {
   needsChromium,
   takeShot,
 } from './browser.ts'
-export { eachStore, needsRedis, type OpenStore, type OpenStoreOptions } from './stores.ts'
+export {
+  eachStore,
+  needsRedis,
+  type OpenStore,
+  type OpenStoreOptions,
+  redisPatience,
+} from './stores.ts'
 export { installPackages, type PackedPackage, packPackages } from './packed-packages.ts'
 export { type DeclaredRoute, recordStatuses, type RouteStatuses } from './route-statuses.ts'
 export { scaledLimit, timeBudget } from './time-budget.ts'

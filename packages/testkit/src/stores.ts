@@ -6,6 +6,7 @@ import { sqliteStore } from '@svc/store/sqlite'
 import { hasRedisServer, type RedisServer, startRedisServer } from '@svc/store/testing'
 import { after, afterEach, before, describe } from 'mocha'
 import { type Skippable, skipUnless } from './skip-unless.ts'
+import { scaledLimit } from './time-budget.ts'
 
 export interface OpenStoreOptions {
   /** @defaultValue the machine's clock */
@@ -75,7 +76,8 @@ function describeOnRedis(define: Define): void {
       const place = (sameAs && places.get(sameAs)) ?? databases++
       // Loaded when used: most suites have no Redis.
       const { redisStore } = await import('@svc/store/redis')
-      const store = redisStore({ url: `${server?.url}/${place}`, ...(clock && { clock }) })
+      const url = `${server?.url}/${place}`
+      const store = redisStore({ url, ...redisPatience(), ...(clock && { clock }) })
       places.set(store, place)
       return store
     })
@@ -83,6 +85,14 @@ function describeOnRedis(define: Define): void {
     afterEach(closeAll)
     after(() => server?.stop())
   })
+}
+
+/**
+ * Options of a store on Redis that a test does not see failing: on a busy machine a command that takes long is not
+ * one that is lost.
+ */
+export function redisPatience(): { readonly commandTimeoutMs: number } {
+  return { commandTimeoutMs: scaledLimit(6000) }
 }
 
 /** Call in a `before` hook of suites that need Redis: without redis-server they are skipped, under CI they fail. */

@@ -84,7 +84,10 @@ for (const { name, store, subdomains, locale } of RUNS) {
     }
 
     async function onboardingLink([host]: readonly HostProcess[]): Promise<string> {
-      if (locale === 'en') return /http\S+registerToken=\S+/.exec(host?.notice ?? '')?.[0] ?? ''
+      if (locale === 'en') {
+        const [link] = await until(() => /http\S+registerToken=\S+/.exec(host?.notice ?? ''))
+        return link
+      }
       const args = ['instance', 'create', domain, '--locale', locale, '--public-name', 'Alice']
       const created = await host?.svc(...args, '--json')
       expect(created).to.include({ code: 0 })

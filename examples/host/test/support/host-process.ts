@@ -15,7 +15,7 @@ export interface HostProcess {
   readonly adminPort: number
   readonly dataDir: string
   readonly pid: number
-  /** What it told the operator. */
+  /** What it told the operator, as far as it was read: it comes beside the log, maybe a little later. */
   readonly notice: string
   /** Its log so far, one event a line. */
   readonly log: readonly LogLine[]

@@ -12,6 +12,7 @@ import {
   browserClient,
   needsRedis,
   relyingParty,
+  redisPatience,
 } from '@svc/testkit'
 import { expect } from 'chai'
 import { confirmed, lastMail, ownerAt } from '../support/factor-flows.ts'
@@ -57,7 +58,7 @@ describe('one-time values, used at once from two processes of the system', funct
     ports = await Promise.all(
       children.map(async (child) => Number((await once(child, 'message'))[0])),
     )
-    store = redisStore({ url: redis.url })
+    store = redisStore({ url: redis.url, ...redisPatience() })
     server = await startUi({ store, key, ui: { limits: ROOMY_LIMITS } })
     ;({ instance } = await createAlice(server, { email: 'alice@example.com' }))
     await server.ui.owners.setMagicLink(instance, true)

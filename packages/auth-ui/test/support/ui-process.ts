@@ -1,3 +1,4 @@
+import { redisPatience } from '@svc/testkit'
 import { redisStore } from '@svc/store/redis'
 import { ROOMY_LIMITS } from './roomy-limits.ts'
 import { startUi } from './ui-server.ts'
@@ -12,7 +13,7 @@ export interface UiProcessArguments {
 // A second process that serves the owner: `ui-process.ts <arguments as JSON>`.
 const told = JSON.parse(process.argv[2] ?? '') as UiProcessArguments // Written by the test.
 const server = await startUi({
-  store: redisStore({ url: told.url }),
+  store: redisStore({ url: told.url, ...redisPatience() }),
   key: Buffer.from(told.key, 'base64'),
   ui: { limits: ROOMY_LIMITS },
 })

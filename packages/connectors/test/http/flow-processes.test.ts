@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Store } from '@svc/store'
 import { redisStore } from '@svc/store/redis'
 import { type RedisServer, startRedisServer } from '@svc/store/testing'
-import { type BrowserClient, browserClient, needsRedis } from '@svc/testkit'
+import { type BrowserClient, browserClient, needsRedis, redisPatience } from '@svc/testkit'
 import { expect } from 'chai'
 import { after, before, beforeEach, describe, it } from 'mocha'
 import type { ConnectorsProcessArguments } from '../support/connectors-process.ts'
@@ -31,7 +31,7 @@ describe('one answer, brought at once to two processes of the system', function 
   before(async function () {
     needsRedis(this)
     redis = await startRedisServer()
-    store = redisStore({ url: redis.url })
+    store = redisStore({ url: redis.url, ...redisPatience() })
     server = await startConnectors({ store, connectors: { callbackUrl: CALLBACK_URL } })
     const { alice, bob } = server
     const told: ConnectorsProcessArguments = { url: redis.url, alice, bob }

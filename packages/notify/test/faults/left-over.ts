@@ -1,3 +1,4 @@
+import { redisPatience } from '@svc/testkit'
 import { createOAuth } from '@svc/oauth-core'
 import type { Store } from '@svc/store'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
@@ -12,7 +13,7 @@ export async function openStore(place: string): Promise<Store> {
     return sqliteStore({ file: place })
   }
   const { redisStore } = await import('@svc/store/redis')
-  return redisStore({ url: place })
+  return redisStore({ url: place, ...redisPatience() })
 }
 
 /** How notifications stand in a store that no process uses any more, one a line. */

@@ -8,7 +8,7 @@ import type { Store } from '@svc/store'
 import { redisStore } from '@svc/store/redis'
 import { sqliteStore } from '@svc/store/sqlite'
 import { type RedisServer, startRedisServer } from '@svc/store/testing'
-import { needsRedis } from '@svc/testkit'
+import { needsRedis, redisPatience } from '@svc/testkit'
 import { expect } from 'chai'
 import type { TokenProcessArguments } from './token-process.ts'
 import {
@@ -102,7 +102,7 @@ describe(`POST /auth/access_token, ${PARALLEL} times at once with one code`, fun
         testInstance('alice.example.com'),
         testInstance('bob.example.com'),
       ] as const
-      store = redisStore({ url: redis.url })
+      store = redisStore({ url: redis.url, ...redisPatience() })
       server = await startTokenServer({ store, instances, sealingKey })
       for (const { id } of instances) await store.write(server.keyring.create(id))
       const told: TokenProcessArguments = {

@@ -1,3 +1,4 @@
+import { redisPatience } from '@svc/testkit'
 import { redisStore } from '@svc/store/redis'
 import type { Instance } from '@svc/platform'
 import { startTokenServer } from './token-server.ts'
@@ -13,7 +14,7 @@ export interface TokenProcessArguments {
 // A second process that serves the token endpoints: `token-process.ts <arguments as JSON>`.
 const told = JSON.parse(process.argv[2] ?? '') as TokenProcessArguments // Written by the test.
 const server = await startTokenServer({
-  store: redisStore({ url: told.url }),
+  store: redisStore({ url: told.url, ...redisPatience() }),
   instances: told.instances,
   sealingKey: Buffer.from(told.sealingKey, 'base64'),
 })

@@ -20,7 +20,6 @@ const PREFIX = '{svc}'
 const CONCURRENCY = 16
 /** A handler's process that says nothing for this long is dead, and another one takes over. @see decision D18 */
 const LOCK_MS = 5000
-const ANSWER_MS = 2800
 const DRAIN_MS = 5000
 /** How long the list of an id's pending times outlives the last of them, while its handler keeps failing. */
 const PENDING_MARGIN_MS = 30 * 24 * 60 * 60 * 1000
@@ -120,7 +119,7 @@ export function createBullmqScheduler(options: {
 
   return {
     at: (queue, id, when) =>
-      answered(async () => {
+      answered(connection.answerMs, async () => {
         const jobId = hash(queue, id, String(when))
         const pending = pendingKey(queue, id)
         const delay = Math.max(0, when - clock.now())
@@ -137,7 +136,7 @@ export function createBullmqScheduler(options: {
       }),
 
     cancel: (queue, id) =>
-      answered(async () => {
+      answered(connection.answerMs, async () => {
         const pending = pendingKey(queue, id)
         const jobIds = await connection.send(() => client.zrange(pending, '0', '-1'))
         for (const jobId of jobIds) await queueOf(queue).remove(jobId)
@@ -163,7 +162,7 @@ export function createBullmqScheduler(options: {
     async close() {
       clearInterval(clockCheck)
       await Promise.all([...workers].map(([name, worker]) => stopWorker(name, worker)))
-      for (const queue of queues.values()) await settledWithin(queue.close(), ANSWER_MS)
+      for (const queue of queues.values()) await settledWithin(queue.close(), connection.answerMs)
       consumer?.disconnect()
     },
   }
@@ -207,9 +206,9 @@ function hash(...parts: readonly string[]): string {
 }
 
 /** In time, or not at all. */
-async function answered(work: () => Promise<void>): Promise<void> {
+async function answered(answerMs: number, work: () => Promise<void>): Promise<void> {
   const working = work()
-  if (!(await settledWithin(working, ANSWER_MS))) {
+  if (!(await settledWithin(working, answerMs))) {
     throw new StoreUnavailableError('Redis did not answer in time')
   }
   try {

@@ -7,7 +7,7 @@ export type RedisClient = Redis | Cluster
 
 const DEFAULT_PORT = 6379
 const SENTINEL_PORT = 26_379
-/** A command without an answer after this is lost, milliseconds. */
+/** A command without an answer after this is lost, unless the options say otherwise. Milliseconds. */
 export const COMMAND_TIMEOUT_MS = 2000
 /** Between two attempts to connect: back in service at most 5 s after Redis is. */
 const LONGEST_PAUSE_MS = 1000
@@ -29,13 +29,15 @@ export interface Temper {
  * A retry count of 0 rejects what was under way as soon as the connection breaks.
  * @see decision D6; docs/decisions/0001-redis-connection.md
  */
-export const FAIL_FAST: Temper = {
-  autoResendUnfulfilledCommands: false,
-  commandTimeout: COMMAND_TIMEOUT_MS,
-  enableOfflineQueue: false,
-  maxRetriesPerRequest: 0,
-  // Without it, a connection that lost its other end would keep failing long after Redis is back.
-  socketTimeout: COMMAND_TIMEOUT_MS,
+export function failFast(commandTimeout: number): Temper {
+  return {
+    autoResendUnfulfilledCommands: false,
+    commandTimeout,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    // Without it, a connection that lost its other end would keep failing long after Redis is back.
+    socketTimeout: commandTimeout,
+  }
 }
 
 /** Options of BullMQ's worker connections: it waits for Redis by itself, in blocking commands of up to 10 s. */
@@ -47,7 +49,7 @@ export const PATIENT: Temper = {
 
 /** Makes a client; it connects by itself and reconnects until it is closed. */
 export function createClient(target: RedisTarget, name: string, temper: Temper): RedisClient {
-  const shared = { ...connectionOptions(target, name), ...temper }
+  const shared = { ...connectionOptions(target, name, temper), ...temper }
   const { nodes, sentinels, master } = target
   if (nodes !== undefined) {
     const { enableOfflineQueue = true, ...redisOptions } = shared
@@ -129,11 +131,15 @@ interface ConnectionBasics {
   readonly tls?: ConnectionOptions
 }
 
-function connectionOptions(target: RedisTarget, name: string): ConnectionBasics {
+function connectionOptions(
+  target: RedisTarget,
+  name: string,
+  { commandTimeout = COMMAND_TIMEOUT_MS }: Temper,
+): ConnectionBasics {
   const { username, password, db, tls } = target
   return {
     connectionName: `svc-${name}`,
-    connectTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: commandTimeout,
     disconnectTimeout: 500,
     keepAlive: 10_000,
     maxLoadingRetryTime: 500,
@@ -159,8 +165,16 @@ function isDemoted(error: Error): boolean {
 export type SubscriberClient = Redis
 
 /** Makes a subscriber's connection; in a Cluster to any known node, since every node hears every message. */
-export function createSubscriberClient(target: RedisTarget, known: RedisClient): SubscriberClient {
-  const temper: Temper = { ...FAIL_FAST, autoResubscribe: false, retryStrategy: () => null }
+export function createSubscriberClient(
+  target: RedisTarget,
+  known: RedisClient,
+  commandTimeout: number,
+): SubscriberClient {
+  const temper: Temper = {
+    ...failFast(commandTimeout),
+    autoResubscribe: false,
+    retryStrategy: () => null,
+  }
   if (target.nodes === undefined) {
     const client = createClient(target, 'bus', temper)
     if (client instanceof Redis) return client
@@ -169,7 +183,7 @@ export function createSubscriberClient(target: RedisTarget, known: RedisClient):
   const all = nodes.length > 0 ? nodes : (target.nodes ?? [])
   const node = all[Math.floor(Math.random() * all.length)]
   return new Redis({
-    ...connectionOptions(target, 'bus'),
+    ...connectionOptions(target, 'bus', temper),
     ...temper,
     host: node?.host ?? '127.0.0.1',
     port: node?.port ?? DEFAULT_PORT,

@@ -4,14 +4,19 @@ import { settledWithin } from '../settled-within.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { connected, type RedisClient } from './client.ts'
 
-/** Every call is answered within this, milliseconds: within 3 s, with time left for the way to the caller. @see security 106 */
-const ANSWER_MS = 2800
-/** How long the first calls wait for the first connection, milliseconds. */
-const FIRST_CONNECTION_MS = 2000
+/**
+ * Every call is answered within this many times the timeout of a command: by default within 3 s, with time left for
+ * the way to the caller. @see security 106
+ */
+const ANSWER_SHARE = 1.4
 
 /** Sends commands, many per packet, and turns every failure into a {@link StoreUnavailableError}. */
 export interface Connection {
   readonly client: RedisClient
+  /** How long a command may take, and how long calls wait for the first connection. Milliseconds. */
+  readonly commandTimeoutMs: number
+  /** Every call is answered within this. Milliseconds. */
+  readonly answerMs: number
   /**
    * Sends commands.
    * @param repeat - whether a command whose answer was lost may be sent once more
@@ -37,13 +42,18 @@ function corkPerTurn(client: RedisClient): () => void {
   }
 }
 
-export function createConnection(client: RedisClient, log: StoreLog): Connection {
+export function createConnection(
+  client: RedisClient,
+  log: StoreLog,
+  commandTimeoutMs: number,
+): Connection {
+  const answerMs = Math.round(commandTimeoutMs * ANSWER_SHARE)
   const cork = corkPerTurn(client)
   let underWay = 0
   let isClosed = false
   let whenIdle: (() => void) | undefined
   let firstConnection: Promise<void> | undefined = connected(client)
-  void settledWithin(firstConnection, FIRST_CONNECTION_MS).then(() => {
+  void settledWithin(firstConnection, commandTimeoutMs).then(() => {
     firstConnection = undefined
   })
   logOutages(client, log)
@@ -69,8 +79,8 @@ export function createConnection(client: RedisClient, log: StoreLog): Connection
     command: () => Promise<Answer>,
     repeat: boolean,
   ): Promise<Answer> {
-    const deadline = performance.now() + ANSWER_MS
-    if (firstConnection !== undefined) await settledWithin(firstConnection, FIRST_CONNECTION_MS)
+    const deadline = performance.now() + answerMs
+    if (firstConnection !== undefined) await settledWithin(firstConnection, commandTimeoutMs)
     try {
       cork()
       return await before(deadline, command())
@@ -89,6 +99,8 @@ export function createConnection(client: RedisClient, log: StoreLog): Connection
 
   return {
     client,
+    commandTimeoutMs,
+    answerMs,
     send,
     async close() {
       isClosed = true
@@ -96,7 +108,7 @@ export function createConnection(client: RedisClient, log: StoreLog): Connection
         const idle = new Promise<void>((resolve) => {
           whenIdle = resolve
         })
-        await settledWithin(idle, ANSWER_MS)
+        await settledWithin(idle, answerMs)
       }
       client.disconnect()
     },

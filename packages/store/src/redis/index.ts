@@ -1,6 +1,6 @@
 import type { Store } from '../store.ts'
 import { checkDurability } from './check-durability.ts'
-import { createClient, createSubscriberClient, FAIL_FAST } from './client.ts'
+import { COMMAND_TIMEOUT_MS, createClient, createSubscriberClient, failFast } from './client.ts'
 import { createConnection } from './connection.ts'
 import { readTarget, REDIS_OPTIONS, type RedisStoreOptions } from './options.ts'
 import { createRedisBus } from './redis-bus.ts'
@@ -14,7 +14,7 @@ export type { WaitReplicas } from './run-script.ts'
 
 /**
  * The store on Redis 7 or Valkey: single, Sentinel or Cluster; any number of processes. Connects by itself; calls
- * wait up to 2 s for the first connection, and fail at once while a lost one is not back.
+ * wait for the first connection, and fail at once while a lost one is not back.
  * @throws TypeError listing every fault of the options with its path
  * @see decision D6
  * @example
@@ -22,10 +22,10 @@ export type { WaitReplicas } from './run-script.ts'
  */
 export function redisStore(options: RedisStoreOptions): Store {
   const settled = REDIS_OPTIONS.settle(options)
-  const { clock, log, waitReplicas } = settled
+  const { clock, commandTimeoutMs, log, waitReplicas } = settled
   const target = readTarget(settled)
-  const client = createClient(target, 'store', FAIL_FAST)
-  const connection = createConnection(client, log)
+  const client = createClient(target, 'store', failFast(commandTimeoutMs))
+  const connection = createConnection(client, log, commandTimeoutMs)
   client.once('ready', () => {
     // Only advice: a Redis that does not allow INFO is used without it.
     checkDurability(client, log).catch(() => {})
@@ -34,7 +34,11 @@ export function redisStore(options: RedisStoreOptions): Store {
     connection,
     clock,
     runScript: createRunScript(connection, waitReplicas),
-    bus: createRedisBus(connection, () => createSubscriberClient(target, client), log),
+    bus: createRedisBus(
+      connection,
+      () => createSubscriberClient(target, client, commandTimeoutMs),
+      log,
+    ),
     scheduler: createRedisScheduler({ connection, target, clock, log }),
   })
 }

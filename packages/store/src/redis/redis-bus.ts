@@ -5,7 +5,7 @@ import type { StoreLog } from '../log.ts'
 import { settledWithin } from '../settled-within.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { createSubscribers, deliverNextTurn } from '../subscribers.ts'
-import { COMMAND_TIMEOUT_MS, type SubscriberClient } from './client.ts'
+import type { SubscriberClient } from './client.ts'
 import { type Connection, unavailable } from './connection.ts'
 
 /** The bus of a store on Redis. */
@@ -78,7 +78,7 @@ export function createRedisBus(
     const current = client ?? connect()
     if (current.status !== 'ready') {
       const ready = new Promise<void>((resolve) => current.once('ready', resolve))
-      if (!(await settledWithin(ready, COMMAND_TIMEOUT_MS))) {
+      if (!(await settledWithin(ready, connection.commandTimeoutMs))) {
         throw new StoreUnavailableError('Redis cannot be reached')
       }
     }

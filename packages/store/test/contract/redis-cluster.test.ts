@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { scaledLimit } from '../../../testkit/src/time-budget.ts'
 import { testStore } from '../../src/contract.ts'
 import { recordKey } from '../../src/index.ts'
 import { redisStore } from '../../src/redis/index.ts'
@@ -15,7 +16,7 @@ describe('redisStore on a Cluster', () => {
   after(() => cluster?.stop())
 
   testStore({ describe, it }, 'of two nodes', async (clock) =>
-    redisStore({ url: cluster?.urls ?? [], clock }),
+    redisStore({ url: cluster?.urls ?? [], clock, commandTimeoutMs: scaledLimit(6000) }),
   )
 
   it('spreads instances over the nodes, found through one of them', async () => {

@@ -1,3 +1,4 @@
+import { scaledLimit } from '../../../testkit/src/time-budget.ts'
 import { testStore } from '../../src/contract.ts'
 import { redisStore } from '../../src/redis/index.ts'
 import {
@@ -16,6 +17,6 @@ describe('redisStore', () => {
   after(() => server?.stop())
 
   testStore({ describe, it }, 'on one Redis', async (clock) =>
-    redisStore({ url: server?.url ?? '', clock }),
+    redisStore({ url: server?.url ?? '', clock, commandTimeoutMs: scaledLimit(6000) }),
   )
 })

@@ -70,6 +70,20 @@ describe('Redis that', function () {
     })
   }
 
+  it('never answers: calls fail sooner where commands may take less time', async () => {
+    const commandTimeoutMs = scaledLimit(200)
+    const hasty = redisStore({ url: `redis://127.0.0.1:${proxy.port}`, commandTimeoutMs })
+    try {
+      await hasty.health()
+      proxy.swallow()
+      const start = performance.now()
+      await expectUnavailable('get', CALLS['get']?.(hasty))
+      expect(performance.now() - start).to.be.within(commandTimeoutMs - 10, scaledLimit(1500))
+    } finally {
+      await hasty.close()
+    }
+  })
+
   it('is not there yet: calls fail within 3 s, and work when it is', async () => {
     await server.kill()
     const early = redisStore({ url: server.url })

@@ -1,16 +1,18 @@
-import { timeBudget } from '../../../testkit/src/time-budget.ts'
+import { until } from '../../../testkit/src/until.ts'
 import type { Store } from '../../src/index.ts'
 
 /** Waits until the store serves; answers how long that took, milliseconds. Throws when it took too long. */
 export async function untilHealthy(store: Store): Promise<number> {
   const start = performance.now()
-  for (;;) {
-    try {
-      await store.health()
-      return performance.now() - start
-    } catch (error) {
-      if (performance.now() - start > timeBudget(10_000)) throw error
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-  }
+  let last: unknown
+  const isHealthy = (): Promise<boolean> =>
+    store.health().then(
+      () => true,
+      (error: unknown) => {
+        last = error
+        return false
+      },
+    )
+  await until(isHealthy, { limitMs: 10_000, describe: () => String(last) })
+  return performance.now() - start
 }

@@ -90,6 +90,9 @@ describe('redisStore', () => {
     { sentinels: [{ host: 'a' }] },
     { host: 'a', waitReplicas: { count: 0 } },
     { host: 'a', waitReplicas: { count: 1, timeoutMs: 5000 } },
+    { host: 'a', commandTimeoutMs: 99 },
+    { host: 'a', commandTimeoutMs: 60_001 },
+    { host: 'a', commandTimeoutMs: 2000.5 },
   ]) {
     it(`refuses ${JSON.stringify(options)} with a TypeError`, () => {
       expect(() => redisStore(options)).to.throw(TypeError)
