@@ -58,17 +58,21 @@ interface Cited {
   readonly item?: string
 }
 
-/** What one citation names: each section of its list, and each item of the section before it. */
+/** What one citation names: each section of its list, and each item (`(3)`, `rules 2 and 7`) of the section before it. */
 function citedIn([, , numbers, title]: RegExpMatchArray): Cited[] {
   if (numbers === undefined) return [{ said: `"${title}"`, section: title ?? '' }]
   const cited: Cited[] = []
   let section = ''
-  let isItem = false
+  let isList = false
   for (const [, separator, bracketed, word, number = ''] of numbers.matchAll(PART)) {
-    isItem = bracketed !== undefined || word !== undefined || (isItem && separator !== undefined && !number.includes('.'))
-    const item = bracketed ?? number
-    if (!isItem) section = number
-    cited.push(isItem ? { said: `${section}, item ${item}`, section, item } : { said: number, section })
+    isList = word !== undefined || (isList && separator !== undefined && !number.includes('.'))
+    if (isList || bracketed !== undefined) {
+      const item = bracketed ?? number
+      cited.push({ said: `${section}, item ${item}`, section, item })
+    } else {
+      section = number
+      cited.push({ said: number, section })
+    }
   }
   return cited
 }
@@ -88,7 +92,9 @@ function hasItem(text: string | undefined, item: string, section = item): boolea
   const marks = [item, section].map((mark) => mark.replaceAll('.', String.raw`\.`)).join('|')
   return (
     text !== undefined &&
-    new RegExp(String.raw`^(?:\| (?:${marks}) \||(?:${marks})\.? )|\((?:${marks})\) `, 'm').test(text)
+    new RegExp(String.raw`^(?:\| (?:${marks}) \||(?:${marks})\.? )|\((?:${marks})\) `, 'm').test(
+      text,
+    )
   )
 }
 
@@ -100,7 +106,9 @@ function readArea(name: string): Area | undefined {
   const headings = [...text.matchAll(/^(#+) (?:(\d+(?:\.\d+)*)\.? )?(.*)$|^\*\*(\d+\.\d+) /gm)]
   const sections = headings.flatMap(({ 1: level = '######', 2: number, 4: bold, index }, at) => {
     const label = number ?? bold
-    const next = headings.slice(at + 1).find((later) => (later[1] ?? '######').length <= level.length)
+    const next = headings
+      .slice(at + 1)
+      .find((later) => (later[1] ?? '######').length <= level.length)
     return label === undefined ? [] : [[label, text.slice(index, next?.index)] as const]
   })
   return { sections: new Map(sections), titles: headings.map(([, , , title = '']) => title), text }
