@@ -18,7 +18,7 @@ const PART = new RegExp(
   'g',
 )
 const DECISION = /(?<![\w%#+/.-])D([1-9]\d{0,2})\b(?![-.]\w)/g
-const WITHIN = /§(\d+(?:\.\d+)*)/g
+const WITHIN = /(?<!RFC \d{4} )§(\d+(?:\.\d+)*)/g
 
 /** A file of the specification: its sections by number, their text, and the titles of its headings. */
 interface Area {
