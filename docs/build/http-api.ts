@@ -31,7 +31,7 @@ export async function httpApi(groups: readonly RouteGroup[]): Promise<Document> 
 
 const INTRODUCTION = `Every endpoint, from the same rows that build the router. An instance is one owner on one domain; the \`Host\` header
 chooses it. [openapi.json](openapi.json) says the same for programs. "Source" names the RFC, or the part of the
-specification this was built from.`
+[specification](spec/README.md) that says so.`
 
 const COMMON = `- An unknown host is 404, a blocked instance 503; app hosts serve their app's files and the kit of apps only:
   every path of the interface is 404 there, with every method and in every spelling.

@@ -15,7 +15,7 @@ export interface SharePasswordOptions {
   readonly clientAddress: (ctx: RouteContext) => string
 }
 
-/** SPEC: decision D45 - the seed names both. */
+/** SPEC: decision D45 - `seed.md` names both. */
 const PATHS = ['/auth/share-by-link/password', '/auth/clients/share-by-link/password'] as const
 const MAX_PASSWORD_BYTES = 1024
 

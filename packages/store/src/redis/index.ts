@@ -1,6 +1,6 @@
 import type { Store } from '../store.ts'
 import { checkDurability } from './check-durability.ts'
-import { COMMAND_TIMEOUT_MS, createClient, createSubscriberClient, failFast } from './client.ts'
+import { createClient, createSubscriberClient, failFast } from './client.ts'
 import { createConnection } from './connection.ts'
 import { readTarget, REDIS_OPTIONS, type RedisStoreOptions } from './options.ts'
 import { createRedisBus } from './redis-bus.ts'
