@@ -1,8 +1,10 @@
 /**
  * Writes the documents that come from the code: `pnpm run docs`. With `--check` it writes nothing and fails when one
  * of them is not what it would write, when the code mentions a decision that does not exist or keeps a record that
- * docs/data-model.md does not name, when a link leads nowhere, or when an option is not documented.
+ * docs/data-model.md does not name, when a link leads nowhere, when an option is not documented, or when
+ * a row does not say what is in its body.
  */
+import { bodyFaults } from './bodies.ts'
 import { configuration } from './configuration.ts'
 import { dataModelFaults } from './data-model.ts'
 import { decisionFaults, decisionIndex } from './decisions.ts'
@@ -25,7 +27,13 @@ const documents = [
 ]
 
 const isCheck = process.argv.includes('--check')
-const faults = [...dataModelFaults(), ...decisionFaults(), ...linkFaults(), ...optionFaults()]
+const faults = [
+  ...bodyFaults(groups),
+  ...dataModelFaults(),
+  ...decisionFaults(),
+  ...linkFaults(),
+  ...optionFaults(),
+]
 if (isCheck) {
   faults.push(...staleDocuments(documents).map((file) => `${file} is stale: run pnpm run docs`))
 } else {

@@ -4,6 +4,7 @@ import type { RouteContext, RouteRow } from '../http/route.ts'
 import { originOfApp } from '../instances/app-host.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { OwnerSessions } from '../ports.ts'
+import { sharingSchema } from './authorize.schema.ts'
 import type { AuthorizeDraft } from './authorize-request.ts'
 import { checkSharing } from './checks.ts'
 import { authorizeError } from './page-texts.ts'
@@ -94,7 +95,7 @@ export function sharingRows(dependencies: SharingDependencies): RouteRow[] {
       path: '/auth/authorize/sharing',
       handler: accept,
       // A request without any body still meets the CSRF rule first.
-      body: { types: ['form'], optional: true },
+      body: { types: ['form'], optional: true, schema: sharingSchema },
       csrf: 'token',
       statuses: [200, 302, 303, 400, 401, 403, 413, 415],
       summary: 'Takes part in a sharing, and gives the client that asked a code for it.',

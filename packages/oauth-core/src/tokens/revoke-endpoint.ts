@@ -3,6 +3,7 @@ import type { Engine, Grant } from '../engine/engine.ts'
 import type { RouteContext, RouteRow } from '../http/route.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { Keyring } from '../keys/keyring.ts'
+import { revokeSchema } from './token.schema.ts'
 import { verifyJwt } from './verify-jwt.ts'
 
 export interface RevokeDependencies {
@@ -21,7 +22,11 @@ export function revokeRow(dependencies: RevokeDependencies): RouteRow {
     path: '/auth/revoke',
     handler: (ctx) => revoke(ctx, dependencies),
     auth: ['client secret'],
-    body: { types: ['form'], wrongType: { status: 400, code: 'invalid_request' } },
+    body: {
+      types: ['form'],
+      wrongType: { status: 400, code: 'invalid_request' },
+      schema: revokeSchema,
+    },
     statuses: [200, 400, 401, 413, 415],
     family: 'oauth',
     limit: 'token',
