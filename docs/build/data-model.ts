@@ -12,7 +12,7 @@ const KINDS = [
 /** An index, up to what makes it that of one record. */
 const INDEX = /\bindexKey\(\s*(?:[^(),]|\([^()]*(?:\([^()]*\))?[^()]*\))+,\s*['`]([\w-]+)/g
 
-/** Kinds of records and indexes in the code that `docs/data-model.md` does not name. */
+/** Kinds of records and indexes in the code that `docs/data-model.md` does not name, and kinds that it tells twice. */
 export function dataModelFaults(): string[] {
   const known = readFileSync(path.join(ROOT, FILE), 'utf8')
   const sources = globSync(['packages/!(store|testkit)/src/**/*.ts', 'examples/*/src/**/*.ts'], {
@@ -21,7 +21,20 @@ export function dataModelFaults(): string[] {
   const names = [...KINDS, INDEX].flatMap((pattern) =>
     sources.flatMap((source) => [...source.matchAll(pattern)].map(([, name = '']) => name)),
   )
-  return [...new Set(names)]
-    .filter((name) => !new RegExp(`\`${name}(?:\`|:)`).test(known))
-    .map((name) => `${FILE}: ${name} is not described`)
+  const missing = [...new Set(names)].filter((name) => !new RegExp(`\`${name}(?:\`|:)`).test(known))
+  return [
+    ...missing.map((name) => `${FILE}: ${name} is not described`),
+    ...doubledKinds(known).map((kind) => `${FILE}: ${kind} is there twice`),
+  ]
+}
+
+/** Kinds that a part of the document lists in more than one row. Parts are packages: a kind may be of several. */
+export function doubledKinds(document: string): string[] {
+  return document.split(/^## /m).flatMap((part) => {
+    const kinds = [...part.matchAll(/^\| ((?:`[\w-]+`(?:, )?)+) \|/gm)].flatMap(([, cell = '']) => [
+      ...cell.matchAll(/[\w-]+/g),
+    ])
+    const names = kinds.map(([name]) => name)
+    return [...new Set(names.filter((name, at) => names.indexOf(name) < at))]
+  })
 }

@@ -90,7 +90,11 @@ export function dataRoutes(
     family: 'json',
     source: SOURCE,
   } as const
-  const body = { types: ['json'] } as const
+  const schema = {
+    type: 'object',
+    description: "the document; members that begin with `_` are the server's",
+  }
+  const body = { types: ['json'], schema } as const
   return [
     {
       ...shared,

@@ -1,7 +1,8 @@
 import type { AuthUi } from '@svc/auth-ui'
 import { type AccessContext, insufficientScope, type OAuth, OAuthError } from '@svc/oauth-core'
-import { type RouteContext, type RouteRow } from '@svc/platform'
+import { compiledSchema, type RouteContext, type RouteRow } from '@svc/platform'
 import type { DocumentStore } from '../data/document-store.ts'
+import { type ShareBody, shareSchema } from './share.schema.ts'
 import type { Share, ShareStore } from './share-store.ts'
 
 export interface ShareRouteOptions {
@@ -13,10 +14,7 @@ export interface ShareRouteOptions {
   readonly isShareable: (type: string) => boolean
 }
 
-const TYPE = /^[a-z0-9_]{1,60}(?:\.[a-z0-9_]{1,60}){1,7}$/
-const ID = /^[A-Za-z0-9][A-Za-z0-9._~@-]{0,127}$/
 const PERM_ID = /^[A-Za-z0-9_-]{1,128}$/
-const MAX_IDS = 100
 const MAX_PASSWORD_BYTES = 1024
 
 /**
@@ -107,7 +105,7 @@ export function shareRoutes(options: ShareRouteOptions): readonly RouteRow[] {
       method: 'POST',
       path: '/shares',
       handler: create,
-      body: { types: ['json'] },
+      body: { types: ['json'], schema: shareSchema },
       statuses: [201, 400, 401, 403, 404, 413, 415],
       summary: 'Shares documents by a link, with a password perhaps.',
     },
@@ -137,20 +135,13 @@ function toWire(ctx: RouteContext, { id, type, ids, password }: Share): Record<s
   return { id, type, ids, url, hasPassword: password !== undefined }
 }
 
-function readShare(json: unknown): {
-  readonly type: string
-  readonly ids: readonly string[]
-  readonly password?: string
-} {
-  if (typeof json !== 'object' || json === null) throw malformed()
-  const { type, ids, password } = json as Record<string, unknown>
-  if (typeof type !== 'string' || !TYPE.test(type)) throw malformed()
-  if (!Array.isArray(ids) || ids.length === 0 || ids.length > MAX_IDS) throw malformed()
-  if (!ids.every((id) => typeof id === 'string' && ID.test(id))) throw malformed()
-  if (password === undefined) return { type, ids }
-  const isUsable = typeof password === 'string' && password !== '' && password.isWellFormed()
-  if (!isUsable || Buffer.byteLength(password) > MAX_PASSWORD_BYTES) throw malformed()
-  return { type, ids, password }
+function readShare(json: unknown): ShareBody {
+  if (!compiledSchema<ShareBody>(shareSchema)(json)) throw malformed()
+  const { password = '' } = json
+  if (!password.isWellFormed() || Buffer.byteLength(password) > MAX_PASSWORD_BYTES) {
+    throw malformed()
+  }
+  return json
 }
 
 function idOf(ctx: RouteContext): string {

@@ -1,6 +1,13 @@
 import { insufficientScope, type OAuth, OAuthError } from '@svc/oauth-core'
-import { createRateLimits, HOUR_MS, type RouteContext, type RouteRow } from '@svc/platform'
+import {
+  compiledSchema,
+  createRateLimits,
+  HOUR_MS,
+  type RouteContext,
+  type RouteRow,
+} from '@svc/platform'
 import type { DocumentStore, Fields } from '../data/document-store.ts'
+import { type OfferBody, offerSchema } from './share.schema.ts'
 import type { SharingOffers } from './sharing-offers.ts'
 
 export interface SharingRouteOptions {
@@ -11,10 +18,6 @@ export interface SharingRouteOptions {
   readonly isOfferable: (type: string) => boolean
 }
 
-const TYPE = /^[a-z0-9_]{1,60}(?:\.[a-z0-9_]{1,60}){1,7}$/
-const ID = /^[A-Za-z0-9][A-Za-z0-9._~@-]{0,127}$/
-const MAX_IDS = 100
-const MAX_TEXT = 200
 /** Of one owner, to all others. */
 const LIMITS = { sharings: { limit: 20, windowMs: HOUR_MS } }
 
@@ -72,7 +75,7 @@ export function sharingRoutes(options: SharingRouteOptions): readonly RouteRow[]
       handler: offer,
       auth: ['access token', 'app token'],
       use: [requireBearer],
-      body: { types: ['json'] },
+      body: { types: ['json'], schema: offerSchema },
       cors: 'app-origins-or-any',
       family: 'json',
       statuses: [201, 400, 401, 403, 404, 413, 415, 429],
@@ -83,25 +86,11 @@ export function sharingRoutes(options: SharingRouteOptions): readonly RouteRow[]
   ]
 }
 
-function readOffer(json: unknown): {
-  readonly to: string
-  readonly type: string
-  readonly ids: readonly string[]
-  readonly description: string
-} {
-  if (typeof json !== 'object' || json === null) throw malformed()
-  const { to, type, ids, description } = json as Record<string, unknown>
-  if (!isText(to) || !isText(description)) throw malformed()
-  if (typeof type !== 'string' || !TYPE.test(type)) throw malformed()
-  if (!Array.isArray(ids) || ids.length === 0 || ids.length > MAX_IDS) throw malformed()
-  if (!ids.every((id) => typeof id === 'string' && ID.test(id))) throw malformed()
-  return { to: to.toLowerCase(), type, ids: [...new Set<string>(ids)], description }
-}
-
-function isText(value: unknown): value is string {
-  return (
-    typeof value === 'string' && value !== '' && value.length <= MAX_TEXT && value.isWellFormed()
-  )
+function readOffer(json: unknown): OfferBody {
+  if (!compiledSchema<OfferBody>(offerSchema)(json)) throw malformed()
+  const { to, description } = json
+  if (!to.isWellFormed() || !description.isWellFormed()) throw malformed()
+  return { ...json, to: to.toLowerCase() }
 }
 
 function tooMany(_: string, retryAfterS: number): OAuthError {

@@ -1,5 +1,6 @@
-import type { RouteContext } from '@svc/platform'
+import { compiledSchema, type RouteContext } from '@svc/platform'
 import { NotifyError } from '../notify-error.ts'
+import { inboxBodySchema, wholeInboxBodySchema } from './inbox.schema.ts'
 
 /** Marks to set or to take back; absent members stay. */
 export interface InboxPatch {
@@ -7,27 +8,25 @@ export interface InboxPatch {
   readonly archived?: boolean
 }
 
+interface InboxBody {
+  readonly data: { readonly attributes: InboxPatch }
+}
+
 const DEFAULT_PAGE = 30
 
 /** @throws NotifyError */
 export function patchOf(body: unknown): InboxPatch {
-  const data = memberOf(body, 'data')
-  const attributes = memberOf(data, 'attributes')
-  const read = memberOf(attributes, 'read')
-  const archived = memberOf(attributes, 'archived')
-  const isFlag = (value: unknown): boolean => value === undefined || typeof value === 'boolean'
-  if ((read === undefined && archived === undefined) || !isFlag(read) || !isFlag(archived)) {
+  if (!compiledSchema<InboxBody>(inboxBodySchema)(body)) {
     throw invalid('data.attributes must hold read or archived, true or false')
   }
-  return {
-    ...(typeof read === 'boolean' && { read }),
-    ...(typeof archived === 'boolean' && { archived }),
-  }
+  return body.data.attributes
 }
 
-function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-  return (value as Readonly<Record<string, unknown>>)[name]
+/** Of all of them. @throws NotifyError */
+export function wholePatchOf(body: unknown): InboxPatch {
+  const patch = patchOf(body)
+  if (compiledSchema<InboxBody>(wholeInboxBodySchema)(body)) return patch
+  throw invalid('all of them can only be marked as read')
 }
 
 /** Of `filter[unread]`. @throws NotifyError */

@@ -5,7 +5,16 @@ import { isNotificationId } from '../intake/notification-id.ts'
 import { NotifyError } from '../notify-error.ts'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
-import { type InboxPatch, invalid, limitOf, nextLink, patchOf, unreadOf } from './inbox-requests.ts'
+import { inboxBodySchema, wholeInboxBodySchema } from './inbox.schema.ts'
+import {
+  type InboxPatch,
+  invalid,
+  limitOf,
+  nextLink,
+  patchOf,
+  unreadOf,
+  wholePatchOf,
+} from './inbox-requests.ts'
 
 export interface InboxRowsOptions {
   readonly oauth: Pick<OAuth, 'authenticate' | 'clock' | 'namespace'>
@@ -98,10 +107,7 @@ export function createInboxRows(options: InboxRowsOptions): readonly RouteRow[] 
 
   async function changeAll(ctx: RouteContext): Promise<void> {
     const { instance } = ctx.state
-    const patch = patchOf(ctx.state.json)
-    if (patch.read !== true || patch.archived !== undefined) {
-      throw invalid('all of them can only be marked as read')
-    }
+    const patch = wholePatchOf(ctx.state.json)
     let count = 0
     let cursor: string | undefined
     do {
@@ -124,7 +130,6 @@ export function createInboxRows(options: InboxRowsOptions): readonly RouteRow[] 
     cors: 'app-origins',
     source: 'notifications.md 23.7',
   } as const
-  const body = { types: ['json'], schema: { type: 'object' } } as const
   return [
     {
       ...shared,
@@ -141,7 +146,7 @@ export function createInboxRows(options: InboxRowsOptions): readonly RouteRow[] 
       method: 'PATCH',
       path: '/notifications',
       handler: changeAll,
-      body,
+      body: { types: ['json'], schema: wholeInboxBodySchema },
       statuses: [200, 400, 401, 403, 413, 415],
       use: [demandPermission(oauth, 'PATCH', type)],
       summary: 'Marks the whole inbox as read: `{"data": {"attributes": {"read": true}}}`.',
@@ -151,7 +156,7 @@ export function createInboxRows(options: InboxRowsOptions): readonly RouteRow[] 
       method: 'PATCH',
       path: '/notifications/:id',
       handler: change,
-      body,
+      body: { types: ['json'], schema: inboxBodySchema },
       statuses: [200, 400, 401, 403, 404, 409, 413, 415],
       use: [demandPermission(oauth, 'PATCH', type)],
       summary: 'Marks one as `read` or `archived`, or takes that back.',

@@ -4,7 +4,7 @@ import { demandPermission } from '../demand-permission.ts'
 import { NotifyError, type NotifyFault } from '../notify-error.ts'
 import { applyPatch, patchFaults, type PreferencesPatch } from './patch.ts'
 import { preferencesResource } from './preferences-json.ts'
-import { preferencesPatchSchema } from './preferences.schema.ts'
+import { preferencesBodySchema } from './preferences.schema.ts'
 import type { PreferenceStore, StoredPreferences } from './preference-store.ts'
 import type { ListSources } from './sources.ts'
 
@@ -47,11 +47,6 @@ export function createPreferenceRows(options: PreferenceRowsOptions): readonly R
   async function change(ctx: RouteContext): Promise<void> {
     const { instance } = ctx.state
     const { patch, rev } = patchOf(ctx.state.json)
-    const isPatch = compiledSchema<PreferencesPatch>(preferencesPatchSchema, {
-      allErrors: true,
-      allowUnionTypes: true,
-    })
-    if (!isPatch(patch)) throw NotifyError.ofAll(shapeFaults(isPatch.errors ?? []))
     const stored = await preferences.read(instance)
     const sources = await listSources(instance, stored.preferences)
     const [first, ...rest] = patchFaults(patch, sources)
@@ -91,7 +86,7 @@ export function createPreferenceRows(options: PreferenceRowsOptions): readonly R
       ...shared,
       method: 'PATCH',
       handler: change,
-      body: { types: ['json'], schema: { type: 'object' } },
+      body: { types: ['json'], schema: preferencesBodySchema },
       statuses: [200, 400, 401, 403, 409, 413, 415, 422],
       use: [demandPermission(oauth, 'PATCH', type)],
       summary:
@@ -100,14 +95,22 @@ export function createPreferenceRows(options: PreferenceRowsOptions): readonly R
   ]
 }
 
-function patchOf(body: unknown): { readonly patch: unknown; readonly rev: unknown } {
-  const data = memberOf(body, 'data')
-  const patch = memberOf(data, 'attributes')
-  if (typeof patch !== 'object' || patch === null) {
+interface PatchBody {
+  readonly data: { readonly attributes: PreferencesPatch; readonly meta?: unknown }
+}
+
+function patchOf(body: unknown): { readonly patch: PreferencesPatch; readonly rev: unknown } {
+  const attributes = memberOf(memberOf(body, 'data'), 'attributes')
+  if (typeof attributes !== 'object' || attributes === null) {
     const description = 'JSON input is malformed or is missing mandatory fields'
     throw new NotifyError('malformed_json', { description })
   }
-  return { patch, rev: memberOf(memberOf(data, 'meta'), 'rev') }
+  const isBody = compiledSchema<PatchBody>(preferencesBodySchema, {
+    allErrors: true,
+    allowUnionTypes: true,
+  })
+  if (!isBody(body)) throw NotifyError.ofAll(shapeFaults(isBody.errors ?? []))
+  return { patch: body.data.attributes, rev: memberOf(body.data.meta, 'rev') }
 }
 
 function memberOf(value: unknown, name: string): unknown {
@@ -122,7 +125,7 @@ function shapeFaults(
     ({ instancePath, message }): NotifyFault => ({
       code: 'invalid_attribute',
       description: message ?? 'is malformed',
-      pointer: `/data/attributes${instancePath}`,
+      pointer: instancePath,
     }),
   )
   return first === undefined ? [{ code: 'invalid_attribute' }] : [first, ...rest.slice(0, 19)]

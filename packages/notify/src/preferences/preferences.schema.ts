@@ -4,7 +4,7 @@ const WHEN = { type: ['string', 'null'], maxLength: 64 } as const
 const TIME = { type: 'string', pattern: '^(?:[01]\\d|2[0-3]):[0-5]\\d$' } as const
 
 /** `data.attributes` of `PATCH /notifications/preferences`. */
-export const preferencesPatchSchema: Readonly<Record<string, unknown>> = {
+const preferencesPatchSchema: Readonly<Record<string, unknown>> = {
   type: 'object',
   additionalProperties: false,
   properties: {
@@ -48,6 +48,22 @@ export const preferencesPatchSchema: Readonly<Record<string, unknown>> = {
             },
           },
         },
+      },
+    },
+  },
+}
+
+/** The body of `PATCH /notifications/preferences`. Other members mean nothing. */
+export const preferencesBodySchema: Readonly<Record<string, unknown>> = {
+  type: 'object',
+  required: ['data'],
+  properties: {
+    data: {
+      type: 'object',
+      required: ['attributes'],
+      properties: {
+        attributes: preferencesPatchSchema,
+        meta: { description: '`rev`: the revision that the change is meant for' },
       },
     },
   },

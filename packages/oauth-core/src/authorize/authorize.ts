@@ -10,6 +10,7 @@ import {
   type Sealer,
 } from '@svc/platform'
 import type { AuthorizePages, OAuthEvents, OwnerSession, OwnerSessions } from '../ports.ts'
+import { authorizeSchema } from './authorize.schema.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 import { type CertifyDependencies, createShowCertify } from './certify.ts'
 import { type CheckDependencies, checkAuthorize } from './checks.ts'
@@ -181,7 +182,7 @@ export function authorizeRows(dependencies: AuthorizeDependencies): RouteRow[] {
       handler: answerConsent,
       auth: ['session cookie'],
       // A request without any body still meets the CSRF rule first (oauth.md 5.3).
-      body: { types: ['form'], optional: true },
+      body: { types: ['form'], optional: true, schema: authorizeSchema },
       csrf: 'token',
       statuses: [200, 302, 400, 401, 403, 413, 415],
       family: 'html',

@@ -7,6 +7,7 @@ import {
   type RouteRow,
 } from '@svc/platform'
 import type { OwnerSessions } from '../ports.ts'
+import { sharingSchema } from './authorize.schema.ts'
 import type { AuthorizeDraft } from './authorize-request.ts'
 import { checkSharing } from './checks.ts'
 import { authorizeError } from './page-texts.ts'
@@ -97,7 +98,7 @@ export function sharingRows(dependencies: SharingDependencies): RouteRow[] {
       path: '/auth/authorize/sharing',
       handler: accept,
       // A request without any body still meets the CSRF rule first.
-      body: { types: ['form'], optional: true },
+      body: { types: ['form'], optional: true, schema: sharingSchema },
       csrf: 'token',
       statuses: [200, 302, 400, 401, 403, 413, 415],
       summary: 'Takes part in a sharing, and gives the client that asked a code for it.',

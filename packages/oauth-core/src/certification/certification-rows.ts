@@ -17,7 +17,7 @@ import { readAttestation, verifyAttestation } from './attest.ts'
 import type { FlagshipConfig } from './attestation-config.ts'
 import { isAttestationError } from './attestation-error.ts'
 import type { Challenges } from './challenges.ts'
-import { attestationSchema, flagshipCodeSchema } from './certification.schema.ts'
+import { attestationSchema, challengeSchema, flagshipCodeSchema } from './certification.schema.ts'
 import type { FlagshipCodes } from './flagship-codes.ts'
 
 export interface CertificationDependencies {
@@ -80,7 +80,7 @@ export function certificationRows(dependencies: CertificationDependencies): read
       path: '/auth/clients/:clientId/challenge',
       handler: handle((ctx, client) => challenge(ctx, client, dependencies)),
       auth: ['registration access token'],
-      body: { types: ['json', 'form'], optional: true },
+      body: { types: ['json', 'form'], optional: true, schema: challengeSchema },
       statuses: [201, 400, 401, 404, 413, 415, 429],
       limit: 'oauth-client',
       use: [limitClientWrites(limits), requireClient('needed')],

@@ -11,6 +11,11 @@ export const attestationSchema: Readonly<Record<string, unknown>> = {
   required: ['platform', 'challenge', 'attestation'],
 }
 
+/** Body of `POST /auth/clients/:clientId/challenge`: clients may send one. */
+export const challengeSchema: Readonly<Record<string, unknown>> = {
+  description: 'nothing of it is read',
+}
+
 /** Form of `POST /auth/clients/:clientId/flagship`, for the documents. @see oauth.md 4.6 */
 export const flagshipCodeSchema: Readonly<Record<string, unknown>> = {
   type: 'object',

@@ -20,7 +20,11 @@ export function konnectorTokenRow(dependencies: KonnectorTokenDependencies): Rou
     handler: (ctx) => sendKonnectorToken(ctx, dependencies),
     use: [requireCertifiedClient(dependencies)],
     auth: ['access token'],
-    body: { types: ['json', 'form'], optional: true },
+    body: {
+      types: ['json', 'form'],
+      optional: true,
+      schema: { description: 'nothing of it is read' },
+    },
     statuses: [201, 400, 401, 403, 404, 413, 415],
     family: 'json',
     summary: 'Gives a certified client a token of an installed konnector.',

@@ -1,6 +1,7 @@
 import { OAuthError } from '../errors.ts'
 import type { Engine, Grant } from '../engine/engine.ts'
 import type { Instance, Keyring, RouteContext, RouteRow } from '@svc/platform'
+import { revokeSchema } from './token.schema.ts'
 import { verifyJwt } from './verify-jwt.ts'
 
 export interface RevokeDependencies {
@@ -19,7 +20,11 @@ export function revokeRow(dependencies: RevokeDependencies): RouteRow {
     path: '/auth/revoke',
     handler: (ctx) => revoke(ctx, dependencies),
     auth: ['client secret'],
-    body: { types: ['form'], wrongType: { status: 400, code: 'invalid_request' } },
+    body: {
+      types: ['form'],
+      wrongType: { status: 400, code: 'invalid_request' },
+      schema: revokeSchema,
+    },
     statuses: [200, 400, 401, 413, 415],
     family: 'oauth',
     limit: 'token',

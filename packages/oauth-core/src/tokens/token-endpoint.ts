@@ -1,5 +1,6 @@
 import type { Engine } from '../engine/engine.ts'
 import type { RouteRow } from '@svc/platform'
+import { tokenSchema } from './token.schema.ts'
 
 /** `POST /auth/access_token`. @see oauth.md 6 */
 export function tokenRow(engine: Pick<Engine, 'token'>): RouteRow {
@@ -8,7 +9,11 @@ export function tokenRow(engine: Pick<Engine, 'token'>): RouteRow {
     path: '/auth/access_token',
     handler: (ctx) => engine.token(ctx, ctx.state.instance),
     auth: ['client secret', 'code'],
-    body: { types: ['form'], wrongType: { status: 400, code: 'invalid_request' } },
+    body: {
+      types: ['form'],
+      wrongType: { status: 400, code: 'invalid_request' },
+      schema: tokenSchema,
+    },
     statuses: [200, 400, 401, 413, 415],
     family: 'oauth',
     limit: 'token',

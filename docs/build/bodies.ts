@@ -1,0 +1,16 @@
+import type { RouteRow } from '../../packages/oauth-core/src/http/route.ts'
+import type { RouteGroup } from './routes.ts'
+
+/** Rows that take a body and do not say what is in it. */
+export function bodyFaults(groups: readonly RouteGroup[]): string[] {
+  return groups
+    .flatMap(({ rows }) => rows)
+    .filter((row) => row.body !== undefined && !isTold(row))
+    .map(({ method, path }) => `${method} ${path}: the row has a body and no schema that tells it`)
+}
+
+/** `{ type: 'object' }` alone tells nothing: either its members are there, or words for what has none of its own. */
+function isTold({ body }: RouteRow): boolean {
+  const { properties, description } = body?.schema ?? {}
+  return properties !== undefined || description !== undefined
+}

@@ -1,0 +1,31 @@
+type JsonSchema = Readonly<Record<string, unknown>>
+
+const CREDENTIALS: JsonSchema = {
+  client_id: { type: 'string', description: 'unless `Authorization` has it' },
+  client_secret: { type: 'string', description: 'unless `Authorization` has it' },
+}
+
+/** Form of `POST /auth/access_token`, for the documents. @see oauth.md 6 */
+export const tokenSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    grant_type: { type: 'string', enum: ['authorization_code', 'refresh_token'] },
+    ...CREDENTIALS,
+    code: { type: 'string', description: 'the authorization code' },
+    code_verifier: { type: 'string', description: 'when the request had a `code_challenge`' },
+    redirect_uri: { type: 'string', description: 'compared when it is there' },
+    refresh_token: { type: 'string' },
+  },
+  required: ['grant_type'],
+}
+
+/** Form of `POST /auth/revoke`, for the documents. @see RFC 7009 */
+export const revokeSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    ...CREDENTIALS,
+    token: { type: 'string', description: 'an access token or a refresh token' },
+    token_type_hint: { type: 'string', description: 'not needed' },
+  },
+  required: ['token'],
+}
