@@ -130,6 +130,24 @@ describe('the process', function () {
     expect(performance.now() - startedAt).to.be.within(5000, 10_000)
   })
 
+  it('ends within 10 s when somebody never begins to speak TLS', async () => {
+    const file = (name: string): string =>
+      fileURLToPath(new URL(`../support/tls/test-only-${name}.pem`, import.meta.url))
+    const { port, stop } = await start({
+      ...{ SVC_TLS_CERT: file('cert'), SVC_TLS_KEY: file('key'), SVC_HOST: '127.0.0.1' },
+      SVC_DEMO: 'off',
+    })
+    const silent = await open(port, '')
+    // Whoever comes later and is served shows that the server knows of the first.
+    const served = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    await once(served, 'secureConnect')
+    served.destroy()
+    const startedAt = performance.now()
+    expect(await stop()).to.equal(0)
+    expect(performance.now() - startedAt).to.be.lessThan(10_000)
+    silent.socket.destroy()
+  })
+
   it('ends at once at the second signal', async () => {
     const { port, stop, pid, log } = await start()
     await openHalf(port, 'x', 100)
