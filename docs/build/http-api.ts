@@ -36,7 +36,7 @@ specification this was built from.`
 const COMMON = `- An unknown host is 404, a blocked instance 503; app hosts serve their app's files and the kit of apps only.
 - Paths are exact: case matters, no trailing slash. A known path with another method is 405 with \`Allow\`.
 - Besides its own statuses an endpoint may answer 500 (with \`X-Request-Id\`, nothing else) and 503 with \`Retry-After\`
-  when the store cannot be reached.
+  when the store cannot be reached, or the process has too much to do (\`overloaded\`).
 - Bodies are at most 64 KiB unless the endpoint says otherwise; any \`Content-Encoding\` is 415, a parameter given
   twice is 400.
 - Redirects are 302.
