@@ -1,4 +1,4 @@
-import type { RouteRow } from '../../packages/oauth-core/src/http/route.ts'
+import type { RouteRow } from '../../packages/platform/src/index.ts'
 import type { RouteGroup } from './routes.ts'
 
 /** Rows that take a body and do not say what is in it. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -123,6 +123,24 @@ describe('the process', function () {
     expect(performance.now() - startedAt).to.be.within(5000, scaledLimit(10_000))
   })
 
+  it('ends within 10 s when somebody never begins to speak TLS', async () => {
+    const file = (name: string): string =>
+      fileURLToPath(new URL(`../support/tls/test-only-${name}.pem`, import.meta.url))
+    const { port, stop } = await start({
+      ...{ SVC_TLS_CERT: file('cert'), SVC_TLS_KEY: file('key'), SVC_HOST: '127.0.0.1' },
+      SVC_DEMO: 'off',
+    })
+    const silent = await open(port, '')
+    // Whoever comes later and is served shows that the server knows of the first.
+    const served = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    await once(served, 'secureConnect')
+    served.destroy()
+    const startedAt = performance.now()
+    expect(await stop()).to.equal(0)
+    expect(performance.now() - startedAt).to.be.lessThan(10_000)
+    silent.socket.destroy()
+  })
+
   it('ends at once at the second signal', async () => {
     const { port, stop, pid, log } = await start()
     await openHalf(port, 'x', 100)
@@ -209,6 +227,37 @@ describe('the process', function () {
     const plain = await open(tls.port, 'GET / HTTP/1.1\r\nHost: alice.example.com\r\n\r\n')
     await once(plain.socket, 'close')
     expect(plain.said()).to.equal('')
+  })
+
+  it('takes a renewed certificate on SIGHUP, and keeps its connections', async () => {
+    const given = (name: string): string =>
+      fileURLToPath(new URL(`../support/tls/test-only-${name}.pem`, import.meta.url))
+    const folder = await mkdtemp(path.join(tmpdir(), 'svc-tls-'))
+    const files = { cert: path.join(folder, 'cert.pem'), key: path.join(folder, 'key.pem') }
+    try {
+      await copyFile(given('cert'), files.cert)
+      await copyFile(given('key'), files.key)
+      const { port, pid, log } = await start({
+        ...{ SVC_TLS_CERT: files.cert, SVC_TLS_KEY: files.key, SVC_HOST: '127.0.0.1' },
+        SVC_DEMO: 'off',
+      })
+      const open = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+      await once(open, 'secureConnect')
+      await copyFile(given('renewed-cert'), files.cert)
+      await copyFile(given('renewed-key'), files.key)
+      process.kill(pid, 'SIGHUP')
+      await until(() => log.some(({ event }) => event === 'server.reloaded'))
+      expect(log.map(({ event }) => event)).to.include('tls.reloaded')
+      const next = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+      await once(next, 'secureConnect')
+      expect(next.getPeerCertificate().subject.CN).to.equal('new.example')
+      next.destroy()
+      open.write('GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+      expect(String(await once(open, 'data'))).to.match(/^HTTP\/1\.1 200 /)
+      open.destroy()
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
   it('redirects pages that a proxy took over plain http, and refuses the rest', async () => {

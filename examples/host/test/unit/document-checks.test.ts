@@ -1,4 +1,4 @@
-import type { RouteRow } from '@svc/oauth-core'
+import type { RouteRow } from '@svc/platform'
 import { expect } from 'chai'
 import { bodyFaults } from '../../../../docs/build/bodies.ts'
 import { doubledKinds } from '../../../../docs/build/data-model.ts'

@@ -40,8 +40,6 @@ export class Connection {
   readonly #options: ConnectionOptions
   readonly #reading: ReadingWatch
   readonly #waiting: Exchange[] = []
-  /** Made for the first request that waits; most connections never have one. */
-  #context: AsyncResource | undefined
   #current: Exchange | undefined
   #latest: IncomingMessage | undefined
   #requests = 0
@@ -101,9 +99,9 @@ export class Connection {
       // Once its read is parsed to the end: of a flood none is handled.
       process.nextTick(() => this.#start(exchange))
     } else if (this.#waiting.length < this.#bounds.pipelined) {
-      // Handled later, but in the context of its connection, not in that of the request before it.
-      this.#context ??= new AsyncResource('PipelinedRequest')
-      this.#waiting.push(exchange)
+      // Handled later, but in its own context, not in that of the request before it.
+      const context = new AsyncResource('PipelinedRequest')
+      this.#waiting.push({ ...exchange, handle: () => context.runInAsyncScope(exchange.handle) })
       this.#hold()
     } else {
       this.#options.onOverflow()
@@ -137,6 +135,7 @@ export class Connection {
     this.#phase = 'over'
     this.#waiting.length = 0
     this.#isHeld = false
+    stopParsing(this.socket)
     if (answer !== undefined) this.socket.write(answer)
     const { lingerMs: ms, lingerBytes: bytes } = this.#bounds
     endAndLinger(this.socket, { ms, bytes })
@@ -194,7 +193,7 @@ export class Connection {
     // In a turn of its own, so that other connections get theirs.
     setImmediate(() => {
       if (this.#waiting.length === 0) this.#release()
-      this.#context?.runInAsyncScope(() => this.#start(next))
+      this.#start(next)
     })
   }
 

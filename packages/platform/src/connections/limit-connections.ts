@@ -34,6 +34,8 @@ export interface ConnectionLimits {
   destroyAll(): void
 }
 
+/** The code that Node's parser has for it, in the versions that refuse it themselves. */
+const TOO_MANY_HEADERS = 'HPE_HEADER_OVERFLOW'
 /** How often Node looks for requests that do not come to their end. Milliseconds. */
 const CHECK_MS = SECOND_MS
 
@@ -139,6 +141,10 @@ export function limitConnections(
     request(request, response, pass) {
       const connection = connections.get(request.socket)
       if (connection === undefined) return pass()
+      if (request.rawHeaders.length > 2 * bounds.headerLines) {
+        refuse(request.socket, TOO_MANY_HEADERS)
+        return true
+      }
       connection.take({ request, response, handle: pass })
       return true
     },
@@ -189,7 +195,8 @@ function applyBounds(server: Server, bounds: ConnectionBounds): void {
     keepAliveTimeout: bounds.idleMs,
     maxConnections: bounds.connections,
     maxHeaderSize: bounds.headerBytes,
-    maxHeadersCount: bounds.headerLines,
+    // One more, so that it is seen: some versions leave further lines away without a word.
+    maxHeadersCount: bounds.headerLines + 1,
     requestTimeout: bounds.requestMs,
     timeout: bounds.silenceMs,
   })

@@ -29,7 +29,8 @@ describe('a connection that is over', function () {
     ['half a header', HALF_HEADER, 408, 'slow_headers'],
     ['half a body', HALF_BODY, 408, 'slow_body'],
     ['malformed', 'hello\r\n\r\n', 400, 'malformed'],
-    ['a header line too many', get('/', 'x: y\r\n'.repeat(101)), 431, 'malformed'],
+    ['a header line too many', get('/', 'x: y\r\n'.repeat(100)), 431, 'malformed'],
+    ['very many header lines', get('/', 'x: y\r\n'.repeat(2000)), 431, 'malformed'],
     ['a header section too large', get('/', `x: ${'y'.repeat(17_000)}\r\n`), 431, 'malformed'],
     ['its last request was answered', get('/', 'Connection: close\r\n'), 200, undefined],
     ['idle', get(), 200, undefined],
@@ -107,6 +108,25 @@ describe('a connection that is over', function () {
     await until(() => client.socket.readableEnded)
     expect(client.statuses()).to.deep.equal([200, 200])
     expect(client.said()).to.match(/Connection: close\r\n(?:.+\r\n)*\r\n2$/)
+  })
+
+  it('takes 100 header lines', async () => {
+    await start()
+    const client = await limited.join()
+    client.send(get('/', 'x: y\r\n'.repeat(99)))
+    await until(() => client.statuses()[0] === 200)
+  })
+
+  it('answers what came before too many header lines, and nothing after it', async () => {
+    const waiting: ServerResponse[] = []
+    limited = await startLimited((_request, response) => waiting.push(response), SHORT)
+    const client = await limited.join()
+    client.send(`${get('/1')}${get('/2', 'x: y\r\n'.repeat(101))}${get('/3')}`)
+    await until(() => waiting.length === 1)
+    waiting[0]?.end('1')
+    await until(() => client.socket.readableEnded)
+    expect(client.statuses()).to.deep.equal([200])
+    expect(waiting).to.have.lengthOf(1)
   })
 
   it('says nothing more once a request was answered whose body never came', async () => {
