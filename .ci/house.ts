@@ -35,6 +35,22 @@ interface Figures {
   readonly lonelyInterfaces: number
 }
 
+/**
+ * What the house still has from before. A line goes as soon as its fault is gone, and none is added.
+ * @see docs/decisions/0252-the-shape-of-the-packages-is-checked.md
+ */
+const KNOWN: readonly string[] = [
+  'auth-ui: 32 files lie loose in src; 14 are enough',
+  'auth-ui: circle of folders: confirm -> factors -> flagship -> login -> magic-link -> move -> owner -> passphrase -> session-code -> settings',
+  'connectors: circle of folders: accounts -> refresh',
+  'notify: 31 files lie loose in src; 14 are enough',
+  'oauth-core: circle of files: authorize/authorize-request.ts -> authorize/consent-choice.ts -> authorize/redirect.ts -> ports.ts',
+  'oauth-core: circle of files: clients/cleanup.ts -> clients/revoke-client.ts',
+  'oauth-core: circle of folders: clients -> engine -> scopes -> tokens',
+  'platform: 17 files lie loose in src; 14 are enough',
+  'realtime: 32 files lie loose in src; 14 are enough',
+]
+
 const faults: string[] = []
 const figures = FLOORS.flat().map((name) => look(name))
 print()
@@ -173,6 +189,10 @@ function print(): void {
     const columns = [files, lines, makers, lonely].map((figure) => String(figure).padStart(7))
     process.stdout.write(`${name.padEnd(11)} ${columns.join(' ')}\n`)
   }
-  for (const text of faults) process.stdout.write(`${text}\n`)
-  process.exitCode = faults.length > 0 ? 1 : 0
+  const added = faults.filter((text) => !KNOWN.includes(text))
+  const gone = KNOWN.filter((text) => !faults.includes(text))
+  for (const text of faults)
+    process.stdout.write(`${added.includes(text) ? '' : 'known: '}${text}\n`)
+  for (const text of gone) process.stdout.write(`gone, take it out of KNOWN: ${text}\n`)
+  process.exitCode = added.length + gone.length > 0 ? 1 : 0
 }

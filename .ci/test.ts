@@ -125,6 +125,7 @@ function checks(): Step[] {
       '.ci',
     ]),
     check('unused code', 'knip', ['--no-progress']),
+    check('shape of the packages', 'node', ['.ci/house.ts']),
     check('documents', 'node', ['--conditions=source', 'docs/build/main.ts', '--check']),
   ]
 }
