@@ -39,7 +39,7 @@ export function createBodyReader(rule: BodyRule): BodyReader {
     // koa-body's own context type knows nothing of our state.
     const reading = read(ctx as never, async () => {}).catch((error: unknown) => {
       // Nobody reads the rest: the connection ends with the answer, whatever that will be.
-      ctx.set('Connection', 'close')
+      if (isTooLarge(error)) ctx.set('Connection', 'close')
       throw unreadable(error)
     })
     await (ctx.state.load?.countBody(ctx.req, reading) ?? reading)
@@ -85,9 +85,12 @@ function wrongType(rule: BodyRule): RequestError {
   })
 }
 
+function isTooLarge(error: unknown): boolean {
+  return (error as { readonly status?: unknown }).status === 413
+}
+
 function unreadable(error: unknown): RequestError {
-  const status = (error as { status?: unknown }).status
-  if (status === 413) return new RequestError('payload_too_large', { cause: error })
+  if (isTooLarge(error)) return new RequestError('payload_too_large', { cause: error })
   return new RequestError('invalid_request', {
     description: 'the body cannot be read',
     cause: error,
