@@ -22,6 +22,8 @@ if (location.pathname !== '/auth/twofactor') {
 /** Nothing on this page answers any more: what is left is to start again. */
 function showExpired() {
   element('#open', HTMLElement).hidden = true
+  // It asks for a code that nobody takes any more.
+  element('#lead', HTMLElement).hidden = true
   const expired = element('#expired', HTMLElement)
   expired.hidden = false
   expired.querySelector('a')?.focus()

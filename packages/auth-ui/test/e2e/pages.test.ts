@@ -36,7 +36,7 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
   ['magic-open', ['Log in']],
   ['magic-passphrase', ['passphrase', 'Show', 'Log in', FORGOT]],
   ['confirm-app', ['passphrase', 'Show', 'Confirm', 'Cancel']],
-  ['renew', ['passphrase', 'Show', 'hint', 'Set the new passphrase']],
+  ['renew', ['passphrase', 'Show', 'hint', 'Set the new passphrase', 'Back to log-in']],
   ['choose', ['passphrase', 'Show', 'hint', 'Set passphrase and open my space']],
   ['reset', ['', 'Mail me my reminder', 'Mail me the link', 'Back to log-in']],
   ['passkey', ['', 'label', 'Create the passkey', 'Cancel']],

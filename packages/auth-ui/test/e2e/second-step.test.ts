@@ -85,6 +85,15 @@ describe('the second step, in a browser', function () {
       const link = page.getByRole('link', { name: 'Start again' })
       expect(await link.getAttribute('href')).to.equal('/auth/login?redirect=drive%2F')
       expect(await link.evaluate((it) => it === document.activeElement)).to.equal(true)
+      expect(await page.locator('main').innerText(), 'nothing asks for a code').to.not.match(
+        /Enter it here/u,
+      )
+      const [notice, button] = await Promise.all([
+        page.locator('#expired .notice').boundingBox(),
+        link.boundingBox(),
+      ])
+      const gap = (button?.y ?? 0) - (notice?.y ?? 0) - (notice?.height ?? 0)
+      expect(gap, 'pixels between the two').to.be.at.least(8)
     })
   }
 
