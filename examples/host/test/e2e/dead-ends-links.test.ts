@@ -105,6 +105,20 @@ describe('no dead end behind a mailed link', function () {
     await visit.tab.finish()
   })
 
+  it('a reminder that was never set', async () => {
+    const visit = await stage.visit()
+    const { tab } = visit
+    await forgot(visit)
+    await tab.button(stage.texts.ui('reset.hint.submit')).click()
+    await tab.heading(stage.texts.ui('mailSent.title'))
+    await tab.page.getByRole('link', { name: stage.texts.ui('mailSent.reset') }).click()
+    const other = await visit.openTab(await visit.askReset(tab))
+    await other.renewPassphrase(NEW_PASSPHRASE)
+    // The page after the request for a link has kept what was asked for.
+    await tab.givePassphrase(NEW_PASSPHRASE)
+    await tab.finish()
+  })
+
   it('a passphrase that changed while a code was waited for', async () => {
     const visit = await stage.visit({ hasSecondStep: true })
     await visit.tab.givePassphrase()
