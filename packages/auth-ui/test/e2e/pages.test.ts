@@ -263,8 +263,11 @@ async function stuckHeadings(page: Page): Promise<string[]> {
     [...document.querySelectorAll<HTMLElement>('.card h1')].flatMap((heading) => {
       const { bottom } = heading.getBoundingClientRect()
       // Beside an app's picture the next line is its fine print.
-      const next = heading.closest('.asks__text') === null ? heading.nextElementSibling : null
-      const gap = next === null ? 8 : next.getBoundingClientRect().top - bottom
+      if (heading.closest('.asks__text') !== null) return []
+      const below = [...(heading.parentElement?.children ?? [])]
+        .map((element) => element.getBoundingClientRect())
+        .find(({ top, height }) => height > 0 && top >= bottom)
+      const gap = below === undefined ? 8 : below.top - bottom
       return gap < 8 ? [`${heading.innerText}: ${gap} px`] : []
     }),
   )

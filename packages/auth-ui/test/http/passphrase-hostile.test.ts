@@ -145,7 +145,10 @@ describe('the passphrase and strangers (login.md 10)', () => {
       ...{ passphrase, iterations: '50000' },
     })
     expect(renewed.status).to.equal(302)
-    expect(renewed.setCookies.map(({ name }) => name)).to.deep.equal(['__Secure-svcknown'])
+    expect(renewed.setCookies.map(({ name }) => name)).to.deep.equal([
+      '__Secure-svcknown',
+      '__Secure-svcrenewed',
+    ])
     expect((await logIn(owner, { passphrase })).status).to.equal(302)
     expect((await logIn(at('198.51.100.7'), { passphrase })).status).to.equal(429)
   })
