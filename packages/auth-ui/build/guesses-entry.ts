@@ -1,5 +1,5 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core'
-import type { GuessedPiece, Guesses } from '../app-kit/_kit/guesses.d.ts'
+import type { GuessedPiece, Guesses } from '../app-kit/guesses.d.ts'
 
 // Put in by the build.
 declare const PACKED_WORDS: string

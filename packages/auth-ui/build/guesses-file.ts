@@ -22,7 +22,7 @@ export const GUESSES_PATH: string = fileURLToPath(
 const BANNER = `/*!
  * Made by packages/auth-ui/build/main.ts: how hard a passphrase is to guess.
  * @zxcvbn-ts/core, language-common, language-en, language-fr, language-de, language-es-es (MIT); word frequencies from
- * OpenSubtitles 2024 via OPUS, Helsinki-NLP (ODC-BY). Their notices are in guesses.LICENSE.txt beside this file.
+ * OpenSubtitles 2024 via OPUS, Helsinki-NLP (ODC-BY). Their notices are in app-kit/guesses.LICENSE.txt.
  */`
 
 /** What the file has to hold. */

@@ -27,6 +27,8 @@ const NO_VOWELS = /[^aeiouyäöüàâéèêëîïôûùáíóúœæ]{6}/iu
 const BETWEEN = /[^\p{L}\p{N}]+/u
 /** Which separator it is. */
 const SEPARATOR_BITS = 3
+/** Its types are in `guesses.d.ts` above the kit: the compiler need not read what the build has made. */
+const GUESSES = new URL('guesses.js', import.meta.url).href
 /** Pieces of an address that say nothing about anybody. */
 const MIN_KNOWN_CHARS = 3
 
@@ -34,9 +36,9 @@ const MIN_KNOWN_CHARS = 3
  * @typedef {'none' | 'weak' | 'moderate' | 'strong'} Level
  * @typedef {'short' | 'known' | 'yours' | 'pattern'} Reason why it is weak: what can be done about it
  * @typedef {{ level: Level, reason: Reason }} Strength
- * @typedef {import('./guesses.js').Guesses} Guesses
- * @typedef {import('./guesses.js').GuessedPiece['how']} How
- * @typedef {typeof import('./guesses.js').guessesOf} GuessesOf
+ * @typedef {import('../guesses.js').Guesses} Guesses
+ * @typedef {import('../guesses.js').GuessedPiece['how']} How
+ * @typedef {typeof import('../guesses.js').guessesOf} GuessesOf
  */
 
 /** @param {string} passphrase */
@@ -60,8 +62,8 @@ export function judgeStrength(about) {
   let loading
   return {
     load: () => {
-      loading ??= import('./guesses.js').then(
-        (loaded) => {
+      loading ??= import(GUESSES).then(
+        (/** @type {{ guessesOf: GuessesOf }} */ loaded) => {
           guessesOf = loaded.guessesOf
         },
         () => {

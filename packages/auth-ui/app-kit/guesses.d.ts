@@ -1,3 +1,5 @@
+/** Types of `_kit/guesses.js`, which the build makes; what lies in the kit itself is served. */
+
 /** A piece of what was typed, and how it can be guessed. */
 export interface GuessedPiece {
   readonly how: 'phrase' | 'known' | 'word' | 'pattern' | 'letters'
