@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import process from 'node:process'
+import { text } from 'node:stream/consumers'
 
 /**
  * A connector knows nothing of OAuth: somebody gives it an access token, and it fetches. The server gives it on standard
@@ -12,7 +13,7 @@ import process from 'node:process'
 
 const file = process.argv[2]
 /** @type {{ fields: Fields }} */
-const { fields } = JSON.parse(readFileSync(file ?? 0, 'utf8'))
+const { fields } = JSON.parse(await (file ? readFile(file, 'utf8') : text(process.stdin)))
 // This provider says with its tokens where its photos are.
 const { access_token: token, oauth_callback_results: about } = fields
 

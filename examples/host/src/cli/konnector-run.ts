@@ -41,6 +41,8 @@ export function addKonnectorRun(konnector: Command, connect: () => AdminClient):
 /** Tokens go over standard input: arguments and environments are seen by others. */
 async function run(file: string, fields: unknown): Promise<number | null> {
   const child = spawn(process.execPath, [file], { stdio: ['pipe', 'inherit', 'inherit'] })
+  // A program that ends without reading all of it says why by its code.
+  child.stdin.on('error', () => {})
   child.stdin.end(JSON.stringify({ fields }))
   const [code] = (await once(child, 'exit')) as [number | null] // as Node says
   return code

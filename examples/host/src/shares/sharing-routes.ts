@@ -88,9 +88,9 @@ export function sharingRoutes(options: SharingRouteOptions): readonly RouteRow[]
 
 function readOffer(json: unknown): OfferBody {
   if (!compiledSchema<OfferBody>(offerSchema)(json)) throw malformed()
-  const { to, description } = json
+  const { to, ids, description } = json
   if (!to.isWellFormed() || !description.isWellFormed()) throw malformed()
-  return { ...json, to: to.toLowerCase() }
+  return { ...json, to: to.toLowerCase(), ids: [...new Set(ids)] }
 }
 
 function tooMany(_: string, retryAfterS: number): OAuthError {
