@@ -7,7 +7,7 @@ import type { TourTexts } from './tour-texts.ts'
 /** What the owner does in the section of the second step, which is open. `confirming`: when it asks for one. */
 export interface TourFactors {
   /** @returns the app that was set up */
-  setUpApp(confirming?: () => Promise<void>): Promise<() => string>
+  setUpApp(confirming?: () => Promise<void>): Promise<() => Promise<string>>
   turnMailOff(confirming?: () => Promise<void>): Promise<void>
   turnMailOn(): Promise<void>
   /** @returns the ten codes */
@@ -28,10 +28,10 @@ export function tourFactors(page: Page, owner: TourOwner, texts: TourTexts): Tou
   const cardOf = (kind: string) => page.locator(`[data-factor=${kind}]`)
   const nothing = async (): Promise<void> => {}
 
-  async function finishApp(): Promise<() => string> {
+  async function finishApp(): Promise<() => Promise<string>> {
     await page.getByRole('heading', { name: settings('totp.step.title'), exact: true }).waitFor()
     const nextCode = authenticatorApp(await page.locator('.secret').innerText())
-    await page.getByLabel(settings('totp.step.code'), { exact: true }).fill(nextCode())
+    await page.getByLabel(settings('totp.step.code'), { exact: true }).fill(await nextCode())
     await steps.button(settings('totp.step.submit')).click()
     await steps.isDone(settings('totp.added'))
     return nextCode
