@@ -67,16 +67,16 @@ for (const run of TOUR_RUNS) {
       await steps.logOut()
       await steps.logIn()
       tour.watch.allowRefusal('/auth/twofactor')
-      await steps.giveCode(lost.nextCode())
+      await steps.giveCode(await lost.nextCode())
       await page.getByText(ui('problem.two_factor_invalid')).waitFor()
-      await steps.giveCode(nextCode())
+      await steps.giveCode(await nextCode())
       await steps.isHome()
       await page.context().close()
     })
 
     describe('by mail', () => {
       let owner: TourOwner
-      let nextCode: () => string
+      let nextCode: () => Promise<string>
 
       before(async () => {
         owner = await tour.owner('carl', { magicLink: true })
@@ -147,7 +147,8 @@ for (const run of TOUR_RUNS) {
         const { ui } = tour.texts
         const inside = await visit(owner)
         await inside.steps.logIn()
-        await inside.steps.giveCode(nextCode())
+        await inside.steps.isAskedMore()
+        await inside.steps.giveCode(await nextCode())
         await inside.steps.isHome()
         // A page that is open would hear of the end, and leave by itself at a moment that nobody knows.
         await inside.page.goto('about:blank')
@@ -169,7 +170,8 @@ for (const run of TOUR_RUNS) {
         await steps.givePassphrase()
         await page.getByText(ui('problem.invalid_passphrase')).waitFor()
         await steps.givePassphrase(NEW_PASSPHRASE)
-        await steps.giveCode(nextCode())
+        await steps.isAskedMore()
+        await steps.giveCode(await nextCode())
         await steps.isHome()
         await page.context().close()
         await inside.page.context().close()

@@ -17,7 +17,7 @@ for (const run of TOUR_RUNS) {
     let owner: TourOwner
     /** The owner's own device, which keeps the passkey. */
     let laptop: Page
-    let nextCode: () => string
+    let nextCode: () => Promise<string>
     let usedCode: string
     let recoveryCodes: readonly string[]
 
@@ -129,7 +129,7 @@ for (const run of TOUR_RUNS) {
     it('logs in with the authenticator app', async () => {
       const { page, steps } = await visit()
       await steps.logIn()
-      usedCode = nextCode()
+      usedCode = await nextCode()
       await steps.giveCode(usedCode)
       await steps.isHome()
       await page.context().close()

@@ -1,25 +1,29 @@
+import { scaledLimit, until } from '@svc/testkit'
 import type { CDPSession, Page } from 'playwright-core'
 import { totpCode } from './owner-visit.ts'
 
 const STEP_MS = 30_000
 /** Closer to its end than this a step is left out: the code has to travel. */
-const MARGIN_MS = 3000
+const MARGIN_MS = scaledLimit(3000)
 
 /**
- * An authenticator app. Each call shows a code that was not used before; the server takes one step around now, so
- * that three of them need no waiting.
+ * An authenticator app. Each call shows a code that was not used before. The server takes one step around now, so that
+ * three of them rarely have to wait for the next step.
  * @param key - base32, as the settings show it
  */
-export function authenticatorApp(key: string): () => string {
+export function authenticatorApp(key: string): () => Promise<string> {
   let last = 0
-  return function nextCode() {
-    const now = Date.now()
-    const present = Math.floor(now / STEP_MS)
-    const isEnding = now % STEP_MS > STEP_MS - MARGIN_MS
-    const first = isEnding ? present : present - 1
-    last = Math.max(first, last + 1)
-    if (last > present + 1)
-      throw new Error('no code left: the server takes none of the steps to come')
+  return async function nextCode() {
+    last = await until(
+      () => {
+        const now = Date.now()
+        const present = Math.floor(now / STEP_MS)
+        const isEnding = now % STEP_MS > STEP_MS - MARGIN_MS
+        const next = Math.max(isEnding ? present : present - 1, last + 1)
+        return next <= present + 1 && next
+      },
+      { limitMs: STEP_MS },
+    )
     return totpCode(key, last * STEP_MS)
   }
 }

@@ -6,7 +6,7 @@ import type { TourTexts } from './tour-texts.ts'
 
 /** An authenticator app that was set up. */
 export interface TourApp {
-  readonly nextCode: () => string
+  readonly nextCode: () => Promise<string>
   /** What it was turned on with where nothing else stood beside it; otherwise none. */
   readonly recoveryCodes: readonly string[]
 }
@@ -35,7 +35,7 @@ export function tourFactors(page: Page, owner: TourOwner, texts: TourTexts): Tou
   async function finishApp(): Promise<TourApp> {
     await page.getByRole('heading', { name: settings('totp.step.title'), exact: true }).waitFor()
     const nextCode = authenticatorApp(await page.locator('.secret').innerText())
-    await page.getByLabel(settings('totp.step.code'), { exact: true }).fill(nextCode())
+    await page.getByLabel(settings('totp.step.code'), { exact: true }).fill(await nextCode())
     await steps.button(settings('totp.step.submit')).click()
     await page.locator('.codes, #done:not([hidden])').waitFor()
     const recoveryCodes = await page.locator('.codes code').allInnerTexts()

@@ -1,7 +1,7 @@
 import { type Json, type Store, systemClock } from '@svc/store'
 import { redisStore } from '@svc/store/redis'
 import { type RedisServer, startRedisServer } from '@svc/store/testing'
-import { needsRedis } from '@svc/testkit'
+import { needsRedis, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import { type RealtimeServer, startRealtime } from '../support/realtime-server.ts'
@@ -165,7 +165,7 @@ describe('events between processes', () => {
       })
       expect(await client.next()).to.have.nested.property('payload.id', 'one')
       await told
-      expect(systemClock.now() - startedAt).to.be.below(3000)
+      expect(systemClock.now() - startedAt).to.be.below(scaledLimit(3000))
       redis.resume()
     })
 

@@ -1,4 +1,4 @@
-import { cpuMs } from '@svc/testkit'
+import { cpuMs, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import { createTemplateEngine } from '../../../src/render/template-engine.ts'
 
@@ -100,7 +100,7 @@ describe('templates of apps (10.3)', () => {
           expect(() => engine.render(form, source, data), form).to.throw(fault)
         }
       })
-      expect(tookMs).to.be.lessThan(2000)
+      expect(tookMs).to.be.lessThan(scaledLimit(2000))
     })
   }
 

@@ -1,3 +1,4 @@
+import { scaledLimit } from '@svc/testkit'
 import {
   type AttestationPlatforms,
   makePlatforms,
@@ -118,7 +119,7 @@ describe('the verifiers of attestations', () => {
         expect(await refusals(() => verifySafetyNet(input, config, checks))).to.equal(1)
         expect(await refusals(() => verifyPlayIntegrity(input, config, checks))).to.equal(1)
       })
-      expect(spent, attestation.slice(0, 40)).to.be.lessThan(250)
+      expect(spent, attestation.slice(0, 40)).to.be.lessThan(scaledLimit(250))
     }
   })
 })

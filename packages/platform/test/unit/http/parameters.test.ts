@@ -1,4 +1,4 @@
-import { cpuMs } from '@svc/testkit'
+import { cpuMs, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { Parameters } from '../../../src/http/parameters.ts'
@@ -83,7 +83,7 @@ describe('Parameters.parse', () => {
           // Refused is judged, too.
         }
       })
-      expect(tookMs).to.be.below(50)
+      expect(tookMs).to.be.below(scaledLimit(50))
     })
   }
 })
