@@ -9,6 +9,7 @@ export {
 export type { BrowserResponse } from './browser-response.ts'
 export { type FakeClock, fakeClock } from './fake-clock.ts'
 export type { Initiator } from './fetch-metadata.ts'
+export { frenchFaults } from './french.ts'
 export { createGate, type Gate } from './gate.ts'
 export { attributeOf, type HtmlElement, textOf } from './html-element.ts'
 export type { HtmlForm, SubmitButton } from './html-form.ts'
