@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { frenchFaults } from '@svc/testkit'
 import { expect } from 'chai'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { AUTHORIZE_TEXTS } from '../../../oauth-core/src/authorize/page-texts.ts'
@@ -11,6 +12,7 @@ const CATALOGUES = folder('../../locales')
 const SETTINGS = folder('../../settings-app/locales')
 const HOME = folder('../../../../examples/host/apps/home/locales')
 const SAFE = folder('../../../../examples/host/apps/safe/locales')
+const DRIVE = folder('../../../../examples/host/store-apps/drive/locales')
 
 /** Names of the arguments of an ICU text, with the kind of each. */
 function argumentsOf(text: string): string[] {
@@ -34,6 +36,16 @@ interface AstNode {
 }
 
 describe('catalogues', () => {
+  for (const path of [CATALOGUES, SETTINGS, HOME, SAFE, DRIVE]) {
+    it(`French has its spaces in ${path.split('/').slice(-2).join('/')}, and no line can break there`, () => {
+      const texts = Object.entries(readCatalogue(`${path}/fr.json`))
+      const faults = texts.flatMap(([key, text]) =>
+        frenchFaults(text).map((fault) => `${key}: ${fault}`),
+      )
+      expect(faults).to.deep.equal([])
+    })
+  }
+
   const english = readCatalogue(`${CATALOGUES}/en.json`)
 
   it('holds German, English, Spanish and French', () => {

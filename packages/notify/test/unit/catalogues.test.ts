@@ -1,9 +1,9 @@
+import { frenchFaults } from '@svc/testkit'
 import { expect } from 'chai'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { MAIL_LOCALES } from '../../src/catalogue.ts'
-import { frenchFaults } from '../support/french.ts'
 
 const FOLDER = fileURLToPath(new URL('../../locales', import.meta.url))
 const english = read('en')

@@ -1,10 +1,10 @@
+import { frenchFaults } from '@svc/testkit'
 import { expect } from 'chai'
 import type { AppMail } from '../../src/app-mails.ts'
 import { sampleMails } from '../../src/sample-mails.ts'
 import type { SystemMail } from '../../src/system-mails.ts'
 import { createTemplates } from '../../src/templates.ts'
 import { sampleInstance } from '../sample-instance.ts'
-import { frenchFaults } from '../support/french.ts'
 
 const TIME = Date.UTC(2026, 1, 3, 4, 5, 6)
 const FRENCH = sampleInstance({ locale: 'fr', publicName: 'Hélène' })
