@@ -5,7 +5,7 @@ import type { AccountDocument } from './accounts/account.ts'
 import type { ConnectorsFigures } from './figures.ts'
 import type { AccountOperations } from './accounts/operate-accounts.ts'
 import type { ConnectorEvents } from './ports.ts'
-import type { ConnectorPages } from './rows.ts'
+import type { ConnectorPages } from './routes.ts'
 
 /** Credentials to take over, for account types of mode `refresh_token`. */
 export interface AccountImport {

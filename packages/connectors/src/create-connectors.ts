@@ -10,8 +10,8 @@ import { createOAuthAvailable } from './flow/availability.ts'
 import { createCallbackHost } from './flow/callback-host.ts'
 import { type ConnectorsOptions, resolveOptions } from './options.ts'
 import type { ConnectorEvents } from './ports.ts'
-import { mountRows } from './rows.ts'
-import { createTokenClient } from './token-client/create-token-client.ts'
+import { mountRows } from './routes.ts'
+import { createTokenClient } from './token-client/token-endpoint.ts'
 
 /**
  * Assembles the package. Nothing is read or written before the first request, or `start`.

@@ -1,4 +1,4 @@
-import type { FailureClass } from './token-client/token-client.ts'
+import type { FailureClass } from './token-client/provider.ts'
 
 /** Counts since this process began, for monitoring. @see connectors.md 13 */
 export interface ConnectorsFigures {

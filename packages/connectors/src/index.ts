@@ -22,7 +22,7 @@ export { secretsForConnector } from './account-types/connector-secrets.ts'
 export { PRESETS, type Preset } from './account-types/presets.ts'
 export { createEntryReader, type EntryReader } from './account-types/entry-reader.ts'
 export { createSecret } from './account-types/secret.ts'
-export { maskEntry } from './account-types/secret-fields.ts'
+export { maskEntry } from './account-types/secrets.ts'
 export type { AccountDocument, AccountStatus, StoredOAuth } from './accounts/account.ts'
 export { LEGACY_SECRETS } from './accounts/legacy-auth.ts'
 export { withoutSealed } from './accounts/sealed-fields.ts'
@@ -46,4 +46,4 @@ export type {
   EventSink,
   OwnerLogins,
 } from './ports.ts'
-export type { ConnectorPages } from './rows.ts'
+export type { ConnectorPages } from './routes.ts'

@@ -22,7 +22,7 @@ import {
   text,
 } from '@svc/platform/options'
 import type { AccountTypes } from './account-types/account-type.ts'
-import { createStoredAccounts, type StoredAccounts } from './accounts/stored-accounts.ts'
+import { createStoredAccounts, type StoredAccounts } from './accounts/account-store.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import { type ConnectorsBucket, DEFAULT_LIMITS } from './limits.ts'
 import type { AccountStore, ConnectorManifests, EventSink, OwnerLogins } from './ports.ts'

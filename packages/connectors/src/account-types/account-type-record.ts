@@ -3,7 +3,7 @@ import { recordKey } from '@svc/store'
 import type { SealedValue, Sealer, ValueSealer } from '@svc/platform'
 import { ACCOUNT_TYPES_TAG, type AccountTypeEntry } from './account-type.ts'
 import { ALL_ACCOUNT_TYPES } from './account-type-index.ts'
-import { isSealedField } from './secret-fields.ts'
+import { isSealedField } from './secrets.ts'
 
 /** An entry as it is stored: sealed fields stand under `<name>_encrypted`. */
 export type AccountTypeRecord = Readonly<Record<string, Json>>

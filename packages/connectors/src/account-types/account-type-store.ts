@@ -24,7 +24,7 @@ import {
 } from './account-type-record.ts'
 import { createEntryGate } from './entry-gate.ts'
 import { createEntryReader } from './entry-reader.ts'
-import { guardEntry, maskEntry } from './secret-fields.ts'
+import { guardEntry, maskEntry } from './secrets.ts'
 
 type StoredType = StoredRecord<AccountTypeRecord>
 

@@ -7,7 +7,7 @@ import { ACCOUNT_TYPES_FILE_OPTIONS, type AccountTypesFileOptions } from './acco
 import { type Entries, EntriesFileError, readEntries } from './entries-file.ts'
 import { createEntryGate } from './entry-gate.ts'
 import { createEntryReader } from './entry-reader.ts'
-import { guardEntry, maskEntry } from './secret-fields.ts'
+import { guardEntry, maskEntry } from './secrets.ts'
 
 /** Account types of a file. Writing them answers `forbidden`. */
 export interface AccountTypesFile extends AccountTypes {

@@ -5,7 +5,7 @@ import { ENTRY_READER_OPTIONS, type EntryReaderOptions } from './account-type-op
 import { applyPreset } from './apply-preset.ts'
 import { checkEntry } from './check-entry.ts'
 import { createSecret } from './secret.ts'
-import { guardParameters } from './secret-fields.ts'
+import { guardParameters } from './secrets.ts'
 
 /** Reads stored entries, forgiving what can be forgiven. */
 export interface EntryReader {

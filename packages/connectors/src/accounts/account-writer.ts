@@ -1,6 +1,6 @@
 import type { Instance } from '@svc/platform'
 import type { AccountType } from '../account-types/account-type.ts'
-import type { TokenSet } from '../token-client/token-client.ts'
+import type { TokenSet } from '../token-client/provider.ts'
 
 /** What came back from a provider's pages. */
 export interface Connection {

@@ -1,7 +1,7 @@
 import type { Instance, Instances, Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type { AccountStore } from '../ports.ts'
-import type { AccountLoader } from '../refresh/account-loader.ts'
+import type { AccountLoader } from './account-loader.ts'
 import type { AccountDocument } from './account.ts'
 import type { AccountSeal } from './account-seal.ts'
 import { changeAccount } from './change-account.ts'

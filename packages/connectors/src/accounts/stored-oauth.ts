@@ -1,5 +1,5 @@
 import type { Instance } from '@svc/platform'
-import type { TokenSet } from '../token-client/token-client.ts'
+import type { TokenSet } from '../token-client/provider.ts'
 import type { StoredOAuth } from './account.ts'
 import type { AccountSeal } from './account-seal.ts'
 

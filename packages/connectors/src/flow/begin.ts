@@ -4,8 +4,8 @@ import { authorizationUrl } from './authorization-url.ts'
 import { createToken } from './one-time-values.ts'
 import type { PendingFlow } from './pending-flow.ts'
 import type { StartParameters } from './start-parameters.ts'
-import type { States } from './states.ts'
-import type { UsableType } from './usable-types.ts'
+import type { States } from './flow-store.ts'
+import type { UsableType } from './usable-type.ts'
 
 export interface BeginOptions {
   readonly states: States

@@ -1,7 +1,7 @@
 import type { Logger } from '@svc/platform'
 import { validateAuthResponse } from 'oauth4webapi'
 import type { CallbackQuery, PendingFlow } from './pending-flow.ts'
-import type { UsableType } from './usable-types.ts'
+import type { UsableType } from './usable-type.ts'
 
 /** The library wants one, and looks at nothing of it for what is asked here. */
 const ANY_CLIENT = { client_id: '-' }

@@ -1,5 +1,5 @@
-import type { FailureClass } from '../token-client/token-client.ts'
-import type { FlowError } from './app-redirect.ts'
+import type { FailureClass } from '../token-client/provider.ts'
+import type { FlowError } from './flow-outcome.ts'
 
 /** @see connectors.md 4.6 */
 const ERRORS: ReadonlyMap<string, FlowError> = new Map([

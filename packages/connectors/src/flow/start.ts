@@ -5,10 +5,10 @@ import { ConnectorError } from '../connector-error.ts'
 import type { ConnectorsBucket } from '../limits.ts'
 import type { AccountStore, OwnerLogins } from '../ports.ts'
 import type { Begin } from './begin.ts'
-import type { Binder } from './binder.ts'
+import type { Binder } from './flow-cookie.ts'
 import { checkQuerySize, pathParameter, redirectTo } from './flow-requests.ts'
 import type { ReadStartParameters } from './start-parameters.ts'
-import type { UsableTypes } from './usable-types.ts'
+import type { UsableTypes } from './usable-type.ts'
 
 export interface StartOptions {
   readonly accounts: Pick<AccountStore, 'get'>

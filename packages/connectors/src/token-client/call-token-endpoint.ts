@@ -4,7 +4,7 @@ import type { AccountType } from '../account-types/account-type.ts'
 import { type Classified, classifyAnswer, classifyFailure } from './classify.ts'
 import type { CallLog } from './provider-calls.ts'
 import { loggable } from './provider-errors.ts'
-import type { CallAbout, TokenResult } from './token-client.ts'
+import type { CallAbout, TokenResult } from './provider.ts'
 import type { ProviderRequest } from './token-request.ts'
 import type { TokenKind } from './token-set.ts'
 

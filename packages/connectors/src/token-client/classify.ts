@@ -3,7 +3,7 @@ import type { AccountType } from '../account-types/account-type.ts'
 import { parseAnswerBody } from './answer-body.ts'
 import { descriptionOf, errorCodesOf } from './provider-errors.ts'
 import { retryAfterOf } from './retry-after.ts'
-import type { FailureClass, TokenResult } from './token-client.ts'
+import type { FailureClass, TokenResult } from './provider.ts'
 import { type TokenKind, tokenSetOf } from './token-set.ts'
 
 /** A result with what only its log line says. */

@@ -4,7 +4,7 @@ import * as oauth from 'oauth4webapi'
 import type { AccountType } from '../account-types/account-type.ts'
 import type { CallLog } from './provider-calls.ts'
 import { createProviderFetch } from './provider-fetch.ts'
-import type { ProviderMetadata } from './token-client.ts'
+import type { ProviderMetadata } from './provider.ts'
 
 /** An issuer that was found. */
 export interface Issuer {

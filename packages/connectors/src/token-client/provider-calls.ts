@@ -2,7 +2,7 @@ import type { Logger } from '@svc/platform'
 import type { AccountType } from '../account-types/account-type.ts'
 import type { CallFigures } from '../figures.ts'
 import { loggable } from './provider-errors.ts'
-import type { CallAbout, FailureClass } from './token-client.ts'
+import type { CallAbout, FailureClass } from './provider.ts'
 
 export type CallKind = 'exchange' | 'refresh' | 'revoke' | 'metadata' | 'keys'
 

@@ -3,7 +3,7 @@ import type { AccountType } from '../account-types/account-type.ts'
 import { MAX_ANSWER_BYTES } from './call-token-endpoint.ts'
 import { classifyFailure } from './classify.ts'
 import type { CallLog, CallOutcome } from './provider-calls.ts'
-import type { CallAbout } from './token-client.ts'
+import type { CallAbout } from './provider.ts'
 import { revocationRequest } from './token-request.ts'
 
 export interface RevocationOptions {

@@ -1,7 +1,7 @@
 import type { AccountType } from '../account-types/account-type.ts'
 import { type AnswerRecord, isRecord, valueAt } from './answer-body.ts'
 import { endOfAbsolute, endOfRelative } from './expiry.ts'
-import type { TokenSet } from './token-client.ts'
+import type { TokenSet } from './provider.ts'
 
 /** What was asked for. */
 export type TokenKind = 'exchange' | 'refresh'

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import { createToken } from '../../src/flow/one-time-values.ts'
 import type { PendingFlow } from '../../src/flow/pending-flow.ts'
-import { createStates, type States } from '../../src/flow/states.ts'
+import { createStates, type States } from '../../src/flow/flow-store.ts'
 import { type ConnectorsServer, startConnectors } from '../support/connectors-server.ts'
 import { beginAndAllow, errorCode, JSON_API, liveStates } from '../support/flow-steps.ts'
 

@@ -18,7 +18,7 @@ import type { ConnectorsOptions } from '../../src/options.ts'
 import type { AccountStore } from '../../src/ports.ts'
 import { type CookieLogins, cookieLogins } from './cookie-logins.ts'
 import { plainPages } from './plain-pages.ts'
-import { createStoredAccounts } from '../../src/accounts/stored-accounts.ts'
+import { createStoredAccounts } from '../../src/accounts/account-store.ts'
 
 export const HOME: AppManifest = {
   slug: 'home',

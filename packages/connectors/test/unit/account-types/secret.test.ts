@@ -8,7 +8,7 @@ import {
   isSealedField,
   isSecretField,
   maskEntry,
-} from '../../../src/account-types/secret-fields.ts'
+} from '../../../src/account-types/secrets.ts'
 
 describe('createSecret (connectors.md 3.3, number 3)', () => {
   const secret = createSecret({ key: 'pr1vate' })

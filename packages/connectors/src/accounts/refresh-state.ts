@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { DAY_MS, type Instance } from '@svc/platform'
 import { type Change, type Json, type Key, recordKey } from '@svc/store'
-import type { FailureClass } from '../token-client/token-client.ts'
+import type { FailureClass } from '../token-client/provider.ts'
 
 /** Why a provider was asked in vain, as everybody who waited for it is told. */
 export interface RefreshFailure {

@@ -1,8 +1,8 @@
 import type { Instance, Logger } from '@svc/platform'
 import { describeError, type Json, type Store, type StoredRecord } from '@svc/store'
-import type { AccountDocument } from '../accounts/account.ts'
+import type { AccountDocument } from './account.ts'
 import type { AccountStore } from '../ports.ts'
-import { keptKey, type KeptTokens, type TokenKeeper } from './kept-tokens.ts'
+import { keptKey, type KeptTokens, type TokenKeeper } from './token-journal.ts'
 import { NO_STATE, type RefreshState, stateKey } from './refresh-state.ts'
 
 /** An account as it stands, and what is remembered of its refreshes. */

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { AccountDocument } from '../../../src/accounts/account.ts'
 import { codeIn, type RefreshServer, startRefresh, tokenIn } from '../../support/refresh-server.ts'
-import { createStoredAccounts } from '../../../src/accounts/stored-accounts.ts'
+import { createStoredAccounts } from '../../../src/accounts/account-store.ts'
 import { until } from '../../support/until.ts'
 import { type WatchedAccounts, watchedAccounts } from '../../support/watched-accounts.ts'
 

@@ -8,7 +8,7 @@ import { createDiscovery } from './discovery.ts'
 import { readSubject } from './id-token.ts'
 import { createCallLog } from './provider-calls.ts'
 import { revokeToken } from './revoke.ts'
-import type { ProviderMetadata, TokenClient, TokenResult } from './token-client.ts'
+import type { ProviderMetadata, TokenClient, TokenResult } from './provider.ts'
 import { exchangeRequest, refreshRequest } from './token-request.ts'
 
 export interface TokenClientOptions {

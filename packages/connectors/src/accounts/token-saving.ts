@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Instance, Logger } from '@svc/platform'
 import { describeError, type Store } from '@svc/store'
-import type { AccountDocument } from '../accounts/account.ts'
-import type { ChangeResult } from '../accounts/change-account.ts'
-import { keptKey, type KeptTokens, putKept, type TokenKeeper } from './kept-tokens.ts'
+import type { AccountDocument } from './account.ts'
+import type { ChangeResult } from './change-account.ts'
+import { keptKey, type KeptTokens, putKept, type TokenKeeper } from './token-journal.ts'
 import type { RefreshLock } from './refresh-lock.ts'
 
 export interface SaveRequest {

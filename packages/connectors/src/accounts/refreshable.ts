@@ -1,6 +1,6 @@
 import { ConnectorError } from '../connector-error.ts'
 import type { AccountType } from '../account-types/account-type.ts'
-import type { AccountDocument } from '../accounts/account.ts'
+import type { AccountDocument } from './account.ts'
 
 /** Whether the service exchanges the tokens of a type; else its connectors do (D38). */
 export function hasTokenEndpoint(type: AccountType): boolean {

@@ -3,12 +3,12 @@ import { describeError } from '@svc/store'
 import type { AccountWriter, Connection } from '../accounts/account-writer.ts'
 import { ConnectorError } from '../connector-error.ts'
 import { loggable } from '../token-client/provider-errors.ts'
-import type { TokenClient, TokenSet } from '../token-client/token-client.ts'
-import type { Outcome } from './app-redirect.ts'
+import type { TokenClient, TokenSet } from '../token-client/provider.ts'
+import type { Outcome } from './flow-outcome.ts'
 import { isFromIssuer, warnOfStrangeIssuer } from './issuer-check.ts'
 import type { CallbackQuery, PendingFlow } from './pending-flow.ts'
 import { errorOfExchange, errorOfRedirect } from './provider-error.ts'
-import type { UsableType, UsableTypes } from './usable-types.ts'
+import type { UsableType, UsableTypes } from './usable-type.ts'
 
 export interface ConcludeOptions {
   readonly usableTypes: UsableTypes

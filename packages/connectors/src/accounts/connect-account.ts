@@ -1,6 +1,6 @@
 import { type Instance, type Logger, randomHex } from '@svc/platform'
-import type { RefreshPlan } from '../refresh/refresh-plan.ts'
-import { NO_STATE } from '../refresh/refresh-state.ts'
+import type { RefreshPlan } from './refresh-plan.ts'
+import { NO_STATE } from './refresh-state.ts'
 import type { AccountStore } from '../ports.ts'
 import { type AccountDocument, accountTypeName, type StoredOAuth } from './account.ts'
 import type { AccountSeal } from './account-seal.ts'

@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '@svc/store'
 import { ConnectorError, type ConnectorErrorCode } from '../connector-error.ts'
-import type { FailureClass } from '../token-client/token-client.ts'
+import type { FailureClass } from '../token-client/provider.ts'
 import type { RefreshFailure } from './refresh-state.ts'
 
 /** Answers to failures of a provider. @see connectors.md 8.4, 10 */

@@ -5,7 +5,7 @@ import {
   afterSuccess,
   NO_STATE,
   wasRefreshedSince,
-} from '../../../src/refresh/refresh-state.ts'
+} from '../../../src/accounts/refresh-state.ts'
 
 describe('revisions of callers (8.3)', () => {
   const once = afterSuccess(NO_STATE, { replaced: '3-c', written: '4-d' }, 0)

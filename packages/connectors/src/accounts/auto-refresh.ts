@@ -1,11 +1,11 @@
 import { DAY_MS, type Instance, type InstanceId, type Instances, type Logger } from '@svc/platform'
 import type { Scheduler } from '@svc/store'
 import type { AccountTypes } from '../account-types/account-type.ts'
-import { accountTypeName } from '../accounts/account.ts'
+import { accountTypeName } from './account.ts'
 import { ConnectorError } from '../connector-error.ts'
 import type { AccountLoader } from './account-loader.ts'
 import { nextRefresh, type RefreshAhead } from './next-refresh.ts'
-import type { Refresher } from './refresher.ts'
+import type { Refresher } from './refresh-account.ts'
 import { REFRESH_QUEUE, type RefreshPlan } from './refresh-plan.ts'
 
 /** Replaces tokens before they end. @see connectors.md 8.7 */

@@ -4,7 +4,7 @@ import type { Store } from '@svc/store'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { AccountDocument, AccountStatus } from '../../../src/accounts/account.ts'
-import { type RefreshState, stateKey } from '../../../src/refresh/refresh-state.ts'
+import { type RefreshState, stateKey } from '../../../src/accounts/refresh-state.ts'
 import { type RefreshServer, startRefresh } from '../../support/refresh-server.ts'
 import { until } from '../../support/until.ts'
 
