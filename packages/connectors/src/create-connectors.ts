@@ -1,6 +1,6 @@
 import { createEmitter, createRateLimits } from '@svc/platform'
 import { createAccountTypes } from './account-types/account-type-store.ts'
-import { secretsForConnector } from './account-types/connector-secrets.ts'
+import { secretsForConnector } from './account-types/secrets.ts'
 import { createAccounts } from './accounts/create-accounts.ts'
 import { ConnectorError } from './connector-error.ts'
 import type { Connectors } from './connectors.ts'

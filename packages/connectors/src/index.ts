@@ -8,7 +8,7 @@ export type {
   Secret,
   TokenMode,
 } from './account-types/account-type.ts'
-export { AccountTypeError } from './account-types/account-type-error.ts'
+export { AccountTypeError } from './account-types/entry-gate.ts'
 export type {
   AccountTypesFileOptions,
   AccountTypeStoreOptions,
@@ -18,11 +18,9 @@ export type {
 export { createAccountTypes } from './account-types/account-type-store.ts'
 export { type AccountTypesFile, accountTypesFromFile } from './account-types/account-types-file.ts'
 export { sealedAccountTypes } from './account-types/account-type-record.ts'
-export { secretsForConnector } from './account-types/connector-secrets.ts'
+export { createSecret, maskEntry, secretsForConnector } from './account-types/secrets.ts'
 export { PRESETS, type Preset } from './account-types/presets.ts'
 export { createEntryReader, type EntryReader } from './account-types/entry-reader.ts'
-export { createSecret } from './account-types/secret.ts'
-export { maskEntry } from './account-types/secrets.ts'
 export type { AccountDocument, AccountStatus, StoredOAuth } from './accounts/account.ts'
 export { LEGACY_SECRETS } from './accounts/legacy-auth.ts'
 export { withoutSealed } from './accounts/sealed-fields.ts'

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import type { AccountTypeEntry, MaskedAccountType } from './account-type.ts'
+import type { AccountTypeEntry, AccountTypes, MaskedAccountType, Secret } from './account-type.ts'
 
 /**
  * Names of fields that hold secrets: `client_secret`, `secret`, `push_credentials`, `apns_credentials`, and what they
@@ -50,4 +50,38 @@ function maskMembers(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return true
   const members = Object.entries(value)
   return Object.fromEntries(members.map(([name, text]) => [name, SECRET.test(name) ? true : text]))
+}
+
+const REDACTED = '[redacted]'
+
+/**
+ * Keeps a value from being printed by mistake: the value is out of reach of loggers, `inspect` and `JSON.stringify`.
+ * @see connectors.md 3.3 (3)
+ */
+export function createSecret<Value>(value: Value): Secret<Value> {
+  const secret: Secret<Value> = {
+    reveal: () => value,
+    toJSON: () => REDACTED,
+    toString: () => REDACTED,
+  }
+  return Object.freeze(
+    Object.defineProperty(secret, inspect.custom, { value: () => REDACTED, enumerable: false }),
+  )
+}
+
+/**
+ * The secret that is not OAuth, for the parameters of a connector: of the one entry of its slug, when there is exactly
+ * one and its mode is `secret` or ends with `+secret`.
+ * @see connectors.md 3.5
+ */
+export async function secretsForConnector(
+  types: Pick<AccountTypes, 'findBySlug'>,
+  slug: string,
+  context: string | undefined,
+): Promise<{ readonly secret: unknown } | undefined> {
+  const [type, ...others] = await types.findBySlug(slug, context)
+  if (type === undefined || others.length > 0) return undefined
+  const isSecretMode = type.grantMode === 'secret' || type.grantMode?.endsWith('+secret') === true
+  if (!isSecretMode || type.secret === undefined) return undefined
+  return { secret: type.secret.reveal() }
 }

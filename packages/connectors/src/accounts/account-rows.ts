@@ -1,16 +1,19 @@
 import { insufficientScope, type Verb } from '@svc/oauth-core'
-import { type Instance, type RouteContext, type RouteRow } from '@svc/platform'
-import { isAccountTypeName } from '../account-types/account-type-id.ts'
-import type { AccountType, AccountTypes } from '../account-types/account-type.ts'
-import { type AccountDocument, accountTypeName } from './account.ts'
-import { isAccountId } from './account-id.ts'
-import { type AccountViews, isConnectorOf, viewerOf } from './account-view.ts'
-import type { Deletion } from './delete-account.ts'
+import type { Instance, RouteContext, RouteRow } from '@svc/platform'
+import {
+  type AccountType,
+  type AccountTypes,
+  isAccountTypeName,
+} from '../account-types/account-type.ts'
 import { ConnectorError } from '../connector-error.ts'
+import { isAccountId } from './account-id.ts'
 import type { AccountLoader, LoadedAccount } from './account-loader.ts'
+import { type AccountViews, isConnectorOf, viewerOf } from './account-view.ts'
+import { type AccountDocument, accountTypeName } from './account.ts'
+import type { Deletion } from './delete-account.ts'
+import type { Refresher } from './refresh-account.ts'
 import { failingClosed } from './refresh-errors.ts'
 import { demandRefreshable, hasTokenEndpoint } from './refreshable.ts'
-import type { Refresher } from './refresh-account.ts'
 
 export interface AccountRowsOptions {
   readonly authenticate: (ctx: RouteContext) => Promise<void>

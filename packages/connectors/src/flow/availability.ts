@@ -1,6 +1,9 @@
 import type { Instance } from '@svc/platform'
-import type { AccountType, AccountTypes } from '../account-types/account-type.ts'
-import { isAccountTypeName } from '../account-types/account-type-id.ts'
+import {
+  type AccountType,
+  type AccountTypes,
+  isAccountTypeName,
+} from '../account-types/account-type.ts'
 import type { ConnectorManifests } from '../ports.ts'
 
 export interface AvailabilityOptions {

@@ -1,8 +1,11 @@
 import type { Instance, Logger } from '@svc/platform'
-import type { AccountType, AccountTypes } from '../account-types/account-type.ts'
-import { isAccountTypeName } from '../account-types/account-type-id.ts'
-import { ConnectorError } from '../connector-error.ts'
+import {
+  type AccountType,
+  type AccountTypes,
+  isAccountTypeName,
+} from '../account-types/account-type.ts'
 import { refreshError } from '../accounts/refresh-errors.ts'
+import { ConnectorError } from '../connector-error.ts'
 import type { ProviderMetadata, TokenClient } from '../token-client/provider.ts'
 
 /** An account type that owners can connect, with what its provider says about itself. */

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import { expect } from 'chai'
 import type { AccountTypeEntry } from '../../../src/account-types/account-type.ts'
-import { createSecret } from '../../../src/account-types/secret.ts'
 import {
+  createSecret,
   guardEntry,
   guardParameters,
   isSealedField,
