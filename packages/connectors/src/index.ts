@@ -29,9 +29,8 @@ export {
   type ConnectorErrorCode,
   ERRORS,
 } from './connector-error.ts'
-export type { AccountImport, AccountViewer, Connectors } from './connectors.ts'
+export type { AccountImport, AccountViewer, Connectors, ConnectorsFigures } from './connectors.ts'
 export { createConnectors } from './create-connectors.ts'
-export type { CallClass, ConnectorsFigures } from './figures.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 export { type ConnectorsBucket, DEFAULT_LIMITS } from './limits.ts'
 export type { ConnectorsOptions } from './options.ts'
@@ -41,7 +40,8 @@ export type {
   ConnectorEvents,
   ConnectorManifest,
   ConnectorManifests,
+  ConnectorPages,
   EventSink,
   OwnerLogins,
 } from './ports.ts'
-export type { ConnectorPages } from './routes.ts'
+export type { CallClass } from './token-client/provider.ts'

@@ -1,4 +1,5 @@
-import type { Instance, RouteContext } from '@svc/platform'
+import type { HttpError, Instance, RouteContext } from '@svc/platform'
+import type { Context } from 'koa'
 import type { AccountDocument } from './accounts/account.ts'
 
 /** Where accounts are kept: the host's own documents, so that its data routes and quotas apply. */
@@ -36,6 +37,12 @@ export interface OwnerLogins {
    * it has one. @see connectors.md 4.1
    */
   admit(ctx: RouteContext, code: string): Promise<boolean>
+}
+
+/** The pages of the host that this package sends people to. */
+export interface ConnectorPages {
+  /** Answers an error as a page. */
+  error(ctx: Context, error: HttpError): Promise<void>
 }
 
 /** A change that subscribers hear of; satisfied by `@svc/realtime`. */

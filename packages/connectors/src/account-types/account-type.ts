@@ -194,3 +194,8 @@ export function accountTypeId(name: string, context: string): string {
 export function isContextName(context: string | undefined): context is string {
   return context !== undefined && CONTEXT.test(context)
 }
+
+/** Whether the service exchanges the tokens of a type; else its connectors do (D38). */
+export function hasTokenEndpoint(type: AccountType): boolean {
+  return (type.tokenEndpoint ?? type.refreshEndpoint ?? type.issuer) !== undefined
+}

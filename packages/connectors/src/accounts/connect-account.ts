@@ -1,103 +1,104 @@
-import { type Instance, type Logger, randomHex } from '@svc/platform'
-import type { RefreshPlan } from './refresh-plan.ts'
+import { type Instance, randomHex } from '@svc/platform'
+import type { ConnectorsServices } from '../services.ts'
+import { type AccountDocument, accountTypeName, sequenceOf, type StoredOAuth } from './account.ts'
+import { accountEvent, changeAccount, notifySubscribers } from './account-changes.ts'
+import { connectedFields, type Connection, subjectOf } from './connection-fields.ts'
+import { planRefresh } from './refresh-plan.ts'
 import { NO_STATE } from './refresh-state.ts'
-import type { AccountStore } from '../ports.ts'
-import { type AccountDocument, accountTypeName, type StoredOAuth } from './account.ts'
-import type { AccountSeal } from './account-seal.ts'
-import type { AccountWriter, Connection } from './account-writer.ts'
-import { accountEvent, type Announcements } from './announce.ts'
-import { changeAccount } from './change-account.ts'
-import { connectedFields, subjectOf } from './connection-fields.ts'
-import { sequenceOf } from './stored-oauth.ts'
 
-export interface AccountWriterOptions {
-  readonly accounts: AccountStore
-  readonly announcements: Announcements
-  readonly clock: { now(): number }
-  readonly log: Logger
-  readonly plan: RefreshPlan
-  readonly seal: AccountSeal
+/** Why nothing was written: it is another user of the provider than before, or the account is gone or of another type. */
+export type ConnectRefusal = 'account_mismatch' | 'account_not_found'
+
+/**
+ * Keeps what an owner connected: writes the sealed account, tells subscribers, emits `account.connected` and plans its
+ * next refresh.
+ * @see connectors.md 4.7, 7.2
+ */
+export async function connectAccount(
+  services: ConnectorsServices,
+  instance: Instance,
+  connection: Connection,
+): Promise<{ readonly accountId: string } | ConnectRefusal> {
+  const { kind, accountId = '' } = connection
+  const account =
+    kind === 'create'
+      ? await createAccount(services, instance, connection)
+      : await reconnectAccount(services, instance, accountId, connection)
+  if (typeof account === 'string') return account
+  services.emit('account.connected', { ...accountEvent(instance, account), how: kind })
+  services.log.info('account.connected', {
+    instance: instance.domain,
+    accountId: account._id,
+    type: connection.type.name,
+    how: kind,
+  })
+  return { accountId: account._id }
 }
 
-export function createAccountWriter(options: AccountWriterOptions): AccountWriter {
-  const { accounts, announcements, clock, log, plan, seal } = options
-
-  async function create(instance: Instance, connection: Connection): Promise<AccountDocument> {
-    const accountId = randomHex(16)
-    const now = clock.now()
-    const draft = {
-      _id: accountId,
-      account_type: connection.type.name,
-      name: '',
-      ...connectedFields({ seal, log, instance, accountId, connection, sequence: 0, now }),
-    }
-    // Planned first: of a process that dies right after the write, somebody else goes on.
-    await plan.plan(instance, { account: { ...draft, _rev: '' }, state: NO_STATE }, connection.type)
-    const account = await accounts.create(instance, draft)
-    announcements.tell(instance, 'CREATED', account)
-    return account
+async function createAccount(
+  services: ConnectorsServices,
+  instance: Instance,
+  connection: Connection,
+): Promise<AccountDocument> {
+  const accountId = randomHex(16)
+  const { type } = connection
+  const draft = {
+    _id: accountId,
+    account_type: type.name,
+    name: '',
+    ...connectedFields(services, { instance, accountId }, connection, 0),
   }
+  // Planned first: when this process dies right after the write, another one goes on.
+  await planRefresh(services, instance, { account: { ...draft, _rev: '' }, state: NO_STATE }, type)
+  const account = await services.accounts.create(instance, draft)
+  notifySubscribers(services, instance, 'CREATED', account)
+  return account
+}
 
-  /** @see connectors.md 4.7 */
-  async function reconnect(
-    instance: Instance,
-    accountId: string,
-    connection: Connection,
-  ): Promise<AccountDocument | 'account_mismatch' | 'account_not_found'> {
-    const found = await accounts.get(instance, accountId)
-    if (found === undefined || accountTypeName(found) !== connection.type.name) {
-      return 'account_not_found'
-    }
-    const subject = subjectOf(connection)
-    const isAnother = ({ oauth }: AccountDocument): boolean =>
-      oauth?.subject !== undefined && subject !== undefined && oauth.subject !== subject
-    const renew = (current: AccountDocument): AccountDocument | undefined =>
-      isAnother(current) ? undefined : reconnected(instance, current, connection)
-    const next = renew(found)
-    if (next === undefined) return 'account_mismatch'
-    await plan.plan(instance, { account: next, state: NO_STATE }, connection.type)
-    const result = await changeAccount(accounts, instance, found, renew)
-    if (result === undefined) return 'account_not_found'
-    if (!result.written) return 'account_mismatch'
-    announcements.tell(instance, 'UPDATED', result.account)
-    return result.account
-  }
+/** @see connectors.md 4.7 */
+async function reconnectAccount(
+  services: ConnectorsServices,
+  instance: Instance,
+  accountId: string,
+  connection: Connection,
+): Promise<AccountDocument | ConnectRefusal> {
+  const { type } = connection
+  const found = await services.accounts.get(instance, accountId)
+  if (found === undefined || accountTypeName(found) !== type.name) return 'account_not_found'
+  const subject = subjectOf(connection)
+  const isAnother = ({ oauth }: AccountDocument): boolean =>
+    oauth?.subject !== undefined && subject !== undefined && oauth.subject !== subject
+  const renew = (current: AccountDocument): AccountDocument | undefined =>
+    isAnother(current) ? undefined : reconnected(services, instance, current, connection)
+  const next = renew(found)
+  if (next === undefined) return 'account_mismatch'
+  await planRefresh(services, instance, { account: next, state: NO_STATE }, type)
+  const result = await changeAccount(services, instance, found, renew)
+  if (result === undefined) return 'account_not_found'
+  if (!result.written) return 'account_mismatch'
+  notifySubscribers(services, instance, 'UPDATED', result.account)
+  return result.account
+}
 
-  function reconnected(
-    instance: Instance,
-    current: AccountDocument,
-    connection: Connection,
-  ): AccountDocument {
-    const { oauth_callback_results_encrypted: _, ...kept } = current
-    // It goes on counting: whoever waits for a refresh sees that there are other tokens.
-    const sequence = sequenceOf(current.oauth) + 1
-    const accountId = current._id
-    const now = clock.now()
-    const fields = connectedFields({ seal, log, instance, accountId, connection, sequence, now })
-    return {
-      ...kept,
-      ...fields,
-      oauth: { ...keptToken(current.oauth, fields.oauth), ...fields.oauth },
-    }
-  }
-
+function reconnected(
+  services: ConnectorsServices,
+  instance: Instance,
+  current: AccountDocument,
+  connection: Connection,
+): AccountDocument {
+  const { oauth_callback_results_encrypted: _, ...kept } = current
+  // It goes on counting: whoever waits for a refresh sees that there are other tokens.
+  const sequence = sequenceOf(current.oauth) + 1
+  const fields = connectedFields(
+    services,
+    { instance, accountId: current._id },
+    connection,
+    sequence,
+  )
   return {
-    async connect(instance, connection) {
-      const { kind, accountId = '' } = connection
-      const account =
-        kind === 'create'
-          ? await create(instance, connection)
-          : await reconnect(instance, accountId, connection)
-      if (typeof account === 'string') return account
-      announcements.emit('account.connected', { ...accountEvent(instance, account), how: kind })
-      log.info('account.connected', {
-        instance: instance.domain,
-        accountId: account._id,
-        type: connection.type.name,
-        how: kind,
-      })
-      return { accountId: account._id }
-    },
+    ...kept,
+    ...fields,
+    oauth: { ...keptToken(current.oauth, fields.oauth), ...fields.oauth },
   }
 }
 

@@ -1,17 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Instance, Logger } from '@svc/platform'
-import type { AccountType } from '../account-types/account-type.ts'
-import type { AccountDocument } from './account.ts'
-import type { AccountSeal } from './account-seal.ts'
-import { sequenceOf } from './stored-oauth.ts'
+import type { Instance } from '@svc/platform'
+import { type AccountType, hasTokenEndpoint } from '../account-types/account-type.ts'
 import { ConnectorError } from '../connector-error.ts'
-import type { Lifetimes } from '../lifetimes.ts'
-import type { AccountLoader, LoadedAccount } from './account-loader.ts'
-import type { RefreshOutcome, RunAttempt } from './refresh-attempt.ts'
-import { inProgress, refreshError } from './refresh-errors.ts'
-import type { RefreshLocks } from './refresh-lock.ts'
-import { hashToken, wasRefreshedSince } from './refresh-state.ts'
-import { demandRefreshable } from './refreshable.ts'
+import type { ConnectorsServices } from '../services.ts'
+import { type AccountDocument, accountTypeName, requireRefreshable, sequenceOf } from './account.ts'
+import { credentialsOf } from './account-seal.ts'
+import { attemptRefresh } from './refresh-attempt.ts'
+import { failingClosed, inProgress, refreshError } from './refresh-errors.ts'
+import { acquireRefreshLock, releaseOrLog } from './refresh-lock.ts'
+import {
+  hashToken,
+  type LoadedAccount,
+  type RefreshOutcome,
+  wasRefreshedSince,
+} from './refresh-state.ts'
+import { loadAccount } from './token-journal.ts'
 
 export interface RefreshRequest {
   readonly instance: Instance
@@ -26,107 +29,123 @@ export interface RefreshRequest {
   readonly requestId?: string
 }
 
-/** Replaces the tokens of accounts: one question to the provider at a time, one answer for all who wait. */
-export interface Refresher {
-  /**
-   * Resolves with the account as it is then. Whoever asked waits for so long; the refresh itself always comes to its
-   * end, since tokens that the provider has replaced must be kept.
-   * @throws ConnectorError of connectors.md 10; StoreUnavailableError
-   */
-  refresh(request: RefreshRequest): Promise<AccountDocument>
+/**
+ * Replaces the tokens of an account: the provider is asked one question at a time, and all who wait get one answer.
+ * Resolves with the account as it is then. The caller waits for so long; the refresh itself always comes to its end,
+ * since tokens that the provider has replaced must be kept.
+ * @throws ConnectorError of connectors.md 10; StoreUnavailableError
+ * @see connectors.md 8.2 to 8.5
+ */
+export async function refreshAccount(
+  services: ConnectorsServices,
+  request: RefreshRequest,
+): Promise<AccountDocument> {
+  const late = new AbortController()
+  const tooLate = sleep(services.lifetimes.answer, undefined, { signal: late.signal }).then(() => {
+    throw inProgress()
+  })
+  try {
+    return await Promise.race([joinOrLead(services, request), tooLate])
+  } finally {
+    late.abort()
+  }
 }
 
-/** @see connectors.md 8.2 to 8.5 */
-export function createRefresher(options: {
-  readonly clock: { now(): number }
-  readonly lifetimes: Pick<Lifetimes, 'answer' | 'sharedFailure'>
-  readonly loader: AccountLoader
-  readonly locks: RefreshLocks
-  readonly log: Logger
-  readonly run: RunAttempt
-  readonly seal: AccountSeal
-}): Refresher {
-  const { clock, lifetimes, loader, locks, log, run, seal } = options
-  const underWay = new Map<string, Promise<RefreshOutcome>>()
+/** For the host itself, without a token's permissions: an operator asks. @throws ConnectorError of connectors.md 10 */
+export function refreshAsOperator(
+  services: ConnectorsServices,
+  instance: Instance,
+  accountId: string,
+  { isForced = false }: { readonly isForced?: boolean } = {},
+): Promise<AccountDocument> {
+  return failingClosed(async () => {
+    const loaded = await loadAccount(services, instance, accountId)
+    if (loaded === undefined) throw new ConnectorError('account_not_found')
+    requireRefreshable(loaded.account)
+    const name = accountTypeName(loaded.account)
+    const type = await services.accountTypes.get(name, instance.context)
+    if (type === undefined) throw new ConnectorError('account_type_not_found')
+    if (type.fault !== undefined || !hasTokenEndpoint(type)) {
+      throw new ConnectorError('account_type_misconfigured')
+    }
+    return refreshAccount(services, { instance, type, loaded, isForced })
+  })
+}
 
-  async function refreshInTime(request: RefreshRequest): Promise<AccountDocument> {
-    const late = new AbortController()
-    const tooLate = sleep(lifetimes.answer, undefined, { signal: late.signal }).then(() => {
-      throw inProgress()
+async function joinOrLead(
+  services: ConnectorsServices,
+  request: RefreshRequest,
+): Promise<AccountDocument> {
+  const { refreshes } = services
+  const { instance, loaded, revision } = request
+  const { account, state } = loaded
+  requireRefreshable(account)
+  if (revision !== undefined && wasRefreshedSince(state, account._rev, revision)) return account
+  if (request.isForced !== true && isRefused(services, instance, loaded)) {
+    throw refreshError({ class: 'revoked' })
+  }
+  const key = `${instance.id}/${account._id}`
+  for (;;) {
+    const running = refreshes.get(key)
+    if (running === undefined) break
+    const outcome = await running
+    // What was decided before this caller came is what it already has.
+    if (isNews(loaded, outcome)) return resultOf(outcome)
+  }
+  const leading = leadRefresh(services, request).finally(() => refreshes.delete(key))
+  refreshes.set(key, leading)
+  return resultOf(await leading)
+}
+
+async function leadRefresh(
+  services: ConnectorsServices,
+  request: RefreshRequest,
+): Promise<RefreshOutcome> {
+  const { instance, type, loaded, requestId } = request
+  const accountId = loaded.account._id
+  const lock = await acquireRefreshLock(services, instance, accountId)
+  try {
+    const now = await loadAccount(services, instance, accountId)
+    if (now === undefined) throw new ConnectorError('account_not_found')
+    const known = outcomeSince(services, loaded, now)
+    if (known !== undefined) return known
+    if (lock === undefined) throw inProgress()
+    requireRefreshable(now.account)
+    return await attemptRefresh(services, {
+      instance,
+      type,
+      loaded: now,
+      lock,
+      ...(requestId !== undefined && { requestId }),
     })
-    try {
-      return await Promise.race([refresh(request), tooLate])
-    } finally {
-      late.abort()
-    }
+  } finally {
+    if (lock !== undefined) await releaseOrLog(services, instance, accountId, lock)
   }
+}
 
-  async function refresh(request: RefreshRequest): Promise<AccountDocument> {
-    const { instance, loaded, revision } = request
-    const { account, state } = loaded
-    demandRefreshable(account)
-    if (revision !== undefined && wasRefreshedSince(state, account._rev, revision)) return account
-    if (request.isForced !== true && isRefused(instance, loaded)) {
-      throw refreshError({ class: 'revoked' })
-    }
-    const key = `${instance.id}/${account._id}`
-    for (;;) {
-      const running = underWay.get(key)
-      if (running === undefined) break
-      const outcome = await running
-      // What was decided before this caller came is what it already has.
-      if (isNews(loaded, outcome)) return resultOf(outcome)
-    }
-    const leading = lead(request).finally(() => underWay.delete(key))
-    underWay.set(key, leading)
-    return resultOf(await leading)
+function isRefused(
+  services: ConnectorsServices,
+  instance: Instance,
+  { account, state: { refused } }: LoadedAccount,
+): boolean {
+  if (refused === undefined || refused.until <= services.clock.now()) return false
+  const { refreshToken } = credentialsOf(services, instance, account)
+  return refreshToken !== undefined && hashToken(refreshToken) === refused.tokenHash
+}
+
+/** What ended since the caller came, in whatever process. */
+function outcomeSince(
+  { clock, lifetimes }: ConnectorsServices,
+  seen: LoadedAccount,
+  now: LoadedAccount,
+): RefreshOutcome | undefined {
+  if (sequenceOf(now.account.oauth) > sequenceOf(seen.account.oauth)) {
+    return { ok: true, account: now.account }
   }
-
-  function isRefused(instance: Instance, { account, state }: LoadedAccount): boolean {
-    const { refused } = state
-    if (refused === undefined || refused.until <= clock.now()) return false
-    const { refreshToken } = seal.credentialsOf(instance, account)
-    return refreshToken !== undefined && hashToken(refreshToken) === refused.tokenHash
-  }
-
-  async function lead(request: RefreshRequest): Promise<RefreshOutcome> {
-    const { instance, type, loaded, requestId } = request
-    const accountId = loaded.account._id
-    const lock = await locks.acquire(instance, accountId)
-    try {
-      const now = await loader.load(instance, accountId)
-      if (now === undefined) throw new ConnectorError('account_not_found')
-      const known = outcomeSince(loaded, now)
-      if (known !== undefined) return known
-      if (lock === undefined) throw inProgress()
-      demandRefreshable(now.account)
-      return await run({
-        ...{ instance, type, loaded: now, lock },
-        ...(requestId !== undefined && { requestId }),
-      })
-    } finally {
-      await lock?.release().catch((cause: unknown) => {
-        log.warn('account.unlock_failed', {
-          instance: instance.domain,
-          accountId,
-          cause: String(cause),
-        })
-      })
-    }
-  }
-
-  /** What ended since the caller came, in whatever process. */
-  function outcomeSince(seen: LoadedAccount, now: LoadedAccount): RefreshOutcome | undefined {
-    if (sequenceOf(now.account.oauth) > sequenceOf(seen.account.oauth)) {
-      return { ok: true, account: now.account }
-    }
-    const { finished, last } = now.state
-    if (finished <= seen.state.finished || last?.failure === undefined) return undefined
-    if (clock.now() - last.at >= lifetimes.sharedFailure) return undefined
-    return { ok: false, failure: last.failure, attempt: finished }
-  }
-
-  return { refresh: refreshInTime }
+  const { finished, last } = now.state
+  if (finished <= seen.state.finished || last?.failure === undefined) return undefined
+  if (clock.now() - last.at >= lifetimes.sharedFailure) return undefined
+  return { ok: false, failure: last.failure, attempt: finished }
 }
 
 function isNews(seen: LoadedAccount, outcome: RefreshOutcome): boolean {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { DAY_MS, type Instance } from '@svc/platform'
 import { type Change, type Json, type Key, recordKey } from '@svc/store'
 import type { FailureClass } from '../token-client/provider.ts'
+import type { AccountDocument } from './account.ts'
 
 /** Why a provider was asked in vain, as everybody who waited for it is told. */
 export interface RefreshFailure {
@@ -33,6 +34,17 @@ export interface RefreshState {
   /** Revisions that refreshes replaced or wrote, newest first. */
   readonly outdated?: readonly string[]
 }
+
+/** An account as it stands, and what is remembered of its refreshes. */
+export interface LoadedAccount {
+  readonly account: AccountDocument
+  readonly state: RefreshState
+}
+
+/** What everybody who waited for a refresh is told. */
+export type RefreshOutcome =
+  | { readonly ok: true; readonly account: AccountDocument }
+  | { readonly ok: false; readonly failure: RefreshFailure; readonly attempt: number }
 
 export const NO_STATE: RefreshState = { finished: 0 }
 

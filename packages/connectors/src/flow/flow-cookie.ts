@@ -1,39 +1,38 @@
 import { hash } from 'node:crypto'
 import { equalSecrets, type Instance, type RouteContext } from '@svc/platform'
-import { createToken, isToken } from './one-time-values.ts'
-
-/** Cookie that says in which browser a flow began. @see connectors.md 4.4 */
-export interface Binder {
-  /** Gives the browser its cookie, or the one it has for longer. @returns the hash to remember */
-  bind(ctx: RouteContext): string
-  /** Whether the request comes from the browser of that hash. */
-  isBound(ctx: RouteContext, binderHash: string): boolean
-}
+import type { ConnectorsServices } from '../services.ts'
+import { createToken, isToken } from './flow-store.ts'
 
 /** A sibling host may have planted some beside ours where there is no https. */
 const MAX_SAME_NAME = 5
 
-/** @param lifetimeMs - of the cookie */
-export function createBinder(lifetimeMs: number): Binder {
-  return {
-    bind(ctx) {
-      const { instance } = ctx.state
-      const value = valuesOf(ctx).find(isToken) ?? createToken()
-      const parts = [
-        `${nameOf(instance)}=${value}`,
-        `Max-Age=${Math.max(1, Math.floor(lifetimeMs / 1000))}`,
-        'Path=/',
-        'HttpOnly',
-        'SameSite=Lax',
-        ...(instance.isHttps ? ['Secure'] : []),
-      ]
-      // Beside that of a session that a code just opened.
-      ctx.append('Set-Cookie', parts.join('; '))
-      return hashOf(value)
-    },
-    isBound: (ctx, binderHash) =>
-      valuesOf(ctx).some((value) => equalSecrets(hashOf(value), binderHash)),
-  }
+/**
+ * Gives the browser the cookie that says that a flow began there, or the one it has for longer.
+ * @returns the hash to remember
+ * @see connectors.md 4.4
+ */
+export function bindBrowser(
+  ctx: RouteContext,
+  { lifetimes }: Pick<ConnectorsServices, 'lifetimes'>,
+): string {
+  const { instance } = ctx.state
+  const value = valuesOf(ctx).find(isToken) ?? createToken()
+  const parts = [
+    `${nameOf(instance)}=${value}`,
+    `Max-Age=${Math.max(1, Math.floor(lifetimes.binder / 1000))}`,
+    'Path=/',
+    'HttpOnly',
+    'SameSite=Lax',
+    ...(instance.isHttps ? ['Secure'] : []),
+  ]
+  // Beside that of a session that a code just opened.
+  ctx.append('Set-Cookie', parts.join('; '))
+  return hashOf(value)
+}
+
+/** Whether the request comes from the browser of that hash. */
+export function isBoundBrowser(ctx: RouteContext, binderHash: string): boolean {
+  return valuesOf(ctx).some((value) => equalSecrets(hashOf(value), binderHash))
 }
 
 function nameOf({ isHttps }: Instance): string {

@@ -1,6 +1,6 @@
 import type { Logger } from '@svc/platform'
 import { validateAuthResponse } from 'oauth4webapi'
-import type { CallbackQuery, PendingFlow } from './pending-flow.ts'
+import type { CallbackQuery, PendingFlow } from './flow-store.ts'
 import type { UsableType } from './usable-type.ts'
 
 /** The library wants one, and looks at nothing of it for what is asked here. */

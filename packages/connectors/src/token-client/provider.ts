@@ -1,6 +1,6 @@
-import type { AccountType } from '../account-types/account-type.ts'
+import type { AuthorizationServer } from 'oauth4webapi'
 
-/** How a call to a provider ended badly. @see connectors.md 8.4 */
+/** How a call to a provider failed. @see connectors.md 8.4 */
 export type FailureClass =
   | 'revoked'
   | 'config'
@@ -9,6 +9,9 @@ export type FailureClass =
   | 'unavailable'
   | 'timeout'
   | 'invalid'
+
+/** How a call to a provider ended. */
+export type CallClass = FailureClass | 'ok'
 
 /** Tokens of an answer, normalised. Times are milliseconds since the epoch. @see connectors.md 6.3 */
 export interface TokenSet {
@@ -54,33 +57,16 @@ export interface CallAbout {
   readonly requestId?: string
 }
 
-/** Calls to providers: never redirected, never to places that are not public, bounded in time and size. */
-export interface TokenClient {
-  exchange(
-    type: AccountType,
-    request: {
-      readonly code: string
-      readonly redirectUri: string
-      readonly state: string
-      readonly nonce?: string
-      readonly codeVerifier?: string
-    },
-    about?: CallAbout,
-  ): Promise<TokenResult>
-  refresh(type: AccountType, refreshToken: string, about?: CallAbout): Promise<TokenResult>
-  /** Best effort within 5 s; never rejects. @see RFC 7009 */
-  revoke(
-    type: AccountType,
-    token: string,
-    hint: 'refresh_token' | 'access_token',
-    about?: CallAbout,
-  ): Promise<void>
-  /** Of a type with an issuer; cached for 24 h; undefined when it cannot be had or does not match. */
-  discover(type: AccountType): Promise<ProviderMetadata | undefined>
-  /** `sub` of an id token whose signature, `iss`, `aud`, `exp` and nonce hold; undefined otherwise, with a warning. */
-  subjectOf(
-    type: AccountType,
-    idToken: string,
-    nonce: string | undefined,
-  ): Promise<string | undefined>
+/** An issuer that was found. */
+export interface Issuer {
+  /** As it says; the one object that its keys are remembered for. */
+  readonly server: AuthorizationServer
+  readonly metadata: ProviderMetadata
+}
+
+/** What a question to an issuer came to, or will. */
+export interface AskedIssuer {
+  readonly found: Promise<Issuer | undefined>
+  /** Until then it is not asked again. Milliseconds since the epoch. */
+  endsAt: number
 }

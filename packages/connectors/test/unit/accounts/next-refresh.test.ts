@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/platform'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { AccountDocument, StoredOAuth } from '../../../src/accounts/account.ts'
-import { isGivenUp, nextRefresh } from '../../../src/accounts/next-refresh.ts'
+import { isGivenUp, nextRefresh } from '../../../src/accounts/refresh-plan.ts'
 import { NO_STATE, type RefreshState } from '../../../src/accounts/refresh-state.ts'
 import { sampleType } from '../../support/sample-type.ts'
 

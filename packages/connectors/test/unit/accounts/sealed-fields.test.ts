@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
+import { publicAccount } from '../../../src/accounts/account-view.ts'
 import type { StoredOAuth } from '../../../src/accounts/account.ts'
-import { publicAccount } from '../../../src/accounts/public-account.ts'
 import { replaceSealed, withoutSealed } from '../../../src/accounts/sealed-fields.ts'
 
 const DOCUMENT = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
+import type { PendingFlow } from '../../../src/flow/flow-store.ts'
 import { isFromIssuer, warnOfStrangeIssuer } from '../../../src/flow/issuer-check.ts'
-import type { PendingFlow } from '../../../src/flow/pending-flow.ts'
 import { sampleInstance } from '../../support/sample-instance.ts'
 import { sampleType } from '../../support/sample-type.ts'
 
