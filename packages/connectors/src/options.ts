@@ -115,7 +115,10 @@ export const CONNECTORS_OPTIONS: OptionsDefinition<SettledOptions> = defineOptio
   allowClientSideExchange: flag().or(false),
   enforceManifestScope: flag().or(false),
   lifetimes: lifetimes(DEFAULT_LIFETIMES, LONGEST, {
-    ...{ answer: TIMED, call: TIMED, connect: TIMED, lookup: TIMED },
+    answer: TIMED,
+    call: TIMED,
+    connect: TIMED,
+    lookup: TIMED,
   }).that(
     // D38: whoever waits must see that the holder of a lock died.
     ({ refreshLock, refreshWait }) =>
@@ -133,7 +136,8 @@ export function resolveOptions(options: ConnectorsOptions): ResolvedOptions {
   const settled = CONNECTORS_OPTIONS.settle(options)
   const { oauth, trustedNetworks, lifetimes: times, log } = settled
   const outbound = createOutbound({
-    ...{ trustedNetworks, log },
+    trustedNetworks,
+    log,
     connectMs: times.connect,
     totalMs: times.call,
   })

@@ -38,7 +38,7 @@ export interface AccountDocument {
   readonly name: string
   readonly oauth?: StoredOAuth
   readonly oauth_callback_results_encrypted?: string
-  /** Legacy log-in and password accounts; sealed as `oauth` is. */
+  /** Legacy login and password accounts; sealed as `oauth` is. */
   readonly auth?: Readonly<Record<string, unknown>>
   readonly [other: string]: unknown
 }

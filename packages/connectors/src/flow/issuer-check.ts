@@ -21,7 +21,7 @@ export function isFromIssuer(
     issuer: flow.issuer,
     authorization_response_iss_parameter_supported: flow.sendsIssuer === true,
   }
-  // Only `iss` is judged here: the state was taken, and errors come later.
+  // Only `iss` is checked here: the state was taken, and errors come later.
   const answer = new URLSearchParams(iss === undefined ? {} : { iss })
   try {
     validateAuthResponse(server, ANY_CLIENT, answer)
