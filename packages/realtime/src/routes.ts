@@ -1,8 +1,8 @@
 import { insufficientScope, OAuthError } from '@svc/oauth-core'
 import { type Instance, type RouteContext, type RouteRow } from '@svc/platform'
-import { isDoctype, isReserved, type TypeRules } from './doctype.ts'
+import { isDoctype, isReserved, type TypeRules } from './events/doctype.ts'
 import { RealtimeError } from './errors.ts'
-import { isJsonObject, type RealtimeEvent } from './event.ts'
+import { isJsonObject, type RealtimeEvent } from './events/event.ts'
 import { MAX_ID_LENGTH } from './limits.ts'
 
 export interface RowsOptions {

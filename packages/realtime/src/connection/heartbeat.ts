@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import type { Lifetimes } from './lifetimes.ts'
+import type { Lifetimes } from '../lifetimes.ts'
 
 /**
  * Pings, and cuts a connection whose client does not answer; frames with data are no answer.

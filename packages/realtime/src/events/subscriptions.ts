@@ -1,4 +1,8 @@
-import type { Topic } from './protocol.ts'
+/** What a SUBSCRIBE or UNSUBSCRIBE is about: a whole type, or one document of it. */
+export interface Topic {
+  readonly type: string
+  readonly id?: string
+}
 
 /** What one connection hears. */
 export interface Subscriptions {

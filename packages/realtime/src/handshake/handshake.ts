@@ -7,9 +7,9 @@ import Koa, { type Context } from 'koa'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { describeError } from '@svc/store'
 import type { Admission, Admissions } from './admission.ts'
-import { RealtimeError } from './errors.ts'
+import { RealtimeError } from '../errors.ts'
 import { type FailedAuths, tooMany } from './failed-auths.ts'
-import type { Peer } from './peer.ts'
+import type { Peer } from '../connection/peer.ts'
 
 /** Takes upgrade requests over. @see realtime.md 1 */
 export type Handshake = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>

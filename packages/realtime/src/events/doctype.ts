@@ -1,5 +1,5 @@
 import type { AccessContext } from '@svc/oauth-core'
-import { MAX_TYPE_LENGTH } from './limits.ts'
+import { MAX_TYPE_LENGTH } from '../limits.ts'
 
 const DOCTYPE = /^[a-z0-9_]+(?:\.[a-z0-9_]+)*$/
 

@@ -1,5 +1,5 @@
 import type { InstanceId } from '@svc/platform'
-import type { Limits } from './limits.ts'
+import type { Limits } from '../limits.ts'
 
 /** A place for one connection. */
 export interface Admission {

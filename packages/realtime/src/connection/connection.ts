@@ -1,14 +1,14 @@
 import type { TokenAccess } from '@svc/oauth-core'
 import type { Logger, Revocation } from '@svc/platform'
 import type { RawData, WebSocket } from 'ws'
-import type { BusBridge } from './bus-bridge.ts'
+import type { BusBridge } from '../events/bus-bridge.ts'
 import { createCommands } from './commands.ts'
-import type { TypeRules } from './doctype.ts'
+import type { TypeRules } from '../events/doctype.ts'
 import { startHeartbeat } from './heartbeat.ts'
-import type { Hub } from './hub.ts'
+import type { Hub } from '../events/hub.ts'
 import { createIdentity } from './identity.ts'
-import type { Lifetimes } from './lifetimes.ts'
-import type { Limits } from './limits.ts'
+import type { Lifetimes } from '../lifetimes.ts'
+import type { Limits } from '../limits.ts'
 import { createMessageMeter } from './message-meter.ts'
 import { createOutbox } from './outbox.ts'
 import type { Peer } from './peer.ts'
@@ -19,7 +19,7 @@ import {
   errorFrame,
   type SocketErrorCode,
 } from './socket-errors.ts'
-import { createStanding } from './standing.ts'
+import { createStanding } from './access-monitor.ts'
 
 /** One open websocket. */
 export interface Connection {

@@ -1,7 +1,6 @@
 import type { InstanceId } from '@svc/platform'
 import { type CheckedEvent, eventFrame } from './event.ts'
-import type { Topic } from './protocol.ts'
-import { createSubscriptions } from './subscriptions.ts'
+import { createSubscriptions, type Topic } from './subscriptions.ts'
 
 /** Who hears what, in this process. @see realtime.md 7.1, 7.2 */
 export interface Hub {

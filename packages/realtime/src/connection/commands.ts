@@ -1,17 +1,18 @@
 import type { Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
-import { maySubscribe, type TypeRules } from './doctype.ts'
-import type { Subscriber } from './hub.ts'
+import { maySubscribe, type TypeRules } from '../events/doctype.ts'
+import type { Subscriber } from '../events/hub.ts'
 import type { Identity } from './identity.ts'
 import type { Peer } from './peer.ts'
-import { type Command, parseCommand, parseTopic, type Topic } from './protocol.ts'
+import type { Topic } from '../events/subscriptions.ts'
+import { type Command, parseCommand, parseTopic } from './protocol.ts'
 import {
   CLOSE,
   type CloseReason,
   type CommandSource,
   type SocketErrorCode,
 } from './socket-errors.ts'
-import type { Standing } from './standing.ts'
+import type { Standing } from './access-monitor.ts'
 
 /** What a client asks for, one message after the other. @see realtime.md 2 */
 export interface Commands {

@@ -1,4 +1,4 @@
-import { MAX_ECHO_LENGTH } from './limits.ts'
+import { MAX_ECHO_LENGTH } from '../limits.ts'
 
 /** What the server says over the socket before it goes on, or closes. @see realtime.md 4 */
 export const SOCKET_ERRORS = {

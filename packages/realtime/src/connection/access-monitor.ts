@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Revocation } from '@svc/platform'
-import { maySubscribe, type TypeRules } from './doctype.ts'
-import type { Subscriber } from './hub.ts'
+import { maySubscribe, type TypeRules } from '../events/doctype.ts'
+import type { Subscriber } from '../events/hub.ts'
 import type { Identity, Verdict } from './identity.ts'
 import {
   CLOSE,

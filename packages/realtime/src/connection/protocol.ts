@@ -1,5 +1,6 @@
-import { isJsonObject } from './event.ts'
-import { MAX_ECHO_LENGTH, MAX_ID_LENGTH, MAX_TYPE_LENGTH } from './limits.ts'
+import { isJsonObject } from '../events/event.ts'
+import type { Topic } from '../events/subscriptions.ts'
+import { MAX_ECHO_LENGTH, MAX_ID_LENGTH, MAX_TYPE_LENGTH } from '../limits.ts'
 import type { CommandSource, SocketErrorCode } from './socket-errors.ts'
 
 /** A message of a client. @see realtime.md 2 */
@@ -11,12 +12,6 @@ export interface Command {
   readonly payload: unknown
   /** What an error about it sends back. */
   readonly source: CommandSource
-}
-
-/** What a SUBSCRIBE or UNSUBSCRIBE is about: a whole type, or one document of it. */
-export interface Topic {
-  readonly type: string
-  readonly id?: string
 }
 
 /** Undefined for what is not a JSON object. */

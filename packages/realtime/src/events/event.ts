@@ -1,5 +1,5 @@
 import type { Json } from '@svc/store'
-import { MAX_ID_LENGTH } from './limits.ts'
+import { MAX_ID_LENGTH } from '../limits.ts'
 import { isDoctype } from './doctype.ts'
 
 /** What can happen to a document; `NOTIFIED`: it was sent without being stored. */

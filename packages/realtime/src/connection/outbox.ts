@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
-import type { Lifetimes } from './lifetimes.ts'
-import type { Limits } from './limits.ts'
+import type { Lifetimes } from '../lifetimes.ts'
+import type { Limits } from '../limits.ts'
 
 /** What is sent to one reader, however slow. @see realtime.md 5, 6 */
 export interface Outbox {

@@ -3,7 +3,7 @@ import { type InstanceId, type Logger, randomId } from '@svc/platform'
 import type { Bus, Json } from '@svc/store'
 import { readBusMessage, writeBusMessage } from './bus-message.ts'
 import type { CheckedEvent } from './event.ts'
-import type { Lifetimes } from './lifetimes.ts'
+import type { Lifetimes } from '../lifetimes.ts'
 import { createRecentIds } from './recent-ids.ts'
 import { within } from './within.ts'
 
