@@ -10,11 +10,11 @@ import {
   type SocketErrorCode,
 } from './socket-errors.ts'
 
-/** Keeps what a connection hears within what its token still allows. @see realtime.md 7.4 */
-export interface Standing {
+/** Keeps the subscriptions of a connection within what its token still allows. @see realtime.md 7.4 */
+export interface AccessMonitor {
   /** Takes away the subscriptions that are no longer allowed, with one error each. */
   reconsider(): void
-  hear(revocation: Revocation): void
+  onRevoked(revocation: Revocation): void
   /**
    * Looks at the token again. `beat`: as a matter of routine, so a store that does not answer changes nothing;
    * `gap`: news may have been missed, so nothing goes on unseen. Never rejects.
@@ -22,7 +22,7 @@ export interface Standing {
   recheck(why: 'beat' | 'gap'): Promise<void>
 }
 
-export interface StandingOptions {
+export interface AccessMonitorOptions {
   readonly identity: Identity
   readonly subscriber: Subscriber
   readonly rules: TypeRules
@@ -33,7 +33,7 @@ export interface StandingOptions {
 const RETRIES = 8
 const RETRY_MS = 250
 
-export function createStanding(options: StandingOptions): Standing {
+export function createAccessMonitor(options: AccessMonitorOptions): AccessMonitor {
   const { identity, subscriber, rules, send, close } = options
 
   /** @param stillAllowed - which subscriptions stay */
@@ -46,7 +46,7 @@ export function createStanding(options: StandingOptions): Standing {
     }
   }
 
-  /** Taking away a whole type takes its documents along: those that were subscribed are put back, to be judged. */
+  /** Taking away a whole type takes its documents along: those that were subscribed are put back, to be checked. */
   function loseWhole(type: string): void {
     const documents = subscriber
       .list()
@@ -94,7 +94,7 @@ export function createStanding(options: StandingOptions): Standing {
 
   return {
     reconsider,
-    hear({ kind, id }) {
+    onRevoked({ kind, id }) {
       identity.noteChange()
       const { access } = identity
       if (access === undefined) return

@@ -2,9 +2,9 @@ import type { Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import { maySubscribe, type TypeRules } from '../events/doctype.ts'
 import type { Subscriber } from '../events/hub.ts'
-import type { Identity } from './identity.ts'
-import type { Peer } from './peer.ts'
 import type { Topic } from '../events/subscriptions.ts'
+import type { AccessMonitor } from './access-monitor.ts'
+import type { Identity, Peer } from './identity.ts'
 import { type Command, parseCommand, parseTopic } from './protocol.ts'
 import {
   CLOSE,
@@ -12,7 +12,6 @@ import {
   type CommandSource,
   type SocketErrorCode,
 } from './socket-errors.ts'
-import type { Standing } from './access-monitor.ts'
 
 /** What a client asks for, one message after the other. @see realtime.md 2 */
 export interface Commands {
@@ -26,7 +25,7 @@ export interface Commands {
 export interface CommandsOptions {
   readonly identity: Identity
   readonly subscriber: Subscriber
-  readonly standing: Pick<Standing, 'reconsider'>
+  readonly accessMonitor: Pick<AccessMonitor, 'reconsider'>
   readonly rules: TypeRules
   readonly peer: Pick<Peer, 'authenticated' | 'refused'>
   /** Makes events of other processes come; resolves when they do. */
@@ -46,7 +45,7 @@ export interface CommandsOptions {
 }
 
 export function createCommands(options: CommandsOptions): Commands {
-  const { identity, subscriber, standing, rules, peer, send, fail, close, log } = options
+  const { identity, subscriber, accessMonitor, rules, peer, send, fail, close, log } = options
   const waiting: string[] = []
   let isRunning = false
   let isStopped = false
@@ -85,7 +84,7 @@ export function createCommands(options: CommandsOptions): Commands {
     if (isStopped) return
     if (verdict === 'good') {
       peer.authenticated()
-      standing.reconsider()
+      accessMonitor.reconsider()
     } else if (verdict === 'refused') {
       peer.refused()
       fail('unauthorized', source, CLOSE.authenticationFailed)

@@ -2,16 +2,16 @@ import type { TokenAccess } from '@svc/oauth-core'
 import type { Logger, Revocation } from '@svc/platform'
 import type { RawData, WebSocket } from 'ws'
 import type { BusBridge } from '../events/bus-bridge.ts'
-import { createCommands } from './commands.ts'
 import type { TypeRules } from '../events/doctype.ts'
-import { startHeartbeat } from './heartbeat.ts'
 import type { Hub } from '../events/hub.ts'
-import { createIdentity } from './identity.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { Limits } from '../limits.ts'
+import { createAccessMonitor } from './access-monitor.ts'
+import { createCommands } from './commands.ts'
+import { startHeartbeat } from './heartbeat.ts'
+import { createIdentity, type Peer } from './identity.ts'
 import { createMessageMeter } from './message-meter.ts'
 import { createOutbox } from './outbox.ts'
-import type { Peer } from './peer.ts'
 import {
   CLOSE,
   type CloseReason,
@@ -19,12 +19,11 @@ import {
   errorFrame,
   type SocketErrorCode,
 } from './socket-errors.ts'
-import { createStanding } from './access-monitor.ts'
 
 /** One open websocket. */
 export interface Connection {
   /** Something ended or changed, on this or another process. */
-  hear(revocation: Revocation): void
+  onRevoked(revocation: Revocation): void
   /** News may have been missed: looks at the token again. Never rejects. */
   recheck(): Promise<void>
   close(reason: CloseReason): void
@@ -59,14 +58,22 @@ export function createConnection(options: ConnectionOptions): Connection {
     verify: (token): Promise<TokenAccess> => peer.verify(token),
     onExpired: () => fail('unauthorized', AUTH, CLOSE.tokenExpired),
   })
-  const standing = createStanding({ identity, subscriber, rules, send, close })
+  const accessMonitor = createAccessMonitor({ identity, subscriber, rules, send, close })
   const commands = createCommands({
-    ...{ identity, subscriber, standing, rules, peer, send, fail, close, log },
+    identity,
+    subscriber,
+    accessMonitor,
+    rules,
+    peer,
+    send,
+    fail,
+    close,
+    log,
     join: member.join,
     maxWaiting: limits.waitingMessages,
   })
   const meter = createMessageMeter({ clock, limit: limits.messages, windowMs: lifetimes.messages })
-  const stopHeartbeat = startHeartbeat(socket, lifetimes, () => void standing.recheck('beat'))
+  const stopHeartbeat = startHeartbeat(socket, lifetimes, () => void accessMonitor.recheck('beat'))
   const silence = setTimeout(() => {
     fail('unauthorized', AUTH, CLOSE.authenticationTimeout)
   }, lifetimes.auth).unref()
@@ -92,7 +99,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     socket.close(code, reason)
   }
 
-  /** From here on nothing is heard, sent or waited for. */
+  /** From here on nothing is received, sent or waited for. */
   function end(): void {
     if (isClosing) return
     isClosing = true
@@ -122,8 +129,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   })
 
   return {
-    hear: standing.hear,
-    recheck: () => standing.recheck('gap'),
+    onRevoked: accessMonitor.onRevoked,
+    recheck: () => accessMonitor.recheck('gap'),
     close,
     terminate: () => socket.terminate(),
   }

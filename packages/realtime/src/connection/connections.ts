@@ -26,7 +26,7 @@ export function createConnections(oauth: Pick<OAuth, 'onRevoked'>): Connections 
   const stopListening = oauth.onRevoked({
     onRevoked(revocation) {
       for (const connection of byInstance.get(revocation.instanceId) ?? []) {
-        connection.hear(revocation)
+        connection.onRevoked(revocation)
       }
     },
     onGap: () => void recheckAll(),

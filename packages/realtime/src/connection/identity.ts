@@ -1,5 +1,5 @@
-import { type TokenAccess } from '@svc/oauth-core'
-import { isHttpError } from '@svc/platform'
+import type { TokenAccess } from '@svc/oauth-core'
+import { type InstanceId, isHttpError } from '@svc/platform'
 import { createLongTimer } from './long-timer.ts'
 
 /** What looking at a token found. */
@@ -90,4 +90,17 @@ export function createIdentity(options: IdentityOptions): Identity {
 
 function isSamePrincipal(one: TokenAccess, other: TokenAccess): boolean {
   return one.audience === other.audience && one.subject === other.subject
+}
+
+/** The other end of a connection, as its handshake knows it. */
+export interface Peer {
+  readonly instanceId: InstanceId
+  /** Whom a token speaks for, with the cookies of the handshake. @throws OAuthError 401 */
+  verify(token: string): Promise<TokenAccess>
+  /** It is somebody's now. */
+  authenticated(): void
+  /** Its AUTH failed. */
+  refused(): void
+  /** The connection is over. */
+  gone(): void
 }

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type InstanceId, type Logger, randomId } from '@svc/platform'
 import type { Bus, Json } from '@svc/store'
+import type { Lifetimes } from '../lifetimes.ts'
 import { readBusMessage, writeBusMessage } from './bus-message.ts'
 import type { CheckedEvent } from './event.ts'
-import type { Lifetimes } from '../lifetimes.ts'
 import { createRecentIds } from './recent-ids.ts'
-import { within } from './within.ts'
 
 /** Carries events between processes, at most once each. @see realtime.md 7.3 */
 export interface BusBridge {
@@ -156,4 +155,18 @@ export function createBusBridge(options: BusBridgeOptions): BusBridge {
       await Promise.all([...channels].map(([name, channel]) => drop(name, channel)))
     },
   }
+}
+
+/** Resolves with the promise, but no later than this; whether it succeeded is for others to look at. Never rejects. */
+async function within(promise: Promise<unknown>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs)
+  })
+  const settled = promise.then(
+    () => {},
+    () => {},
+  )
+  await Promise.race([settled, late])
+  clearTimeout(timer)
 }

@@ -2,13 +2,13 @@ import type { InstanceId } from '@svc/platform'
 import { type CheckedEvent, eventFrame } from './event.ts'
 import { createSubscriptions, type Topic } from './subscriptions.ts'
 
-/** Who hears what, in this process. @see realtime.md 7.1, 7.2 */
+/** Who gets which events, in this process. @see realtime.md 7.1, 7.2 */
 export interface Hub {
   /** Gives the event to the instance's subscribers, in the order of the calls. Never throws. */
   deliver(instanceId: InstanceId, event: CheckedEvent): void
-  /** @param hear - gets a text frame; must not throw */
-  subscriber(instanceId: InstanceId, hear: (frame: Buffer) => void): Subscriber
-  /** Subscriptions of all subscribers, and types that somebody hears. */
+  /** @param send - gets a text frame; must not throw */
+  subscriber(instanceId: InstanceId, send: (frame: Buffer) => void): Subscriber
+  /** Subscriptions of all subscribers, and types that somebody subscribed to. */
   stats(): { readonly subscriptions: number; readonly topics: number }
 }
 
@@ -23,7 +23,7 @@ export interface Subscriber {
 
 interface Entry {
   readonly matches: (type: string, id: string) => boolean
-  readonly hear: (frame: Buffer) => void
+  readonly send: (frame: Buffer) => void
 }
 
 /** @param options.maxSubscriptions - of one subscriber */
@@ -40,9 +40,9 @@ export function createHub(options: { readonly maxSubscriptions: number }): Hub {
     if (entries?.size === 0) topics.delete(name)
   }
 
-  function subscriber(instanceId: InstanceId, hear: (frame: Buffer) => void): Subscriber {
+  function subscriber(instanceId: InstanceId, send: (frame: Buffer) => void): Subscriber {
     const own = createSubscriptions(options.maxSubscriptions)
-    const entry: Entry = { matches: own.matches, hear }
+    const entry: Entry = { matches: own.matches, send }
     let isClosed = false
 
     function change<Result>(act: () => Result): Result {
@@ -82,10 +82,10 @@ export function createHub(options: { readonly maxSubscriptions: number }): Hub {
       if (entries === undefined) return
       // One buffer for all: the server's frames are not masked, so nobody changes it.
       let frame: Buffer | undefined
-      for (const { matches, hear } of entries) {
+      for (const { matches, send } of entries) {
         if (!matches(event.type, event.id)) continue
         frame ??= eventFrame(event)
-        hear(frame)
+        send(frame)
       }
     },
     stats: () => ({ subscriptions, topics: topics.size }),

@@ -7,23 +7,23 @@ export interface LocalEvent extends CheckedEvent {
   readonly instanceId: InstanceId
 }
 
-/** Whoever wants to hear everything that happens in this process, such as triggers. @see realtime.md 7.3 */
+/** Whoever wants to know of everything that happens in this process, such as triggers. @see realtime.md 7.3 */
 export interface LocalEvents {
-  listen(handler: (event: LocalEvent) => void): () => void
-  tell(event: LocalEvent): void
+  on(handler: (event: LocalEvent) => void): () => void
+  emit(event: LocalEvent): void
 }
 
 export function createLocalEvents(log: Logger): LocalEvents {
   const handlers = new Set<(event: LocalEvent) => void>()
 
   return {
-    listen(handler) {
+    on(handler) {
       // A function of its own, so that a handler may be there twice.
       const own = (event: LocalEvent): void => handler(event)
       handlers.add(own)
       return () => void handlers.delete(own)
     },
-    tell(event) {
+    emit(event) {
       for (const handler of handlers) {
         try {
           handler(event)

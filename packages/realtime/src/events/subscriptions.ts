@@ -4,7 +4,7 @@ export interface Topic {
   readonly id?: string
 }
 
-/** What one connection hears. */
+/** What one connection subscribed to. */
 export interface Subscriptions {
   readonly size: number
   /** Idempotent; `full`: nothing was added. */

@@ -2,14 +2,14 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type OAuth, OAuthError } from '@svc/oauth-core'
-import { type Instance, type Logger } from '@svc/platform'
+import type { Instance, Logger } from '@svc/platform'
+import { describeError } from '@svc/store'
 import Koa, { type Context } from 'koa'
 import type { WebSocket, WebSocketServer } from 'ws'
-import { describeError } from '@svc/store'
-import type { Admission, Admissions } from './admission.ts'
+import type { Peer } from '../connection/identity.ts'
 import { RealtimeError } from '../errors.ts'
+import type { Admission, Admissions } from './admission.ts'
 import { type FailedAuths, tooMany } from './failed-auths.ts'
-import type { Peer } from '../connection/peer.ts'
 
 /** Takes upgrade requests over. @see realtime.md 1 */
 export type Handshake = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>
