@@ -29,10 +29,10 @@ export type {
   ProviderEndpoint,
   ProviderOptions,
   ScriptedAnswer,
-} from './provider.ts'
-export type { IssuedTokens, ProviderGrants } from './provider-grants.ts'
-export type { ProviderRequest } from './provider-requests.ts'
-export { openProvider } from './provider-server.ts'
+} from './provider/provider.ts'
+export type { IssuedTokens, ProviderGrants } from './provider/provider-grants.ts'
+export type { ProviderRequest } from './provider/provider-requests.ts'
+export { openProvider } from './provider/provider-server.ts'
 export {
   type AuthorizeOptions,
   type PendingAuthorization,

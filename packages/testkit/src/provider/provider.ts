@@ -1,5 +1,5 @@
 import type http from 'node:http'
-import type { Gate } from './gate.ts'
+import type { Gate } from '../gate.ts'
 import type { ProviderGrants } from './provider-grants.ts'
 import type { ProviderRequest } from './provider-requests.ts'
 

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { createGate, type Gate } from './gate.ts'
+import { createGate, type Gate } from '../gate.ts'
 import type {
   PlainAnswer,
   Provider,
