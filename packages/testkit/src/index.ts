@@ -23,16 +23,17 @@ export {
 } from './loopback-request.ts'
 export { type Mailbox, type MailboxOptions, openMailbox, type ReceivedMail } from './mailbox.ts'
 export { type Page, parsePage } from './page.ts'
-export type {
-  PlainAnswer,
-  Provider,
-  ProviderEndpoint,
-  ProviderOptions,
-  ScriptedAnswer,
-} from './provider/provider.ts'
-export type { IssuedTokens, ProviderGrants } from './provider/provider-grants.ts'
-export type { ProviderRequest } from './provider/provider-requests.ts'
-export { openProvider } from './provider/provider-server.ts'
+export {
+  type IssuedTokens,
+  openProvider,
+  type PlainAnswer,
+  type Provider,
+  type ProviderEndpoint,
+  type ProviderGrants,
+  type ProviderOptions,
+  type ProviderRequest,
+  type ScriptedAnswer,
+} from './provider/index.ts'
 export {
   type AuthorizeOptions,
   type PendingAuthorization,

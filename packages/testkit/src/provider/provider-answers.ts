@@ -99,6 +99,7 @@ export async function createProviderAnswers(
       expires_in: expiresIn,
       refresh_token: tokens.refreshToken,
       ...(tokens.scope !== '' && { scope: tokens.scope }),
+      ...options.tokenMembers?.({ origin: originOf() }),
       ...(isOpenId && { id_token: await idToken({ nonce: tokens.nonce }) }),
     }
   }

@@ -2,8 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 
 /** What an owner allowed at a provider, and the tokens that came of it. */
 interface Grant {
+  readonly id: string
   readonly clientId: string
   readonly scope: string
+  /** When tokens were given for it first. Milliseconds since the epoch. */
+  since: number | undefined
   readonly nonce: string | undefined
   refreshToken: string
   isRevoked: boolean
@@ -13,7 +16,16 @@ interface Code {
   readonly grant: Grant
   readonly redirectUri: string | undefined
   readonly challenge: string | undefined
+  readonly endsAt: number
   isUsed: boolean
+}
+
+/** A "yes" of the owner that somebody has tokens for, until it is taken back. */
+export interface LiveGrant {
+  readonly id: string
+  readonly scope: string
+  /** Milliseconds since the epoch. */
+  readonly since: number
 }
 
 export interface IssuedTokens {
@@ -53,10 +65,17 @@ export interface ProviderGrants {
   /** Ends the grant that a token of either kind belongs to. */
   revoke(token: string): void
   revokeAll(): void
+  /** Ends the grant of that id. */
+  revokeGrant(id: string): void
+  /** Oldest first. */
+  live(): readonly LiveGrant[]
   isLive(accessToken: string): boolean
   /** As after `exchange`, for tests that begin with an account. */
   issue(clientId: string, scope: string): IssuedTokens
 }
+
+/** RFC 6749 4.1.2 allows ten minutes at most. */
+const CODE_MS = 60_000
 
 export function createProviderGrants(rules: GrantRules): ProviderGrants {
   const codes = new Map<string, Code>()
@@ -66,6 +85,7 @@ export function createProviderGrants(rules: GrantRules): ProviderGrants {
 
   function tokensOf(grant: Grant): IssuedTokens {
     const accessToken = secret('at')
+    grant.since ??= rules.now()
     byAccessToken.set(accessToken, { grant, endsAt: rules.now() + rules.expiresIn * 1000 })
     byRefreshToken.set(grant.refreshToken, grant)
     const { refreshToken, scope, nonce } = grant
@@ -73,7 +93,15 @@ export function createProviderGrants(rules: GrantRules): ProviderGrants {
   }
 
   function grantFor(clientId: string, scope: string, nonce?: string): Grant {
-    const grant = { clientId, scope, nonce, refreshToken: secret('rt'), isRevoked: false }
+    const grant: Grant = {
+      id: randomBytes(8).toString('hex'),
+      clientId,
+      scope,
+      since: undefined,
+      nonce,
+      refreshToken: secret('rt'),
+      isRevoked: false,
+    }
     grants.add(grant)
     return grant
   }
@@ -82,7 +110,13 @@ export function createProviderGrants(rules: GrantRules): ProviderGrants {
     allow: ({ clientId, redirectUri, scope, challenge, nonce }) => {
       const code = secret('code')
       const grant = grantFor(clientId, scope, nonce)
-      codes.set(code, { grant, redirectUri, challenge, isUsed: false })
+      codes.set(code, {
+        grant,
+        redirectUri,
+        challenge,
+        endsAt: rules.now() + CODE_MS,
+        isUsed: false,
+      })
       return code
     },
     exchange: (value, clientId, redirectUri, verifier) => {
@@ -90,7 +124,8 @@ export function createProviderGrants(rules: GrantRules): ProviderGrants {
       if (code === undefined || code.grant.clientId !== clientId) return undefined
       // RFC 6749 4.1.2: a code that comes twice was stolen.
       if (code.isUsed) code.grant.isRevoked = true
-      if (code.isUsed || code.redirectUri !== redirectUri) return undefined
+      if (code.isUsed || rules.now() >= code.endsAt) return undefined
+      if (code.redirectUri !== redirectUri) return undefined
       if (code.challenge !== challengeOf(verifier)) return undefined
       code.isUsed = true
       return tokensOf(code.grant)
@@ -112,6 +147,13 @@ export function createProviderGrants(rules: GrantRules): ProviderGrants {
     revokeAll: () => {
       for (const grant of grants) grant.isRevoked = true
     },
+    revokeGrant: (id) => {
+      for (const grant of grants) if (grant.id === id) grant.isRevoked = true
+    },
+    live: () =>
+      [...grants].flatMap(({ id, scope, since, isRevoked }) =>
+        isRevoked || since === undefined ? [] : [{ id, scope, since }],
+      ),
     isLive: (accessToken) => {
       const found = byAccessToken.get(accessToken)
       return found !== undefined && !found.grant.isRevoked && rules.now() < found.endsAt

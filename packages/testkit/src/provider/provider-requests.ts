@@ -19,14 +19,21 @@ export interface ProviderRequest {
   }
 }
 
-/** Reads all of a request. */
+const MAX_BODY_BYTES = 1_048_576
+
+/** Reads all of a request. @throws Error for a body of more than 1 MiB */
 export async function readProviderRequest(
   request: http.IncomingMessage,
   origin: string,
 ): Promise<ProviderRequest> {
   const url = new URL(request.url ?? '/', origin)
   const chunks: Buffer[] = []
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MAX_BODY_BYTES) throw new Error('the body is too large')
+    chunks.push(chunk)
+  }
   const body = Buffer.concat(chunks).toString('utf8')
   const posted = postedParameters(body, request.headers['content-type'] ?? '')
   const query = Object.fromEntries(url.searchParams)

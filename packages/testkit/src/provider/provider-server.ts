@@ -24,7 +24,8 @@ const PATHS: Readonly<Record<string, ProviderEndpoint>> = {
 
 /**
  * Starts a provider: `/authorize` allows everything at once and redirects with a code; `/token` checks client, code,
- * `redirect_uri` and PKCE and rotates refresh tokens; `/revoke`, well-known documents and keys.
+ * `redirect_uri` and PKCE and rotates refresh tokens; `/revoke`, well-known documents and keys. A host may put pages of
+ * its own before them.
  */
 export async function openProvider(options: ProviderOptions = {}): Promise<Provider> {
   const { clientId = 'client-1', clientSecret = 'secret-1', expiresIn = 3600 } = options
@@ -50,7 +51,7 @@ export async function openProvider(options: ProviderOptions = {}): Promise<Provi
     tls === undefined ? http.createServer(listener) : https.createServer({ ...tls }, listener)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
+    server.listen(options.port ?? 0, '127.0.0.1', resolve)
   })
   // A TCP server's address is an object; a string is only given for pipes.
   const { port } = server.address() as AddressInfo
@@ -66,6 +67,8 @@ export async function openProvider(options: ProviderOptions = {}): Promise<Provi
   ): Promise<void> {
     const request = await readProviderRequest(incoming, origin)
     requests.push(request)
+    const page = options.pages?.(request, { grants, origin })
+    if (page !== undefined) return send(response, page)
     const endpoint = PATHS[request.path]
     if (endpoint === undefined) return send(response, { status: 404 })
     await gates.get(endpoint)?.pass()

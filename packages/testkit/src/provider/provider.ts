@@ -17,6 +17,15 @@ export type ScriptedAnswer =
   | PlainAnswer
   | ((request: ProviderRequest, response: http.ServerResponse) => void | Promise<void>)
 
+/**
+ * Answers requests in place of the provider's endpoints, or of its 404: such as a page that asks the person first.
+ * Undefined: it does not.
+ */
+export type ProviderPages = (
+  request: ProviderRequest,
+  provider: Pick<Provider, 'grants' | 'origin'>,
+) => PlainAnswer | undefined
+
 /** What a path can be scripted for. */
 export type ProviderEndpoint = 'authorize' | 'token' | 'revoke' | 'metadata' | 'jwks'
 
@@ -37,6 +46,12 @@ export interface ProviderOptions {
   readonly subject?: string
   /** More members of its metadata, or others. */
   readonly metadata?: Readonly<Record<string, unknown>>
+  /** More members of its answers with tokens. @defaultValue none */
+  readonly tokenMembers?: (provider: Pick<Provider, 'origin'>) => Readonly<Record<string, unknown>>
+  /** @defaultValue everything is allowed at once, nobody is asked */
+  readonly pages?: ProviderPages
+  /** Where it listens. @defaultValue `0`, chosen by the system */
+  readonly port?: number
   /** Serves https. PEM. */
   readonly tls?: { readonly key: string; readonly cert: string }
   /** Host name of its addresses. @defaultValue `127.0.0.1` */
