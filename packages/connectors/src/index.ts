@@ -1,3 +1,4 @@
+export type { EventSink } from '@svc/platform'
 export type {
   AccountType,
   AccountTypeEntry,
@@ -41,7 +42,6 @@ export type {
   ConnectorManifest,
   ConnectorManifests,
   ConnectorPages,
-  EventSink,
   OwnerLogins,
 } from './ports.ts'
 export type { CallClass } from './token-client/provider.ts'

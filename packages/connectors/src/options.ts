@@ -2,6 +2,7 @@ import { type OAuth } from '@svc/oauth-core'
 import {
   createOutbound,
   DAY_MS,
+  type EventSink,
   isSlug,
   type Logger,
   type Outbound,
@@ -25,7 +26,7 @@ import type { AccountTypes } from './account-types/account-type.ts'
 import { createStoredAccounts, type StoredAccounts } from './accounts/account-store.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import { type ConnectorsBucket, DEFAULT_LIMITS } from './limits.ts'
-import type { AccountStore, ConnectorManifests, EventSink, OwnerLogins } from './ports.ts'
+import type { AccountStore, ConnectorManifests, OwnerLogins } from './ports.ts'
 
 /** What `createConnectors` needs. @see connectors.md 14 */
 export interface ConnectorsOptions {

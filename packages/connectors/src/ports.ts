@@ -45,19 +45,6 @@ export interface ConnectorPages {
   error(ctx: Context, error: HttpError): Promise<void>
 }
 
-/** A change that subscribers hear of; satisfied by `@svc/realtime`. */
-export interface EventSink {
-  publish(
-    instance: Instance,
-    verb: 'CREATED' | 'UPDATED' | 'DELETED',
-    event: {
-      readonly type: string
-      readonly id: string
-      readonly doc?: Readonly<Record<string, unknown>>
-    },
-  ): Promise<void>
-}
-
 /** What happened to an account. Never carries a secret. */
 export interface AccountEvent {
   readonly instance: Instance

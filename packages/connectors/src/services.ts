@@ -1,5 +1,5 @@
 import type { OAuth } from '@svc/oauth-core'
-import type { Instances, Logger, Outbound, RateLimits, Sealer } from '@svc/platform'
+import type { EventSink, Instances, Logger, Outbound, RateLimits, Sealer } from '@svc/platform'
 import type { Clock, Store } from '@svc/store'
 import type { LRUCache } from 'lru-cache'
 import type { AccountTypes } from './account-types/account-type.ts'
@@ -7,13 +7,7 @@ import type { RefreshOutcome } from './accounts/refresh-state.ts'
 import type { Lifetimes } from './lifetimes.ts'
 import type { ConnectorsBucket } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
-import type {
-  AccountStore,
-  ConnectorEvents,
-  ConnectorManifests,
-  EventSink,
-  OwnerLogins,
-} from './ports.ts'
+import type { AccountStore, ConnectorEvents, ConnectorManifests, OwnerLogins } from './ports.ts'
 import type { AskedIssuer, CallClass } from './token-client/provider.ts'
 
 /** What the package is made of. Assembled by `createConnectors` alone; rules and handlers name the part they need. */
