@@ -31,7 +31,8 @@ describe('an account that keeps changing while it is refreshed', () => {
         return accounts.update(instance, account)
       }
       server = await startRefresh({
-        ...{ store, clock },
+        store,
+        clock,
         connectors: { accounts: { ...accounts, update } },
       })
       await server.putImported()

@@ -30,7 +30,11 @@ describe('states', () => {
       instance,
       accountType: 'bank',
       kind: 'create',
-      ...{ clientState: '', nonce: '', slug: 'home', scope: '', redirectUri: 'https://a.example' },
+      clientState: '',
+      nonce: '',
+      slug: 'home',
+      scope: '',
+      redirectUri: 'https://a.example',
       createdAt,
     })
 

@@ -129,8 +129,19 @@ export async function startConnectors(options: ConnectorsServerOptions): Promise
   const server = await listen(koa)
 
   return {
-    ...{ oauth, connectors, store, accounts, logins, provider, alice, bob, server },
-    ...{ apps, konnectors, logged, heard },
+    oauth,
+    connectors,
+    store,
+    accounts,
+    logins,
+    provider,
+    alice,
+    bob,
+    server,
+    apps,
+    konnectors,
+    logged,
+    heard,
     port: server.port,
     async putType(fields = {}) {
       const entry = {

@@ -27,7 +27,8 @@ const PROGRAM = path.join(import.meta.dirname, '../../support/refresh-process.ts
 /** Of a lock whose holder died; much shorter than a real one, and as long as a slow machine needs. */
 const LOCK_MS = scaledLimit(900)
 const LIFETIMES = {
-  ...{ refreshLock: LOCK_MS, refreshWait: scaledLimit(3000) },
+  refreshLock: LOCK_MS,
+  refreshWait: scaledLimit(3000),
   // The provider is still asked when somebody has waited for too long.
   call: timeBudget(10_000),
 }

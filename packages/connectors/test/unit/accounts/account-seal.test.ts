@@ -34,7 +34,9 @@ describe('sealing values of accounts (7.3)', () => {
   }
   const seal = sealWith()
   const place = (field = 'oauth.access_token', accountId = 'a', instance: Instance = alice) => ({
-    ...{ instance, accountId, field },
+    instance,
+    accountId,
+    field,
   })
 
   it('opens what was sealed, whatever it is', () => {
@@ -92,8 +94,12 @@ describe('sealing values of accounts (7.3)', () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), (oauth, results) => {
         const account = {
-          ...{ _id: 'a', _rev: '1', account_type: 'bank', name: '' },
-          ...{ oauth, oauth_callback_results_encrypted: results },
+          _id: 'a',
+          _rev: '1',
+          account_type: 'bank',
+          name: '',
+          oauth,
+          oauth_callback_results_encrypted: results,
         }
         // Not what the type says: that is the point.
         const { isIntact } = seal.credentialsOf(alice, account as unknown as AccountDocument)

@@ -11,7 +11,10 @@ const FLOW: PendingFlow = {
   instance: sampleInstance().id,
   accountType: 'bank',
   kind: 'create',
-  ...{ clientState: '', nonce: '', slug: 'home', scope: '' },
+  clientState: '',
+  nonce: '',
+  slug: 'home',
+  scope: '',
   redirectUri: 'https://alice.example.com/accounts/bank/redirect',
   createdAt: 0,
 }
