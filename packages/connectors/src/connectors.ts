@@ -2,10 +2,8 @@ import type { Instance, RouteRow } from '@svc/platform'
 import type { Middleware } from 'koa'
 import type { AccountTypes } from './account-types/account-type.ts'
 import type { AccountDocument } from './accounts/account.ts'
-import type { ConnectorsFigures } from './figures.ts'
-import type { AccountOperations } from './accounts/operate-accounts.ts'
-import type { ConnectorEvents } from './ports.ts'
-import type { ConnectorPages } from './rows.ts'
+import type { ConnectorEvents, ConnectorPages } from './ports.ts'
+import type { CallClass } from './token-client/provider.ts'
 
 /** Credentials to take over, for account types of mode `refresh_token`. */
 export interface AccountImport {
@@ -28,8 +26,14 @@ export interface AccountViewer {
   readonly wantsCredentials?: boolean
 }
 
+/** Counts since this process began, for monitoring. @see connectors.md 13 */
+export interface ConnectorsFigures {
+  /** Calls to providers that ended, by id of the account type and how they ended. */
+  readonly calls: Readonly<Record<string, Readonly<Partial<Record<CallClass, number>>>>>
+}
+
 /** What `createConnectors` answers. */
-export interface Connectors extends AccountOperations {
+export interface Connectors {
   /**
    * The endpoints of `connectors.md` 4; mounted behind `resolveInstance`. Without pages errors are JSON:API for
    * everybody.
@@ -63,9 +67,21 @@ export interface Connectors extends AccountOperations {
   ): Promise<Readonly<Record<string, unknown>>>
   /** @throws ConnectorError `account_type_not_found`, `invalid_request` */
   importAccount(instance: Instance, input: AccountImport): Promise<AccountDocument>
+  /**
+   * Fresh tokens for the host itself, as the refresh endpoint gives them, without a token's permissions: an operator
+   * asks.
+   * @throws ConnectorError of connectors.md 10
+   */
+  refreshAccount(
+    instance: Instance,
+    accountId: string,
+    options?: { readonly isForced?: boolean },
+  ): Promise<AccountDocument>
+  /** Revokes at the provider, as far as that listens, then deletes. @throws ConnectorError `account_not_found` */
+  removeAccount(instance: Instance, accountId: string): Promise<void>
   /** To be called when the host deleted an account itself: nothing is refreshed any more. */
   accountDeleted(instance: Instance, account: AccountDocument): Promise<void>
-  /** Seals the secrets of a log-in and password account that the host is about to write. @see connectors.md 7.3 (5) */
+  /** Seals the secrets of a login and password account that the host is about to write. @see connectors.md 7.3 (5) */
   sealAuth(instance: Instance, account: AccountDocument): AccountDocument
   /** Seals everything again with the current key: account types, and the accounts of every instance. @returns how many */
   rotateKeys(): Promise<number>

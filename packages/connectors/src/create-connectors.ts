@@ -1,17 +1,25 @@
 import { createEmitter, createRateLimits } from '@svc/platform'
 import { createAccountTypes } from './account-types/account-type-store.ts'
-import { secretsForConnector } from './account-types/connector-secrets.ts'
-import { createAccounts } from './accounts/create-accounts.ts'
+import { secretsForConnector } from './account-types/secrets.ts'
+import { sealAuth } from './accounts/legacy-auth.ts'
+import { AutoRefresh } from './accounts/auto-refresh.ts'
+import { viewAccount } from './accounts/account-view.ts'
+import { fieldsForConnector } from './accounts/connector-fields.ts'
+import { deleteAsOperator, noteDeleted } from './accounts/delete-account.ts'
+import { importAccount } from './accounts/import-account.ts'
+import { refreshAsOperator } from './accounts/refresh-account.ts'
+import { rotateAccounts } from './accounts/rotate-accounts.ts'
 import { ConnectorError } from './connector-error.ts'
 import type { Connectors } from './connectors.ts'
-import { createCallFigures } from './figures.ts'
-import { assembleFlow } from './flow/assemble-flow.ts'
-import { createOAuthAvailable } from './flow/availability.ts'
-import { createCallbackHost } from './flow/callback-host.ts'
-import { type ConnectorsOptions, resolveOptions } from './options.ts'
+import { answerCallbackHost } from './flow/callback-host.ts'
+import { forgetStates } from './flow/flow-store.ts'
+import { isOAuthAvailable } from './flow/usable-type.ts'
+import { type ConnectorsOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import type { ConnectorEvents } from './ports.ts'
-import { mountRows } from './rows.ts'
-import { createTokenClient } from './token-client/create-token-client.ts'
+import { bindConnectorsRoutes, mountConnectors } from './routes.ts'
+import type { ConnectorsServices } from './services.ts'
+import { createIssuers } from './token-client/discovery.ts'
+import { readFigures } from './token-client/provider-calls.ts'
 
 /**
  * Assembles the package. Nothing is read or written before the first request, or `start`.
@@ -25,58 +33,85 @@ import { createTokenClient } from './token-client/create-token-client.ts'
  */
 export function createConnectors(given: ConnectorsOptions): Connectors {
   const options = resolveOptions(given)
-  const { oauth, log, lifetimes, callbackUrl, trustedNetworks } = options
-  const { store, sealer, clock, instances } = oauth
-  const emitter = createEmitter<ConnectorEvents>(log)
-  const limits = createRateLimits({ store, clock, limits: options.limits, tooMany })
-  const accountTypes =
-    options.accountTypes ??
-    createAccountTypes({
-      ...{ store, sealer, log, instances, trustedNetworks },
-      ...(callbackUrl !== undefined && { callbackUrl }),
-    })
-  const figures = createCallFigures()
-  const tokenClient = createTokenClient({
-    ...{ outbound: options.outbound, clock, log, lifetimes, figures },
-  })
-  const accounts = createAccounts({
-    ...options,
-    ...{ accountTypes, tokenClient, limits },
-    emit: emitter.emit,
-  })
-  const flow = assembleFlow({ options, accountTypes, tokenClient, limits, writer: accounts })
+  const { oauth, callbackUrl, storedAccounts } = options
+  const emitter = createEmitter<ConnectorEvents>(options.log)
+  const services = assembleServices(options, emitter.emit)
+  const routes = bindConnectorsRoutes(services)
   const callbackHost =
-    callbackUrl === undefined
-      ? undefined
-      : createCallbackHost({ callbackUrl, callback: flow.callback, log })
-  instances.onRemove(async (instance) => {
-    await flow.forget(instance)
-    await options.storedAccounts?.removeAll(instance, accounts.accountDeleted)
+    callbackUrl === undefined ? undefined : answerCallbackHost(callbackUrl, services)
+  const autoRefresh = new AutoRefresh(services)
+  oauth.instances.onRemove(async (instance) => {
+    await forgetStates(services, instance)
+    await storedAccounts?.removeAll(instance, (of, account) => noteDeleted(services, of, account))
   })
 
   return {
-    routes: ({ pages } = {}) =>
-      mountRows({ oauth, flow: flow.rows, accounts: accounts.rows, pages }),
+    routes: ({ pages } = {}) => mountConnectors(oauth, routes, pages),
     callbackHost: () => callbackHost ?? ((_, next) => next()),
-    rows: [...flow.rows, ...accounts.rows],
-    accountTypes,
-    oauthAvailable: createOAuthAvailable({ ...options, accountTypes }),
-    secretsForConnector: (slug, context) => secretsForConnector(accountTypes, slug, context),
-    fieldsForConnector: accounts.fieldsForConnector,
-    view: accounts.view,
-    importAccount: accounts.importAccount,
-    refreshAccount: accounts.refreshAccount,
-    removeAccount: accounts.removeAccount,
-    accountDeleted: accounts.accountDeleted,
-    sealAuth: accounts.sealAuth,
+    rows: [...routes.flow, ...routes.accounts],
+    accountTypes: services.accountTypes,
+    oauthAvailable: (instance, slug) => isOAuthAvailable(services, instance, slug),
+    secretsForConnector: (slug, context) =>
+      secretsForConnector(services.accountTypes, slug, context),
+    fieldsForConnector: (instance, account) => fieldsForConnector(services, instance, account),
+    view: (instance, account, viewer) => viewAccount(services, instance, account, viewer),
+    importAccount: (instance, input) => importAccount(services, instance, input),
+    refreshAccount: (instance, accountId, how) =>
+      refreshAsOperator(services, instance, accountId, how),
+    removeAccount: (instance, accountId) => deleteAsOperator(services, instance, accountId),
+    accountDeleted: (instance, account) => noteDeleted(services, instance, account),
+    sealAuth: (instance, account) => sealAuth(services, instance, account),
     async rotateKeys() {
-      const types = (await accountTypes.rotateKeys?.()) ?? 0
-      return types + (await accounts.rotate())
+      const types = (await services.accountTypes.rotateKeys?.()) ?? 0
+      return types + (await rotateAccounts(services))
     },
-    figures: figures.read,
+    figures: () => readFigures(services),
     on: emitter.on,
-    start: accounts.start,
-    close: accounts.close,
+    async start() {
+      if (options.autoRefresh) await autoRefresh.start()
+    },
+    close: () => autoRefresh.stop(),
+  }
+}
+
+function assembleServices(
+  options: ResolvedOptions,
+  emit: ConnectorsServices['emit'],
+): ConnectorsServices {
+  const { oauth, callbackUrl, log, trustedNetworks } = options
+  const { clock, instances, namespace, sealer, store } = oauth
+  const accountTypes =
+    options.accountTypes ??
+    createAccountTypes({
+      store,
+      sealer,
+      log,
+      instances,
+      trustedNetworks,
+      ...(callbackUrl !== undefined && { callbackUrl }),
+    })
+  return {
+    oauth,
+    instances,
+    namespace,
+    store,
+    clock,
+    log,
+    sealer,
+    limits: createRateLimits({ store, clock, limits: options.limits, tooMany }),
+    lifetimes: options.lifetimes,
+    options,
+    accounts: options.accounts,
+    accountTypes,
+    sessions: options.sessions,
+    manifests: options.manifests,
+    events: options.events,
+    emit,
+    outbound: options.outbound,
+    issuers: createIssuers(),
+    calls: new Map(),
+    refreshes: new Map(),
+    deletions: new Set(),
   }
 }
 

@@ -1,3 +1,4 @@
+export type { EventSink } from '@svc/platform'
 export type {
   AccountType,
   AccountTypeEntry,
@@ -8,7 +9,7 @@ export type {
   Secret,
   TokenMode,
 } from './account-types/account-type.ts'
-export { AccountTypeError } from './account-types/account-type-error.ts'
+export { AccountTypeError } from './account-types/entry-gate.ts'
 export type {
   AccountTypesFileOptions,
   AccountTypeStoreOptions,
@@ -18,11 +19,9 @@ export type {
 export { createAccountTypes } from './account-types/account-type-store.ts'
 export { type AccountTypesFile, accountTypesFromFile } from './account-types/account-types-file.ts'
 export { sealedAccountTypes } from './account-types/account-type-record.ts'
-export { secretsForConnector } from './account-types/connector-secrets.ts'
+export { createSecret, maskEntry, secretsForConnector } from './account-types/secrets.ts'
 export { PRESETS, type Preset } from './account-types/presets.ts'
 export { createEntryReader, type EntryReader } from './account-types/entry-reader.ts'
-export { createSecret } from './account-types/secret.ts'
-export { maskEntry } from './account-types/secret-fields.ts'
 export type { AccountDocument, AccountStatus, StoredOAuth } from './accounts/account.ts'
 export { LEGACY_SECRETS } from './accounts/legacy-auth.ts'
 export { withoutSealed } from './accounts/sealed-fields.ts'
@@ -31,9 +30,8 @@ export {
   type ConnectorErrorCode,
   ERRORS,
 } from './connector-error.ts'
-export type { AccountImport, AccountViewer, Connectors } from './connectors.ts'
+export type { AccountImport, AccountViewer, Connectors, ConnectorsFigures } from './connectors.ts'
 export { createConnectors } from './create-connectors.ts'
-export type { CallClass, ConnectorsFigures } from './figures.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 export { type ConnectorsBucket, DEFAULT_LIMITS } from './limits.ts'
 export type { ConnectorsOptions } from './options.ts'
@@ -43,7 +41,7 @@ export type {
   ConnectorEvents,
   ConnectorManifest,
   ConnectorManifests,
-  EventSink,
+  ConnectorPages,
   OwnerLogins,
 } from './ports.ts'
-export type { ConnectorPages } from './rows.ts'
+export type { CallClass } from './token-client/provider.ts'

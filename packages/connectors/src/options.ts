@@ -2,6 +2,7 @@ import { type OAuth } from '@svc/oauth-core'
 import {
   createOutbound,
   DAY_MS,
+  type EventSink,
   isSlug,
   type Logger,
   type Outbound,
@@ -22,10 +23,10 @@ import {
   text,
 } from '@svc/platform/options'
 import type { AccountTypes } from './account-types/account-type.ts'
-import { createStoredAccounts, type StoredAccounts } from './accounts/stored-accounts.ts'
+import { createStoredAccounts, type StoredAccounts } from './accounts/account-store.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import { type ConnectorsBucket, DEFAULT_LIMITS } from './limits.ts'
-import type { AccountStore, ConnectorManifests, EventSink, OwnerLogins } from './ports.ts'
+import type { AccountStore, ConnectorManifests, OwnerLogins } from './ports.ts'
 
 /** What `createConnectors` needs. @see connectors.md 14 */
 export interface ConnectorsOptions {
@@ -115,7 +116,10 @@ export const CONNECTORS_OPTIONS: OptionsDefinition<SettledOptions> = defineOptio
   allowClientSideExchange: flag().or(false),
   enforceManifestScope: flag().or(false),
   lifetimes: lifetimes(DEFAULT_LIFETIMES, LONGEST, {
-    ...{ answer: TIMED, call: TIMED, connect: TIMED, lookup: TIMED },
+    answer: TIMED,
+    call: TIMED,
+    connect: TIMED,
+    lookup: TIMED,
   }).that(
     // D38: whoever waits must see that the holder of a lock died.
     ({ refreshLock, refreshWait }) =>
@@ -133,7 +137,8 @@ export function resolveOptions(options: ConnectorsOptions): ResolvedOptions {
   const settled = CONNECTORS_OPTIONS.settle(options)
   const { oauth, trustedNetworks, lifetimes: times, log } = settled
   const outbound = createOutbound({
-    ...{ trustedNetworks, log },
+    trustedNetworks,
+    log,
     connectMs: times.connect,
     totalMs: times.call,
   })

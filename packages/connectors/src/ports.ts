@@ -1,4 +1,5 @@
-import type { Instance, RouteContext } from '@svc/platform'
+import type { HttpError, Instance, RouteContext } from '@svc/platform'
+import type { Context } from 'koa'
 import type { AccountDocument } from './accounts/account.ts'
 
 /** Where accounts are kept: the host's own documents, so that its data routes and quotas apply. */
@@ -38,17 +39,10 @@ export interface OwnerLogins {
   admit(ctx: RouteContext, code: string): Promise<boolean>
 }
 
-/** A change that subscribers hear of; satisfied by `@svc/realtime`. */
-export interface EventSink {
-  publish(
-    instance: Instance,
-    verb: 'CREATED' | 'UPDATED' | 'DELETED',
-    event: {
-      readonly type: string
-      readonly id: string
-      readonly doc?: Readonly<Record<string, unknown>>
-    },
-  ): Promise<void>
+/** The pages of the host that this package sends people to. */
+export interface ConnectorPages {
+  /** Answers an error as a page. */
+  error(ctx: Context, error: HttpError): Promise<void>
 }
 
 /** What happened to an account. Never carries a secret. */

@@ -1,20 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { Instance, Logger } from '@svc/platform'
+import type { Logger, Mailer } from '@svc/platform'
 import { isMailError } from './mail-error.ts'
 import { createMailSender, hostOf, type WrittenMail } from './mail-sender.ts'
 import type { MailOptions } from './mail-options.ts'
-import type { SystemMail } from './system-mails.ts'
 import type { MailTemplates } from './templates.ts'
 
-/** Sends system mails to the owner of an instance. Satisfies the port of the login pages. */
-export interface Mailer {
-  /**
-   * Resolves when the mail was accepted. The only recipient is the owner's address in the instance's settings; for
-   * `update_email` the address that is to become it.
-   * @throws MailError `permanent` without a usable address, else as the transport says
-   */
-  send(instance: Instance, mail: SystemMail): Promise<void>
-}
+export type { Mailer } from '@svc/platform'
 
 interface MailerParts {
   readonly log: Logger
@@ -23,6 +14,7 @@ interface MailerParts {
   readonly loadTemplates: () => Promise<MailTemplates>
 }
 
+/** Its mails fail with a `MailError`: `permanent` without a usable address, else as the transport says. */
 export function createMailer({ log, options, loadTemplates }: MailerParts): Mailer {
   const sender = createMailSender(options)
   return {

@@ -83,18 +83,7 @@ export interface OwnerContacts {
   contactOf(instance: Instance): Promise<OwnerContact>
 }
 
-/** Tells subscribers; `@svc/realtime` satisfies it. */
-export interface EventSink {
-  publish(
-    instance: Pick<Instance, 'id'>,
-    verb: 'CREATED' | 'UPDATED' | 'DELETED',
-    event: {
-      readonly type: string
-      readonly id: string
-      readonly doc?: Readonly<Record<string, unknown>>
-    },
-  ): Promise<void>
-}
+export type { EventSink } from '@svc/platform'
 
 /** Credentials that operators keep for single apps, by whole id (`<context>/<slug>` or `<slug>`); `@svc/connectors` has them. */
 export interface PushCredentialStore {

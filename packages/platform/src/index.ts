@@ -110,6 +110,15 @@ export {
   type OutboundOptions,
   type OutboundRequest,
 } from './outbound/outbound.ts'
+export type { EventSink, OwnerEvent } from './ports/event-sink.ts'
+export type {
+  FactorChange,
+  FactorKind,
+  Mailer,
+  RequestFacts,
+  SystemMail,
+  TwoFactorPurpose,
+} from './ports/system-mail.ts'
 export { randomAlphanumeric, randomHex, randomId } from './random.ts'
 export {
   type RateLimit,

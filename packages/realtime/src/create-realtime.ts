@@ -1,22 +1,22 @@
 import type { Server } from 'node:http'
-import type { Instance, RouteRow } from '@svc/platform'
+import { bindRoutes, type Instance, type RouteRow } from '@svc/platform'
 import type { Middleware } from 'koa'
 import { WebSocketServer } from 'ws'
 import { describeError } from '@svc/store'
-import { createAdmissions } from './admission.ts'
-import { createAttachments } from './attach.ts'
-import { createBusBridge } from './bus-bridge.ts'
-import { createConnection } from './connection.ts'
-import { createConnections } from './connections.ts'
-import { createTypeRules } from './doctype.ts'
-import { checkEvent, type EventVerb, type RealtimeEvent } from './event.ts'
-import { createFailedAuths } from './failed-auths.ts'
-import { createHandshake } from './handshake.ts'
-import { createHub } from './hub.ts'
-import { createLocalEvents, type LocalEvent } from './local-events.ts'
+import { createAdmissions } from './handshake/admission.ts'
+import { createAttachments } from './handshake/attach.ts'
+import { createBusBridge } from './events/bus-bridge.ts'
+import { createConnection } from './connection/connection.ts'
+import { createConnections } from './connection/connections.ts'
+import { createTypeRules } from './events/doctype.ts'
+import { checkEvent, type EventVerb, type RealtimeEvent } from './events/event.ts'
+import { createFailedAuths } from './handshake/failed-auths.ts'
+import { createHandshake } from './handshake/handshake.ts'
+import { createHub } from './events/hub.ts'
+import { createLocalEvents, type LocalEvent } from './events/local-events.ts'
 import { REALTIME_OPTIONS, type RealtimeOptions } from './options.ts'
-import { createRows } from './rows.ts'
-import { CLOSE } from './socket-errors.ts'
+import { realtimeRoutes } from './routes.ts'
+import { CLOSE } from './connection/socket-errors.ts'
 
 /** What there is in this process now. */
 export interface RealtimeStats {
@@ -50,8 +50,8 @@ export interface Realtime {
   /** The rows of {@link Realtime.routes}, for documents and tests. */
   readonly rows: readonly RouteRow[]
   /**
-   * Hears what is published in this process. A handler that throws is logged and stops nothing.
-   * @returns what ends the hearing
+   * Calls the handler with what is published in this process. A handler that throws is logged and stops nothing.
+   * @returns what ends that
    */
   onLocalEvent(handler: (event: LocalEvent) => void): () => void
   stats(): RealtimeStats
@@ -79,13 +79,18 @@ export function createRealtime(given: RealtimeOptions): Realtime {
   const rules = createTypeRules({ ...options, namespace: oauth.namespace })
   const hub = createHub({ maxSubscriptions: limits.subscriptions })
   const bridge = createBusBridge({
-    ...{ bus, clock, log, lifetimes },
+    bus,
+    clock,
+    log,
+    lifetimes,
     channels: options.channels,
     onEvent: hub.deliver,
   })
   const admissions = createAdmissions(limits)
   const failedAuths = createFailedAuths({
-    ...{ store: oauth.store, clock, log },
+    store: oauth.store,
+    clock,
+    log,
     limit: limits.failedAuths,
     windowMs: lifetimes.failedAuths,
   })
@@ -105,7 +110,11 @@ export function createRealtime(given: RealtimeOptions): Realtime {
   })
   const attachments = createAttachments(
     createHandshake({
-      ...{ oauth, log, server, admissions, failedAuths },
+      oauth,
+      log,
+      server,
+      admissions,
+      failedAuths,
       allowedOrigins: options.allowedOrigins,
       isClosing: () => closing !== undefined,
       open(socket, peer) {
@@ -119,7 +128,7 @@ export function createRealtime(given: RealtimeOptions): Realtime {
     }),
   )
 
-  async function tell(
+  async function emit(
     { id: instanceId }: Pick<Instance, 'id'>,
     verb: EventVerb,
     event: RealtimeEvent,
@@ -128,7 +137,7 @@ export function createRealtime(given: RealtimeOptions): Realtime {
     try {
       const checked = checkEvent(verb, event, documentBytes)
       hub.deliver(instanceId, checked)
-      localEvents.tell({ instanceId, ...checked })
+      localEvents.emit({ instanceId, ...checked })
       await bridge.publish(instanceId, checked)
     } catch (cause) {
       log.error('realtime.event_dropped', { cause: describeError(cause) })
@@ -142,22 +151,22 @@ export function createRealtime(given: RealtimeOptions): Realtime {
   }
 
   const { documentBytes } = limits
-  const rows = createRows({
-    ...{ rules, documentBytes },
-    authenticate: (ctx) => oauth.authenticate(ctx),
-    // A body of just the allowed size is told with the id it gets beside.
-    notify: (instance, event) => tell(instance, 'NOTIFIED', event, documentBytes + ID_BYTES),
+  const rows = bindRoutes(realtimeRoutes(documentBytes), {
+    oauth,
+    rules,
+    // A body of just the allowed size is sent with the id it gets beside.
+    notify: (instance, event) => emit(instance, 'NOTIFIED', event, documentBytes + ID_BYTES),
   })
   // Mounted now, so that handshakes on an alias are known not to be pages.
   const routes = oauth.mount(rows)
 
   return {
-    publish: (instance, verb, event) => tell(instance, verb, event),
+    publish: (instance, verb, event) => emit(instance, verb, event),
     isServerType: (type) => rules.server.has(type),
     attach: attachments.attach,
     routes: () => routes,
     rows,
-    onLocalEvent: localEvents.listen,
+    onLocalEvent: localEvents.on,
     stats: () => ({
       connections: connections.size,
       ...hub.stats(),

@@ -14,7 +14,7 @@ import {
   text,
 } from '@svc/platform/options'
 import type { Bus } from '@svc/store'
-import { isDoctype } from './doctype.ts'
+import { isDoctype } from './events/doctype.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 

@@ -24,16 +24,17 @@ export {
 } from './loopback-request.ts'
 export { type Mailbox, type MailboxOptions, openMailbox, type ReceivedMail } from './mailbox.ts'
 export { type Page, parsePage } from './page.ts'
-export type {
-  PlainAnswer,
-  Provider,
-  ProviderEndpoint,
-  ProviderOptions,
-  ScriptedAnswer,
-} from './provider.ts'
-export type { IssuedTokens, ProviderGrants } from './provider-grants.ts'
-export type { ProviderRequest } from './provider-requests.ts'
-export { openProvider } from './provider-server.ts'
+export {
+  type IssuedTokens,
+  openProvider,
+  type PlainAnswer,
+  type Provider,
+  type ProviderEndpoint,
+  type ProviderGrants,
+  type ProviderOptions,
+  type ProviderRequest,
+  type ScriptedAnswer,
+} from './provider/index.ts'
 export {
   type AuthorizeOptions,
   type PendingAuthorization,

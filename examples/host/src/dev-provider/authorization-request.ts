@@ -1,4 +1,11 @@
-import type { AuthorizationRequest } from './provider-grants.ts'
+/** What a client asks for on the authorization page. */
+export interface AuthorizationRequest {
+  readonly redirectUri: string
+  readonly scope: string
+  readonly state: string
+  /** S256. */
+  readonly codeChallenge: string
+}
 
 export const SCOPE = 'photos.read'
 

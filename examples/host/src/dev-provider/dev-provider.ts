@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, systemClock } from '@svc/store'
-import { type RunningServer, startServer } from '../http-server.ts'
+import { openProvider } from '@svc/testkit/provider'
+import { demoEndpoints } from './demo-endpoints.ts'
 import { DEV_ACCOUNT_TYPE } from './names.ts'
-import { createProviderApp } from './provider-app.ts'
 
 /** A provider that listens on this machine. */
 export interface DevProvider {
@@ -26,33 +26,26 @@ export async function startDevProvider(options: DevProviderOptions): Promise<Dev
   const { port, tokenLifeMs, clock = systemClock } = options
   const clientId = 'svc'
   const clientSecret = randomBytes(24).toString('base64url')
-  let origin = ''
-  const app = createProviderApp({
+  const provider = await openProvider({
     clientId,
     clientSecret,
-    tokenLifeMs,
+    port,
     clock,
-    origin: () => origin,
+    expiresIn: Math.round(tokenLifeMs / 1000),
+    pages: demoEndpoints(clientId, clock),
+    // Where the connector finds the photos.
+    tokenMembers: ({ origin }) => ({ api_url: origin }),
   })
-  const handle = app.callback()
-  const server: RunningServer = await startServer(
-    (request, response) => void handle(request, response),
-    { port, host: '127.0.0.1' },
-  )
-  origin = `http://127.0.0.1:${server.port}`
+  const { origin } = provider
   return {
     origin,
     entry: {
       slug: DEV_ACCOUNT_TYPE,
       grant_mode: 'authorization_code',
-      client_id: clientId,
-      client_secret: clientSecret,
-      auth_endpoint: `${origin}/authorize`,
-      token_endpoint: `${origin}/token`,
-      revocation_endpoint: `${origin}/revoke`,
+      ...provider.entry,
       pkce: 'S256',
       trusted_network: true,
     },
-    close: () => server.stop(0),
+    close: () => provider.close(),
   }
 }

@@ -52,10 +52,6 @@ describe('the provider for development', () => {
     const fields = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT }
     const [status, tokens] = await token({ ...fields, code_verifier: verifier })
     expect(status).to.equal(200)
-    expect(await token({ ...fields, code_verifier: verifier }), 'once').to.deep.equal([
-      400,
-      { error: 'invalid_grant' },
-    ])
     return tokens
   }
 
@@ -67,7 +63,7 @@ describe('the provider for development', () => {
   const refresh = (refreshToken = ''): Promise<[number, Body]> =>
     token({ grant_type: 'refresh_token', refresh_token: refreshToken })
 
-  it('gives tokens for a code once, and photos for a token until it ends', async () => {
+  it('gives tokens for a code, and photos for a token until it ends', async () => {
     const tokens = await connect()
     expect(await photos(tokens['access_token'])).to.equal(200)
     expect(await photos('other')).to.equal(401)
@@ -84,6 +80,24 @@ describe('the provider for development', () => {
     expect((await refresh(tokens['refresh_token']))[0]).to.equal(400)
     expect(await photos(fresh['access_token'])).to.equal(401)
     expect((await refresh(fresh['refresh_token']))[0]).to.equal(400)
+  })
+
+  it('takes a code once, and ends its grant when it comes twice; a late one is refused', async () => {
+    const exchange = (code: string): Promise<[number, Body]> =>
+      token({
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: REDIRECT,
+        code_verifier: verifier,
+      })
+    const code = (await decide('allow')).get('code') ?? ''
+    const [, tokens] = await exchange(code)
+    expect(await photos(tokens['access_token'])).to.equal(200)
+    expect(await exchange(code)).to.deep.equal([400, { error: 'invalid_grant' }])
+    expect(await photos(tokens['access_token'])).to.equal(401)
+    const late = (await decide('allow')).get('code') ?? ''
+    clock.advance(60_000)
+    expect(await exchange(late)).to.deep.equal([400, { error: 'invalid_grant' }])
   })
 
   it('says that the person refused', async () => {

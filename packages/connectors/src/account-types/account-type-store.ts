@@ -1,30 +1,30 @@
 import type { IndexKey, StoredRecord } from '@svc/store'
 import { LRUCache } from 'lru-cache'
-import type { AccountType, AccountTypes, MaskedAccountType } from './account-type.ts'
-import {
-  accountTypeId,
-  isAccountTypeName,
-  isContextName,
-  parseAccountTypeId,
-} from './account-type-id.ts'
 import { ACCOUNT_TYPE_STORE_OPTIONS, type AccountTypeStoreOptions } from './account-type-options.ts'
 import {
-  ALL_ACCOUNT_TYPES,
-  indexesOf,
-  isAccountTypeSlug,
-  MAX_OF_SLUG,
-  slugIndex,
-} from './account-type-index.ts'
-import {
   type AccountTypeRecord,
+  ALL_ACCOUNT_TYPES,
   createRecordSealer,
   idOfKey,
+  indexesOf,
+  isAccountTypeSlug,
   keyOfId,
+  MAX_OF_SLUG,
   type OpenedEntry,
+  slugIndex,
 } from './account-type-record.ts'
+import {
+  type AccountType,
+  accountTypeId,
+  type AccountTypes,
+  isAccountTypeName,
+  isContextName,
+  type MaskedAccountType,
+  parseAccountTypeId,
+} from './account-type.ts'
 import { createEntryGate } from './entry-gate.ts'
 import { createEntryReader } from './entry-reader.ts'
-import { guardEntry, maskEntry } from './secret-fields.ts'
+import { guardEntry, maskEntry } from './secrets.ts'
 
 type StoredType = StoredRecord<AccountTypeRecord>
 

@@ -1,8 +1,7 @@
-import type { AccountTypeEntry, AccountTypeFault } from './account-type.ts'
-import { parseAccountTypeId } from './account-type-id.ts'
-import { applyPreset } from './apply-preset.ts'
+import { type AccountTypeEntry, type AccountTypeFault, parseAccountTypeId } from './account-type.ts'
 import { URL_FIELDS, urlFault } from './endpoint.ts'
 import { entryFaults } from './entry.schema.ts'
+import { applyPreset } from './presets.ts'
 
 /** A rule over whole entries: those of `effective` are filled in from the preset. */
 type Check = (entry: AccountTypeEntry, effective: AccountTypeEntry) => readonly AccountTypeFault[]

@@ -1,10 +1,10 @@
-import type { Logger } from '@svc/platform'
-import type { AccountTypeEntry, AccountTypeFault } from './account-type.ts'
+import type { ErrorObject, Logger } from '@svc/platform'
+import { ConnectorError, ERRORS } from '../connector-error.ts'
 import { ENTRY_GATE_OPTIONS, type EntryGateOptions } from './account-type-options.ts'
-import { AccountTypeError } from './account-type-error.ts'
-import { applyPreset } from './apply-preset.ts'
+import type { AccountTypeEntry, AccountTypeFault } from './account-type.ts'
 import { checkEntry } from './check-entry.ts'
 import { createTrustedNetworks, isSameSite, siteOf, URL_FIELDS } from './endpoint.ts'
+import { applyPreset } from './presets.ts'
 
 /** Checks entries before they are taken over. */
 export interface EntryGate {
@@ -76,5 +76,25 @@ function warnOfForeignEndpoints(entry: AccountTypeEntry, log: Logger): void {
     if (entry.auth_endpoint === undefined && entry[field] === undefined) continue
     const sites = { authorization: siteOf(auth), endpoint: siteOf(url) }
     log.warn('account_type.foreign_endpoint', { accountType: entry._id, field, ...sites })
+  }
+}
+
+/** An entry was refused, with everything that is wrong with it. @see connectors.md 2.2 (4) */
+export class AccountTypeError extends ConnectorError {
+  override readonly name: string = 'AccountTypeError'
+  readonly faults: readonly AccountTypeFault[]
+  /** One for each fault; pointers into the entry. */
+  override readonly errors: readonly ErrorObject[]
+
+  constructor(faults: readonly AccountTypeFault[]) {
+    const sentences = faults.map(({ field, reason }) => `${field || 'the entry'} ${reason}`)
+    super('invalid_account_type', { description: sentences.join('; ') })
+    this.faults = faults
+    this.errors = faults.map(({ field, reason }) => ({
+      code: 'invalid_account_type',
+      title: ERRORS.invalid_account_type.title,
+      detail: reason,
+      source: { pointer: field === '' ? '' : `/${field}` },
+    }))
   }
 }

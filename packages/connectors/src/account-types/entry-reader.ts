@@ -1,11 +1,15 @@
 import { SECOND_MS } from '@svc/platform'
-import type { AccountType, AccountTypeEntry, AccountTypeFault, Secret } from './account-type.ts'
-import { parseAccountTypeId } from './account-type-id.ts'
 import { ENTRY_READER_OPTIONS, type EntryReaderOptions } from './account-type-options.ts'
-import { applyPreset } from './apply-preset.ts'
+import {
+  type AccountType,
+  type AccountTypeEntry,
+  type AccountTypeFault,
+  parseAccountTypeId,
+  type Secret,
+} from './account-type.ts'
 import { checkEntry } from './check-entry.ts'
-import { createSecret } from './secret.ts'
-import { guardParameters } from './secret-fields.ts'
+import { applyPreset } from './presets.ts'
+import { createSecret, guardParameters } from './secrets.ts'
 
 /** Reads stored entries, forgiving what can be forgiven. */
 export interface EntryReader {

@@ -1,3 +1,5 @@
+import { ConnectorError } from '../connector-error.ts'
+
 /** Whether an account works. @see connectors.md 7.2 */
 export type AccountStatus = 'connected' | 'refresh_failing' | 'reconnect_required' | 'disconnected'
 
@@ -36,7 +38,7 @@ export interface AccountDocument {
   readonly name: string
   readonly oauth?: StoredOAuth
   readonly oauth_callback_results_encrypted?: string
-  /** Legacy log-in and password accounts; sealed as `oauth` is. */
+  /** Legacy login and password accounts; sealed as `oauth` is. */
   readonly auth?: Readonly<Record<string, unknown>>
   readonly [other: string]: unknown
 }
@@ -58,4 +60,50 @@ export interface AccountCredentials {
 export function accountTypeName(account: Pick<AccountDocument, 'account_type'>): string {
   const type: unknown = account.account_type // The host's documents may hold anything.
   return typeof type === 'string' ? type.slice(type.lastIndexOf('/') + 1) : ''
+}
+
+const ACCOUNT_ID = /^[A-Za-z0-9][A-Za-z0-9._~@-]{0,127}$/
+
+/** Whether a path segment can name an account: such ids are safe in keys and addresses. */
+export function isAccountId(text: string): boolean {
+  return ACCOUNT_ID.test(text)
+}
+
+export function hasRefreshToken({ oauth }: AccountDocument): boolean {
+  return oauth?.refresh_token_encrypted !== undefined
+}
+
+/** @throws ConnectorError for an account whose tokens cannot be replaced. @see connectors.md 8.1 */
+export function requireRefreshable(account: AccountDocument): void {
+  if (account.oauth === undefined) {
+    throw new ConnectorError('account_not_refreshable', {
+      description: 'The account has no OAuth tokens.',
+    })
+  }
+  if (!hasRefreshToken(account)) {
+    throw new ConnectorError('oauth_refresh_unavailable', {
+      description: 'The provider gave no refresh token for the account.',
+    })
+  }
+}
+
+/** Nobody refreshes so often: such a number was written by hand, and could not rise for long. */
+const BEYOND_COUNTING = 1e15
+
+/** How often an account's tokens were replaced. */
+export function sequenceOf(oauth: StoredOAuth | undefined): number {
+  const sequence: unknown = oauth?.refresh_seq // The host's documents may be older than this member.
+  const isCount = typeof sequence === 'number' && Math.abs(sequence) < BEYOND_COUNTING
+  return isCount && Number.isInteger(sequence) ? sequence : 0
+}
+
+/** RFC 3339, UTC. @param ms - since the epoch */
+export function toInstant(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+/** Milliseconds since the epoch; undefined when there is none that can be read. */
+export function fromInstant(text: string | undefined): number | undefined {
+  const ms = text === undefined ? Number.NaN : Date.parse(text)
+  return Number.isNaN(ms) ? undefined : ms
 }

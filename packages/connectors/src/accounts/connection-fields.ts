@@ -1,8 +1,24 @@
-import type { Instance, Logger } from '@svc/platform'
-import type { AccountDocument, StoredOAuth } from './account.ts'
-import type { AccountSeal } from './account-seal.ts'
-import type { Connection } from './account-writer.ts'
-import { sealTokens, toInstant } from './stored-oauth.ts'
+import type { AccountType } from '../account-types/account-type.ts'
+import type { ConnectorsServices } from '../services.ts'
+import type { TokenSet } from '../token-client/provider.ts'
+import { type AccountDocument, type StoredOAuth, toInstant } from './account.ts'
+import { type SealServices, sealTokens, sealValue, type TokenOwner } from './account-seal.ts'
+
+/** What came back from a provider's pages. */
+export interface Connection {
+  readonly type: AccountType
+  /** Of the exchange; absent for types without token endpoint (D38), whose connectors exchange `callbackQuery`. */
+  readonly tokens?: TokenSet
+  /** Query of the provider's redirect, every value of every name, without `state` and `iss`. */
+  readonly callbackQuery: Readonly<Record<string, readonly string[]>>
+  /** What `start` asked for, space-separated; granted when the provider does not say otherwise. */
+  readonly requestedScope: string
+  /** `reconnect`: into the account `accountId`, in its place. */
+  readonly kind: 'create' | 'reconnect'
+  readonly accountId?: string
+  /** `sub` of an id token that was verified. */
+  readonly subject?: string
+}
 
 /** Members of an account that a connection fills. */
 export type ConnectedFields = Pick<
@@ -17,27 +33,27 @@ const RESULTS_BYTES = 16 * 1024
 const SCOPE_CHARACTERS = 4096
 const SUBJECT_CHARACTERS = 512
 
-/** @see connectors.md 7.2, 6.7 */
-export function connectedFields(options: {
-  readonly seal: AccountSeal
-  readonly log: Logger
-  readonly instance: Instance
-  readonly accountId: string
-  readonly connection: Connection
-  /** `refresh_seq`. */
-  readonly sequence: number
-  readonly now: number
-}): ConnectedFields {
-  const { seal, log, instance, accountId, connection, sequence, now } = options
+/**
+ * @param sequence - `refresh_seq`
+ * @see connectors.md 7.2, 6.7
+ */
+export function connectedFields(
+  services: SealServices & Pick<ConnectorsServices, 'clock'>,
+  owner: TokenOwner,
+  connection: Connection,
+  sequence: number,
+): ConnectedFields {
+  const { clock, log } = services
+  const { instance } = owner
   const { type, tokens, callbackQuery } = connection
-  const sealed = (field: string, plain: string) => seal.seal({ instance, accountId, field }, plain)
+  const sealed = (field: string, plain: string) => sealValue(services, { ...owner, field }, plain)
   const subject = subjectOf(connection)
   const results = callbackResults(connection)
   const shared = {
     ...(subject !== undefined && { subject }),
     status: 'connected',
     refresh_seq: sequence,
-    refreshed_at: toInstant(now),
+    refreshed_at: toInstant(clock.now()),
   } as const
 
   function resultFields() {
@@ -67,7 +83,7 @@ export function connectedFields(options: {
   const scope = grantedScope(connection)
   return {
     oauth: {
-      ...sealTokens(seal, { instance, accountId }, tokens),
+      ...sealTokens(services, owner, tokens),
       ...(scope !== '' && { scope }),
       ...shared,
     },

@@ -1,118 +1,105 @@
-import type { Instance, Logger } from '@svc/platform'
-import type { Store } from '@svc/store'
+import type { Instance } from '@svc/platform'
 import type { AccountType } from '../account-types/account-type.ts'
 import { ConnectorError } from '../connector-error.ts'
-import type { AccountStore } from '../ports.ts'
-import type { AccountLoader } from '../refresh/account-loader.ts'
-import { keptKey } from '../refresh/kept-tokens.ts'
-import { inProgress } from '../refresh/refresh-errors.ts'
-import type { RefreshLocks } from '../refresh/refresh-lock.ts'
-import type { RefreshPlan } from '../refresh/refresh-plan.ts'
-import { stateKey } from '../refresh/refresh-state.ts'
-import type { CallAbout, TokenClient } from '../token-client/token-client.ts'
-import type { AccountDocument } from './account.ts'
-import type { AccountSeal } from './account-seal.ts'
-import { accountEvent, type Announcements } from './announce.ts'
-
-export interface DeletionOptions {
-  readonly accounts: AccountStore
-  readonly announcements: Announcements
-  readonly loader: AccountLoader
-  readonly locks: RefreshLocks
-  readonly log: Logger
-  readonly plan: RefreshPlan
-  readonly seal: AccountSeal
-  readonly store: Store
-  readonly tokenClient: Pick<TokenClient, 'revoke'>
-}
-
-export interface Deletion {
-  /**
-   * Tells the provider, as far as it listens, and deletes the account.
-   * @throws ConnectorError `account_not_found`, `oauth_refresh_in_progress`; StoreUnavailableError
-   */
-  remove(
-    instance: Instance,
-    accountId: string,
-    type: AccountType | undefined,
-    about: CallAbout,
-  ): Promise<void>
-  /** What follows once an account is gone, whoever deleted it. */
-  noteDeleted(instance: Instance, account: AccountDocument): Promise<void>
-}
+import type { ConnectorsServices } from '../services.ts'
+import type { CallAbout } from '../token-client/provider.ts'
+import { revokeToken } from '../token-client/revoke.ts'
+import { type AccountDocument, accountTypeName } from './account.ts'
+import { accountEvent, notifySubscribers, removeDocument } from './account-changes.ts'
+import { credentialsOf } from './account-seal.ts'
+import { failingClosed, inProgress } from './refresh-errors.ts'
+import { acquireRefreshLock, releaseOrLog } from './refresh-lock.ts'
+import { cancelRefresh } from './refresh-plan.ts'
+import { stateKey } from './refresh-state.ts'
+import { journalKey, loadAccount } from './token-journal.ts'
 
 /** Of whoever deletes it: a refresh ends in that time, or is stuck. Milliseconds. */
 export const DELETION_WAIT_MS = 15_000
-/** How often a document is read anew because somebody else changed it meanwhile. */
-const TRIES = 5
 
-/** @see connectors.md 4.9 */
-export function createDeletion(options: DeletionOptions): Deletion {
-  const { accounts, announcements, loader, locks, log, plan, seal, store, tokenClient } = options
-  /** Accounts that are being deleted here: the host's hook tells of them too. */
-  const underWay = new Set<string>()
-
-  async function revoke(
-    instance: Instance,
-    account: AccountDocument,
-    type: AccountType | undefined,
-    about: CallAbout,
-  ): Promise<void> {
-    if (type === undefined || type.fault !== undefined) return
-    const { accessToken, refreshToken } = seal.credentialsOf(instance, account)
-    const token = refreshToken ?? accessToken
-    if (token === undefined) return
-    const hint = refreshToken === undefined ? 'access_token' : 'refresh_token'
-    await tokenClient.revoke(type, token, hint, about)
-  }
-
-  async function deleteDocument(instance: Instance, account: AccountDocument): Promise<void> {
-    let current: AccountDocument | undefined = account
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      if (await accounts.delete(instance, account._id, current._rev)) return
-      current = await accounts.get(instance, account._id)
-      if (current === undefined) throw new ConnectorError('account_not_found')
+/**
+ * Tells the provider, as far as it listens, and deletes the account.
+ * @throws ConnectorError `account_not_found`, `oauth_refresh_in_progress`; StoreUnavailableError
+ * @see connectors.md 4.9
+ */
+export async function deleteAccount(
+  services: ConnectorsServices,
+  instance: Instance,
+  accountId: string,
+  type: AccountType | undefined,
+  about: CallAbout,
+): Promise<void> {
+  const { deletions } = services
+  const lock = await acquireRefreshLock(services, instance, accountId, DELETION_WAIT_MS)
+  if (lock === undefined) throw inProgress()
+  const key = `${instance.id}/${accountId}`
+  try {
+    const loaded = await loadAccount(services, instance, accountId)
+    if (loaded === undefined) throw new ConnectorError('account_not_found')
+    const { account } = loaded
+    deletions.add(key)
+    await revokeAccount(services, instance, account, type, about)
+    if (!(await removeDocument(services, instance, account))) {
+      throw new ConnectorError('account_not_found')
     }
-    throw new Error('an account keeps changing')
+    notifySubscribers(services, instance, 'DELETED', account)
+    await forgetAccount(services, instance, account)
+  } finally {
+    deletions.delete(key)
+    await releaseOrLog(services, instance, accountId, lock)
   }
+}
 
-  async function forget(instance: Instance, account: AccountDocument): Promise<void> {
-    await plan.cancel(instance, account._id)
-    await store.write([
-      { op: 'delete', key: stateKey(instance, account._id) },
-      { op: 'delete', key: keptKey(instance, account._id) },
-    ])
-    announcements.emit('account.disconnected', accountEvent(instance, account))
-    log.info('account.disconnected', { instance: instance.domain, accountId: account._id })
-  }
+/** For the host itself: an operator asks. @throws ConnectorError `account_not_found` */
+export function deleteAsOperator(
+  services: ConnectorsServices,
+  instance: Instance,
+  accountId: string,
+): Promise<void> {
+  return failingClosed(async () => {
+    const loaded = await loadAccount(services, instance, accountId)
+    if (loaded === undefined) throw new ConnectorError('account_not_found')
+    const name = accountTypeName(loaded.account)
+    const type = await services.accountTypes.get(name, instance.context)
+    await deleteAccount(services, instance, accountId, type, { instance: instance.domain })
+  })
+}
 
-  return {
-    async remove(instance, accountId, type, about) {
-      const lock = await locks.acquire(instance, accountId, DELETION_WAIT_MS)
-      if (lock === undefined) throw inProgress()
-      const key = `${instance.id}/${accountId}`
-      try {
-        const loaded = await loader.load(instance, accountId)
-        if (loaded === undefined) throw new ConnectorError('account_not_found')
-        const { account } = loaded
-        underWay.add(key)
-        await revoke(instance, account, type, about)
-        await deleteDocument(instance, account)
-        announcements.tell(instance, 'DELETED', account)
-        await forget(instance, account)
-      } finally {
-        underWay.delete(key)
-        await lock.release().catch((cause: unknown) => {
-          log.warn('account.unlock_failed', {
-            instance: instance.domain,
-            accountId,
-            cause: String(cause),
-          })
-        })
-      }
-    },
-    async noteDeleted(instance, account) {
-      if (!underWay.has(`${instance.id}/${account._id}`)) await forget(instance, account)
-    },
-  }
+/** What follows once an account is gone, whoever deleted it. */
+export async function noteDeleted(
+  services: ConnectorsServices,
+  instance: Instance,
+  account: AccountDocument,
+): Promise<void> {
+  if (services.deletions.has(`${instance.id}/${account._id}`)) return
+  await forgetAccount(services, instance, account)
+}
+
+async function revokeAccount(
+  services: ConnectorsServices,
+  instance: Instance,
+  account: AccountDocument,
+  type: AccountType | undefined,
+  about: CallAbout,
+): Promise<void> {
+  if (type === undefined || type.fault !== undefined) return
+  const { accessToken, refreshToken } = credentialsOf(services, instance, account)
+  const token = refreshToken ?? accessToken
+  if (token === undefined) return
+  const hint = refreshToken === undefined ? 'access_token' : 'refresh_token'
+  await revokeToken(services, type, token, hint, about)
+}
+
+async function forgetAccount(
+  services: ConnectorsServices,
+  instance: Instance,
+  account: AccountDocument,
+): Promise<void> {
+  const { emit, log, store } = services
+  await cancelRefresh(services, instance, account._id)
+  await store.write([
+    { op: 'delete', key: stateKey(instance, account._id) },
+    { op: 'delete', key: journalKey(instance, account._id) },
+  ])
+  emit('account.disconnected', accountEvent(instance, account))
+  log.info('account.disconnected', { instance: instance.domain, accountId: account._id })
 }

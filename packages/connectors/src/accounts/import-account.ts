@@ -1,26 +1,13 @@
-import { compiledSchema, type Instance, type Logger, randomHex } from '@svc/platform'
-import { isAccountTypeName } from '../account-types/account-type-id.ts'
-import type { AccountTypes } from '../account-types/account-type.ts'
+import { compiledSchema, type Instance, randomHex } from '@svc/platform'
+import { hasTokenEndpoint, isAccountTypeName } from '../account-types/account-type.ts'
 import { ConnectorError } from '../connector-error.ts'
 import type { AccountImport } from '../connectors.ts'
-import type { AccountStore } from '../ports.ts'
-import { hasTokenEndpoint } from '../refresh/refreshable.ts'
-import type { RefreshPlan } from '../refresh/refresh-plan.ts'
-import { NO_STATE } from '../refresh/refresh-state.ts'
-import type { AccountDocument } from './account.ts'
-import type { AccountSeal } from './account-seal.ts'
-import { accountEvent, type Announcements } from './announce.ts'
-import { toInstant } from './stored-oauth.ts'
-
-export interface ImportOptions {
-  readonly accounts: AccountStore
-  readonly announcements: Announcements
-  readonly clock: { now(): number }
-  readonly log: Logger
-  readonly plan: RefreshPlan
-  readonly seal: AccountSeal
-  readonly types: Pick<AccountTypes, 'get'>
-}
+import type { ConnectorsServices } from '../services.ts'
+import { type AccountDocument, toInstant } from './account.ts'
+import { accountEvent, notifySubscribers } from './account-changes.ts'
+import { sealValue } from './account-seal.ts'
+import { planRefresh } from './refresh-plan.ts'
+import { NO_STATE } from './refresh-state.ts'
 
 const TOKEN = { type: 'string', pattern: '^[\\x20-\\x7e]+$', minLength: 1, maxLength: 16_384 }
 
@@ -41,59 +28,62 @@ const SCHEMA = {
 
 /**
  * Takes credentials over that came about somewhere else.
+ * @throws ConnectorError `account_type_not_found`, `account_type_misconfigured`, `invalid_request`
  * @see connectors.md K2, decision D38
  */
-export function createImporter(
-  options: ImportOptions,
-): (instance: Instance, input: AccountImport) => Promise<AccountDocument> {
-  const { accounts, announcements, clock, log, plan, seal, types } = options
-  return async (instance, input) => {
-    const isImport = compiledSchema<AccountImport>(SCHEMA)
-    if (!isImport(input)) {
-      const [fault] = isImport.errors ?? []
-      const description = `${fault?.instancePath.slice(1) || 'the input'} ${fault?.message ?? ''}`
-      throw new ConnectorError('invalid_request', { description })
-    }
-    const { accountType, refreshToken, accessToken, expiresAt, scope = '', name = '' } = input
-    const type = isAccountTypeName(accountType)
-      ? await types.get(accountType, instance.context)
-      : undefined
-    if (type === undefined) throw new ConnectorError('account_type_not_found')
-    if (type.fault !== undefined || !hasTokenEndpoint(type)) {
-      throw new ConnectorError('account_type_misconfigured')
-    }
-    if (type.grantMode !== 'refresh_token') {
-      const description = 'accounts of this type are connected by their owners'
-      throw new ConnectorError('invalid_request', { description })
-    }
-    const accountId = randomHex(16)
-    const sealed = (field: string, plain: string) =>
-      seal.seal({ instance, accountId, field }, plain)
-    const draft = {
-      _id: accountId,
-      account_type: type.name,
-      name,
-      oauth: {
-        ...(accessToken !== undefined && {
-          access_token_encrypted: sealed('oauth.access_token', accessToken),
-          token_type: 'Bearer',
-        }),
-        refresh_token_encrypted: sealed('oauth.refresh_token', refreshToken),
-        ...(expiresAt !== undefined && { expires_at: toInstant(expiresAt) }),
-        ...(scope !== '' && { scope }),
-        status: 'connected',
-        refresh_seq: 0,
-        refreshed_at: toInstant(clock.now()),
-      },
-    } as const
-    await plan.plan(instance, { account: { ...draft, _rev: '' }, state: NO_STATE }, type)
-    const account = await accounts.create(instance, draft)
-    announcements.tell(instance, 'CREATED', account)
-    announcements.emit('account.connected', { ...accountEvent(instance, account), how: 'import' })
-    log.info('account.connected', {
-      ...{ instance: instance.domain, accountId, type: type.name },
-      how: 'import',
-    })
-    return account
+export async function importAccount(
+  services: ConnectorsServices,
+  instance: Instance,
+  input: AccountImport,
+): Promise<AccountDocument> {
+  const { accountTypes, accounts, clock, emit, log } = services
+  const isImport = compiledSchema<AccountImport>(SCHEMA)
+  if (!isImport(input)) {
+    const [fault] = isImport.errors ?? []
+    const description = `${fault?.instancePath.slice(1) || 'the input'} ${fault?.message ?? ''}`
+    throw new ConnectorError('invalid_request', { description })
   }
+  const { accountType, refreshToken, accessToken, expiresAt, scope = '', name = '' } = input
+  const type = isAccountTypeName(accountType)
+    ? await accountTypes.get(accountType, instance.context)
+    : undefined
+  if (type === undefined) throw new ConnectorError('account_type_not_found')
+  if (type.fault !== undefined || !hasTokenEndpoint(type)) {
+    throw new ConnectorError('account_type_misconfigured')
+  }
+  if (type.grantMode !== 'refresh_token') {
+    const description = 'accounts of this type are connected by their owners'
+    throw new ConnectorError('invalid_request', { description })
+  }
+  const accountId = randomHex(16)
+  const sealed = (field: string, plain: string) =>
+    sealValue(services, { instance, accountId, field }, plain)
+  const draft = {
+    _id: accountId,
+    account_type: type.name,
+    name,
+    oauth: {
+      ...(accessToken !== undefined && {
+        access_token_encrypted: sealed('oauth.access_token', accessToken),
+        token_type: 'Bearer',
+      }),
+      refresh_token_encrypted: sealed('oauth.refresh_token', refreshToken),
+      ...(expiresAt !== undefined && { expires_at: toInstant(expiresAt) }),
+      ...(scope !== '' && { scope }),
+      status: 'connected',
+      refresh_seq: 0,
+      refreshed_at: toInstant(clock.now()),
+    },
+  } as const
+  await planRefresh(services, instance, { account: { ...draft, _rev: '' }, state: NO_STATE }, type)
+  const account = await accounts.create(instance, draft)
+  notifySubscribers(services, instance, 'CREATED', account)
+  emit('account.connected', { ...accountEvent(instance, account), how: 'import' })
+  log.info('account.connected', {
+    instance: instance.domain,
+    accountId,
+    type: type.name,
+    how: 'import',
+  })
+  return account
 }

@@ -1,6 +1,6 @@
 import type { Instance } from '@svc/platform'
 import type { AccountDocument } from './account.ts'
-import type { AccountSeal } from './account-seal.ts'
+import { openValue, type SealServices, sealValue } from './account-seal.ts'
 import { SEALED_SUFFIX } from './sealed-fields.ts'
 
 /** Members of `auth` and `data.auth` that are sealed, beside `password`. @see connectors.md 7.3.5 */
@@ -15,14 +15,14 @@ export const LEGACY_SECRETS: readonly string[] = [
   'session',
 ]
 
-/** The password goes with its log-in, so that neither is put to another. */
+/** The password goes with its login, so that neither is put to another. */
 const CREDENTIALS = 'credentials'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Seals the secrets of an account with log-in and password; sealed ones stay as they are. */
+/** Seals the secrets of an account with login and password; sealed ones stay as they are. */
 export function sealAuth(
-  seal: AccountSeal,
+  services: SealServices,
   instance: Instance,
   account: AccountDocument,
 ): AccountDocument {
@@ -32,10 +32,10 @@ export function sealAuth(
     for (const [name, value] of Object.entries(auth)) {
       if (name === 'password') {
         const plain = JSON.stringify({ login: auth['login'], password: value })
-        const text = seal.seal(place(`${path}${CREDENTIALS}`), plain)
+        const text = sealValue(services, place(`${path}${CREDENTIALS}`), plain)
         sealed.set(`${CREDENTIALS}${SEALED_SUFFIX}`, text)
       } else if (LEGACY_SECRETS.includes(name) && value !== undefined) {
-        const text = seal.seal(place(`${path}${name}`), JSON.stringify(value))
+        const text = sealValue(services, place(`${path}${name}`), JSON.stringify(value))
         sealed.set(`${name}${SEALED_SUFFIX}`, text)
       } else if (!sealed.has(name)) {
         sealed.set(name, value)
@@ -46,7 +46,11 @@ export function sealAuth(
 }
 
 /** `auth` with its secrets in the clear, for the connector; values that do not open are left out. */
-export function openAuth(seal: AccountSeal, instance: Instance, account: AccountDocument): Members {
+export function openAuth(
+  services: SealServices,
+  instance: Instance,
+  account: AccountDocument,
+): Members {
   const { auth } = mapAuth(account, (members, path) => {
     const opened = new Map<string, unknown>()
     for (const [name, value] of Object.entries(members)) {
@@ -56,7 +60,7 @@ export function openAuth(seal: AccountSeal, instance: Instance, account: Account
       }
       const clear = name.slice(0, -SEALED_SUFFIX.length)
       const place = { instance, accountId: account._id, field: `${path}${clear}` }
-      const plain = seal.open(place, String(value))
+      const plain = openValue(services, place, String(value))
       if (plain === undefined) continue
       // What opens is what we sealed.
       const content = JSON.parse(plain) as unknown

@@ -1,134 +1,129 @@
-import type {
-  Instance,
-  Parameters,
-  RateLimits,
-  RequestState,
-  RouteContext,
-  RouteHandler,
-} from '@svc/platform'
+import type { Instance, Parameters, RequestState, RouteContext } from '@svc/platform'
 import type { Context } from 'koa'
-import { isAccountTypeName } from '../account-types/account-type-id.ts'
+import { isAccountTypeName } from '../account-types/account-type.ts'
 import { ConnectorError } from '../connector-error.ts'
-import type { ConnectorsBucket } from '../limits.ts'
-import { appRedirect } from './app-redirect.ts'
-import type { Binder } from './binder.ts'
-import type { Conclude } from './conclude.ts'
-import { checkQuerySize, pathParameter, redirectTo } from './flow-requests.ts'
-import type { CallbackQuery, PendingFlow } from './pending-flow.ts'
-import { shardTag } from './shards.ts'
-import type { States } from './states.ts'
-import type { Tickets } from './tickets.ts'
-import { NO_TYPE } from './usable-types.ts'
-
-export interface CallbackOptions {
-  readonly states: States
-  readonly tickets: Tickets
-  readonly binder: Binder
-  readonly conclude: Conclude
-  readonly limits: RateLimits<ConnectorsBucket>
-  readonly clock: { now(): number }
-  /** Of a state. Milliseconds. */
-  readonly stateMs: number
-  readonly clientAddress: (ctx: Context) => string
-  readonly instanceById: (id: PendingFlow['instance']) => Promise<Instance | undefined>
-}
-
-export interface CallbackHandlers {
-  /** `GET …/redirect` on an instance. */
-  readonly redirect: RouteHandler
-  /** `GET …/complete`: the second hop of answers that came to the callback host. */
-  readonly complete: RouteHandler
-  /** `GET …/redirect` on the callback host; `ctx` is behind nothing. @throws ConnectorError `account_type_not_found` and those of {@link CallbackHandlers.redirect} */
-  redirectOnCallbackHost(ctx: Context, accountType: string, query: Parameters): Promise<void>
-}
+import type { ConnectorsServices } from '../services.ts'
+import { completeFlow } from './complete-flow.ts'
+import { isBoundBrowser } from './flow-cookie.ts'
+import { appRedirect } from './flow-outcome.ts'
+import { answerPrefetch, checkQuerySize, pathParameter, redirectTo } from './flow-requests.ts'
+import {
+  type CallbackQuery,
+  createTicket,
+  type PendingFlow,
+  shardTag,
+  takeState,
+  takeTicket,
+} from './flow-store.ts'
+import { NO_TYPE } from './usable-type.ts'
 
 const BAD_STATE = 'the OAuth state is missing, unknown, expired or already used'
 
-/** @see connectors.md 4.2, 4.4 */
-export function createCallbackHandlers(options: CallbackOptions): CallbackHandlers {
-  const { states, tickets, binder, conclude, limits, clock, stateMs } = options
-
-  /** SPEC: 4.2, checks 1 to 3. Whatever fails from here on, the state is used up. */
-  async function takeFlow(
-    ctx: Context,
-    accountType: string,
-    query: Parameters,
-  ): Promise<PendingFlow> {
-    checkQuerySize(ctx)
-    demandTypeName(accountType)
-    const flow = await states.take(query.text('state'))
-    if (flow === undefined) throw await unknown(ctx)
-    const isLive = flow.createdAt + stateMs > clock.now()
-    if (!isLive || flow.accountType !== accountType) throw badState()
-    return flow
-  }
-
-  /** Counted after the look-up: strangers' guesses keep no known state from working (decision 0149). */
-  async function unknown(ctx: Context): Promise<ConnectorError> {
-    const address = options.clientAddress(ctx)
-    await limits.hit({ id: shardTag(address) }, 'account-redirect', address)
-    return badState()
-  }
-
-  /** Check 5. */
-  function demandBrowser(ctx: RouteContext, { binderHash }: PendingFlow): void {
-    if (binderHash !== undefined && !binder.isBound(ctx, binderHash)) throw badState()
-  }
-
-  async function finish(
-    ctx: Context,
-    instance: Instance,
-    flow: PendingFlow,
-    query: CallbackQuery,
-  ): Promise<void> {
-    // On the callback host no router has filled the state.
-    const { requestId } = ctx.state as Partial<RequestState>
-    const outcome = await conclude({
-      ...{ instance, flow, query },
-      ...(requestId !== undefined && { requestId }),
-    })
-    redirectTo(ctx, appRedirect(instance, flow, outcome))
-  }
-
-  return {
-    async redirect(ctx) {
-      const { instance, query } = ctx.state
-      const flow = await takeFlow(ctx, pathParameter(ctx, 'accountType'), query)
-      if (flow.instance !== instance.id) throw badState()
-      demandBrowser(ctx, flow)
-      await finish(ctx, instance, flow, new Map(query.entries()))
-    },
-
-    async complete(ctx) {
-      const { instance, query } = ctx.state
-      const accountType = pathParameter(ctx, 'accountType')
-      demandTypeName(accountType)
-      const ticketed = await tickets.take(instance.id, query.text('ticket'))
-      if (ticketed === undefined) throw await unknown(ctx)
-      const { flow } = ticketed
-      if (flow.accountType !== accountType) throw badState()
-      demandBrowser(ctx, flow)
-      await finish(ctx, instance, flow, ticketed.query)
-    },
-
-    async redirectOnCallbackHost(ctx, accountType, query) {
-      const flow = await takeFlow(ctx, accountType, query)
-      const instance = await options.instanceById(flow.instance)
-      if (instance?.status !== 'active') throw badState()
-      const answer: CallbackQuery = new Map(query.entries())
-      if (flow.binderHash === undefined) {
-        await finish(ctx, instance, flow, answer)
-        return
-      }
-      const ticket = await tickets.create({ flow, query: answer })
-      redirectTo(ctx, `${instance.origin}/accounts/${accountType}/complete?ticket=${ticket}`)
-    },
-  }
+/** `GET …/redirect` on an instance. @see connectors.md 4.2 */
+export async function handleRedirect(
+  ctx: RouteContext,
+  services: ConnectorsServices,
+): Promise<void> {
+  if (answerPrefetch(ctx)) return
+  const { instance, query } = ctx.state
+  const flow = await takeFlow(ctx, services, pathParameter(ctx, 'accountType'), query)
+  if (flow.instance !== instance.id) throw badState()
+  requireBrowser(ctx, flow)
+  await finish(ctx, services, instance, flow, new Map(query.entries()))
 }
 
-function demandTypeName(name: string): void {
+/** `GET …/complete`: the second hop of answers that came to the callback host. @see connectors.md 4.4 */
+export async function handleComplete(
+  ctx: RouteContext,
+  services: ConnectorsServices,
+): Promise<void> {
+  if (answerPrefetch(ctx)) return
+  const { instance, query } = ctx.state
+  const accountType = pathParameter(ctx, 'accountType')
+  requireTypeName(accountType)
+  const ticketed = await takeTicket(services, instance.id, query.text('ticket'))
+  if (ticketed === undefined) throw await countUnknown(ctx, services)
+  const { flow } = ticketed
+  if (flow.accountType !== accountType) throw badState()
+  requireBrowser(ctx, flow)
+  await finish(ctx, services, instance, flow, ticketed.query)
+}
+
+/**
+ * `GET …/redirect` on the callback host, where `ctx` is behind nothing.
+ * @throws ConnectorError `account_type_not_found` and those of {@link handleRedirect}
+ */
+export async function handleRedirectOnCallbackHost(
+  ctx: Context,
+  services: ConnectorsServices,
+  accountType: string,
+  query: Parameters,
+): Promise<void> {
+  const flow = await takeFlow(ctx, services, accountType, query)
+  const instance = await services.instances.byId(flow.instance)
+  if (instance?.status !== 'active') throw badState()
+  const answer: CallbackQuery = new Map(query.entries())
+  if (flow.binderHash === undefined) {
+    await finish(ctx, services, instance, flow, answer)
+    return
+  }
+  const ticket = await createTicket(services, { flow, query: answer })
+  redirectTo(ctx, `${instance.origin}/accounts/${accountType}/complete?ticket=${ticket}`)
+}
+
+/** SPEC: 4.2, checks 1 to 3. Whatever fails from here on, the state is used up. */
+async function takeFlow(
+  ctx: Context,
+  services: ConnectorsServices,
+  accountType: string,
+  query: Parameters,
+): Promise<PendingFlow> {
+  const { clock, lifetimes } = services
+  checkQuerySize(ctx)
+  requireTypeName(accountType)
+  const flow = await takeState(services, query.text('state'))
+  if (flow === undefined) throw await countUnknown(ctx, services)
+  const isLive = flow.createdAt + lifetimes.state > clock.now()
+  if (!isLive || flow.accountType !== accountType) throw badState()
+  return flow
+}
+
+/** Counted after the look-up: strangers' guesses keep no known state from working (decision 0149). */
+async function countUnknown(
+  ctx: Context,
+  { limits, oauth }: Pick<ConnectorsServices, 'limits' | 'oauth'>,
+): Promise<ConnectorError> {
+  const address = oauth.clientAddress(ctx)
+  await limits.hit({ id: shardTag(address) }, 'account-redirect', address)
+  return badState()
+}
+
+function requireTypeName(name: string): void {
   if (!isAccountTypeName(name))
     throw new ConnectorError('account_type_not_found', { description: NO_TYPE })
+}
+
+/** Check 5. */
+function requireBrowser(ctx: RouteContext, { binderHash }: PendingFlow): void {
+  if (binderHash !== undefined && !isBoundBrowser(ctx, binderHash)) throw badState()
+}
+
+async function finish(
+  ctx: Context,
+  services: ConnectorsServices,
+  instance: Instance,
+  flow: PendingFlow,
+  query: CallbackQuery,
+): Promise<void> {
+  // On the callback host no router has filled the state.
+  const { requestId } = ctx.state as Partial<RequestState>
+  const outcome = await completeFlow(services, {
+    instance,
+    flow,
+    query,
+    ...(requestId !== undefined && { requestId }),
+  })
+  redirectTo(ctx, appRedirect(instance, flow, outcome))
 }
 
 function badState(): ConnectorError {

@@ -1,4 +1,4 @@
-import type { RouteContext, RouteMiddleware } from '@svc/platform'
+import type { RouteContext } from '@svc/platform'
 import type { Context } from 'koa'
 import { ConnectorError } from '../connector-error.ts'
 
@@ -12,18 +12,17 @@ export function checkQuerySize(ctx: Context): void {
   }
 }
 
-/** Whether a browser only thinks that somebody may go there. */
-export function isPrefetch(ctx: Context): boolean {
-  return ['Sec-Purpose', 'Purpose'].some((name) => /prefetch/i.test(ctx.get(name)))
+/**
+ * Answers with nothing a browser that only thinks that somebody may go there: it must use nothing up.
+ * @returns whether it is one
+ */
+export function answerPrefetch(ctx: Context): boolean {
+  const isPrefetch = ['Sec-Purpose', 'Purpose'].some((name) => /prefetch/i.test(ctx.get(name)))
+  if (isPrefetch) ctx.status = 204
+  return isPrefetch
 }
 
-/** Answers those with nothing: a browser that looks ahead must use nothing up. */
-export const ignorePrefetch: RouteMiddleware = async function ignorePrefetch(ctx, next) {
-  if (isPrefetch(ctx)) ctx.status = 204
-  else await next()
-}
-
-/** A segment of the row's path. */
+/** A segment of the route's path. */
 export function pathParameter(ctx: RouteContext, name: 'accountId' | 'accountType'): string {
   const parameters = ctx['params'] as Readonly<Record<string, string>> // Of the router.
   return parameters[name] ?? ''

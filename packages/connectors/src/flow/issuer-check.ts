@@ -1,7 +1,7 @@
 import type { Logger } from '@svc/platform'
 import { validateAuthResponse } from 'oauth4webapi'
-import type { CallbackQuery, PendingFlow } from './pending-flow.ts'
-import type { UsableType } from './usable-types.ts'
+import type { CallbackQuery, PendingFlow } from './flow-store.ts'
+import type { UsableType } from './usable-type.ts'
 
 /** The library wants one, and looks at nothing of it for what is asked here. */
 const ANY_CLIENT = { client_id: '-' }
@@ -21,7 +21,7 @@ export function isFromIssuer(
     issuer: flow.issuer,
     authorization_response_iss_parameter_supported: flow.sendsIssuer === true,
   }
-  // Only `iss` is judged here: the state was taken, and errors come later.
+  // Only `iss` is checked here: the state was taken, and errors come later.
   const answer = new URLSearchParams(iss === undefined ? {} : { iss })
   try {
     validateAuthResponse(server, ANY_CLIENT, answer)

@@ -2,8 +2,7 @@ import type { OutboundAnswer, OutboundError } from '@svc/platform'
 import type { AccountType } from '../account-types/account-type.ts'
 import { parseAnswerBody } from './answer-body.ts'
 import { descriptionOf, errorCodesOf } from './provider-errors.ts'
-import { retryAfterOf } from './retry-after.ts'
-import type { FailureClass, TokenResult } from './token-client.ts'
+import type { FailureClass, TokenResult } from './provider.ts'
 import { type TokenKind, tokenSetOf } from './token-set.ts'
 
 /** A result with what only its log line says. */
@@ -73,4 +72,20 @@ function classOf(type: AccountType, status: number, codes: readonly string[]): F
 
 function failed(failure: FailureClass, reason: string): Classified {
   return { result: { ok: false, class: failure, reason } }
+}
+
+const SECONDS = /^\d{1,9}$/
+
+/**
+ * `Retry-After` in seconds, from now; undefined when it is not there or not understood.
+ * @param now - milliseconds since the epoch
+ * @see RFC 9110 10.2.3
+ */
+export function retryAfterOf(header: string | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? ''
+  if (SECONDS.test(text)) return Number(text)
+  // Other forms of dates are read as local time.
+  if (!text.endsWith('GMT')) return undefined
+  const instant = Date.parse(text)
+  return Number.isNaN(instant) ? undefined : Math.max(0, Math.ceil((instant - now) / 1000))
 }

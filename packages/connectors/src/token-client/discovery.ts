@@ -1,87 +1,70 @@
-import { isOutboundError, type Outbound } from '@svc/platform'
+import { isOutboundError, type OutboundAnswer } from '@svc/platform'
 import { LRUCache } from 'lru-cache'
 import * as oauth from 'oauth4webapi'
 import type { AccountType } from '../account-types/account-type.ts'
-import type { CallLog } from './provider-calls.ts'
-import { createProviderFetch } from './provider-fetch.ts'
-import type { ProviderMetadata } from './token-client.ts'
-
-/** An issuer that was found. */
-export interface Issuer {
-  /** As it says; the one object that its keys are remembered for. */
-  readonly server: oauth.AuthorizationServer
-  readonly metadata: ProviderMetadata
-}
-
-export interface DiscoveryOptions {
-  readonly outbound: Outbound
-  readonly clock: { now(): number }
-  readonly calls: CallLog
-  readonly connectMs: number
-  /** Of both documents together. Milliseconds. */
-  readonly totalMs: number
-  /** How long what was found is used. Milliseconds. */
-  readonly metadataMs: number
-}
-
-export interface Discovery {
-  /** Of the type's issuer; undefined when it has none, or when that says nothing that can be used. Never rejects. */
-  find(type: AccountType): Promise<Issuer | undefined>
-}
-
-interface Entry {
-  readonly found: Promise<Issuer | undefined>
-  endsAt: number
-}
+import type { ProviderServices } from '../services.ts'
+import { classifyFailure } from './classify.ts'
+import { type CallKind, MAX_ANSWER_BYTES, noteCall } from './provider-calls.ts'
+import type { AskedIssuer, Issuer, ProviderMetadata } from './provider.ts'
 
 const MAX_ISSUERS = 500
 /** How long an issuer that was not found is not asked again. Milliseconds. */
 const NOT_FOUND_MS = 300_000
 const MAX_URL_CHARACTERS = 2048
 
-/** RFC 8414, then OpenID Connect Discovery. @see connectors.md 5.3 (4); docs/decisions/0141-calls-to-providers.md */
-export function createDiscovery(options: DiscoveryOptions): Discovery {
-  const { clock } = options
-  const entries = new LRUCache<string, Entry>({ max: MAX_ISSUERS })
+/** Room for what is known of issuers, in this process. */
+export function createIssuers(): LRUCache<string, AskedIssuer> {
+  return new LRUCache({ max: MAX_ISSUERS })
+}
 
-  function ask(key: string, type: AccountType, issuer: URL): Entry {
-    const entry: Entry = {
-      found: askIssuer(options, type, issuer),
-      endsAt: clock.now() + options.metadataMs,
-    }
-    entries.set(key, entry)
-    void entry.found.then((found) => {
-      if (found === undefined) entry.endsAt = clock.now() + NOT_FOUND_MS
-    })
-    return entry
-  }
+/** What the type's provider says about itself. Never rejects. @see findIssuer */
+export async function discover(
+  services: ProviderServices,
+  type: AccountType,
+): Promise<ProviderMetadata | undefined> {
+  return (await findIssuer(services, type))?.metadata
+}
 
-  return {
-    find: (type) => {
-      const issuer = URL.parse(type.issuer ?? '')
-      if (issuer === null) return Promise.resolve(undefined)
-      const key = `${type.isTrustedNetwork} ${issuer.href}`
-      const known = entries.get(key)
-      const isFresh = known !== undefined && clock.now() < known.endsAt
-      return (isFresh ? known : ask(key, type, issuer)).found
-    },
+/**
+ * The type's issuer, asked for once a day: RFC 8414, then OpenID Connect Discovery. Undefined when the type has none, or
+ * when it says nothing that can be used. Never rejects.
+ * @see connectors.md 5.3 (4); docs/decisions/0141-calls-to-providers.md
+ */
+export function findIssuer(
+  services: ProviderServices,
+  type: AccountType,
+): Promise<Issuer | undefined> {
+  const { clock, issuers } = services
+  const issuer = URL.parse(type.issuer ?? '')
+  if (issuer === null) return Promise.resolve(undefined)
+  const key = `${type.isTrustedNetwork} ${issuer.href}`
+  const known = issuers.get(key)
+  if (known !== undefined && clock.now() < known.endsAt) return known.found
+  const asked: AskedIssuer = {
+    found: askIssuer(services, type, issuer),
+    endsAt: clock.now() + services.lifetimes.metadata,
   }
+  issuers.set(key, asked)
+  void asked.found.then((found) => {
+    if (found === undefined) asked.endsAt = clock.now() + NOT_FOUND_MS
+  })
+  return asked.found
 }
 
 async function askIssuer(
-  options: DiscoveryOptions,
+  services: ProviderServices,
   type: AccountType,
   issuer: URL,
 ): Promise<Issuer | undefined> {
   const startedAt = performance.now()
+  const totalMs = lookupMs(services)
   for (const algorithm of ['oauth2', 'oidc'] as const) {
-    const leftMs = options.totalMs - (performance.now() - startedAt)
+    const leftMs = totalMs - (performance.now() - startedAt)
     if (leftMs <= 0) return undefined
-    const fetch = createProviderFetch({ ...options, totalMs: leftMs, type, kind: 'metadata' })
     try {
       const response = await oauth.discoveryRequest(issuer, {
         algorithm,
-        [oauth.customFetch]: fetch,
+        [oauth.customFetch]: providerFetch(services, type, 'metadata', leftMs),
         [oauth.allowInsecureRequests]: type.isTrustedNetwork,
       })
       const server = await oauth.processDiscoveryResponse(issuer, response)
@@ -94,6 +77,11 @@ async function askIssuer(
     }
   }
   return undefined
+}
+
+/** Shorter than a call: an answer of the provider needs all three, one after the other. Milliseconds. */
+function lookupMs({ lifetimes }: ProviderServices): number {
+  return Math.min(lifetimes.lookup, lifetimes.call)
 }
 
 function metadataOf(server: oauth.AuthorizationServer, type: AccountType): ProviderMetadata {
@@ -120,4 +108,62 @@ function endpointOf(value: unknown, type: AccountType): string | undefined {
     return undefined
   const isUsable = url.protocol === 'https:' || (url.protocol === 'http:' && type.isTrustedNetwork)
   return isUsable ? url.href : undefined
+}
+
+/** The `fetch` that oauth4webapi asks for, for documents that are public. */
+export type ProviderFetch = (
+  url: string,
+  options: oauth.CustomFetchOptions<'GET'>,
+) => Promise<Response>
+
+/**
+ * Asks over the guarded way out, with a line in the log for each call.
+ * @param totalMs - milliseconds
+ * @see connectors.md 6.6
+ */
+export function providerFetch(
+  services: ProviderServices,
+  type: AccountType,
+  kind: CallKind,
+  totalMs: number = lookupMs(services),
+): ProviderFetch {
+  return async (url, { headers, signal }) => {
+    const startedAt = performance.now()
+    try {
+      const answer = await services.outbound.request(url, {
+        method: 'GET',
+        headers: { ...headers, 'user-agent': 'svc-connectors' },
+        isTrusted: type.isTrustedNetwork,
+        maxBytes: MAX_ANSWER_BYTES,
+        connectMs: services.lifetimes.connect,
+        totalMs,
+        ...(signal !== undefined && { signal }),
+      })
+      const { status } = answer
+      const isFound = status === 200
+      noteCall(services, type, kind, startedAt, {
+        class: isFound ? 'ok' : 'invalid',
+        status,
+        ...(!isFound && { reason: `http_${status}` }),
+      })
+      return responseOf(answer)
+    } catch (error) {
+      if (isOutboundError(error)) {
+        const { result } = classifyFailure(error)
+        if (!result.ok) noteCall(services, type, kind, startedAt, result)
+      }
+      throw error
+    }
+  }
+}
+
+function responseOf({ status, headers, body }: OutboundAnswer): Response {
+  const contentType = headers['content-type']
+  const isBodiless = status === 204 || status === 205 || status === 304
+  // A Buffer's memory is never shared here; the type cannot say so.
+  const content = isBodiless ? null : (body as Uint8Array<ArrayBuffer>)
+  return new Response(content, {
+    status,
+    headers: contentType === undefined ? {} : { 'content-type': contentType },
+  })
 }

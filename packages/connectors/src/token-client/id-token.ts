@@ -1,9 +1,8 @@
-import type { Logger } from '@svc/platform'
 import { systemClock } from '@svc/store'
 import * as oauth from 'oauth4webapi'
 import type { AccountType } from '../account-types/account-type.ts'
-import type { Discovery, DiscoveryOptions } from './discovery.ts'
-import { createProviderFetch } from './provider-fetch.ts'
+import type { ProviderServices } from '../services.ts'
+import { findIssuer, providerFetch } from './discovery.ts'
 
 const MAX_SUBJECT_CHARACTERS = 255
 const CLOCK_TOLERANCE_S = 60
@@ -13,24 +12,24 @@ const CLOCK_TOLERANCE_S = 60
  * @see connectors.md 6.3 (10); OpenID Connect Core 3.1.3.7
  */
 export async function readSubject(
-  options: DiscoveryOptions & { readonly discovery: Discovery; readonly log: Logger },
+  services: ProviderServices,
   type: AccountType,
   idToken: string,
   nonce: string | undefined,
 ): Promise<string | undefined> {
   if (type.issuer === undefined) return undefined
   try {
-    const issuer = await options.discovery.find(type)
+    const issuer = await findIssuer(services, type)
     if (issuer === undefined) throw new Error('no metadata')
-    return await checkedSubject(options, type, issuer.server, idToken, nonce)
+    return await checkedSubject(services, type, issuer.server, idToken, nonce)
   } catch (error) {
-    options.log.warn('provider.id_token_refused', { type: type.id, reason: codeOf(error) })
+    services.log.warn('provider.id_token_refused', { type: type.id, reason: codeOf(error) })
     return undefined
   }
 }
 
 async function checkedSubject(
-  options: DiscoveryOptions,
+  services: ProviderServices,
   type: AccountType,
   server: oauth.AuthorizationServer,
   idToken: string,
@@ -38,7 +37,7 @@ async function checkedSubject(
 ): Promise<string> {
   const client: oauth.Client = {
     client_id: type.clientId,
-    [oauth.clockSkew]: Math.round((options.clock.now() - systemClock.now()) / 1000),
+    [oauth.clockSkew]: Math.round((services.clock.now() - systemClock.now()) / 1000),
     [oauth.clockTolerance]: CLOCK_TOLERANCE_S,
   }
   // Only the id token matters: providers' other members are not as strict as the library is.
@@ -51,7 +50,7 @@ async function checkedSubject(
           requireIdToken: true,
         })
   await oauth.validateApplicationLevelSignature(server, response, {
-    [oauth.customFetch]: createProviderFetch({ ...options, type, kind: 'keys' }),
+    [oauth.customFetch]: providerFetch(services, type, 'keys'),
     [oauth.allowInsecureRequests]: type.isTrustedNetwork,
   })
   const subject = oauth.getValidatedIdTokenClaims(answer)?.sub ?? ''

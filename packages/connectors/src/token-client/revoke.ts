@@ -1,17 +1,11 @@
-import { isOutboundError, type Outbound } from '@svc/platform'
+import { isOutboundError } from '@svc/platform'
 import type { AccountType } from '../account-types/account-type.ts'
-import { MAX_ANSWER_BYTES } from './call-token-endpoint.ts'
+import type { ProviderServices } from '../services.ts'
 import { classifyFailure } from './classify.ts'
-import type { CallLog, CallOutcome } from './provider-calls.ts'
-import type { CallAbout } from './token-client.ts'
+import { discover } from './discovery.ts'
+import { type CallOutcome, MAX_ANSWER_BYTES, noteCall } from './provider-calls.ts'
+import type { CallAbout } from './provider.ts'
 import { revocationRequest } from './token-request.ts'
-
-export interface RevocationOptions {
-  readonly outbound: Outbound
-  readonly calls: CallLog
-  /** The type's own, or the one its issuer names. */
-  readonly endpointOf: (type: AccountType) => Promise<string | undefined>
-}
 
 /** @see connectors.md 4.9 (2) */
 export const REVOCATION_MS = 5000
@@ -21,22 +15,22 @@ export const REVOCATION_MS = 5000
  * @see RFC 7009
  */
 export async function revokeToken(
-  options: RevocationOptions,
+  services: ProviderServices,
   type: AccountType,
   token: string,
   hint: 'refresh_token' | 'access_token',
-  about: CallAbout | undefined,
+  about?: CallAbout,
 ): Promise<void> {
   const startedAt = performance.now()
   const signal = AbortSignal.timeout(REVOCATION_MS)
   let outcome: CallOutcome
   let secrets: readonly string[] = [token]
   try {
-    const endpoint = await orAbort(options.endpointOf(type), signal)
+    const endpoint = await orAbort(endpointOf(services, type), signal)
     if (endpoint === undefined) return
     const request = revocationRequest(type, endpoint, token, hint)
     secrets = request.secrets
-    const { status } = await options.outbound.request(request.url, {
+    const { status } = await services.outbound.request(request.url, {
       method: request.method,
       headers: request.headers,
       ...(request.body !== undefined && { body: request.body }),
@@ -51,7 +45,15 @@ export async function revokeToken(
   } catch (error) {
     outcome = failureOf(error, signal)
   }
-  options.calls.tell(type, 'revoke', startedAt, outcome, about, secrets)
+  noteCall(services, type, 'revoke', startedAt, outcome, about, secrets)
+}
+
+/** The type's own, or the one its issuer names. */
+async function endpointOf(
+  services: ProviderServices,
+  type: AccountType,
+): Promise<string | undefined> {
+  return type.revocationEndpoint ?? (await discover(services, type))?.revocationEndpoint
 }
 
 function failureOf(error: unknown, signal: AbortSignal): CallOutcome {

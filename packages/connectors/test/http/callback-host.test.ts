@@ -20,7 +20,8 @@ describe('the callback host', () => {
     clock = fakeClock()
     const store = sqliteStore({ file: ':memory:', clock })
     server = await startConnectors({
-      ...{ store, clock },
+      store,
+      clock,
       connectors: { callbackUrl: CALLBACK_URL, ...connectors },
     })
     await server.putType()

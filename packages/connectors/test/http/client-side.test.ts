@@ -15,7 +15,10 @@ describe('a type whose connector exchanges the code itself', () => {
     })
     const { token_endpoint: _, ...entry } = server.provider.entry
     await server.connectors.accountTypes.put({
-      ...{ _id: 'bank', slug: 'bank', grant_mode: 'authorization_code', trusted_network: true },
+      _id: 'bank',
+      slug: 'bank',
+      grant_mode: 'authorization_code',
+      trusted_network: true,
       ...entry,
     })
   })

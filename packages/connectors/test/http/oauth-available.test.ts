@@ -60,7 +60,10 @@ describe('oauthAvailable', () => {
       await open({ manifests: WITH_OAUTH, allowClientSideExchange })
       const { token_endpoint: _, ...entry } = server.provider.entry
       await server.connectors.accountTypes.put({
-        ...{ _id: 'own', slug: 'own', grant_mode: 'authorization_code', trusted_network: true },
+        _id: 'own',
+        slug: 'own',
+        grant_mode: 'authorization_code',
+        trusted_network: true,
         ...entry,
       })
       expect(await isAvailable('own')).to.equal(allowClientSideExchange)

@@ -3,7 +3,7 @@ import { sqliteStore } from '@svc/store/sqlite'
 import { type FakeClock, fakeClock, eachStore, type OpenStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
-import { createStoredAccounts } from '../../src/accounts/stored-accounts.ts'
+import { createStoredAccounts } from '../../src/accounts/account-store.ts'
 import type { AccountStore } from '../../src/ports.ts'
 import { type ConnectorsServer, startConnectors } from '../support/connectors-server.ts'
 import {

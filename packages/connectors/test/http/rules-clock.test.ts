@@ -3,7 +3,7 @@ import type { Store } from '@svc/store'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import { ConnectorError } from '../../src/connector-error.ts'
-import { stateKey } from '../../src/refresh/refresh-state.ts'
+import { stateKey } from '../../src/accounts/refresh-state.ts'
 import { type RefreshServer, startRefresh, tokenIn } from '../support/refresh-server.ts'
 import { until } from '../support/until.ts'
 

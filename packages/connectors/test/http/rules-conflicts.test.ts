@@ -1,8 +1,8 @@
 import { type FakeClock, eachStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
-import { createStoredAccounts } from '../../src/accounts/stored-accounts.ts'
-import { keptKey } from '../../src/refresh/kept-tokens.ts'
+import { createStoredAccounts } from '../../src/accounts/account-store.ts'
+import { journalKey } from '../../src/accounts/token-journal.ts'
 import type { Store } from '@svc/store'
 import type { AccountStore } from '../../src/ports.ts'
 import { type RefreshServer, startRefresh, tokenIn } from '../support/refresh-server.ts'
@@ -31,7 +31,8 @@ describe('an account that keeps changing while it is refreshed', () => {
         return accounts.update(instance, account)
       }
       server = await startRefresh({
-        ...{ store, clock },
+        store,
+        clock,
         connectors: { accounts: { ...accounts, update } },
       })
       await server.putImported()
@@ -46,7 +47,7 @@ describe('an account that keeps changing while it is refreshed', () => {
       const stored = await server.stored(_id)
       expect(stored).to.include({ name: 'edit 0' })
       expect(stored.oauth?.refresh_seq).to.equal(1)
-      expect(await store.get(keptKey(server.alice, _id))).to.equal(undefined)
+      expect(await store.get(journalKey(server.alice, _id))).to.equal(undefined)
     })
 
     it('loses no token beyond that: they are kept aside, used, and put in at the next look', async () => {
@@ -55,7 +56,7 @@ describe('an account that keeps changing while it is refreshed', () => {
       const answer = await server.refresh(_id)
       expect(answer.status).to.equal(200)
       expect((await server.stored(_id)).oauth?.refresh_seq).to.equal(0)
-      expect(await store.get(keptKey(server.alice, _id))).not.to.equal(undefined)
+      expect(await store.get(journalKey(server.alice, _id))).not.to.equal(undefined)
       expect((await server.fields(_id))['access_token']).to.equal(tokenIn(answer))
       expect((await server.stored(_id)).oauth?.refresh_seq).to.equal(1)
       // The refresh token that rotated is the one that is sent next.

@@ -27,8 +27,13 @@ describe('a provider that does not say what it is any more', () => {
 
   async function put(mode: 'authorization_code' | 'refresh_token'): Promise<void> {
     await server.connectors.accountTypes.put({
-      ...{ _id: 'bank', slug: 'bank', grant_mode: mode, trusted_network: true },
-      ...{ client_id: 'client-1', client_secret: 'secret-1', issuer: server.provider.origin },
+      _id: 'bank',
+      slug: 'bank',
+      grant_mode: mode,
+      trusted_network: true,
+      client_id: 'client-1',
+      client_secret: 'secret-1',
+      issuer: server.provider.origin,
     })
   }
 

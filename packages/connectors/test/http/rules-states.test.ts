@@ -26,7 +26,8 @@ describe('states, tickets and browsers', function () {
       clock = fakeClock()
       store = await open({ clock })
       server = await startConnectors({
-        ...{ store, clock },
+        store,
+        clock,
         connectors: {
           callbackUrl: CALLBACK_URL,
           limits: { 'account-start': UNCOUNTED, 'account-redirect': UNCOUNTED },
@@ -106,7 +107,9 @@ describe('states, tickets and browsers', function () {
       const browser = server.browser()
       const url = await beginAndAllow(browser)
       const other = await startConnectors({
-        ...{ store, clock, sameAs: server },
+        store,
+        clock,
+        sameAs: server,
         oauth: { keys: [{ kid: 'other', key: Buffer.alloc(32, 9) }] },
         connectors: { callbackUrl: CALLBACK_URL },
       })

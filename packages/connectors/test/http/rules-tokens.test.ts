@@ -23,7 +23,8 @@ describe('tokens at the endpoints of accounts', () => {
   beforeEach(async () => {
     clock = fakeClock()
     server = await startRefresh({
-      ...{ store: sqliteStore({ file: ':memory:', clock }), clock },
+      store: sqliteStore({ file: ':memory:', clock }),
+      clock,
       connectors: { exposeRefreshToken: true },
     })
     await server.putImported()

@@ -280,7 +280,9 @@ describe('GET /accounts/:accountType/start', () => {
       await reopen({ allowClientSideExchange: true })
       const other = server.provider.entry
       await server.connectors.accountTypes.put({
-        ...{ ...clientSide, ...other, token_endpoint: undefined },
+        ...clientSide,
+        ...other,
+        token_endpoint: undefined,
         trusted_network: true,
       })
       expect((await server.browser().get(START)).status).to.equal(302)

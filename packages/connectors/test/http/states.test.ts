@@ -1,11 +1,10 @@
 import type { InstanceId } from '@svc/platform'
 import type { Store } from '@svc/store'
-import { type FakeClock, fakeClock, eachStore } from '@svc/testkit'
+import { eachStore, fakeClock, type FakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
-import { createToken } from '../../src/flow/one-time-values.ts'
-import type { PendingFlow } from '../../src/flow/pending-flow.ts'
-import { createStates, type States } from '../../src/flow/states.ts'
+import { createToken, type PendingFlow, putState, takeState } from '../../src/flow/flow-store.ts'
+import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
 import { type ConnectorsServer, startConnectors } from '../support/connectors-server.ts'
 import { beginAndAllow, errorCode, JSON_API, liveStates } from '../support/flow-steps.ts'
 
@@ -15,14 +14,14 @@ describe('states', () => {
     let server: ConnectorsServer
     let store: Store
     let clock: FakeClock
-    let states: States
+    let services: Parameters<typeof takeState>[0]
 
     beforeEach(async () => {
       clock = fakeClock()
       store = await openStore({ clock })
       server = await startConnectors({ store, clock })
       const { sealer, log } = server.oauth
-      states = createStates({ store, sealer, clock, log, lifetimeMs: 900_000, max: 200 })
+      services = { store, sealer, clock, log, lifetimes: DEFAULT_LIFETIMES }
     })
     afterEach(() => server.close())
 
@@ -31,20 +30,24 @@ describe('states', () => {
       instance,
       accountType: 'bank',
       kind: 'create',
-      ...{ clientState: '', nonce: '', slug: 'home', scope: '', redirectUri: 'https://a.example' },
+      clientState: '',
+      nonce: '',
+      slug: 'home',
+      scope: '',
+      redirectUri: 'https://a.example',
       createdAt,
     })
 
     async function put(instance: InstanceId, createdAt?: number): Promise<string> {
       const state = createToken()
-      await states.put(state, flowOf(instance, createdAt))
+      await putState(services, state, flowOf(instance, createdAt))
       return state
     }
 
     it('give back what was put, to one of many who ask at once', async () => {
       const { id } = server.alice
       const state = await put(id)
-      const taken = await Promise.all(Array.from({ length: 20 }, () => states.take(state)))
+      const taken = await Promise.all(Array.from({ length: 20 }, () => takeState(services, state)))
       expect(taken.filter(Boolean)).to.have.length(1)
       expect(taken.find(Boolean)).to.include({ instance: id, accountType: 'bank' })
     })
@@ -52,9 +55,9 @@ describe('states', () => {
     it('are not taken for anything else', async () => {
       const state = await put(server.alice.id)
       for (const other of ['', state.slice(1), `${state}A`, createToken(), `${state}\n`]) {
-        expect(await states.take(other)).to.equal(undefined)
+        expect(await takeState(services, other)).to.equal(undefined)
       }
-      expect(await states.take(state)).not.to.equal(undefined)
+      expect(await takeState(services, state)).not.to.equal(undefined)
     })
 
     it('are at most 200 of an instance: the oldest go, those of others stay', async () => {
@@ -68,10 +71,10 @@ describe('states', () => {
         Array.from({ length: 60 }, (_, at) => put(alice.id, start + 150 + at)),
       )
       all.push(...more)
-      const taken = await Promise.all(all.map((state) => states.take(state)))
+      const taken = await Promise.all(all.map((state) => takeState(services, state)))
       expect(taken.filter(Boolean)).to.have.length(200)
       expect(taken.slice(0, 10).filter(Boolean)).to.deep.equal([])
-      expect(await states.take(ofBob)).not.to.equal(undefined)
+      expect(await takeState(services, ofBob)).not.to.equal(undefined)
     })
 
     it('go with their instance', async () => {

@@ -20,7 +20,8 @@ describe('the rows of connectors', () => {
   beforeEach(async () => {
     clock = fakeClock()
     server = await startRefresh({
-      ...{ store: sqliteStore({ file: ':memory:', clock }), clock },
+      store: sqliteStore({ file: ':memory:', clock }),
+      clock,
       observe: statuses.middleware,
       connectors: {
         callbackUrl: CALLBACK_URL,
@@ -77,8 +78,11 @@ describe('the rows of connectors', () => {
       await browser.get(path.replace('bank', 'nothing'))
       const { auth_endpoint: _unknown, ...silent } = server.provider.entry
       await server.connectors.accountTypes.put({
-        ...{ _id: 'bank', grant_mode: 'authorization_code', trusted_network: true },
-        ...{ ...silent, issuer: 'http://127.0.0.1:1' },
+        _id: 'bank',
+        grant_mode: 'authorization_code',
+        trusted_network: true,
+        ...silent,
+        issuer: 'http://127.0.0.1:1',
       })
       await browser.get(path)
       await server.putType()

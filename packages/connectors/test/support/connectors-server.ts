@@ -18,7 +18,7 @@ import type { ConnectorsOptions } from '../../src/options.ts'
 import type { AccountStore } from '../../src/ports.ts'
 import { type CookieLogins, cookieLogins } from './cookie-logins.ts'
 import { plainPages } from './plain-pages.ts'
-import { createStoredAccounts } from '../../src/accounts/stored-accounts.ts'
+import { createStoredAccounts } from '../../src/accounts/account-store.ts'
 
 export const HOME: AppManifest = {
   slug: 'home',
@@ -129,8 +129,19 @@ export async function startConnectors(options: ConnectorsServerOptions): Promise
   const server = await listen(koa)
 
   return {
-    ...{ oauth, connectors, store, accounts, logins, provider, alice, bob, server },
-    ...{ apps, konnectors, logged, heard },
+    oauth,
+    connectors,
+    store,
+    accounts,
+    logins,
+    provider,
+    alice,
+    bob,
+    server,
+    apps,
+    konnectors,
+    logged,
+    heard,
     port: server.port,
     async putType(fields = {}) {
       const entry = {

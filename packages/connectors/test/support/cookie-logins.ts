@@ -24,7 +24,9 @@ export function cookieLogins(live: Set<string> = new Set(['tab'])): CookieLogins
   }
 
   return {
-    ...{ live, codes, current },
+    live,
+    codes,
+    current,
     async admit(ctx, code) {
       if (!codes.delete(code)) return false
       if ((await current(ctx)) !== undefined) return true

@@ -4,7 +4,7 @@ import type { Provider } from '@svc/testkit'
 import type { ConnectorsOptions } from '../../src/options.ts'
 import { cookieLogins } from './cookie-logins.ts'
 import { startRefresh } from './refresh-server.ts'
-import { createStoredAccounts } from '../../src/accounts/stored-accounts.ts'
+import { createStoredAccounts } from '../../src/accounts/account-store.ts'
 import { watchedAccounts } from './watched-accounts.ts'
 
 /** What the other process is told. */

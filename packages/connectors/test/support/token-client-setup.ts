@@ -2,10 +2,27 @@ import { createOutbound } from '@svc/platform'
 import { openProvider, type Provider, type ProviderOptions } from '@svc/testkit'
 import type { AccountType } from '../../src/account-types/account-type.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from '../../src/lifetimes.ts'
-import { createTokenClient } from '../../src/token-client/create-token-client.ts'
-import type { TokenClient, TokenResult, TokenSet } from '../../src/token-client/token-client.ts'
+import type { ProviderServices } from '../../src/services.ts'
+import { createIssuers, discover } from '../../src/token-client/discovery.ts'
+import { readSubject } from '../../src/token-client/id-token.ts'
+import type { TokenResult, TokenSet } from '../../src/token-client/provider.ts'
+import { revokeToken } from '../../src/token-client/revoke.ts'
+import { exchangeCode, refreshTokens } from '../../src/token-client/token-endpoint.ts'
 import { type RecordedLog, recordedLog } from './recorded-log.ts'
 import { sampleType } from './sample-type.ts'
+
+/** The calls to providers, with the services that they need. */
+export interface TokenClient {
+  exchange: Bound<typeof exchangeCode>
+  refresh: Bound<typeof refreshTokens>
+  revoke: Bound<typeof revokeToken>
+  discover: Bound<typeof discover>
+  subjectOf: Bound<typeof readSubject>
+}
+
+type Bound<Call> = Call extends (services: ProviderServices, ...rest: infer Rest) => infer Result
+  ? (...rest: Rest) => Result
+  : never
 
 export interface TokenClientSetup {
   readonly client: TokenClient
@@ -28,7 +45,7 @@ export async function openTokenClient(
   const { clock = { now: () => Date.now() }, lookup } = options
   const provider = await openProvider({ clock, ...options.provider })
   const log = recordedLog()
-  const client = createTokenClient({
+  const services: ProviderServices = {
     outbound: createOutbound({
       trustedNetworks: ['127.0.0.0/8'],
       ...(lookup !== undefined && { lookup }),
@@ -36,9 +53,11 @@ export async function openTokenClient(
     clock,
     log,
     lifetimes: { ...DEFAULT_LIFETIMES, ...options.lifetimes },
-  })
+    calls: new Map(),
+    issuers: createIssuers(),
+  }
   return {
-    client,
+    client: clientOf(services),
     provider,
     log,
     type: (fields) =>
@@ -49,6 +68,16 @@ export async function openTokenClient(
         ...fields,
       }),
     close: () => provider.close(),
+  }
+}
+
+function clientOf(services: ProviderServices): TokenClient {
+  return {
+    exchange: (...rest) => exchangeCode(services, ...rest),
+    refresh: (...rest) => refreshTokens(services, ...rest),
+    revoke: (...rest) => revokeToken(services, ...rest),
+    discover: (...rest) => discover(services, ...rest),
+    subjectOf: (...rest) => readSubject(services, ...rest),
   }
 }
 

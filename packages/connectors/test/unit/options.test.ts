@@ -6,7 +6,7 @@ import * as exported from '../../src/index.ts'
 import { type ConnectorsOptions, createConnectors } from '../../src/index.ts'
 import { resolveOptions } from '../../src/options.ts'
 import { cookieLogins } from '../support/cookie-logins.ts'
-import { createStoredAccounts } from '../../src/accounts/stored-accounts.ts'
+import { createStoredAccounts } from '../../src/accounts/account-store.ts'
 
 const store = sqliteStore({ file: ':memory:' })
 const apps = {

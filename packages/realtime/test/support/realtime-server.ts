@@ -111,8 +111,10 @@ export async function startRealtime(options: RealtimeServerOptions): Promise<Rea
     ...(options.bus && { bus: options.bus }),
     ...options.realtime,
     lifetimes: {
-      ...{ shutdown: 0, auth: timeBudget(10_000) },
-      ...{ publish: scaledLimit(1000), subscribe: scaledLimit(2000) },
+      shutdown: 0,
+      auth: timeBudget(10_000),
+      publish: scaledLimit(1000),
+      subscribe: scaledLimit(2000),
       ...options.realtime?.lifetimes,
     },
   })
@@ -141,7 +143,16 @@ export async function startRealtime(options: RealtimeServerOptions): Promise<Rea
     browserClient({ ...map, base: alice.origin, headers })
 
   const self: RealtimeServer = {
-    ...{ oauth, realtime, store, alice, bob, server, live, installed, logged, browser },
+    oauth,
+    realtime,
+    store,
+    alice,
+    bob,
+    server,
+    live,
+    installed,
+    logged,
+    browser,
     port: server.port,
     async connect(how = {}) {
       const client = await connectSocket(server.port, how)

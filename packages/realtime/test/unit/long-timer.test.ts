@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { afterEach, describe, it } from 'mocha'
-import { createLongTimer } from '../../src/long-timer.ts'
+import { createLongTimer } from '../../src/connection/long-timer.ts'
 import { until } from '../support/until.ts'
 
 describe('createLongTimer', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { parseCommand, parseTopic } from '../../src/protocol.ts'
-import { errorFrame } from '../../src/socket-errors.ts'
+import { parseCommand, parseTopic } from '../../src/connection/protocol.ts'
+import { errorFrame } from '../../src/connection/socket-errors.ts'
 
 describe('parseCommand', () => {
   for (const text of ['', '{', '[]', 'null', '7', '"AUTH"', '{"method":"AUTH"}x']) {

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { createAdmissions } from '../../src/admission.ts'
-import { readBusMessage, writeBusMessage } from '../../src/bus-message.ts'
-import { createTypeRules, isDoctype, maySubscribe } from '../../src/doctype.ts'
-import { checkEvent, eventFrame } from '../../src/event.ts'
-import { createHub } from '../../src/hub.ts'
-import { createMessageMeter } from '../../src/message-meter.ts'
-import { createRecentIds } from '../../src/recent-ids.ts'
-import { createSubscriptions } from '../../src/subscriptions.ts'
+import { createAdmissions } from '../../src/handshake/admission.ts'
+import { readBusMessage, writeBusMessage } from '../../src/events/bus-message.ts'
+import { createTypeRules, isDoctype, maySubscribe } from '../../src/events/doctype.ts'
+import { checkEvent, eventFrame } from '../../src/events/event.ts'
+import { createHub } from '../../src/events/hub.ts'
+import { createMessageMeter } from '../../src/connection/message-meter.ts'
+import { createRecentIds } from '../../src/events/recent-ids.ts'
+import { createSubscriptions } from '../../src/events/subscriptions.ts'
 
 const ALICE = 'alice' as never // An instance's id.
 

@@ -4,12 +4,12 @@ import { createSealer, type SealingKey } from '@svc/platform'
 import type { Json, Store, StoredRecord } from '@svc/store'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
-import { AccountTypeError } from '../../../src/account-types/account-type-error.ts'
 import { keyOfId } from '../../../src/account-types/account-type-record.ts'
-import type { AccountTypes } from '../../../src/account-types/account-type.ts'
 import { createAccountTypes } from '../../../src/account-types/account-type-store.ts'
-import { secretsForConnector } from '../../../src/account-types/connector-secrets.ts'
-import { type RecordedLog, recordedLog } from '../../support/recorded-log.ts'
+import type { AccountTypes } from '../../../src/account-types/account-type.ts'
+import { AccountTypeError } from '../../../src/account-types/entry-gate.ts'
+import { secretsForConnector } from '../../../src/account-types/secrets.ts'
+import { recordedLog, type RecordedLog } from '../../support/recorded-log.ts'
 
 const OLD: SealingKey = { kid: 'k1', key: randomBytes(32) }
 const NEW: SealingKey = { kid: 'k2', key: randomBytes(32) }

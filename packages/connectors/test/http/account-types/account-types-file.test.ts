@@ -7,7 +7,7 @@ import {
   type AccountTypesFile,
   accountTypesFromFile,
 } from '../../../src/account-types/account-types-file.ts'
-import { secretsForConnector } from '../../../src/account-types/connector-secrets.ts'
+import { secretsForConnector } from '../../../src/account-types/secrets.ts'
 import { ConnectorError } from '../../../src/connector-error.ts'
 import { type RecordedLog, recordedLog } from '../../support/recorded-log.ts'
 

@@ -14,7 +14,7 @@ import {
   startRefresh,
   tokenIn,
 } from '../../support/refresh-server.ts'
-import { createStoredAccounts } from '../../../src/accounts/stored-accounts.ts'
+import { createStoredAccounts } from '../../../src/accounts/account-store.ts'
 import { type WatchedAccounts, watchedAccounts } from '../../support/watched-accounts.ts'
 
 describe('credentials of accounts', () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { AccountDocument } from '../../../src/accounts/account.ts'
 import { codeIn, type RefreshServer, startRefresh } from '../../support/refresh-server.ts'
-import { createStoredAccounts } from '../../../src/accounts/stored-accounts.ts'
+import { createStoredAccounts } from '../../../src/accounts/account-store.ts'
 import type { AccountStore } from '../../../src/ports.ts'
 
 describe('DELETE /accounts/:accountType/:accountId (4.9)', () => {

@@ -3,7 +3,7 @@ import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { AccountDocument } from '../../../src/accounts/account.ts'
-import { stateKey } from '../../../src/refresh/refresh-state.ts'
+import { stateKey } from '../../../src/accounts/refresh-state.ts'
 import { type RefreshServer, startRefresh } from '../../support/refresh-server.ts'
 
 describe('accounts of a host without documents of its own', () => {

@@ -1,7 +1,7 @@
 import type { ScriptedAnswer } from '@svc/testkit'
 import { expect } from 'chai'
 import type { AccountType } from '../../../src/account-types/account-type.ts'
-import type { TokenResult } from '../../../src/token-client/token-client.ts'
+import type { TokenResult } from '../../../src/token-client/provider.ts'
 import {
   openTokenClient,
   type TokenClientSetup,

@@ -1,7 +1,7 @@
 import net from 'node:net'
-import { type ScriptedAnswer, timeBudget, scaledLimit } from '@svc/testkit'
+import { scaledLimit, type ScriptedAnswer, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
-import { createSecret } from '../../../src/account-types/secret.ts'
+import { createSecret } from '../../../src/account-types/secrets.ts'
 import type { Lifetimes } from '../../../src/lifetimes.ts'
 import { openTokenClient, type TokenClientSetup } from '../../support/token-client-setup.ts'
 

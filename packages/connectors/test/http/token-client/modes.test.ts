@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import type { AccountType } from '../../../src/account-types/account-type.ts'
-import { createSecret } from '../../../src/account-types/secret.ts'
+import { createSecret } from '../../../src/account-types/secrets.ts'
 import {
   openTokenClient,
   type TokenClientSetup,

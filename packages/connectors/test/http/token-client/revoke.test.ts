@@ -1,8 +1,7 @@
-import { timeBudget } from '@svc/testkit'
-import type { ScriptedAnswer } from '@svc/testkit'
+import { type ScriptedAnswer, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
 import type { AccountType } from '../../../src/account-types/account-type.ts'
-import { createSecret } from '../../../src/account-types/secret.ts'
+import { createSecret } from '../../../src/account-types/secrets.ts'
 import { openTokenClient, type TokenClientSetup } from '../../support/token-client-setup.ts'
 
 describe('revocation at the provider (connectors.md 4.9; RFC 7009)', () => {

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { EntryGateOptions } from '../../../src/account-types/account-type-options.ts'
-import { AccountTypeError } from '../../../src/account-types/account-type-error.ts'
-import { createEntryGate } from '../../../src/account-types/entry-gate.ts'
+import { AccountTypeError, createEntryGate } from '../../../src/account-types/entry-gate.ts'
 import { recordedLog } from '../../support/recorded-log.ts'
 import { sampleInstance } from '../../support/sample-instance.ts'
 

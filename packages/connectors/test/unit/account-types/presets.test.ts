@@ -1,8 +1,7 @@
 import { expect } from 'chai'
-import { applyPreset } from '../../../src/account-types/apply-preset.ts'
 import { checkEntry } from '../../../src/account-types/check-entry.ts'
 import { createEntryReader } from '../../../src/account-types/entry-reader.ts'
-import { PRESETS } from '../../../src/account-types/presets.ts'
+import { applyPreset, PRESETS } from '../../../src/account-types/presets.ts'
 import { recordedLog } from '../../support/recorded-log.ts'
 
 const CLIENT = { client_id: 'id', client_secret: 'secret' }

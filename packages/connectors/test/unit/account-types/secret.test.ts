@@ -1,14 +1,14 @@
 import { inspect } from 'node:util'
 import { expect } from 'chai'
 import type { AccountTypeEntry } from '../../../src/account-types/account-type.ts'
-import { createSecret } from '../../../src/account-types/secret.ts'
 import {
+  createSecret,
   guardEntry,
   guardParameters,
   isSealedField,
   isSecretField,
   maskEntry,
-} from '../../../src/account-types/secret-fields.ts'
+} from '../../../src/account-types/secrets.ts'
 
 describe('createSecret (connectors.md 3.3, number 3)', () => {
   const secret = createSecret({ key: 'pr1vate' })

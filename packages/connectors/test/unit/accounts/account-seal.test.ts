@@ -3,7 +3,13 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { describe, it } from 'mocha'
 import type { AccountDocument } from '../../../src/accounts/account.ts'
-import { createAccountSeal } from '../../../src/accounts/account-seal.ts'
+import {
+  credentialsOf,
+  openValue,
+  renewValue,
+  type SealedPlace,
+  sealValue,
+} from '../../../src/accounts/account-seal.ts'
 import { recordedLog } from '../../support/recorded-log.ts'
 import { sampleInstance } from '../../support/sample-instance.ts'
 
@@ -16,11 +22,21 @@ describe('sealing values of accounts (7.3)', () => {
   const alice = sampleInstance()
   const bob = sampleInstance({ id: 'other' as InstanceId })
   const log = recordedLog()
-  const sealWith = (keys = KEYS, namespace = 'io.svc') =>
-    createAccountSeal({ sealer: createSealer(keys), namespace, log })
+  const sealWith = (keys = KEYS, namespace = 'io.svc') => {
+    const services = { sealer: createSealer(keys), namespace, log }
+    return {
+      seal: (at: SealedPlace, plain: string) => sealValue(services, at, plain),
+      open: (at: SealedPlace, sealed: string) => openValue(services, at, sealed),
+      renew: (at: SealedPlace, sealed: string) => renewValue(services, at, sealed),
+      credentialsOf: (instance: Instance, account: AccountDocument) =>
+        credentialsOf(services, instance, account),
+    }
+  }
   const seal = sealWith()
   const place = (field = 'oauth.access_token', accountId = 'a', instance: Instance = alice) => ({
-    ...{ instance, accountId, field },
+    instance,
+    accountId,
+    field,
   })
 
   it('opens what was sealed, whatever it is', () => {
@@ -78,8 +94,12 @@ describe('sealing values of accounts (7.3)', () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), (oauth, results) => {
         const account = {
-          ...{ _id: 'a', _rev: '1', account_type: 'bank', name: '' },
-          ...{ oauth, oauth_callback_results_encrypted: results },
+          _id: 'a',
+          _rev: '1',
+          account_type: 'bank',
+          name: '',
+          oauth,
+          oauth_callback_results_encrypted: results,
         }
         // Not what the type says: that is the point.
         const { isIntact } = seal.credentialsOf(alice, account as unknown as AccountDocument)

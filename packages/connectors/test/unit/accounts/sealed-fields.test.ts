@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
+import { publicAccount } from '../../../src/accounts/account-view.ts'
 import type { StoredOAuth } from '../../../src/accounts/account.ts'
-import { publicAccount } from '../../../src/accounts/public-account.ts'
 import { replaceSealed, withoutSealed } from '../../../src/accounts/sealed-fields.ts'
 
 const DOCUMENT = {
@@ -63,9 +63,16 @@ describe('what subscribers see of an account (7.2)', () => {
 
   it('is nothing of oauth but what is known to be harmless', () => {
     const oauth = {
-      ...{ status: 'connected', refresh_seq: 1, scope: 's', subject: 'u' },
-      ...{ access_token: 'clear', refresh_token_encrypted: 'x', query: { code: ['clear'] } },
-      ...{ client_id: 'c', client_secret: 'clear', later_invention: 'clear' },
+      status: 'connected',
+      refresh_seq: 1,
+      scope: 's',
+      subject: 'u',
+      access_token: 'clear',
+      refresh_token_encrypted: 'x',
+      query: { code: ['clear'] },
+      client_id: 'c',
+      client_secret: 'clear',
+      later_invention: 'clear',
     }
     expect(publicAccount({ ...account, oauth: oauth as StoredOAuth })).to.deep.equal({
       ...account,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { appRedirect } from '../../../src/flow/app-redirect.ts'
+import { appRedirect } from '../../../src/flow/flow-outcome.ts'
 import { sampleInstance } from '../../support/sample-instance.ts'
 
 /** connectors.md 4.5 */

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
+import type { PendingFlow } from '../../../src/flow/flow-store.ts'
 import { isFromIssuer, warnOfStrangeIssuer } from '../../../src/flow/issuer-check.ts'
-import type { PendingFlow } from '../../../src/flow/pending-flow.ts'
 import { sampleInstance } from '../../support/sample-instance.ts'
 import { sampleType } from '../../support/sample-type.ts'
 
@@ -11,7 +11,10 @@ const FLOW: PendingFlow = {
   instance: sampleInstance().id,
   accountType: 'bank',
   kind: 'create',
-  ...{ clientState: '', nonce: '', slug: 'home', scope: '' },
+  clientState: '',
+  nonce: '',
+  slug: 'home',
+  scope: '',
   redirectUri: 'https://alice.example.com/accounts/bank/redirect',
   createdAt: 0,
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { errorOfExchange, errorOfRedirect } from '../../../src/flow/provider-error.ts'
+import { errorOfExchange, errorOfRedirect } from '../../../src/flow/flow-outcome.ts'
 
 /** connectors.md 4.6 */
 describe('errors of providers', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { isSubset, manifestScopes, splitScope } from '../../../src/flow/scope.ts'
+import { isSubset, manifestScopes, splitScope } from '../../../src/flow/start-parameters.ts'
 
 /** connectors.md 4.1 "scope", 12 */
 describe('scopes of a start', () => {

@@ -3,34 +3,39 @@ import { type Instance, Parameters } from '@svc/platform'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import {
-  createReadStartParameters,
+  readStartParameters,
   type StartParameters,
-  type StartParametersOptions,
+  type StartParametersServices,
 } from '../../../src/flow/start-parameters.ts'
 import { sampleInstance } from '../../support/sample-instance.ts'
 import { sampleType } from '../../support/sample-type.ts'
 
 const DRIVE: AppManifest = { slug: 'drive', name: 'Drive', permissions: {}, routes: {} }
 
+interface Given {
+  readonly manifests?: undefined
+  readonly enforceManifestScope?: boolean
+}
+
 function read(
   query: string,
-  options: Partial<StartParametersOptions> = {},
+  given: Given = {},
   scope: readonly string[] | undefined = ['a b', 'b c'],
 ): Promise<StartParameters> {
-  const asked: string[] = []
-  const readStartParameters = createReadStartParameters({
-    apps: { installed: async (_: Instance, slug) => (slug === 'drive' ? DRIVE : undefined) },
-    manifests: {
-      async manifestOf(_, slug) {
-        asked.push(slug)
-        return slug === 'bank' && scope ? { slug, oauth: { scope } } : undefined
-      },
+  const manifests: StartParametersServices['manifests'] = {
+    async manifestOf(_, slug) {
+      return slug === 'bank' && scope ? { slug, oauth: { scope } } : undefined
     },
-    homeSlug: 'home',
-    enforceManifestScope: false,
-    ...options,
-  })
-  return readStartParameters(sampleInstance(), sampleType(), Parameters.parseQuery(query))
+  }
+  const services: StartParametersServices = {
+    oauth: {
+      apps: { installed: async (_: Instance, slug) => (slug === 'drive' ? DRIVE : undefined) },
+    },
+    manifests: 'manifests' in given ? given.manifests : manifests,
+    options: { homeSlug: 'home', enforceManifestScope: given.enforceManifestScope ?? false },
+  }
+  const parameters = Parameters.parseQuery(query)
+  return readStartParameters(services, sampleInstance(), sampleType(), parameters)
 }
 
 async function codeOf(answer: Promise<unknown>): Promise<unknown> {

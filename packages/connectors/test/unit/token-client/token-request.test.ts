@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createSecret } from '../../../src/account-types/secret.ts'
+import { createSecret } from '../../../src/account-types/secrets.ts'
 import {
   exchangeRequest,
   type ProviderRequest,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { AccountType } from '../../../src/account-types/account-type.ts'
 import { parseAnswerBody } from '../../../src/token-client/answer-body.ts'
-import type { TokenSet } from '../../../src/token-client/token-client.ts'
+import type { TokenSet } from '../../../src/token-client/provider.ts'
 import { type TokenKind, tokenSetOf } from '../../../src/token-client/token-set.ts'
 import { sampleType } from '../../support/sample-type.ts'
 

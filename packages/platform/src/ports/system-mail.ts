@@ -1,0 +1,132 @@
+import type { Instance } from '../instances/instance.ts'
+
+/** When, from where and with what something was done. */
+export interface RequestFacts {
+  /** Milliseconds since the epoch; shown in the owner's locale and time zone. */
+  readonly time: number
+  readonly address: string
+  /** Absent when unknown. */
+  readonly browser?: string
+  /** Absent when unknown. */
+  readonly os?: string
+  /** Such as `Lyon, France`; absent without a geo database. */
+  readonly place?: string
+}
+
+/** Where the one button leads; a URL of the instance or of one of its apps. */
+interface Action {
+  readonly url: string
+}
+
+/** How long a code or link works, whole minutes. */
+interface Lifetime {
+  readonly minutes: number
+}
+
+/** What a passcode is for. @see login.md 3.4 */
+export type TwoFactorPurpose =
+  | 'login'
+  | 'confirm'
+  | 'flagship'
+  | 'session_code'
+  | 'passphrase'
+  | 'move'
+  | 'auth_mode'
+
+/** Ways to pass the second step. @see decision D63 */
+export type FactorKind = 'mail' | 'totp' | 'passkey' | 'recovery'
+
+/** What happened to the second factor. */
+export type FactorChange =
+  | 'two_factor_on'
+  | 'two_factor_off'
+  | 'factor_added'
+  | 'factor_removed'
+  | 'recovery_codes_created'
+  | 'recovery_code_used'
+
+/**
+ * A mail this server sends by itself, with its variables; the owner of the instance is its only recipient.
+ * @see docs/mails.md; decision D50, login.md 8
+ */
+export type SystemMail =
+  /** A space waits for its owner. */
+  | { readonly template: 'onboarding'; readonly variables: Action }
+  /** A login from a browser or place not seen before. */
+  | { readonly template: 'new_connection'; readonly variables: Action & RequestFacts }
+  | { readonly template: 'passphrase_changed'; readonly variables: Action & RequestFacts }
+  /** The failure limit was reached. */
+  | { readonly template: 'login_throttled'; readonly variables: Action & RequestFacts }
+  /** The code of the second step. */
+  | {
+      readonly template: 'two_factor'
+      readonly variables: {
+        readonly passcode: string
+        readonly purpose: TwoFactorPurpose
+      } & Lifetime &
+        RequestFacts
+    }
+  /** The code that turns mailed codes on. */
+  | {
+      readonly template: 'two_factor_mail_confirmation'
+      readonly variables: { readonly code: string } & Lifetime & RequestFacts
+    }
+  | { readonly template: 'magic_link'; readonly variables: Action & Lifetime & RequestFacts }
+  | {
+      readonly template: 'passphrase_reset'
+      readonly variables: Action &
+        Lifetime &
+        RequestFacts & {
+          /** Whether a new passphrase leaves stored secrets unreadable. */
+          readonly losesVault: boolean
+        }
+    }
+  /** What the owner wrote to remember the passphrase by. `url` is the login page. */
+  | {
+      readonly template: 'passphrase_hint'
+      readonly variables: Action & {
+        /** Shown as written, up to 1 024 characters. */
+        readonly hint: string
+      }
+    }
+  | {
+      readonly template: 'auth_mode_changed'
+      readonly variables: Action &
+        RequestFacts & {
+          readonly change: FactorChange
+          readonly factor: FactorKind
+          /** Recovery codes that still work. */
+          readonly left?: number
+        }
+    }
+  /** The code that makes an app the trusted one. */
+  | {
+      readonly template: 'confirm_flagship'
+      readonly variables: { readonly code: string } & Lifetime & RequestFacts
+    }
+  /** Proves that the owner reads the new address. */
+  | {
+      readonly template: 'update_email'
+      readonly variables: Action &
+        Lifetime &
+        RequestFacts & {
+          /** The new, not yet proven address; without it nothing is sent. @see docs/decisions/0085 */
+          readonly recipient?: string
+        }
+    }
+  /** More apps are connected than the space may have. */
+  | {
+      readonly template: 'oauth_clients_limit'
+      readonly variables: Action & { readonly clientName: string; readonly limit: number }
+    }
+  /** The space is nearly full. */
+  | { readonly template: 'disk_quota'; readonly variables: Action }
+
+/** Sends system mails. The host connects it, usually to `@svc/notify`. */
+export interface Mailer {
+  /**
+   * Resolves when the mail was accepted for sending; rejects when it cannot be sent. The only recipient is the owner's
+   * address in the instance's settings; for `update_email` the address that is to become it.
+   */
+  send(instance: Instance, mail: SystemMail): Promise<void>
+}
