@@ -1,6 +1,6 @@
 import type { Instance, InstanceId } from '@svc/platform'
 import { cancelNotification } from './intake/cancel.ts'
-import { isNotificationId } from './intake/notification-id.ts'
+import { isNotificationId } from './outbox/notification-id.ts'
 import { NotifyError } from './notify-error.ts'
 import type { NotificationRecord, StoredNotification } from './outbox/notification.ts'
 import type { NotificationPageRequest, Outbox } from './outbox/outbox.ts'

@@ -1,11 +1,12 @@
 import type { Instance, Logger } from '@svc/platform'
-import { isMailError } from '../mail-error.ts'
-import { createMailSender, hostOf, type MailSender } from '../mail-sender.ts'
-import { failureFields } from '../mailer.ts'
-import type { MailOptions } from '../mail-options.ts'
+import { isMailError } from '../mail/mail-error.ts'
+import { createMailSender, hostOf, type MailSender } from '../mail/mail-sender.ts'
+import { failureFields } from '../mail/mailer.ts'
+import type { MailOptions } from '../mail/mail-options.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
-import { toOwnLink } from '../own-link.ts'
-import type { ContentRenderer, MailLinks } from '../render/content.ts'
+import { toOwnLink } from '../mail/own-link.ts'
+import type { ContentRenderer } from '../render/content.ts'
+import type { MailLinks } from '../mail/app-mails.ts'
 import type { Channel, ChannelOutcome } from './channel.ts'
 
 interface MailChannelParts {

@@ -2,7 +2,7 @@ import type { Instance, Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type { Channel, ChannelOutcome, Delivery } from '../channels/channel.ts'
 import type { ChannelName, NotificationRecord } from '../outbox/notification.ts'
-import type { Quota } from './quotas.ts'
+import type { Quota } from '../channels/delivery-quotas.ts'
 
 export interface AttemptOptions {
   readonly channels: Readonly<Partial<Record<ChannelName, Channel>>>

@@ -4,7 +4,7 @@ import { currentChannel } from '../outbox/next-channel.ts'
 import type { ChannelName, NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { type Attempt, shownFields } from './attempt.ts'
-import { type Hold, takeHold } from './hold.ts'
+import { type Hold, takeHold } from './lease.ts'
 import { afterAttempt, putOff, type RetryPlan } from './progress.ts'
 import type { Release } from './release.ts'
 

@@ -3,8 +3,8 @@ import { describeError } from '@svc/store'
 import { CHANNELS, type ChannelName, type StoredNotification } from '../outbox/notification.ts'
 import type { Due, NearWorker, Outbox } from '../outbox/outbox.ts'
 import type { Deliver, Turn } from './deliver.ts'
-import { createLane, type Lane } from './lane.ts'
-import { createSoloRuns } from './solo-runs.ts'
+import { createLane, type Lane } from './instance-queue.ts'
+import { createSoloRuns } from './read-write-lock.ts'
 
 export interface DispatcherOptions {
   readonly outbox: Pick<Outbox, 'listDue'>

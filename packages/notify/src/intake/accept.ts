@@ -16,7 +16,7 @@ import {
 import { newRecord } from './new-record.ts'
 import type { Poster } from './poster.ts'
 import { sourceIdOf } from './source-id.ts'
-import type { SourceTurns } from './source-turns.ts'
+import type { SourceTurns } from './source-queue.ts'
 import { decideState, isComparable, type StateDecision } from './state-rules.ts'
 
 /** A notification that passed all checks of what it says. */

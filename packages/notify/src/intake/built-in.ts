@@ -1,6 +1,6 @@
 import type { NotificationCategory } from '@svc/oauth-core'
 import { DAY_MS, type Instance } from '@svc/platform'
-import { createCatalogues } from '../catalogue.ts'
+import { createCatalogues } from '../mail/catalogue.ts'
 import type { ChannelName } from '../outbox/notification.ts'
 
 /** A category of the server itself. @see notifications.md 4.3 */

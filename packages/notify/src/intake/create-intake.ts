@@ -8,9 +8,9 @@ import { createAccept } from './accept.ts'
 import { createDeclarations } from './declarations.ts'
 import { createPostInternal, type PostInternal } from './post-internal.ts'
 import { postRow } from './post-notification.ts'
-import { createPostQuotas } from './post-quotas.ts'
+import { createPostQuotas } from './post-limits.ts'
 import { singleRows } from './single-notification.ts'
-import { createSourceTurns } from './source-turns.ts'
+import { createSourceTurns } from './source-queue.ts'
 
 export interface IntakeParts {
   readonly oauth: Pick<OAuth, 'apps' | 'authenticate' | 'clock' | 'namespace' | 'store'>

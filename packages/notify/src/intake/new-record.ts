@@ -1,6 +1,6 @@
 import type { CategoryFlags, NotificationRecord } from '../outbox/notification.ts'
 import type { Draft } from './attributes.ts'
-import { notificationId } from './notification-id.ts'
+import { notificationId } from '../outbox/notification-id.ts'
 import type { Poster } from './poster.ts'
 import type { StateDecision } from './state-rules.ts'
 

@@ -10,8 +10,8 @@ import { notificationBodySchema } from './attributes.schema.ts'
 import type { Declarations } from './declarations.ts'
 import { idempotentRequest } from './idempotency.ts'
 import { malformedJson, wordErrors } from './jsonapi-errors.ts'
-import { toResource } from './notification-json.ts'
-import type { PostQuotas } from './post-quotas.ts'
+import { toResource } from '../outbox/notification-json.ts'
+import type { PostQuotas } from './post-limits.ts'
 import { mayPost, posterOf, type TokenPoster } from './poster.ts'
 
 export interface PostDependencies {

@@ -5,8 +5,8 @@ import type { NotificationRecord, StoredNotification } from '../outbox/notificat
 import type { Outbox } from '../outbox/outbox.ts'
 import { cancelNotification } from './cancel.ts'
 import { wordErrors } from './jsonapi-errors.ts'
-import { isNotificationId } from './notification-id.ts'
-import { toResource } from './notification-json.ts'
+import { isNotificationId } from '../outbox/notification-id.ts'
+import { toResource } from '../outbox/notification-json.ts'
 import { posterOf } from './poster.ts'
 
 export interface SingleDependencies {

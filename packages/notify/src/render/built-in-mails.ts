@@ -1,8 +1,8 @@
 import { type Instance, originOfApp } from '@svc/platform'
 import type { Json } from '@svc/store'
-import { toOwnLink } from '../own-link.ts'
+import { toOwnLink } from '../mail/own-link.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
-import type { SystemMail } from '../system-mails.ts'
+import type { SystemMail } from '../mail/system-mails.ts'
 
 type BuiltIn = Extract<SystemMail, { template: 'oauth_clients_limit' | 'disk_quota' }>
 

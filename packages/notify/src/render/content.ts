@@ -1,5 +1,6 @@
 import type { Instance } from '@svc/platform'
 import type { NotificationRecord } from '../outbox/notification.ts'
+import type { MailLinks } from '../mail/app-mails.ts'
 
 /** The words of a notification for one channel, cleaned (10 "Control characters"), not yet cut to size. */
 export interface TextContent {
@@ -24,12 +25,4 @@ export interface ContentRenderer {
   mobile(instance: Instance, record: NotificationRecord): Promise<TextContent>
   sms(instance: Instance, record: NotificationRecord): Promise<TextContent>
   mail(instance: Instance, record: NotificationRecord, links: MailLinks): Promise<MailContent>
-}
-
-/** Ways out of a mail's footer. */
-export interface MailLinks {
-  /** Page of the owner's notification settings; absent: none is known. */
-  readonly settings?: string
-  /** Page to end mails of this category. */
-  readonly unsubscribe?: string
 }

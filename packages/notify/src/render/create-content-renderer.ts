@@ -1,14 +1,14 @@
 import type { OAuth } from '@svc/oauth-core'
 import type { Instance, Logger } from '@svc/platform'
-import { lazyTemplates } from '../lazy-templates.ts'
+import { lazyTemplates } from '../mail/lazy-templates.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { NotifyApps } from '../ports.ts'
-import type { MailTemplates } from '../templates.ts'
+import type { MailTemplates } from '../mail/templates.ts'
 import { createAppTemplates } from './app-templates.ts'
-import { collapseBlanks, toBody, toTitle } from './clean-text.ts'
+import { collapseBlanks, toBody, toTitle } from '../mail/clean-text.ts'
 import type { ContentRenderer, TextContent } from './content.ts'
-import { createMailWriter } from './mail-writer.ts'
-import { createRenderDesk } from './render-desk.ts'
+import { createMailWriter } from './notification-mail.ts'
+import { createRenderDesk } from './render-worker.ts'
 
 interface RendererParts {
   readonly oauth: Pick<OAuth, 'apps' | 'clients'>

@@ -3,7 +3,7 @@ import { indexKey, StoreUnavailableError } from '@svc/store'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { createPostQuotas } from '../../src/intake/post-quotas.ts'
+import { createPostQuotas } from '../../src/intake/post-limits.ts'
 import { DEFAULT_LIMITS, type NotifyBucket } from '../../src/limits.ts'
 import { NotifyError } from '../../src/notify-error.ts'
 import {

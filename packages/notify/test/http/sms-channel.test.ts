@@ -4,7 +4,7 @@ import { defineOptions } from '@svc/platform/options'
 import { type Listening, listen } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ChannelOutcome } from '../../src/channels/channel.ts'
-import { createSmsChannel } from '../../src/channels/sms/create-sms-channel.ts'
+import { createSmsChannel } from '../../src/channels/sms/sms-channel.ts'
 import type { OutgoingText } from '../../src/channels/sms/sms-gateway.ts'
 import {
   type SmsOptions,

@@ -1,4 +1,4 @@
-import { notificationId } from '../../src/intake/notification-id.ts'
+import { notificationId } from '../../src/outbox/notification-id.ts'
 import type { CategoryFlags, NotificationRecord } from '../../src/outbox/notification.ts'
 
 /** What notifications are changed by in tests; an `undefined` slug: none. */

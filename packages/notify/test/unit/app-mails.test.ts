@@ -1,9 +1,9 @@
 import { parsePage, textOf } from '@svc/testkit'
 import { expect } from 'chai'
-import type { AppMail } from '../../src/app-mails.ts'
-import { createCatalogues, MAIL_LOCALES } from '../../src/catalogue.ts'
-import { sampleAppMails } from '../../src/sample-app-mails.ts'
-import { createTemplates, type RenderedMail } from '../../src/templates.ts'
+import type { AppMail } from '../../src/mail/app-mails.ts'
+import { createCatalogues, MAIL_LOCALES } from '../../src/mail/catalogue.ts'
+import { sampleAppMails } from '../../src/mail/sample-app-mails.ts'
+import { createTemplates, type RenderedMail } from '../../src/mail/templates.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 const TIME = Date.UTC(2026, 1, 3, 4, 5, 6)

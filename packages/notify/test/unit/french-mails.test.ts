@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import type { AppMail } from '../../src/app-mails.ts'
-import { sampleMails } from '../../src/sample-mails.ts'
-import type { SystemMail } from '../../src/system-mails.ts'
-import { createTemplates } from '../../src/templates.ts'
+import type { AppMail } from '../../src/mail/app-mails.ts'
+import { sampleMails } from '../../src/mail/sample-mails.ts'
+import type { SystemMail } from '../../src/mail/system-mails.ts'
+import { createTemplates } from '../../src/mail/templates.ts'
 import { sampleInstance } from '../sample-instance.ts'
 import { frenchFaults } from '../support/french.ts'
 

@@ -1,9 +1,9 @@
 import { parsePage, textOf } from '@svc/testkit'
 import { expect } from 'chai'
-import { createCatalogues, MAIL_LOCALES } from '../../src/catalogue.ts'
-import { sampleMails } from '../../src/sample-mails.ts'
-import { SYSTEM_MAILS, type SystemMail, type SystemMailName } from '../../src/system-mails.ts'
-import { createTemplates } from '../../src/templates.ts'
+import { createCatalogues, MAIL_LOCALES } from '../../src/mail/catalogue.ts'
+import { sampleMails } from '../../src/mail/sample-mails.ts'
+import { SYSTEM_MAILS, type SystemMail, type SystemMailName } from '../../src/mail/system-mails.ts'
+import { createTemplates } from '../../src/mail/templates.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 const url = 'https://home.alice.example.com/#/sessions?a=1&b=2'

@@ -1,8 +1,8 @@
 import type { OAuth } from '@svc/oauth-core'
 import type { Instance } from '@svc/platform'
-import type { Catalogue } from '../../catalogue.ts'
+import type { Catalogue } from '../../mail/catalogue.ts'
 import type { NotificationRecord } from '../../outbox/notification.ts'
-import { toTitle } from '../../render/clean-text.ts'
+import { toTitle } from '../../mail/clean-text.ts'
 import type { ContentRenderer } from '../../render/content.ts'
 import type { OutgoingPush } from './push-gateway.ts'
 

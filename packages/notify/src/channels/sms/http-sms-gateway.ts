@@ -1,5 +1,5 @@
 import type { Logger, Outbound } from '@svc/platform'
-import { toHeaderText } from '../../mail-address.ts'
+import { toHeaderText } from '../../mail/mail-address.ts'
 import type { ChannelOutcome } from '../channel.ts'
 import {
   callProvider,

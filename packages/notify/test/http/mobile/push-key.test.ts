@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import http from 'node:http'
 import Koa from 'koa'
 import webPush from 'web-push'
-import { pushKeyRows } from '../../../src/channels/mobile/rows.ts'
+import { pushKeyRows } from '../../../src/channels/mobile/push-key.ts'
 import { openOwnerDevices, type OwnerDevices } from '../../support/owner-devices.ts'
 
 const { publicKey } = webPush.generateVAPIDKeys()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { describe, it } from 'mocha'
-import { createTurns } from '../../../src/intake/in-turn.ts'
+import { createTurns } from '../../../src/intake/keyed-queue.ts'
 import { canonicalJson } from '../../../src/intake/idempotency.ts'
 
 describe('canonical JSON', () => {

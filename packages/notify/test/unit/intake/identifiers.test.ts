@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { describe, it } from 'mocha'
-import { isNotificationId, notificationId } from '../../../src/intake/notification-id.ts'
+import { isNotificationId, notificationId } from '../../../src/outbox/notification-id.ts'
 import { sourceIdOf } from '../../../src/intake/source-id.ts'
 
 const of = (categoryId?: string, owner = 'bank') =>

@@ -1,6 +1,6 @@
 import { object, type Option, port, record, text } from '@svc/platform/options'
 import { parseAddress } from './mail-address.ts'
-import type { MailTransport } from './ports.ts'
+import type { MailTransport } from '../ports.ts'
 
 /** Who mails come from, and how they leave. @see notifications.md 10.2 */
 export interface MailSettings {

@@ -12,7 +12,7 @@ import { createAttempt } from './attempt.ts'
 import { createDeliver } from './deliver.ts'
 import { createDispatcher } from './dispatcher.ts'
 import type { RetryPlan } from './progress.ts'
-import type { Quota } from './quotas.ts'
+import type { Quota } from '../channels/delivery-quotas.ts'
 import { createRelease } from './release.ts'
 import { createSources } from './sources.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Json } from '@svc/store'
-import type { NotificationRecord } from '../outbox/notification.ts'
+import type { NotificationRecord } from './notification.ts'
 
 /** A notification as JSON:API shows it. */
 export interface NotificationResource {

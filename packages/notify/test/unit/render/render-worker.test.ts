@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { timeBudget, scaledLimit } from '@svc/testkit'
-import { createRenderDesk, RenderFault } from '../../../src/render/render-desk.ts'
+import { createRenderDesk, RenderFault } from '../../../src/render/render-worker.ts'
 import { RENDER_MS } from '../../../src/render/render-limits.ts'
 
 const LIST = Array.from({ length: 1000 }, (_, at) => at)
@@ -74,7 +74,7 @@ describe('the thread that renders', () => {
   })
 
   it('keeps no process alive', async () => {
-    const file = new URL('../../../src/render/render-desk.ts', import.meta.url).href
+    const file = new URL('../../../src/render/render-worker.ts', import.meta.url).href
     const program = `
       const { createRenderDesk } = await import(${JSON.stringify(file)})
       console.log(await createRenderDesk().run({ kind: 'plain', html: '<p>done</p>' }))

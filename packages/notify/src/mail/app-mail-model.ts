@@ -16,7 +16,7 @@ import {
   ownLink,
   type Writing,
 } from './mail-model.ts'
-import { toBody, toTitle } from './render/clean-text.ts'
+import { toBody, toTitle } from './clean-text.ts'
 import { formatTime } from './request-facts.ts'
 import { toShownText } from './shown-text.ts'
 

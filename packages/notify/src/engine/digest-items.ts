@@ -1,8 +1,8 @@
 import type { Instance } from '@svc/platform'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
-import type { PreferenceStore } from './preference-store.ts'
-import { channelsLeft, isMuted } from './preferences.ts'
+import type { PreferenceStore } from '../preferences/preference-store.ts'
+import { channelsLeft, isMuted } from '../preferences/preferences.ts'
 
 /** Decides anew what a digest holds: much may have changed since its items were gathered. */
 export interface DigestItems {

@@ -1,11 +1,10 @@
 import type { OAuth } from '@svc/oauth-core'
 import type { Instance } from '@svc/platform'
-import type { DigestItem } from '../app-mails.ts'
+import type { DigestItem, MailLinks } from '../mail/app-mails.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { NotifyApps } from '../ports.ts'
-import type { MailTemplates, RenderedMail } from '../templates.ts'
-import type { MailLinks } from './content.ts'
-import { posterOf } from './poster.ts'
+import type { MailTemplates, RenderedMail } from '../mail/templates.ts'
+import { posterOf } from '../render/poster.ts'
 
 /** One mail that lists several notifications, in the order they are given. @see notifications.md 23.9 */
 export type DigestRenderer = (

@@ -1,4 +1,4 @@
-import { toHeaderText } from '../mail-address.ts'
+import { toHeaderText } from './mail-address.ts'
 
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g
 

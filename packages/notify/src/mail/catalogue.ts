@@ -30,7 +30,7 @@ export function createCatalogues(): (tag: string) => Catalogue {
 }
 
 function loadCatalogue(locale: string): Catalogue {
-  const file = new URL(`../locales/${locale}.json`, import.meta.url)
+  const file = new URL(`../../locales/${locale}.json`, import.meta.url)
   const texts = new Map<string, string>(
     Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>), // our own file
   )

@@ -1,4 +1,10 @@
-import type { MailLinks } from './render/content.ts'
+/** Links in the footer of a mail: to the settings, and out of its category. */
+export interface MailLinks {
+  /** Page of the owner's notification settings; absent: none is known. */
+  readonly settings?: string
+  /** Page to end mails of this category. */
+  readonly unsubscribe?: string
+}
 
 /** Words of a notification, laid out by this server. All of them are made harmless when they are written. */
 export interface NotificationWords {

@@ -10,7 +10,7 @@ import {
 } from '@svc/store'
 import { NotifyError } from '../notify-error.ts'
 import type { Outbox } from '../outbox/outbox.ts'
-import { createTurns } from './in-turn.ts'
+import { createTurns } from './keyed-queue.ts'
 import type { Poster } from './poster.ts'
 
 /** What every accepted post of a source owner changes: of two at a time, one does not happen. */

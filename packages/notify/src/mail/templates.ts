@@ -2,10 +2,9 @@ import { fileURLToPath } from 'node:url'
 import type { Instance } from '@svc/platform'
 import nunjucks from 'nunjucks'
 import { buildAppModel } from './app-mail-model.ts'
-import type { AppMail } from './app-mails.ts'
+import type { AppMail, MailLinks } from './app-mails.ts'
 import { createCatalogues } from './catalogue.ts'
 import { buildModel } from './mail-model.ts'
-import type { MailLinks } from './render/content.ts'
 import type { SystemMail } from './system-mails.ts'
 
 /** The words of a mail, the same in both forms. */
@@ -33,7 +32,7 @@ export interface TemplatesOptions {
 
 /** Loads the two views of the one layout; catalogues are read when a language is first needed. */
 export function createTemplates(options: TemplatesOptions = {}): MailTemplates {
-  const views = fileURLToPath(new URL('../views', import.meta.url))
+  const views = fileURLToPath(new URL('../../views', import.meta.url))
   const loader = new nunjucks.FileSystemLoader(views, { noCache: false, watch: false })
   const htmlViews = new nunjucks.Environment(loader, { autoescape: true, throwOnUndefined: true })
   const textViews = new nunjucks.Environment(loader, { autoescape: false, throwOnUndefined: true })

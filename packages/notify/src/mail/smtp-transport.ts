@@ -1,7 +1,7 @@
 import type { Transporter } from 'nodemailer'
-import { MailError, type MailFailure } from '../mail-error.ts'
+import { MailError, type MailFailure } from './mail-error.ts'
 import type { MailTransport, OutgoingMail } from '../ports.ts'
-import { toDkim } from './mail-dkim.ts'
+import { toDkim } from './dkim.ts'
 import { SMTP_OPTIONS, type SettledSmtpOptions, type SmtpOptions } from './smtp-options.ts'
 
 /** Connecting, and one whole attempt, milliseconds. @see notifications.md 10.6, security.md 98 */

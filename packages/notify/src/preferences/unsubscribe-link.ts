@@ -1,8 +1,8 @@
-import { type OAuth } from '@svc/oauth-core'
+import type { OAuth } from '@svc/oauth-core'
 import { type Instance, originOfApp } from '@svc/platform'
-import type { NotificationRecord } from './outbox/notification.ts'
-import type { UnsubscribeTokens } from './preferences/unsubscribe-tokens.ts'
-import type { MailLinks } from './render/content.ts'
+import type { NotificationRecord } from '../outbox/notification.ts'
+import type { UnsubscribeTokens } from './unsubscribe-tokens.ts'
+import type { MailLinks } from '../mail/app-mails.ts'
 
 /** The links in the footers of mails. */
 export interface MailWaysOut {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createSoloRuns } from '../../src/engine/solo-runs.ts'
+import { createSoloRuns } from '../../src/engine/read-write-lock.ts'
 import { until } from '../support/until.ts'
 
 function openRun(): { readonly run: () => Promise<void>; end(): void; isRunning(): boolean } {

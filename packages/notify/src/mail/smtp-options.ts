@@ -8,7 +8,7 @@ import {
   type Settled,
   text,
 } from '@svc/platform/options'
-import { type DkimOptions, dkimOptions } from './mail-dkim.ts'
+import { type DkimOptions, dkimOptions } from './dkim.ts'
 
 /** Where mails are handed over. @see notifications.md 10.2 */
 export interface SmtpOptions {

@@ -1,7 +1,7 @@
 import type { InstanceId, Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
-import type { NotificationRecord } from '../outbox/notification.ts'
-import type { OutboxWrite } from '../outbox/outbox.ts'
+import type { NotificationRecord } from './notification.ts'
+import type { OutboxWrite } from './outbox.ts'
 import type { EventSink } from '../ports.ts'
 
 /** A notification as subscribers see it. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Instance, InstanceId, Logger } from '@svc/platform'
 import { recordKey, type Store } from '@svc/store'
-import { isMailError } from '../mail-error.ts'
-import type { RenderedMail } from '../templates.ts'
+import { isMailError } from '../mail/mail-error.ts'
+import type { RenderedMail } from '../mail/templates.ts'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { createDigestItems } from './digest-items.ts'
-import type { PreferenceStore } from './preference-store.ts'
+import type { PreferenceStore } from '../preferences/preference-store.ts'
 
 /** Mails that list what came since the last one. @see notifications.md 23.9, docs/decisions/0182 */
 export interface Digests {

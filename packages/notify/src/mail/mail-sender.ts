@@ -1,9 +1,9 @@
 import type { Instance } from '@svc/platform'
-import type { CircuitBreaker } from './channels/circuit-breaker.ts'
+import type { CircuitBreaker } from '../circuit-breaker.ts'
 import { type MailAddress, parseAddress, toHeaderText } from './mail-address.ts'
 import { isMailError, MailError } from './mail-error.ts'
 import type { MailOptions } from './mail-options.ts'
-import type { MailTransport, OutgoingMail } from './ports.ts'
+import type { MailTransport, OutgoingMail } from '../ports.ts'
 import type { RenderedMail } from './templates.ts'
 
 /** A mail to an owner, written but not addressed. */
