@@ -14,7 +14,7 @@ export {
   type MailErrorOptions,
   type MailFailure,
 } from './mail/mail-error.ts'
-export type { Mailer } from './mail/mailer.ts'
+export type { Mailer } from './mail/system-mailer.ts'
 export type { MailOptions, MailSettings } from './mail/mail-options.ts'
 export type {
   ApnsOptions,

@@ -1,9 +1,13 @@
 import type { Instance, InstanceId } from '@svc/platform'
 import { cancelNotification } from './intake/cancel.ts'
-import { isNotificationId } from './outbox/notification-id.ts'
+import {
+  isNotificationId,
+  type NotificationRecord,
+  type StoredNotification,
+} from './outbox/notification.ts'
 import { NotifyError } from './notify-error.ts'
-import type { NotificationRecord, StoredNotification } from './outbox/notification.ts'
-import type { NotificationPageRequest, Outbox } from './outbox/outbox.ts'
+import type { Outbox } from './outbox/outbox.ts'
+import type { NotificationPageRequest } from './outbox/outbox-lists.ts'
 
 /** A page of what an instance was told, oldest first, without bodies. */
 export interface ListedNotifications {

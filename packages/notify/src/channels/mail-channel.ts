@@ -1,7 +1,7 @@
 import type { Instance, Logger } from '@svc/platform'
 import { isMailError } from '../mail/mail-error.ts'
 import { createMailSender, hostOf, type MailSender } from '../mail/mail-sender.ts'
-import { failureFields } from '../mail/mailer.ts'
+import { failureFields } from '../mail/system-mailer.ts'
 import type { MailOptions } from '../mail/mail-options.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import { toOwnLink } from '../mail/own-link.ts'

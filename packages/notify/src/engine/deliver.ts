@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Instance, Logger } from '@svc/platform'
-import { currentChannel } from '../outbox/next-channel.ts'
-import type { ChannelName, NotificationRecord, StoredNotification } from '../outbox/notification.ts'
+import {
+  type ChannelName,
+  currentChannel,
+  type NotificationRecord,
+  type StoredNotification,
+} from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { type Attempt, shownFields } from './attempt.ts'
 import { type Hold, takeHold } from './lease.ts'

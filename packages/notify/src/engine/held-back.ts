@@ -1,7 +1,10 @@
 import type { OAuth } from '@svc/oauth-core'
 import type { Instance, InstanceId, Logger } from '@svc/platform'
-import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
-import { channelOrder } from '../outbox/next-channel.ts'
+import {
+  channelOrder,
+  type NotificationRecord,
+  type StoredNotification,
+} from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { ReleaseDecision, ReleaseRules } from '../preferences/release-rules.ts'
 import { expiryOf, unheld } from './progress.ts'

@@ -1,11 +1,12 @@
 import type { ChannelOutcome } from '../channels/channel.ts'
-import { channelOrder, currentChannel } from '../outbox/next-channel.ts'
-import type {
-  Attempt,
-  ChannelName,
-  ChannelProgress,
-  NotificationRecord,
-  NotificationStatus,
+import {
+  type Attempt,
+  type ChannelName,
+  channelOrder,
+  type ChannelProgress,
+  currentChannel,
+  type NotificationRecord,
+  type NotificationStatus,
 } from '../outbox/notification.ts'
 
 /** When channels and rounds are tried again. Milliseconds. @see notifications.md 10.4, 10.5 */

@@ -1,11 +1,12 @@
 import type { OAuth } from '@svc/oauth-core'
 import type { Instance } from '@svc/platform'
-import type {
-  NotificationRecord,
-  NotificationStatus,
-  StoredNotification,
+import {
+  channelOrder,
+  currentChannel,
+  type NotificationRecord,
+  type NotificationStatus,
+  type StoredNotification,
 } from '../outbox/notification.ts'
-import { channelOrder, currentChannel } from '../outbox/next-channel.ts'
 import { isUnfinished } from '../outbox/notification-record.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { ReleaseRules } from '../preferences/release-rules.ts'

@@ -1,9 +1,12 @@
 import type { OAuth } from '@svc/oauth-core'
 import type { Instance, RouteContext, RouteRow } from '@svc/platform'
 import { demandPermission } from '../demand-permission.ts'
-import { isNotificationId } from '../outbox/notification-id.ts'
+import {
+  isNotificationId,
+  type NotificationRecord,
+  type StoredNotification,
+} from '../outbox/notification.ts'
 import { NotifyError } from '../notify-error.ts'
-import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { inboxBodySchema, wholeInboxBodySchema } from './inbox.schema.ts'
 import {

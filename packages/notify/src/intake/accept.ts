@@ -7,15 +7,14 @@ import type { Outbox } from '../outbox/outbox.ts'
 import type { Draft } from './attributes.ts'
 import { toFlags } from './declarations.ts'
 import {
-  type AnswerRow,
   answerChange,
+  type AnswerRow,
   asAnswered,
   checkSame,
   type IdempotentRequest,
 } from './idempotency.ts'
-import { newRecord } from './new-record.ts'
+import { newRecord, sourceIdOf } from './new-record.ts'
 import type { Poster } from './poster.ts'
-import { sourceIdOf } from './source-id.ts'
 import type { SourceTurns } from './source-queue.ts'
 import { decideState, isComparable, type StateDecision } from './state-rules.ts'
 

@@ -1,11 +1,14 @@
 import type { OAuth } from '@svc/oauth-core'
 import type { RouteContext, RouteRow } from '@svc/platform'
 import { NotifyError } from '../notify-error.ts'
-import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
+import {
+  isNotificationId,
+  type NotificationRecord,
+  type StoredNotification,
+} from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import { cancelNotification } from './cancel.ts'
 import { wordErrors } from './jsonapi-errors.ts'
-import { isNotificationId } from '../outbox/notification-id.ts'
 import { toResource } from '../outbox/notification-json.ts'
 import { posterOf } from './poster.ts'
 

@@ -1,14 +1,11 @@
 import type { OAuth } from '@svc/oauth-core'
 import type { Instance, Logger } from '@svc/platform'
-import type { NotificationRecord } from '../outbox/notification.ts'
 import { toHeaderText } from '../mail/mail-address.ts'
+import type { NotificationRecord } from '../outbox/notification.ts'
 import type { NotifyApps } from '../ports.ts'
 import { type Poster, posterOf } from './poster.ts'
+import { MAX_TEMPLATE_BYTES, type TemplateForm } from './render-job.ts'
 import type { RenderDesk } from './render-worker.ts'
-import { MAX_TEMPLATE_BYTES } from './render-limits.ts'
-import { templateData } from './template-data.ts'
-import type { TemplateForm } from './template-engine.ts'
-import { parseTemplatePath, referenceFor } from './template-path.ts'
 
 /** What a template wrote; `failed`: it is to be told as `template_error`. Undefined: there is no template. */
 export type TemplateOutcome = { readonly output: string } | 'failed' | undefined
@@ -72,6 +69,63 @@ export function createAppTemplates(parts: {
         })
         return 'failed'
       }
+    },
+  }
+}
+
+const MAX_PATH_LENGTH = 1024
+
+/**
+ * The path inside the app's folder that a manifest's `file:…` names, normal; undefined for whatever else it is: another
+ * scheme, absolute, leaving the folder.
+ * @see notifications.md 10.3
+ */
+export function parseTemplatePath(reference: string): string | undefined {
+  if (!reference.startsWith('file:') || reference.length > MAX_PATH_LENGTH) return undefined
+  const path = reference.slice('file:'.length)
+  // A backslash parts folders on some systems, a control character is in no name that somebody chose.
+  if (/^\/|[\\\u0000-\u001f\u007f]/.test(path) || !path.isWellFormed()) return undefined
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.')
+  const isInside = segments.length > 0 && !segments.includes('..') && !path.endsWith('/')
+  return isInside ? segments.join('/') : undefined
+}
+
+/** The reference for the owner's language: `<key>.<locale>`, `<key>.<language>`, else the bare key. */
+export function referenceFor(
+  templates: Readonly<Record<string, string>>,
+  key: string,
+  locale: string,
+): string | undefined {
+  const language = locale.split('-', 1)[0] ?? locale
+  const names = [`${key}.${locale}`, `${key}.${language.toLowerCase()}`, key]
+  const name = names.find((each) => Object.hasOwn(templates, each))
+  return name === undefined ? undefined : templates[name]
+}
+
+/** What a template sees: the keys of `data`, and three names of ours that win. @see notifications.md 10.3 */
+export function templateData(
+  instance: Instance,
+  record: NotificationRecord,
+  { slug, name }: Poster,
+): Readonly<Record<string, unknown>> {
+  const { title, message, category, categoryId, state, priority, createdAt } = record
+  return {
+    ...record.data,
+    notification: {
+      title,
+      message: message ?? '',
+      category,
+      category_id: categoryId ?? '',
+      state: state ?? '',
+      priority: priority ?? '',
+      created_at: new Date(createdAt).toISOString(),
+    },
+    app: { slug: slug ?? '', name: name ?? '' },
+    instance: {
+      domain: instance.domain,
+      url: instance.origin,
+      public_name: instance.publicName ?? '',
+      locale: instance.locale,
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { OAuth } from '@svc/oauth-core'
 import type { Instance, Logger } from '@svc/platform'
-import { lazyTemplates } from '../mail/lazy-templates.ts'
+import { lazyTemplates } from '../mail/system-mailer.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { NotifyApps } from '../ports.ts'
 import type { MailTemplates } from '../mail/templates.ts'

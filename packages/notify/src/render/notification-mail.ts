@@ -1,14 +1,16 @@
 import type { OAuth } from '@svc/oauth-core'
-import type { Instance, Logger } from '@svc/platform'
+import { type Instance, type Logger, originOfApp } from '@svc/platform'
+import type { Json } from '@svc/store'
+import type { MailLinks } from '../mail/app-mails.ts'
+import { toBody, toTitle } from '../mail/clean-text.ts'
+import { toOwnLink } from '../mail/own-link.ts'
+import type { SystemMail } from '../mail/system-mails.ts'
+import type { MailTemplates } from '../mail/templates.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { NotifyApps } from '../ports.ts'
-import type { MailTemplates } from '../mail/templates.ts'
 import { actionLinkOf } from './action-link.ts'
 import type { AppTemplates, TemplateOutcome } from './app-templates.ts'
-import { builtInMail } from './built-in-mails.ts'
-import { toBody, toTitle } from '../mail/clean-text.ts'
 import type { MailContent } from './content.ts'
-import type { MailLinks } from '../mail/app-mails.ts'
 import { posterOf } from './poster.ts'
 import type { RenderDesk } from './render-worker.ts'
 
@@ -136,4 +138,36 @@ function warningsOf(outcome: TemplateOutcome): readonly string[] {
 
 function hasWords(text = ''): boolean {
   return text.trim() !== ''
+}
+
+type BuiltIn = Extract<SystemMail, { template: 'oauth_clients_limit' | 'disk_quota' }>
+
+/** The mail of a notification of this server: that of its category (4.3), or undefined. */
+export function builtInMail(
+  instance: Instance,
+  { originator, category, data = {} }: Pick<NotificationRecord, 'originator' | 'category' | 'data'>,
+): BuiltIn | undefined {
+  if (originator !== 'stack') return undefined
+  if (category === 'oauth-clients') {
+    return {
+      template: 'oauth_clients_limit',
+      variables: {
+        url: linkOr(instance, data['DevicesLink'], 'clients'),
+        clientName: typeof data['ClientName'] === 'string' ? data['ClientName'] : '',
+        limit: Number(data['ClientsLimit'] ?? 0) || 0,
+      },
+    }
+  }
+  return category === 'disk-quota'
+    ? {
+        template: 'disk_quota',
+        variables: { url: linkOr(instance, data['DriveLink'], 'storage') },
+      }
+    : undefined
+}
+
+/** A link that is not one of the instance's own would keep the mail from being written. */
+function linkOr(instance: Instance, link: Json | undefined, page: string): string {
+  const own = typeof link === 'string' ? toOwnLink(instance, link) : undefined
+  return own ?? `${originOfApp(instance, 'settings')}/#/${page}`
 }

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { RenderAnswer, RenderJob } from './render-job.ts'
-import { IDLE_MS, RENDER_DEADLINE_MS } from './render-limits.ts'
+import { IDLE_MS, RENDER_DEADLINE_MS, type RenderAnswer, type RenderJob } from './render-job.ts'
 
 /**
  * Does what apps could make expensive in a thread of its own, one job after the other: templates, and the words of

@@ -3,9 +3,9 @@ import { expect } from 'chai'
 import { createHeldBack } from '../../src/engine/held-back.ts'
 import { MailError } from '../../src/index.ts'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
-import { createOutbox } from '../../src/outbox/create-outbox.ts'
+import { createOutbox } from '../../src/outbox/outbox.ts'
 import { notificationKey } from '../../src/outbox/notification-record.ts'
-import { createReleaseRules } from '../../src/preferences/create-release-rules.ts'
+import { createReleaseRules } from '../../src/preferences/release-rules.ts'
 import { createPreferenceStore } from '../../src/preferences/preference-store.ts'
 import {
   closeServers,

@@ -1,9 +1,8 @@
 import { type Mailbox, openMailbox, type ReceivedMail } from '@svc/testkit'
 import { expect } from 'chai'
 import { createServer, type Server } from 'node:net'
-import { isMailError, type MailFailure, smtpTransport, type SmtpOptions } from '../../src/index.ts'
-import { createSystemMails } from '../../src/mail/system-mailer.ts'
-import type { Mailer } from '../../src/mail/mailer.ts'
+import { isMailError, type MailFailure, type SmtpOptions, smtpTransport } from '../../src/index.ts'
+import { createSystemMails, type Mailer } from '../../src/mail/system-mailer.ts'
 import type { MailSettings } from '../../src/mail/mail-options.ts'
 import { sampleInstance } from '../sample-instance.ts'
 

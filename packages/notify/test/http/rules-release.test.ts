@@ -2,7 +2,7 @@ import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { createPreferenceStore } from '../../src/preferences/preference-store.ts'
 import type { CategoryPreference, Preferences } from '../../src/preferences/preferences.ts'
-import { createReleaseRules } from '../../src/preferences/create-release-rules.ts'
+import { createReleaseRules } from '../../src/preferences/release-rules.ts'
 import { sampleInstance } from '../sample-instance.ts'
 import { sampleRecord } from '../support/sample-record.ts'
 

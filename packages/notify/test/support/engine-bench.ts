@@ -1,18 +1,17 @@
 import { type AppManifest, createOAuth, type OAuth } from '@svc/oauth-core'
-import { type Instance } from '@svc/platform'
+import type { Instance } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Channel } from '../../src/channels/channel.ts'
 import type { Quota } from '../../src/channels/delivery-quotas.ts'
 import { createEngine, type Engine, type EngineOptions } from '../../src/engine/engine.ts'
-import { notificationId } from '../../src/outbox/notification-id.ts'
-import { DEFAULT_LIFETIMES, type Lifetimes } from '../../src/lifetimes.ts'
-import { createOutbox } from '../../src/outbox/create-outbox.ts'
-import type {
-  ChannelName,
-  NotificationRecord,
-  NotificationStatus,
+import {
+  type ChannelName,
+  notificationId,
+  type NotificationRecord,
+  type NotificationStatus,
 } from '../../src/outbox/notification.ts'
-import type { Outbox } from '../../src/outbox/outbox.ts'
+import { DEFAULT_LIFETIMES, type Lifetimes } from '../../src/lifetimes.ts'
+import { createOutbox, type Outbox } from '../../src/outbox/outbox.ts'
 import { until } from './until.ts'
 
 export const BANK: AppManifest = { slug: 'bank', name: 'Bank', permissions: {}, routes: {} }

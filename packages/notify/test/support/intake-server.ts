@@ -17,9 +17,8 @@ import { createIntake, type Intake, type IntakeParts } from '../../src/intake/cr
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { NotifyError } from '../../src/notify-error.ts'
-import { createOutbox } from '../../src/outbox/create-outbox.ts'
+import { createOutbox, type Outbox } from '../../src/outbox/outbox.ts'
 import type { NotificationRecord } from '../../src/outbox/notification.ts'
-import type { Outbox } from '../../src/outbox/outbox.ts'
 import { registerClient } from './register-client.ts'
 
 export const DOMAIN = 'alice.example.com'

@@ -1,9 +1,8 @@
 import type { Json } from '@svc/store'
 import type { AttemptClass } from '../../outbox/notification.ts'
 import type { ChannelOutcome } from '../channel.ts'
-import type { DeliveryMemo } from './delivery-memo.ts'
 import type { PushOutcome } from './push-gateway.ts'
-import { tokenDigest } from './push-identity.ts'
+import { tokenDigest } from './outgoing-push.ts'
 
 /** How the devices of one notification fared, this attempt and those before. */
 export interface Tally {
@@ -91,4 +90,32 @@ export function createTally(past: DeliveryMemo): Tally {
     },
   }
   return tally
+}
+
+/** Which device tokens (their digests) a notification was tried on, over both stages and all attempts. */
+export interface DeliveryMemo {
+  /** Their provider took it. */
+  readonly sent: ReadonlySet<string>
+  /** Will never get it. */
+  readonly failed: ReadonlySet<string>
+  /** Worth another try. */
+  readonly waiting: ReadonlySet<string>
+}
+
+/** What the channel kept of earlier attempts; anything else counts as none. */
+export function readMemo(memo: Json | undefined): DeliveryMemo {
+  const { sent, failed, waiting } = isObject(memo) ? memo : {}
+  return { sent: toSet(sent), failed: toSet(failed), waiting: toSet(waiting) }
+}
+
+export function writeMemo({ sent, failed, waiting }: DeliveryMemo): Json {
+  return { sent: [...sent], failed: [...failed], waiting: [...waiting] }
+}
+
+function isObject(value: Json | undefined): value is { readonly [name: string]: Json | undefined } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function toSet(value: Json | undefined): ReadonlySet<string> {
+  return new Set(Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [])
 }

@@ -1,18 +1,14 @@
 import type { NotifiableDevice, OAuth } from '@svc/oauth-core'
 import type { Instance, Logger } from '@svc/platform'
+import { createCircuitBreaker } from '../../circuit-breaker.ts'
 import { createCatalogues } from '../../mail/catalogue.ts'
 import type { ContentRenderer } from '../../render/content.ts'
 import type { Channel, ChannelOutcome, Delivery } from '../channel.ts'
-import { createCircuitBreaker } from '../../circuit-breaker.ts'
-import { readMemo, writeMemo } from './delivery-memo.ts'
-import { endOrTime } from './end-or-time.ts'
-import { placeOf } from './fault-place.ts'
-import { pushFor } from './outgoing-push.ts'
+import { createTally, readMemo, type Tally, writeMemo } from './delivery-outcome.ts'
+import { pushFor, tokenDigest } from './outgoing-push.ts'
 import { contentOf, type PushContent } from './push-content.ts'
 import type { OutgoingPush, PushGateway, PushOutcome } from './push-gateway.ts'
-import { tokenDigest } from './push-identity.ts'
 import { findStages, type Stages } from './stages.ts'
-import { createTally, type Tally } from './delivery-outcome.ts'
 import { parseSubscription } from './webpush/web-push-message.ts'
 
 export interface MobileChannelParts {
@@ -181,4 +177,22 @@ function isSilence(end: PushOutcome | Error): boolean {
 
 function warningsOf({ warnings }: PushContent): Pick<ChannelOutcome, 'warnings'> {
   return warnings.length === 0 ? {} : { warnings }
+}
+
+/** Resolves when the work has ended, or when the time is over. */
+export async function endOrTime(work: Promise<void>, ms: number): Promise<void> {
+  const time = Promise.withResolvers<void>()
+  const timer = setTimeout(time.resolve, ms)
+  try {
+    await Promise.race([work, time.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What broke and where; the message might hold a token. */
+export function placeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const frame = error.stack?.split('\n').find((line) => line.startsWith('    at '))
+  return `${error.name}${frame === undefined ? '' : frame.slice('   '.length)}`
 }

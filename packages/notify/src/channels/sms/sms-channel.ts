@@ -1,10 +1,9 @@
 import type { Instance, Logger, Outbound } from '@svc/platform'
+import { createCircuitBreaker } from '../../circuit-breaker.ts'
 import type { OwnerContacts } from '../../ports.ts'
 import type { ContentRenderer } from '../../render/content.ts'
 import type { Channel, ChannelOutcome } from '../channel.ts'
-import { createCircuitBreaker } from '../../circuit-breaker.ts'
 import { createHttpSmsGateway } from './http-sms-gateway.ts'
-import { parsePhoneNumber } from './phone-number.ts'
 import type { OutgoingText, SmsGateway } from './sms-gateway.ts'
 import { providerFor, type SmsOptions, type SmsProvider } from './sms-options.ts'
 import { fitText } from './sms-text.ts'
@@ -78,4 +77,13 @@ export function createSmsChannel(parts: SmsChannelParts): Channel {
 
 function isSilence(end: ChannelOutcome | Error): boolean {
   return !(end instanceof Error) && end.code === 'timeout'
+}
+
+const E164 = /^\+[1-9]\d{6,14}$/
+
+/** A number as people write it, in E.164; undefined when it is none. @see notifications.md 10.1 "number" */
+export function parsePhoneNumber(written: string): string | undefined {
+  if (written.length > 64) return undefined
+  const number = written.replaceAll(/[\s.()\u2010-\u2015-]/g, '')
+  return E164.test(number) ? number : undefined
 }

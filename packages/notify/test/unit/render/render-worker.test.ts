@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { timeBudget, scaledLimit } from '@svc/testkit'
 import { createRenderDesk, RenderFault } from '../../../src/render/render-worker.ts'
-import { RENDER_MS } from '../../../src/render/render-limits.ts'
+import { RENDER_MS } from '../../../src/render/render-job.ts'
 
 const LIST = Array.from({ length: 1000 }, (_, at) => at)
 

@@ -1,10 +1,17 @@
 import type { ApnsOptions } from '../mobile-options.ts'
 import { createCredentialsFile } from '../credentials-file.ts'
 import { createGatewayCache } from '../gateway-cache.ts'
-import { createCredentialSource } from '../push-credentials.ts'
-import type { PlatformParts, PushPlatform } from '../push-platform.ts'
-import { type ApnsCredentials, type ApnsFileFacts, parseApnsFile } from './apns-credentials.ts'
-import { parseApnsEntry } from './apns-entry.ts'
+import {
+  createCredentialSource,
+  type PlatformParts,
+  type PushPlatform,
+} from '../push-credentials.ts'
+import {
+  type ApnsCredentials,
+  type ApnsFileFacts,
+  parseApnsEntry,
+  parseApnsFile,
+} from './apns-credentials.ts'
 import { createApnsGateway } from './apns-gateway.ts'
 
 /** @see notifications.md 16.3 */

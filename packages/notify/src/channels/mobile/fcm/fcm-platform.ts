@@ -2,8 +2,11 @@ import type { FcmOptions } from '../mobile-options.ts'
 import { createCredentialsFile } from '../credentials-file.ts'
 import { createGatewayCache } from '../gateway-cache.ts'
 import { parseJson } from '../provider-call.ts'
-import { createCredentialSource } from '../push-credentials.ts'
-import type { PlatformParts, PushPlatform } from '../push-platform.ts'
+import {
+  createCredentialSource,
+  type PlatformParts,
+  type PushPlatform,
+} from '../push-credentials.ts'
 import { createFcmGateway } from './fcm-gateway.ts'
 import { parseServiceAccount, type ServiceAccount } from './service-account.ts'
 
