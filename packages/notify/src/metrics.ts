@@ -15,14 +15,14 @@ export interface NotifyFigures {
 }
 
 /** Counts what the writes of this process say. */
-export interface FigureCounter {
+export interface MetricsCounter {
   /** To be given every write of the outbox. Takes no time worth speaking of. */
   readonly note: (write: OutboxWrite) => void
   /** A copy. */
   read(): NotifyFigures
 }
 
-export function createFigures(): FigureCounter {
+export function createMetrics(): MetricsCounter {
   let accepted = 0
   const finished = new Map<NotificationStatus, number>()
   const attempts = new Map<ChannelName, Map<AttemptClass, number>>()

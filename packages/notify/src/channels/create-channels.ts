@@ -1,18 +1,20 @@
-import { createOutbound, type Instance } from '@svc/platform'
+import { createOutbound } from '@svc/platform'
+import type { ResolvedOptions } from '../options.ts'
+import type { ChannelName } from '../outbox/notification.ts'
+import { notificationLinks } from '../preferences/unsubscribe-link.ts'
+import type { NotifyServices, RenderServices } from '../services.ts'
 import type { Channel } from './channel.ts'
+import type { Quota } from './delivery-quotas.ts'
 import { createMailChannel } from './mail-channel.ts'
-import { createPushGateways } from './mobile/push-gateways.ts'
 import { createMobileChannel } from './mobile/mobile-channel.ts'
 import type { PushGateway } from './mobile/push-gateway.ts'
+import { createPushGateways } from './mobile/push-gateways.ts'
 import { createSmsChannel } from './sms/sms-channel.ts'
-import type { Quota } from './delivery-quotas.ts'
-import type { MailSender } from '../mail/mail-sender.ts'
-import type { ChannelName, NotificationRecord } from '../outbox/notification.ts'
-import type { ContentRenderer } from '../render/content.ts'
-import type { MailLinks } from '../mail/app-mails.ts'
-import type { ResolvedOptions } from '../options.ts'
 
-/** The ways to the owner that the options name. */
+type ChannelServices = RenderServices &
+  Pick<NotifyServices, 'clock' | 'mailSender' | 'settingsSlug'>
+
+/** The channels that the options name. */
 export interface Channels {
   readonly all: Readonly<Partial<Record<ChannelName, Channel>>>
   /** Lets go of connections. */
@@ -27,18 +29,11 @@ const SMS_CALLS = {
 }
 
 export function createChannels(
-  options: ResolvedOptions,
-  parts: {
-    readonly renderer: ContentRenderer
-    readonly sender: MailSender
-    readonly linksOf: (instance: Instance, record: NotificationRecord) => Promise<MailLinks>
-    readonly pushQuota: Quota
-  },
+  services: ChannelServices,
+  { channels: { mobile, sms }, contacts, limits, pushCredentials: credentials }: ResolvedOptions,
+  pushQuota: Quota,
 ): Channels {
-  const { oauth, channels, contacts, pushCredentials: credentials, limits, log } = options
-  const { renderer, sender, linksOf, pushQuota } = parts
-  const { clock } = oauth
-  const { mobile, sms } = channels
+  const { clock, log } = services
   let gateway: PushGateway | undefined
 
   // Not again in the same round, however short the window is. @see notifications.md 10.7
@@ -48,8 +43,8 @@ export function createChannels(
     gateway =
       given.gateway ??
       createPushGateways({ mobile: given, ...(credentials && { credentials }), clock, log })
-    return createMobileChannel({
-      ...{ oauth, gateway, renderer, clock, log },
+    return createMobileChannel(services, {
+      gateway,
       async hitPushQuota(instance, by) {
         if (by === 1) return (await pushQuota.take(instance)) ? 0 : spentMs
         await pushQuota.giveBack(instance)
@@ -59,11 +54,13 @@ export function createChannels(
   }
 
   const all = {
-    mail: createMailChannel({ options: channels.mail, renderer, sender, linksOf, log }),
+    mail: createMailChannel(services, (instance, record) =>
+      notificationLinks(services, instance, record),
+    ),
     ...(mobile !== undefined && { mobile: createMobile(mobile) }),
     ...(sms !== undefined && {
-      sms: createSmsChannel({
-        ...{ options: sms, renderer, clock, log },
+      sms: createSmsChannel(services, {
+        options: sms,
         ...(contacts !== undefined && { contacts }),
         outbound: createOutbound({ ...SMS_CALLS, log }),
       }),

@@ -1,41 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OAuth } from '@svc/oauth-core'
-import type { InstanceId, Logger } from '@svc/platform'
-import type { Channel } from '../channels/channel.ts'
-import type { Lifetimes } from '../lifetimes.ts'
+import type { InstanceId } from '@svc/platform'
 import { type ChannelName, CHANNELS } from '../outbox/notification.ts'
-import type { Outbox } from '../outbox/outbox.ts'
 import { QUEUE } from '../outbox/wake-ups.ts'
-import type { NotifyApps } from '../ports.ts'
-import type { ReleaseRules } from '../preferences/release-rules.ts'
-import { createAttempt } from './attempt.ts'
-import { createDeliver } from './deliver.ts'
-import { createDispatcher } from './dispatcher.ts'
-import type { RetryPlan } from './progress.ts'
-import type { Quota } from '../channels/delivery-quotas.ts'
-import { createRelease } from './release.ts'
-import { createSources } from './sources.ts'
-
-/** Delivers what the outbox holds. @see notifications.md 10, 12 */
-export interface Engine {
-  /** Idempotent. */
-  start(): Promise<void>
-  /** Takes on nothing more, waits for attempts under way, gives back the rest. Idempotent. @see notifications.md 12 rule 6 */
-  close(): Promise<void>
-}
-
-export interface EngineOptions {
-  readonly oauth: Pick<OAuth, 'apps' | 'clients' | 'clock' | 'instances' | 'log' | 'store'>
-  readonly outbox: Outbox
-  readonly channels: Readonly<Partial<Record<ChannelName, Channel>>>
-  readonly quotas: Readonly<Partial<Record<ChannelName, Quota>>>
-  readonly rules: ReleaseRules
-  readonly apps: Pick<NotifyApps, 'konnector'>
-  readonly lifetimes: Pick<Lifetimes, 'attempt' | 'lease' | 'shutdown'>
-  readonly plan: RetryPlan
-  readonly concurrency: { readonly total: number; readonly perInstance: number }
-  readonly log: Logger
-}
+import type { Background } from './background.ts'
+import type { DeliverServices } from './deliver.ts'
+import { type Concurrency, createDispatcher } from './dispatcher.ts'
 
 /** When an instance is looked at again whose wake-up is used up while it has something due. Milliseconds. */
 const LOOK_AGAIN_MS = 10_000
@@ -48,18 +17,14 @@ const GIVEN_UP: Promise<boolean> = Promise.resolve(false)
 /** Part of the time to shut down in which leases are given back. */
 const GIVE_BACK_SHARE = 0.2
 
-export function createEngine(options: EngineOptions): Engine {
-  const { oauth, outbox, lifetimes, plan, log } = options
-  const { clock, store } = oauth
+/**
+ * Delivers what the outbox holds. Its `close` waits for attempts under way, and gives back the rest.
+ * @see notifications.md 10, 12; 12 rule 6
+ */
+export function createEngine(services: DeliverServices, concurrency: Concurrency): Background {
+  const { clock, lifetimes, log, outbox, store } = services
   const stopping = new AbortController()
-  const deliver = createDeliver({
-    ...{ outbox, plan, clock, log },
-    release: createRelease({ ...options, clock, sources: createSources(options) }),
-    attempt: createAttempt({ ...options, attemptMs: lifetimes.attempt }),
-    leaseMs: lifetimes.lease,
-    stop: stopping.signal,
-  })
-  const dispatcher = createDispatcher({ ...options.concurrency, outbox, deliver, clock, log })
+  const dispatcher = createDispatcher(services, concurrency, stopping.signal)
   let processing: Promise<() => Promise<void>> | undefined
   let closing: Promise<void> | undefined
   let kept = 0

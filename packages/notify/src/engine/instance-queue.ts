@@ -3,9 +3,9 @@ import type { ChannelName, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 
 /** What of one instance is due over one channel, as far as this process looks at it: a few at a time, of any number. */
-export interface Lane {
+export interface InstanceQueue {
   readonly id: InstanceId
-  /** Resolves when the lane is left: true when nothing was due any more. */
+  /** Resolves when the queue is left: true when nothing was due any more. */
   readonly closed: Promise<boolean>
   /** Whether there may be something to do, and a place for it. */
   canRun(atMost: number): boolean
@@ -33,15 +33,15 @@ export interface Lane {
 const LOOK_AHEAD = 8
 /** Most that a store lists at once. */
 const MAX_LISTED = 100
-/** Notifications that stayed as they were, before the lane is given up. */
+/** Notifications that stayed as they were, before the queue is given up. */
 const MAX_STUCK = 32
 
-export function createLane(options: {
+export function createInstanceQueue(options: {
   readonly id: InstanceId
   readonly channel: ChannelName
   readonly outbox: Pick<Outbox, 'listDue'>
   readonly clock: { now(): number }
-}): Lane {
+}): InstanceQueue {
   const { id, channel, outbox, clock } = options
   const closed = Promise.withResolvers<boolean>()
   /** Being worked on. */

@@ -3,7 +3,7 @@ import type { NotificationRecord, StoredNotification } from '../outbox/notificat
 import type { Outbox } from '../outbox/outbox.ts'
 
 /** A notification that this worker holds: nobody else works on it. @see notifications.md 12 rule 3 */
-export interface Hold {
+export interface Lease {
   /** As stored last, with its bodies. */
   readonly record: NotificationRecord
   /** Aborted when somebody else holds it, or it was withdrawn. */
@@ -17,7 +17,7 @@ export interface Hold {
   end(): void
 }
 
-export interface HoldOptions {
+export interface LeaseOptions {
   readonly outbox: Pick<Outbox, 'get' | 'update'>
   readonly clock: { now(): number }
   /** Milliseconds without renewal after which somebody else may take it. */
@@ -26,11 +26,11 @@ export interface HoldOptions {
 }
 
 /** Takes a notification that is due; undefined when somebody else was faster, or it is gone. */
-export async function takeHold(
+export async function acquireLease(
   before: StoredNotification,
   record: NotificationRecord,
-  options: HoldOptions,
-): Promise<Hold | undefined> {
+  options: LeaseOptions,
+): Promise<Lease | undefined> {
   const { outbox, clock, leaseMs } = options
   const token = randomUUID()
   const lost = new AbortController()

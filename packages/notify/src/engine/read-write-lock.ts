@@ -1,9 +1,9 @@
-/** Runs some things only while nothing else has just begun. */
-export interface SoloRuns {
-  /** Beside others. */
-  together(run: () => Promise<void>): Promise<void>
-  /** When those that have just begun have ended or settled; what comes meanwhile waits. */
-  alone(run: () => Promise<void>): Promise<void>
+/** A read-write lock over runs: some need to be alone with those that have just begun. */
+export interface ReadWriteLock {
+  /** Runs beside others. */
+  shared(run: () => Promise<void>): Promise<void>
+  /** Runs once those that have just begun have ended or settled; what comes meanwhile waits. */
+  exclusive(run: () => Promise<void>): Promise<void>
   /** Whether something runs alone, or waits for that: nothing new should begin. */
   isClosed(): boolean
 }
@@ -14,37 +14,37 @@ export interface SoloRuns {
  */
 const SETTLED_MS = 300
 
-export function createSoloRuns(
+export function createReadWriteLock(
   options: {
     /** Told when new things may begin again. */
     readonly onOpen?: () => void
     /** @defaultValue 300 ms */
     readonly settledMs?: number
   } = {},
-): SoloRuns {
+): ReadWriteLock {
   const { onOpen, settledMs = SETTLED_MS } = options
-  const waitingAlone: (() => void)[] = []
-  const waitingTogether: (() => void)[] = []
-  let companions = 0
-  let isAlone = false
+  const waitingExclusive: (() => void)[] = []
+  const waitingShared: (() => void)[] = []
+  let sharing = 0
+  let isExclusive = false
 
-  const isClosed = (): boolean => isAlone || waitingAlone.length > 0
+  const isClosed = (): boolean => isExclusive || waitingExclusive.length > 0
 
   function advance(): void {
-    if (isAlone) return
-    if (waitingAlone.length > 0) {
-      if (companions > 0) return
-      isAlone = true
-      waitingAlone.shift()?.()
+    if (isExclusive) return
+    if (waitingExclusive.length > 0) {
+      if (sharing > 0) return
+      isExclusive = true
+      waitingExclusive.shift()?.()
       return
     }
-    for (const start of waitingTogether.splice(0)) {
-      companions += 1
+    for (const start of waitingShared.splice(0)) {
+      sharing += 1
       start()
     }
   }
 
-  function turnIn(queue: (() => void)[]): Promise<void> {
+  function enter(queue: (() => void)[]): Promise<void> {
     return new Promise((resolve) => {
       queue.push(resolve)
       advance()
@@ -73,17 +73,17 @@ export function createSoloRuns(
   return {
     isClosed,
 
-    async together(run) {
-      await turnIn(waitingTogether)
+    async shared(run) {
+      await enter(waitingShared)
       await untilSettled(run, () => {
-        companions -= 1
+        sharing -= 1
       })
     },
 
-    async alone(run) {
-      await turnIn(waitingAlone)
+    async exclusive(run) {
+      await enter(waitingExclusive)
       await untilSettled(run, () => {
-        isAlone = false
+        isExclusive = false
       })
     },
   }

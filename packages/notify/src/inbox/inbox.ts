@@ -1,170 +1,145 @@
-import type { OAuth } from '@svc/oauth-core'
-import type { Instance, RouteContext, RouteRow } from '@svc/platform'
-import { demandPermission } from '../demand-permission.ts'
+import {
+  defineRoute,
+  type Instance,
+  type Route,
+  type RouteContext,
+  type SchemaFault,
+} from '@svc/platform'
+import { permissionFor } from '../auth.ts'
+import { NotifyError } from '../notify-error.ts'
 import {
   isNotificationId,
   type NotificationRecord,
   type StoredNotification,
 } from '../outbox/notification.ts'
-import { NotifyError } from '../notify-error.ts'
-import type { Outbox } from '../outbox/outbox.ts'
-import { inboxBodySchema, wholeInboxBodySchema } from './inbox.schema.ts'
-import {
-  type InboxPatch,
-  invalid,
-  limitOf,
-  nextLink,
-  patchOf,
-  unreadOf,
-  wholePatchOf,
-} from './inbox-requests.ts'
+import { publishUpdated } from '../outbox/notification-events.ts'
+import { toResource } from '../outbox/notification-json.ts'
+import { actionLinkOf } from '../render/action-link.ts'
+import type { NotifyServices } from '../services.ts'
+import { INBOX_BODY, type InboxBody, type InboxPatch, WHOLE_INBOX_BODY } from './inbox.schema.ts'
 
-export interface InboxRowsOptions {
-  readonly oauth: Pick<OAuth, 'authenticate' | 'clock' | 'namespace'>
-  readonly outbox: Outbox
-  /** A notification as JSON:API resource, as the poster gets it. */
-  readonly toResource: (record: NotificationRecord) => Readonly<Record<string, unknown>>
-  /** Where its button leads; undefined when nowhere. */
-  readonly linkOf: (instance: Instance, record: NotificationRecord) => Promise<string | undefined>
-  /** Tells subscribers that it changed. */
-  readonly changed: (instance: Instance, record: NotificationRecord) => Promise<void>
-}
+type InboxServices = Pick<
+  NotifyServices,
+  'apps' | 'clock' | 'events' | 'log' | 'namespace' | 'oauth' | 'outbox'
+>
 
+const DEFAULT_PAGE = 30
 const MAX_TRIES = 10
 /** Beyond it a number tells nobody more. */
 const MAX_COUNT = 100
-const JSON_API = 'application/vnd.api+json'
 
-/** The owner's inbox: everything that was for the owner, whatever channel it came by. @see docs/decisions/0181 */
-export function createInboxRows(options: InboxRowsOptions): readonly RouteRow[] {
-  const { oauth, outbox, toResource, linkOf, changed } = options
-  const type = `${oauth.namespace}.notifications`
+/**
+ * The owner's inbox: everything that was for the owner, whatever channel it came by.
+ * @see docs/decisions/0181
+ */
+export const listInboxRoute: Route<InboxServices> = defineRoute({
+  method: 'GET',
+  path: '/notifications',
+  handler: showInbox,
+  auth: permissionFor('GET', 'notifications'),
+  statuses: [200, 400, 401, 403],
+  family: 'jsonapi',
+  cors: 'app-origins',
+  summary:
+    'The inbox, newest first: `filter[unread]`, `page[limit]` (1 to 100), `page[cursor]`; `meta.unread` counts to 100.',
+  source: 'notifications.md 23.7',
+})
 
-  async function resourceOf(instance: Instance, record: NotificationRecord) {
-    const resource = toResource(record)
-    const link = await linkOf(instance, record)
-    return {
-      ...resource,
-      attributes: {
-        ...(resource['attributes'] as Readonly<Record<string, unknown>>), // as JSON:API has it
-        read_at: isoOrNull(record.readAt),
-        archived_at: isoOrNull(record.archivedAt),
-      },
-      links: {
-        ...(resource['links'] as Readonly<Record<string, unknown>>),
-        ...(link !== undefined && { related: link }),
-      },
+export const markInboxRoute: Route<InboxServices> = defineRoute({
+  method: 'PATCH',
+  path: '/notifications',
+  handler: markAll,
+  auth: permissionFor('PATCH', 'notifications'),
+  body: { types: ['json'], schema: WHOLE_INBOX_BODY, refuse: refuseWhole },
+  statuses: [200, 400, 401, 403, 413, 415],
+  family: 'jsonapi',
+  cors: 'app-origins',
+  summary: 'Marks the whole inbox as read: `{"data": {"attributes": {"read": true}}}`.',
+  source: 'notifications.md 23.7',
+})
+
+export const markEntryRoute: Route<InboxServices> = defineRoute({
+  method: 'PATCH',
+  path: '/notifications/:id',
+  handler: markOne,
+  auth: permissionFor('PATCH', 'notifications'),
+  body: { types: ['json'], schema: INBOX_BODY, refuse: refuseMarks },
+  statuses: [200, 400, 401, 403, 404, 409, 413, 415],
+  family: 'jsonapi',
+  cors: 'app-origins',
+  summary: 'Marks one as `read` or `archived`, or takes that back.',
+  source: 'notifications.md 23.7',
+})
+
+async function showInbox(ctx: RouteContext, services: InboxServices): Promise<void> {
+  const { instance, query } = ctx.state
+  const cursor = query.get('page[cursor]')
+  const unread = unreadOf(query.get('filter[unread]'))
+  const page = await services.outbox
+    .listInbox(instance.id, {
+      limit: limitOf(query.get('page[limit]')),
+      ...(cursor !== undefined && { cursor }),
+      ...(unread !== undefined && { unread }),
+    })
+    .catch((error: unknown) => {
+      // What the store says of a cursor that it did not make.
+      if (error instanceof TypeError) throw invalid('page[cursor] is malformed')
+      throw error
+    })
+  const data = []
+  for (const { record } of page.notifications) {
+    data.push(await inboxResource(services, instance, record))
+  }
+  const links = page.cursor === undefined ? {} : { next: nextLink(ctx, page.cursor) }
+  answer(ctx, { data, links, meta: { unread: await countUnread(services, instance) } })
+}
+
+async function markOne(ctx: RouteContext<InboxBody>, services: InboxServices): Promise<void> {
+  const { body, instance } = ctx.state
+  const id = String(ctx['params']?.id)
+  const { record } = await mark(services, instance, id, body?.data.attributes ?? {})
+  answer(ctx, { data: await inboxResource(services, instance, record) })
+}
+
+async function markAll(ctx: RouteContext<InboxBody>, services: InboxServices): Promise<void> {
+  const { body, instance } = ctx.state
+  let count = 0
+  let cursor: string | undefined
+  do {
+    const page = await services.outbox.listInbox(instance.id, {
+      limit: 100,
+      unread: true,
+      ...(cursor !== undefined && { cursor }),
+    })
+    for (const { record } of page.notifications) {
+      await mark(services, instance, record.id, body?.data.attributes ?? {})
+      count += 1
     }
-  }
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  const unread = await countUnread(services, instance)
+  answer(ctx, { meta: { changed: count, unread } })
+}
 
-  async function countUnread({ id }: Instance): Promise<number> {
-    return (await outbox.listInbox(id, { limit: MAX_COUNT, unread: true })).notifications.length
+/** Marks it, again when somebody else changed it meanwhile: an owner's mark is never lost to a delivery. */
+async function mark(
+  services: InboxServices,
+  instance: Instance,
+  id: string,
+  patch: InboxPatch,
+): Promise<StoredNotification> {
+  const { clock, outbox } = services
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const before = isNotificationId(id) ? await outbox.get(instance.id, id) : undefined
+    if (before === undefined) throw new NotifyError('not_found')
+    const record = marked(before.record, patch, clock.now())
+    if (record === before.record) return before
+    const after = await outbox.update(before, record)
+    if (after === undefined) continue
+    publishUpdated(services, instance.id, after.record)
+    return after
   }
-
-  async function list(ctx: RouteContext): Promise<void> {
-    const { instance, query } = ctx.state
-    const cursor = query.get('page[cursor]')
-    const unread = unreadOf(query.get('filter[unread]'))
-    const page = await outbox
-      .listInbox(instance.id, {
-        limit: limitOf(query.get('page[limit]')),
-        ...(cursor !== undefined && { cursor }),
-        ...(unread !== undefined && { unread }),
-      })
-      .catch((error: unknown) => {
-        // What the store says of a cursor that it did not make.
-        if (error instanceof TypeError) throw invalid('page[cursor] is malformed')
-        throw error
-      })
-    const data = []
-    for (const { record } of page.notifications) data.push(await resourceOf(instance, record))
-    const links = page.cursor === undefined ? {} : { next: nextLink(ctx, page.cursor) }
-    answer(ctx, { data, links, meta: { unread: await countUnread(instance) } })
-  }
-
-  /** Again when somebody else changed it meanwhile: an owner's mark is never lost to a delivery. */
-  async function mark(
-    instance: Instance,
-    id: string,
-    patch: InboxPatch,
-  ): Promise<StoredNotification> {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const before = isNotificationId(id) ? await outbox.get(instance.id, id) : undefined
-      if (before === undefined) throw new NotifyError('not_found')
-      const record = marked(before.record, patch, oauth.clock.now())
-      if (record === before.record) return before
-      const after = await outbox.update(before, record)
-      if (after === undefined) continue
-      await changed(instance, after.record)
-      return after
-    }
-    throw new NotifyError('conflict', { description: 'it changes too fast; try again' })
-  }
-
-  async function change(ctx: RouteContext): Promise<void> {
-    const { instance } = ctx.state
-    const id = String((ctx as { params?: { id?: unknown } }).params?.id)
-    const { record } = await mark(instance, id, patchOf(ctx.state.json))
-    answer(ctx, { data: await resourceOf(instance, record) })
-  }
-
-  async function changeAll(ctx: RouteContext): Promise<void> {
-    const { instance } = ctx.state
-    const patch = wholePatchOf(ctx.state.json)
-    let count = 0
-    let cursor: string | undefined
-    do {
-      const page = await outbox.listInbox(instance.id, {
-        ...{ limit: 100, unread: true },
-        ...(cursor !== undefined && { cursor }),
-      })
-      for (const { record } of page.notifications) {
-        await mark(instance, record.id, patch)
-        count += 1
-      }
-      cursor = page.cursor
-    } while (cursor !== undefined)
-    answer(ctx, { meta: { changed: count, unread: await countUnread(instance) } })
-  }
-
-  const shared = {
-    auth: ['app token', 'access token'],
-    family: 'jsonapi',
-    cors: 'app-origins',
-    source: 'notifications.md 23.7',
-  } as const
-  return [
-    {
-      ...shared,
-      method: 'GET',
-      path: '/notifications',
-      handler: list,
-      statuses: [200, 400, 401, 403],
-      use: [demandPermission(oauth, 'GET', type)],
-      summary:
-        'The inbox, newest first: `filter[unread]`, `page[limit]` (1 to 100), `page[cursor]`; `meta.unread` counts to 100.',
-    },
-    {
-      ...shared,
-      method: 'PATCH',
-      path: '/notifications',
-      handler: changeAll,
-      body: { types: ['json'], schema: wholeInboxBodySchema },
-      statuses: [200, 400, 401, 403, 413, 415],
-      use: [demandPermission(oauth, 'PATCH', type)],
-      summary: 'Marks the whole inbox as read: `{"data": {"attributes": {"read": true}}}`.',
-    },
-    {
-      ...shared,
-      method: 'PATCH',
-      path: '/notifications/:id',
-      handler: change,
-      body: { types: ['json'], schema: inboxBodySchema },
-      statuses: [200, 400, 401, 403, 404, 409, 413, 415],
-      use: [demandPermission(oauth, 'PATCH', type)],
-      summary: 'Marks one as `read` or `archived`, or takes that back.',
-    },
-  ]
+  throw new NotifyError('conflict', { description: 'it changes too fast; try again' })
 }
 
 function marked(record: NotificationRecord, patch: InboxPatch, now: number): NotificationRecord {
@@ -189,9 +164,67 @@ function stamp(
   return wanted ? (current ?? now) : undefined
 }
 
+async function countUnread({ outbox }: InboxServices, { id }: Instance): Promise<number> {
+  return (await outbox.listInbox(id, { limit: MAX_COUNT, unread: true })).notifications.length
+}
+
+/** A notification as the poster sees it, with the owner's marks and where its button leads. */
+async function inboxResource(
+  { apps, namespace, oauth }: InboxServices,
+  instance: Instance,
+  record: NotificationRecord,
+): Promise<Readonly<Record<string, unknown>>> {
+  const resource = toResource(record, namespace)
+  const link = await actionLinkOf(oauth.apps, apps, instance, record.data?.['redirectLink'])
+  return {
+    ...resource,
+    attributes: {
+      ...resource.attributes,
+      read_at: isoOrNull(record.readAt),
+      archived_at: isoOrNull(record.archivedAt),
+    },
+    links: { ...resource.links, ...(link !== undefined && { related: link.url }) },
+  }
+}
+
+/** Of `filter[unread]`. @throws NotifyError */
+function unreadOf(text: string | undefined): boolean | undefined {
+  if (text === undefined || text === '') return undefined
+  if (text === 'true') return true
+  throw invalid('filter[unread] can only be true')
+}
+
+/** Of `page[limit]`. @throws NotifyError */
+function limitOf(text: string | undefined): number {
+  if (text === undefined || text === '') return DEFAULT_PAGE
+  const limit = Number(text)
+  if (/^\d{1,3}$/.test(text) && limit >= 1 && limit <= 100) return limit
+  throw invalid('page[limit] is not 1 to 100')
+}
+
+/** This request with another `page[cursor]`. */
+function nextLink(ctx: RouteContext, cursor: string): string {
+  const query = new URLSearchParams(ctx.querystring)
+  query.set('page[cursor]', cursor)
+  return `/notifications?${query.toString()}`
+}
+
+function refuseMarks(): NotifyError {
+  return invalid('data.attributes must hold read or archived, true or false')
+}
+
+function refuseWhole([fault]: readonly SchemaFault[]): NotifyError {
+  const isMark = fault?.schemaPath.startsWith('#/properties/') === true
+  return isMark ? invalid('all of them can only be marked as read') : refuseMarks()
+}
+
+function invalid(description: string): NotifyError {
+  return new NotifyError('invalid_request', { description })
+}
+
 function answer(ctx: RouteContext, body: Readonly<Record<string, unknown>>): void {
   ctx.status = 200
-  ctx.type = JSON_API
+  ctx.type = 'application/vnd.api+json'
   ctx.body = JSON.stringify(body)
 }
 

@@ -1,6 +1,7 @@
 import { NotifyError } from '../notify-error.ts'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
+import type { NotifyServices } from '../services.ts'
 
 /** Writers that may be faster than a cancellation: each brings the notification nearer to its end. */
 const MAX_TRIES = 10
@@ -12,7 +13,7 @@ const MAX_TRIES = 10
  * @see notifications.md 15
  */
 export async function cancelNotification(
-  { outbox, clock }: { readonly outbox: Pick<Outbox, 'update'>; readonly clock: { now(): number } },
+  { clock, outbox }: Pick<NotifyServices, 'clock'> & { readonly outbox: Pick<Outbox, 'update'> },
   find: () => Promise<StoredNotification>,
 ): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {

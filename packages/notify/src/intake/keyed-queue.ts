@@ -1,17 +1,17 @@
 /** Runs tasks of one key one after the other, in the order they came; those of other keys meanwhile. */
-export type InTurn = <Result>(key: string, task: () => Promise<Result>) => Promise<Result>
+export type KeyedQueue = <Result>(key: string, task: () => Promise<Result>) => Promise<Result>
 
-export function createTurns(): InTurn {
+export function createKeyedQueue(): KeyedQueue {
   const last = new Map<string, Promise<unknown>>()
 
-  return async function inTurn(key, task) {
+  return async function enqueue(key, task) {
     const before = last.get(key) ?? Promise.resolve()
-    const turn = before.then(task, task)
-    last.set(key, turn)
+    const run = before.then(task, task)
+    last.set(key, run)
     try {
-      return await turn
+      return await run
     } finally {
-      if (last.get(key) === turn) last.delete(key)
+      if (last.get(key) === run) last.delete(key)
     }
   }
 }

@@ -14,19 +14,15 @@ export interface Catalogue {
 /** Languages that mails are written in. */
 export const MAIL_LOCALES: readonly string[] = ['en', 'fr', 'de', 'es']
 
-/** A function answering the catalogue of the best language for a tag: itself, its base language, English. */
-export function createCatalogues(): (tag: string) => Catalogue {
-  const loaded = new Map<string, Catalogue>()
-  return (tag) => {
-    const base = tag.split('-', 1)[0]?.toLowerCase() ?? ''
-    const locale = MAIL_LOCALES.includes(base) ? base : 'en'
-    let catalogue = loaded.get(locale)
-    if (catalogue === undefined) {
-      catalogue = loadCatalogue(locale)
-      loaded.set(locale, catalogue)
-    }
-    return catalogue
-  }
+const loaded = new Map<string, Catalogue>()
+
+/** The catalogue of the best language for a tag: itself, its base language, English. Read when it is first needed. */
+export function catalogueOf(tag: string): Catalogue {
+  const base = tag.split('-', 1)[0]?.toLowerCase() ?? ''
+  const locale = MAIL_LOCALES.includes(base) ? base : 'en'
+  const catalogue = loaded.get(locale) ?? loadCatalogue(locale)
+  loaded.set(locale, catalogue)
+  return catalogue
 }
 
 function loadCatalogue(locale: string): Catalogue {

@@ -59,12 +59,12 @@ export function createMailSender(
 
   return {
     async toOwner(instance, mail, signal) {
-      const address = demandAddress(instance.email)
+      const address = requireAddress(instance.email)
       const name = toHeaderText(instance.publicName ?? '', 100)
       await send(instance, name === '' ? { address } : { name, address }, mail, signal)
     },
     async toPending(instance, written, mail) {
-      await send(instance, { address: demandAddress(written) }, mail)
+      await send(instance, { address: requireAddress(written) }, mail)
     },
   }
 }
@@ -78,7 +78,7 @@ export function hostOf(domain: string): string {
   return domain.replace(/:\d+$/, '')
 }
 
-function demandAddress(written: string | undefined): string {
+function requireAddress(written: string | undefined): string {
   if (written === undefined) throw new MailError('permanent', 'no_email')
   const address = parseAddress(written)
   if (address === undefined) throw new MailError('permanent', 'bad_email')

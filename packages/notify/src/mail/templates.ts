@@ -3,7 +3,7 @@ import type { Instance } from '@svc/platform'
 import nunjucks from 'nunjucks'
 import { buildAppModel } from './app-mail-model.ts'
 import type { AppMail, MailLinks } from './app-mails.ts'
-import { createCatalogues } from './catalogue.ts'
+import { catalogueOf } from './catalogue.ts'
 import { buildModel } from './mail-model.ts'
 import type { SystemMail } from './system-mails.ts'
 
@@ -36,7 +36,6 @@ export function createTemplates(options: TemplatesOptions = {}): MailTemplates {
   const loader = new nunjucks.FileSystemLoader(views, { noCache: false, watch: false })
   const htmlViews = new nunjucks.Environment(loader, { autoescape: true, throwOnUndefined: true })
   const textViews = new nunjucks.Environment(loader, { autoescape: false, throwOnUndefined: true })
-  const catalogueOf = createCatalogues()
 
   return {
     render(instance, mail, links) {

@@ -1,134 +1,136 @@
-import type { OAuth } from '@svc/oauth-core'
-import { type Instance, type Logger, originOfApp } from '@svc/platform'
+import { type Instance, originOfApp } from '@svc/platform'
 import type { Json } from '@svc/store'
 import type { MailLinks } from '../mail/app-mails.ts'
 import { toBody, toTitle } from '../mail/clean-text.ts'
 import { toOwnLink } from '../mail/own-link.ts'
 import type { SystemMail } from '../mail/system-mails.ts'
-import type { MailTemplates } from '../mail/templates.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
-import type { NotifyApps } from '../ports.ts'
+import type { RenderServices } from '../services.ts'
 import { actionLinkOf } from './action-link.ts'
-import type { AppTemplates, TemplateOutcome } from './app-templates.ts'
-import type { MailContent } from './content.ts'
+import { renderTemplate, type TemplateOutcome } from './app-templates.ts'
 import { posterOf } from './poster.ts'
-import type { RenderDesk } from './render-worker.ts'
 
-interface WriterParts {
-  readonly oauth: Pick<OAuth, 'apps' | 'clients'>
-  readonly apps: NotifyApps
-  readonly desk: RenderDesk
-  readonly templates: AppTemplates
-  readonly loadTemplates: () => Promise<MailTemplates>
-  readonly log: Logger
+/** The body of a notification's mail. */
+export interface MailContent {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** BCP 47 tag. */
+  readonly locale: string
+  readonly warnings: readonly string[]
 }
 
-/** Mails of notifications: as the request wrote them, as the app's template does, else laid out by this server. */
-export interface MailWriter {
-  write(instance: Instance, record: NotificationRecord, links: MailLinks): Promise<MailContent>
+/** Writes the mail of a notification: as the request wrote it, as the app's template does, else laid out by this server. */
+export async function renderMail(
+  services: RenderServices,
+  instance: Instance,
+  record: NotificationRecord,
+  links: MailLinks,
+): Promise<MailContent> {
+  const builtIn = builtInMail(instance, record)
+  if (builtIn !== undefined) {
+    const mails = await services.loadTemplates()
+    return { ...mails.render(instance, builtIn, links), warnings: [] }
+  }
+  if (hasWords(record.contentHtml) || hasWords(record.content)) {
+    return fromRequest(services, instance, record, links)
+  }
+  const written = await renderTemplate(services, { key: 'mail', form: 'html' }, instance, record)
+  if (typeof written === 'object') {
+    return fromTemplate(services, instance, record, links, written.output)
+  }
+  const laidOut = await layOut(services, instance, record, links, { message: record.message ?? '' })
+  return { ...laidOut, warnings: warningsOf(written) }
 }
 
-export function createMailWriter(parts: WriterParts): MailWriter {
-  const { oauth, apps, desk, templates, loadTemplates, log } = parts
-
-  /** The mark-up in words; empty when nothing can be made of it. */
-  async function toWords(html: string, record: NotificationRecord): Promise<string> {
-    try {
-      return toBody(await desk.run({ kind: 'plain', html })).trim()
-    } catch (error) {
-      log.warn('notification.text_failed', {
-        notification: record.id,
-        fault: (error as Error).message,
-      })
-      return ''
-    }
+/** What the request itself brought: `content_html` goes out as it is. */
+async function fromRequest(
+  services: RenderServices,
+  instance: Instance,
+  record: NotificationRecord,
+  links: MailLinks,
+): Promise<MailContent> {
+  const { contentHtml = '', content = '', message } = record
+  const html = toBody(contentHtml)
+  const given = toBody(content)
+  const subject = toTitle(record.title)
+  if (html.trim() === '') {
+    const laidOut = await layOut(services, instance, record, links, { message: given })
+    return { ...laidOut, text: given, warnings: [] }
   }
-
-  /** What the request itself brought: `content_html` goes out as it is. */
-  async function fromRequest(
-    instance: Instance,
-    record: NotificationRecord,
-    links: MailLinks,
-  ): Promise<MailContent> {
-    const { contentHtml = '', content = '' } = record
-    const html = toBody(contentHtml)
-    const given = toBody(content)
-    const subject = toTitle(record.title)
-    if (html.trim() === '') {
-      const laidOut = await layOut(instance, record, links, { message: given })
-      return { ...laidOut, text: given, warnings: [] }
-    }
-    const text = given.trim() === '' ? await toWords(html, record) : given
-    const { message } = record
-    return {
-      subject,
-      text:
-        text === '' ? toBody(message === undefined ? subject : `${subject}\n\n${message}`) : text,
-      html,
-      locale: instance.locale,
-      warnings: [],
-    }
-  }
-
-  async function layOut(
-    instance: Instance,
-    record: NotificationRecord,
-    links: MailLinks,
-    body: { message?: string; markup?: { html: string; text: string } },
-  ): Promise<Omit<MailContent, 'warnings'>> {
-    const [poster, action, mails] = await Promise.all([
-      posterOf(oauth, apps, instance, record),
-      actionLinkOf(oauth.apps, apps, instance, record.data?.['redirectLink']),
-      loadTemplates(),
-    ])
-    return mails.render(instance, {
-      template: 'notification',
-      variables: {
-        title: record.title,
-        links,
-        ...(poster.name !== undefined && { sender: poster.name }),
-        ...(body.message !== undefined && { message: body.message }),
-        ...(body.markup !== undefined && { markup: body.markup }),
-        ...(action !== undefined && { action }),
-      },
-    })
-  }
-
-  /** What the app's template made; `mail.text` is its plain-text form when there is one. */
-  async function fromTemplate(
-    instance: Instance,
-    record: NotificationRecord,
-    links: MailLinks,
-    output: string,
-  ): Promise<MailContent> {
-    const html = toBody(output)
-    const written = await templates.render('mail.text', 'text', instance, record)
-    const warnings = warningsOf(written)
-    const text =
-      typeof written === 'object' ? toBody(written.output).trim() : await toWords(html, record)
-    if (!/<html[\s>]/i.test(html)) {
-      const laidOut = await layOut(instance, record, links, { markup: { html, text } })
-      return { ...laidOut, warnings }
-    }
-    const subject = toTitle(record.title)
-    return { subject, html, text: text === '' ? subject : text, locale: instance.locale, warnings }
-  }
-
+  const text = given.trim() === '' ? await toWords(services, html, record) : given
   return {
-    async write(instance, record, links) {
-      const builtIn = builtInMail(instance, record)
-      if (builtIn !== undefined) {
-        const mails = await loadTemplates()
-        return { ...mails.render(instance, builtIn, links), warnings: [] }
-      }
-      if (hasWords(record.contentHtml) || hasWords(record.content)) {
-        return fromRequest(instance, record, links)
-      }
-      const written = await templates.render('mail', 'html', instance, record)
-      if (typeof written === 'object') return fromTemplate(instance, record, links, written.output)
-      const laidOut = await layOut(instance, record, links, { message: record.message ?? '' })
-      return { ...laidOut, warnings: warningsOf(written) }
+    subject,
+    text: text === '' ? toBody(message === undefined ? subject : `${subject}\n\n${message}`) : text,
+    html,
+    locale: instance.locale,
+    warnings: [],
+  }
+}
+
+/** What the app's template made; `mail.text` is its plain-text form when there is one. */
+async function fromTemplate(
+  services: RenderServices,
+  instance: Instance,
+  record: NotificationRecord,
+  links: MailLinks,
+  output: string,
+): Promise<MailContent> {
+  const html = toBody(output)
+  const template = { key: 'mail.text', form: 'text' } as const
+  const written = await renderTemplate(services, template, instance, record)
+  const warnings = warningsOf(written)
+  const text =
+    typeof written === 'object'
+      ? toBody(written.output).trim()
+      : await toWords(services, html, record)
+  if (!/<html[\s>]/i.test(html)) {
+    const laidOut = await layOut(services, instance, record, links, { markup: { html, text } })
+    return { ...laidOut, warnings }
+  }
+  const subject = toTitle(record.title)
+  return { subject, html, text: text === '' ? subject : text, locale: instance.locale, warnings }
+}
+
+async function layOut(
+  { apps, loadTemplates, oauth }: RenderServices,
+  instance: Instance,
+  record: NotificationRecord,
+  links: MailLinks,
+  body: { message?: string; markup?: { html: string; text: string } },
+): Promise<Omit<MailContent, 'warnings'>> {
+  const [poster, action, mails] = await Promise.all([
+    posterOf(oauth, apps, instance, record),
+    actionLinkOf(oauth.apps, apps, instance, record.data?.['redirectLink']),
+    loadTemplates(),
+  ])
+  return mails.render(instance, {
+    template: 'notification',
+    variables: {
+      title: record.title,
+      links,
+      ...(poster.name !== undefined && { sender: poster.name }),
+      ...(body.message !== undefined && { message: body.message }),
+      ...(body.markup !== undefined && { markup: body.markup }),
+      ...(action !== undefined && { action }),
     },
+  })
+}
+
+/** The mark-up in words; empty when nothing can be made of it. */
+async function toWords(
+  { log, renderWorker }: RenderServices,
+  html: string,
+  record: NotificationRecord,
+): Promise<string> {
+  try {
+    return toBody(await renderWorker.run({ kind: 'plain', html })).trim()
+  } catch (error) {
+    log.warn('notification.text_failed', {
+      notification: record.id,
+      fault: (error as Error).message,
+    })
+    return ''
   }
 }
 

@@ -5,7 +5,7 @@ import { IDLE_MS, RENDER_DEADLINE_MS, type RenderAnswer, type RenderJob } from '
  * Does what apps could make expensive in a thread of its own, one job after the other: templates, and the words of
  * their mark-up. A thread that takes too long is ended; the server goes on meanwhile.
  */
-export interface RenderDesk {
+export interface RenderWorker {
   /** Rejects with a {@link RenderFault}. */
   run(job: RenderJob): Promise<string>
 }
@@ -32,9 +32,9 @@ const THREAD = new URL(
  * @param options.deadlineMs - when a thread is ended that works on one job
  * @param options.idleMs - how long a thread without work is kept
  */
-export function createRenderDesk(
+export function createRenderWorker(
   options: { readonly deadlineMs?: number; readonly idleMs?: number } = {},
-): RenderDesk {
+): RenderWorker {
   const { deadlineMs = RENDER_DEADLINE_MS, idleMs = IDLE_MS } = options
   const queue: Waiting[] = []
   let worker: Worker | undefined

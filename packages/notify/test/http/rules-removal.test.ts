@@ -54,8 +54,9 @@ eachStore((open) => {
       const id = await bench.post()
       await bench.becomes(id, 'cancelled')
       expect(mail.deliveries).to.have.length(0)
+      const { clock, log, store } = oauth
       const lifetimes = DEFAULT_LIFETIMES
-      const retention = createRetention({ oauth, outbox, apps: {}, lifetimes, log: oauth.log })
+      const retention = createRetention({ oauth, outbox, store, clock, log, apps: {}, lifetimes })
       await retention.start()
       try {
         // The first purge finds nobody that they could be kept for.

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createSoloRuns } from '../../src/engine/read-write-lock.ts'
+import { createReadWriteLock } from '../../src/engine/read-write-lock.ts'
 import { until } from '../support/until.ts'
 
 function openRun(): { readonly run: () => Promise<void>; end(): void; isRunning(): boolean } {
@@ -21,14 +21,14 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 
 describe('runs that have to be alone', () => {
   it('wait for those under way, and keep others waiting', async () => {
-    const solo = createSoloRuns()
+    const lock = createReadWriteLock()
     const [one, two, alone, later] = [openRun(), openRun(), openRun(), openRun()]
-    const all = [solo.together(one.run), solo.together(two.run)]
+    const all = [lock.shared(one.run), lock.shared(two.run)]
     await settle()
-    expect([one.isRunning(), two.isRunning(), solo.isClosed()]).to.deep.equal([true, true, false])
-    all.push(solo.alone(alone.run), solo.together(later.run))
+    expect([one.isRunning(), two.isRunning(), lock.isClosed()]).to.deep.equal([true, true, false])
+    all.push(lock.exclusive(alone.run), lock.shared(later.run))
     await settle()
-    expect([alone.isRunning(), later.isRunning(), solo.isClosed()]).to.deep.equal([
+    expect([alone.isRunning(), later.isRunning(), lock.isClosed()]).to.deep.equal([
       false,
       false,
       true,
@@ -41,19 +41,19 @@ describe('runs that have to be alone', () => {
     expect([alone.isRunning(), later.isRunning()]).to.deep.equal([true, false])
     alone.end()
     await settle()
-    expect([later.isRunning(), solo.isClosed()]).to.deep.equal([true, false])
+    expect([later.isRunning(), lock.isClosed()]).to.deep.equal([true, false])
     later.end()
     await Promise.all(all)
   })
 
   it('come one after the other, and let go when they throw', async () => {
-    const solo = createSoloRuns()
+    const lock = createReadWriteLock()
     const [first, second] = [openRun(), openRun()]
-    const failing = solo.alone(async () => {
+    const failing = lock.exclusive(async () => {
       await first.run()
       throw new Error('a mistake')
     })
-    const next = solo.alone(second.run)
+    const next = lock.exclusive(second.run)
     await settle()
     expect([first.isRunning(), second.isRunning()]).to.deep.equal([true, false])
     first.end()
@@ -66,7 +66,7 @@ describe('runs that have to be alone', () => {
     expect(second.isRunning()).to.equal(true)
     second.end()
     await next
-    expect(solo.isClosed()).to.equal(false)
+    expect(lock.isClosed()).to.equal(false)
   })
 
   it('settle: what goes on for long keeps nobody waiting, alone or not', async () => {
@@ -74,20 +74,20 @@ describe('runs that have to be alone', () => {
     const onOpen = (): void => {
       opened += 1
     }
-    const solo = createSoloRuns({ settledMs: 5, onOpen })
+    const lock = createReadWriteLock({ settledMs: 5, onOpen })
     const [one, alone, later] = [openRun(), openRun(), openRun()]
-    const all = [solo.together(one.run), solo.alone(alone.run), solo.together(later.run)]
+    const all = [lock.shared(one.run), lock.exclusive(alone.run), lock.shared(later.run)]
     await until(() => later.isRunning())
-    expect([one.isRunning(), alone.isRunning(), solo.isClosed()]).to.deep.equal([true, true, false])
+    expect([one.isRunning(), alone.isRunning(), lock.isClosed()]).to.deep.equal([true, true, false])
     expect(opened).to.be.above(0)
     for (const run of [alone, one, later]) run.end()
     await Promise.all(all)
     // Ended once each, although settled before.
     const last = openRun()
-    const again = solo.alone(last.run)
+    const again = lock.exclusive(last.run)
     await until(() => last.isRunning())
     last.end()
     await again
-    expect(solo.isClosed()).to.equal(false)
+    expect(lock.isClosed()).to.equal(false)
   })
 })

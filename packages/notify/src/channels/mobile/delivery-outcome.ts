@@ -5,7 +5,7 @@ import type { PushOutcome } from './push-gateway.ts'
 import { tokenDigest } from './outgoing-push.ts'
 
 /** How the devices of one notification fared, this attempt and those before. */
-export interface Tally {
+export interface DeliveryOutcome {
   /** Milliseconds until the quota has room again; 0: it had room so far. */
   quotaMs: number
   /** Whether the token may be sent to: it has not got the notification, and may still. */
@@ -16,7 +16,8 @@ export interface Tally {
   hasReached(): boolean
   /** Enough of these were reached: nobody waits any more. */
   giveUp(devices: readonly { readonly token: string }[]): void
-  outcome(writeMemo: (memo: DeliveryMemo) => Json): ChannelOutcome
+  /** With what the next attempt has to know. */
+  toChannelOutcome(): ChannelOutcome
 }
 
 /** Which failure stands for all: what may still work comes first. */
@@ -25,7 +26,7 @@ const PRECEDENCE = ['transient', 'config', 'permanent'] as const satisfies reado
 /** @see notifications.md 10.4 */
 const LONGER_THAN_ANY_WAIT_MS = 60_001
 
-export function createTally(past: DeliveryMemo): Tally {
+export function createDeliveryOutcome(past: DeliveryMemo): DeliveryOutcome {
   const sent = new Set(past.sent)
   const failed = new Set(past.failed)
   const waiting = new Set<string>()
@@ -48,7 +49,7 @@ export function createTally(past: DeliveryMemo): Tally {
     return retryAfterMs === 0 ? {} : { retryAfterMs }
   }
 
-  const tally: Tally = {
+  const deliveryOutcome: DeliveryOutcome = {
     quotaMs: 0,
     isOpen: (digest) => !sent.has(digest) && !failed.has(digest),
 
@@ -69,19 +70,19 @@ export function createTally(past: DeliveryMemo): Tally {
       for (const { token } of devices) waiting.delete(tokenDigest(token))
     },
 
-    outcome(writeMemo) {
+    toChannelOutcome() {
       const memo = writeMemo({ sent, failed, waiting })
       const failure = worst()
       const code = failure?.code === undefined ? {} : { code: failure.code }
       if (sent.size > 0) {
-        const isUnfinished = waiting.size > 0 && tally.quotaMs === 0
+        const isUnfinished = waiting.size > 0 && deliveryOutcome.quotaMs === 0
         return isUnfinished
           ? { class: 'sent', ...code, ...longestWait(), isUnfinished: true, memo }
           : { class: 'sent', ...code, memo }
       }
-      if (tally.quotaMs > 0) {
+      if (deliveryOutcome.quotaMs > 0) {
         // SPEC: notifications.md 10.7 - no other try within the channel: longer than any wait there.
-        const retryAfterMs = Math.max(tally.quotaMs, LONGER_THAN_ANY_WAIT_MS)
+        const retryAfterMs = Math.max(deliveryOutcome.quotaMs, LONGER_THAN_ANY_WAIT_MS)
         return { class: 'transient', code: 'push_quota', retryAfterMs, memo }
       }
       if (failure === undefined) return { class: 'permanent', code: 'no_device', memo }
@@ -89,7 +90,7 @@ export function createTally(past: DeliveryMemo): Tally {
       return { class: failure.class, ...code, ...wait, memo }
     },
   }
-  return tally
+  return deliveryOutcome
 }
 
 /** Which device tokens (their digests) a notification was tried on, over both stages and all attempts. */
@@ -108,7 +109,7 @@ export function readMemo(memo: Json | undefined): DeliveryMemo {
   return { sent: toSet(sent), failed: toSet(failed), waiting: toSet(waiting) }
 }
 
-export function writeMemo({ sent, failed, waiting }: DeliveryMemo): Json {
+function writeMemo({ sent, failed, waiting }: DeliveryMemo): Json {
   return { sent: [...sent], failed: [...failed], waiting: [...waiting] }
 }
 

@@ -1,29 +1,30 @@
-import type { Instance, Logger, Outbound } from '@svc/platform'
+import type { Instance, Outbound } from '@svc/platform'
 import { createCircuitBreaker } from '../../circuit-breaker.ts'
 import type { OwnerContacts } from '../../ports.ts'
-import type { ContentRenderer } from '../../render/content.ts'
+import { renderText } from '../../render/content.ts'
+import type { NotifyServices, RenderServices } from '../../services.ts'
 import type { Channel, ChannelOutcome } from '../channel.ts'
 import { createHttpSmsGateway } from './http-sms-gateway.ts'
 import type { OutgoingText, SmsGateway } from './sms-gateway.ts'
 import { providerFor, type SmsOptions, type SmsProvider } from './sms-options.ts'
 import { fitText } from './sms-text.ts'
 
-interface SmsChannelParts {
+interface SmsChannelOptions {
   readonly options: SmsOptions
-  /** @defaultValue no phone is known */
+  /** Absent: no phone is known. */
   readonly contacts?: OwnerContacts
-  readonly renderer: Pick<ContentRenderer, 'sms'>
   readonly outbound: Outbound
-  readonly clock: { now(): number }
-  readonly log: Logger
 }
 
 /**
  * Notifications as texts to the owner's phone: the message and nothing else.
  * @see notifications.md 10.1
  */
-export function createSmsChannel(parts: SmsChannelParts): Channel {
-  const { options, contacts, renderer, outbound, clock, log } = parts
+export function createSmsChannel(
+  services: RenderServices & Pick<NotifyServices, 'clock'>,
+  { options, contacts, outbound }: SmsChannelOptions,
+): Channel {
+  const { clock, log } = services
   const gateways = new Map<SmsProvider, SmsGateway>()
   const breaker = createCircuitBreaker<SmsGateway>({ clock })
 
@@ -61,7 +62,7 @@ export function createSmsChannel(parts: SmsChannelParts): Channel {
       if (gateway === undefined) return { class: 'config', code: 'not_configured' }
       const to = await numberOf(instance)
       if ('fault' in to) return { class: 'permanent', code: to.fault }
-      const { body, warnings } = await renderer.sms(instance, record)
+      const { body, warnings } = await renderText(services, 'sms', instance, record)
       const fitted = fitText(body, provider ?? {})
       if ('fault' in fitted) return { class: 'permanent', code: fitted.fault, warnings }
       const { number } = to

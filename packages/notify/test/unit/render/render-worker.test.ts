@@ -2,17 +2,17 @@ import { expect } from 'chai'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { timeBudget, scaledLimit } from '@svc/testkit'
-import { createRenderDesk, RenderFault } from '../../../src/render/render-worker.ts'
+import { createRenderWorker, RenderFault } from '../../../src/render/render-worker.ts'
 import { RENDER_MS } from '../../../src/render/render-job.ts'
 
 const LIST = Array.from({ length: 1000 }, (_, at) => at)
 
 describe('the thread that renders', () => {
   it('does one job after the other, each with its own outcome', async () => {
-    const desk = createRenderDesk()
+    const worker = createRenderWorker()
     const jobs = Array.from({ length: 20 }, (_, at) => {
       const source = at % 5 === 0 ? '{{ a | shout }}' : `${at}: {{ a }}`
-      return desk
+      return worker
         .run({ kind: 'template', form: 'text', source, data: { a: at } })
         .catch((fault: unknown) => fault)
     })
@@ -24,7 +24,7 @@ describe('the thread that renders', () => {
   })
 
   it('is ended when it takes too long, and the next job has a new one', async () => {
-    const desk = createRenderDesk({ deadlineMs: scaledLimit(1500) })
+    const worker = createRenderWorker({ deadlineMs: scaledLimit(1500) })
     // The engine looks at its clock between two steps of a template, not within a filter.
     const source = '{% assign b = list | where_exp: "x", "long contains short" %}{{ b | size }}'
     const data = {
@@ -32,10 +32,10 @@ describe('the thread that renders', () => {
       long: 'x'.repeat(300_000),
       short: `${'x'.repeat(6)}y`,
     }
-    const slow = desk
+    const slow = worker
       .run({ kind: 'template', form: 'text', source, data })
       .catch((fault: unknown) => fault)
-    const next = desk.run({ kind: 'plain', html: '<p>next</p>' })
+    const next = worker.run({ kind: 'plain', html: '<p>next</p>' })
     expect(await slow)
       .to.be.instanceOf(RenderFault)
       .and.have.property('message', 'deadline exceeded')
@@ -44,10 +44,10 @@ describe('the thread that renders', () => {
 
   it('counts every render from its own start', async () => {
     const deadlineMs = scaledLimit(2000)
-    const desk = createRenderDesk({ deadlineMs })
+    const worker = createRenderWorker({ deadlineMs })
     const loops = `${'{% for i in list %}'.repeat(3)}${'{% endfor %}'.repeat(3)}`
     const jobs = Array.from({ length: Math.ceil((1.2 * deadlineMs) / RENDER_MS) }, () =>
-      desk
+      worker
         .run({ kind: 'template', form: 'text', source: loops, data: { list: LIST } })
         .catch((fault: RenderFault) => fault.message),
     )
@@ -56,19 +56,19 @@ describe('the thread that renders', () => {
   })
 
   it('takes no job that cannot be copied, and goes on', async () => {
-    const desk = createRenderDesk()
+    const worker = createRenderWorker()
     const data = { a: () => 'x' }
-    const fault: unknown = await desk
+    const fault: unknown = await worker
       .run({ kind: 'template', form: 'text', source: '{{ a }}', data })
       .catch((thrown: unknown) => thrown)
     expect(fault).to.be.instanceOf(RenderFault)
-    expect(await desk.run({ kind: 'plain', html: 'next' })).to.equal('next')
+    expect(await worker.run({ kind: 'plain', html: 'next' })).to.equal('next')
   })
 
   it('ends without work, and a job has a new one', async () => {
-    const desk = createRenderDesk({ idleMs: 1 })
+    const worker = createRenderWorker({ idleMs: 1 })
     for (let round = 0; round < 3; round += 1) {
-      expect(await desk.run({ kind: 'plain', html: String(round) })).to.equal(String(round))
+      expect(await worker.run({ kind: 'plain', html: String(round) })).to.equal(String(round))
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
   })
@@ -76,8 +76,8 @@ describe('the thread that renders', () => {
   it('keeps no process alive', async () => {
     const file = new URL('../../../src/render/render-worker.ts', import.meta.url).href
     const program = `
-      const { createRenderDesk } = await import(${JSON.stringify(file)})
-      console.log(await createRenderDesk().run({ kind: 'plain', html: '<p>done</p>' }))
+      const { createRenderWorker } = await import(${JSON.stringify(file)})
+      console.log(await createRenderWorker().run({ kind: 'plain', html: '<p>done</p>' }))
     `
     const { stdout } = await promisify(execFile)(
       process.execPath,

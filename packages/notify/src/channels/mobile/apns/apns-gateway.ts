@@ -6,7 +6,7 @@ import {
   sendAuthorized,
 } from '../access-tokens.ts'
 import type { OutgoingPush, PushGateway } from '../push-gateway.ts'
-import { judgeApns } from './apns-answer.ts'
+import { classifyApns } from './apns-answer.ts'
 import { createApnsConnection } from './apns-connection.ts'
 import type { ApnsCredentials, ApnsTokenCredentials } from './apns-credentials.ts'
 import { APNS_TOKEN, toApnsHeaders, toApnsPayload } from './apns-message.ts'
@@ -51,7 +51,7 @@ export function createApnsGateway(options: ApnsGatewayOptions): PushGateway {
     const headers = { ...authorization, ...toApnsHeaders(push, facts) }
     try {
       const answer = await connection.post(`/3/device/${push.token}`, headers, payload, signal)
-      return judgeApns(answer, { tokenSince: push.tokenSince, now: clock.now() })
+      return classifyApns(answer, { tokenSince: push.tokenSince, now: clock.now() })
     } catch {
       return { class: 'transient', code: signal.aborted ? 'timeout' : 'unreachable' }
     }

@@ -49,7 +49,7 @@ export function createWebPushGateway(options: WebPushGatewayOptions): PushGatewa
         signal,
         isTrusted,
       })
-      if ('answer' in result) return judgeWebPush(result.answer, clock.now())
+      if ('answer' in result) return classifyWebPush(result.answer, clock.now())
       // The device chose an address that nobody may reach: no fault of the operator.
       const { class: kind, code } = result.failure
       return kind === 'config' ? { class: 'permanent', code: `webpush_${code}` } : result.failure
@@ -74,7 +74,7 @@ async function encrypt(
 const QUOTA_WAIT_MS = 60_000
 
 /** What a push service's answer means. @see notifications.md 23.6; RFC 8030 7.3, 8.4 */
-export function judgeWebPush(answer: ProviderAnswer, now: number): PushOutcome {
+export function classifyWebPush(answer: ProviderAnswer, now: number): PushOutcome {
   const { status } = answer
   if (status >= 200 && status < 300) return { class: 'sent' }
   const code = `webpush_${status}`
