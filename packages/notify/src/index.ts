@@ -42,7 +42,7 @@ export type {
   PushOutcome,
   PushPlatform,
 } from './channels/mobile/push-gateway.ts'
-export type { OutgoingText, SmsGateway } from './channels/sms/sms-gateway.ts'
+export type { OutgoingText, SmsGateway } from './channels/sms/sms-options.ts'
 export type { ChannelOutcome } from './channels/channel.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 export { DEFAULT_LIMITS, type NotifyBucket } from './limits.ts'

@@ -9,7 +9,7 @@ type AttemptServices = Pick<NotifyServices, 'channels' | 'lifetimes' | 'log' | '
 /** How long a channel may take to answer after it was told to stop. Milliseconds. */
 const GRACE_MS = 500
 
-/** Names by which a channel tells the two ends apart. */
+/** Names of the abort reasons, by which a channel knows why its attempt ended. */
 const REASONS = { stopped: 'AbortError', timeout: 'TimeoutError' } as const
 
 const QUOTA_SPENT: ChannelOutcome = {

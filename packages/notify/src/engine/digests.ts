@@ -79,7 +79,7 @@ async function deliverDigest(
 ): Promise<void> {
   for (;;) {
     const page = await services.outbox.listByDigest(instance.id, digestId, { limit: MAX_ITEMS })
-    // Those that a worker holds are on their way already.
+    // Those that a worker has leased are on their way already.
     const waiting = page.notifications.filter(({ record }) => record.lease === undefined)
     const wanted = await chooseItems(services, instance, waiting)
     if (wanted.length > 0) await sendDigest(services, instance, digestId, wanted)

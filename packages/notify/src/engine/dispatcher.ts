@@ -32,7 +32,7 @@ export interface Dispatcher extends NearWorker {
 /** The instances that have something due over one channel. */
 interface ChannelQueue {
   readonly channel: ChannelName
-  /** Turns go round: who had one moves to the end. */
+  /** In the order of their next slot: whose notification was taken moves to the end. */
   readonly instanceQueues: Map<InstanceId, InstanceQueue>
   running: number
 }

@@ -11,7 +11,7 @@ export interface InstanceQueue {
   canRun(atMost: number): boolean
   /** Whether something that comes from another channel finds a place. */
   hasRoom(atMost: number): boolean
-  /** Reserves a turn. */
+  /** Reserves a slot. */
   enter(): void
   leave(): void
   /** The next one of high priority, else the next one; undefined when nothing is due. */

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 
-/** A notification that this worker holds: nobody else works on it. @see notifications.md 12 rule 3 */
+/** The lease of this worker on a notification: nobody else works on it. @see notifications.md 12 rule 3 */
 export interface Lease {
   /** As stored last, with its bodies. */
   readonly record: NotificationRecord
-  /** Aborted when somebody else holds it, or it was withdrawn. */
+  /** Aborted when somebody else has the lease, or the notification was withdrawn. */
   readonly lost: AbortSignal
   /**
    * Writes what the change makes of it, again when somebody else (an inbox) changed it meanwhile. A change that leaves

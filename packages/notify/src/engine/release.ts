@@ -22,7 +22,7 @@ import { isSourceAlive } from './sources.ts'
 
 /** What is to happen to a notification that is due. */
 export type Release =
-  /** A channel's turn. */
+  /** A channel is to be tried. */
   | { readonly kind: 'attempt'; readonly instance: Instance; readonly record: NotificationRecord }
   /** Nothing is sent now; the record as it is to be written. */
   | { readonly kind: 'settle'; readonly record: NotificationRecord }

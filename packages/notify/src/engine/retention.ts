@@ -20,7 +20,7 @@ type RetentionServices = Pick<
 
 /** When a removal that was cut short goes on. Milliseconds. */
 const RETRY_MS = 60_000
-/** Processes that hear of the same end meet on whole seconds: the scheduler keeps one wake-up of theirs. */
+/** Processes that are told of the same end meet on whole seconds: the scheduler keeps one wake-up of theirs. */
 const STEP_MS = 1000
 /** In place of an originator in wake-ups: a client of the app that the rest names. */
 const LINKED = 'linked'

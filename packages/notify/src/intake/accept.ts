@@ -40,7 +40,7 @@ export interface Accepted {
   readonly isReplay?: true
 }
 
-/** The answer to an earlier request; or the row that remembers one whose notification is gone, to be replaced. */
+/** The answer to an earlier request; or the record that remembers one whose notification is gone, to be replaced. */
 interface Recalled {
   readonly answer?: Accepted
   readonly revision?: Revision

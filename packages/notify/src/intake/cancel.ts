@@ -19,7 +19,7 @@ export async function cancelNotification(
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const stored = await find()
     const { record } = stored
-    // What a worker holds may be with the provider already.
+    // What a worker has leased may be with the provider already.
     if (record.status !== 'scheduled' && record.status !== 'queued') throw notCancellable(record)
     const cancelled = { ...record, status: 'cancelled', finishedAt: clock.now() } as const
     if ((await outbox.update(stored, cancelled)) !== undefined) return

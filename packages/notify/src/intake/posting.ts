@@ -1,7 +1,6 @@
 import type { ParsedCategories } from '@svc/oauth-core'
 import type { RateLimits } from '@svc/platform'
 import type { NotifyBucket } from '../limits.ts'
-import { createKeyedQueue, type KeyedQueue } from './keyed-queue.ts'
 
 /** What accepting posts keeps in memory, and its limits. */
 export interface Posting {
@@ -27,5 +26,23 @@ export function createPosting(
     queue: createKeyedQueue(),
     inProgress: new Set(),
     categories: new WeakMap(),
+  }
+}
+
+/** Runs tasks of one key one after the other, in the order they came; those of other keys meanwhile. */
+export type KeyedQueue = <Result>(key: string, task: () => Promise<Result>) => Promise<Result>
+
+export function createKeyedQueue(): KeyedQueue {
+  const last = new Map<string, Promise<unknown>>()
+
+  return async function enqueue(key, task) {
+    const before = last.get(key) ?? Promise.resolve()
+    const run = before.then(task, task)
+    last.set(key, run)
+    try {
+      return await run
+    } finally {
+      if (last.get(key) === run) last.delete(key)
+    }
   }
 }

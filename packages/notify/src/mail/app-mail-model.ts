@@ -16,9 +16,8 @@ import {
   ownLink,
   type Writing,
 } from './mail-model.ts'
-import { toBody, toTitle } from './clean-text.ts'
+import { toBody, toShownText, toTitle } from './clean-text.ts'
 import { formatTime } from './request-facts.ts'
-import { toShownText } from './shown-text.ts'
 
 const PREHEADER_LENGTH = 120
 /** A digest of many keeps short: mail programs cut off what is over 100 kB. */

@@ -37,7 +37,7 @@ export interface DigestWords {
   readonly links?: MailLinks
 }
 
-/** A mail that tells what apps notify of. */
+/** A mail with what apps notify of. */
 export type AppMail =
   | { readonly template: 'notification'; readonly variables: NotificationWords }
   | { readonly template: 'digest'; readonly variables: DigestWords }

@@ -14,7 +14,7 @@ export interface DkimOptions {
 const LABELS = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i
 const MIN_BITS = 1024
 
-/** Everything that tells what the mail is; RFC 8058 section 4 wants both headers of the way out covered. */
+/** Everything that tells what the mail is; RFC 8058 section 4 wants both headers of the unsubscribe link covered. */
 const SIGNED_HEADERS = [
   'From',
   'To',

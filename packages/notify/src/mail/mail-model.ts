@@ -1,10 +1,9 @@
-import type { Instance } from '@svc/platform'
+import { type Instance, parseAppHost } from '@svc/platform'
+import type { MailLinks } from './app-mails.ts'
 import type { Catalogue } from './catalogue.ts'
 import { toHeaderText } from './mail-address.ts'
-import { toOwnLink } from './own-link.ts'
-import type { MailLinks } from './app-mails.ts'
 import { type Fact, listFacts } from './request-facts.ts'
-import { toQuote, toShownText } from './shown-text.ts'
+import { toQuote, toShownText } from './clean-text.ts'
 import { SYSTEM_MAILS, type SystemMail } from './system-mails.ts'
 
 /** What the two views of a mail show, in this order. Texts are final, not escaped. */
@@ -37,7 +36,7 @@ export interface MailModel {
   readonly fallback: string
   readonly notices: readonly string[]
   readonly footer: string
-  /** Below the footer: ways out, nothing to act on. */
+  /** Below the footer: the settings and the unsubscribe link, nothing to act on. */
   readonly links: readonly FooterLink[]
 }
 
@@ -172,7 +171,7 @@ function toCode(text: string): string {
   return text.replaceAll(/[^\dA-Za-z-]/g, '').slice(0, 32)
 }
 
-/** Ways out of the mails of a notification. @throws TypeError when one is not a link of the instance */
+/** The links in the footer of a mail. @throws TypeError when one is not a link of the instance */
 export function listLinks(
   instance: Instance,
   { settings, unsubscribe }: MailLinks,
@@ -199,4 +198,13 @@ export function ownLink(instance: Instance, link: string): string {
   const own = toOwnLink(instance, link)
   if (own === undefined) throw new TypeError('mail.variables.url is not a link of the instance')
   return own
+}
+
+/** The link when it leads to the instance or one of its apps: mails have no others (security.md 1, 99). */
+export function toOwnLink(instance: Instance, link: string): string | undefined {
+  const url = URL.parse(link)
+  const base = new URL(instance.origin)
+  const app = url === null ? undefined : parseAppHost(url.host, instance.subdomains)
+  const isOwn = url?.host === base.host || app?.domain === base.host
+  return url?.protocol === base.protocol && isOwn ? url.href : undefined
 }

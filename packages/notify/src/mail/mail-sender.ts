@@ -47,7 +47,10 @@ export function createMailSender(
       template,
       ...sendersOf(instance, options),
       to,
-      ...{ subject, text, html, locale },
+      subject,
+      text,
+      html,
+      locale,
       ...(unsubscribe !== undefined && { unsubscribe }),
     }
     const { transport = options.transport } = contextOf(instance, options)

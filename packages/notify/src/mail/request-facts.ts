@@ -1,6 +1,6 @@
 import type { Instance } from '@svc/platform'
 import type { Catalogue } from './catalogue.ts'
-import { toShownText } from './shown-text.ts'
+import { toShownText } from './clean-text.ts'
 import type { RequestFacts } from './system-mails.ts'
 
 /** One line of what is known about a request. */

@@ -29,7 +29,9 @@ export function sampleAppMails(instance: Instance, time: number): ReadonlyMap<st
       {
         template: 'notification',
         variables: {
-          ...{ sender: 'Accounts and everything that belongs to them', links, action },
+          sender: 'Accounts and everything that belongs to them',
+          links,
+          action,
           title: `Two payments of the same amount to the same recipient within ${'a few days, '.repeat(8)}or so`,
           message: LONG_MESSAGE,
         },
@@ -40,7 +42,9 @@ export function sampleAppMails(instance: Instance, time: number): ReadonlyMap<st
       {
         template: 'notification',
         variables: {
-          ...{ sender: 'תמונות', links, action: { ...action, name: 'תמונות' } },
+          sender: 'תמונות',
+          links,
+          action: { ...action, name: 'תמונות' },
           title: 'האלבום “קיץ 2026” שותף איתך',
           message: 'דנה שיתפה 12 תמונות.\nThe album is called “Summer”.',
         },
@@ -81,7 +85,8 @@ function itemsBefore(time: number): readonly DigestItem[] {
     ]
   return words.map(([sender, title, message], at) => ({
     ...(sender !== undefined && { sender }),
-    ...{ title, message },
+    title,
+    message,
     time: time - at * 47 * MINUTE_MS,
   }))
 }

@@ -33,7 +33,7 @@ export interface SmtpOptions {
   readonly skipCertificateValidation?: boolean
   /** Sends a password over plain text to a host that is not loopback. @defaultValue `false` */
   readonly allowInsecureAuth?: boolean
-  /** Signs every mail. @defaultValue the next hop signs: large mailbox providers take no one-click way out without it */
+  /** Signs every mail. @defaultValue the next hop signs: large mailbox providers accept no one-click unsubscribe link without it */
   readonly dkim?: DkimOptions
 }
 

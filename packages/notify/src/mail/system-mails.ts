@@ -29,7 +29,7 @@ export type PasscodePurpose =
   | 'move'
   | 'auth_mode'
 
-/** What happened to the second step of log-ins. */
+/** What happened to the second step of logins. */
 export type AuthModeChange =
   | 'two_factor_on'
   | 'two_factor_off'
@@ -42,7 +42,7 @@ export type AuthModeChange =
 export type SystemMail =
   /** A space waits for its owner. */
   | { readonly template: 'onboarding'; readonly variables: Action }
-  /** A log-in from a browser or place not seen before. */
+  /** A login from a browser or place not seen before. */
   | { readonly template: 'new_connection'; readonly variables: Action & RequestFacts }
   | { readonly template: 'passphrase_changed'; readonly variables: Action & RequestFacts }
   /** The failure limit was reached. */
@@ -71,7 +71,7 @@ export type SystemMail =
           readonly losesVault: boolean
         }
     }
-  /** What the owner wrote to remember the passphrase by. `url` is the log-in page. */
+  /** What the owner wrote to remember the passphrase by. `url` is the login page. */
   | {
       readonly template: 'passphrase_hint'
       readonly variables: Action & {

@@ -19,7 +19,7 @@ export interface RenderedMail {
 /** Writes the mails of this server in the instance's language. */
 export interface MailTemplates {
   /**
-   * @param links - ways out of a system mail that is sent as a notification; {@link AppMail} has its own
+   * @param links - links in the footer of a system mail that is sent as a notification; {@link AppMail} has its own
    * @throws TypeError when a link of the mail is not one of the instance's own
    */
   render(instance: Instance, mail: SystemMail | AppMail, links?: MailLinks): RenderedMail

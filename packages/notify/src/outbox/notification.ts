@@ -64,7 +64,7 @@ export interface ChannelProgress {
   readonly memo?: Json
 }
 
-/** What a notification says, as it was judged when it was posted. */
+/** What a notification says, as it was validated when it was posted. */
 export interface NotificationContent {
   readonly categoryId?: string
   readonly title: string
@@ -122,7 +122,7 @@ export interface NotificationRecord extends NotificationContent {
   readonly round: number
   readonly progress: Readonly<Partial<Record<ChannelName, ChannelProgress>>>
   readonly attempts: readonly Attempt[]
-  /** Whoever holds it now. */
+  /** The lease of the worker that is at work on it. */
   readonly lease?: { readonly token: string; readonly until: number }
   /** Leases that ran out with their worker. */
   readonly crashes: number
@@ -165,7 +165,7 @@ export function channelOrder({
   return [...new Set([...preferredChannels, 'mail' as const])]
 }
 
-/** The channel whose turn it is; undefined: none is left in this round. */
+/** The channel that is tried now; undefined: none is left in this round. */
 export function currentChannel(
   record: Pick<NotificationRecord, 'preferredChannels' | 'progress'>,
 ): ChannelName | undefined {

@@ -54,7 +54,7 @@ export interface Outbox extends OutboxLists {
   /** Of several notifications the records that still exist, in one write at most. */
   remove(instanceId: InstanceId, ids: readonly string[]): Promise<void>
   removeAll(instanceId: InstanceId): Promise<void>
-  /** Hears of inserts and updates of this process, after each. Must not throw. @returns what ends the hearing */
+  /** Calls the listener after each insert and update of this process. It must not throw. @returns what removes it */
   onWritten(listener: (write: OutboxWrite) => void): () => void
   /** Who delivers in this process, told of what is due soon; undefined: nobody. */
   useWorker(worker: NearWorker | undefined): void
@@ -91,7 +91,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return write()
   }
 
-  function tell(write: OutboxWrite): void {
+  function emit(write: OutboxWrite): void {
     for (const listener of listeners) listener(write)
   }
 
@@ -129,7 +129,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         return result.written ? { instanceId, record, revision: result.revision } : undefined
       })
       if (after === undefined) return false
-      tell({ after })
+      emit({ after })
       return true
     },
 
@@ -153,7 +153,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         const result = await store.write(changes)
         return result.written ? { instanceId, record, revision: result.revision } : undefined
       })
-      if (after !== undefined) tell({ before: before.record, after })
+      if (after !== undefined) emit({ before: before.record, after })
       return after
     },
 

@@ -7,7 +7,7 @@ type WakeUpServices = Pick<NotifyServices, 'clock' | 'store'>
 export const HELD_BACK_QUEUE = 'notifications-held'
 /** How long a change may take before it is looked at too early. Milliseconds. */
 const GUARD_MS = 5000
-/** Processes that hear of the same change meet on whole seconds: the scheduler keeps one wake-up of theirs. */
+/** Processes that are told of the same change meet on whole seconds: the scheduler keeps one wake-up of theirs. */
 const STEP_MS = 1000
 
 /**

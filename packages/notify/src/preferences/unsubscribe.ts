@@ -6,7 +6,7 @@ import {
   type RouteContext,
 } from '@svc/platform'
 import { type Catalogue, catalogueOf } from '../mail/catalogue.ts'
-import { toShownText } from '../mail/shown-text.ts'
+import { toShownText } from '../mail/clean-text.ts'
 import type { NoticePage } from '../ports.ts'
 import type { NotifyServices } from '../services.ts'
 import { changeChoices } from './held-back-wake-ups.ts'
@@ -22,7 +22,7 @@ type UnsubscribeServices = Pick<
 >
 
 const PATH = '/notifications/unsubscribe'
-/** The link itself proves who may follow it: no log-in, no cookie, no look at the origin. */
+/** The link itself proves who may follow it: no login, no cookie, no look at the origin. */
 const byLink = provedInHandler(['code'], 'preferences/unsubscribe-link.ts')
 
 /**

@@ -1,12 +1,12 @@
 import type http from 'node:http'
 import { createOutbound } from '@svc/platform'
 import { defineOptions } from '@svc/platform/options'
-import { type Listening, listen } from '@svc/testkit'
+import { listen, type Listening } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ChannelOutcome } from '../../src/channels/channel.ts'
 import { createSmsChannel } from '../../src/channels/sms/sms-channel.ts'
-import type { OutgoingText } from '../../src/channels/sms/sms-gateway.ts'
 import {
+  type OutgoingText,
   type SmsOptions,
   smsOptions,
   type SmsProvider,

@@ -23,7 +23,10 @@ export function pushFor(
   const { platform, token, tokenSince, flagship } = device
   const { sound, priority, flags, slug } = record
   return {
-    ...{ instance, platform, token, tokenSince },
+    instance,
+    platform,
+    token,
+    tokenSince,
     id: pushIdOf(record.id, device.clientId),
     notificationId: record.id,
     ...(slug !== undefined && slug !== '' && !flagship && { slug }),

@@ -8,8 +8,7 @@ import {
   type ProviderAnswer,
   transientOutcome,
 } from '../mobile/provider-call.ts'
-import type { OutgoingText, SmsGateway } from './sms-gateway.ts'
-import type { SmsProvider } from './sms-options.ts'
+import type { OutgoingText, SmsGateway, SmsProvider } from './sms-options.ts'
 
 /** Names of the members of a body, by provider; those of `http` can be chosen. */
 const FIELDS = { content: 'content', receiver: 'receiver' }

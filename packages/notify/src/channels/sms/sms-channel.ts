@@ -5,8 +5,13 @@ import { renderText } from '../../render/content.ts'
 import type { NotifyServices, RenderServices } from '../../services.ts'
 import type { Channel, ChannelOutcome } from '../channel.ts'
 import { createHttpSmsGateway } from './http-sms-gateway.ts'
-import type { OutgoingText, SmsGateway } from './sms-gateway.ts'
-import { providerFor, type SmsOptions, type SmsProvider } from './sms-options.ts'
+import {
+  type OutgoingText,
+  providerFor,
+  type SmsGateway,
+  type SmsOptions,
+  type SmsProvider,
+} from './sms-options.ts'
 import { fitText } from './sms-text.ts'
 
 interface SmsChannelOptions {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { describe, it } from 'mocha'
-import { createKeyedQueue } from '../../../src/intake/keyed-queue.ts'
+import { createKeyedQueue } from '../../../src/intake/posting.ts'
 import { canonicalJson } from '../../../src/intake/idempotency.ts'
 
 describe('canonical JSON', () => {

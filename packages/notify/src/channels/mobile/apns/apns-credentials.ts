@@ -78,7 +78,9 @@ function parseCertificate(
     return { fault: faultOf(error, 'pfx' in material) }
   }
   return {
-    ...{ kind: 'certificate', material, isDevelopment },
+    kind: 'certificate',
+    material,
+    isDevelopment,
     ...secret,
     ...(topic !== undefined && { topic }),
   }

@@ -23,18 +23,26 @@ export function createApnsPlatform(
     apns === undefined
       ? undefined
       : createCredentialsFile<ApnsCredentials>({
-          ...{ path: apns.keyFile, provider: 'apns', clock, log },
+          path: apns.keyFile,
+          provider: 'apns',
+          clock,
+          log,
           parse: (content) => parseApnsFile(content, factsOf(apns)),
         })
   const source = createCredentialSource({
-    ...{ store, file, log, member: 'apns_credentials', parse: parseApnsEntry },
+    store,
+    file,
+    log,
+    member: 'apns_credentials',
+    parse: parseApnsEntry,
   })
   const { host, ca } = apns ?? {}
   const cache = createGatewayCache<ApnsCredentials>({
     describe,
     create: (credentials) =>
       createApnsGateway({
-        ...{ credentials, clock },
+        credentials,
+        clock,
         ...(host !== undefined && { host }),
         ...(ca !== undefined && { ca }),
       }),

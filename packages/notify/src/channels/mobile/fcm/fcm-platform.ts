@@ -23,7 +23,11 @@ export function createFcmPlatform(
       ? undefined
       : createCredentialsFile<ServiceAccount>({ path, provider: 'fcm', parse, clock, log })
   const source = createCredentialSource({
-    ...{ store, file, log, member: 'push_credentials', parse: parseServiceAccount },
+    store,
+    file,
+    log,
+    member: 'push_credentials',
+    parse: parseServiceAccount,
   })
   const cache = createGatewayCache<ServiceAccount>({
     describe: ({ privateKey, ...account }) =>
