@@ -5,9 +5,9 @@ import {
   ENTRY_READER_OPTIONS,
 } from '../../packages/connectors/src/account-types/account-type-options.ts'
 import { CONNECTORS_OPTIONS } from '../../packages/connectors/src/options.ts'
-import { SMTP_OPTIONS } from '../../packages/notify/src/channels/smtp-options.ts'
+import { SMTP_OPTIONS } from '../../packages/notify/src/mail/smtp-options.ts'
 import { NOTIFY_OPTIONS } from '../../packages/notify/src/options.ts'
-import { SYSTEM_MAILS_OPTIONS } from '../../packages/notify/src/system-mailer.ts'
+import { SYSTEM_MAILS_OPTIONS } from '../../packages/notify/src/mail/system-mailer.ts'
 import { OAUTH_OPTIONS } from '../../packages/oauth-core/src/options.ts'
 import { OUTBOUND_OPTIONS } from '../../packages/platform/src/index.ts'
 import type { OptionsDefinition } from '../../packages/platform/src/options.ts'

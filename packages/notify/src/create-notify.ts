@@ -1,39 +1,27 @@
 import { createRateLimits } from '@svc/platform'
-import { createCatalogues } from './catalogue.ts'
-import { createCircuitBreaker } from './channels/circuit-breaker.ts'
-import { createChannels } from './create-channels.ts'
-import { pushKeyRows } from './channels/mobile/rows.ts'
-import { createEngine } from './engine/create-engine.ts'
-import { createRetention } from './engine/create-retention.ts'
-import { createEvents } from './engine/events.ts'
+import { createChannels } from './channels/create-channels.ts'
+import { createQuotas } from './channels/delivery-quotas.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
+import { createDigests } from './engine/digests.ts'
+import { createEngine } from './engine/engine.ts'
 import { createHeldBack } from './engine/held-back.ts'
-import { createQuotas } from './engine/quotas.ts'
-import { createSources } from './engine/sources.ts'
-import { createFigures } from './figures.ts'
-import { createInboxRows } from './inbox/inbox-rows.ts'
-import { createIntake } from './intake/create-intake.ts'
-import { toResource } from './intake/notification-json.ts'
-import { lazyTemplates } from './lazy-templates.ts'
-import { MailError } from './mail-error.ts'
-import { createMailSender, repliesOf } from './mail-sender.ts'
-import { createMailWaysOut } from './mail-ways-out.ts'
-import { NotifyError } from './notify-error.ts'
+import { createRetention, removeGoneSource } from './engine/retention.ts'
+import { postInternal } from './intake/post-internal.ts'
+import { createPosting } from './intake/posting.ts'
+import { removeQueues } from './intake/source-queue.ts'
+import { createMailSender, repliesOf } from './mail/mail-sender.ts'
+import { createSystemMails, lazyTemplates } from './mail/system-mailer.ts'
+import { createMetrics } from './metrics.ts'
 import type { Notify } from './notify.ts'
+import { NotifyError } from './notify-error.ts'
 import { createOperator } from './operator.ts'
-import { NOTIFY_OPTIONS, type NotifyOptions } from './options.ts'
-import { createOutbox } from './outbox/create-outbox.ts'
-import type { NoticePages } from './ports.ts'
-import { createReleaseRules } from './preferences/create-release-rules.ts'
-import { createDigests } from './preferences/digests.ts'
-import { createPreferenceRows } from './preferences/preference-rows.ts'
-import { createPreferenceStore } from './preferences/preference-store.ts'
-import { createListSources } from './preferences/sources.ts'
-import { createUnsubscribeRows } from './preferences/unsubscribe-rows.ts'
-import { createUnsubscribeTokens } from './preferences/unsubscribe-tokens.ts'
-import { actionLinkOf } from './render/action-link.ts'
-import { createContentRenderer } from './render/create-content-renderer.ts'
-import { createDigestRenderer } from './render/digest.ts'
-import { createSystemMails } from './system-mailer.ts'
+import { NOTIFY_OPTIONS, type NotifyOptions, type ResolvedOptions } from './options.ts'
+import { publishWrite } from './outbox/notification-events.ts'
+import { createOutbox } from './outbox/outbox.ts'
+import { removePreferences } from './preferences/preference-store.ts'
+import { createRenderWorker } from './render/render-worker.ts'
+import { bindNotifyRoutes, notifyRoutes } from './routes.ts'
+import type { NotifyServices } from './services.ts'
 
 /**
  * Routes from this server and its apps to the owners. Nothing is delivered before `start`.
@@ -48,129 +36,86 @@ import { createSystemMails } from './system-mailer.ts'
  */
 export function createNotify(given: NotifyOptions): Notify {
   const options = NOTIFY_OPTIONS.settle(given)
-  const { oauth, apps, channels: asked, lifetimes, limits, log } = options
-  const { clock, namespace, store } = oauth
-  const shown: { pages?: NoticePages } = {}
-
-  const loadTemplates = lazyTemplates({
-    takesReplies: (instance) => repliesOf(instance, asked.mail) !== undefined,
-  })
-  const systemMails = createSystemMails({ log, mail: asked.mail, loadTemplates })
-  const outbox = createOutbox({ store, clock, lifetimes, log })
-  const preferences = createPreferenceStore(store)
-  const tokens = createUnsubscribeTokens(oauth.sealer)
-  const waysOut = createMailWaysOut({ ...options, tokens })
-  // System mails have a sender without one: a security mail is always tried.
-  const sender = createMailSender(asked.mail, createCircuitBreaker({ clock }))
-  const quotas = createQuotas({ store, clock, limits })
-
-  const channels = createChannels(options, {
-    renderer: createContentRenderer({ oauth, apps, log, loadTemplates }),
-    ...{ sender, linksOf: waysOut.linksOf },
-    pushQuota: quotas['notify-push'],
-  })
-  const renderDigest = createDigestRenderer({ oauth, apps, loadTemplates })
-  const digests = createDigests({
-    ...{ store, clock, log, outbox, preferences },
-    isAlive: createSources(options).isAlive,
-    instanceById: oauth.instances.byId,
-    render: async (instance, items) =>
-      renderDigest(instance, items, await waysOut.linksOfMany(instance)),
-    async send(instance, messageId, mail) {
-      const quota = quotas['notify-mail']
-      if (!(await quota.take(instance))) throw new MailError('transient', 'quota_spent')
-      try {
-        const signal = AbortSignal.timeout(lifetimes.attempt)
-        await sender.toOwner(instance, { ...mail, messageId, template: 'digest' }, signal)
-      } catch (error) {
-        await quota.giveBack(instance)
-        throw error
-      }
-    },
-  })
-
-  const rules = createReleaseRules({ preferences, announce: digests.announce })
-  const heldBack = createHeldBack({ oauth, outbox, rules, log })
-  const engine = createEngine({
-    ...options,
-    ...{ outbox, channels: channels.all },
-    quotas: { mail: quotas['notify-mail'], sms: quotas['notify-sms'] },
-    rules,
-    plan: { ...options, random: Math.random },
-  })
-  const retention = createRetention({ ...options, outbox })
-  const events = createEvents({
-    ...{ events: options.events, log },
-    toResource: (record) => toResource(record, namespace),
-  })
-  outbox.onWritten(events.ofWrite)
-  const figures = createFigures()
-  outbox.onWritten(figures.note)
+  const { services, closeChannels } = assembleServices(options)
+  const { loadTemplates, log, oauth, outbox, pages } = services
+  const systemMails = createSystemMails({ log, mail: options.channels.mail, loadTemplates })
+  const metrics = createMetrics()
+  outbox.onWritten((write) => publishWrite(services, write))
+  outbox.onWritten(metrics.note)
   oauth.instances.onRemove(async (instance) => {
     await outbox.removeAll(instance.id)
-    await intake.forget(instance)
-    await preferences.removeAll(instance)
-    await intake.forget(instance)
+    await removeQueues(services, instance)
+    await removePreferences(services, instance)
+    await removeQueues(services, instance)
   })
-
-  const intake = createIntake({
-    ...options,
-    outbox,
-    limits: createRateLimits({
-      ...{ store, clock, limits },
-      tooMany: (_bucket, retryAfterS) => new NotifyError('rate_limited', { retryAfterS }),
-    }),
-  })
-  const listSources = createListSources({
-    ...{ apps: oauth.apps, clients: oauth.clients, konnectors: apps.konnectors },
-    namespace,
-  })
-  // Those with a parameter come last: it would take the other paths, too.
-  const rows = [
-    ...createPreferenceRows({ oauth, preferences, listSources, around: heldBack.around }),
-    ...createUnsubscribeRows({
-      ...{ tokens, preferences, listSources, around: heldBack.around },
-      catalogueOf: createCatalogues(),
-      settingsUrl: waysOut.settingsOf,
-      pages: () => demandPages(shown.pages),
-    }),
-    ...pushKeyRows({ webpush: asked.mobile?.webpush, namespace }),
-    ...createInboxRows({
-      ...{ oauth, outbox },
-      toResource: (record) => ({ ...toResource(record, namespace) }),
-      linkOf: async (instance, { data }) =>
-        (await actionLinkOf(oauth.apps, apps, instance, data?.['redirectLink']))?.url,
-      changed: async ({ id }, record) => events.updated(id, record),
-    }),
-    ...intake.rows,
+  const background = [
+    createRetention(services),
+    createDigests(services),
+    createHeldBack(services),
+    createEngine(services, options.concurrency),
   ]
+  const rows = bindNotifyRoutes(notifyRoutes, services)
 
   return {
     mailer: systemMails.mailer,
     render: systemMails.render,
     rows,
-    routes({ pages, errorPage }) {
-      shown.pages = pages
+    routes({ pages: shown, errorPage }) {
+      pages.current = shown
       return oauth.mount(rows, errorPage === undefined ? {} : { page: errorPage })
     },
-    post: intake.post,
-    operator: createOperator({ outbox, clock }),
-    figures: figures.read,
-    sourceGone: retention.sourceGone,
+    post: (instance, notification) => postInternal(services, instance, notification),
+    operator: createOperator(services),
+    figures: metrics.read,
+    sourceGone: (instance, source) => removeGoneSource(services, instance, source),
     async start() {
-      await retention.start()
-      await digests.start()
-      await heldBack.start()
-      await engine.start()
+      for (const each of background) await each.start()
     },
     async close() {
-      await Promise.all([engine.close(), digests.close(), heldBack.close(), retention.close()])
-      await channels.close()
+      await Promise.all(background.map((each) => each.close()))
+      await closeChannels()
     },
   }
 }
 
-function demandPages(pages: NoticePages | undefined): NoticePages {
-  if (pages === undefined) throw new TypeError('the pages of routes() have to be given first')
-  return pages
+function assembleServices(options: ResolvedOptions): {
+  readonly services: NotifyServices
+  readonly closeChannels: () => Promise<void>
+} {
+  const { oauth, apps, lifetimes, limits, log, maxUnfinished, settingsSlug, sourcePrefix } = options
+  const { channelDelays, roundDelays } = options
+  const { mail, mobile } = options.channels
+  const { clock, namespace, store } = oauth
+  const rateLimits = createRateLimits({
+    store,
+    clock,
+    limits,
+    tooMany: (_bucket, retryAfterS) => new NotifyError('rate_limited', { retryAfterS }),
+  })
+  const quotas = createQuotas({ store, clock, limits })
+  const base = {
+    oauth,
+    store,
+    clock,
+    log,
+    namespace,
+    apps,
+    lifetimes,
+    settingsSlug,
+    retryPlan: { channelDelays, roundDelays, random: Math.random },
+    outbox: createOutbox({ store, clock, lifetimes, log }),
+    posting: createPosting({ limits: rateLimits, maxUnfinished, sourcePrefix }),
+    quotas: { mail: quotas['notify-mail'], sms: quotas['notify-sms'] },
+    // System mails have a sender without a circuit breaker: a security mail is always tried.
+    mailSender: createMailSender(mail, createCircuitBreaker({ clock })),
+    loadTemplates: lazyTemplates({
+      takesReplies: (instance) => repliesOf(instance, mail) !== undefined,
+    }),
+    renderWorker: createRenderWorker(),
+    events: options.events,
+    pages: {},
+    webpush: mobile?.webpush,
+  }
+  const channels = createChannels(base, options, quotas['notify-push'])
+  return { services: { ...base, channels: channels.all }, closeChannels: channels.close }
 }

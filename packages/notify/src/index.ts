@@ -1,16 +1,21 @@
-export type { AppMail, DigestItem, DigestWords, NotificationWords } from './app-mails.ts'
-export { MAIL_LOCALES } from './catalogue.ts'
-export { smtpTransport } from './channels/mail.ts'
-export type { DkimOptions } from './channels/mail-dkim.ts'
-export type { SmtpOptions } from './channels/smtp-options.ts'
+export type { AppMail, DigestItem, DigestWords, NotificationWords } from './mail/app-mails.ts'
+export { MAIL_LOCALES } from './mail/catalogue.ts'
+export { smtpTransport } from './mail/smtp-transport.ts'
+export type { DkimOptions } from './mail/dkim.ts'
+export type { SmtpOptions } from './mail/smtp-options.ts'
 export { createNotify } from './create-notify.ts'
-export type { NotifyFigures } from './figures.ts'
+export type { NotifyFigures } from './metrics.ts'
 export type { InternalNotification, Notify } from './notify.ts'
 export type { ListedNotifications, NotifyOperator } from './operator.ts'
-export { type MailAddress, parseAddress } from './mail-address.ts'
-export { isMailError, MailError, type MailErrorOptions, type MailFailure } from './mail-error.ts'
-export type { Mailer } from './mailer.ts'
-export type { MailOptions, MailSettings } from './mail-options.ts'
+export { type MailAddress, parseAddress } from './mail/mail-address.ts'
+export {
+  isMailError,
+  MailError,
+  type MailErrorOptions,
+  type MailFailure,
+} from './mail/mail-error.ts'
+export type { Mailer } from './mail/system-mailer.ts'
+export type { MailOptions, MailSettings } from './mail/mail-options.ts'
 export type {
   ApnsOptions,
   FcmOptions,
@@ -37,7 +42,7 @@ export type {
   PushOutcome,
   PushPlatform,
 } from './channels/mobile/push-gateway.ts'
-export type { OutgoingText, SmsGateway } from './channels/sms/sms-gateway.ts'
+export type { OutgoingText, SmsGateway } from './channels/sms/sms-options.ts'
 export type { ChannelOutcome } from './channels/channel.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 export { DEFAULT_LIMITS, type NotifyBucket } from './limits.ts'
@@ -51,15 +56,19 @@ export type {
   Originator,
   Priority,
 } from './outbox/notification.ts'
-export type { MailLinks } from './render/content.ts'
-export { sampleAppMails } from './sample-app-mails.ts'
-export { sampleMails } from './sample-mails.ts'
+export type { MailLinks } from './mail/app-mails.ts'
+export { sampleAppMails } from './mail/sample-app-mails.ts'
+export { sampleMails } from './mail/sample-mails.ts'
 export type {
   AuthModeChange,
   PasscodePurpose,
   RequestFacts,
   SystemMail,
   SystemMailName,
-} from './system-mails.ts'
-export { createSystemMails, type SystemMails, type SystemMailsOptions } from './system-mailer.ts'
-export type { RenderedMail } from './templates.ts'
+} from './mail/system-mails.ts'
+export {
+  createSystemMails,
+  type SystemMails,
+  type SystemMailsOptions,
+} from './mail/system-mailer.ts'
+export type { RenderedMail } from './mail/templates.ts'

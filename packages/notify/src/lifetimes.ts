@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
 
 /** Durations of this package, in milliseconds. @see notifications.md */
 export interface Lifetimes {
-  /** How long a worker holds a notification without renewing. @defaultValue 1 minute */
+  /** How long the lease of a worker on a notification lasts without renewal. @defaultValue 1 minute */
   readonly lease: number
   /** One attempt of a channel. @defaultValue 10 seconds */
   readonly attempt: number

@@ -1,13 +1,13 @@
 import type { HttpError, Instance, RouteRow } from '@svc/platform'
 import type { Context, Middleware } from 'koa'
-import type { AppMail } from './app-mails.ts'
-import type { NotifyFigures } from './figures.ts'
-import type { Mailer } from './mailer.ts'
+import type { AppMail } from './mail/app-mails.ts'
+import type { NotifyFigures } from './metrics.ts'
+import type { Mailer } from './mail/system-mailer.ts'
 import type { NotifyOperator } from './operator.ts'
 import type { ChannelName, NotificationRecord, Priority } from './outbox/notification.ts'
 import type { NoticePages } from './ports.ts'
-import type { SystemMail } from './system-mails.ts'
-import type { RenderedMail } from './templates.ts'
+import type { SystemMail } from './mail/system-mails.ts'
+import type { RenderedMail } from './mail/templates.ts'
 
 /** A notification of this server or its operator. @see notifications.md 2.7 */
 export interface InternalNotification {

@@ -1,9 +1,13 @@
-import type { Instance, InstanceId } from '@svc/platform'
+import type { Instance } from '@svc/platform'
 import { cancelNotification } from './intake/cancel.ts'
-import { isNotificationId } from './intake/notification-id.ts'
 import { NotifyError } from './notify-error.ts'
-import type { NotificationRecord, StoredNotification } from './outbox/notification.ts'
-import type { NotificationPageRequest, Outbox } from './outbox/outbox.ts'
+import {
+  isNotificationId,
+  type NotificationRecord,
+  type StoredNotification,
+} from './outbox/notification.ts'
+import type { NotificationPageRequest } from './outbox/outbox-lists.ts'
+import type { NotifyServices } from './services.ts'
 
 /** A page of what an instance was told, oldest first, without bodies. */
 export interface ListedNotifications {
@@ -21,27 +25,27 @@ export interface NotifyOperator {
   cancel(instance: Instance, id: string): Promise<void>
 }
 
-export function createOperator(parts: {
-  readonly outbox: Pick<Outbox, 'get' | 'listAll' | 'update'>
-  readonly clock: { now(): number }
-}): NotifyOperator {
-  const { outbox } = parts
-
-  async function stored(id: InstanceId, name: string): Promise<StoredNotification | undefined> {
-    return isNotificationId(name) ? outbox.get(id, name) : undefined
-  }
-
+export function createOperator(services: Pick<NotifyServices, 'clock' | 'outbox'>): NotifyOperator {
+  const { outbox } = services
   return {
     async list({ id }, page) {
       const { notifications, ...rest } = await outbox.listAll(id, page)
       return { ...rest, notifications: notifications.map(({ record }) => record) }
     },
-    find: async ({ id }, name) => (await stored(id, name))?.record,
-    cancel: ({ id }, name) =>
-      cancelNotification(parts, async () => {
-        const found = await stored(id, name)
+    find: async (instance, id) => (await findStored(services, instance, id))?.record,
+    cancel: (instance, id) =>
+      cancelNotification(services, async () => {
+        const found = await findStored(services, instance, id)
         if (found === undefined) throw new NotifyError('not_found')
         return found
       }),
   }
+}
+
+async function findStored(
+  { outbox }: Pick<NotifyServices, 'outbox'>,
+  instance: Instance,
+  id: string,
+): Promise<StoredNotification | undefined> {
+  return isNotificationId(id) ? outbox.get(instance.id, id) : undefined
 }

@@ -24,7 +24,7 @@ import {
   ROUND_DELAYS_MS,
 } from './lifetimes.ts'
 import { DEFAULT_LIMITS, type NotifyBucket } from './limits.ts'
-import { type MailOptions, mailOptions } from './mail-options.ts'
+import { type MailOptions, mailOptions } from './mail/mail-options.ts'
 import type { EventSink, NotifyApps, OwnerContacts, PushCredentialStore } from './ports.ts'
 
 /** What `createNotify` needs. */

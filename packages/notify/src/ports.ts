@@ -1,6 +1,6 @@
 import type { AppManifest, KonnectorManifest } from '@svc/oauth-core'
 import type { Instance, InstanceId, RouteContext } from '@svc/platform'
-import type { MailAddress } from './mail-address.ts'
+import type { MailAddress } from './mail/mail-address.ts'
 
 /** A rendered mail to one person. Texts are final, addresses checked. */
 export interface OutgoingMail {

@@ -3,7 +3,7 @@ import { HASH_WAIT_MS } from '../../../../packages/auth-ui/src/passphrase/hash-q
 import { DELETION_WAIT_MS } from '../../../../packages/connectors/src/accounts/delete-account.ts'
 import { DEFAULT_LIFETIMES as CONNECTORS } from '../../../../packages/connectors/src/lifetimes.ts'
 import { REVOCATION_MS } from '../../../../packages/connectors/src/token-client/revoke.ts'
-import { ATTEMPT_MS as MAIL_MS } from '../../../../packages/notify/src/channels/mail.ts'
+import { ATTEMPT_MS as MAIL_MS } from '../../../../packages/notify/src/mail/smtp-transport.ts'
 import { PATIENCE_MS as INSTALL_MS } from '../../../../packages/oauth-core/src/clients/linked-installs.ts'
 import { CONNECTION_BOUNDS } from '@svc/platform'
 

@@ -1,36 +1,30 @@
-import type { Instance, Logger } from '@svc/platform'
-import { isMailError } from '../mail-error.ts'
-import { createMailSender, hostOf, type MailSender } from '../mail-sender.ts'
-import { failureFields } from '../mailer.ts'
-import type { MailOptions } from '../mail-options.ts'
+import type { Instance } from '@svc/platform'
+import type { MailLinks } from '../mail/app-mails.ts'
+import { isMailError } from '../mail/mail-error.ts'
+import { hostOf } from '../mail/mail-sender.ts'
+import { toOwnLink } from '../mail/mail-model.ts'
+import { failureFields } from '../mail/system-mailer.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
-import { toOwnLink } from '../own-link.ts'
-import type { ContentRenderer, MailLinks } from '../render/content.ts'
+import { renderMail } from '../render/notification-mail.ts'
+import type { NotifyServices, RenderServices } from '../services.ts'
 import type { Channel, ChannelOutcome } from './channel.ts'
 
-interface MailChannelParts {
-  readonly options: MailOptions
-  readonly renderer: Pick<ContentRenderer, 'mail'>
-  readonly log: Logger
-  /** Ways out of the mails of a notification; with `unsubscribe` they get the headers for one click. */
-  readonly linksOf: (
-    instance: Instance,
-    record: NotificationRecord,
-  ) => MailLinks | Promise<MailLinks>
-  /** @defaultValue its own, of the options */
-  readonly sender?: MailSender
-}
-
-/** Notifications by mail. @see notifications.md 10.2 */
-export function createMailChannel(parts: MailChannelParts): Channel {
-  const { renderer, log, linksOf, sender = createMailSender(parts.options) } = parts
-
+/**
+ * Notifications by mail.
+ * @param linksOf - links in the footer; with `unsubscribe` mails get the headers for one click
+ * @see notifications.md 10.2
+ */
+export function createMailChannel(
+  services: RenderServices & Pick<NotifyServices, 'mailSender'>,
+  linksOf: (instance: Instance, record: NotificationRecord) => MailLinks | Promise<MailLinks>,
+): Channel {
+  const { log, mailSender } = services
   return {
     name: 'mail',
     async attempt({ instance, record, signal }): Promise<ChannelOutcome> {
       const fields = { domain: instance.domain, notification: record.id }
       const links = await linksOf(instance, record)
-      const { warnings, ...rendered } = await renderer.mail(instance, record, links)
+      const { warnings, ...rendered } = await renderMail(services, instance, record, links)
       const url = toOwnLink(instance, links.unsubscribe ?? '')
       const mail = {
         ...rendered,
@@ -39,7 +33,7 @@ export function createMailChannel(parts: MailChannelParts): Channel {
         ...(url !== undefined && { unsubscribe: { url, listId: listIdOf(instance, record) } }),
       }
       try {
-        await sender.toOwner(instance, mail, signal)
+        await mailSender.toOwner(instance, mail, signal)
         log.info('notification.mail_sent', fields)
         return { class: 'sent', ...(warnings.length > 0 && { warnings }) }
       } catch (error) {

@@ -1,17 +1,13 @@
-import type { InstanceId, Logger } from '@svc/platform'
+import type { InstanceId } from '@svc/platform'
 import { describeError } from '@svc/store'
-import { CHANNELS, type ChannelName, type StoredNotification } from '../outbox/notification.ts'
-import type { Due, NearWorker, Outbox } from '../outbox/outbox.ts'
-import type { Deliver, Turn } from './deliver.ts'
-import { createLane, type Lane } from './lane.ts'
-import { createSoloRuns } from './solo-runs.ts'
+import { type ChannelName, CHANNELS, type StoredNotification } from '../outbox/notification.ts'
+import type { Due, NearWorker } from '../outbox/wake-ups.ts'
+import { deliver, type DeliverServices, type Slot } from './deliver.ts'
+import { createInstanceQueue, type InstanceQueue } from './instance-queue.ts'
+import { createReadWriteLock } from './read-write-lock.ts'
 
-export interface DispatcherOptions {
-  readonly outbox: Pick<Outbox, 'listDue'>
-  readonly deliver: Deliver
-  readonly clock: { now(): number }
-  readonly log: Logger
-  /** Notifications that a channel works on at a time, over all instances and of one. @see notifications.md 12 rule 5 */
+/** Notifications that a channel works on at a time, over all instances and of one. @see notifications.md 12 rule 5 */
+export interface Concurrency {
   readonly total: number
   readonly perInstance: number
 }
@@ -34,31 +30,36 @@ export interface Dispatcher extends NearWorker {
 }
 
 /** The instances that have something due over one channel. */
-interface Queue {
+interface ChannelQueue {
   readonly channel: ChannelName
-  /** Turns go round: who had one moves to the end. */
-  readonly lanes: Map<InstanceId, Lane>
+  /** In the order of their next slot: whose notification was taken moves to the end. */
+  readonly instanceQueues: Map<InstanceId, InstanceQueue>
   running: number
 }
 
 /** Where a notification is being worked on. */
 interface Place {
-  readonly queue: Queue
-  readonly lane: Lane
+  readonly queue: ChannelQueue
+  readonly instanceQueue: InstanceQueue
 }
 
 const MAX_INSTANCES = 10_000
 const MAX_TIMERS = 10_000
 
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { outbox, deliver, clock, log, total, perInstance } = options
-  const queues: Readonly<Record<ChannelName, Queue>> = {
-    mobile: { channel: 'mobile', lanes: new Map(), running: 0 },
-    sms: { channel: 'sms', lanes: new Map(), running: 0 },
-    mail: { channel: 'mail', lanes: new Map(), running: 0 },
+/** @param stop - aborted when attempts under way have to end */
+export function createDispatcher(
+  services: DeliverServices,
+  { total, perInstance }: Concurrency,
+  stop: AbortSignal,
+): Dispatcher {
+  const { clock, log, outbox } = services
+  const queues: Readonly<Record<ChannelName, ChannelQueue>> = {
+    mobile: { channel: 'mobile', instanceQueues: new Map(), running: 0 },
+    sms: { channel: 'sms', instanceQueues: new Map(), running: 0 },
+    mail: { channel: 'mail', instanceQueues: new Map(), running: 0 },
   }
   const timers = new Map<string, NodeJS.Timeout>()
-  const solo = createSoloRuns({ onOpen: pump })
+  const lock = createReadWriteLock({ onOpen: pump })
   let isStopped = false
   let onIdle: (() => void) | undefined
 
@@ -67,45 +68,46 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function pump(): void {
     for (const channel of CHANNELS) {
       const queue = queues[channel]
-      while (!isStopped && queue.running < total && !solo.isClosed()) {
-        const lane = nextLane(queue)
-        if (lane === undefined) break
-        queue.lanes.delete(lane.id)
-        queue.lanes.set(lane.id, lane)
-        void run(enter(queue, lane))
+      while (!isStopped && queue.running < total && !lock.isClosed()) {
+        const instanceQueue = nextInstanceQueue(queue)
+        if (instanceQueue === undefined) break
+        queue.instanceQueues.delete(instanceQueue.id)
+        queue.instanceQueues.set(instanceQueue.id, instanceQueue)
+        void run(enter(queue, instanceQueue))
       }
     }
   }
 
-  function nextLane({ lanes }: Queue): Lane | undefined {
+  function nextInstanceQueue({ instanceQueues }: ChannelQueue): InstanceQueue | undefined {
     // Those that cannot run have something under way: no more than run at a time.
-    for (const lane of lanes.values()) if (lane.canRun(perInstance)) return lane
+    for (const instanceQueue of instanceQueues.values())
+      if (instanceQueue.canRun(perInstance)) return instanceQueue
     return undefined
   }
 
-  function enter(queue: Queue, lane: Lane): Place {
+  function enter(queue: ChannelQueue, instanceQueue: InstanceQueue): Place {
     queue.running += 1
-    lane.enter()
-    return { queue, lane }
+    instanceQueue.enter()
+    return { queue, instanceQueue }
   }
 
-  function leave({ queue, lane }: Place): void {
+  function leave({ queue, instanceQueue }: Place): void {
     queue.running -= 1
-    lane.leave()
-    if (!lane.isOver()) return
-    queue.lanes.delete(lane.id)
-    lane.close(true)
+    instanceQueue.leave()
+    if (!instanceQueue.isOver()) return
+    queue.instanceQueues.delete(instanceQueue.id)
+    instanceQueue.close(true)
   }
 
   async function run(first: Place): Promise<void> {
-    const { lane } = first
+    const { instanceQueue } = first
     let place = first
-    const turn: Turn = {
+    const slot: Slot = {
       get channel() {
         return place.queue.channel
       },
       moveTo(channel) {
-        const next = findPlace(lane.id, channel)
+        const next = findPlace(instanceQueue.id, channel)
         if (next === undefined) return false
         leave(place)
         place = next
@@ -114,13 +116,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       },
     }
     try {
-      const stored = await lane.next()
+      const stored = await instanceQueue.next()
       // By now it is known whether the instance has work for others.
       pump()
-      if (stored !== undefined && !isStopped) await work(lane, stored, turn)
+      if (stored !== undefined && !isStopped) await work(instanceQueue, stored, slot)
     } catch (err) {
       log.error('notifications.worker_failed', { cause: describeError(err) })
-      lane.giveUp()
+      instanceQueue.giveUp()
     } finally {
       leave(place)
       pump()
@@ -128,35 +130,43 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  async function work(lane: Lane, stored: StoredNotification, turn: Turn): Promise<void> {
+  async function work(
+    instanceQueue: InstanceQueue,
+    stored: StoredNotification,
+    slot: Slot,
+  ): Promise<void> {
     // One that outlived its worker may be what ended it: it gets nobody else into trouble again.
     const isSuspect = stored.record.lease !== undefined
-    const deliverIt = (): Promise<void> => lane.work(stored, (given) => deliver(given, turn))
-    await (isSuspect ? solo.alone(deliverIt) : solo.together(deliverIt))
+    const deliverIt = (): Promise<void> =>
+      instanceQueue.work(stored, (given) => deliver(services, given, slot, stop))
+    await (isSuspect ? lock.exclusive(deliverIt) : lock.shared(deliverIt))
   }
 
   /** A free place of the channel for something of the instance, taken. */
   function findPlace(instanceId: InstanceId, channel: ChannelName): Place | undefined {
     const queue = queues[channel]
     if (isStopped || queue.running >= total) return undefined
-    const lane = laneOf(queue, instanceId)
-    return lane?.hasRoom(perInstance) === true ? enter(queue, lane) : undefined
+    const instanceQueue = instanceQueueOf(queue, instanceId)
+    return instanceQueue?.hasRoom(perInstance) === true ? enter(queue, instanceQueue) : undefined
   }
 
-  function laneOf({ channel, lanes }: Queue, id: InstanceId): Lane | undefined {
-    const known = lanes.get(id)
-    if (known !== undefined || lanes.size >= MAX_INSTANCES) return known
-    const lane = createLane({ id, channel, outbox, clock })
-    lanes.set(id, lane)
-    return lane
+  function instanceQueueOf(
+    { channel, instanceQueues }: ChannelQueue,
+    id: InstanceId,
+  ): InstanceQueue | undefined {
+    const known = instanceQueues.get(id)
+    if (known !== undefined || instanceQueues.size >= MAX_INSTANCES) return known
+    const instanceQueue = createInstanceQueue({ id, channel, outbox, clock })
+    instanceQueues.set(id, instanceQueue)
+    return instanceQueue
   }
 
   function visit(instanceId: InstanceId, channel: ChannelName): Promise<boolean> | undefined {
     if (isStopped) return undefined
-    const lane = laneOf(queues[channel], instanceId)
-    lane?.lookAgain()
+    const instanceQueue = instanceQueueOf(queues[channel], instanceId)
+    instanceQueue?.lookAgain()
     pump()
-    return lane?.closed
+    return instanceQueue?.closed
   }
 
   function notice(instanceId: InstanceId, { at, channel }: Due): boolean {
@@ -177,7 +187,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   return {
     visit,
-    has: (instanceId, channel) => queues[channel].lanes.has(instanceId),
+    has: (instanceId, channel) => queues[channel].instanceQueues.has(instanceId),
 
     notice,
 
@@ -185,9 +195,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       isStopped = true
       for (const timer of timers.values()) clearTimeout(timer)
       timers.clear()
-      const lanes = CHANNELS.flatMap((channel) => [...queues[channel].lanes.values()])
-      for (const lane of lanes) lane.close(false)
-      return [...new Set(lanes.map(({ id }) => id))]
+      const instanceQueues = CHANNELS.flatMap((channel) => [
+        ...queues[channel].instanceQueues.values(),
+      ])
+      for (const instanceQueue of instanceQueues) instanceQueue.close(false)
+      return [...new Set(instanceQueues.map(({ id }) => id))]
     },
 
     async idle() {

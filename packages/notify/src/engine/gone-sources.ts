@@ -1,7 +1,7 @@
 import type { InstanceId } from '@svc/platform'
 import type { StoredNotification } from '../outbox/notification.ts'
 import { isUnfinished, type SourceOwner } from '../outbox/notification-record.ts'
-import type { Outbox } from '../outbox/outbox.ts'
+import type { NotifyServices } from '../services.ts'
 import { finish } from './progress.ts'
 
 const BATCH = 50
@@ -19,14 +19,10 @@ export interface LinkedClient {
  * @see notifications.md 14
  */
 export async function removeSource(
-  parts: {
-    readonly outbox: Pick<Outbox, 'listByOwner' | 'listUnfinished' | 'remove' | 'update'>
-    readonly clock: { now(): number }
-  },
+  { clock, outbox }: Pick<NotifyServices, 'clock' | 'outbox'>,
   instanceId: InstanceId,
   source: SourceOwner,
 ): Promise<void> {
-  const { outbox, clock } = parts
   for (let cursor: string | undefined; ; ) {
     const page = await outbox.listUnfinished(instanceId, source, {
       limit: BATCH,
@@ -56,15 +52,10 @@ export async function removeSource(
  * @see docs/decisions/0221
  */
 export async function cancelLinked(
-  parts: {
-    readonly outbox: Pick<Outbox, 'get' | 'listUnfinished' | 'update'>
-    readonly clock: { now(): number }
-  },
+  { clock, outbox }: Pick<NotifyServices, 'clock' | 'outbox'>,
   instanceId: InstanceId,
   { id, slug }: LinkedClient,
 ): Promise<void> {
-  const { outbox, clock } = parts
-
   async function cancel(stored: StoredNotification): Promise<void> {
     let current: StoredNotification | undefined = stored
     for (let tries = 0; tries < MAX_TRIES && current !== undefined; tries += 1) {

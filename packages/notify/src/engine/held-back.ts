@@ -1,105 +1,70 @@
-import type { OAuth } from '@svc/oauth-core'
-import type { Instance, InstanceId, Logger } from '@svc/platform'
-import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
-import { channelOrder } from '../outbox/next-channel.ts'
-import type { Outbox } from '../outbox/outbox.ts'
-import type { ReleaseDecision, ReleaseRules } from '../preferences/release-rules.ts'
+import type { Instance, InstanceId } from '@svc/platform'
+import {
+  channelOrder,
+  type NotificationRecord,
+  type StoredNotification,
+} from '../outbox/notification.ts'
+import { HELD_BACK_QUEUE, lookAtHeldBack } from '../preferences/held-back-wake-ups.ts'
+import { decideRelease, type ReleaseDecision } from '../preferences/release-rules.ts'
+import type { NotifyServices } from '../services.ts'
+import { type Background, processQueue } from './background.ts'
 import { expiryOf, unheld } from './progress.ts'
+
+type HeldBackServices = Pick<NotifyServices, 'clock' | 'log' | 'oauth' | 'outbox' | 'store'>
+
+const BATCH = 50
 
 /**
  * Looks again at what was put off, once that changed on which it depends: the owner's choices, the clock of the
  * instance, whether it is in service. @see docs/decisions/0223
  */
-export interface HeldBack {
-  /** Makes a change; what it lets go is due soon after it, whatever becomes of this process. */
-  around<Result>(instance: Pick<Instance, 'id'>, change: () => Promise<Result>): Promise<Result>
-  /** Idempotent. */
-  start(): Promise<void>
-  close(): Promise<void>
-}
-
-export interface HeldBackOptions {
-  readonly oauth: Pick<OAuth, 'clock' | 'instances' | 'onRevoked' | 'store'>
-  readonly outbox: Pick<Outbox, 'listHeld' | 'update'>
-  readonly rules: ReleaseRules
-  readonly log: Logger
-}
-
-/** Queue of the scheduler; a wake-up's id is that of an instance. */
-const QUEUE = 'notifications-held'
-/** How long a change may take before it is looked at too early. Milliseconds. */
-const GUARD_MS = 5000
-/** Processes that hear of the same change meet on whole seconds: the scheduler keeps one wake-up of theirs. */
-const STEP_MS = 1000
-const BATCH = 50
-
-export function createHeldBack({ oauth, outbox, rules, log }: HeldBackOptions): HeldBack {
-  const { clock } = oauth
-  const { scheduler } = oauth.store
-  let processing: Promise<() => Promise<void>> | undefined
-
-  const lookAt = (id: InstanceId, when: number): Promise<void> => scheduler.at(QUEUE, id, when)
-  const nextStep = (instant: number): number => Math.ceil(instant / STEP_MS) * STEP_MS
-
-  async function look(id: InstanceId): Promise<void> {
-    const instance = await oauth.instances.byId(id)
-    if (instance?.status !== 'active') return
-    for (let cursor: string | undefined; ; ) {
-      const page = await outbox.listHeld(id, {
-        limit: BATCH,
-        ...(cursor !== undefined && { cursor }),
-      })
-      for (const stored of page.notifications) await reconsider(instance, stored)
-      if (page.cursor === undefined) return
-      cursor = page.cursor
-    }
-  }
-
-  async function reconsider(instance: Instance, stored: StoredNotification): Promise<void> {
-    const { record } = stored
-    const now = clock.now()
-    // A worker looks at it anyway.
-    if (record.dueAt <= now) return
-    const asked = ungathered(record, now)
-    const preferredChannels = channelOrder(record)
-    const decision = await rules.decide(instance, { ...asked, preferredChannels }, now)
-    const isFree =
-      record.isHeld === true
-        ? !isStillHeld(record, asked, decision)
-        : hasNewChannel(record, decision)
-    // Should somebody be faster: a worker looks at it, or another change is looked at as well.
-    if (isFree) await outbox.update(stored, { ...unheld(asked), dueAt: now })
-  }
-
+export function createHeldBack(services: HeldBackServices): Background {
+  const { log, oauth, store } = services
   const endListening = oauth.onRevoked({
     onRevoked({ kind, instanceId }) {
       if (kind !== 'instance') return
-      lookAt(instanceId, nextStep(clock.now() + 1)).catch((cause: unknown) =>
+      lookAtHeldBack(services, instanceId).catch((cause: unknown) =>
         log.warn('notifications.change_not_noted', { cause: String(cause) }),
       )
     },
     // What is missed counts when it is due.
     onGap() {},
   })
+  // The ids of the queue are those of instances.
+  const handle = (id: string): Promise<void> => reviewHeldBack(services, id as InstanceId)
+  return processQueue(store, HELD_BACK_QUEUE, handle, [endListening])
+}
 
-  return {
-    async around({ id }, change) {
-      await lookAt(id, nextStep(clock.now() + GUARD_MS))
-      const result = await change()
-      await lookAt(id, clock.now())
-      return result
-    },
-    async start() {
-      // A queue's ids are the instances that `lookAt` was given.
-      processing ??= scheduler.process(QUEUE, ({ id }) => look(id as InstanceId))
-      await processing
-    },
-    async close() {
-      endListening()
-      const stop = await processing?.catch(() => undefined)
-      await stop?.()
-    },
+async function reviewHeldBack(services: HeldBackServices, id: InstanceId): Promise<void> {
+  const instance = await services.oauth.instances.byId(id)
+  if (instance?.status !== 'active') return
+  for (let cursor: string | undefined; ; ) {
+    const page = await services.outbox.listHeld(id, {
+      limit: BATCH,
+      ...(cursor !== undefined && { cursor }),
+    })
+    for (const stored of page.notifications) await reconsider(services, instance, stored)
+    if (page.cursor === undefined) return
+    cursor = page.cursor
   }
+}
+
+async function reconsider(
+  services: HeldBackServices,
+  instance: Instance,
+  stored: StoredNotification,
+): Promise<void> {
+  const { record } = stored
+  const now = services.clock.now()
+  // A worker looks at it anyway.
+  if (record.dueAt <= now) return
+  const asked = ungathered(record, now)
+  const preferredChannels = channelOrder(record)
+  const decision = await decideRelease(services, instance, { ...asked, preferredChannels }, now)
+  const isFree =
+    record.isHeld === true ? !isStillHeld(record, asked, decision) : hasNewChannel(record, decision)
+  // Should somebody be faster: a worker looks at it, or another change is looked at as well.
+  if (isFree) await services.outbox.update(stored, { ...unheld(asked), dueAt: now })
 }
 
 /** As it is asked about: one whose digest is still to come may go into another one, or none. */

@@ -1,11 +1,12 @@
 import type { ChannelOutcome } from '../channels/channel.ts'
-import { channelOrder, currentChannel } from '../outbox/next-channel.ts'
-import type {
-  Attempt,
-  ChannelName,
-  ChannelProgress,
-  NotificationRecord,
-  NotificationStatus,
+import {
+  type Attempt,
+  type ChannelName,
+  channelOrder,
+  type ChannelProgress,
+  currentChannel,
+  type NotificationRecord,
+  type NotificationStatus,
 } from '../outbox/notification.ts'
 
 /** When channels and rounds are tried again. Milliseconds. @see notifications.md 10.4, 10.5 */
@@ -67,7 +68,8 @@ export function finish(
   const { hasFollowUp: _hasFollowUp, ...rest } = unheld(withoutLease(record))
   return {
     ...rest,
-    ...{ status, progress: {} },
+    status,
+    progress: {},
     finishedAt: rest.finishedAt ?? now,
     ...(reason !== undefined && { reason }),
   }
@@ -75,7 +77,7 @@ export function finish(
 
 /**
  * What an attempt of the current channel makes of a notification: sent, waiting for its next try, for the next round,
- * failed; or still held, when another channel's turn has come at once.
+ * failed; or still leased, when the next channel is to be tried at once.
  */
 export function afterAttempt(
   record: NotificationRecord,
@@ -199,7 +201,9 @@ function withAttempt(
   now: number,
 ): NotificationRecord {
   const attempt: Attempt = {
-    ...{ channel, at: now, class: result },
+    channel,
+    at: now,
+    class: result,
     ...(code !== undefined && { code }),
     ...(warnings.length > 0 && { warnings }),
   }

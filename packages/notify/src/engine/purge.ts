@@ -1,79 +1,71 @@
-import type { InstanceId, Logger } from '@svc/platform'
-import type { Lifetimes } from '../lifetimes.ts'
+import type { InstanceId } from '@svc/platform'
 import { isComparable } from '../intake/state-rules.ts'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
-import type { Outbox } from '../outbox/outbox.ts'
+import type { NotifyServices } from '../services.ts'
 
-export interface PurgeOptions {
-  readonly outbox: Pick<Outbox, 'listBySource' | 'listPurgeable' | 'remove' | 'update'>
-  readonly clock: { now(): number }
-  readonly lifetimes: Pick<Lifetimes, 'bodies' | 'newestOfSource'>
-  readonly log: Logger
-}
-
-/** Purges what is over of one instance. @see notifications.md 14 */
-export type Purge = (instanceId: InstanceId) => Promise<void>
+type PurgeServices = Pick<NotifyServices, 'clock' | 'lifetimes' | 'log' | 'outbox'>
 
 const BATCH = 50
 /** Batches of one purge; a wake-up is left behind for the rest. */
 const MAX_BATCHES = 200
 
-export function createPurge(options: PurgeOptions): Purge {
-  const { outbox, clock, lifetimes, log } = options
-
-  /** Whether it is the newest of its source, or the newest that states are compared with. */
-  async function isNewest(
-    instanceId: InstanceId,
-    { id, sourceId }: NotificationRecord,
-  ): Promise<boolean> {
-    let isFirst = true
-    for (let cursor: string | undefined; ; ) {
-      const page = await outbox.listBySource(instanceId, sourceId, {
-        limit: 20,
-        ...(cursor !== undefined && { cursor }),
-      })
-      for (const { record } of page.notifications) {
-        if (record.id === id) return isFirst || isComparable(record)
-        if (isComparable(record)) return false
-        isFirst = false
-      }
-      if (page.cursor === undefined) return false
-      cursor = page.cursor
+/** Purges what is over of one instance. @see notifications.md 14 */
+export async function purgeInstance(
+  services: PurgeServices,
+  instanceId: InstanceId,
+): Promise<void> {
+  const { clock, log, outbox } = services
+  let [erased, removed] = [0, 0]
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    const { notifications } = await outbox.listPurgeable(instanceId, clock.now(), { limit: BATCH })
+    if (notifications.length === 0) break
+    const gone: string[] = []
+    for (const stored of notifications) {
+      const next = await nextForm(services, stored)
+      if (next === undefined) gone.push(stored.record.id)
+      else if ((await outbox.update(stored, next)) !== undefined) erased += 1
     }
+    await outbox.remove(instanceId, gone)
+    removed += gone.length
   }
+  if (erased + removed > 0) log.info('notifications.purged', { erased, removed })
+}
 
-  /** The record as it stays; undefined when it goes. */
-  async function nextForm({
-    instanceId,
-    record,
-  }: StoredNotification): Promise<NotificationRecord | undefined> {
-    if (record.isErased === undefined) return withoutBodies(record)
-    const { flags, finishedAt = record.createdAt } = record
-    const end = finishedAt + lifetimes.newestOfSource
-    const now = clock.now()
-    if (now >= end || !(flags.stateful || flags.collapsible)) return undefined
-    if (!(await isNewest(instanceId, record))) return undefined
-    // A newer one may come at any time.
-    return { ...record, keptUntil: Math.min(end, now + lifetimes.bodies) }
-  }
+/** The record as it stays; undefined when it goes. */
+async function nextForm(
+  services: PurgeServices,
+  { instanceId, record }: StoredNotification,
+): Promise<NotificationRecord | undefined> {
+  const { clock, lifetimes } = services
+  if (record.isErased === undefined) return withoutBodies(record)
+  const { flags, finishedAt = record.createdAt } = record
+  const end = finishedAt + lifetimes.newestOfSource
+  const now = clock.now()
+  if (now >= end || !(flags.stateful || flags.collapsible)) return undefined
+  if (!(await isNewest(services, instanceId, record))) return undefined
+  // A newer one may come at any time.
+  return { ...record, keptUntil: Math.min(end, now + lifetimes.bodies) }
+}
 
-  return async (instanceId) => {
-    let [erased, removed] = [0, 0]
-    for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
-      const { notifications } = await outbox.listPurgeable(instanceId, clock.now(), {
-        limit: BATCH,
-      })
-      if (notifications.length === 0) break
-      const gone: string[] = []
-      for (const stored of notifications) {
-        const next = await nextForm(stored)
-        if (next === undefined) gone.push(stored.record.id)
-        else if ((await outbox.update(stored, next)) !== undefined) erased += 1
-      }
-      await outbox.remove(instanceId, gone)
-      removed += gone.length
+/** Whether it is the newest of its source, or the newest that states are compared with. */
+async function isNewest(
+  { outbox }: PurgeServices,
+  instanceId: InstanceId,
+  { id, sourceId }: NotificationRecord,
+): Promise<boolean> {
+  let isFirst = true
+  for (let cursor: string | undefined; ; ) {
+    const page = await outbox.listBySource(instanceId, sourceId, {
+      limit: 20,
+      ...(cursor !== undefined && { cursor }),
+    })
+    for (const { record } of page.notifications) {
+      if (record.id === id) return isFirst || isComparable(record)
+      if (isComparable(record)) return false
+      isFirst = false
     }
-    if (erased + removed > 0) log.info('notifications.purged', { erased, removed })
+    if (page.cursor === undefined) return false
+    cursor = page.cursor
   }
 }
 

@@ -1,3 +1,4 @@
+import { type BodySchema, bodySchema } from '@svc/platform'
 import { CHANNELS } from '../outbox/notification.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
@@ -11,7 +12,7 @@ export const MAX_DATA_DEPTH = 8
 
 const text = (maxLength: number): JsonSchema => ({ type: 'string', maxLength })
 
-/** What is judged with the attributes, and how it is said; characters are code points. @see notifications.md 3.1 */
+/** What is validated of the attributes, and how a fault is said; characters are code points. @see notifications.md 3.1 */
 export const ATTRIBUTES: Readonly<
   Record<AttributeName, { readonly schema: JsonSchema; readonly rule: string }>
 > = {
@@ -34,7 +35,7 @@ export const ATTRIBUTES: Readonly<
   content_html: { schema: text(300_000), rule: 'a text of at most 300000 characters' },
 }
 
-/** Judged after the title and the category are known to be there. */
+/** Validated after the title and the category are known to be there. */
 export type AttributeName =
   | 'category_id'
   | 'title'
@@ -48,32 +49,45 @@ export type AttributeName =
   | 'content'
   | 'content_html'
 
-/** The body of `POST /notifications`, for the documents. Unknown members are ignored, `null` is absent. */
-export const notificationBodySchema: JsonSchema = {
+const ATTRIBUTES_SCHEMA: JsonSchema = {
+  type: 'object',
+  required: ['category', 'title'],
+  properties: {
+    category: { type: 'string' },
+    ...Object.fromEntries(Object.entries(ATTRIBUTES).map(([name, { schema }]) => [name, schema])),
+    preferred_channels: {
+      type: 'array',
+      maxItems: MAX_CHANNELS,
+      items: { enum: [...CHANNELS] },
+    },
+  },
+}
+
+/** The body of `POST /notifications`, whose attributes may hold anything. */
+export interface PostBody {
+  readonly data: { readonly attributes?: Readonly<Record<string, unknown>> | null }
+}
+
+/**
+ * The shape of the body. What the attributes hold is validated behind the category, on which it depends: `null` is
+ * absent, and unknown members are ignored.
+ */
+export const POST_BODY: BodySchema<PostBody> = bodySchema({
   type: 'object',
   required: ['data'],
   properties: {
     data: {
       type: 'object',
-      required: ['attributes'],
       properties: {
-        type: { type: 'string' },
+        type: { description: 'ignored (D23)' },
         attributes: {
-          type: 'object',
-          required: ['category', 'title'],
-          properties: {
-            category: { type: 'string' },
-            ...Object.fromEntries(
-              Object.entries(ATTRIBUTES).map(([name, { schema }]) => [name, schema]),
-            ),
-            preferred_channels: {
-              type: 'array',
-              maxItems: MAX_CHANNELS,
-              items: { enum: [...CHANNELS] },
-            },
-          },
+          type: ['object', 'null'],
+          anyOf: [
+            ATTRIBUTES_SCHEMA,
+            { description: 'Whatever else is refused, each fault with its pointer.' },
+          ],
         },
       },
     },
   },
-}
+})

@@ -1,12 +1,14 @@
 import { type NotificationCategory } from '@svc/oauth-core'
-import { compiledSchema } from '@svc/platform'
-import type { NotifyFault } from '../notify-error.ts'
+import { compiledSchema, type Instance } from '@svc/platform'
+import { NotifyError, type NotifyFault } from '../notify-error.ts'
 import {
   CHANNELS,
   type ChannelName,
   type NotificationContent,
   type Priority,
 } from '../outbox/notification.ts'
+import { zoneOf } from '../preferences/zoned-time.ts'
+import type { NotifyServices } from '../services.ts'
 import { type AtBounds, readAt } from './at.ts'
 import {
   type AttributeName,
@@ -15,7 +17,7 @@ import {
   MAX_DATA_DEPTH,
 } from './attributes.schema.ts'
 
-/** What a poster asks for, judged. Texts are as they came. */
+/** What a poster asks for, validated. Texts are as they came. */
 export interface Draft extends NotificationContent {
   /** The instant of `at`. Milliseconds since the epoch. */
   readonly sendAt?: number
@@ -23,8 +25,8 @@ export interface Draft extends NotificationContent {
 
 export type Attributes = Readonly<Record<string, unknown>>
 
-/** What judging depends on beside the attributes. */
-export interface Judging {
+/** What validating depends on beside the attributes. */
+interface ValidationContext {
   readonly category: Pick<NotificationCategory, 'defaultPriority' | 'multiple' | 'stateful'>
   /** Zone of the owner: IANA name. */
   readonly zone: string
@@ -34,18 +36,41 @@ export interface Judging {
 }
 
 /** The draft, or everything that is wrong. */
-export type Judgement =
+type Validated =
   | { readonly draft: Draft }
   | { readonly faults: readonly [NotifyFault, ...NotifyFault[]] }
 
 const NAMES = Object.keys(ATTRIBUTES) as readonly AttributeName[] // keys of our own table
 const DEFAULT_CHANNELS: readonly ChannelName[] = ['mail']
 
-/** @see notifications.md 3.1 */
-export function judgeAttributes(
+/** @throws NotifyError 400 `invalid_notification` */
+export function requireTitle({ title }: Attributes): void {
+  if (title !== undefined && title !== null && (typeof title !== 'string' || title.trim() !== '')) {
+    return
+  }
+  const pointer = pointerTo('title')
+  const description = 'Notification is not valid'
+  throw new NotifyError('invalid_notification', { description, pointer })
+}
+
+/** What the attributes ask for. @throws NotifyError 422 with every fault */
+export function requireDraft(
+  { clock, lifetimes }: Pick<NotifyServices, 'clock' | 'lifetimes'>,
+  instance: Instance,
+  category: ValidationContext['category'],
   attributes: Attributes,
-  { category, zone, now, bounds }: Judging,
-): Judgement {
+): Draft {
+  const context = { category, zone: zoneOf(instance), now: clock.now(), bounds: lifetimes }
+  const validated = validateAttributes(attributes, context)
+  if ('faults' in validated) throw NotifyError.ofAll(validated.faults)
+  return validated.draft
+}
+
+/** @see notifications.md 3.1 */
+function validateAttributes(
+  attributes: Attributes,
+  { category, zone, now, bounds }: ValidationContext,
+): Validated {
   // SPEC: notifications.md 3.1 - `null` is absent, and so is an empty `category_id`.
   const given = new Map(
     NAMES.filter((name) => Object.hasOwn(attributes, name))

@@ -1,6 +1,6 @@
 import type { NotificationCategory } from '@svc/oauth-core'
 import { DAY_MS, type Instance } from '@svc/platform'
-import { createCatalogues } from '../catalogue.ts'
+import { catalogueOf } from '../mail/catalogue.ts'
 import type { ChannelName } from '../outbox/notification.ts'
 
 /** A category of the server itself. @see notifications.md 4.3 */
@@ -48,18 +48,13 @@ export const BUILT_IN: ReadonlyMap<string, BuiltInCategory> = new Map<string, Bu
 ])
 
 /** Title and message of a built-in category, in the owner's language. */
-export type BuiltInTexts = (
-  instance: Instance,
-  category: BuiltInCategory,
-) => { readonly title: string; readonly message: string }
-
-export function createBuiltInTexts(): BuiltInTexts {
-  const catalogueFor = createCatalogues()
-  return ({ locale, domain }, { mail }) => {
-    const catalogue = catalogueFor(locale)
-    return {
-      title: catalogue.text(`${mail}.title`, { domain }),
-      message: catalogue.text(`${mail}.preheader`, { domain }),
-    }
+export function builtInTexts(
+  { domain, locale }: Instance,
+  { mail }: BuiltInCategory,
+): { readonly title: string; readonly message: string } {
+  const catalogue = catalogueOf(locale)
+  return {
+    title: catalogue.text(`${mail}.title`, { domain }),
+    message: catalogue.text(`${mail}.preheader`, { domain }),
   }
 }

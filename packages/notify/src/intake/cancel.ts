@@ -1,6 +1,7 @@
 import { NotifyError } from '../notify-error.ts'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
+import type { NotifyServices } from '../services.ts'
 
 /** Writers that may be faster than a cancellation: each brings the notification nearer to its end. */
 const MAX_TRIES = 10
@@ -12,13 +13,13 @@ const MAX_TRIES = 10
  * @see notifications.md 15
  */
 export async function cancelNotification(
-  { outbox, clock }: { readonly outbox: Pick<Outbox, 'update'>; readonly clock: { now(): number } },
+  { clock, outbox }: Pick<NotifyServices, 'clock'> & { readonly outbox: Pick<Outbox, 'update'> },
   find: () => Promise<StoredNotification>,
 ): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const stored = await find()
     const { record } = stored
-    // What a worker holds may be with the provider already.
+    // What a worker has leased may be with the provider already.
     if (record.status !== 'scheduled' && record.status !== 'queued') throw notCancellable(record)
     const cancelled = { ...record, status: 'cancelled', finishedAt: clock.now() } as const
     if ((await outbox.update(stored, cancelled)) !== undefined) return

@@ -6,7 +6,7 @@ import type { NotificationRecord } from '../outbox/notification.ts'
 
 /** A repeatable request. @see notifications.md 3.4 */
 export interface IdempotentRequest {
-  /** Of the row that remembers it. */
+  /** Of the record that remembers it. */
   readonly key: Key
   /** SHA-256 of the attributes as canonical JSON, base64url. */
   readonly hash: string
@@ -29,7 +29,7 @@ export interface AnswerRow {
 const VISIBLE = /^[!-~]{1,255}$/
 
 /**
- * The row of the request's key; undefined without one.
+ * The record of the request's key; undefined without one.
  * @param subject - whom the token is for: keys are its own
  * @throws NotifyError 400 `invalid_request`
  */

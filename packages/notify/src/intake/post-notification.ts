@@ -1,148 +1,131 @@
-import type { OAuth } from '@svc/oauth-core'
-import type { Instance, RouteContext, RouteMiddleware, RouteRow } from '@svc/platform'
 import { insufficientScope } from '@svc/oauth-core'
-import type { Lifetimes } from '../lifetimes.ts'
+import {
+  defineRoute,
+  requirement,
+  type Route,
+  type RouteContext,
+  type RouteMiddleware,
+} from '@svc/platform'
 import { NotifyError } from '../notify-error.ts'
-import { zoneOf } from '../preferences/zoned-time.ts'
-import type { Accept, Accepted } from './accept.ts'
-import { type Attributes, judgeAttributes } from './attributes.ts'
-import { notificationBodySchema } from './attributes.schema.ts'
-import type { Declarations } from './declarations.ts'
+import { toResource } from '../outbox/notification-json.ts'
+import type { NotifyServices } from '../services.ts'
+import { type Accepted, acceptPost, type AcceptServices } from './accept.ts'
+import { requireDraft, requireTitle } from './attributes.ts'
+import { POST_BODY, type PostBody } from './attributes.schema.ts'
+import { findCategory } from './declarations.ts'
 import { idempotentRequest } from './idempotency.ts'
-import { malformedJson, wordErrors } from './jsonapi-errors.ts'
-import { toResource } from './notification-json.ts'
-import type { PostQuotas } from './post-quotas.ts'
+import { malformedJson } from './jsonapi-errors.ts'
+import { withinPostLimits } from './post-limits.ts'
 import { mayPost, posterOf, type TokenPoster } from './poster.ts'
 
-export interface PostDependencies {
-  readonly oauth: Pick<OAuth, 'authenticate' | 'clock' | 'namespace'>
-  readonly quotas: PostQuotas
-  readonly declarations: Declarations
-  readonly accept: Accept
-  readonly lifetimes: Pick<Lifetimes, 'atAhead' | 'atPast'>
-}
+/** What `POST /notifications` needs. */
+export type PostServices = AcceptServices & Pick<NotifyServices, 'apps' | 'namespace' | 'oauth'>
 
 /** Bytes of a body (D36). */
 const LIMIT_BYTES = 524_288
 
-/** `POST /notifications`, checked in the order of notifications.md 3.2. */
-export function postRow(dependencies: PostDependencies): RouteRow {
-  // What the middleware found; the handler of the same request goes on from it.
-  const posters = new WeakMap<RouteContext, TokenPoster>()
-
-  const requirePoster: RouteMiddleware = async function requirePoster(ctx, next) {
-    const { oauth } = dependencies
-    await oauth.authenticate(ctx)
-    const { access } = ctx.state
-    const poster = access && posterOf(access, oauth.namespace)
-    if (poster === undefined) {
-      const description = 'Not authorized to send notification'
-      throw new NotifyError('not_authorized', { description })
-    }
-    if (!mayPost(poster, oauth.namespace)) throw insufficientScope()
-    posters.set(ctx, poster)
-    await next()
-  }
-
-  const countPosts: RouteMiddleware = async function countPosts(ctx, next) {
-    const poster = posters.get(ctx)
-    if (poster === undefined) throw new TypeError('a post without a poster')
-    await dependencies.quotas.counted(ctx.state.instance, poster, next)
-  }
-
-  return {
-    method: 'POST',
-    path: '/notifications',
-    async handler(ctx) {
-      const poster = posters.get(ctx)
-      if (poster !== undefined) answer(ctx, await post(ctx, poster, dependencies), dependencies)
+/** Checked in the order of notifications.md 3.2. */
+export const postRoute: Route<PostServices> = defineRoute({
+  method: 'POST',
+  path: '/notifications',
+  handler: postNotification,
+  auth: requirement(['app token', 'access token', 'konnector token'], requirePoster),
+  body: {
+    types: ['json'],
+    withoutType: 'json',
+    limitBytes: LIMIT_BYTES,
+    schema: POST_BODY,
+    refuse: () => malformedJson(),
+  },
+  statuses: [201, 400, 401, 403, 404, 409, 413, 415, 422, 429],
+  family: 'jsonapi',
+  cors: 'app-origins-or-any',
+  limit: [
+    {
+      bucket: 'notify-post',
+      inRule: 'accepted ones of each poster, reserved before the body is read (`countPosts`)',
     },
-    auth: ['app token', 'access token', 'konnector token'],
-    body: {
-      types: ['json'],
-      withoutType: 'json',
-      limitBytes: LIMIT_BYTES,
-      schema: notificationBodySchema,
+    {
+      bucket: 'notify-post-instance',
+      inRule: 'accepted ones of the instance, reserved before the body is read (`countPosts`)',
     },
-    statuses: [201, 400, 401, 403, 404, 409, 413, 415, 422, 429],
-    family: 'jsonapi',
-    cors: 'app-origins-or-any',
-    limit: 'notify-post',
-    use: [wordErrors, requirePoster, countPosts],
-    summary: 'Accepts a notification to the owner.',
-    source: 'notifications.md 3',
-  }
-}
+  ],
+  summary: 'Accepts a notification to the owner.',
+  source: 'notifications.md 3',
+})
 
-async function post(
-  ctx: RouteContext,
-  poster: TokenPoster,
-  dependencies: PostDependencies,
-): Promise<Accepted> {
-  const { oauth, declarations, accept, lifetimes } = dependencies
-  const { instance } = ctx.state
-  const attributes = readAttributes(ctx.state.json)
+async function postNotification(
+  ctx: RouteContext<PostBody>,
+  services: PostServices,
+): Promise<void> {
+  const { body, instance } = ctx.state
+  const poster = await posterOfRequest(ctx, services)
+  const attributes = body?.data.attributes ?? {}
   requireTitle(attributes)
   const { category } = attributes
-  const declared = await declarations.categoryOf(instance, poster, category)
-  const judging = { category: declared, now: oauth.clock.now(), bounds: lifetimes }
-  const judged = judgeAttributes(attributes, { ...judging, zone: zoneOf(instance) })
-  if ('faults' in judged) throw NotifyError.ofAll(judged.faults)
-  const idempotent = idempotentOf(ctx, instance, poster, attributes)
-  return accept({
-    ...{ instance, poster, declared, draft: judged.draft },
+  const declared = await findCategory(services, instance, poster, category)
+  const draft = requireDraft(services, instance, declared, attributes)
+  const key = ctx.get('Idempotency-Key')
+  const idempotent = idempotentRequest(instance.id, poster.subject, key, attributes)
+  const accepted = await acceptPost(services, {
+    instance,
+    poster,
+    declared,
+    draft,
     // The declaration was found by it.
     category: String(category),
     ...(idempotent !== undefined && { idempotent }),
   })
-}
-
-function idempotentOf(
-  ctx: RouteContext,
-  instance: Instance,
-  { subject }: TokenPoster,
-  attributes: Attributes,
-) {
-  return idempotentRequest(instance.id, subject, ctx.get('Idempotency-Key'), attributes)
-}
-
-/** SPEC: D23 - `data.type` and `data.id` mean nothing. @throws NotifyError 400 `malformed_json` */
-function readAttributes(body: unknown): Attributes {
-  const data = member(body, 'data')
-  if (data === undefined) throw malformedJson()
-  return member(data, 'attributes') ?? {}
-}
-
-/** @throws NotifyError 400 `malformed_json` for anything but an object; undefined when it is not there */
-function member(value: unknown, name: string): Attributes | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformedJson()
-  // An object that JSON.parse made.
-  const found = (value as Attributes)[name]
-  if (found === undefined || found === null) return undefined
-  if (typeof found !== 'object' || Array.isArray(found)) throw malformedJson()
-  return found as Attributes
-}
-
-/** @throws NotifyError 400 `invalid_notification` */
-export function requireTitle({ title }: Attributes): void {
-  if (title !== undefined && title !== null && (typeof title !== 'string' || title.trim() !== '')) {
-    return
-  }
-  const pointer = '/data/attributes/title'
-  const description = 'Notification is not valid'
-  throw new NotifyError('invalid_notification', { description, pointer })
+  answer(ctx, services, accepted)
 }
 
 function answer(
   ctx: RouteContext,
+  { namespace }: PostServices,
   { record, skipped, isReplay }: Accepted,
-  { oauth }: PostDependencies,
 ): void {
-  const resource = toResource(record, oauth.namespace)
+  const resource = toResource(record, namespace)
   const meta = { ...resource.meta, ...(skipped !== undefined && { skipped }) }
   ctx.status = 201
   ctx.set('Location', resource.links.self)
   if (isReplay === true) ctx.set('Idempotency-Replayed', 'true')
   ctx.type = 'application/vnd.api+json'
   ctx.body = JSON.stringify({ data: { ...resource, meta } })
+}
+
+/**
+ * Counts a post before its body is read, and gives back what is refused: around the route, since the router's limits
+ * come behind the body. Asks for the poster first, whose count it is.
+ */
+export function countPosts(services: PostServices): RouteMiddleware {
+  return async function countPost(ctx, next) {
+    const poster = await posterOfRequest(ctx, services)
+    await withinPostLimits(services.posting.limits, ctx.state.instance, poster, next)
+  }
+}
+
+async function requirePoster(ctx: RouteContext, services: PostServices): Promise<void> {
+  await posterOfRequest(ctx, services)
+}
+
+/** Found once in a request: by whoever asks first. */
+const posters = new WeakMap<RouteContext, TokenPoster>()
+
+/** @throws NotifyError 403 `not_authorized` when the token cannot post at all; OAuthError 401, 403 */
+async function posterOfRequest(
+  ctx: RouteContext,
+  { namespace, oauth }: PostServices,
+): Promise<TokenPoster> {
+  const known = posters.get(ctx)
+  if (known !== undefined) return known
+  await oauth.authenticate(ctx)
+  const { access } = ctx.state
+  const poster = access && posterOf(access, namespace)
+  if (poster === undefined) {
+    const description = 'Not authorized to send notification'
+    throw new NotifyError('not_authorized', { description })
+  }
+  if (!mayPost(poster, namespace)) throw insufficientScope()
+  posters.set(ctx, poster)
+  return poster
 }

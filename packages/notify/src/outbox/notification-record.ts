@@ -10,16 +10,16 @@ import {
   type StoredRecord,
 } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
-import { nextChannel } from './next-channel.ts'
 import {
   type ChannelName,
   FINAL_STATUSES,
+  nextChannel,
   type NotificationRecord,
   type NotificationStatus,
   type Priority,
+  purgeTime,
   type StoredNotification,
 } from './notification.ts'
-import { purgeTime } from './purge-time.ts'
 
 /** What of a notification is read only to be sent: kept beside the record, which is written again and again. */
 export type NotificationBody = Pick<NotificationRecord, 'content' | 'contentHtml'>

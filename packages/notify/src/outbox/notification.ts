@@ -1,5 +1,7 @@
 import type { InstanceId } from '@svc/platform'
 import type { Json, Revision } from '@svc/store'
+import { randomBytes } from 'node:crypto'
+import type { Lifetimes } from '../lifetimes.ts'
 
 /** Who posted. `stack`: this server itself; `cli`: its operator. @see notifications.md 2 */
 export type Originator = 'app' | 'oauth' | 'konnector' | 'stack' | 'cli'
@@ -62,7 +64,7 @@ export interface ChannelProgress {
   readonly memo?: Json
 }
 
-/** What a notification says, as it was judged when it was posted. */
+/** What a notification says, as it was validated when it was posted. */
 export interface NotificationContent {
   readonly categoryId?: string
   readonly title: string
@@ -120,7 +122,7 @@ export interface NotificationRecord extends NotificationContent {
   readonly round: number
   readonly progress: Readonly<Partial<Record<ChannelName, ChannelProgress>>>
   readonly attempts: readonly Attempt[]
-  /** Whoever holds it now. */
+  /** The lease of the worker that is at work on it. */
   readonly lease?: { readonly token: string; readonly until: number }
   /** Leases that ran out with their worker. */
   readonly crashes: number
@@ -155,3 +157,55 @@ export const FINAL_STATUSES: ReadonlySet<NotificationStatus> = new Set([
   'failed',
   'cancelled',
 ])
+
+/** What a notification may go out over, in order: mail is always the last resort. @see notifications.md 10.1 */
+export function channelOrder({
+  preferredChannels,
+}: Pick<NotificationRecord, 'preferredChannels'>): readonly ChannelName[] {
+  return [...new Set([...preferredChannels, 'mail' as const])]
+}
+
+/** The channel that is tried now; undefined: none is left in this round. */
+export function currentChannel(
+  record: Pick<NotificationRecord, 'preferredChannels' | 'progress'>,
+): ChannelName | undefined {
+  return channelOrder(record).find((name) => record.progress[name]?.isDone === false)
+}
+
+/** The channel that a notification waits for; before its first round the one it would like best. */
+export function nextChannel(
+  record: Pick<NotificationRecord, 'preferredChannels' | 'progress'>,
+): ChannelName {
+  return currentChannel(record) ?? channelOrder(record)[0] ?? 'mail'
+}
+
+/**
+ * When the next purge step of a finished notification is due: first its bodies go, then the record. Milliseconds
+ * since the epoch. @see notifications.md 14
+ */
+export function purgeTime(
+  record: NotificationRecord,
+  lifetimes: Pick<Lifetimes, 'bodies' | 'finished'>,
+): number {
+  const { createdAt, finishedAt = createdAt, isErased, keptUntil } = record
+  if (isErased === undefined) return finishedAt + lifetimes.bodies
+  return keptUntil ?? finishedAt + lifetimes.finished
+}
+
+/** An identifier by RFC 9562 section 5.7 (UUID version 7), lower case. @param now - milliseconds since the epoch */
+export function notificationId(now: number): string {
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(now, 0, 6)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  const hex = bytes.toString('hex')
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)]
+  return [...parts, hex.slice(20)].join('-')
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** Whether a text can be the id of a notification. */
+export function isNotificationId(text: string): boolean {
+  return UUID.test(text)
+}

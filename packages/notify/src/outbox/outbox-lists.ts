@@ -2,24 +2,85 @@ import type { InstanceId } from '@svc/platform'
 import type { IndexKey, PageRequest, Store } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
 import { fromStored, INDEXES } from './notification-record.ts'
-import type { NotificationPage, Outbox } from './outbox.ts'
-import { purgeTime } from './purge-time.ts'
+import { type ChannelName, purgeTime, type StoredNotification } from './notification.ts'
+
+/** A page of notifications. */
+export interface NotificationPage {
+  readonly notifications: readonly StoredNotification[]
+  readonly cursor?: string
+}
+
+export interface NotificationPageRequest {
+  /** 1 to 100. */
+  readonly limit?: number
+  readonly cursor?: string
+}
 
 /** The part of the outbox that finds notifications. */
-export type OutboxLists = Pick<
-  Outbox,
-  | 'lastDueOfSource'
-  | 'listAll'
-  | 'listByDigest'
-  | 'listByOwner'
-  | 'listBySource'
-  | 'listDue'
-  | 'listHeld'
-  | 'listInbox'
-  | 'listPurgeable'
-  | 'listUnfinished'
-  | 'nextDue'
->
+export interface OutboxLists {
+  /**
+   * Due by then, soonest first, of those that wait for the channel and are of high priority or of any other; those whose
+   * lease ran out, too.
+   */
+  listDue(
+    instanceId: InstanceId,
+    until: number,
+    page: NotificationPageRequest & { readonly isHigh: boolean; readonly channel: ChannelName },
+  ): Promise<readonly StoredNotification[]>
+  /** When the next one of the instance that waits for the channel is due; undefined when none does. */
+  nextDue(instanceId: InstanceId, channel: ChannelName): Promise<number | undefined>
+  /**
+   * The one that earlier ones of its collapsible source give way to: the last by `(scheduledAt, createdAt)` that is due
+   * by then and has not failed, been cancelled or skipped. @see notifications.md 8
+   */
+  lastDueOfSource(
+    instanceId: InstanceId,
+    sourceId: string,
+    until: number,
+  ): Promise<StoredNotification | undefined>
+  /** All of the instance, oldest first. */
+  listAll(instanceId: InstanceId, page?: NotificationPageRequest): Promise<NotificationPage>
+  /** Newest first by creation. */
+  listBySource(
+    instanceId: InstanceId,
+    sourceId: string,
+    page?: NotificationPageRequest,
+  ): Promise<NotificationPage>
+  /** Not final, gathered for a digest, oldest first. */
+  listByDigest(
+    instanceId: InstanceId,
+    digestId: string,
+    page?: NotificationPageRequest,
+  ): Promise<NotificationPage>
+  /** Waiting for what the owner's choices decide, oldest first: put off, or between rounds. */
+  listHeld(instanceId: InstanceId, page?: NotificationPageRequest): Promise<NotificationPage>
+  /**
+   * What belongs in the owner's inbox, newest first by `scheduledAt`: all but what is archived, not yet due, skipped,
+   * collapsed, expired or cancelled.
+   */
+  listInbox(
+    instanceId: InstanceId,
+    request?: NotificationPageRequest & { readonly unread?: boolean },
+  ): Promise<NotificationPage>
+  /** Not final, of one source owner (`<originator>/<owner>`), soonest first. */
+  listUnfinished(
+    instanceId: InstanceId,
+    source: { readonly originator: string; readonly owner: string },
+    page?: NotificationPageRequest,
+  ): Promise<NotificationPage>
+  /** All of one source owner. */
+  listByOwner(
+    instanceId: InstanceId,
+    source: { readonly originator: string; readonly owner: string },
+    page?: NotificationPageRequest,
+  ): Promise<NotificationPage>
+  /** Final ones whose next purge step (bodies, then the record) is due by then, soonest first. */
+  listPurgeable(
+    instanceId: InstanceId,
+    until: number,
+    page?: NotificationPageRequest,
+  ): Promise<NotificationPage>
+}
 
 export function createOutboxLists(options: {
   readonly store: Pick<Store, 'list'>

@@ -1,18 +1,23 @@
-import type { InstanceId } from '@svc/platform'
-import type { Change } from '@svc/store'
-import type { ChannelName, NotificationRecord, StoredNotification } from './notification.ts'
-
-/** A page of notifications. */
-export interface NotificationPage {
-  readonly notifications: readonly StoredNotification[]
-  readonly cursor?: string
-}
-
-export interface NotificationPageRequest {
-  /** 1 to 100. */
-  readonly limit?: number
-  readonly cursor?: string
-}
+import type { InstanceId, Logger } from '@svc/platform'
+import type { Change, Store } from '@svc/store'
+import type { Lifetimes } from '../lifetimes.ts'
+import {
+  bodyKey,
+  fromStored,
+  indexEntries,
+  isUnfinished,
+  notificationKey,
+  toBodyValue,
+  toValue,
+} from './notification-record.ts'
+import {
+  nextChannel,
+  type NotificationRecord,
+  purgeTime,
+  type StoredNotification,
+} from './notification.ts'
+import { createOutboxLists, type OutboxLists } from './outbox-lists.ts'
+import { createWakeUps, type NearWorker } from './wake-ups.ts'
 
 /** A write of this process. `before` is absent at acceptance. */
 export interface OutboxWrite {
@@ -27,7 +32,7 @@ export interface OutboxWrite {
  * them but the one that erases them.
  * @see notifications.md 12, 20
  */
-export interface Outbox {
+export interface Outbox extends OutboxLists {
   /**
    * Durable when it resolves: the record with everything that joins its write, and a wake-up that survives this
    * process. False when a condition of `also` failed; then nothing was written.
@@ -46,86 +51,134 @@ export interface Outbox {
   ): Promise<StoredNotification | undefined>
   /** Wakes a worker for the instance at a time; the records' `dueAt` say what there is to do. Durable. */
   wakeAt(instanceId: InstanceId, when: number): Promise<void>
-  /**
-   * Due by then, soonest first, of those that wait for the channel and are of high priority or of any other; those whose
-   * lease ran out, too.
-   */
-  listDue(
-    instanceId: InstanceId,
-    until: number,
-    page: NotificationPageRequest & { readonly isHigh: boolean; readonly channel: ChannelName },
-  ): Promise<readonly StoredNotification[]>
-  /** When the next one of the instance that waits for the channel is due; undefined when none does. */
-  nextDue(instanceId: InstanceId, channel: ChannelName): Promise<number | undefined>
-  /**
-   * The one that earlier ones of its collapsible source give way to: the last by `(scheduledAt, createdAt)` that is due
-   * by then and has not failed, been cancelled or skipped. @see notifications.md 8
-   */
-  lastDueOfSource(
-    instanceId: InstanceId,
-    sourceId: string,
-    until: number,
-  ): Promise<StoredNotification | undefined>
-  /** All of the instance, oldest first. */
-  listAll(instanceId: InstanceId, page?: NotificationPageRequest): Promise<NotificationPage>
-  /** Newest first by creation. */
-  listBySource(
-    instanceId: InstanceId,
-    sourceId: string,
-    page?: NotificationPageRequest,
-  ): Promise<NotificationPage>
-  /** Not final, gathered for a digest, oldest first. */
-  listByDigest(
-    instanceId: InstanceId,
-    digestId: string,
-    page?: NotificationPageRequest,
-  ): Promise<NotificationPage>
-  /** Waiting for what the owner's choices decide, oldest first: put off, or between rounds. */
-  listHeld(instanceId: InstanceId, page?: NotificationPageRequest): Promise<NotificationPage>
-  /**
-   * What belongs in the owner's inbox, newest first by `scheduledAt`: all but what is archived, not yet due, skipped,
-   * collapsed, expired or cancelled.
-   */
-  listInbox(
-    instanceId: InstanceId,
-    request?: NotificationPageRequest & { readonly unread?: boolean },
-  ): Promise<NotificationPage>
-  /** Not final, of one source owner (`<originator>/<owner>`), soonest first. */
-  listUnfinished(
-    instanceId: InstanceId,
-    source: { readonly originator: string; readonly owner: string },
-    page?: NotificationPageRequest,
-  ): Promise<NotificationPage>
-  /** All of one source owner. */
-  listByOwner(
-    instanceId: InstanceId,
-    source: { readonly originator: string; readonly owner: string },
-    page?: NotificationPageRequest,
-  ): Promise<NotificationPage>
-  /** Final ones whose next purge step (bodies, then the record) is due by then, soonest first. */
-  listPurgeable(
-    instanceId: InstanceId,
-    until: number,
-    page?: NotificationPageRequest,
-  ): Promise<NotificationPage>
   /** Of several notifications the records that still exist, in one write at most. */
   remove(instanceId: InstanceId, ids: readonly string[]): Promise<void>
   removeAll(instanceId: InstanceId): Promise<void>
-  /** Hears of inserts and updates of this process, after each. Must not throw. @returns what ends the hearing */
+  /** Calls the listener after each insert and update of this process. It must not throw. @returns what removes it */
   onWritten(listener: (write: OutboxWrite) => void): () => void
   /** Who delivers in this process, told of what is due soon; undefined: nobody. */
   useWorker(worker: NearWorker | undefined): void
 }
 
-/** When something is due, and what it waits for. */
-export interface Due {
-  /** Milliseconds since the epoch. */
-  readonly at: number
-  readonly channel: ChannelName
+export interface OutboxOptions {
+  readonly store: Store
+  readonly clock: { now(): number }
+  readonly lifetimes: Lifetimes
+  readonly log: Logger
 }
 
-/** A worker of this process. */
-export interface NearWorker {
-  /** Something of the instance is due over the channel, now or within seconds. False when it cannot remember that. */
-  notice(instanceId: InstanceId, due: Due): boolean
+/** Most notifications in one removal: each is two records. */
+const REMOVE_AT_ONCE = 60
+
+/** The outbox on the store port. */
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { store, clock, lifetimes, log } = options
+  const wakeUps = createWakeUps({ store, clock })
+  const lists = createOutboxLists({ store, lifetimes })
+  const listeners = new Set<(write: OutboxWrite) => void>()
+
+  /** With a wake-up for what is left to do: to deliver it, or to purge it. */
+  async function writeRecord<Result>(
+    instanceId: InstanceId,
+    record: NotificationRecord,
+    write: () => Promise<Result | undefined>,
+  ): Promise<Result | undefined> {
+    if (isUnfinished(record)) {
+      const due = { at: record.dueAt, channel: nextChannel(record) }
+      return wakeUps.around(instanceId, due, write)
+    }
+    await wakeUps.purgeAfter(instanceId, purgeTime(record, lifetimes))
+    return write()
+  }
+
+  function emit(write: OutboxWrite): void {
+    for (const listener of listeners) listener(write)
+  }
+
+  function putRecord(instanceId: InstanceId, record: NotificationRecord) {
+    return {
+      op: 'put',
+      key: notificationKey(instanceId, record.id),
+      value: toValue(record),
+      indexes: indexEntries(instanceId, record, lifetimes),
+    } as const
+  }
+
+  async function remove(instanceId: InstanceId, ids: readonly string[]): Promise<void> {
+    if (ids.length > REMOVE_AT_ONCE) {
+      throw new TypeError(`at most ${REMOVE_AT_ONCE} notifications are removed at once`)
+    }
+    const changes = ids.flatMap((id): Change[] => [
+      { op: 'delete', key: notificationKey(instanceId, id) },
+      { op: 'delete', key: bodyKey(instanceId, id) },
+    ])
+    await store.write(changes)
+  }
+
+  return {
+    ...lists,
+
+    async insert(instanceId, record, also = []) {
+      const body = toBodyValue(record)
+      const changes: Change[] = [{ ...putRecord(instanceId, record), ifAbsent: true }, ...also]
+      if (body !== undefined) {
+        changes.push({ op: 'put', key: bodyKey(instanceId, record.id), value: body })
+      }
+      const after = await writeRecord(instanceId, record, async () => {
+        const result = await store.write(changes)
+        return result.written ? { instanceId, record, revision: result.revision } : undefined
+      })
+      if (after === undefined) return false
+      emit({ after })
+      return true
+    },
+
+    async get(instanceId, id) {
+      const keys = [notificationKey(instanceId, id), bodyKey(instanceId, id)]
+      const [stored, body] = await store.getMany(keys)
+      return stored && fromStored(instanceId, stored, body)
+    },
+
+    async update(before, changed, also = []) {
+      const { instanceId, revision } = before
+      const record = { ...changed, version: before.record.version + 1 }
+      const changes: Change[] = [
+        { ...putRecord(instanceId, record), ifRevision: revision },
+        ...also,
+      ]
+      if (record.isErased && !before.record.isErased) {
+        changes.push({ op: 'delete', key: bodyKey(instanceId, record.id) })
+      }
+      const after = await writeRecord<StoredNotification>(instanceId, record, async () => {
+        const result = await store.write(changes)
+        return result.written ? { instanceId, record, revision: result.revision } : undefined
+      })
+      if (after !== undefined) emit({ before: before.record, after })
+      return after
+    },
+
+    wakeAt: wakeUps.at,
+    remove,
+
+    async removeAll(instanceId) {
+      // What was removed is on no page any more, so that the first page is always the next one.
+      for (let removed = 0; ; ) {
+        const page = await lists.listAll(instanceId, { limit: REMOVE_AT_ONCE })
+        const ids = page.notifications.map(({ record }) => record.id)
+        await remove(instanceId, ids)
+        removed += ids.length
+        if (page.cursor === undefined) {
+          if (removed > 0) log.info('notifications.removed', { count: removed })
+          return
+        }
+      }
+    },
+
+    onWritten(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+
+    useWorker: wakeUps.useWorker,
+  }
 }

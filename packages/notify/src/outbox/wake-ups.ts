@@ -1,6 +1,19 @@
 import { HOUR_MS, type InstanceId } from '@svc/platform'
 import type { Store } from '@svc/store'
-import type { Due, NearWorker } from './outbox.ts'
+import type { ChannelName } from './notification.ts'
+
+/** When something is due, and what it waits for. */
+export interface Due {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly channel: ChannelName
+}
+
+/** A worker of this process. */
+export interface NearWorker {
+  /** Something of the instance is due over the channel, now or within seconds. False when it cannot remember that. */
+  notice(instanceId: InstanceId, due: Due): boolean
+}
 
 /** Queue of the scheduler; a wake-up's id is that of an instance with something due. */
 export const QUEUE = 'notifications'

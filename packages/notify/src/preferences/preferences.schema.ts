@@ -1,4 +1,6 @@
+import { type BodySchema, bodySchema } from '@svc/platform'
 import { CHANNELS } from '../outbox/notification.ts'
+import type { PreferencesPatch } from './patch.ts'
 
 const WHEN = { type: ['string', 'null'], maxLength: 64 } as const
 const TIME = { type: 'string', pattern: '^(?:[01]\\d|2[0-3]):[0-5]\\d$' } as const
@@ -53,8 +55,12 @@ const preferencesPatchSchema: Readonly<Record<string, unknown>> = {
   },
 }
 
+export interface PreferencesBody {
+  readonly data: { readonly attributes: PreferencesPatch; readonly meta?: unknown }
+}
+
 /** The body of `PATCH /notifications/preferences`. Other members mean nothing. */
-export const preferencesBodySchema: Readonly<Record<string, unknown>> = {
+export const PREFERENCES_BODY: BodySchema<PreferencesBody> = bodySchema({
   type: 'object',
   required: ['data'],
   properties: {
@@ -67,4 +73,4 @@ export const preferencesBodySchema: Readonly<Record<string, unknown>> = {
       },
     },
   },
-}
+})

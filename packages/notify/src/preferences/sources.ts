@@ -1,12 +1,6 @@
-import {
-  type AppRegistry,
-  type ClientService,
-  linkedSlug,
-  type NotificationCategory,
-  parseCategories,
-} from '@svc/oauth-core'
+import { linkedSlug, type NotificationCategory, parseCategories } from '@svc/oauth-core'
 import { type Instance } from '@svc/platform'
-import type { NotifyApps } from '../ports.ts'
+import type { NotifyServices } from '../services.ts'
 import type { Preferences } from './preferences.ts'
 
 /** Something that may post, as the owner knows it. */
@@ -19,57 +13,56 @@ export interface NotificationSource {
   readonly categories: ReadonlyMap<string, NotificationCategory>
 }
 
-export interface SourcesOptions {
-  readonly apps: Pick<AppRegistry, 'listInstalled'>
-  readonly clients: Pick<ClientService, 'list'>
-  readonly konnectors: NotifyApps['konnectors'] | undefined
-  readonly namespace: string
-}
+type SourceServices = Pick<NotifyServices, 'apps' | 'namespace' | 'oauth'>
 
 /** Lists what may post to an instance, by name. What is gone keeps its preferences and is listed without categories. */
-export type ListSources = (
+export async function listSources(
+  services: SourceServices,
   instance: Instance,
   preferences: Preferences,
-) => Promise<readonly NotificationSource[]>
+): Promise<readonly NotificationSource[]> {
+  const { apps, namespace, oauth } = services
+  const installed = (await oauth.apps.listInstalled(instance)).map((app) => ({
+    id: `${namespace}.apps/${app.slug}`,
+    kind: 'app' as const,
+    slug: app.slug,
+    name: app.name,
+    categories: parseCategories(app.notifications ?? {}).categories,
+  }))
+  const fetching = ((await apps.konnectors?.(instance)) ?? []).map((konnector) => ({
+    id: `${namespace}.konnectors/${konnector.slug}`,
+    kind: 'konnector' as const,
+    slug: konnector.slug,
+    name: konnector.name ?? konnector.slug,
+    categories: parseCategories(konnector.notifications ?? {}).categories,
+  }))
+  const known = [...installed, ...fetching, ...(await declaringClients(services, instance))]
+  return known
+    .filter(({ id, categories }) => categories.size > 0 || Object.hasOwn(preferences.sources, id))
+    .toSorted((one, other) => one.name.localeCompare(other.name, instance.locale))
+}
 
-export function createListSources(options: SourcesOptions): ListSources {
-  const { apps, clients, konnectors, namespace } = options
-
-  async function declaringClients(instance: Instance): Promise<NotificationSource[]> {
-    const found: NotificationSource[] = []
-    let cursor: string | undefined
-    do {
-      const page = await clients.list(instance, {
-        limit: 100,
-        ...(cursor !== undefined && { cursor }),
-      })
-      for (const { id, metadata, pending } of page.clients) {
-        const { notifications } = metadata
-        // A linked client posts in the name of its app.
-        if (pending || linkedSlug(metadata.software_id) !== undefined) continue
-        const categories = parseCategories(notifications ?? {}).categories
-        if (categories.size === 0) continue
-        const owner = `${namespace}.oauth.clients/${id}`
-        found.push({ id: owner, kind: 'client', name: metadata.client_name, categories })
-      }
-      cursor = page.cursor
-    } while (cursor !== undefined)
-    return found
-  }
-
-  return async function listSources(instance, preferences) {
-    const installed = (await apps.listInstalled(instance)).map((app) => ({
-      ...{ id: `${namespace}.apps/${app.slug}`, kind: 'app' as const, slug: app.slug },
-      ...{ name: app.name, categories: parseCategories(app.notifications ?? {}).categories },
-    }))
-    const fetching = ((await konnectors?.(instance)) ?? []).map((konnector) => ({
-      ...{ id: `${namespace}.konnectors/${konnector.slug}`, kind: 'konnector' as const },
-      ...{ slug: konnector.slug, name: konnector.name ?? konnector.slug },
-      categories: parseCategories(konnector.notifications ?? {}).categories,
-    }))
-    const known = [...installed, ...fetching, ...(await declaringClients(instance))]
-    return known
-      .filter(({ id, categories }) => categories.size > 0 || Object.hasOwn(preferences.sources, id))
-      .toSorted((one, other) => one.name.localeCompare(other.name, instance.locale))
-  }
+async function declaringClients(
+  { namespace, oauth }: SourceServices,
+  instance: Instance,
+): Promise<NotificationSource[]> {
+  const found: NotificationSource[] = []
+  let cursor: string | undefined
+  do {
+    const page = await oauth.clients.list(instance, {
+      limit: 100,
+      ...(cursor !== undefined && { cursor }),
+    })
+    for (const { id, metadata, pending } of page.clients) {
+      const { notifications } = metadata
+      // A linked client posts in the name of its app.
+      if (pending || linkedSlug(metadata.software_id) !== undefined) continue
+      const categories = parseCategories(notifications ?? {}).categories
+      if (categories.size === 0) continue
+      const owner = `${namespace}.oauth.clients/${id}`
+      found.push({ id: owner, kind: 'client', name: metadata.client_name, categories })
+    }
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  return found
 }

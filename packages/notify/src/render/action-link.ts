@@ -1,6 +1,6 @@
 import { type AppRegistry } from '@svc/oauth-core'
 import { type Instance, isSlug, originOfApp } from '@svc/platform'
-import { toOwnLink } from '../own-link.ts'
+import { toOwnLink } from '../mail/mail-model.ts'
 import type { NotifyApps } from '../ports.ts'
 
 const MAX_LINK_LENGTH = 2048

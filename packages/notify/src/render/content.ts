@@ -1,5 +1,8 @@
 import type { Instance } from '@svc/platform'
+import { collapseBlanks, toBody, toTitle } from '../mail/clean-text.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
+import type { RenderServices } from '../services.ts'
+import { renderTemplate } from './app-templates.ts'
 
 /** The words of a notification for one channel, cleaned (10 "Control characters"), not yet cut to size. */
 export interface TextContent {
@@ -9,27 +12,18 @@ export interface TextContent {
   readonly warnings: readonly string[]
 }
 
-/** The body of its mail. */
-export interface MailContent {
-  readonly subject: string
-  readonly text: string
-  readonly html: string
-  /** BCP 47 tag. */
-  readonly locale: string
-  readonly warnings: readonly string[]
-}
-
-/** Writes what channels send: from the request, the app's template, or title and message. @see notifications.md 10 */
-export interface ContentRenderer {
-  mobile(instance: Instance, record: NotificationRecord): Promise<TextContent>
-  sms(instance: Instance, record: NotificationRecord): Promise<TextContent>
-  mail(instance: Instance, record: NotificationRecord, links: MailLinks): Promise<MailContent>
-}
-
-/** Ways out of a mail's footer. */
-export interface MailLinks {
-  /** Page of the owner's notification settings; absent: none is known. */
-  readonly settings?: string
-  /** Page to end mails of this category. */
-  readonly unsubscribe?: string
+/** Writes what a push or a text says: from the app's template, or title and message. @see notifications.md 10 */
+export async function renderText(
+  services: RenderServices,
+  channel: 'mobile' | 'sms',
+  instance: Instance,
+  record: NotificationRecord,
+): Promise<TextContent> {
+  const written = await renderTemplate(services, { key: channel, form: 'text' }, instance, record)
+  const isWritten = typeof written === 'object'
+  return {
+    title: toTitle(record.title),
+    body: isWritten ? collapseBlanks(toBody(written.output)) : toBody(record.message ?? ''),
+    warnings: written === 'failed' ? ['template_error'] : [],
+  }
 }

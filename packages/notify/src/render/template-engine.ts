@@ -8,10 +8,7 @@ import {
   toValue,
   toValueSync,
 } from 'liquidjs'
-import { MAX_OUTPUT_BYTES, MAX_TEMPLATE_BYTES, RENDER_MS } from './render-limits.ts'
-
-/** What a template writes: `html` escapes what it is given, `text` does not. */
-export type TemplateForm = 'html' | 'text'
+import { MAX_OUTPUT_BYTES, MAX_TEMPLATE_BYTES, RENDER_MS, type TemplateForm } from './render-job.ts'
 
 /** Counted by the engine: characters and elements that filters make. */
 const MEMORY_UNITS = 1_048_576

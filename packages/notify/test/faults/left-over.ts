@@ -2,7 +2,7 @@ import { redisPatience } from '@svc/testkit'
 import { createOAuth } from '@svc/oauth-core'
 import type { Store } from '@svc/store'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
-import { createOutbox } from '../../src/outbox/create-outbox.ts'
+import { createOutbox } from '../../src/outbox/outbox.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
 

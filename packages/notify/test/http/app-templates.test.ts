@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
+import { renderText } from '../../src/render/content.ts'
 import { headerOf, lineEnds, type MailBench, openMailBench } from '../support/mail-bench.ts'
 import { sampleNotification } from '../support/sample-notification.ts'
 
@@ -98,7 +99,7 @@ describe('templates of apps in notifications (10.3)', () => {
       priority: 'high',
       data: { count: 3, notification: 'forged', app: { name: 'forged' }, instance: null },
     })
-    const { body } = await bench.renderer.sms(bench.alice, record)
+    const { body } = await renderText(bench.services, 'sms', bench.alice, record)
     expect(body.split('|')).to.deep.equal([
       '3',
       'Your balance is low',
@@ -126,8 +127,10 @@ describe('templates of apps in notifications (10.3)', () => {
       ...withTemplates('sms', 'mobile'),
       data: { a: '<b> & "c"' },
     })
-    expect((await bench.renderer.sms(bench.alice, record)).body).to.equal('<b> & "c" low')
-    expect(await bench.renderer.mobile(bench.alice, record)).to.deep.equal({
+    expect((await renderText(bench.services, 'sms', bench.alice, record)).body).to.equal(
+      '<b> & "c" low',
+    )
+    expect(await renderText(bench.services, 'mobile', bench.alice, record)).to.deep.equal({
       title: 'Your balance is low',
       body: '<b> & "c"\n\nYour balance is low',
       warnings: [],
@@ -136,14 +139,14 @@ describe('templates of apps in notifications (10.3)', () => {
 
   it('leave pushes and texts their message without them, titles on one line', async () => {
     const record = sampleNotification({ title: 'a\nb\u2028c', message: 'x\r\ny\u0000\tz' })
-    expect(await bench.renderer.mobile(bench.alice, record)).to.deep.equal({
+    expect(await renderText(bench.services, 'mobile', bench.alice, record)).to.deep.equal({
       title: 'a b c',
       body: 'x\ny\tz',
       warnings: [],
     })
     const { message: _, ...silent } = record
-    expect((await bench.renderer.mobile(bench.alice, silent)).body).to.equal('')
-    expect((await bench.renderer.sms(bench.alice, silent)).body).to.equal('')
+    expect((await renderText(bench.services, 'mobile', bench.alice, silent)).body).to.equal('')
+    expect((await renderText(bench.services, 'sms', bench.alice, silent)).body).to.equal('')
   })
 
   const faults: readonly (readonly [what: string, template: string | Uint8Array | undefined])[] = [
@@ -165,7 +168,7 @@ describe('templates of apps in notifications (10.3)', () => {
       expect(outcome).to.deep.include({ class: 'sent', warnings: ['template_error'] })
       const mail = await bench.mailbox.waitForMail()
       expect(lineEnds(mail.text)).to.match(/^Bank\n\nYour balance is low\n\nThe message\n/)
-      const text = await bench.renderer.sms(bench.alice, sampleNotification(changes))
+      const text = await renderText(bench.services, 'sms', bench.alice, sampleNotification(changes))
       expect(text).to.deep.include({ body: 'The message', warnings: ['template_error'] })
       expect(
         bench.lines.filter((line) => line.startsWith('warn notification.template_failed')),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Instance } from '@svc/platform'
 import { createGate, eachStore, type Gate } from '@svc/testkit'
 import { expect } from 'chai'
+import { changePreferences } from '../../src/preferences/preference-store.ts'
 import { CHANNELS, type ChannelName } from '../../src/outbox/notification.ts'
 import type { EngineBench } from '../support/engine-bench.ts'
 import { engineBenches } from '../support/engine-benches.ts'
@@ -94,16 +95,15 @@ eachStore((open, storeName) => {
       const mobile = scriptedChannel('mobile')
       const bench = await start({
         channels: [mobile, mail],
-        rules: {
-          decide: async (_, { title, preferredChannels }) => ({
-            kind: 'send',
-            channels: title === 'held up' ? ['mail'] : preferredChannels,
-          }),
-        },
       })
+      const balance = { off: ['mobile'] } as const
+      await changePreferences(bench.oauth, bench.alice, () => ({
+        sources: { 'io.svc.apps/bank': { categories: { balance } } },
+      }))
       await flood(bench, 'mobile')
       await gate.arrived(2)
-      await bench.becomes(await bench.post({ preferredChannels: ['mobile'] }), 'sent')
+      const other = await bench.post({ category: 'bills', preferredChannels: ['mobile'] })
+      await bench.becomes(other, 'sent')
       expect(mail.deliveries).to.have.length(2)
       expect(mobile.deliveries).to.have.length(1)
       gate.open()

@@ -1,6 +1,8 @@
 import { HOUR_MS } from '@svc/platform'
 import { eachStore, fakeClock, scaledLimit, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
+import { changePreferences } from '../../src/preferences/preference-store.ts'
+import type { CategoryPreference } from '../../src/preferences/preferences.ts'
 import type { NotificationStatus } from '../../src/outbox/notification.ts'
 import { engineBenches } from '../support/engine-benches.ts'
 import { scriptedChannel } from '../support/scripted-channel.ts'
@@ -106,35 +108,40 @@ eachStore((open) => {
       it('is asked of the owner’s preferences: muted, put off, gathered for a digest', async () => {
         const clock = fakeClock()
         const mail = scriptedChannel('mail')
-        const quietUntil = clock.now() + HOUR_MS
-        const bench = await start({
-          ...{ channels: [mail, scriptedChannel('mobile')], clock },
-          rules: {
-            async decide(_, { title, preferredChannels, digestId }, now) {
-              if (title === 'muted') return { kind: 'skip', reason: 'muted' }
-              if (title === 'quiet' && now < quietUntil) return { kind: 'defer', until: quietUntil }
-              if (title === 'gathered' && digestId === undefined) {
-                return { kind: 'digest', digestId: 'evening', until: quietUntil }
-              }
-              if (title === 'mobile only') return { kind: 'send', channels: ['mobile'] }
-              return { kind: 'send', channels: preferredChannels }
-            },
-          },
-        })
+        const minute = Math.floor(clock.now() / 60_000) * 60_000
+        const quietUntil = minute + HOUR_MS
+        const timeOf = (instant: number): string => new Date(instant).toISOString().slice(11, 16)
+        const bench = await start({ channels: [mail, scriptedChannel('mobile')], clock })
+        const categories: Record<string, CategoryPreference> = {
+          muted: { off: ['mobile', 'sms', 'mail'] },
+          gathered: { digest: `daily@${timeOf(quietUntil)}` },
+          'mobile only': { off: ['mail'] },
+        }
+        await changePreferences(bench.oauth, bench.alice, () => ({
+          quietHours: { start: timeOf(minute), end: timeOf(quietUntil) },
+          sources: { 'io.svc.apps/bank': { categories } },
+        }))
         const post = (title: string): Promise<string> =>
-          bench.post({ title, preferredChannels: ['mail', 'mobile'] })
+          bench.post({
+            ...{ title, category: title, preferredChannels: ['mail', 'mobile'] },
+            // High priority passes quiet hours.
+            ...(title === 'mobile only' && { priority: 'high' }),
+          })
         const muted = await bench.becomes(await post('muted'), 'skipped')
         expect(muted.reason).to.equal('muted')
         const [quiet, gathered] = [await post('quiet'), await post('gathered')]
         const picky = await bench.becomes(await post('mobile only'), 'sent')
         expect(picky.channel).to.equal('mobile')
-        await until(async () => (await bench.read(gathered)).digestId === 'evening')
+        const digestId = String(quietUntil)
+        await until(async () => (await bench.read(gathered)).digestId === digestId)
         await until(async () => (await bench.read(quiet)).dueAt === quietUntil)
         expect(await bench.read(quiet)).to.include({ status: 'queued' })
-        const { notifications } = await bench.outbox.listByDigest(bench.alice.id, 'evening')
+        const { notifications } = await bench.outbox.listByDigest(bench.alice.id, digestId)
         expect(notifications.map(({ record }) => record.id)).to.deep.equal([gathered])
         clock.advance(HOUR_MS)
         await bench.becomes(quiet, 'sent')
+        // Nobody sends the digest: it goes on alone.
+        clock.advance(HOUR_MS)
         await bench.becomes(gathered, 'sent')
         expect(new Set(mail.titles())).to.deep.equal(new Set(['quiet', 'gathered']))
       })

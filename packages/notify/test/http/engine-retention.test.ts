@@ -2,8 +2,9 @@ import { DAY_MS, HOUR_MS } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { eachStore, fakeClock, type FakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { createRetention, type Retention } from '../../src/engine/create-retention.ts'
-import { createPurge } from '../../src/engine/purge.ts'
+import type { Background } from '../../src/engine/background.ts'
+import { createRetention, removeGoneSource } from '../../src/engine/retention.ts'
+import { purgeInstance } from '../../src/engine/purge.ts'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
 import type { NotificationRecord } from '../../src/outbox/notification.ts'
 import { BANK, type EngineBench, startEngine } from '../support/engine-bench.ts'
@@ -18,17 +19,19 @@ eachStore((open) => {
     let clock: FakeClock
     let store: Store
     let bench: EngineBench
-    let retention: Retention
+    let retention: Background
+    let services: Parameters<typeof createRetention>[0]
 
     beforeEach(async () => {
       clock = fakeClock()
       store = await open({ clock })
       bench = await startEngine({ store, clock, channels: [scriptedChannel('mail')] })
-      const log = bench.oauth.log
-      retention = createRetention({
-        ...{ oauth: bench.oauth, outbox: bench.outbox, apps: {}, log },
+      const { log } = bench.oauth
+      services = {
+        ...{ oauth: bench.oauth, outbox: bench.outbox, store, clock, apps: {}, log },
         lifetimes: DEFAULT_LIFETIMES,
-      })
+      }
+      retention = createRetention(services)
       await retention.start()
     })
     afterEach(async () => {
@@ -41,11 +44,7 @@ eachStore((open) => {
     const isErased = async (id: string): Promise<boolean> =>
       (await bench.read(id)).isErased === true
     /** A purge now, that of the hour or not. */
-    const purge = (): Promise<void> =>
-      createPurge({
-        ...{ outbox: bench.outbox, clock, log: bench.oauth.log },
-        lifetimes: DEFAULT_LIFETIMES,
-      })(bench.alice.id)
+    const purge = (): Promise<void> => purgeInstance(services, bench.alice.id)
     async function sent(changes: Partial<NotificationRecord> = {}): Promise<string> {
       const id = await bench.post(changes)
       await bench.becomes(id, 'sent')
@@ -136,7 +135,7 @@ eachStore((open) => {
       const other = await bench.post({ owner: 'drive', scheduledAt: clock.now() + HOUR_MS })
       const seen: string[] = []
       bench.outbox.onWritten(({ after: { record } }) => seen.push(`${record.id} ${record.status}`))
-      await retention.sourceGone(bench.alice, { originator: 'app', owner: 'bank' })
+      await removeGoneSource(services, bench.alice, { originator: 'app', owner: 'bank' })
       expect(await isThere(done)).to.equal(false)
       expect(await isThere(waiting)).to.equal(false)
       expect(seen).to.deep.equal([`${waiting} cancelled`])

@@ -1,12 +1,9 @@
 import { eachStore, type FakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { createHeldBack } from '../../src/engine/held-back.ts'
+import { changeChoices } from '../../src/preferences/held-back-wake-ups.ts'
+import { changePreferences } from '../../src/preferences/preference-store.ts'
 import { MailError } from '../../src/index.ts'
-import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
-import { createOutbox } from '../../src/outbox/create-outbox.ts'
 import { notificationKey } from '../../src/outbox/notification-record.ts'
-import { createReleaseRules } from '../../src/preferences/create-release-rules.ts'
-import { createPreferenceStore } from '../../src/preferences/preference-store.ts'
 import {
   closeServers,
   type NotifyServer,
@@ -112,23 +109,13 @@ describe('what the owner’s choices hold back (notifications.md 23.2, 23.8, 23.
         await start()
         await choose({ quiet_hours: QUIET })
         const id = await held()
-        const { clock, instance, oauth, store } = server
-        const { log } = oauth
-        const preferences = createPreferenceStore(store)
-        const ending = createHeldBack({
-          ...{ oauth, log },
-          outbox: createOutbox({ store, clock, log, lifetimes: DEFAULT_LIFETIMES }),
-          rules: createReleaseRules({ preferences, announce: async () => {} }),
-        })
+        const { clock, instance } = server
         const end = new Error('the end of the process')
-        const thrown: unknown = await ending
-          .around(instance, async () => {
-            await preferences.change(instance, () => ({ sources: {} }))
-            throw end
-          })
-          .catch((error: unknown) => error)
+        const thrown: unknown = await changeChoices(server, instance, async () => {
+          await changePreferences(server, instance, () => ({ sources: {} }))
+          throw end
+        }).catch((error: unknown) => error)
         expect(thrown).to.equal(end)
-        await ending.close()
         clock.advance(7000)
         await becomes(id, 'sent')
       })

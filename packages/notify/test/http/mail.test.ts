@@ -1,10 +1,9 @@
 import { type Mailbox, openMailbox, type ReceivedMail } from '@svc/testkit'
 import { expect } from 'chai'
 import { createServer, type Server } from 'node:net'
-import { isMailError, type MailFailure, smtpTransport, type SmtpOptions } from '../../src/index.ts'
-import { createSystemMails } from '../../src/system-mailer.ts'
-import type { Mailer } from '../../src/mailer.ts'
-import type { MailSettings } from '../../src/mail-options.ts'
+import { isMailError, type MailFailure, type SmtpOptions, smtpTransport } from '../../src/index.ts'
+import { createSystemMails, type Mailer } from '../../src/mail/system-mailer.ts'
+import type { MailSettings } from '../../src/mail/mail-options.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 type Line = { event: string; fields: Readonly<Record<string, unknown>> | undefined }

@@ -1,9 +1,8 @@
 import { sqliteStore } from '@svc/store/sqlite'
 import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
-import { MAIL_LOCALES } from '../../src/catalogue.ts'
-import { lazyTemplates } from '../../src/lazy-templates.ts'
-import { createDigestRenderer } from '../../src/render/digest.ts'
+import { MAIL_LOCALES } from '../../src/mail/catalogue.ts'
+import { renderDigest } from '../../src/engine/digests.ts'
 import { posterOf } from '../../src/render/poster.ts'
 import { startIntake } from '../support/intake-server.ts'
 import { sampleNotification } from '../support/sample-notification.ts'
@@ -223,15 +222,15 @@ describe('what mails of notifications say (10, 10.2)', () => {
   })
 
   it('lists several in a digest, each with who tells it (23.9)', async () => {
-    const { oauth } = bench
-    const render = createDigestRenderer({ oauth, apps: {}, loadTemplates: lazyTemplates() })
     const records = [
       sampleNotification({ title: 'Low', message: 'See\nbelow' }),
       sampleNotification({ originator: 'stack', slug: 'settings', title: 'Nearly full' }),
       sampleNotification({ slug: 'gone', owner: 'gone', title: 'Late' }),
     ]
     const settings = 'https://settings.alice.example.com/#/notifications'
-    const { subject, text, locale } = await render(bench.alice, records, { settings })
+    const { subject, text, locale } = await renderDigest(bench.services, bench.alice, records, {
+      settings,
+    })
     expect(subject).to.equal('Your notifications on alice.example.com')
     expect(locale).to.equal('en')
     const order = ['3 notifications for you', 'Bank · ', 'Low\nSee below\n', 'alice.example.com · ']

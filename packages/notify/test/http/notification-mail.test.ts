@@ -1,5 +1,6 @@
 import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
+import { createMailSender } from '../../src/mail/mail-sender.ts'
 import { createMailChannel } from '../../src/channels/mail-channel.ts'
 import type { AttemptClass } from '../../src/outbox/notification.ts'
 import { recordedLog } from '../support/recorded-log.ts'
@@ -172,10 +173,8 @@ describe('notifications by mail (10.2)', () => {
   it('fail as transient when the host’s own transport throws something else', async () => {
     const { log } = recordedLog()
     const broken = { send: () => Promise.reject(new TypeError('alice@mail.example')) }
-    const channel = createMailChannel({
-      ...{ options: { transport: broken }, renderer: bench.renderer, log },
-      linksOf: () => ({}),
-    })
+    const mailSender = createMailSender({ transport: broken })
+    const channel = createMailChannel({ ...bench.services, log, mailSender }, () => ({}))
     const { signal } = new AbortController()
     const record = sampleNotification()
     expect(await channel.attempt({ instance: bench.alice, record, signal })).to.deep.equal({

@@ -3,7 +3,8 @@ import { indexKey, StoreUnavailableError } from '@svc/store'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { createPostQuotas } from '../../src/intake/post-quotas.ts'
+import { withinPostLimits } from '../../src/intake/post-limits.ts'
+import type { Posting } from '../../src/intake/posting.ts'
 import { DEFAULT_LIMITS, type NotifyBucket } from '../../src/limits.ts'
 import { NotifyError } from '../../src/notify-error.ts'
 import {
@@ -73,16 +74,16 @@ eachStore((open, name) => {
         tooMany: () => new NotifyError('rate_limited'),
       })
       const counted: NotifyBucket[] = []
-      const quotas = createPostQuotas({
+      const watched: Posting['limits'] = {
         async hit(instance, bucket, subject) {
           counted.push(bucket)
           return limits.hit(instance, bucket, subject)
         },
         release: limits.release,
-      })
+      }
       const poster = { originator: 'app', owner: 'io.svc.apps/bank', postedBy: 'bank' } as const
       const post = (): Promise<string> =>
-        quotas.counted(server.instance, poster, async () => 'accepted')
+        withinPostLimits(watched, server.instance, poster, async () => 'accepted')
       expect(await post()).to.equal('accepted')
       const refused = await post().catch((error: unknown) => error)
       expect(refused).to.be.instanceOf(NotifyError)

@@ -2,24 +2,23 @@ import type { Instance } from '@svc/platform'
 import { eachStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Channel, ChannelOutcome } from '../../src/channels/channel.ts'
-import { createCircuitBreaker } from '../../src/channels/circuit-breaker.ts'
+import { createCircuitBreaker } from '../../src/circuit-breaker.ts'
 import { createMailChannel } from '../../src/channels/mail-channel.ts'
 import { createMobileChannel } from '../../src/channels/mobile/mobile-channel.ts'
 import type { PushGateway } from '../../src/channels/mobile/push-gateway.ts'
-import { createSmsChannel } from '../../src/channels/sms/create-sms-channel.ts'
-import { createMailSender } from '../../src/mail-sender.ts'
-import type { MailOptions } from '../../src/mail-options.ts'
+import { createSmsChannel } from '../../src/channels/sms/sms-channel.ts'
+import { createMailSender } from '../../src/mail/mail-sender.ts'
+import type { MailOptions } from '../../src/mail/mail-options.ts'
 import type { MailTransport, OutgoingMail } from '../../src/ports.ts'
 import { engineBenches } from '../support/engine-benches.ts'
 import { closeServers, startNotify } from '../support/notify-server.ts'
 import { type OwnerDevices, openOwnerDevices } from '../support/owner-devices.ts'
 import { recordedLog } from '../support/recorded-log.ts'
+import { renderServices } from '../support/render-services.ts'
 import { sampleRecord } from '../support/sample-record.ts'
 import { until } from '../support/until.ts'
 
 const SILENT = (): Promise<never> => new Promise(() => undefined)
-const WORDS = { subject: 'Title', text: 'Text', html: '<p>Text</p>', locale: 'en', warnings: [] }
-
 eachStore((open) => {
   // Inside: what a test started ends before its store does.
   describe('providers of one channel do not wait for each other (notifications.md 12 rule 4)', () => {
@@ -44,11 +43,8 @@ eachStore((open) => {
             return platform === 'android' ? SILENT() : Promise.resolve({ class: 'sent' })
           },
         }
-        return createMobileChannel({
-          ...{ oauth: owner.oauth, gateway, clock, log: recordedLog().log },
-          hitPushQuota: async () => 0,
-          renderer: { mobile: async (_, { title }) => ({ title, body: '', warnings: [] }) },
-        })
+        const services = { ...renderServices(owner.oauth, recordedLog().log), clock }
+        return createMobileChannel(services, { gateway, hitPushQuota: async () => 0 })
       }
       const attempt = (channel: Channel, signal: AbortSignal): Promise<ChannelOutcome> =>
         channel.attempt({ instance: owner.instance, record: sampleRecord(), signal })
@@ -84,15 +80,19 @@ eachStore((open) => {
       const bench = await start({ channels: [], isIdle: true })
       const provider = { provider: 'api_sen', url: 'https://sms.example', token: 't' } as const
       let asked = 0
-      const channel = createSmsChannel({
+      const { oauth } = bench
+      const services = { ...renderServices(oauth, recordedLog().log), clock: oauth.clock }
+      const channel = createSmsChannel(services, {
         options: { default: provider, gateway: { send: () => ((asked += 1), SILENT()) } },
         contacts: { contactOf: async () => ({ phone: '+33612345678' }) },
-        renderer: { sms: async () => ({ title: '', body: 'Text', warnings: [] }) },
         outbound: { request: SILENT },
-        ...{ clock: bench.oauth.clock, log: recordedLog().log },
       })
       const attempt = (signal: AbortSignal): Promise<ChannelOutcome> =>
-        channel.attempt({ instance: bench.alice, record: sampleRecord(), signal })
+        channel.attempt({
+          instance: bench.alice,
+          record: sampleRecord({ message: 'Text' }),
+          signal,
+        })
       for (let place = 0; place < 2; place += 1) {
         const outcome = await attempt(AbortSignal.timeout(10))
         expect(outcome).to.deep.equal({ class: 'transient', code: 'timeout' })
@@ -109,13 +109,10 @@ eachStore((open) => {
         transport: { send: () => ((asked += 1), SILENT()) },
         contexts: { other: { transport: { send: async (mail) => void sent.push(mail) } } },
       }
-      const { clock, log } = (await start({ channels: [], isIdle: true })).oauth
-      const mail = createMailChannel({
-        ...{ options, log },
-        linksOf: () => ({}),
-        renderer: { mail: async () => WORDS },
-        sender: createMailSender(options, createCircuitBreaker<MailTransport>({ clock })),
-      })
+      const { oauth } = await start({ channels: [], isIdle: true })
+      const { clock, log } = oauth
+      const mailSender = createMailSender(options, createCircuitBreaker<MailTransport>({ clock }))
+      const mail = createMailChannel({ ...renderServices(oauth, log), mailSender }, () => ({}))
       const bench = await start({
         ...{ channels: [mail], lifetimes: { attempt: 700 } },
         ...{ channelDelays: [60_000], isIdle: true },

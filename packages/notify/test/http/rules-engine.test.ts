@@ -1,7 +1,7 @@
 import { DAY_MS } from '@svc/platform'
 import { createGate, eachStore, fakeClock, scaledLimit, timeBudget } from '@svc/testkit'
 import { expect } from 'chai'
-import { createPurge } from '../../src/engine/purge.ts'
+import { purgeInstance } from '../../src/engine/purge.ts'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
 import { engineBenches } from '../support/engine-benches.ts'
 import { outageOf } from '../support/outage.ts'
@@ -93,10 +93,10 @@ eachStore((open) => {
         ...{ status: 'skipped', reason: 'min_interval', finishedAt: later },
       })
       const { log } = bench.oauth
-      const purge = createPurge({ outbox, clock, lifetimes: DEFAULT_LIFETIMES, log })
+      const services = { outbox, clock, lifetimes: DEFAULT_LIFETIMES, log }
       for (const days of [8, 83, 8]) {
         clock.advance(days * DAY_MS)
-        await purge(alice.id)
+        await purgeInstance(services, alice.id)
       }
       expect((await outbox.get(alice.id, sent))?.record.state).to.equal('low')
       expect(await outbox.get(alice.id, skipped), 'the newest').to.not.equal(undefined)

@@ -1,8 +1,11 @@
 import { eachStore, type ReceivedMail } from '@svc/testkit'
 import { expect } from 'chai'
-import { createPreferenceStore } from '../../src/preferences/preference-store.ts'
+import { changePreferences, readPreferences } from '../../src/preferences/preference-store.ts'
 import { MAX_SOURCES } from '../../src/preferences/preferences.ts'
-import { createUnsubscribeTokens } from '../../src/preferences/unsubscribe-tokens.ts'
+import {
+  makeUnsubscribeToken,
+  readUnsubscribeToken,
+} from '../../src/preferences/unsubscribe-link.ts'
 import { closeServers, type NotifyServer, startNotify } from '../support/notify-server.ts'
 import { until } from '../support/until.ts'
 
@@ -40,7 +43,7 @@ describe('choices of the owner in the corners (notifications.md 8, 23)', () => {
         { isBlocked: true } as const,
       ])
       const sources = Object.fromEntries(dead) as Record<string, { isBlocked: true }>
-      await createPreferenceStore(server.store).change(server.instance, () => ({ sources }))
+      await changePreferences(server, server.instance, () => ({ sources }))
     }
 
     describe('a digest', () => {
@@ -93,7 +96,7 @@ describe('choices of the owner in the corners (notifications.md 8, 23)', () => {
         await start()
         await fillWithTheDead()
         expect((await choose({ sources: [{ id: BANK, blocked: true }] })).status).to.equal(200)
-        const stored = await createPreferenceStore(server.store).read(server.instance)
+        const stored = await readPreferences(server, server.instance)
         expect(stored.preferences.sources).to.deep.equal({ [BANK]: { isBlocked: true } })
       })
 
@@ -120,21 +123,25 @@ describe('choices of the owner in the corners (notifications.md 8, 23)', () => {
         await start()
         const { oauth, instance } = server
         const other = await oauth.instances.create({ domain: 'bob.example.com' })
-        const tokens = createUnsubscribeTokens(oauth.sealer)
         const target = { source: BANK, category: 'bills' }
-        const own = tokens.make(instance, target)
-        expect(tokens.read(instance, own)).to.deep.equal(target)
-        expect(tokens.read(other, own)).to.equal(undefined)
+        const own = makeUnsubscribeToken({ oauth }, instance, target)
+        expect(readUnsubscribeToken({ oauth }, instance, own)).to.deep.equal(target)
+        expect(readUnsubscribeToken({ oauth }, other, own)).to.equal(undefined)
         const middle = Math.floor(own.length / 2)
         const flipped = own[middle] === 'A' ? 'B' : 'A'
         const forged = own.slice(0, middle) + flipped + own.slice(middle + 1)
-        for (const token of [tokens.make(other, target), forged, '', 'x'.repeat(5000)]) {
+        for (const token of [
+          makeUnsubscribeToken({ oauth }, other, target),
+          forged,
+          '',
+          'x'.repeat(5000),
+        ]) {
           const path = `/notifications/unsubscribe?t=${encodeURIComponent(token)}`
           for (const method of ['GET', 'POST']) {
             expect((await server.send(method, path)).status).to.equal(404)
           }
         }
-        const { preferences } = await createPreferenceStore(server.store).read(instance)
+        const { preferences } = await readPreferences(server, instance)
         expect(preferences.sources).to.deep.equal({})
       })
     })

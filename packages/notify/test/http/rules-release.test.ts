@@ -1,10 +1,12 @@
+import type { Store } from '@svc/store'
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
-import { createPreferenceStore } from '../../src/preferences/preference-store.ts'
+import { changePreferences } from '../../src/preferences/preference-store.ts'
 import type { CategoryPreference, Preferences } from '../../src/preferences/preferences.ts'
-import { createReleaseRules } from '../../src/preferences/create-release-rules.ts'
+import { decideRelease } from '../../src/preferences/release-rules.ts'
 import { sampleInstance } from '../sample-instance.ts'
 import { sampleRecord } from '../support/sample-record.ts'
+import { watchedStore } from '../support/watched-store.ts'
 
 const DRIVE = 'io.svc.apps/drive'
 const at = (iso: string): number => Date.parse(iso)
@@ -18,16 +20,18 @@ describe('when a notification is released (notifications.md 23.2, 23.8, 23.9)', 
       now: number,
       changes: Parameters<typeof sampleRecord>[0] = {},
     ) {
-      const preferences = createPreferenceStore(await open())
+      const real = await open()
+      const scheduler: Store['scheduler'] = {
+        at: async (_, id) => void announced.push(id.slice(id.indexOf('/') + 1)),
+        cancel: (queue, id) => real.scheduler.cancel(queue, id),
+        process: (queue, handle) => real.scheduler.process(queue, handle),
+      }
+      const services = { store: watchedStore(real, { scheduler }) }
       const { category = {}, ...rest } = chosen
       const sources = { [DRIVE]: { categories: { shares: category } } }
-      await preferences.change(PARIS, () => ({ sources, ...rest }))
+      await changePreferences(services, PARIS, () => ({ sources, ...rest }))
       announced.length = 0
-      const rules = createReleaseRules({
-        preferences,
-        announce: async (_, digestId) => void announced.push(digestId),
-      })
-      return rules.decide(PARIS, sampleRecord(changes), now)
+      return decideRelease(services, PARIS, sampleRecord(changes), now)
     }
 
     // Daily at a time within the quiet hours: it comes at their end, on the clocks of the owner.

@@ -3,7 +3,7 @@ import { indexKey, secretKey, type Store } from '@svc/store'
 import { createGate, eachStore } from '@svc/testkit'
 import { expect } from 'chai'
 import { removeSource } from '../../src/engine/gone-sources.ts'
-import { createRetention } from '../../src/engine/create-retention.ts'
+import { createRetention } from '../../src/engine/retention.ts'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
 import { type BenchOptions, type EngineBench, startEngine } from '../support/engine-bench.ts'
 import { closeServers, startNotify } from '../support/notify-server.ts'
@@ -54,8 +54,9 @@ eachStore((open) => {
       const id = await bench.post()
       await bench.becomes(id, 'cancelled')
       expect(mail.deliveries).to.have.length(0)
+      const { clock, log, store } = oauth
       const lifetimes = DEFAULT_LIFETIMES
-      const retention = createRetention({ oauth, outbox, apps: {}, lifetimes, log: oauth.log })
+      const retention = createRetention({ oauth, outbox, store, clock, log, apps: {}, lifetimes })
       await retention.start()
       try {
         // The first purge finds nobody that they could be kept for.

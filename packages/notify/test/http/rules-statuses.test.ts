@@ -1,6 +1,6 @@
 import { eachStore } from '@svc/testkit'
 import { expect } from 'chai'
-import { createUnsubscribeTokens } from '../../src/preferences/unsubscribe-tokens.ts'
+import { makeUnsubscribeToken } from '../../src/preferences/unsubscribe-link.ts'
 import { contestedStore } from '../support/contested.ts'
 import { registerClient } from '../support/register-client.ts'
 import { closeServers, type NotifyServer, startNotify } from '../support/notify-server.ts'
@@ -129,9 +129,8 @@ describe('the rows of notify', () => {
     }
 
     async function withoutTokens(): Promise<void> {
-      const tokens = createUnsubscribeTokens(server.oauth.sealer)
       const target = { source: 'io.svc.apps/bank', category: 'bills' }
-      const own = encodeURIComponent(tokens.make(server.instance, target))
+      const own = encodeURIComponent(makeUnsubscribeToken(server, server.instance, target))
       for (const method of ['GET', 'POST']) {
         for (const query of ['', '?t=x', '?t=x&t=y', `?t=${own}`]) {
           await send(method, `/notifications/unsubscribe${query}`)

@@ -3,9 +3,8 @@ import { eachStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { findStages } from '../../src/channels/mobile/stages.ts'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
-import { createOutbox } from '../../src/outbox/create-outbox.ts'
-import { createDigestItems } from '../../src/preferences/digest-items.ts'
-import { createPreferenceStore } from '../../src/preferences/preference-store.ts'
+import { createOutbox } from '../../src/outbox/outbox.ts'
+import { settleItem } from '../../src/engine/digests.ts'
 import { createTemplateEngine } from '../../src/render/template-engine.ts'
 import { closeServers, startNotify } from '../support/notify-server.ts'
 import { openOwnerDevices } from '../support/owner-devices.ts'
@@ -62,12 +61,7 @@ eachStore((open) => {
         const gathered = await outbox.get(ALICE.id, record.id)
         if (gathered === undefined) throw new Error('not accepted')
         await outbox.update(gathered, { ...gathered.record, ...changed })
-        const preferences = createPreferenceStore(store)
-        const items = createDigestItems({
-          ...{ clock, outbox, preferences },
-          isAlive: async () => true,
-        })
-        await items.settle(gathered, (before) => ({ ...before, status: 'sent' }))
+        await settleItem({ outbox }, gathered, (before) => ({ ...before, status: 'sent' }))
         const after = await outbox.get(ALICE.id, record.id)
         expect(after?.record).to.deep.include(changed)
         expect(after?.record.status).to.not.equal('sent')

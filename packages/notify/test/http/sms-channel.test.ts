@@ -1,12 +1,12 @@
 import type http from 'node:http'
 import { createOutbound } from '@svc/platform'
 import { defineOptions } from '@svc/platform/options'
-import { type Listening, listen } from '@svc/testkit'
+import { listen, type Listening } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ChannelOutcome } from '../../src/channels/channel.ts'
-import { createSmsChannel } from '../../src/channels/sms/create-sms-channel.ts'
-import type { OutgoingText } from '../../src/channels/sms/sms-gateway.ts'
+import { createSmsChannel } from '../../src/channels/sms/sms-channel.ts'
 import {
+  type OutgoingText,
   type SmsOptions,
   smsOptions,
   type SmsProvider,
@@ -76,13 +76,11 @@ describe('notifications by sms (10.1)', () => {
       phone: '+33 6 12 34 56 78',
       ...given,
     }
-    const channel = createSmsChannel({
+    const services = { ...bench.services, clock: bench.oauth.clock, log }
+    const channel = createSmsChannel(services, {
       options: options ?? { default: provider() },
       contacts: { contactOf: async () => (phone === undefined ? {} : { phone }) },
-      renderer: bench.renderer,
       outbound: createOutbound(isUntrusted ? {} : { trustedNetworks: ['127.0.0.0/8'] }),
-      clock: bench.oauth.clock,
-      log,
     })
     return channel.attempt({
       instance: context === undefined ? bench.alice : bench.instance({ context }),

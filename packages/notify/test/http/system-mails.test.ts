@@ -1,8 +1,8 @@
 import { type Mailbox, openMailbox, type ReceivedMail } from '@svc/testkit'
 import { expect } from 'chai'
-import { MAIL_LOCALES } from '../../src/catalogue.ts'
+import { MAIL_LOCALES } from '../../src/mail/catalogue.ts'
 import { sampleMails, smtpTransport, type SystemMail } from '../../src/index.ts'
-import { createSystemMails, type SystemMails } from '../../src/system-mailer.ts'
+import { createSystemMails, type SystemMails } from '../../src/mail/system-mailer.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 const samples = sampleMails(sampleInstance(), Date.UTC(2026, 1, 3, 4, 5, 6))

@@ -1,4 +1,5 @@
 import type { Store } from '@svc/store'
+import { watchedStore } from './watched-store.ts'
 
 /** A store on which, for as long as it is asked for, somebody else is always a little faster: no condition holds. */
 export function contestedStore(real: Store, isContested: () => boolean): Store {
@@ -11,11 +12,5 @@ export function contestedStore(real: Store, isContested: () => boolean): Store {
     }
     return real.write(changes, options)
   }
-  return new Proxy(real, {
-    get(target, name) {
-      if (name === 'write') return write
-      const member: unknown = Reflect.get(target, name, target)
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member
-    },
-  })
+  return watchedStore(real, { write })
 }

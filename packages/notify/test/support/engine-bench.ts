@@ -1,18 +1,20 @@
 import { type AppManifest, createOAuth, type OAuth } from '@svc/oauth-core'
-import { type Instance } from '@svc/platform'
+import type { Instance } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Channel } from '../../src/channels/channel.ts'
-import type { Quota } from '../../src/engine/quotas.ts'
-import { createEngine, type Engine, type EngineOptions } from '../../src/engine/create-engine.ts'
-import { notificationId } from '../../src/intake/notification-id.ts'
-import { DEFAULT_LIFETIMES, type Lifetimes } from '../../src/lifetimes.ts'
-import { createOutbox } from '../../src/outbox/create-outbox.ts'
-import type {
-  ChannelName,
-  NotificationRecord,
-  NotificationStatus,
+import type { Quota } from '../../src/channels/delivery-quotas.ts'
+import type { Background } from '../../src/engine/background.ts'
+import type { Concurrency } from '../../src/engine/dispatcher.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import {
+  type ChannelName,
+  notificationId,
+  type NotificationRecord,
+  type NotificationStatus,
 } from '../../src/outbox/notification.ts'
-import type { Outbox } from '../../src/outbox/outbox.ts'
+import { DEFAULT_LIFETIMES, type Lifetimes } from '../../src/lifetimes.ts'
+import { createOutbox, type Outbox } from '../../src/outbox/outbox.ts'
+import type { NotifyApps } from '../../src/ports.ts'
 import { until } from './until.ts'
 
 export const BANK: AppManifest = { slug: 'bank', name: 'Bank', permissions: {}, routes: {} }
@@ -21,7 +23,7 @@ export const BANK: AppManifest = { slug: 'bank', name: 'Bank', permissions: {}, 
 export interface EngineBench {
   readonly oauth: OAuth
   readonly outbox: Outbox
-  readonly engine: Engine
+  readonly engine: Background
   readonly alice: Instance
   readonly installed: Map<string, AppManifest>
   readonly logged: string[]
@@ -39,12 +41,11 @@ export interface BenchOptions {
   readonly clock?: { now(): number }
   readonly channels: readonly Channel[]
   readonly quotas?: Readonly<Partial<Record<ChannelName, Quota>>>
-  readonly rules?: EngineOptions['rules']
   readonly lifetimes?: Partial<Lifetimes>
   readonly channelDelays?: readonly number[]
   readonly roundDelays?: readonly number[]
-  readonly concurrency?: EngineOptions['concurrency']
-  readonly apps?: EngineOptions['apps']
+  readonly concurrency?: Concurrency
+  readonly apps?: NotifyApps
   /** Another process of the same store and instances. */
   readonly sameAs?: EngineBench
   /** @defaultValue started */
@@ -75,19 +76,18 @@ export async function startEngine(options: BenchOptions): Promise<EngineBench> {
     (await oauth.instances.create({ domain: 'alice.example.com', email: 'alice@mail.example' }))
   const lifetimes = { ...DEFAULT_LIFETIMES, shutdown: 1000, ...options.lifetimes }
   const outbox = createOutbox({ store, clock, lifetimes, log })
-  const engine = createEngine({
-    ...{ oauth, outbox, lifetimes, log },
+  const services = {
+    ...{ oauth, store, clock, outbox, lifetimes, log },
     channels: Object.fromEntries(options.channels.map((channel) => [channel.name, channel])),
     quotas: options.quotas ?? {},
-    rules: options.rules ?? SEND_ALL,
     apps: options.apps ?? {},
-    plan: {
+    retryPlan: {
       channelDelays: options.channelDelays ?? [20, 40, 60],
       roundDelays: options.roundDelays ?? [80, 80],
       random: Math.random,
     },
-    concurrency: options.concurrency ?? { total: 8, perInstance: 2 },
-  })
+  }
+  const engine = createEngine(services, options.concurrency ?? { total: 8, perInstance: 2 })
   if (options.isIdle === undefined) await engine.start()
 
   const self: EngineBench = {
@@ -137,8 +137,4 @@ export async function startEngine(options: BenchOptions): Promise<EngineBench> {
     },
   }
   return self
-}
-
-const SEND_ALL: EngineOptions['rules'] = {
-  decide: async (_, { preferredChannels }) => ({ kind: 'send', channels: preferredChannels }),
 }

@@ -1,6 +1,6 @@
 import http from 'node:http'
 import { type AppManifest, createOAuth, type KonnectorManifest, type OAuth } from '@svc/oauth-core'
-import { createRateLimits, type Instance } from '@svc/platform'
+import { createRateLimits, type Instance, type RouteRow } from '@svc/platform'
 import type { Store } from '@svc/store'
 import {
   fakeClock,
@@ -13,13 +13,17 @@ import {
 import { expect } from 'chai'
 import Koa from 'koa'
 import { afterEach } from 'mocha'
-import { createIntake, type Intake, type IntakeParts } from '../../src/intake/create-intake.ts'
-import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
+import { postInternal } from '../../src/intake/post-internal.ts'
+import type { PostServices } from '../../src/intake/post-notification.ts'
+import { createPosting } from '../../src/intake/posting.ts'
+import { removeQueues } from '../../src/intake/source-queue.ts'
+import { DEFAULT_LIFETIMES, type Lifetimes } from '../../src/lifetimes.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import type { InternalNotification } from '../../src/notify.ts'
 import { NotifyError } from '../../src/notify-error.ts'
-import { createOutbox } from '../../src/outbox/create-outbox.ts'
+import { createOutbox, type Outbox } from '../../src/outbox/outbox.ts'
 import type { NotificationRecord } from '../../src/outbox/notification.ts'
-import type { Outbox } from '../../src/outbox/outbox.ts'
+import { bindNotifyRoutes, posterRoutes } from '../../src/routes.ts'
 import { registerClient } from './register-client.ts'
 
 export const DOMAIN = 'alice.example.com'
@@ -75,7 +79,11 @@ export interface Asking {
 export interface IntakeServer {
   readonly oauth: OAuth
   readonly outbox: Outbox
-  readonly intake: Intake
+  readonly intake: {
+    readonly rows: readonly RouteRow[]
+    post(instance: Instance, notification: InternalNotification): Promise<NotificationRecord>
+    forget(instance: Instance): Promise<void>
+  }
   readonly store: Store
   readonly clock: FakeClock
   readonly instance: Instance
@@ -104,8 +112,10 @@ export interface IntakeServer {
   change(id: string, fields: Partial<NotificationRecord>): Promise<void>
 }
 
-export interface IntakeServerOptions
-  extends Partial<Pick<IntakeParts, 'lifetimes' | 'maxUnfinished' | 'sourcePrefix'>> {
+export interface IntakeServerOptions {
+  readonly lifetimes?: Lifetimes
+  readonly maxUnfinished?: number
+  readonly sourcePrefix?: string
   readonly store: (clock: FakeClock) => Promise<Store>
   readonly clock?: FakeClock
   readonly limits?: Partial<typeof DEFAULT_LIMITS>
@@ -164,17 +174,23 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
     }))
   const inner = createOutbox({ store, clock, lifetimes, log })
   const outbox = options.wrapOutbox?.(inner) ?? inner
-  const intake = createIntake({
-    ...{ oauth, outbox, lifetimes, log },
-    apps: { konnector: async (_, slug) => konnectors.get(slug) },
-    limits: createRateLimits({
-      ...{ store, clock },
-      limits: { ...DEFAULT_LIMITS, ...options.limits },
-      tooMany: (_, retryAfterS) => new NotifyError('rate_limited', { retryAfterS }),
-    }),
-    ...(options.maxUnfinished !== undefined && { maxUnfinished: options.maxUnfinished }),
-    ...(options.sourcePrefix !== undefined && { sourcePrefix: options.sourcePrefix }),
+  const limits = createRateLimits({
+    ...{ store, clock },
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    tooMany: (_, retryAfterS) => new NotifyError('rate_limited', { retryAfterS }),
   })
+  const { maxUnfinished = 200, sourcePrefix = 'svc' } = options
+  const services: PostServices = {
+    ...{ oauth, store, clock, log, outbox, lifetimes },
+    namespace: oauth.namespace,
+    apps: { konnector: async (_, slug) => konnectors.get(slug) },
+    posting: createPosting({ limits, maxUnfinished, sourcePrefix }),
+  }
+  const intake: IntakeServer['intake'] = {
+    rows: bindNotifyRoutes(posterRoutes, services),
+    post: (to, notification) => postInternal(services, to, notification),
+    forget: (gone) => removeQueues(services, gone),
+  }
   const statuses = recordStatuses()
   const koa = new Koa()
   koa.silent = true

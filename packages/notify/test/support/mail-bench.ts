@@ -1,20 +1,20 @@
 import { type Mailbox, openMailbox, type ReceivedMail } from '@svc/testkit'
 import type { ChannelOutcome } from '../../src/channels/channel.ts'
-import { smtpTransport } from '../../src/channels/mail.ts'
+import { smtpTransport } from '../../src/mail/smtp-transport.ts'
 import { createMailChannel } from '../../src/channels/mail-channel.ts'
-import type { SmtpOptions } from '../../src/channels/smtp-options.ts'
-import type { MailSettings } from '../../src/mail-options.ts'
+import type { SmtpOptions } from '../../src/mail/smtp-options.ts'
+import type { MailSettings } from '../../src/mail/mail-options.ts'
 import type { NotificationRecord } from '../../src/outbox/notification.ts'
 import type { NotifyApps } from '../../src/ports.ts'
-import type { MailLinks } from '../../src/render/content.ts'
-import { recordedLog } from './recorded-log.ts'
+import type { MailLinks } from '../../src/mail/app-mails.ts'
+import { createMailSender } from '../../src/mail/mail-sender.ts'
 import { openRenderBench, type RenderBench } from './render-bench.ts'
 import { type NotificationChanges, sampleNotification } from './sample-notification.ts'
 
 /** The mail channel between a real renderer and a real SMTP server. */
 export interface MailBench extends RenderBench {
   readonly mailbox: Mailbox
-  /** Of the channel. */
+  /** Of the channel and of what renders. */
   readonly logged: readonly string[]
   /** Ways out of all mails. */
   links: MailLinks
@@ -37,23 +37,18 @@ export interface MailBenchOptions {
 export async function openMailBench(options: MailBenchOptions = {}): Promise<MailBench> {
   const bench = await openRenderBench(options.apps)
   const mailbox = await openMailbox({ refuse: () => self.refusal })
-  const { lines: logged, log } = recordedLog()
-  const channel = createMailChannel({
-    options: {
-      transport: smtpTransport({
-        ...{ host: '127.0.0.1', port: mailbox.port, disableTls: true },
-        ...options.smtp,
-      }),
-      ...options.settings,
-      ...(options.contexts && { contexts: options.contexts }),
-    },
-    renderer: bench.renderer,
-    log,
-    linksOf: () => self.links,
+  const mailSender = createMailSender({
+    transport: smtpTransport({
+      ...{ host: '127.0.0.1', port: mailbox.port, disableTls: true },
+      ...options.smtp,
+    }),
+    ...options.settings,
+    ...(options.contexts && { contexts: options.contexts }),
   })
+  const channel = createMailChannel({ ...bench.services, mailSender }, () => self.links)
   const self: MailBench = {
     ...bench,
-    ...{ mailbox, logged, links: {}, refusal: undefined },
+    ...{ mailbox, logged: bench.lines, links: {}, refusal: undefined },
     async attempt(changes, { as = bench.alice, signal = new AbortController().signal } = {}) {
       const record = sampleNotification(changes)
       return { record, ...(await channel.attempt({ instance: as, record, signal })) }

@@ -2,14 +2,14 @@ import { type AppManifest, createOAuth, type OAuth } from '@svc/oauth-core'
 import { type Instance } from '@svc/platform'
 import { sqliteStore } from '@svc/store/sqlite'
 import type { NotifyApps } from '../../src/ports.ts'
-import type { ContentRenderer } from '../../src/render/content.ts'
-import { createContentRenderer } from '../../src/render/create-content-renderer.ts'
+import type { RenderServices } from '../../src/services.ts'
 import { recordedLog } from './recorded-log.ts'
+import { renderServices } from './render-services.ts'
 
-/** The renderer over a real server's instances, with the apps and files a test puts there. */
+/** What renders, over a real server's instances, with the apps and files a test puts there. */
 export interface RenderBench {
   readonly oauth: OAuth
-  readonly renderer: ContentRenderer
+  readonly services: RenderServices
   readonly alice: Instance
   readonly installed: Map<string, AppManifest>
   /** By `<slug>/<path>`. */
@@ -48,19 +48,16 @@ export async function openRenderBench(apps: NotifyApps = {}): Promise<RenderBenc
     publicName: 'Alice',
     locale: 'en',
   })
-  const renderer = createContentRenderer({
-    ...{ oauth, log },
-    apps: {
-      async readFile({ slug }, path) {
-        read.push(`${slug}/${path}`)
-        const content = files.get(`${slug}/${path}`)
-        return typeof content === 'string' ? new TextEncoder().encode(content) : content
-      },
-      ...apps,
+  const services = renderServices(oauth, log, {
+    async readFile({ slug }, path) {
+      read.push(`${slug}/${path}`)
+      const content = files.get(`${slug}/${path}`)
+      return typeof content === 'string' ? new TextEncoder().encode(content) : content
     },
+    ...apps,
   })
   return {
-    ...{ oauth, renderer, alice, installed, files, read, lines },
+    ...{ oauth, services, alice, installed, files, read, lines },
     instance: (changes) => ({ ...alice, ...changes }),
     async close() {
       await oauth.close()

@@ -1,5 +1,8 @@
-import { notificationId } from '../../src/intake/notification-id.ts'
-import type { CategoryFlags, NotificationRecord } from '../../src/outbox/notification.ts'
+import {
+  type CategoryFlags,
+  notificationId,
+  type NotificationRecord,
+} from '../../src/outbox/notification.ts'
 
 /** What notifications are changed by in tests; an `undefined` slug: none. */
 export type NotificationChanges = Partial<Omit<NotificationRecord, 'flags' | 'slug'>> & {

@@ -1,9 +1,9 @@
 import { parsePage, textOf } from '@svc/testkit'
 import { expect } from 'chai'
-import type { AppMail } from '../../src/app-mails.ts'
-import { createCatalogues, MAIL_LOCALES } from '../../src/catalogue.ts'
-import { sampleAppMails } from '../../src/sample-app-mails.ts'
-import { createTemplates, type RenderedMail } from '../../src/templates.ts'
+import type { AppMail } from '../../src/mail/app-mails.ts'
+import { catalogueOf, MAIL_LOCALES } from '../../src/mail/catalogue.ts'
+import { sampleAppMails } from '../../src/mail/sample-app-mails.ts'
+import { createTemplates, type RenderedMail } from '../../src/mail/templates.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 const TIME = Date.UTC(2026, 1, 3, 4, 5, 6)
@@ -180,7 +180,7 @@ function wordsOfHtml(html: string, { variables }: AppMail, locale: string): stri
   const page = parsePage(html, ORIGIN)
   const preheader = textOf(page.elements('div').slice(0, 1))
   const hasAction = 'action' in variables && variables.action !== undefined
-  const fallback = hasAction ? createCatalogues()(locale).text('action.fallback') : ''
+  const fallback = hasAction ? catalogueOf(locale).text('action.fallback') : ''
   const { settings, unsubscribe } = variables.links ?? {}
   const words = [
     ...wordsOf(page.text),

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { MAIL_LOCALES } from '../../src/catalogue.ts'
+import { MAIL_LOCALES } from '../../src/mail/catalogue.ts'
 
 const FOLDER = fileURLToPath(new URL('../../locales', import.meta.url))
 const english = read('en')

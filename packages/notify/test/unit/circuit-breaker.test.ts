@@ -1,6 +1,6 @@
 import { createGate, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { type Answer, createCircuitBreaker } from '../../src/channels/circuit-breaker.ts'
+import { type Answer, createCircuitBreaker } from '../../src/circuit-breaker.ts'
 import { never } from '../support/sample-push.ts'
 
 const PAUSE_MS = 5000

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
-import { sampleAppMails } from '../../src/sample-app-mails.ts'
-import { sampleMails } from '../../src/sample-mails.ts'
-import { SYSTEM_MAILS } from '../../src/system-mails.ts'
+import { sampleAppMails } from '../../src/mail/sample-app-mails.ts'
+import { sampleMails } from '../../src/mail/sample-mails.ts'
+import { SYSTEM_MAILS } from '../../src/mail/system-mails.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 const FACTS = ['address', 'browser', 'os', 'place', 'time']

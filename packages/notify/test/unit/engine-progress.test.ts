@@ -2,9 +2,12 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import type { ChannelOutcome } from '../../src/channels/channel.ts'
 import { afterAttempt, expiryOf, type RetryPlan, withChannels } from '../../src/engine/progress.ts'
-import { channelOrder, currentChannel } from '../../src/outbox/next-channel.ts'
+import {
+  channelOrder,
+  currentChannel,
+  type NotificationRecord,
+} from '../../src/outbox/notification.ts'
 import { CHANNEL_DELAYS_MS, ROUND_DELAYS_MS } from '../../src/lifetimes.ts'
-import type { NotificationRecord } from '../../src/outbox/notification.ts'
 
 const PLAN: RetryPlan = {
   channelDelays: CHANNEL_DELAYS_MS,

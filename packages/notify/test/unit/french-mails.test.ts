@@ -1,9 +1,9 @@
 import { frenchFaults } from '@svc/testkit'
 import { expect } from 'chai'
-import type { AppMail } from '../../src/app-mails.ts'
-import { sampleMails } from '../../src/sample-mails.ts'
-import type { SystemMail } from '../../src/system-mails.ts'
-import { createTemplates } from '../../src/templates.ts'
+import type { AppMail } from '../../src/mail/app-mails.ts'
+import { sampleMails } from '../../src/mail/sample-mails.ts'
+import type { SystemMail } from '../../src/mail/system-mails.ts'
+import { createTemplates } from '../../src/mail/templates.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 const TIME = Date.UTC(2026, 1, 3, 4, 5, 6)

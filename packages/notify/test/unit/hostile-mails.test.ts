@@ -1,7 +1,7 @@
 import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
-import type { SystemMail } from '../../src/system-mails.ts'
-import { createTemplates, type RenderedMail } from '../../src/templates.ts'
+import type { SystemMail } from '../../src/mail/system-mails.ts'
+import { createTemplates, type RenderedMail } from '../../src/mail/templates.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 const url = 'https://alice.example.com/auth/login'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseAddress, toHeaderText } from '../../src/mail-address.ts'
+import { parseAddress, toHeaderText } from '../../src/mail/mail-address.ts'
 
 describe('parseAddress', () => {
   const accepted: [string, string][] = [

@@ -1,9 +1,9 @@
 import { parsePage, textOf } from '@svc/testkit'
 import { expect } from 'chai'
-import { createCatalogues, MAIL_LOCALES } from '../../src/catalogue.ts'
-import { sampleMails } from '../../src/sample-mails.ts'
-import { SYSTEM_MAILS, type SystemMail, type SystemMailName } from '../../src/system-mails.ts'
-import { createTemplates } from '../../src/templates.ts'
+import { catalogueOf, MAIL_LOCALES } from '../../src/mail/catalogue.ts'
+import { sampleMails } from '../../src/mail/sample-mails.ts'
+import { SYSTEM_MAILS, type SystemMail, type SystemMailName } from '../../src/mail/system-mails.ts'
+import { createTemplates } from '../../src/mail/templates.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 const url = 'https://home.alice.example.com/#/sessions?a=1&b=2'
@@ -207,7 +207,7 @@ function wordsOf(content: string): string[] {
 function wordsOfHtml(html: string, mail: SystemMail, locale: string): string[] {
   const page = parsePage(html, 'https://alice.example.com')
   const preheader = textOf(page.elements('div').slice(0, 1))
-  const fallback = createCatalogues()(locale).text('action.fallback')
+  const fallback = catalogueOf(locale).text('action.fallback')
   const only = [...wordsOf(preheader), ...('url' in mail.variables ? wordsOf(fallback) : [])]
   const words = wordsOf(page.text)
   for (const word of only) words.splice(words.indexOf(word), 1)

@@ -1,32 +1,23 @@
-import type { NotifiableDevice, OAuth } from '@svc/oauth-core'
-import type { Instance, Logger } from '@svc/platform'
-import { createCatalogues } from '../../catalogue.ts'
-import type { ContentRenderer } from '../../render/content.ts'
+import type { NotifiableDevice } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
+import { createCircuitBreaker } from '../../circuit-breaker.ts'
+import type { NotifyServices, RenderServices } from '../../services.ts'
 import type { Channel, ChannelOutcome, Delivery } from '../channel.ts'
-import { createCircuitBreaker } from '../circuit-breaker.ts'
-import { readMemo, writeMemo } from './delivery-memo.ts'
-import { endOrTime } from './end-or-time.ts'
-import { placeOf } from './fault-place.ts'
-import { pushFor } from './outgoing-push.ts'
+import { createDeliveryOutcome, readMemo, type DeliveryOutcome } from './delivery-outcome.ts'
+import { pushFor, tokenDigest } from './outgoing-push.ts'
 import { contentOf, type PushContent } from './push-content.ts'
 import type { OutgoingPush, PushGateway, PushOutcome } from './push-gateway.ts'
-import { tokenDigest } from './push-identity.ts'
 import { findStages, type Stages } from './stages.ts'
-import { createTally, type Tally } from './tally.ts'
 import { parseSubscription } from './webpush/web-push-message.ts'
 
-export interface MobileChannelParts {
-  readonly oauth: Pick<OAuth, 'apps' | 'clients'>
+export interface MobileChannelOptions {
   readonly gateway: PushGateway
-  readonly renderer: Pick<ContentRenderer, 'mobile'>
   /**
    * Counts one delivery to a device of the instance (`1`), or takes back one that did not happen (`-1`).
    * @returns milliseconds until there is room again when the quota is spent, else 0
    * @see notifications.md 13
    */
   readonly hitPushQuota: (instance: Instance, by: 1 | -1) => Promise<number>
-  readonly clock: { now(): number }
-  readonly log: Logger
   /** How long devices of the app alone may keep those of the flagship app waiting. Milliseconds. @defaultValue `5_000` */
   readonly patienceMs?: number
 }
@@ -41,9 +32,11 @@ const PATIENCE_MS = 5000
  * Pushes to the owner's devices: to those of the app that posted, else to those of the flagship app.
  * @see notifications.md 16
  */
-export function createMobileChannel(parts: MobileChannelParts): Channel {
-  const { oauth, gateway, hitPushQuota, clock, log, patienceMs = PATIENCE_MS } = parts
-  const contentParts = { ...parts, catalogueOf: createCatalogues() }
+export function createMobileChannel(
+  services: RenderServices & Pick<NotifyServices, 'clock'>,
+  { gateway, hitPushQuota, patienceMs = PATIENCE_MS }: MobileChannelOptions,
+): Channel {
+  const { oauth, clock, log } = services
   const breaker = createCircuitBreaker<string>({ clock })
 
   /** Sends to devices of a stage until enough of them are reached; no provider waits for another one. */
@@ -51,16 +44,17 @@ export function createMobileChannel(parts: MobileChannelParts): Channel {
     { instance, signal }: Delivery,
     devices: readonly NotifiableDevice[],
     toPush: (device: NotifiableDevice) => OutgoingPush,
-    tally: Tally,
+    deliveryOutcome: DeliveryOutcome,
   ): Promise<void> {
-    const open = devices.filter(({ token }) => tally.isOpen(tokenDigest(token)))
+    const open = devices.filter(({ token }) => deliveryOutcome.isOpen(tokenDigest(token)))
     const queues = [...Map.groupBy(open, providerOf).values()]
     const sending = new Set<Promise<void>>()
-    const isFull = (underWay: number): boolean => tally.reachedOf(devices) + underWay >= MAX_REACHED
+    const isFull = (underWay: number): boolean =>
+      deliveryOutcome.reachedOf(devices) + underWay >= MAX_REACHED
 
     async function work(queue: NotifiableDevice[]): Promise<void> {
       const own = new Set<Promise<void>>()
-      while (queue.length > 0 && tally.quotaMs === 0) {
+      while (queue.length > 0 && deliveryOutcome.quotaMs === 0) {
         if (own.size >= PARALLEL || (sending.size > 0 && isFull(sending.size))) {
           await Promise.race(own.size >= PARALLEL ? own : sending)
           continue
@@ -68,7 +62,7 @@ export function createMobileChannel(parts: MobileChannelParts): Channel {
         if (isFull(0)) break
         const device = queue.shift()
         if (device === undefined) break
-        const done = trySendTo(instance, toPush(device), tally, signal).finally(() => {
+        const done = trySendTo(instance, toPush(device), deliveryOutcome, signal).finally(() => {
           own.delete(done)
           sending.delete(done)
         })
@@ -80,29 +74,29 @@ export function createMobileChannel(parts: MobileChannelParts): Channel {
 
     await Promise.all(queues.map(work))
     const left = queues.reduce((count, queue) => count + queue.length, 0)
-    if (left === 0 || tally.quotaMs > 0) return
-    tally.giveUp(devices)
+    if (left === 0 || deliveryOutcome.quotaMs > 0) return
+    deliveryOutcome.giveUp(devices)
     log.warn('push.devices.ignored', { domain: instance.domain, count: left })
   }
 
   async function sendTo(
     instance: Instance,
     push: OutgoingPush,
-    tally: Tally,
+    deliveryOutcome: DeliveryOutcome,
     signal: AbortSignal,
   ): Promise<void> {
     const digest = tokenDigest(push.token)
     if (signal.aborted) {
-      tally.note(digest, { class: 'transient', code: 'timeout' })
+      deliveryOutcome.note(digest, { class: 'transient', code: 'timeout' })
       return
     }
     const waitMs = await hitPushQuota(instance, 1)
     if (waitMs > 0) {
-      tally.quotaMs = waitMs
+      deliveryOutcome.quotaMs = waitMs
       return
     }
     const outcome = await send(push, signal)
-    tally.note(digest, outcome)
+    deliveryOutcome.note(digest, outcome)
     if (outcome.class === 'sent') return
     const { platform } = push
     log.warn('push.failed', {
@@ -118,13 +112,14 @@ export function createMobileChannel(parts: MobileChannelParts): Channel {
 
   /** A store that fails in between must not make anybody forget who has the notification already. */
   async function trySendTo(...given: Parameters<typeof sendTo>): Promise<void> {
-    const [instance, { token }, tally] = given
+    const [instance, { token }, deliveryOutcome] = given
     try {
       await sendTo(...given)
     } catch (error) {
       log.error('push.device.failed', { domain: instance.domain, fault: placeOf(error) })
       const digest = tokenDigest(token)
-      if (tally.isOpen(digest)) tally.note(digest, { class: 'transient', code: 'unavailable' })
+      if (deliveryOutcome.isOpen(digest))
+        deliveryOutcome.note(digest, { class: 'transient', code: 'unavailable' })
     }
   }
 
@@ -148,17 +143,18 @@ export function createMobileChannel(parts: MobileChannelParts): Channel {
     if (dedicated.length + flagship.length === 0 && memo.sent.size === 0) {
       return { class: 'permanent', code: 'no_device' }
     }
-    const content = await contentOf(contentParts, instance, record)
-    const tally = createTally(memo)
+    const content = await contentOf(services, instance, record)
+    const deliveryOutcome = createDeliveryOutcome(memo)
     const toPush = (device: NotifiableDevice): OutgoingPush =>
       pushFor(device, { instance, record, content, now: clock.now() })
-    const reaching = reach(delivery, dedicated, toPush, tally)
+    const reaching = reach(delivery, dedicated, toPush, deliveryOutcome)
     // A provider that does not answer must not use up the time of the others.
     await endOrTime(reaching, patienceMs)
     const isFollowUp = memo.sent.size > 0
-    if (isFollowUp || !tally.hasReached()) await reach(delivery, flagship, toPush, tally)
+    if (isFollowUp || !deliveryOutcome.hasReached())
+      await reach(delivery, flagship, toPush, deliveryOutcome)
     await reaching
-    return { ...tally.outcome(writeMemo), ...warningsOf(content) }
+    return { ...deliveryOutcome.toChannelOutcome(), ...warningsOf(content) }
   }
 
   return { name: 'mobile', attempt }
@@ -181,4 +177,22 @@ function isSilence(end: PushOutcome | Error): boolean {
 
 function warningsOf({ warnings }: PushContent): Pick<ChannelOutcome, 'warnings'> {
   return warnings.length === 0 ? {} : { warnings }
+}
+
+/** Resolves when the work has ended, or when the time is over. */
+export async function endOrTime(work: Promise<void>, ms: number): Promise<void> {
+  const time = Promise.withResolvers<void>()
+  const timer = setTimeout(time.resolve, ms)
+  try {
+    await Promise.race([work, time.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What broke and where; the message might hold a token. */
+export function placeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const frame = error.stack?.split('\n').find((line) => line.startsWith('    at '))
+  return `${error.name}${frame === undefined ? '' : frame.slice('   '.length)}`
 }

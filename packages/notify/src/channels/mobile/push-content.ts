@@ -1,9 +1,9 @@
-import type { OAuth } from '@svc/oauth-core'
 import type { Instance } from '@svc/platform'
-import type { Catalogue } from '../../catalogue.ts'
+import { catalogueOf } from '../../mail/catalogue.ts'
 import type { NotificationRecord } from '../../outbox/notification.ts'
-import { toTitle } from '../../render/clean-text.ts'
-import type { ContentRenderer } from '../../render/content.ts'
+import { toTitle } from '../../mail/clean-text.ts'
+import { renderText } from '../../render/content.ts'
+import type { RenderServices } from '../../services.ts'
 import type { OutgoingPush } from './push-gateway.ts'
 
 /** What a push says, before it is cut to the provider's size. */
@@ -13,20 +13,14 @@ export interface PushContent extends Pick<OutgoingPush, 'body' | 'data' | 'title
   readonly warnings: readonly string[]
 }
 
-export interface PushContentParts {
-  readonly oauth: Pick<OAuth, 'apps' | 'clients'>
-  readonly renderer: Pick<ContentRenderer, 'mobile'>
-  readonly catalogueOf: (locale: string) => Catalogue
-}
-
 /** @see notifications.md 10 "Content per channel", 16.1 (4), 23.10 */
 export async function contentOf(
-  parts: PushContentParts,
+  services: RenderServices,
   instance: Instance,
   record: NotificationRecord,
 ): Promise<PushContent> {
-  if (record.flags.sensitive) return sensitiveContent(parts, instance, record)
-  const { title, body, warnings } = await parts.renderer.mobile(instance, record)
+  if (record.flags.sensitive) return sensitiveContent(services, instance, record)
+  const { title, body, warnings } = await renderText(services, 'mobile', instance, record)
   const data = record.data ?? {}
   const given = Object.hasOwn(data, 'appName') ? data['appName'] : undefined
   const name = toTitle(typeof given === 'string' ? given : (record.slug ?? ''))
@@ -36,7 +30,7 @@ export async function contentOf(
 
 /** Passes through companies that may read it: says whose it is and where to read it, nothing more. */
 async function sensitiveContent(
-  { oauth, catalogueOf }: PushContentParts,
+  { oauth }: RenderServices,
   instance: Instance,
   record: NotificationRecord,
 ): Promise<PushContent> {
@@ -46,7 +40,7 @@ async function sensitiveContent(
 }
 
 async function nameOfPoster(
-  { apps, clients }: PushContentParts['oauth'],
+  { apps, clients }: RenderServices['oauth'],
   instance: Instance,
   { slug, clientId }: NotificationRecord,
 ): Promise<string> {

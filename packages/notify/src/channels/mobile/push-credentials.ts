@@ -1,7 +1,7 @@
-import { isSlug, type Logger } from '@svc/platform'
+import { isSlug, type Logger, type Outbound } from '@svc/platform'
 import type { PushCredentialStore } from '../../ports.ts'
 import type { CredentialsFile } from './credentials-file.ts'
-import type { OutgoingPush } from './push-gateway.ts'
+import type { OutgoingPush, PushGateway } from './push-gateway.ts'
 
 /** Whose credentials a push is sent with. */
 export interface CredentialSource<Credentials> {
@@ -48,4 +48,19 @@ function idsOf(context: string | undefined, slug: string | undefined): string[] 
   if (slug === undefined || !isSlug(slug)) return []
   const isPlain = context !== undefined && context !== '' && !context.includes('/')
   return isPlain ? [`${context}/${slug}`, slug] : [slug]
+}
+
+/** All of one provider: the gateway follows the credentials of a push. */
+export interface PushPlatform {
+  /** Undefined: not configured for it. */
+  gatewayOf(push: Pick<OutgoingPush, 'instance' | 'slug'>): Promise<PushGateway | undefined>
+  close(): Promise<void>
+}
+
+export interface PlatformParts {
+  /** Credentials of single apps. */
+  readonly store: PushCredentialStore | undefined
+  readonly outbound: Outbound
+  readonly clock: { now(): number }
+  readonly log: Logger
 }

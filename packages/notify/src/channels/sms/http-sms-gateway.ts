@@ -1,5 +1,5 @@
 import type { Logger, Outbound } from '@svc/platform'
-import { toHeaderText } from '../../mail-address.ts'
+import { toHeaderText } from '../../mail/mail-address.ts'
 import type { ChannelOutcome } from '../channel.ts'
 import {
   callProvider,
@@ -8,8 +8,7 @@ import {
   type ProviderAnswer,
   transientOutcome,
 } from '../mobile/provider-call.ts'
-import type { OutgoingText, SmsGateway } from './sms-gateway.ts'
-import type { SmsProvider } from './sms-options.ts'
+import type { OutgoingText, SmsGateway, SmsProvider } from './sms-options.ts'
 
 /** Names of the members of a body, by provider; those of `http` can be chosen. */
 const FIELDS = { content: 'content', receiver: 'receiver' }

@@ -1,5 +1,6 @@
 import { integer, object, oneOf, type Option, port, record, text } from '@svc/platform/options'
-import type { SmsGateway } from './sms-gateway.ts'
+import type { Instance } from '@svc/platform'
+import type { ChannelOutcome } from '../channel.ts'
 import { DEFAULT_MAX_LENGTH } from './sms-text.ts'
 
 /** How texts leave, by the context of the instance. @see notifications.md 10.1 */
@@ -64,4 +65,18 @@ export function providerFor(
   context: string | undefined,
 ): SmsProvider | undefined {
   return context !== undefined && Object.hasOwn(contexts, context) ? contexts[context] : fallback
+}
+
+/** A text to one number. */
+export interface OutgoingText {
+  readonly notificationId: string
+  readonly instance: Instance
+  /** E.164, such as `+33612345678`. */
+  readonly number: string
+  readonly text: string
+}
+
+/** Takes texts away: to a provider, or into an outbox for development. Never throws for what a provider does. */
+export interface SmsGateway {
+  send(message: OutgoingText, signal: AbortSignal): Promise<ChannelOutcome>
 }

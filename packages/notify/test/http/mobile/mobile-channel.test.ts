@@ -11,6 +11,7 @@ import type {
 import { type OwnerDevices, openOwnerDevices } from '../../support/owner-devices.ts'
 import { recordedLog } from '../../support/recorded-log.ts'
 import { never } from '../../support/sample-push.ts'
+import { renderServices } from '../../support/render-services.ts'
 import { sampleRecord } from '../../support/sample-record.ts'
 import { until } from '../../support/until.ts'
 
@@ -62,13 +63,8 @@ eachStore((open) => {
     signal: AbortSignal = never(),
     patienceMs = 5000,
   ): Promise<ChannelOutcome> {
-    const channel = createMobileChannel({
-      patienceMs,
-      ...{ oauth: owner.oauth, gateway, hitPushQuota, clock, log: log.log },
-      renderer: {
-        mobile: async (_, { title, message = '' }) => ({ title, body: message, warnings: [] }),
-      },
-    })
+    const services = { ...renderServices(owner.oauth, log.log), clock }
+    const channel = createMobileChannel(services, { patienceMs, gateway, hitPushQuota })
     const record = sampleRecord({ createdAt: clock.now(), scheduledAt: clock.now(), ...changes })
     const { instance } = owner
     return channel.attempt({ instance, record, signal, ...(memo !== undefined && { memo }) })

@@ -9,7 +9,7 @@ import webPush from 'web-push'
 import {
   createPushGateways,
   type PushGatewaysOptions,
-} from '../../../src/channels/mobile/create-push-gateways.ts'
+} from '../../../src/channels/mobile/push-gateways.ts'
 import type { PushGateway, PushOutcome } from '../../../src/channels/mobile/push-gateway.ts'
 import type { MobileOptions } from '../../../src/index.ts'
 import { sampleInstance } from '../../sample-instance.ts'

@@ -1,10 +1,11 @@
+import { bindRoutes } from '@svc/platform'
 import { sqliteStore } from '@svc/store/sqlite'
 import { fakeClock, type Listening, listen, recordStatuses } from '@svc/testkit'
 import { expect } from 'chai'
 import http from 'node:http'
 import Koa from 'koa'
 import webPush from 'web-push'
-import { pushKeyRows } from '../../../src/channels/mobile/rows.ts'
+import { pushKeyRoute } from '../../../src/channels/mobile/push-key.ts'
 import { openOwnerDevices, type OwnerDevices } from '../../support/owner-devices.ts'
 
 const { publicKey } = webPush.generateVAPIDKeys()
@@ -31,7 +32,7 @@ describe('GET /notifications/push_key', () => {
     const app = new Koa()
     app.use(statuses.middleware as Koa.Middleware)
     app.use(owner.oauth.resolveInstance())
-    app.use(owner.oauth.mount(pushKeyRows({ webpush, namespace: 'io.svc' })))
+    app.use(owner.oauth.mount(bindRoutes([pushKeyRoute], { webpush, namespace: 'io.svc' })))
     const listening = await listen(app)
     closing.push(listening.close, owner.close, () => store.close())
     return listening

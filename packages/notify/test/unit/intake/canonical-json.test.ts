@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { describe, it } from 'mocha'
-import { createTurns } from '../../../src/intake/in-turn.ts'
+import { createKeyedQueue } from '../../../src/intake/posting.ts'
 import { canonicalJson } from '../../../src/intake/idempotency.ts'
 
 describe('canonical JSON', () => {
@@ -30,7 +30,7 @@ describe('canonical JSON', () => {
 
 describe('turns', () => {
   it('run the tasks of a key one after the other, in order, whatever became of them', async () => {
-    const inTurn = createTurns()
+    const inTurn = createKeyedQueue()
     const seen: string[] = []
     const task = (name: string, fails = false) =>
       inTurn('a', async () => {
@@ -51,7 +51,7 @@ describe('turns', () => {
   })
 
   it('of other keys do not wait', async () => {
-    const inTurn = createTurns()
+    const inTurn = createKeyedQueue()
     const { promise, resolve } = Promise.withResolvers<string>()
     const first = inTurn('a', () => promise)
     expect(await inTurn('b', async () => 'b')).to.equal('b')

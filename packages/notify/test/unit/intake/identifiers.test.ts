@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { describe, it } from 'mocha'
-import { isNotificationId, notificationId } from '../../../src/intake/notification-id.ts'
-import { sourceIdOf } from '../../../src/intake/source-id.ts'
+import { isNotificationId, notificationId } from '../../../src/outbox/notification.ts'
+import { sourceIdOf } from '../../../src/intake/new-record.ts'
 
 const of = (categoryId?: string, owner = 'bank') =>
   sourceIdOf('svc', {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { collapseOf, notIdOf } from '../../../src/channels/mobile/collapse.ts'
+import { collapseOf, notIdOf } from '../../../src/channels/mobile/outgoing-push.ts'
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex')
 const flags = { collapsible: true, stateful: false, multiple: false, sensitive: false }

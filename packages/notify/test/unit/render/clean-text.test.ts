@@ -1,6 +1,6 @@
 import { cpuMs, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
-import { collapseBlanks, toBody, toTitle } from '../../../src/render/clean-text.ts'
+import { collapseBlanks, toBody, toTitle } from '../../../src/mail/clean-text.ts'
 
 describe('control characters (10)', () => {
   const titles: readonly (readonly [given: string, title: string])[] = [

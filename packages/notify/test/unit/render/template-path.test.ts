@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseTemplatePath, referenceFor } from '../../../src/render/template-path.ts'
+import { parseTemplatePath, referenceFor } from '../../../src/render/app-templates.ts'
 
 describe('parseTemplatePath (10.3)', () => {
   const accepted: readonly (readonly [reference: string, path: string])[] = [

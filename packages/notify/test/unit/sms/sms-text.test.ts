@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parsePhoneNumber } from '../../../src/channels/sms/phone-number.ts'
+import { parsePhoneNumber } from '../../../src/channels/sms/sms-channel.ts'
 import { fitText } from '../../../src/channels/sms/sms-text.ts'
 
 describe('texts (10.1 "length")', () => {

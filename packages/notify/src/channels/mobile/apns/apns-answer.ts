@@ -15,7 +15,7 @@ const TOPIC: ReadonlySet<string> = new Set(['BadTopic', 'MissingTopic', 'TopicDi
  * @param tokenSince - when the device gave its token: one that was given again since lives
  * @see notifications.md 16.5
  */
-export function judgeApns(
+export function classifyApns(
   answer: ProviderAnswer,
   { tokenSince, now }: { readonly tokenSince: number; readonly now: number },
 ): AuthorizedResult {

@@ -1,10 +1,15 @@
-import { sendAuthorized, type AccessTokens, type AuthorizedResult } from '../access-tokens.ts'
+import { SignJWT } from 'jose'
+import {
+  type AccessTokens,
+  type AuthorizedResult,
+  createAccessTokens,
+  sendAuthorized,
+} from '../access-tokens.ts'
 import type { OutgoingPush, PushGateway } from '../push-gateway.ts'
-import { judgeApns } from './apns-answer.ts'
+import { classifyApns } from './apns-answer.ts'
 import { createApnsConnection } from './apns-connection.ts'
-import type { ApnsCredentials } from './apns-credentials.ts'
+import type { ApnsCredentials, ApnsTokenCredentials } from './apns-credentials.ts'
 import { APNS_TOKEN, toApnsHeaders, toApnsPayload } from './apns-message.ts'
-import { createProviderTokens } from './provider-token.ts'
 
 export const APNS_ORIGIN = 'https://api.push.apple.com'
 export const APNS_SANDBOX_ORIGIN = 'https://api.sandbox.push.apple.com'
@@ -46,7 +51,7 @@ export function createApnsGateway(options: ApnsGatewayOptions): PushGateway {
     const headers = { ...authorization, ...toApnsHeaders(push, facts) }
     try {
       const answer = await connection.post(`/3/device/${push.token}`, headers, payload, signal)
-      return judgeApns(answer, { tokenSince: push.tokenSince, now: clock.now() })
+      return classifyApns(answer, { tokenSince: push.tokenSince, now: clock.now() })
     } catch {
       return { class: 'transient', code: signal.aborted ? 'timeout' : 'unreachable' }
     }
@@ -74,4 +79,25 @@ function certificateOf(credentials: ApnsCredentials): object {
   if (credentials.kind === 'token') return {}
   const { material, passphrase } = credentials
   return { ...material, ...(passphrase !== undefined && { passphrase }) }
+}
+
+/** Apple wants a new one at least every 60 minutes, and none within 20. */
+const GOOD_FOR_MS = 40 * 60_000
+
+/** Provider tokens of a `.p8` key. @see notifications.md 16.5 */
+export function createProviderTokens(
+  { key, keyId, teamId }: ApnsTokenCredentials,
+  clock: { now(): number },
+): AccessTokens {
+  return createAccessTokens({
+    clock,
+    async fetchToken() {
+      const token = await new SignJWT()
+        .setProtectedHeader({ alg: 'ES256', kid: keyId })
+        .setIssuer(teamId)
+        .setIssuedAt(Math.floor(clock.now() / 1000))
+        .sign(key)
+      return { token, goodForMs: GOOD_FOR_MS }
+    },
+  })
 }

@@ -1,7 +1,6 @@
 import type { Priority } from '../../../outbox/notification.ts'
-import { byteLength, fitPayload, MAX_PAYLOAD_BYTES } from '../payload-size.ts'
+import { byteLength, fitPayload, MAX_PAYLOAD_BYTES, wholeSeconds } from '../payload-size.ts'
 import type { OutgoingPush } from '../push-gateway.ts'
-import { wholeSeconds } from '../ttl.ts'
 
 /** Device tokens of APNs go into a path. @see notifications.md 17 */
 export const APNS_TOKEN: RegExp = /^[0-9a-fA-F]{64,200}$/

@@ -1,10 +1,17 @@
 import type { ApnsOptions } from '../mobile-options.ts'
 import { createCredentialsFile } from '../credentials-file.ts'
 import { createGatewayCache } from '../gateway-cache.ts'
-import { createCredentialSource } from '../push-credentials.ts'
-import type { PlatformParts, PushPlatform } from '../push-platform.ts'
-import { type ApnsCredentials, type ApnsFileFacts, parseApnsFile } from './apns-credentials.ts'
-import { parseApnsEntry } from './apns-entry.ts'
+import {
+  createCredentialSource,
+  type PlatformParts,
+  type PushPlatform,
+} from '../push-credentials.ts'
+import {
+  type ApnsCredentials,
+  type ApnsFileFacts,
+  parseApnsEntry,
+  parseApnsFile,
+} from './apns-credentials.ts'
 import { createApnsGateway } from './apns-gateway.ts'
 
 /** @see notifications.md 16.3 */
@@ -16,18 +23,26 @@ export function createApnsPlatform(
     apns === undefined
       ? undefined
       : createCredentialsFile<ApnsCredentials>({
-          ...{ path: apns.keyFile, provider: 'apns', clock, log },
+          path: apns.keyFile,
+          provider: 'apns',
+          clock,
+          log,
           parse: (content) => parseApnsFile(content, factsOf(apns)),
         })
   const source = createCredentialSource({
-    ...{ store, file, log, member: 'apns_credentials', parse: parseApnsEntry },
+    store,
+    file,
+    log,
+    member: 'apns_credentials',
+    parse: parseApnsEntry,
   })
   const { host, ca } = apns ?? {}
   const cache = createGatewayCache<ApnsCredentials>({
     describe,
     create: (credentials) =>
       createApnsGateway({
-        ...{ credentials, clock },
+        credentials,
+        clock,
         ...(host !== undefined && { host }),
         ...(ca !== undefined && { ca }),
       }),

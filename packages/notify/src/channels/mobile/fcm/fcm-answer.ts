@@ -10,7 +10,7 @@ import {
 const QUOTA_WAIT_MS = 60_000
 
 /** What an answer of `messages:send` means. @see notifications.md 16.4 */
-export function judgeFcm(answer: ProviderAnswer, now: number): AuthorizedResult {
+export function classifyFcm(answer: ProviderAnswer, now: number): AuthorizedResult {
   const { status, json } = answer
   if (status === 200) {
     return typeof memberOf(json, 'name') === 'string'

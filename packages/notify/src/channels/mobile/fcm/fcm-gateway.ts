@@ -2,7 +2,7 @@ import type { Logger, Outbound } from '@svc/platform'
 import { sendAuthorized } from '../access-tokens.ts'
 import { callProvider } from '../provider-call.ts'
 import type { PushGateway } from '../push-gateway.ts'
-import { judgeFcm } from './fcm-answer.ts'
+import { classifyFcm } from './fcm-answer.ts'
 import { refusedNames, toFcmRequest } from './fcm-message.ts'
 import { createFcmTokens } from './fcm-token.ts'
 import type { ServiceAccount } from './service-account.ts'
@@ -41,7 +41,7 @@ export function createFcmGateway(options: FcmGatewayOptions): PushGateway {
           signal,
           isTrusted: true,
         })
-        return 'failure' in result ? result.failure : judgeFcm(result.answer, clock.now())
+        return 'failure' in result ? result.failure : classifyFcm(result.answer, clock.now())
       })
     },
   }

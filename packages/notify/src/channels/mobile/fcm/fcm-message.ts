@@ -1,8 +1,7 @@
 import type { Json } from '@svc/store'
 import { apnsPriority } from '../apns/apns-message.ts'
-import { byteLength, fitPayload, MAX_PAYLOAD_BYTES } from '../payload-size.ts'
+import { byteLength, fitPayload, MAX_PAYLOAD_BYTES, wholeSeconds } from '../payload-size.ts'
 import type { OutgoingPush } from '../push-gateway.ts'
-import { wholeSeconds } from '../ttl.ts'
 
 /** Body of `messages:send`. @see notifications.md 16.4 */
 export interface FcmRequest {

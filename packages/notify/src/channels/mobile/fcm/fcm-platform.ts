@@ -2,8 +2,11 @@ import type { FcmOptions } from '../mobile-options.ts'
 import { createCredentialsFile } from '../credentials-file.ts'
 import { createGatewayCache } from '../gateway-cache.ts'
 import { parseJson } from '../provider-call.ts'
-import { createCredentialSource } from '../push-credentials.ts'
-import type { PlatformParts, PushPlatform } from '../push-platform.ts'
+import {
+  createCredentialSource,
+  type PlatformParts,
+  type PushPlatform,
+} from '../push-credentials.ts'
 import { createFcmGateway } from './fcm-gateway.ts'
 import { parseServiceAccount, type ServiceAccount } from './service-account.ts'
 
@@ -20,7 +23,11 @@ export function createFcmPlatform(
       ? undefined
       : createCredentialsFile<ServiceAccount>({ path, provider: 'fcm', parse, clock, log })
   const source = createCredentialSource({
-    ...{ store, file, log, member: 'push_credentials', parse: parseServiceAccount },
+    store,
+    file,
+    log,
+    member: 'push_credentials',
+    parse: parseServiceAccount,
   })
   const cache = createGatewayCache<ServiceAccount>({
     describe: ({ privateKey, ...account }) =>

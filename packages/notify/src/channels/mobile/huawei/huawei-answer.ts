@@ -18,7 +18,7 @@ const NOT_AUTHORIZED: ReadonlySet<string> = new Set(['80200001', '80200003'])
 const NO_PERMISSION = '80300002'
 
 /** What an answer of Push Kit means: its own code counts before the status. @see notifications.md 16.6 */
-export function judgeHuawei(answer: ProviderAnswer, token: string, now: number): HuaweiResult {
+export function classifyHuawei(answer: ProviderAnswer, token: string, now: number): HuaweiResult {
   const { status, json } = answer
   const given = memberOf(json, 'code')
   const business = typeof given === 'string' && /^\d{1,10}$/.test(given) ? given : undefined

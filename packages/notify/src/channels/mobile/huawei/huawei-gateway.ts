@@ -3,8 +3,8 @@ import type { HuaweiOptions } from '../mobile-options.ts'
 import { type AuthorizedResult, sendAuthorized } from '../access-tokens.ts'
 import { callProvider } from '../provider-call.ts'
 import type { PushGateway } from '../push-gateway.ts'
-import { tokenDigest } from '../push-identity.ts'
-import { judgeHuawei } from './huawei-answer.ts'
+import { tokenDigest } from '../outgoing-push.ts'
+import { classifyHuawei } from './huawei-answer.ts'
 import { toHuaweiBody } from './huawei-message.ts'
 import { createHuaweiTokens } from './huawei-token.ts'
 
@@ -27,7 +27,7 @@ export function createHuaweiGateway(options: HuaweiGatewayOptions): PushGateway 
   }
 
   /** SPEC: D39 - with wrong credentials every token is invalid: another one must have worked with the same. */
-  function judgeInvalid(token: string): AuthorizedResult {
+  function classifyInvalid(token: string): AuthorizedResult {
     const digest = tokenDigest(token)
     const isTrusted = worked.some((other) => other !== digest)
     const outcome = { class: 'permanent', code: 'huawei_80300007' } as const
@@ -48,8 +48,8 @@ export function createHuaweiGateway(options: HuaweiGatewayOptions): PushGateway 
           isTrusted: true,
         })
         if ('failure' in result) return result.failure
-        const outcome = judgeHuawei(result.answer, push.token, clock.now())
-        if (outcome === 'invalid_token') return judgeInvalid(push.token)
+        const outcome = classifyHuawei(result.answer, push.token, clock.now())
+        if (outcome === 'invalid_token') return classifyInvalid(push.token)
         if (outcome !== 'unauthorized' && outcome.class === 'sent') noteWorking(push.token)
         return outcome
       })

@@ -1,6 +1,5 @@
-import { fitPayload, MAX_PAYLOAD_BYTES } from '../payload-size.ts'
+import { fitPayload, MAX_PAYLOAD_BYTES, wholeSeconds } from '../payload-size.ts'
 import type { OutgoingPush } from '../push-gateway.ts'
-import { wholeSeconds } from '../ttl.ts'
 
 const OURS: ReadonlySet<string> = new Set(['notId', 'title', 'body'])
 /** Opens the app. */

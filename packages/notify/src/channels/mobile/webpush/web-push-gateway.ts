@@ -1,9 +1,12 @@
 import type { Outbound } from '@svc/platform'
-import type { WebPushOptions } from './vapid.ts'
-import { callProvider } from '../provider-call.ts'
+import {
+  callProvider,
+  isTransientStatus,
+  type ProviderAnswer,
+  transientOutcome,
+} from '../provider-call.ts'
 import type { PushGateway, PushOutcome } from '../push-gateway.ts'
-import { createVapid } from './vapid.ts'
-import { judgeWebPush } from './web-push-answer.ts'
+import { createVapid, type WebPushOptions } from './vapid.ts'
 import {
   parseSubscription,
   type Subscription,
@@ -46,7 +49,7 @@ export function createWebPushGateway(options: WebPushGatewayOptions): PushGatewa
         signal,
         isTrusted,
       })
-      if ('answer' in result) return judgeWebPush(result.answer, clock.now())
+      if ('answer' in result) return classifyWebPush(result.answer, clock.now())
       // The device chose an address that nobody may reach: no fault of the operator.
       const { class: kind, code } = result.failure
       return kind === 'config' ? { class: 'permanent', code: `webpush_${code}` } : result.failure
@@ -65,4 +68,20 @@ async function encrypt(
   } catch {
     return undefined
   }
+}
+
+/** How long to wait after a 429 that does not say. */
+const QUOTA_WAIT_MS = 60_000
+
+/** What a push service's answer means. @see notifications.md 23.6; RFC 8030 7.3, 8.4 */
+export function classifyWebPush(answer: ProviderAnswer, now: number): PushOutcome {
+  const { status } = answer
+  if (status >= 200 && status < 300) return { class: 'sent' }
+  const code = `webpush_${status}`
+  if (status === 404 || status === 410) return { class: 'permanent', code, isTokenDead: true }
+  if (isTransientStatus(status)) {
+    return transientOutcome(code, answer, now, status === 429 ? QUOTA_WAIT_MS : 0)
+  }
+  // Our proof of who we are was refused.
+  return { class: status === 401 || status === 403 ? 'config' : 'permanent', code }
 }

@@ -1,6 +1,5 @@
-import { byteLength, fitPayload, MAX_WEB_PUSH_BYTES } from '../payload-size.ts'
+import { byteLength, fitPayload, MAX_WEB_PUSH_BYTES, wholeSeconds } from '../payload-size.ts'
 import type { OutgoingPush } from '../push-gateway.ts'
-import { wholeSeconds } from '../ttl.ts'
 
 /** How long a push service keeps what has no time to live of its own: 28 days. */
 const DEFAULT_TTL_S = 2_419_200

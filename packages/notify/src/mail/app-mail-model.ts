@@ -1,0 +1,160 @@
+import type { Instance } from '@svc/platform'
+import {
+  type AppMail,
+  type DigestItem,
+  type DigestWords,
+  MAX_DIGEST_ITEMS,
+  type NotificationWords,
+} from './app-mails.ts'
+import type { Catalogue } from './catalogue.ts'
+import { toHeaderText } from './mail-address.ts'
+import {
+  closingOf,
+  listLinks,
+  type MailItem,
+  type MailModel,
+  ownLink,
+  type Writing,
+} from './mail-model.ts'
+import { toBody, toShownText, toTitle } from './clean-text.ts'
+import { formatTime } from './request-facts.ts'
+
+const PREHEADER_LENGTH = 120
+/** A digest of many keeps short: mail programs cut off what is over 100 kB. */
+const DIGEST_TITLE_LENGTH = 120
+const DIGEST_MESSAGE_LENGTH = 280
+const SHORT_MESSAGE_LENGTH = 100
+const MANY_ITEMS = 20
+
+/** @throws TypeError when a link is not one of the instance's own, or a text is missing */
+export function buildAppModel(
+  instance: Instance,
+  { template, variables }: AppMail,
+  writing: Writing,
+): MailModel {
+  const { catalogue } = writing
+  const domain = toHeaderText(instance.domain)
+  const shared = {
+    locale: catalogue.locale,
+    dir: catalogue.dir,
+    isForeign: true,
+    greeting: undefined,
+    warning: undefined,
+    quote: [],
+    code: undefined,
+    facts: [],
+    factsPlace: 'above' as const,
+    factsTitle: '',
+    fallback: catalogue.text('action.fallback'),
+    notices: [],
+    links: listLinks(instance, variables.links ?? {}, catalogue),
+    footer: footerOf('sender' in variables ? variables.sender : undefined, domain, writing),
+  }
+  return template === 'notification'
+    ? { ...shared, ...notificationParts(instance, variables, catalogue) }
+    : { ...shared, ...digestParts(instance, variables, catalogue) }
+}
+
+type OwnParts = Pick<
+  MailModel,
+  | 'subject'
+  | 'preheader'
+  | 'sender'
+  | 'title'
+  | 'paragraphs'
+  | 'markup'
+  | 'items'
+  | 'more'
+  | 'action'
+>
+
+function notificationParts(
+  instance: Instance,
+  { sender, title, message = '', markup, action }: NotificationWords,
+  catalogue: Catalogue,
+): OwnParts {
+  const heading = toTitle(title)
+  return {
+    subject: heading,
+    preheader: toLine(markup?.text ?? message, PREHEADER_LENGTH),
+    sender: senderOf(instance, sender),
+    title: heading,
+    paragraphs: markup === undefined ? toParagraphs(message) : [],
+    markup,
+    items: [],
+    more: undefined,
+    action: action && {
+      label: catalogue.text('notification.action', { name: toShownText(action.name, 60) }),
+      url: ownLink(instance, action.url),
+    },
+  }
+}
+
+function digestParts(instance: Instance, { items }: DigestWords, catalogue: Catalogue): OwnParts {
+  const domain = toHeaderText(instance.domain)
+  const rest = Math.max(0, items.length - MAX_DIGEST_ITEMS)
+  const length = items.length > MANY_ITEMS ? SHORT_MESSAGE_LENGTH : DIGEST_MESSAGE_LENGTH
+  return {
+    subject: catalogue.text('digest.subject', { domain }),
+    preheader: catalogue.text('digest.preheader'),
+    sender: domain,
+    title: catalogue.text('digest.title', { count: items.length }),
+    paragraphs: [],
+    markup: undefined,
+    items: items
+      .slice(0, MAX_DIGEST_ITEMS)
+      .map((item) => itemOf(instance, item, catalogue, length)),
+    more: rest === 0 ? undefined : catalogue.text('digest.more', { count: rest }),
+    action: undefined,
+  }
+}
+
+function itemOf(
+  instance: Instance,
+  item: DigestItem,
+  catalogue: Catalogue,
+  messageLength: number,
+): MailItem {
+  return {
+    sender: senderOf(instance, item.sender),
+    time: formatTime(item.time, instance, catalogue.locale, 'short'),
+    title: toLine(item.title, DIGEST_TITLE_LENGTH),
+    message: toLine(item.message ?? '', messageLength),
+  }
+}
+
+function senderOf({ domain }: Instance, sender: string | undefined): string {
+  return sender === undefined ? toHeaderText(domain) : toShownText(sender, 100)
+}
+
+function footerOf(sender: string | undefined, domain: string, writing: Writing): string {
+  const { catalogue } = writing
+  const words =
+    sender === undefined
+      ? catalogue.text('footer.sender', { domain })
+      : catalogue.text('footer.app', { domain, name: toShownText(sender, 100) })
+  return closingOf(words, writing)
+}
+
+/** Blank lines part paragraphs. No line ends with a blank: `-- ` would begin a signature. */
+function toParagraphs(message: string): readonly string[] {
+  const paragraphs: string[][] = [[]]
+  for (const line of toBody(message).split('\n')) {
+    if (line.trim() === '') paragraphs.push([])
+    else paragraphs.at(-1)?.push(line.trimEnd())
+  }
+  return paragraphs.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'))
+}
+
+/** On one line, an ellipsis for what is cut off; nothing is cut in the middle of a character. */
+function toLine(text: string, maxLength: number): string {
+  const line = toHeaderText(toBody(text).replaceAll(/\s+/g, ' '), Number.POSITIVE_INFINITY)
+  if (line.length <= maxLength) return line
+  const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  let kept = ''
+  for (const { segment } of segments.segment(line.slice(0, maxLength))) {
+    if (kept.length + segment.length >= maxLength) break
+    kept += segment
+  }
+  return `${kept.trimEnd()}…`
+}

@@ -1,0 +1,210 @@
+import { type Instance, parseAppHost } from '@svc/platform'
+import type { MailLinks } from './app-mails.ts'
+import type { Catalogue } from './catalogue.ts'
+import { toHeaderText } from './mail-address.ts'
+import { type Fact, listFacts } from './request-facts.ts'
+import { toQuote, toShownText } from './clean-text.ts'
+import { SYSTEM_MAILS, type SystemMail } from './system-mails.ts'
+
+/** What the two views of a mail show, in this order. Texts are final, not escaped. */
+export interface MailModel {
+  readonly locale: string
+  readonly dir: 'ltr' | 'rtl'
+  readonly subject: string
+  /** What mail programs show beside the subject. Never holds a code. */
+  readonly preheader: string
+  /** Whether title and paragraphs are an app's: in any language and direction. */
+  readonly isForeign: boolean
+  /** Who tells it, above everything else; for mails of apps. */
+  readonly sender: string | undefined
+  readonly greeting: string | undefined
+  readonly title: string
+  /** Line feeds are kept. */
+  readonly paragraphs: readonly string[]
+  /** An app's own mark-up, and the same in words. */
+  readonly markup: { readonly html: string; readonly text: string } | undefined
+  readonly items: readonly MailItem[]
+  readonly more: string | undefined
+  /** Absent: `undefined`, for views that refuse what does not exist. */
+  readonly warning: string | undefined
+  readonly quote: readonly string[]
+  readonly code: string | undefined
+  readonly facts: readonly Fact[]
+  readonly factsPlace: 'above' | 'below'
+  readonly factsTitle: string
+  readonly action: MailLink | undefined
+  readonly fallback: string
+  readonly notices: readonly string[]
+  readonly footer: string
+  /** Below the footer: the settings and the unsubscribe link, nothing to act on. */
+  readonly links: readonly FooterLink[]
+}
+
+export interface MailLink {
+  readonly label: string
+  readonly url: string
+}
+
+export interface FooterLink extends MailLink {
+  /** Both on one line, for text. */
+  readonly line: string
+}
+
+/** One notification of a digest. */
+export interface MailItem {
+  readonly sender: string
+  readonly time: string
+  readonly title: string
+  /** Perhaps empty. */
+  readonly message: string
+}
+
+/** What every mail is written with. */
+export interface Writing {
+  readonly catalogue: Catalogue
+  /** Whether somebody reads replies. */
+  readonly takesReplies: boolean
+}
+
+/** @throws TypeError when the link of the mail is not one of the instance's own, or a text is missing */
+export function buildModel(
+  instance: Instance,
+  mail: SystemMail,
+  writing: Writing,
+  links: MailLinks = {},
+): MailModel {
+  const { catalogue } = writing
+  const { template, variables } = mail
+  const layout = SYSTEM_MAILS[template]
+  const isUnproven = layout.isForUnprovenAddress === true
+  const domain = toHeaderText(instance.domain)
+  const values = { domain, ...valuesOf(mail) }
+  const name = isUnproven ? '' : toShownText(instance.publicName ?? '', 100)
+  const prefixes = [`${template}.${variantOf(mail)}`, template]
+  const text = (part: string): string => {
+    const key = prefixes.map((prefix) => `${prefix}.${part}`).find((known) => catalogue.has(known))
+    return catalogue.text(key ?? `${template}.${part}`, values)
+  }
+  const numbered = (part: string, count: number): string[] =>
+    Array.from({ length: count }, (_, at) => text(`${part}.${at + 1}`))
+  const remark = remarkOf(mail, text)
+  return {
+    locale: catalogue.locale,
+    dir: catalogue.dir,
+    subject: text('subject'),
+    preheader: text('preheader'),
+    isForeign: false,
+    sender: undefined,
+    greeting:
+      name === '' ? catalogue.text('greeting.anonymous') : catalogue.text('greeting', { name }),
+    title: text('title'),
+    paragraphs: [
+      ...numbered('body', layout.paragraphs),
+      ...(remark !== undefined && !remark.isWarning ? [remark.words] : []),
+    ],
+    markup: undefined,
+    items: [],
+    more: undefined,
+    warning: remark?.isWarning === true ? remark.words : undefined,
+    quote: template === 'passphrase_hint' ? toQuote(variables.hint) : [],
+    code: codeOf(mail),
+    facts: 'time' in variables ? listFacts(instance, variables, catalogue, isUnproven) : [],
+    // A warning takes room: what to act on stays in the first screenful.
+    factsPlace: remark?.isWarning === true ? 'below' : (layout.facts ?? 'above'),
+    factsTitle: catalogue.text('facts.request'),
+    action:
+      'url' in variables
+        ? { label: text('action'), url: ownLink(instance, variables.url) }
+        : undefined,
+    fallback: catalogue.text('action.fallback'),
+    notices: numbered('notice', layout.notices),
+    footer: closingOf(catalogue.text('footer.sender', { domain }), writing),
+    links: listLinks(instance, links, catalogue),
+  }
+}
+
+/** Arguments of the texts; those from outside are made harmless here. */
+function valuesOf({ template, variables }: SystemMail): Record<string, string | number> {
+  return {
+    ...('minutes' in variables && { minutes: variables.minutes }),
+    ...(template === 'auth_mode_changed' && {
+      factor: variables.factor,
+      ...(variables.left !== undefined && { left: variables.left }),
+    }),
+    ...(template === 'oauth_clients_limit' && {
+      name: toShownText(variables.clientName, 100),
+      limit: variables.limit,
+    }),
+  }
+}
+
+function variantOf({ template, variables }: SystemMail): string {
+  if (template === 'two_factor') return variables.purpose
+  if (template === 'auth_mode_changed') return variables.change
+  return 'any'
+}
+
+/** What is said only sometimes. */
+function remarkOf(
+  { template, variables }: SystemMail,
+  text: (part: string) => string,
+): { readonly words: string; readonly isWarning: boolean } | undefined {
+  if (template === 'passphrase_reset' && variables.losesVault) {
+    return { words: text('warning'), isWarning: true }
+  }
+  if (template === 'auth_mode_changed' && variables.left !== undefined) {
+    return { words: text('left'), isWarning: variables.left === 0 }
+  }
+  return undefined
+}
+
+function codeOf({ template, variables }: SystemMail): string | undefined {
+  if (template === 'two_factor') return toCode(variables.passcode)
+  if (template === 'two_factor_mail_confirmation' || template === 'confirm_flagship') {
+    return toCode(variables.code)
+  }
+  return undefined
+}
+
+/** Codes are letters and digits; whatever else came along must not reach the one line that gets copied. */
+function toCode(text: string): string {
+  return text.replaceAll(/[^\dA-Za-z-]/g, '').slice(0, 32)
+}
+
+/** The links in the footer of a mail. @throws TypeError when one is not a link of the instance */
+export function listLinks(
+  instance: Instance,
+  { settings, unsubscribe }: MailLinks,
+  catalogue: Catalogue,
+): readonly FooterLink[] {
+  const rows: [string, string | undefined][] = [
+    ['footer.settings', settings],
+    ['footer.unsubscribe', unsubscribe],
+  ]
+  return rows.flatMap(([key, link]) => {
+    if (link === undefined) return []
+    const [label, url] = [catalogue.text(key), ownLink(instance, link)]
+    return [{ label, url, line: catalogue.text('link.line', { label, url }) }]
+  })
+}
+
+/** Who sent it, and where replies go. */
+export function closingOf(sender: string, { catalogue, takesReplies }: Writing): string {
+  return `${sender} ${catalogue.text(takesReplies ? 'footer.replies' : 'footer.unread')}`
+}
+
+/** @throws TypeError */
+export function ownLink(instance: Instance, link: string): string {
+  const own = toOwnLink(instance, link)
+  if (own === undefined) throw new TypeError('mail.variables.url is not a link of the instance')
+  return own
+}
+
+/** The link when it leads to the instance or one of its apps: mails have no others (security.md 1, 99). */
+export function toOwnLink(instance: Instance, link: string): string | undefined {
+  const url = URL.parse(link)
+  const base = new URL(instance.origin)
+  const app = url === null ? undefined : parseAppHost(url.host, instance.subdomains)
+  const isOwn = url?.host === base.host || app?.domain === base.host
+  return url?.protocol === base.protocol && isOwn ? url.href : undefined
+}

@@ -1,0 +1,34 @@
+import { object, type Option, port, record, text } from '@svc/platform/options'
+import { parseAddress } from './mail-address.ts'
+import type { MailTransport } from '../ports.ts'
+
+/** Who mails come from, and how they leave. @see notifications.md 10.2 */
+export interface MailSettings {
+  /** How mails leave: `smtpTransport({ … })`, or the host's own. */
+  readonly transport: MailTransport
+  /** The sender's address. @defaultValue `noreply@<domain of the instance>` */
+  readonly noreplyAddress?: string
+  /** Name beside the sender's address. @defaultValue the domain of the instance */
+  readonly noreplyName?: string
+  /** Where replies go; mails say so. @defaultValue no such header: mails say that nobody reads replies */
+  readonly replyTo?: string
+}
+
+/** Mails of all instances. */
+export interface MailOptions extends MailSettings {
+  /** Other settings for the instances of a context, by its name. */
+  readonly contexts?: Readonly<Record<string, Partial<MailSettings>>>
+}
+
+/** The option that holds them. */
+export function mailOptions(): Option<MailOptions> {
+  const transport = port<MailTransport>(['send'])
+  const address = text('one plain mail address', (written) => parseAddress(written) !== undefined)
+  const settings = {
+    noreplyAddress: address.optional('`noreply@<domain of the instance>`'),
+    noreplyName: text('a text', {}).optional('the domain of the instance'),
+    replyTo: address.optional(),
+  }
+  const context = object({ ...settings, transport: transport.optional('the one beside') })
+  return object({ ...settings, transport, contexts: record(context).optional() })
+}

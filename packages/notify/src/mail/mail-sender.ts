@@ -1,0 +1,113 @@
+import type { Instance } from '@svc/platform'
+import type { CircuitBreaker } from '../circuit-breaker.ts'
+import { type MailAddress, parseAddress, toHeaderText } from './mail-address.ts'
+import { isMailError, MailError } from './mail-error.ts'
+import type { MailOptions } from './mail-options.ts'
+import type { MailTransport, OutgoingMail } from '../ports.ts'
+import type { RenderedMail } from './templates.ts'
+
+/** A mail to an owner, written but not addressed. */
+export interface WrittenMail extends RenderedMail {
+  /** In angle brackets. */
+  readonly messageId: string
+  /** Name of what it was made from. */
+  readonly template: string
+  /** @see OutgoingMail.unsubscribe */
+  readonly unsubscribe?: OutgoingMail['unsubscribe']
+}
+
+/** Addresses mails and hands them over, with the sender and the transport of the instance's context. */
+export interface MailSender {
+  /**
+   * To the owner's address in the instance's settings.
+   * @throws MailError `permanent` without a usable address, else as the transport says
+   */
+  toOwner(instance: Instance, mail: WrittenMail, signal?: AbortSignal): Promise<void>
+  /** To an address that is about to become it, without a name. @throws MailError */
+  toPending(instance: Instance, address: string | undefined, mail: WrittenMail): Promise<void>
+}
+
+/**
+ * @param breaker - keeps a mail server that says nothing from holding up the others; without it every mail is tried
+ */
+export function createMailSender(
+  options: MailOptions,
+  breaker?: CircuitBreaker<MailTransport>,
+): MailSender {
+  async function send(
+    instance: Instance,
+    to: MailAddress,
+    { messageId, template, subject, text, html, locale, unsubscribe }: WrittenMail,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const outgoing: OutgoingMail = {
+      messageId,
+      instanceId: instance.id,
+      domain: instance.domain,
+      template,
+      ...sendersOf(instance, options),
+      to,
+      subject,
+      text,
+      html,
+      locale,
+      ...(unsubscribe !== undefined && { unsubscribe }),
+    }
+    const { transport = options.transport } = contextOf(instance, options)
+    if (breaker === undefined || signal === undefined) return transport.send(outgoing, signal)
+    const ask = (): Promise<void> => transport.send(outgoing, signal)
+    const answer = await breaker.call(transport, signal, ask, isSilence)
+    if (typeof answer === 'string') throw new MailError('transient', answer)
+  }
+
+  return {
+    async toOwner(instance, mail, signal) {
+      const address = requireAddress(instance.email)
+      const name = toHeaderText(instance.publicName ?? '', 100)
+      await send(instance, name === '' ? { address } : { name, address }, mail, signal)
+    },
+    async toPending(instance, written, mail) {
+      await send(instance, { address: requireAddress(written) }, mail)
+    },
+  }
+}
+
+function isSilence(end: void | Error): boolean {
+  return isMailError(end) && end.reason === 'timeout'
+}
+
+/** Message ids and list ids end in it. */
+export function hostOf(domain: string): string {
+  return domain.replace(/:\d+$/, '')
+}
+
+function requireAddress(written: string | undefined): string {
+  if (written === undefined) throw new MailError('permanent', 'no_email')
+  const address = parseAddress(written)
+  if (address === undefined) throw new MailError('permanent', 'bad_email')
+  return address
+}
+
+function sendersOf(
+  instance: Instance,
+  options: MailOptions,
+): { from: MailAddress; replyTo?: MailAddress } {
+  const context = contextOf(instance, options)
+  const name = context.noreplyName ?? options.noreplyName ?? hostOf(instance.domain)
+  const address =
+    context.noreplyAddress ?? options.noreplyAddress ?? `noreply@${hostOf(instance.domain)}`
+  const replyTo = repliesOf(instance, options)
+  const named = (text: string): MailAddress => ({ name: toHeaderText(name, 100), address: text })
+  return { from: named(address), ...(replyTo !== undefined && { replyTo: named(replyTo) }) }
+}
+
+/** Where replies to mails of the instance go; undefined: nowhere. */
+export function repliesOf(instance: Instance, options: MailOptions): string | undefined {
+  return contextOf(instance, options).replyTo ?? options.replyTo
+}
+
+function contextOf(instance: Instance, options: MailOptions): Partial<MailOptions> {
+  const { context } = instance
+  if (context === undefined || options.contexts === undefined) return {}
+  return Object.hasOwn(options.contexts, context) ? (options.contexts[context] ?? {}) : {}
+}

@@ -1,0 +1,64 @@
+import { fileURLToPath } from 'node:url'
+import type { Instance } from '@svc/platform'
+import nunjucks from 'nunjucks'
+import { buildAppModel } from './app-mail-model.ts'
+import type { AppMail, MailLinks } from './app-mails.ts'
+import { catalogueOf } from './catalogue.ts'
+import { buildModel } from './mail-model.ts'
+import type { SystemMail } from './system-mails.ts'
+
+/** The words of a mail, the same in both forms. */
+export interface RenderedMail {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** BCP 47 tag of the language it is written in. */
+  readonly locale: string
+}
+
+/** Writes the mails of this server in the instance's language. */
+export interface MailTemplates {
+  /**
+   * @param links - links in the footer of a system mail that is sent as a notification; {@link AppMail} has its own
+   * @throws TypeError when a link of the mail is not one of the instance's own
+   */
+  render(instance: Instance, mail: SystemMail | AppMail, links?: MailLinks): RenderedMail
+}
+
+export interface TemplatesOptions {
+  /** Whether somebody reads replies to mails of the instance. @defaultValue nobody does */
+  readonly takesReplies?: (instance: Instance) => boolean
+}
+
+/** Loads the two views of the one layout; catalogues are read when a language is first needed. */
+export function createTemplates(options: TemplatesOptions = {}): MailTemplates {
+  const views = fileURLToPath(new URL('../../views', import.meta.url))
+  const loader = new nunjucks.FileSystemLoader(views, { noCache: false, watch: false })
+  const htmlViews = new nunjucks.Environment(loader, { autoescape: true, throwOnUndefined: true })
+  const textViews = new nunjucks.Environment(loader, { autoescape: false, throwOnUndefined: true })
+
+  return {
+    render(instance, mail, links) {
+      const catalogue = catalogueOf(instance.locale)
+      const writing = { catalogue, takesReplies: options.takesReplies?.(instance) === true }
+      const model = isAppMail(mail)
+        ? buildAppModel(instance, mail, writing)
+        : buildModel(instance, mail, writing, links)
+      const { markup } = model
+      return {
+        subject: model.subject,
+        text: textViews.render('mail.txt.njk', { ...model, markup: markup?.text }),
+        html: htmlViews.render('mail.html.njk', {
+          ...model,
+          // The one thing that is mark-up already: what an app's template wrote, with its data escaped.
+          markup: markup && new nunjucks.runtime.SafeString(markup.html),
+        }),
+        locale: catalogue.locale,
+      }
+    },
+  }
+}
+
+function isAppMail(mail: SystemMail | AppMail): mail is AppMail {
+  return mail.template === 'notification' || mail.template === 'digest'
+}
