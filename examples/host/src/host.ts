@@ -1,14 +1,14 @@
 import { type Clock, type Store, systemClock } from '@svc/store'
 import { createAdminApp } from './admin/admin.ts'
 import { loadAdminToken } from './admin/admin-token.ts'
-import { hasTls, publicAddress } from './addressing.ts'
+import { hasTls, publicAddress } from './config/addressing.ts'
 import { createHostApp, type HostApp, toListener } from './app.ts'
-import { type Config, ConfigError } from './config.ts'
-import { welcome } from './demo-data.ts'
-import { type RunningServer, startServer } from './http-server.ts'
-import type { HostLog } from './log.ts'
-import { openSealingKeys, readSealingKeys } from './sealing-keys.ts'
-import { openStore } from './storage.ts'
+import { type Config, ConfigError } from './config/config.ts'
+import { welcome } from './demo/demo-instance.ts'
+import { type RunningServer, startServer } from './http/http-server.ts'
+import type { HostLog } from './log/log.ts'
+import { openSealingKeys, readSealingKeys } from './storage/sealing-keys.ts'
+import { openStore } from './storage/open-store.ts'
 
 export interface StartOptions {
   readonly config: Config

@@ -1,5 +1,5 @@
 import type { AccountDocument } from '@svc/connectors'
-import type { Fields, StoredDocument } from '../data/document-store.ts'
+import type { Fields, StoredDocument } from '../documents/document-store.ts'
 
 /** A document of the type `<namespace>.accounts` as an account: its owner's apps may have written anything. */
 export function toAccount({ id, rev, fields }: Omit<StoredDocument, 'type'>): AccountDocument {

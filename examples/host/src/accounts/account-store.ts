@@ -1,5 +1,5 @@
 import type { AccountDocument, AccountStore } from '@svc/connectors'
-import type { DocumentStore } from '../data/document-store.ts'
+import type { DocumentStore } from '../documents/document-store.ts'
 import { toAccount, toFields } from './account-documents.ts'
 
 /** Accounts among the documents of the host. @param type - `<namespace>.accounts` */

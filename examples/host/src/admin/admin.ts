@@ -2,7 +2,7 @@ import { equalSecrets, isHttpError, type Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import Koa, { type Context, type Next } from 'koa'
 import type { HostApp } from '../app.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { AdminError } from './admin-error.ts'
 import { adminRouter } from './admin-routes.ts'
 

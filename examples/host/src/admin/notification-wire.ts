@@ -1,6 +1,6 @@
 import type { NotificationRecord } from '@svc/notify'
-import type { OutboxEntry } from '../dev-outbox/outbox.ts'
-import type { Kept } from '../kept-list.ts'
+import type { OutboxEntry } from '../demo/pages/outbox.ts'
+import type { Kept } from '../demo/pages/kept-list.ts'
 
 const FINAL = new Set(['sent', 'skipped', 'collapsed', 'expired', 'failed', 'cancelled'])
 

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { DevProvider } from '../dev-provider/dev-provider.ts'
-import { DEV_ACCOUNT_TYPE } from '../dev-provider/names.ts'
+import type { DevProvider } from '../demo/provider/dev-provider.ts'
+import { DEV_ACCOUNT_TYPE } from '../demo/provider/names.ts'
 import type { AdminClient } from './admin-client.ts'
 import { parseCount } from './command.ts'
 
@@ -21,7 +21,7 @@ export function addDevProviderCommand(program: Command, connect: () => AdminClie
     .option('--no-register', 'only print the account type, do not put it into the running server')
     .action(async ({ port, tokenSeconds, register }: DevProviderCommandOptions) => {
       // Other commands do without it.
-      const { startDevProvider } = await import('../dev-provider/dev-provider.ts')
+      const { startDevProvider } = await import('../demo/provider/dev-provider.ts')
       const provider = await startDevProvider({ port, tokenLifeMs: tokenSeconds * 1000 })
       say(`Demo photos, a provider for development, listens at ${provider.origin}`)
       if (!register || !(await putType(connect, provider))) sayCommand(provider)

@@ -1,7 +1,7 @@
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
-import { createDocumentStore } from '../../src/data/document-store.ts'
-import { dataRoutes } from '../../src/data/data-routes.ts'
+import { createDocumentStore } from '../../src/documents/document-store.ts'
+import { dataRoutes } from '../../src/demo/data/data-routes.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 type Document = { _id: string; _rev: string; _type: string; [name: string]: unknown }
