@@ -1,13 +1,13 @@
 import { equalSecrets, isHttpError, type Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import Koa, { type Context, type Next } from 'koa'
-import type { HostApp } from '../app.ts'
+import type { HostServices } from '../services.ts'
 import type { Config } from '../config/config.ts'
 import { AdminError } from './admin-error.ts'
 import { adminRouter } from './admin-routes.ts'
 
 export interface AdminOptions {
-  readonly app: HostApp
+  readonly app: HostServices
   readonly config: Config
   readonly token: string
   readonly log: Logger

@@ -1,7 +1,6 @@
 import process from 'node:process'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { DevProvider } from '../demo/provider/dev-provider.ts'
-import { DEV_ACCOUNT_TYPE } from '../demo/provider/names.ts'
 import type { AdminClient } from './admin-client.ts'
 import { parseCount } from './command.ts'
 
@@ -31,21 +30,24 @@ export function addDevProviderCommand(program: Command, connect: () => AdminClie
     })
 }
 
-async function putType(connect: () => AdminClient, { entry }: DevProvider): Promise<boolean> {
+async function putType(
+  connect: () => AdminClient,
+  { accountType, entry }: DevProvider,
+): Promise<boolean> {
   try {
-    await connect().call('PUT', `/admin/account_types/${DEV_ACCOUNT_TYPE}`, entry)
+    await connect().call('PUT', `/admin/account_types/${accountType}`, entry)
   } catch (error) {
     say(`It could not be put into the server: ${(error as Error).message}`)
     return false
   }
-  say(`Its account type ${DEV_ACCOUNT_TYPE} is in the server: the start page offers to connect it.`)
+  say(`Its account type ${accountType} is in the server: the start page offers to connect it.`)
   say(`Owners beside the demo one need its konnector first, by \`svc konnector install\`.`)
   return true
 }
 
-function sayCommand({ entry }: DevProvider): void {
+function sayCommand({ accountType, entry }: DevProvider): void {
   say(`Put its account type into a server with:`)
-  say(`  svc account-type put ${DEV_ACCOUNT_TYPE} <<'END'\n${JSON.stringify(entry, null, 2)}\nEND`)
+  say(`  svc account-type put ${accountType} <<'END'\n${JSON.stringify(entry, null, 2)}\nEND`)
 }
 
 function stopped(): Promise<void> {

@@ -1,31 +1,9 @@
+import type { ConfigGroup } from './entry.ts'
 import { CONNECTORS_ENTRIES, PROVIDER_ENTRIES } from './connectors.ts'
 import { FLAGSHIP_ENTRIES } from './flagship.ts'
 import { LIFETIME_ENTRIES } from './lifetimes.ts'
 import { LIMIT_ENTRIES } from './limits.ts'
 import { NOTIFICATION_ENTRIES } from './notifications.ts'
-
-/**
- * One entry of the configuration. The environment variable of `mail.fromName` is `SVC_MAIL_FROM_NAME`; an entry with
- * `env` has that name instead. `docs/configuration.md` is made from these rows.
- */
-export interface ConfigEntry {
-  /** `json`: anything that fits the schema; JSON text in the environment. */
-  readonly type: 'string' | 'integer' | 'boolean' | 'duration' | 'json'
-  readonly description: string
-  /** Absent: the entry may be unset. */
-  readonly default?: string | number | boolean
-  /** What stands in the documentation when the default is computed. */
-  readonly defaultText?: string
-  readonly env?: string
-  readonly enum?: readonly string[]
-  readonly pattern?: string
-  readonly minimum?: number
-  readonly maximum?: number
-  /** JSON Schema of `json`. */
-  readonly schema?: Readonly<Record<string, unknown>>
-  /** Never printed, not even in a fault. */
-  readonly isSecret?: true
-}
 
 const PORT = { type: 'integer', minimum: 0, maximum: 65_535 } as const
 const HOST = '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$'
@@ -128,6 +106,12 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     defaultText: '`on`; `off` when `NODE_ENV` is `production`',
     description: 'Whether a demo instance is created at the first start.',
   },
+  demoApps: {
+    type: 'boolean',
+    defaultText: '`on`; `off` when `NODE_ENV` is `production`',
+    description:
+      'Whether owners have the demo: the apps `home`, `safe` and `drive`, documents at `/data/`, links and sharings. Without it they begin in the settings, and have the apps that you install.',
+  },
   demoDomain: {
     type: 'string',
     pattern: HOST,
@@ -216,8 +200,4 @@ export const CONFIG_ENTRIES: ConfigGroup = {
   flagship: FLAGSHIP_ENTRIES,
   limits: LIMIT_ENTRIES,
   lifetimes: LIFETIME_ENTRIES,
-}
-
-export interface ConfigGroup {
-  readonly [name: string]: ConfigEntry | ConfigGroup
 }

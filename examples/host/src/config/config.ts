@@ -32,6 +32,8 @@ export interface Config {
   /** Hosts separated by commas. */
   readonly confirmHosts?: string
   readonly demo: boolean
+  /** The demo apps, and the data that they keep. */
+  readonly demoApps: boolean
   readonly demoDomain?: string
   readonly devPages?: 'off'
   readonly smtpUrl?: string
@@ -237,6 +239,7 @@ function toConfig(values: Values, isProduction: boolean): Omit<Config, 'threadPo
   // The schema has checked every entry's type.
   return {
     demo: !isProduction,
+    demoApps: !isProduction,
     ...plain,
     isProduction,
     dataDir: resolve(String(values['dataDir'])),

@@ -1,5 +1,5 @@
 import type { ConnectorsOptions } from '@svc/connectors'
-import type { ConfigGroup } from './config.schema.ts'
+import type { ConfigGroup } from './entry.ts'
 
 /** How owners connect accounts at providers. @see connectors.md 14 */
 export const CONNECTORS_ENTRIES: ConfigGroup = {

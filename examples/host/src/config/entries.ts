@@ -1,4 +1,5 @@
-import { CONFIG_ENTRIES, type ConfigEntry, type ConfigGroup } from './config.schema.ts'
+import { CONFIG_ENTRIES } from './config.schema.ts'
+import type { ConfigEntry, ConfigGroup } from './entry.ts'
 
 /** One entry with its place in the file and its environment variable. */
 export interface NamedEntry {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { FlagshipOptions } from '@svc/oauth-core'
-import type { ConfigGroup } from './config.schema.ts'
+import type { ConfigGroup } from './entry.ts'
 
 const LIST = { type: 'string', pattern: '^[^,\\s]+(,[^,\\s]+)*$', defaultText: 'none' } as const
 

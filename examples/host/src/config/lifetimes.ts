@@ -1,4 +1,4 @@
-import type { ConfigGroup } from './config.schema.ts'
+import type { ConfigGroup } from './entry.ts'
 
 const DURATION = { type: 'duration' } as const
 

@@ -1,4 +1,4 @@
-import type { ConfigGroup } from './config.schema.ts'
+import type { ConfigGroup } from './entry.ts'
 
 const LIMIT = { type: 'integer', minimum: 0, maximum: 1_000_000_000 } as const
 const BUCKET = { type: 'integer', minimum: 1, maximum: 1_000_000_000 } as const

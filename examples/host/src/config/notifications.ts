@@ -1,5 +1,5 @@
 import type { SmsProvider } from '@svc/notify'
-import type { ConfigGroup } from './config.schema.ts'
+import type { ConfigGroup } from './entry.ts'
 
 const URL_TEXT = { type: 'string', pattern: '^https?://\\S+$' } as const
 const OFF = { type: 'string', defaultText: 'off' } as const

@@ -1,18 +1,16 @@
 import { recordKey, type Store } from '@svc/store'
-import type { HostApp } from '../app.ts'
+import type { HostServices } from '../services.ts'
 import { type Config, ConfigError } from '../config/config.ts'
 import { createInstance } from '../create-instance.ts'
-import { DEV_ACCOUNT_TYPE } from './provider/names.ts'
-import type { HostLog } from '../log/log.ts'
+import { DEV_ACCOUNT_TYPE } from './provider/photos.ts'
 
 export interface WelcomeOptions {
-  readonly app: HostApp
+  readonly app: HostServices
   readonly store: Store
   readonly config: Config
   /** Port of the public listener. */
   readonly port: number
   readonly notice: (text: string) => void
-  readonly log: HostLog
 }
 
 /**
@@ -21,10 +19,7 @@ export interface WelcomeOptions {
  * @see architecture.md 5, decision D53
  */
 export async function welcome(options: WelcomeOptions): Promise<void> {
-  const { app, store, config, port, notice, log } = options
-  if (config.isProduction && config.smtpUrl === undefined) {
-    log.warn('mail.off', { reason: 'SVC_SMTP_URL is not set: no mail leaves this server' })
-  }
+  const { app, store, config, port, notice } = options
   if (!config.demo) return
   const domain = config.demoDomain ?? demoDomain(config, port)
   const hindrance = await createDemo(app, store, domain)
@@ -65,7 +60,11 @@ function demoDomain({ subdomains }: Config, port: number): string {
  * Once per domain: an instance that the operator removed stays removed.
  * @returns why there can be none, when another instance is in the way
  */
-async function createDemo(app: HostApp, store: Store, domain: string): Promise<string | undefined> {
+async function createDemo(
+  app: HostServices,
+  store: Store,
+  domain: string,
+): Promise<string | undefined> {
   const marker = recordKey('host', 'demo-instance', domain)
   if ((await store.get(marker)) !== undefined) return undefined
   if ((await app.oauth.instances.byHost(domain)) === undefined) {

@@ -1,6 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type Koa from 'koa'
 import { type ConnectionLimits, limitConnections } from '@svc/platform'
 import type { Config } from '../config/config.ts'
 import type { HostLog } from '../log/log.ts'
@@ -119,4 +120,24 @@ function createServer(
   const server = https.createServer({ ...OPTIONS, ...readCertificate(tls) }, listener)
   const { reload, close } = followCertificate(server, tls, log)
   return { server, reload, unfollow: close }
+}
+
+/** Answers what Koa must not see: a target that it cannot parse (security.md 0: `ctx.path` throws on it). */
+export function toListener(koa: Koa, isHttps = false): http.RequestListener {
+  const handle = koa.callback()
+  return function listener(request, response) {
+    const target = request.url ?? ''
+    if (target.startsWith('/') || URL.canParse(target)) void handle(request, response)
+    else refuseTarget(response, isHttps)
+  }
+}
+
+function refuseTarget(response: http.ServerResponse, isHttps: boolean): void {
+  response.writeHead(400, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'X-Content-Type-Options': 'nosniff',
+    ...(isHttps && { 'Strict-Transport-Security': HSTS }),
+    Connection: 'close',
+  })
+  response.end('Bad Request')
 }

@@ -3,9 +3,11 @@ import type { NotifyFigures } from '@svc/notify'
 import type { ConnectionLimits, LoadFigures } from '@svc/platform'
 import type { Counter, Histogram, Registry } from 'prom-client'
 import type { RealtimeStats } from '@svc/realtime'
-import { registerProviderFigures } from './provider-figures.ts'
-import { registerConnectionFigures } from './connection-figures.ts'
-import { registerNotificationFigures } from './notification-figures.ts'
+import {
+  registerConnectionFigures,
+  registerNotificationFigures,
+  registerProviderFigures,
+} from './figures.ts'
 import type { AnsweredRequest } from '../http/request-log.ts'
 
 /** Numbers for a monitoring system. They are kept from the first time somebody asks for them. */

@@ -4,17 +4,11 @@ import { type Instances, type RouteContext, type RouteRow } from '@svc/platform'
 import { recordKey, type Store } from '@svc/store'
 import { hasTls, isLocalhost, isLoopback, publicAddress } from '../../config/addressing.ts'
 import type { Config } from '../../config/config.ts'
+import type { DevPages } from '../../services.ts'
 import type { HostLog } from '../../log/log.ts'
 
-/**
- * Who may see `/dev/*`. What is kept there opens instances, and a proxy on this machine may say nothing of whom it asks
- * for, as nginx does by default: so the pages exist only while nobody elsewhere can be meant.
- */
-export interface DevPages {
-  /** Whether they exist; looks through the instances, and turns them off for good when one is of another domain. */
-  areOn(): Promise<boolean>
-  /** To be told of the hosts of new instances, and new aliases. */
-  noteHosts(hosts: readonly string[]): Promise<void>
+/** {@link DevPages}, and what keeps everybody else from them. */
+export interface GuardedDevPages extends DevPages {
   /** The rows, answering 404 unless the pages exist and the request is this machine's own. */
   guard(rows: readonly RouteRow[]): RouteRow[]
 }
@@ -33,7 +27,11 @@ export interface DevPagesOptions {
 const MARK = recordKey('host', 'dev-pages', 'off')
 const PROXY_HEADER = /^(?:x-forwarded-.*|x-real-ip|forwarded|via)$/
 
-export function createDevPages(options: DevPagesOptions): DevPages {
+/**
+ * Decides who may see `/dev/*`. What is kept there opens instances, and a proxy on this machine may say nothing of whom
+ * it asks for, as nginx does by default: so the pages exist only while nobody elsewhere can be meant.
+ */
+export function createDevPages(options: DevPagesOptions): GuardedDevPages {
   const { config, store, instances, log, notice } = options
   let isOff = !options.isUsed || !isPossible(config)
 

@@ -1,14 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { DAY_MS, type InstanceId } from '@svc/platform'
+import type { Kept } from '../../notifications/development.ts'
 import { type Json, indexKey, type Key, recordKey, type Store } from '@svc/store'
-
-/** Something that was kept instead of being sent. */
-export interface Kept<Item> {
-  readonly id: string
-  /** Milliseconds since the epoch. */
-  readonly keptAt: number
-  readonly item: Item
-}
 
 /** The last things of a kind, by instance; for development. */
 export interface KeptList<Item> {

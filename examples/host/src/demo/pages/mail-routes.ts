@@ -1,7 +1,7 @@
 import { OAuthError } from '@svc/oauth-core'
 import { type RouteContext, type RouteRow } from '@svc/platform'
 import { escape, sendMail, sendPage } from './dev-page.ts'
-import type { DevMailbox, KeptMail } from './mailbox.ts'
+import type { DevMailbox, KeptMail } from '../../notifications/development.ts'
 
 const LINK = /https?:\/\/[^\s<>"]+/g
 

@@ -1,23 +1,7 @@
-import type { MailTransport, OutgoingMail } from '@svc/notify'
-import type { Instance } from '@svc/platform'
+import type { OutgoingMail } from '@svc/notify'
 import type { Store } from '@svc/store'
-import { createKeptList, type Kept } from './kept-list.ts'
-
-/** A mail that was not sent. */
-export interface KeptMail {
-  readonly id: string
-  /** Milliseconds since the epoch. */
-  readonly keptAt: number
-  readonly mail: OutgoingMail
-}
-
-/** Keeps the last mails of each instance instead of sending them; for development. */
-export interface DevMailbox extends MailTransport {
-  /** Newest first. */
-  list(instance: Instance): Promise<readonly KeptMail[]>
-  get(instance: Instance, id: string): Promise<KeptMail | undefined>
-  removeAll(instance: Instance): Promise<void>
-}
+import type { DevMailbox, Kept, KeptMail } from '../../notifications/development.ts'
+import { createKeptList } from './kept-list.ts'
 
 export function createDevMailbox(store: Store, clock: { now(): number }): DevMailbox {
   const kept = createKeptList<OutgoingMail>({

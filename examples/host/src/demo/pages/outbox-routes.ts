@@ -1,8 +1,7 @@
 import { OAuthError } from '@svc/oauth-core'
 import { type RouteRow } from '@svc/platform'
 import { escape, sendPage } from './dev-page.ts'
-import type { Kept } from './kept-list.ts'
-import type { DevOutbox, OutboxEntry } from './outbox.ts'
+import type { DevOutbox, Kept, OutboxEntry } from '../../notifications/development.ts'
 
 /**
  * The development outbox: pushes and texts of an instance that no provider takes. They say what only the owner should

@@ -1,42 +1,7 @@
-import type { OutgoingPush, OutgoingText, PushGateway, SmsGateway } from '@svc/notify'
-import type { Instance } from '@svc/platform'
+import type { OutgoingPush, OutgoingText } from '@svc/notify'
 import type { Store } from '@svc/store'
-import { createKeptList, type Kept } from './kept-list.ts'
-
-/** A push that was not sent, without the token of its device. */
-export interface OutboxPush {
-  readonly kind: 'push'
-  readonly notification: string
-  /** Name of the client that would have shown it; its platform where no client has the token any more. */
-  readonly device: string
-  readonly platform: OutgoingPush['platform']
-  readonly slug?: string
-  readonly title: string
-  readonly body: string
-  readonly data: OutgoingPush['data']
-  readonly priority?: OutgoingPush['priority']
-  readonly sound?: string
-}
-
-/** A text that was not sent. */
-export interface OutboxText {
-  readonly kind: 'text'
-  readonly notification: string
-  readonly number: string
-  readonly text: string
-}
-
-export type OutboxEntry = OutboxPush | OutboxText
-
-/** Keeps the last pushes and texts of each instance instead of sending them; for development. */
-export interface DevOutbox {
-  readonly pushes: PushGateway
-  readonly texts: SmsGateway
-  /** Newest first. */
-  list(instance: Instance): Promise<readonly Kept<OutboxEntry>[]>
-  get(instance: Instance, id: string): Promise<Kept<OutboxEntry> | undefined>
-  removeAll(instance: Instance): Promise<void>
-}
+import type { DevOutbox, OutboxEntry, OutboxPush } from '../../notifications/development.ts'
+import { createKeptList } from './kept-list.ts'
 
 export interface DevOutboxOptions {
   readonly store: Store

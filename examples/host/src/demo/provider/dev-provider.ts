@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, systemClock } from '@svc/store'
 import { type RunningServer, startServer } from '../../http/http-server.ts'
-import { DEV_ACCOUNT_TYPE } from './names.ts'
+import { DEV_ACCOUNT_TYPE } from './photos.ts'
 import { createProviderApp } from './provider-app.ts'
 
 /** A provider that listens on this machine. */
 export interface DevProvider {
   readonly origin: string
+  /** Name of the account type that uses it. */
+  readonly accountType: string
   /** The account type that uses it, with its secret. */
   readonly entry: Readonly<Record<string, unknown>>
   close(): Promise<void>
@@ -42,6 +44,7 @@ export async function startDevProvider(options: DevProviderOptions): Promise<Dev
   origin = `http://127.0.0.1:${server.port}`
   return {
     origin,
+    accountType: DEV_ACCOUNT_TYPE,
     entry: {
       slug: DEV_ACCOUNT_TYPE,
       grant_mode: 'authorization_code',

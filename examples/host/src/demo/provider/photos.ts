@@ -1,3 +1,6 @@
+/** Name of the account type that stands for the provider, and of the konnector that uses it. */
+export const DEV_ACCOUNT_TYPE = 'demo-photos'
+
 /** What the demo person keeps at the provider. */
 export const PHOTOS: readonly {
   readonly id: string
