@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { appFolders, createAuthUi } from '@svc/auth-ui'
 import { createOAuth, OAuthError } from '@svc/oauth-core'
-import { limitLoad, type SealingKey } from '@svc/platform'
+import { bindRoutes, limitLoad, type SealingKey } from '@svc/platform'
 import { createRealtime } from '@svc/realtime'
 import type { Clock, Store } from '@svc/store'
 import Koa from 'koa'
 import { createHostConnectors } from './accounts/host-connectors.ts'
-import { konnectorListRows } from './accounts/konnector-list.ts'
+import { konnectorListRoutes } from './accounts/konnector-list.ts'
 import { serveApps } from './apps/app-pages.ts'
 import { permissionTexts } from './apps/permission-texts.ts'
 import { createHostApps } from './apps/registry.ts'
@@ -180,23 +180,28 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   koa.use(notify.routes({ pages: ui.notices, errorPage: ui.pages.error }))
   koa.use(connectors.routes({ pages: ui.pages }))
   const own = [
-    ...konnectorListRows({ ...config, oauth, konnectors, connectors }),
+    ...bindRoutes(konnectorListRoutes, {
+      namespace: config.namespace,
+      oauth,
+      konnectors,
+      connectors,
+    }),
     ...(demo === undefined || shared === undefined
       ? []
-      : demo.demoRows({ accounts, documents, oauth, realtime, shared, ui })),
+      : demo.demoRows(demo.demoServices({ accounts, oauth, realtime, ui }, { documents, shared }))),
   ]
   koa.use(oauth.mount(own))
-  const devRows = demo?.devRows({ clock, mailbox, notify, outbox }) ?? []
   const devPages = demo?.createDevPages({
     config,
     store,
     log,
     instances: oauth.instances,
     notice: options.notice,
-    isUsed: devRows.length > 0,
+    isUsed: mailbox !== undefined || outbox !== undefined,
   })
-  if (devPages !== undefined) {
-    koa.use(oauth.mount(devPages.guard(devRows), { page: ui.pages.error }))
+  if (demo !== undefined && devPages !== undefined) {
+    const devRows = demo.devRows({ clock, devPages, mailbox, notify, outbox })
+    koa.use(oauth.mount(devRows, { page: ui.pages.error }))
   }
   koa.use(() => {
     throw new OAuthError('not_found')

@@ -8,22 +8,18 @@ import type { DocumentStore } from '../documents/document-store.ts'
 import type { Development } from '../notifications/development.ts'
 import type { HostServices } from '../services.ts'
 import { accountRules } from './data/account-rules.ts'
-import { createConfirmedTypes } from './data/confirmed-types.ts'
-import { dataRoutes } from './data/data-routes.ts'
 import { publicDocuments } from './data/doctype-rules.ts'
 import { createDevMailbox } from './pages/mailbox.ts'
-import { mailRoutes } from './pages/mail-routes.ts'
 import { createDevOutbox } from './pages/outbox.ts'
-import { outboxRoutes } from './pages/outbox-routes.ts'
-import { previewRoutes } from './pages/preview-routes.ts'
-import { shareRoutes } from './shares/share-routes.ts'
+import { type DemoServices, mailRows, outboxRows } from './routes.ts'
 import { createShareStore, type ShareStore } from './shares/share-store.ts'
+import { sharingLimits } from './shares/sharing-routes.ts'
 import { createSharingOffers, type SharingOffers } from './shares/sharing-offers.ts'
-import { sharingRoutes } from './shares/sharing-routes.ts'
 
 // The half of the host that only shows. `app.ts` is the one place that loads it, where the configuration wants it.
 export { welcome } from './demo-instance.ts'
 export { createDevPages } from './pages/dev-pages.ts'
+export { demoRows } from './routes.ts'
 
 /** The apps of the demo: the folders that they are in, and those that every new instance has. */
 export const demoApps: { readonly folders: () => string[]; readonly initial: readonly string[] } = {
@@ -61,32 +57,35 @@ export function createSharedData(parts: {
   }
 }
 
-/** What the endpoints of the demo stand on. */
-export interface DemoServices extends Pick<HostServices, 'accounts' | 'oauth' | 'realtime' | 'ui'> {
-  readonly documents: DocumentStore
-  readonly shared: SharedData
-}
-
-/** The endpoints that the apps of the demo keep their data with. */
-export function demoRows(services: DemoServices): readonly RouteRow[] {
-  const { accounts, documents, oauth, realtime, shared, ui } = services
-  const { namespace } = oauth
-  const confirmedTypes = createConfirmedTypes({
-    types: [`${namespace}.safe.secrets`],
-    isConfirmed: ui.isConfirmed,
-  })
+/** What the endpoints of the demo stand on, made of what the server has. */
+export function demoServices(
+  { accounts, oauth, realtime, ui }: Pick<HostServices, 'accounts' | 'oauth' | 'realtime' | 'ui'>,
+  { documents, shared }: { readonly documents: DocumentStore; readonly shared: SharedData },
+): DemoServices {
+  const { clock, namespace, store } = oauth
+  const confirmedTypes = new Set([`${namespace}.safe.secrets`])
   const rules = [accountRules(`${namespace}.accounts`, accounts.connectors)]
-  const shown = publicDocuments(documents, rules)
   // A link shows documents to whoever has it, and an offer makes them another owner's, both without what the types of
   // some of them ask for.
   const isShareable = (type: string): boolean => !confirmedTypes.has(type)
-  const isOfferable = (type: string): boolean =>
-    isShareable(type) && !realtime.isServerType(type) && rules.every((rule) => rule.type !== type)
-  return [
-    ...dataRoutes(oauth, documents, { events: realtime, confirmedTypes, rules }),
-    ...shareRoutes({ oauth, ui, shares: shared.shares, documents: shown, isShareable }),
-    ...sharingRoutes({ oauth, offers: shared.sharings, documents: shown, isOfferable }),
-  ]
+  return {
+    oauth,
+    ui,
+    documents,
+    shown: publicDocuments(documents, rules),
+    events: realtime,
+    rules,
+    confirmedTypes,
+    isConfirmed: ui.isConfirmed,
+    shares: shared.shares,
+    isShareable,
+    offers: shared.sharings,
+    limits: sharingLimits(store, clock),
+    isOfferable: (type) =>
+      isShareable(type) &&
+      !realtime.isServerType(type) &&
+      rules.every((rule) => rule.type !== type),
+  }
 }
 
 /** What keeps mails, pushes and texts instead of sending them. */
@@ -97,19 +96,19 @@ export function createDevelopment(store: Store, clock: Clock): Development {
   }
 }
 
-/** The pages of what is kept. They hold links that open instances: mount them behind the guard of `createDevPages`. */
+/** The pages of what is kept. */
 export function devRows({
   clock,
+  devPages,
   mailbox,
   notify,
   outbox,
-}: Pick<HostServices, 'mailbox' | 'notify' | 'outbox'> & {
+}: Pick<HostServices, 'devPages' | 'mailbox' | 'notify' | 'outbox'> & {
   readonly clock: Clock
 }): readonly RouteRow[] {
+  const { render } = notify
   return [
-    ...(mailbox === undefined
-      ? []
-      : [...previewRoutes({ render: notify.render, clock }), ...mailRoutes(mailbox)]),
-    ...(outbox === undefined ? [] : outboxRoutes(outbox)),
+    ...(mailbox === undefined ? [] : mailRows({ clock, devPages, mailbox, render })),
+    ...(outbox === undefined ? [] : outboxRows({ devPages, outbox })),
   ]
 }

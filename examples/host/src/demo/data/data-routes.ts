@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { IsConfirmed } from '@svc/auth-ui'
 import {
   type AccessContext,
   insufficientScope,
@@ -7,10 +8,9 @@ import {
   type ScopedDocument,
   type Verb,
 } from '@svc/oauth-core'
-import { type RouteContext, type RouteMiddleware, type RouteRow } from '@svc/platform'
+import type { RouteContext, RouteRow } from '@svc/platform'
 import type { Realtime } from '@svc/realtime'
-import { type ConfirmedTypes, NO_CONFIRMED_TYPES } from './confirmed-types.ts'
-import type { DoctypeRules } from './doctype-rules.ts'
+import { requireConfirmation } from './confirmed-types.ts'
 import {
   answer,
   answerDocument,
@@ -24,7 +24,7 @@ import {
   toWire,
 } from './data-wire.ts'
 import type { DocumentStore, StoredDocument } from '../../documents/document-store.ts'
-import { createRuledDocuments } from './ruled-documents.ts'
+import { admit, notifySubscribers, type RuledServices, ruleOf, show } from './ruled-documents.ts'
 
 const TYPE = /^[a-z0-9_]{1,60}(?:\.[a-z0-9_]{1,60}){1,7}$/
 const AUTH = ['access token', 'app token'] as const
@@ -37,53 +37,28 @@ interface DataRequest {
   readonly type: string
 }
 
-/** What {@link dataRoutes} can do beside keeping documents. */
-export interface DataRouteOptions {
-  /**
-   * Tells subscribers what changed, and knows of which types callers may not have them told anything.
-   * @defaultValue nobody is told
-   */
-  readonly events?: Pick<Realtime, 'isServerType' | 'publish'>
-  /** @defaultValue none */
-  readonly confirmedTypes?: ConfirmedTypes
-  /** Of doctypes whose documents are not their callers' alone. @defaultValue none */
-  readonly rules?: readonly DoctypeRules[]
+/** What documents at `/data/` stand on. */
+export interface DataServices extends RuledServices {
+  readonly oauth: Pick<OAuth, 'guard'>
+  readonly isConfirmed: IsConfirmed
+  readonly documents: DocumentStore
+  /** Tells subscribers what changed, and knows of which types callers may not have them told anything. */
+  readonly events: Pick<Realtime, 'isServerType' | 'publish'>
 }
+
+type Handler = (request: DataRequest, services: DataServices) => Promise<void>
 
 /**
  * The example host's own resource: small JSON documents behind the guard, so that scopes can be seen at work.
- * A document reads `{ "_id", "_type", "_rev", …fields }`.
+ * A document reads `{ "_id", "_type", "_rev", …fields }`. The guard answers refusals by itself, as in any Koa server:
+ * so it stands in front of the handlers as middleware.
  */
-export function dataRoutes(
-  oauth: Pick<OAuth, 'guard'>,
-  documents: DocumentStore,
-  { events, confirmedTypes = NO_CONFIRMED_TYPES, rules = [] }: DataRouteOptions = {},
-): readonly RouteRow[] {
-  const { admitted, deleted, shown, tell } = createRuledDocuments({ events, confirmedTypes, rules })
-
-  /** The guard for the verb and the type of the path; before the body is read. */
-  function requirePermission(verb: Verb): RouteMiddleware {
-    return async function requireTypePermission(ctx, next) {
-      const type = String(ctx.params['doctype'])
-      if (!TYPE.test(type)) throw malformed('the doctype is malformed')
-      await oauth.guard({ verb, type })(ctx, async () => {
-        // Its events would look like those of the server.
-        if (verb !== 'GET' && events?.isServerType(type) === true) throw unwritable(type)
-        if (confirmedTypes.has(type)) await confirmedTypes.demand(ctx, accessOf(ctx), verb)
-        await next()
-      })
-    }
-  }
-
-  /** A handler behind the guard. */
-  function guarded(verb: Verb, handle: (request: DataRequest) => Promise<void>) {
-    return {
-      use: [requirePermission(verb)],
-      handler: (ctx: RouteContext) =>
-        handle({ ctx, access: accessOf(ctx), type: String(ctx.params['doctype']) }),
-    }
-  }
-
+export function dataRoutes(services: DataServices): readonly RouteRow[] {
+  const behindGuard = (verb: Verb, handle: Handler): Pick<RouteRow, 'handler' | 'use'> => ({
+    use: [(ctx, next) => requireTypePermission(ctx, next, verb, services)],
+    handler: (ctx) =>
+      handle({ ctx, access: accessOf(ctx), type: String(ctx.params['doctype']) }, services),
+  })
   const shared = {
     auth: AUTH,
     cors: 'app-origins-or-any',
@@ -100,7 +75,7 @@ export function dataRoutes(
       ...shared,
       method: 'GET',
       path: '/data/:doctype',
-      ...guarded('GET', list),
+      ...behindGuard('GET', listDocuments),
       statuses: [200, 400, 401, 403],
       summary: 'Lists documents of a type that the caller may read, in pages.',
     },
@@ -108,7 +83,7 @@ export function dataRoutes(
       ...shared,
       method: 'POST',
       path: '/data/:doctype',
-      ...guarded('POST', create),
+      ...behindGuard('POST', createDocument),
       body,
       statuses: [201, 400, 401, 403, 413, 415],
       summary: 'Creates a document under a new id.',
@@ -117,7 +92,7 @@ export function dataRoutes(
       ...shared,
       method: 'GET',
       path: '/data/:doctype/:id',
-      ...guarded('GET', read),
+      ...behindGuard('GET', readDocument),
       statuses: [200, 400, 401, 403, 404],
       summary: 'Answers a document.',
     },
@@ -125,7 +100,7 @@ export function dataRoutes(
       ...shared,
       method: 'PUT',
       path: '/data/:doctype/:id',
-      ...guarded('PUT', replace),
+      ...behindGuard('PUT', replaceDocument),
       body,
       statuses: [200, 201, 400, 401, 403, 409, 413, 415],
       summary:
@@ -135,84 +110,123 @@ export function dataRoutes(
       ...shared,
       method: 'DELETE',
       path: '/data/:doctype/:id',
-      ...guarded('DELETE', remove),
+      ...behindGuard('DELETE', deleteDocument),
       statuses: [204, 400, 401, 403, 404, 409],
       summary: 'Deletes a document, only the revision of `If-Match` when given.',
     },
   ]
+}
 
-  async function list({ ctx, access, type }: DataRequest): Promise<void> {
-    const page = await documents.list(ctx.state.instance, type, pageOf(ctx)).catch(refuseCursor)
-    const allowed = page.documents.filter((document) =>
-      access.allows('GET', type, toScoped(document)),
-    )
-    answer(ctx, 200, {
-      documents: await Promise.all(
-        allowed.map(async (document) => toWire(await shown(ctx, access, document))),
-      ),
-      ...(page.cursor !== undefined && { cursor: page.cursor }),
-    })
-  }
-
-  async function create({ ctx, access, type }: DataRequest): Promise<void> {
-    const sent = { type, id: randomBytes(16).toString('hex'), fields: fieldsOf(ctx) }
-    demand(access, 'POST', sent)
-    const document = { ...sent, fields: admitted(ctx, sent) }
-    const rev = await documents.put(ctx.state.instance, document, 'absent')
-    if (rev === undefined) throw new Error('a random id was taken')
-    tell(ctx.state.instance, 'CREATED', { ...document, rev })
-    ctx.set('Location', `/data/${type}/${document.id}`)
-    answerDocument(ctx, 201, await shown(ctx, access, { ...document, rev }))
-  }
-
-  async function read({ ctx, access, type }: DataRequest): Promise<void> {
-    const document = await find(ctx, access, 'GET', type)
-    answerDocument(ctx, 200, await shown(ctx, access, document))
-  }
-
-  async function replace({ ctx, access, type }: DataRequest): Promise<void> {
-    const { instance } = ctx.state
-    const sent = { type, id: idOf(ctx), fields: fieldsOf(ctx) }
-    demand(access, 'PUT', sent)
-    const before = await documents.get(instance, type, sent.id)
-    // A rule on a field must not let a document be taken over that does not match it yet.
-    if (before !== undefined) demand(access, 'PUT', before)
-    const expected = expectationOf(ctx)
-    // What is kept of the document before is kept of no other revision.
-    if (before !== undefined && typeof expected === 'object' && expected.rev !== before.rev) {
-      throw conflict()
+/** The guard for the verb and the type of the path; before the body is read. */
+async function requireTypePermission(
+  ctx: RouteContext,
+  next: () => Promise<void>,
+  verb: Verb,
+  { confirmedTypes, events, isConfirmed, oauth }: DataServices,
+): Promise<void> {
+  const type = String(ctx.params['doctype'])
+  if (!TYPE.test(type)) throw malformed('the doctype is malformed')
+  await oauth.guard({ verb, type })(ctx, async () => {
+    // Its events would look like those of the server.
+    if (verb !== 'GET' && events.isServerType(type)) throw unwritable(type)
+    if (confirmedTypes.has(type)) {
+      await requireConfirmation(isConfirmed, ctx, accessOf(ctx), verb)
     }
-    const document = { ...sent, fields: admitted(ctx, sent, before) }
-    const rev = await documents.put(instance, document, expected === 'any' ? 'absent' : expected)
-    if (rev === undefined) throw conflict()
-    tell(ctx.state.instance, before === undefined ? 'CREATED' : 'UPDATED', { ...document, rev })
-    const status = before === undefined ? 201 : 200
-    answerDocument(ctx, status, await shown(ctx, access, { ...document, rev }))
-  }
+    await next()
+  })
+}
 
-  async function remove({ ctx, access, type }: DataRequest): Promise<void> {
-    const document = await find(ctx, access, 'DELETE', type)
-    const { id } = document
-    if (!(await documents.delete(ctx.state.instance, type, id, expectationOf(ctx))))
-      throw conflict()
-    await deleted(ctx.state.instance, document)
-    tell(ctx.state.instance, 'DELETED', document)
-    ctx.status = 204
-  }
+async function listDocuments(
+  { ctx, access, type }: DataRequest,
+  services: DataServices,
+): Promise<void> {
+  const { instance } = ctx.state
+  const page = await services.documents.list(instance, type, pageOf(ctx)).catch(refuseCursor)
+  const allowed = page.documents.filter((document) =>
+    access.allows('GET', type, toScoped(document)),
+  )
+  answer(ctx, 200, {
+    documents: await Promise.all(
+      allowed.map(async (document) => toWire(await show(services, ctx, access, document))),
+    ),
+    ...(page.cursor !== undefined && { cursor: page.cursor }),
+  })
+}
 
-  /** The document of the path; one that the caller may not know of is forbidden whether it exists or not. */
-  async function find(
-    ctx: RouteContext,
-    access: AccessContext,
-    verb: Verb,
-    type: string,
-  ): Promise<StoredDocument> {
-    const id = idOf(ctx)
-    const document = await documents.get(ctx.state.instance, type, id)
-    demand(access, verb, document ?? { type, id, fields: {} })
-    if (document === undefined) throw new OAuthError('not_found')
-    return document
+async function createDocument(
+  { ctx, access, type }: DataRequest,
+  services: DataServices,
+): Promise<void> {
+  const { instance } = ctx.state
+  const sent = { type, id: randomBytes(16).toString('hex'), fields: fieldsOf(ctx) }
+  requireAllowed(access, 'POST', sent)
+  const document = { ...sent, fields: admit(services, instance, sent) }
+  const rev = await services.documents.put(instance, document, 'absent')
+  if (rev === undefined) throw new Error('a random id was taken')
+  notifySubscribers(services, instance, 'CREATED', { ...document, rev })
+  ctx.set('Location', `/data/${type}/${document.id}`)
+  answerDocument(ctx, 201, await show(services, ctx, access, { ...document, rev }))
+}
+
+async function readDocument(
+  { ctx, access, type }: DataRequest,
+  services: DataServices,
+): Promise<void> {
+  const document = await find(ctx, access, 'GET', type, services)
+  answerDocument(ctx, 200, await show(services, ctx, access, document))
+}
+
+async function replaceDocument(
+  { ctx, access, type }: DataRequest,
+  services: DataServices,
+): Promise<void> {
+  const { documents } = services
+  const { instance } = ctx.state
+  const sent = { type, id: idOf(ctx), fields: fieldsOf(ctx) }
+  requireAllowed(access, 'PUT', sent)
+  const before = await documents.get(instance, type, sent.id)
+  // A rule on a field must not let a document be taken over that does not match it yet.
+  if (before !== undefined) requireAllowed(access, 'PUT', before)
+  const expected = expectationOf(ctx)
+  // What is kept of the document before is kept of no other revision.
+  if (before !== undefined && typeof expected === 'object' && expected.rev !== before.rev) {
+    throw conflict()
   }
+  const document = { ...sent, fields: admit(services, instance, sent, before) }
+  const rev = await documents.put(instance, document, expected === 'any' ? 'absent' : expected)
+  if (rev === undefined) throw conflict()
+  const verb = before === undefined ? 'CREATED' : 'UPDATED'
+  notifySubscribers(services, instance, verb, { ...document, rev })
+  const status = before === undefined ? 201 : 200
+  answerDocument(ctx, status, await show(services, ctx, access, { ...document, rev }))
+}
+
+async function deleteDocument(
+  { ctx, access, type }: DataRequest,
+  services: DataServices,
+): Promise<void> {
+  const { instance } = ctx.state
+  const document = await find(ctx, access, 'DELETE', type, services)
+  const { id } = document
+  if (!(await services.documents.delete(instance, type, id, expectationOf(ctx)))) throw conflict()
+  await ruleOf(services, type)?.deleted(instance, document)
+  notifySubscribers(services, instance, 'DELETED', document)
+  ctx.status = 204
+}
+
+/** The document of the path; one that the caller may not know of is forbidden whether it exists or not. */
+async function find(
+  ctx: RouteContext,
+  access: AccessContext,
+  verb: Verb,
+  type: string,
+  { documents }: DataServices,
+): Promise<StoredDocument> {
+  const id = idOf(ctx)
+  const document = await documents.get(ctx.state.instance, type, id)
+  requireAllowed(access, verb, document ?? { type, id, fields: {} })
+  if (document === undefined) throw new OAuthError('not_found')
+  return document
 }
 
 function accessOf({ state: { access } }: RouteContext): AccessContext {
@@ -220,7 +234,11 @@ function accessOf({ state: { access } }: RouteContext): AccessContext {
   return access
 }
 
-function demand(access: AccessContext, verb: Verb, document: Omit<StoredDocument, 'rev'>): void {
+function requireAllowed(
+  access: AccessContext,
+  verb: Verb,
+  document: Omit<StoredDocument, 'rev'>,
+): void {
   if (access.allows(verb, document.type, toScoped(document))) return
   throw insufficientScope()
 }

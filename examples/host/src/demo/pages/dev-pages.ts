@@ -1,17 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { OAuthError } from '@svc/oauth-core'
-import { type Instances, type RouteContext, type RouteRow } from '@svc/platform'
+import { type Instances, requirement, type RouteAuth } from '@svc/platform'
 import { recordKey, type Store } from '@svc/store'
 import { hasTls, isLocalhost, isLoopback, publicAddress } from '../../config/addressing.ts'
 import type { Config } from '../../config/config.ts'
 import type { DevPages } from '../../services.ts'
 import type { HostLog } from '../../log/log.ts'
-
-/** {@link DevPages}, and what keeps everybody else from them. */
-export interface GuardedDevPages extends DevPages {
-  /** The rows, answering 404 unless the pages exist and the request is this machine's own. */
-  guard(rows: readonly RouteRow[]): RouteRow[]
-}
 
 export interface DevPagesOptions {
   readonly config: Config
@@ -31,7 +25,7 @@ const PROXY_HEADER = /^(?:x-forwarded-.*|x-real-ip|forwarded|via)$/
  * Decides who may see `/dev/*`. What is kept there opens instances, and a proxy on this machine may say nothing of whom
  * it asks for, as nginx does by default: so the pages exist only while nobody elsewhere can be meant.
  */
-export function createDevPages(options: DevPagesOptions): GuardedDevPages {
+export function createDevPages(options: DevPagesOptions): DevPages {
   const { config, store, instances, log, notice } = options
   let isOff = !options.isUsed || !isPossible(config)
 
@@ -65,17 +59,21 @@ export function createDevPages(options: DevPagesOptions): GuardedDevPages {
     return !isOff
   }
 
-  async function requireOwnMachine(ctx: RouteContext, next: () => Promise<void>): Promise<void> {
-    if (!isDirect(ctx.req) || !(await areOn())) throw new OAuthError('not_found')
-    await next()
-  }
-
-  return {
-    areOn,
-    noteHosts,
-    guard: (rows) => rows.map((row) => ({ ...row, use: [requireOwnMachine, ...(row.use ?? [])] })),
-  }
+  return { areOn, noteHosts }
 }
+
+/** What the pages stand on. */
+export interface DevPageServices {
+  readonly devPages: Pick<DevPages, 'areOn'>
+}
+
+/** A browser on this machine, while the pages exist. To everybody else they do not. */
+export const requireOwnMachine: RouteAuth<DevPageServices> = requirement(
+  ['none'],
+  async function requireOwnMachine(ctx, { devPages }) {
+    if (!isDirect(ctx.req) || !(await devPages.areOn())) throw new OAuthError('not_found')
+  },
+)
 
 function isPossible(config: Config): boolean {
   const isSwitchedOff = config.isProduction || config.devPages === 'off'

@@ -1,43 +1,49 @@
 import { OAuthError } from '@svc/oauth-core'
-import { type RouteRow } from '@svc/platform'
+import { defineRoute, type Route, type RouteContext } from '@svc/platform'
+import { type DevPageServices, requireOwnMachine } from './dev-pages.ts'
 import { escape, sendPage } from './dev-page.ts'
 import type { DevOutbox, Kept, OutboxEntry } from '../../notifications/development.ts'
 
-/**
- * The development outbox: pushes and texts of an instance that no provider takes. They say what only the owner should
- * know: mount these rows behind `DevPages.guard`.
- */
-export function outboxRoutes(outbox: DevOutbox): readonly RouteRow[] {
-  const shared = {
-    method: 'GET',
-    auth: ['none'],
-    family: 'html',
-    statuses: [200, 404],
-    source: 'architecture.md 5',
-  } as const
-  return [
-    {
-      ...shared,
-      path: '/dev/outbox',
-      summary:
-        'Lists the last pushes and texts, newest first. Development only, from this machine only.',
-      async handler(ctx) {
-        const entries = await outbox.list(ctx.state.instance)
-        sendPage(ctx, 'Pushes and texts', entries.length === 0 ? NONE : listOf(entries))
-      },
-    },
-    {
-      ...shared,
-      path: '/dev/outbox/:id',
-      summary: 'One push or text, with the data that the app on the device would get.',
-      async handler(ctx) {
-        const found = await outbox.get(ctx.state.instance, String(ctx.params['id']))
-        if (found === undefined) throw new OAuthError('not_found')
-        const { item } = found
-        sendPage(ctx, titleOf(item), `${detailsOf(item)}\n<p><a href="/dev/outbox">All</a></p>`)
-      },
-    },
-  ]
+/** What the pages of the development outbox stand on. */
+export interface OutboxPageServices extends DevPageServices {
+  readonly outbox: DevOutbox
+}
+
+const shared = {
+  method: 'GET',
+  auth: requireOwnMachine,
+  family: 'html',
+  statuses: [200, 404],
+  source: 'architecture.md 5',
+} as const
+
+/** The development outbox: pushes and texts of an instance that no provider takes. Only the owner should know them. */
+export const outboxRoutes: readonly Route<OutboxPageServices>[] = [
+  defineRoute({
+    ...shared,
+    path: '/dev/outbox',
+    handler: listEntries,
+    summary:
+      'Lists the last pushes and texts, newest first. Development only, from this machine only.',
+  }),
+  defineRoute({
+    ...shared,
+    path: '/dev/outbox/:id',
+    handler: showEntry,
+    summary: 'One push or text, with the data that the app on the device would get.',
+  }),
+]
+
+async function listEntries(ctx: RouteContext, { outbox }: OutboxPageServices): Promise<void> {
+  const entries = await outbox.list(ctx.state.instance)
+  sendPage(ctx, 'Pushes and texts', entries.length === 0 ? NONE : listOf(entries))
+}
+
+async function showEntry(ctx: RouteContext, { outbox }: OutboxPageServices): Promise<void> {
+  const found = await outbox.get(ctx.state.instance, String(ctx.params['id']))
+  if (found === undefined) throw new OAuthError('not_found')
+  const { item } = found
+  sendPage(ctx, titleOf(item), `${detailsOf(item)}\n<p><a href="/dev/outbox">All</a></p>`)
 }
 
 const NONE = `<p>Nothing yet.</p>

@@ -7,54 +7,55 @@ import {
   type SystemMail,
 } from '@svc/notify'
 import { OAuthError } from '@svc/oauth-core'
-import { type Instance, type RouteRow } from '@svc/platform'
+import { defineRoute, type Instance, type Route, type RouteContext } from '@svc/platform'
+import type { Clock } from '@svc/store'
+import { type DevPageServices, requireOwnMachine } from './dev-pages.ts'
 import { escape, sendMail, sendPage } from './dev-page.ts'
 
 /** What previews are made with. */
-interface PreviewParts {
+export interface PreviewServices extends DevPageServices {
   readonly render: Notify['render']
-  readonly clock: { now(): number }
+  readonly clock: Clock
 }
 
-/** Every mail with made-up variables, to look at; nothing is sent. Before `/dev/mails/:id`, behind `DevPages.guard`. */
-export function previewRoutes({ render, clock }: PreviewParts): readonly RouteRow[] {
-  const shared = {
-    method: 'GET',
-    auth: ['none'],
-    family: 'html',
-    source: 'notifications.md 10.2',
-  } as const
-  return [
-    {
-      ...shared,
-      path: '/dev/mails/preview',
-      statuses: [200, 404],
-      summary: 'Lists the mails this server can send. Development only, from this machine only.',
-      handler(ctx) {
-        const names = [...samplesOf(ctx.state.instance, clock.now()).keys()]
-        sendPage(
-          ctx,
-          'Kinds of mails',
-          `<ul>\n${names.map(itemOf).join('\n')}\n</ul>\n<p><a href="/dev/mails">All mails</a></p>`,
-        )
-      },
-    },
-    {
-      ...shared,
-      path: '/dev/mails/preview/:name',
-      statuses: [200, 404],
-      summary: 'One kind of mail with made-up variables, in the language of the query `locale`.',
-      async handler(ctx) {
-        const { instance } = ctx.state
-        const mail = samplesOf(instance, clock.now()).get(String(ctx.params['name']))
-        if (mail === undefined) throw new OAuthError('not_found')
-        const locale = String(ctx.query['locale'] ?? instance.locale)
-        const { html, text, subject } = await render({ ...instance, locale }, mail)
-        if (ctx.query['as'] === 'text') sendPage(ctx, subject, `<pre>${escape(text)}</pre>`)
-        else sendMail(ctx, html)
-      },
-    },
-  ]
+const shared = {
+  method: 'GET',
+  auth: requireOwnMachine,
+  family: 'html',
+  statuses: [200, 404],
+  source: 'notifications.md 10.2',
+} as const
+
+/** Every mail with made-up variables, to look at; nothing is sent. They come before `/dev/mails/:id`. */
+export const previewRoutes: readonly Route<PreviewServices>[] = [
+  defineRoute({
+    ...shared,
+    path: '/dev/mails/preview',
+    handler: listKinds,
+    summary: 'Lists the mails this server can send. Development only, from this machine only.',
+  }),
+  defineRoute({
+    ...shared,
+    path: '/dev/mails/preview/:name',
+    handler: showKind,
+    summary: 'One kind of mail with made-up variables, in the language of the query `locale`.',
+  }),
+]
+
+function listKinds(ctx: RouteContext, { clock }: PreviewServices): void {
+  const names = [...samplesOf(ctx.state.instance, clock.now()).keys()]
+  const list = `<ul>\n${names.map(itemOf).join('\n')}\n</ul>`
+  sendPage(ctx, 'Kinds of mails', `${list}\n<p><a href="/dev/mails">All mails</a></p>`)
+}
+
+async function showKind(ctx: RouteContext, { clock, render }: PreviewServices): Promise<void> {
+  const { instance } = ctx.state
+  const mail = samplesOf(instance, clock.now()).get(String(ctx.params['name']))
+  if (mail === undefined) throw new OAuthError('not_found')
+  const locale = String(ctx.query['locale'] ?? instance.locale)
+  const { html, text, subject } = await render({ ...instance, locale }, mail)
+  if (ctx.query['as'] === 'text') sendPage(ctx, subject, `<pre>${escape(text)}</pre>`)
+  else sendMail(ctx, html)
 }
 
 function samplesOf(instance: Instance, time: number): ReadonlyMap<string, SystemMail | AppMail> {

@@ -1,4 +1,4 @@
-type JsonSchema = Readonly<Record<string, unknown>>
+import { bodySchema, type BodySchema } from '@svc/platform'
 
 const DOCUMENTS = {
   type: {
@@ -24,14 +24,14 @@ export interface ShareBody {
   readonly password?: string
 }
 
-export const shareSchema: JsonSchema = {
+export const shareSchema: BodySchema<ShareBody> = bodySchema({
   type: 'object',
   required: ['type', 'ids'],
   properties: {
     ...DOCUMENTS,
     password: { type: 'string', minLength: 1, maxLength: 1024, description: 'asked of visitors' },
   },
-}
+})
 
 /** Body of `POST /sharings`. */
 export interface OfferBody {
@@ -41,7 +41,7 @@ export interface OfferBody {
   readonly description: string
 }
 
-export const offerSchema: JsonSchema = {
+export const offerSchema: BodySchema<OfferBody> = bodySchema({
   type: 'object',
   required: ['to', 'type', 'ids', 'description'],
   properties: {
@@ -49,4 +49,4 @@ export const offerSchema: JsonSchema = {
     ...DOCUMENTS,
     description: { ...TEXT, description: 'what the other owner reads' },
   },
-}
+})
