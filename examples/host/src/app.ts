@@ -17,7 +17,7 @@ import { flagshipOptions } from './config/flagship.ts'
 import { coreOverrides, realtimeOverrides, uiOverrides } from './config/overrides.ts'
 import { createDocumentStore } from './documents/document-store.ts'
 import { limitRequests } from './http/coarse-limit.ts'
-import { noteBrokenAnswers, noteRequests } from './http/request-log.ts'
+import { type AnsweredRequest, noteBrokenAnswers, noteRequests } from './http/request-log.ts'
 import { createRequestScope } from './http/request-scope.ts'
 import { createHostKonnectors } from './konnectors/registry.ts'
 import { audit, withAuditMarks } from './log/audit.ts'
@@ -167,7 +167,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   const koa = new Koa()
   noteBrokenAnswers(koa, log)
   koa.use(scope.middleware(clientAddress))
-  koa.use(noteRequests({ log, clientAddress, observe: metrics.observe, isHttps: hasTls(config) }))
+  const observe = (request: AnsweredRequest): void => {
+    metrics.observe(request)
+    health.observe(request)
+  }
+  koa.use(noteRequests({ log, clientAddress, observe, isHttps: hasTls(config) }))
   koa.use(health.middleware)
   koa.use(load.middleware)
   koa.use(limitRequests({ requestsPerMinute, clientAddress }))

@@ -12,6 +12,8 @@ export interface AnsweredRequest {
   readonly status: number
   /** Seconds. */
   readonly seconds: number
+  /** Code of the error that was answered. */
+  readonly failure?: string
 }
 
 export interface RequestLogOptions {
@@ -44,7 +46,8 @@ export function noteRequests({
     const { method, status } = ctx
     // Set by koa-router to the pattern, never to the path.
     const route = typeof ctx['_matchedRoute'] === 'string' ? ctx['_matchedRoute'] : 'none'
-    observe({ method, route, status, seconds })
+    const failure = ctx.state['failure']
+    observe({ method, route, status, seconds, ...(typeof failure === 'string' && { failure }) })
     // Of the limits on secrets and mails; a flood that the coarse limit stops, before any route, writes nothing.
     if (status === 429 && route !== 'none') log.info('limit.hit', { method, route })
     log.debug('http.request', {

@@ -7,6 +7,11 @@ export interface Health {
   readonly middleware: Middleware
   /** From now on `ready` says no. */
   stopping(): void
+  /**
+   * Looks at an answered request: once a value of the store did not open, `ready` says no until a start with the right
+   * keys. @see operation.md 3.3
+   */
+  observe(request: { readonly failure?: string }): void
 }
 
 /** An answer of the store is as good as new for this long: probes of many balancers cost one look. */
@@ -14,6 +19,7 @@ const TRUST_MS = 250
 
 export function createHealth(store: Store, clock: { now(): number }): Health {
   let isStopping = false
+  let areKeysWrong = false
   let last: { readonly at: number; readonly isUsable: Promise<boolean> } | undefined
 
   function isUsable(): Promise<boolean> {
@@ -43,7 +49,7 @@ export function createHealth(store: Store, clock: { now(): number }): Health {
       ctx.set('Allow', 'GET, HEAD')
       return
     }
-    const isUp = isLive || (!isStopping && (await isUsable()))
+    const isUp = isLive || (!isStopping && !areKeysWrong && (await isUsable()))
     ctx.status = isUp ? 200 : 503
     ctx.type = 'application/json; charset=utf-8'
     ctx.body = JSON.stringify({ status: isUp ? 'up' : 'down' })
@@ -53,6 +59,9 @@ export function createHealth(store: Store, clock: { now(): number }): Health {
     middleware: health,
     stopping: () => {
       isStopping = true
+    },
+    observe({ failure }) {
+      areKeysWrong ||= failure === 'keys_unavailable'
     },
   }
 }
