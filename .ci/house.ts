@@ -1,6 +1,7 @@
 /**
  * Holds the shape of the packages: no circle between files or folders (types included), no arrow back between packages,
  * no long file, no services record that everything hangs on, nothing loose at a package's root. Prints the figures.
+ * The example host is held to the same, and what an operator runs does not import its demo.
  *
  *   node .ci/house.ts
  */
@@ -13,6 +14,9 @@ const ROOT = path.resolve(import.meta.dirname, '..')
 const FLOORS = ['store', 'platform', 'oauth-core', 'auth-ui notify connectors realtime'].map(
   (floor) => floor.split(' '),
 )
+const HOST = 'examples/host/src'
+/** Who may load the demo of the host, and only by `import()`: production runs without it. */
+const DEMO_LOADERS: readonly string[] = ['app.ts', 'cli/dev-provider-command.ts']
 const MAX_LINES = 300
 const MAX_SERVICES = 25
 const MAX_LOOSE = 14
@@ -49,18 +53,24 @@ const KNOWN: readonly string[] = [
 ]
 
 const faults: string[] = []
-const figures = FLOORS.flat().map((name) => look(name))
+const figures = [
+  ...FLOORS.flat().map((name) => {
+    const sources = read(`packages/${name}/src`)
+    checkArrows(name, sources)
+    return look(name, sources)
+  }),
+  ...['host', 'host/demo'].map((name) => look(name, read(HOST + name.slice('host'.length)))),
+]
+checkDemo(read(HOST))
 print()
 
-function look(name: string): Figures {
-  const sources = read(name)
+function look(name: string, sources: readonly Source[]): Figures {
   const byFile = new Map(sources.map((source) => [source.file, source]))
   const files: Graph = new Map(sources.map(({ file, imports }) => [file, new Set(imports)]))
   for (const circle of findCircles(files)) fault(name, `circle of files: ${circle.join(' -> ')}`)
   for (const circle of findCircles(foldersOf(sources))) {
     fault(name, `circle of folders: ${circle.join(' -> ')}`)
   }
-  checkArrows(name, sources)
   for (const { file, text } of sources) {
     const lines = codeLines(text)
     if (lines > MAX_LINES)
@@ -81,8 +91,9 @@ function look(name: string): Figures {
   }
 }
 
-function read(name: string): Source[] {
-  const folder = path.join(ROOT, 'packages', name, 'src')
+/** @param below - a folder of sources, from the root of the project */
+function read(below: string): Source[] {
+  const folder = path.join(ROOT, below)
   return globSync('**/*.ts', { cwd: folder })
     .toSorted()
     .map((file) => {
@@ -131,6 +142,20 @@ function checkArrows(name: string, sources: readonly Source[]): void {
   }
 }
 
+/** The server names types of its demo at most, except where it loads it. */
+function checkDemo(sources: readonly Source[]): void {
+  for (const { file, text } of sources) {
+    if (file.startsWith('demo/')) continue
+    const isDemo = (specifier: string): boolean =>
+      path.join(path.dirname(file), specifier).startsWith('demo/')
+    const named = [...text.matchAll(/^(?:import|export) (?!type )[^']* from '(\.[^']+)'/gm)]
+    const loaded = [...text.matchAll(/\bimport\('(\.[^']+)'\)/g)]
+    for (const [, specifier = ''] of DEMO_LOADERS.includes(file) ? named : [...named, ...loaded]) {
+      if (isDemo(specifier)) fault('host', `${file} imports ${specifier} of the demo`)
+    }
+  }
+}
+
 function checkServices(name: string, text: string): void {
   for (const [, record = '', body = ''] of text.matchAll(
     /^export interface (\w*Services)[^{]*\{\n([\s\S]*?)^\}/gm,
@@ -172,19 +197,24 @@ function fault(name: string, text: string): void {
 }
 
 function print(): void {
+  const packages = figures.filter(({ name }) => !name.startsWith('host'))
   const sum = (pick: (one: Figures) => number): number =>
-    figures.reduce((total, one) => total + pick(one), 0)
+    packages.reduce((total, one) => total + pick(one), 0)
   const total: Figures = {
-    name: 'all',
+    name: 'all packages',
     files: sum(({ files }) => files),
     lines: sum(({ lines }) => lines),
     makers: sum(({ makers }) => makers),
     lonelyInterfaces: sum(({ lonelyInterfaces: lonely }) => lonely),
   }
-  process.stdout.write('package       files   lines  create*  interfaces with one maker\n')
-  for (const { name, files, lines, makers, lonelyInterfaces: lonely } of [...figures, total]) {
+  process.stdout.write('package        files   lines  create*  interfaces with one maker\n')
+  for (const { name, files, lines, makers, lonelyInterfaces: lonely } of [
+    ...packages,
+    total,
+    ...figures.slice(packages.length),
+  ]) {
     const columns = [files, lines, makers, lonely].map((figure) => String(figure).padStart(7))
-    process.stdout.write(`${name.padEnd(11)} ${columns.join(' ')}\n`)
+    process.stdout.write(`${name.padEnd(12)} ${columns.join(' ')}\n`)
   }
   const added = faults.filter((text) => !KNOWN.includes(text))
   const gone = KNOWN.filter((text) => !faults.includes(text))

@@ -1,4 +1,4 @@
-import { listEntries, type NamedEntry } from '../../examples/host/src/config-entries.ts'
+import { listEntries, type NamedEntry } from '../../examples/host/src/config/entries.ts'
 import { type Document, GENERATED, table } from './document.ts'
 
 /** `docs/configuration.md` from the host's configuration schema. */

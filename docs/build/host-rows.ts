@@ -1,22 +1,18 @@
 import path from 'node:path'
-import { konnectorListRows } from '../../examples/host/src/accounts/konnector-list.ts'
-import { dataRoutes } from '../../examples/host/src/data/data-routes.ts'
-import { createDocumentStore } from '../../examples/host/src/data/document-store.ts'
-import { mailRoutes } from '../../examples/host/src/dev-mails/mail-routes.ts'
-import { createDevMailbox } from '../../examples/host/src/dev-mails/mailbox.ts'
-import { previewRoutes } from '../../examples/host/src/dev-mails/preview-routes.ts'
-import { outboxRoutes } from '../../examples/host/src/dev-outbox/outbox-routes.ts'
-import { createDevOutbox } from '../../examples/host/src/dev-outbox/outbox.ts'
+import { konnectorListRoutes } from '../../examples/host/src/accounts/konnector-list.ts'
+import { demoRows, mailRows, outboxRows } from '../../examples/host/src/demo/routes.ts'
+import { createDevMailbox } from '../../examples/host/src/demo/pages/mailbox.ts'
+import { createDevOutbox } from '../../examples/host/src/demo/pages/outbox.ts'
+import { createShareStore } from '../../examples/host/src/demo/shares/share-store.ts'
+import { createSharingOffers } from '../../examples/host/src/demo/shares/sharing-offers.ts'
+import { sharingLimits } from '../../examples/host/src/demo/shares/sharing-routes.ts'
+import { createDocumentStore } from '../../examples/host/src/documents/document-store.ts'
 import { createHostKonnectors } from '../../examples/host/src/konnectors/registry.ts'
-import { shareRoutes } from '../../examples/host/src/shares/share-routes.ts'
-import { createShareStore } from '../../examples/host/src/shares/share-store.ts'
-import { createSharingOffers } from '../../examples/host/src/shares/sharing-offers.ts'
-import { sharingRoutes } from '../../examples/host/src/shares/sharing-routes.ts'
 import type { AuthUi } from '../../packages/auth-ui/src/index.ts'
 import type { Connectors } from '../../packages/connectors/src/index.ts'
 import type { Notify } from '../../packages/notify/src/index.ts'
 import type { AppRegistry, OAuth } from '../../packages/oauth-core/src/index.ts'
-import type { RouteRow } from '../../packages/platform/src/index.ts'
+import { bindRoutes, type RouteRow } from '../../packages/platform/src/index.ts'
 import { ROOT } from './document.ts'
 
 /** The packages, put together. */
@@ -36,14 +32,31 @@ export function hostRows({ oauth, apps, ui, notify, connectors }: Assembled): Ro
   const konnectors = createHostKonnectors({ store, folder, namespace })
   const offers = createSharingOffers({ store, clock, apps, documents })
   const outbox = createDevOutbox({ store, clock, deviceName: () => Promise.resolve(undefined) })
+  const devPages = { areOn: () => Promise.resolve(true) }
   const isAny = (): boolean => true
   return [
-    ...dataRoutes(oauth, documents),
-    ...konnectorListRows({ oauth, namespace, konnectors, connectors }),
-    ...shareRoutes({ oauth, ui, shares: createShareStore(store), documents, isShareable: isAny }),
-    ...sharingRoutes({ oauth, offers, documents, isOfferable: isAny }),
-    ...previewRoutes({ render: notify.render, clock }),
-    ...mailRoutes(createDevMailbox(store, clock)),
-    ...outboxRoutes(outbox),
+    ...bindRoutes(konnectorListRoutes, { oauth, namespace, konnectors, connectors }),
+    ...demoRows({
+      oauth,
+      ui,
+      documents,
+      shown: documents,
+      events: { isServerType: () => false, publish: () => Promise.resolve() },
+      rules: [],
+      confirmedTypes: new Set(),
+      isConfirmed: ui.isConfirmed,
+      shares: createShareStore(store),
+      isShareable: isAny,
+      offers,
+      limits: sharingLimits(store, clock),
+      isOfferable: isAny,
+    }),
+    ...mailRows({
+      clock,
+      devPages,
+      mailbox: createDevMailbox(store, clock),
+      render: notify.render,
+    }),
+    ...outboxRows({ devPages, outbox }),
   ]
 }

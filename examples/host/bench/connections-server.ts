@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { HostLog } from '../src/log.ts'
+import type { HostLog } from '../src/log/log.ts'
 
 /** What the harness asks this process. */
 export type ConnectionsServerRequest = 'state' | 'garbage-collected state'
@@ -31,7 +31,7 @@ const [dataDir = '', connections = '', ...domains] = process.argv.slice(2)
 await serve()
 
 async function serve(): Promise<void> {
-  const { loadConfig } = await import('../src/config.ts')
+  const { loadConfig } = await import('../src/config/config.ts')
   const { startHost } = await import('../src/host.ts')
   const { createInstance } = await import('../src/create-instance.ts')
   const config = loadConfig({

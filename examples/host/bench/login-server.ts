@@ -1,5 +1,5 @@
 import { scrypt, scryptSync } from 'node:crypto'
-import type { HostLog } from '../src/log.ts'
+import type { HostLog } from '../src/log/log.ts'
 
 /** What the harness asks this process. */
 export type LoginServerRequest =
@@ -35,7 +35,7 @@ const [dataDir = '', loginValue = '', ...domains] = process.argv.slice(2)
 await serve()
 
 async function serve(): Promise<void> {
-  const { loadConfig } = await import('../src/config.ts')
+  const { loadConfig } = await import('../src/config/config.ts')
   const { startHost } = await import('../src/host.ts')
   const { createInstance } = await import('../src/create-instance.ts')
   const config = loadConfig({

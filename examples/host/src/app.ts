@@ -1,75 +1,32 @@
-import type { RequestListener, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { appFolders, type AuthUi, createAuthUi } from '@svc/auth-ui'
-import type { Mailer, Notify } from '@svc/notify'
-import { createOAuth, type OAuth, OAuthError } from '@svc/oauth-core'
-import { limitLoad, type RouteRow, type SealingKey } from '@svc/platform'
-import { createRealtime, type Realtime } from '@svc/realtime'
+import { appFolders, createAuthUi } from '@svc/auth-ui'
+import { createOAuth, OAuthError } from '@svc/oauth-core'
+import { bindRoutes, limitLoad, type SealingKey } from '@svc/platform'
+import { createRealtime } from '@svc/realtime'
 import type { Clock, Store } from '@svc/store'
 import Koa from 'koa'
-import { hasTls, isLocalhost } from './addressing.ts'
-import { serveApps } from './app-pages.ts'
-import { createHostApps, type HostApps, listAppFolders } from './apps/registry.ts'
-import { audit, withAuditMarks } from './audit.ts'
-import { tellClientChanges } from './client-events.ts'
-import { limitRequests } from './coarse-limit.ts'
-import type { Config } from './config.ts'
-import { readDeprecatedApps } from './config-deprecated.ts'
-import { createHostConnectors, type HostConnectors } from './accounts/host-connectors.ts'
-import { konnectorListRows } from './accounts/konnector-list.ts'
-import { createConfirmedTypes } from './data/confirmed-types.ts'
-import { createDocumentStore } from './data/document-store.ts'
-import { dataRoutes } from './data/data-routes.ts'
-import { publicDocuments } from './data/doctype-rules.ts'
-import { mailRoutes } from './dev-mails/mail-routes.ts'
-import type { DevMailbox } from './dev-mails/mailbox.ts'
-import { previewRoutes } from './dev-mails/preview-routes.ts'
-import type { DevOutbox } from './dev-outbox/outbox.ts'
-import { outboxRoutes } from './dev-outbox/outbox-routes.ts'
-import { createDevPages, type DevPages } from './dev-pages.ts'
-import { flagshipOptions } from './config-flagship.ts'
-import { createHealth, type Health } from './health.ts'
-import { HSTS } from './http-server.ts'
-import { createHostKonnectors, type HostKonnectors } from './konnectors/registry.ts'
-import type { HostLog } from './log.ts'
-import { createMetrics, type Metrics } from './metrics.ts'
+import { createHostConnectors } from './accounts/host-connectors.ts'
+import { konnectorListRoutes } from './accounts/konnector-list.ts'
+import { serveApps } from './apps/app-pages.ts'
+import { permissionTexts } from './apps/permission-texts.ts'
+import { createHostApps } from './apps/registry.ts'
+import { hasTls, isLocalhost } from './config/addressing.ts'
+import type { Config } from './config/config.ts'
+import { readDeprecatedApps } from './config/deprecated-apps.ts'
+import { flagshipOptions } from './config/flagship.ts'
+import { coreOverrides, realtimeOverrides, uiOverrides } from './config/overrides.ts'
+import { createDocumentStore } from './documents/document-store.ts'
+import { limitRequests } from './http/coarse-limit.ts'
+import { type AnsweredRequest, noteBrokenAnswers, noteRequests } from './http/request-log.ts'
+import { createRequestScope } from './http/request-scope.ts'
+import { createHostKonnectors } from './konnectors/registry.ts'
+import { audit, withAuditMarks } from './log/audit.ts'
+import type { HostLog } from './log/log.ts'
+import { createHealth } from './monitoring/health.ts'
+import { createMetrics } from './monitoring/metrics.ts'
+import { tellClientChanges } from './notifications/client-events.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
-import type { OwnerPhones } from './notifications/owner-phone.ts'
-import { permissionTexts } from './permission-texts.ts'
-import { noteBrokenAnswers, noteRequests } from './request-log.ts'
-import { coreOverrides, realtimeOverrides, uiOverrides } from './overrides.ts'
-import { createRequestScope } from './request-scope.ts'
-import { shareRoutes } from './shares/share-routes.ts'
-import { createShareStore } from './shares/share-store.ts'
-import { createSharingOffers } from './shares/sharing-offers.ts'
-import { sharingRoutes } from './shares/sharing-routes.ts'
-
-/** Everything a host is made of, assembled; it listens nowhere yet. */
-export interface HostApp {
-  readonly koa: Koa
-  /** All endpoints but those of development. */
-  readonly rows: readonly RouteRow[]
-  readonly oauth: OAuth
-  readonly ui: AuthUi
-  readonly realtime: Realtime
-  readonly apps: HostApps
-  readonly konnectors: HostKonnectors
-  readonly accounts: HostConnectors
-  readonly mailer: Mailer
-  readonly notify: Notify
-  readonly phones: OwnerPhones
-  /** Only where no SMTP server is set and this is not production. */
-  readonly mailbox: DevMailbox | undefined
-  /** Only where nobody takes pushes, or nobody takes texts, and this is not production. */
-  readonly outbox: DevOutbox | undefined
-  readonly devPages: DevPages
-  readonly health: Health
-  readonly metrics: Metrics
-  /** Starts timers. */
-  start(): Promise<void>
-  /** Finishes what is under way. The store is the caller's. */
-  close(): Promise<void>
-}
+import type { DevPages, HostServices } from './services.ts'
 
 export interface HostAppOptions {
   readonly config: Config
@@ -81,25 +38,31 @@ export interface HostAppOptions {
   readonly notice: (text: string) => void
 }
 
-/** Apps that every new instance has. */
-const INITIAL_APPS = ['home', 'safe', 'settings']
+/**
+ * The half that only shows. Nothing else imports it, so that production runs without it.
+ * @see docs/decisions/0296-production-runs-without-the-demo.md
+ */
+const importDemo = () => import('./demo/demo.ts')
+
+/** It, where the configuration wants anything of it. */
+function loadDemo(config: Config): ReturnType<typeof importDemo> | undefined {
+  const isWanted = !config.isProduction || config.demo || config.demoApps
+  return isWanted ? importDemo() : undefined
+}
 
 /** Assembles the packages in the order of `architecture.md` 1. */
-export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
+export async function createHostApp(options: HostAppOptions): Promise<HostServices> {
   const { config, store, keys, clock } = options
   const scope = createRequestScope(withAuditMarks(options.log))
   const { log } = scope
+  const demo = await loadDemo(config)
+  const demoApps = config.demoApps ? demo?.demoApps : undefined
   const apps = await createHostApps({
     store,
     clock,
     namespace: config.namespace,
-    folders: [
-      ...listAppFolders(fileURLToPath(new URL('../apps', import.meta.url))),
-      // The demo store: nobody has these at first.
-      ...listAppFolders(fileURLToPath(new URL('../store-apps', import.meta.url))),
-      appFolders.settings,
-    ],
-    initial: INITIAL_APPS,
+    folders: [...(demoApps?.folders() ?? []), appFolders.settings],
+    initial: [...(demoApps?.initial ?? []), 'settings'],
   })
   const konnectors = createHostKonnectors({
     store,
@@ -107,11 +70,10 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     namespace: config.namespace,
   })
   const documents = createDocumentStore(store)
-  const shares = createShareStore(store)
-  const sharings = createSharingOffers({ store, clock, apps, documents })
+  const shareParts = { store, clock, apps, documents }
+  const shared = config.demoApps ? demo?.createSharedData(shareParts) : undefined
   const oauth = createOAuth({
     store,
-    sharings,
     apps,
     keys,
     clock,
@@ -125,6 +87,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     deprecatedApps: readDeprecatedApps(config.deprecatedAppsFile),
     flagship: flagshipOptions(config.flagship),
     konnectors,
+    ...(shared !== undefined && { sharings: shared.sharings }),
     ...coreOverrides(config),
   })
   if (config.flagship.skipCertification === true) log.warn('flagship.certification_skipped')
@@ -137,15 +100,24 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   const realtime = createRealtime({ oauth, ...realtimeOverrides(config) })
   tellClientChanges(oauth, realtime)
   const { notify, phones, mailbox, outbox } = await createHostNotifications({
-    ...{ config, store, clock, oauth, apps, konnectors, events: realtime },
+    config,
+    store,
+    oauth,
+    apps,
+    konnectors,
+    events: realtime,
+    ...(demo !== undefined &&
+      !config.isProduction && { development: demo.createDevelopment(store, clock) }),
     pushCredentials: { getRaw: async (id) => accounts.connectors.accountTypes.getRaw(id) },
   })
-  const { mailer, render } = notify
+  const { mailer } = notify
   const ui = createAuthUi({
     oauth,
     mailer,
     events: realtime,
-    shares,
+    ...(shared !== undefined && { shares: shared.shares }),
+    // Without the home app owners begin in the settings.
+    ...(!config.demoApps && { homeSlug: 'settings' }),
     move: { diskUsage: async (instance) => ({ used: await documents.size(instance) }) },
     permissionTexts: permissionTexts(config.namespace),
     ...(config.raiseLimitUrl !== undefined && { raiseLimitUrl: config.raiseLimitUrl }),
@@ -158,15 +130,23 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   oauth.useSessions(ui.sessions)
   audit(oauth, log)
   const accounts = createHostConnectors({
-    ...{ config, oauth, realtime, documents, konnectors, notify, log, clock },
+    config,
+    oauth,
+    realtime,
+    documents,
+    konnectors,
+    notify,
+    log,
+    clock,
     sessions: ui.sessions,
   })
   const { connectors } = accounts
 
   oauth.instances.onRemove(async (instance) => {
     await documents.removeAll(instance)
-    await shares.removeAll(instance)
-    await sharings.removeAll(instance)
+    // What was shared while the demo was on goes as well.
+    const data = shared ?? (await importDemo()).createSharedData(shareParts)
+    await data.removeAll(instance)
     await apps.removeAll(instance)
     await konnectors.removeAll(instance)
   })
@@ -187,7 +167,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   const koa = new Koa()
   noteBrokenAnswers(koa, log)
   koa.use(scope.middleware(clientAddress))
-  koa.use(noteRequests({ log, clientAddress, observe: metrics.observe, isHttps: hasTls(config) }))
+  const observe = (request: AnsweredRequest): void => {
+    metrics.observe(request)
+    health.observe(request)
+  }
+  koa.use(noteRequests({ log, clientAddress, observe, isHttps: hasTls(config) }))
   koa.use(health.middleware)
   koa.use(load.middleware)
   koa.use(limitRequests({ requestsPerMinute, clientAddress }))
@@ -199,36 +183,35 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
   koa.use(realtime.routes())
   koa.use(notify.routes({ pages: ui.notices, errorPage: ui.pages.error }))
   koa.use(connectors.routes({ pages: ui.pages }))
-  const confirmedTypes = createConfirmedTypes({
-    types: [`${config.namespace}.safe.secrets`],
-    isConfirmed: ui.isConfirmed,
-  })
-  const rules = [accounts.rules]
-  const shown = publicDocuments(documents, rules)
-  // A link shows documents to whoever has it, and an offer makes them another owner's, both without what the types of
-  // some of them ask for.
-  const isShareable = (type: string): boolean => !confirmedTypes.has(type)
-  const isOfferable = (type: string): boolean =>
-    isShareable(type) && !realtime.isServerType(type) && rules.every((rule) => rule.type !== type)
   const own = [
-    ...konnectorListRows({ ...config, oauth, konnectors, connectors }),
-    ...dataRoutes(oauth, documents, { events: realtime, confirmedTypes, rules }),
-    ...shareRoutes({ oauth, ui, shares, documents: shown, isShareable }),
-    ...sharingRoutes({ oauth, offers: sharings, documents: shown, isOfferable }),
+    ...bindRoutes(konnectorListRoutes, {
+      namespace: config.namespace,
+      oauth,
+      konnectors,
+      connectors,
+    }),
+    ...(demo === undefined || shared === undefined
+      ? []
+      : demo.demoRows(demo.demoServices({ accounts, oauth, realtime, ui }, { documents, shared }))),
   ]
   koa.use(oauth.mount(own))
-  const mails = mailbox && [...previewRoutes({ render, clock }), ...mailRoutes(mailbox)]
-  const kept = [...(mails ?? []), ...(outbox === undefined ? [] : outboxRoutes(outbox))]
-  const devPages = createDevPages({
-    ...{ config, store, log, instances: oauth.instances, notice: options.notice },
-    isUsed: kept.length > 0,
+  const devPages = demo?.createDevPages({
+    config,
+    store,
+    log,
+    instances: oauth.instances,
+    notice: options.notice,
+    isUsed: mailbox !== undefined || outbox !== undefined,
   })
-  koa.use(oauth.mount(devPages.guard(kept), { page: ui.pages.error }))
+  if (demo !== undefined && devPages !== undefined) {
+    const devRows = demo.devRows({ clock, devPages, mailbox, notify, outbox })
+    koa.use(oauth.mount(devRows, { page: ui.pages.error }))
+  }
   koa.use(() => {
     throw new OAuthError('not_found')
   })
 
-  return {
+  const services: HostServices = {
     koa,
     rows: [oauth, ui, realtime, notify, connectors, { rows: own }].flatMap(({ rows }) => rows),
     oauth,
@@ -242,9 +225,13 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
     phones,
     mailbox,
     outbox,
-    devPages,
+    devPages: devPages ?? NO_DEV_PAGES,
     health,
     metrics,
+    async welcome(port) {
+      if (!config.demo) return
+      await demo?.welcome({ app: services, store, config, port, notice: options.notice })
+    },
     async start() {
       await oauth.start()
       await accounts.start()
@@ -259,24 +246,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostApp> {
       await apps.close()
     },
   }
+  return services
 }
 
-/** Answers what Koa must not see: a target that it cannot parse (security.md 0: `ctx.path` throws on it). */
-export function toListener(koa: Koa, isHttps = false): RequestListener {
-  const handle = koa.callback()
-  return function listener(request, response) {
-    const target = request.url ?? ''
-    if (target.startsWith('/') || URL.canParse(target)) void handle(request, response)
-    else refuseTarget(response, isHttps)
-  }
-}
-
-function refuseTarget(response: ServerResponse, isHttps: boolean): void {
-  response.writeHead(400, {
-    'Content-Type': 'text/plain; charset=utf-8',
-    'X-Content-Type-Options': 'nosniff',
-    ...(isHttps && { 'Strict-Transport-Security': HSTS }),
-    Connection: 'close',
-  })
-  response.end('Bad Request')
-}
+const NO_DEV_PAGES: DevPages = { areOn: async () => false, noteHosts: async () => {} }

@@ -1,5 +1,5 @@
 import type { Instance, NewInstance } from '@svc/platform'
-import type { HostApp } from './app.ts'
+import type { HostServices } from './services.ts'
 
 export interface CreatedInstance {
   readonly instance: Instance
@@ -21,7 +21,7 @@ export async function createInstance(
     apps,
     mailer,
     devPages,
-  }: Pick<HostApp, 'oauth' | 'ui' | 'apps' | 'mailer' | 'devPages'>,
+  }: Pick<HostServices, 'oauth' | 'ui' | 'apps' | 'mailer' | 'devPages'>,
   input: NewInstance,
   passphrase?: string,
   { magicLink = false }: { readonly magicLink?: boolean } = {},

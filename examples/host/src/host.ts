@@ -1,14 +1,14 @@
 import { type Clock, type Store, systemClock } from '@svc/store'
 import { createAdminApp } from './admin/admin.ts'
 import { loadAdminToken } from './admin/admin-token.ts'
-import { hasTls, publicAddress } from './addressing.ts'
-import { createHostApp, type HostApp, toListener } from './app.ts'
-import { type Config, ConfigError } from './config.ts'
-import { welcome } from './demo-data.ts'
-import { type RunningServer, startServer } from './http-server.ts'
-import type { HostLog } from './log.ts'
-import { openSealingKeys, readSealingKeys } from './sealing-keys.ts'
-import { openStore } from './storage.ts'
+import { hasTls, publicAddress } from './config/addressing.ts'
+import { createHostApp } from './app.ts'
+import { type Config, ConfigError } from './config/config.ts'
+import { type RunningServer, startServer, toListener } from './http/http-server.ts'
+import type { HostServices } from './services.ts'
+import type { HostLog } from './log/log.ts'
+import { openSealingKeys, readSealingKeys } from './storage/sealing-keys.ts'
+import { openStore } from './storage/open-store.ts'
 
 export interface StartOptions {
   readonly config: Config
@@ -21,7 +21,7 @@ export interface StartOptions {
 
 /** A host that listens. */
 export interface RunningHost {
-  readonly app: HostApp
+  readonly app: HostServices
   readonly store: Store
   readonly port: number
   readonly adminPort: number
@@ -69,7 +69,10 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     app.metrics.watch(publicServer.limits)
     app.metrics.watch(adminServer.limits)
     opened.push(() => adminServer.stop(0))
-    await welcome({ app, store, config, port: publicServer.port, notice, log })
+    if (config.isProduction && config.smtpUrl === undefined) {
+      log.warn('mail.off', { reason: 'SVC_SMTP_URL is not set: no mail leaves this server' })
+    }
+    await app.welcome(publicServer.port)
     let stopping: Promise<void> | undefined
     return {
       app,
@@ -98,7 +101,7 @@ function asConfigError(error: unknown): unknown {
   return isOptions ? new ConfigError(error.message.split('; ')) : error
 }
 
-function listenPublic(config: Config, app: HostApp, log: HostLog): Promise<RunningServer> {
+function listenPublic(config: Config, app: HostServices, log: HostLog): Promise<RunningServer> {
   const host = publicAddress(config)
   const isHttps = hasTls(config)
   const { connections, connectionsPerAddress } = config.limits

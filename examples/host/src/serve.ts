@@ -1,8 +1,8 @@
 import process from 'node:process'
 import { describeError } from '@svc/store'
-import { ConfigError, loadConfig } from './config.ts'
+import { ConfigError, loadConfig } from './config/config.ts'
 import { type RunningHost, startHost } from './host.ts'
-import { createLog, type HostLog } from './log.ts'
+import { createLog, type HostLog } from './log/log.ts'
 
 /** A stop that takes longer is ended hard, milliseconds. @see security.md 118 */
 const HARD_STOP_MS = 30_000

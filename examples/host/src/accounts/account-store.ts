@@ -1,6 +1,5 @@
 import type { AccountDocument, AccountStore } from '@svc/connectors'
-import type { DocumentStore } from '../data/document-store.ts'
-import { toAccount, toFields } from './account-documents.ts'
+import type { DocumentStore, Fields, StoredDocument } from '../documents/document-store.ts'
 
 /** Accounts among the documents of the host. @param type - `<namespace>.accounts` */
 export function createAccountStore(documents: DocumentStore, type: string): AccountStore {
@@ -28,4 +27,24 @@ export function createAccountStore(documents: DocumentStore, type: string): Acco
       return { accounts: found.map(toAccount), ...(cursor !== undefined && { cursor }) }
     },
   }
+}
+
+/** A document of the type `<namespace>.accounts` as an account: its owner's apps may have written anything. */
+export function toAccount({ id, rev, fields }: Omit<StoredDocument, 'type'>): AccountDocument {
+  const { account_type: type, name } = fields
+  return {
+    ...fields,
+    _id: id,
+    _rev: rev,
+    account_type: typeof type === 'string' ? type : '',
+    name: typeof name === 'string' ? name : '',
+  }
+}
+
+/** The fields of an account: what the store keeps beside id and revision. */
+export function toFields(account: Readonly<Record<string, unknown>>): Fields {
+  // Accounts are JSON.
+  return Object.fromEntries(
+    Object.entries(account).filter(([name]) => !name.startsWith('_')),
+  ) as Fields
 }

@@ -11,13 +11,11 @@ import type { Logger } from '@svc/platform'
 import type { AuthUi } from '@svc/auth-ui'
 import type { Realtime } from '@svc/realtime'
 import type { Clock } from '@svc/store'
-import { type Config, ConfigError } from '../config.ts'
-import { connectorsOptions, trustedNetworksOf } from '../config-connectors.ts'
-import type { DoctypeRules } from '../data/doctype-rules.ts'
-import type { DocumentStore } from '../data/document-store.ts'
+import { type Config, ConfigError } from '../config/config.ts'
+import { connectorsOptions, trustedNetworksOf } from '../config/connectors.ts'
+import type { DocumentStore } from '../documents/document-store.ts'
 import type { HostKonnectors } from '../konnectors/registry.ts'
-import { connectorsOverrides } from '../overrides.ts'
-import { accountRules } from './account-rules.ts'
+import { connectorsOverrides } from '../config/overrides.ts'
 import { createAccountStore } from './account-store.ts'
 import { tellReconnectRequired } from './reconnect-required.ts'
 
@@ -25,8 +23,6 @@ import { tellReconnectRequired } from './reconnect-required.ts'
 export interface HostConnectors {
   readonly connectors: Connectors
   readonly store: AccountStore
-  /** Of `<namespace>.accounts`, for the data routes. */
-  readonly rules: DoctypeRules
   /** Reads the file of account types again. What was read before stays when something is wrong with it. */
   reload(): Promise<void>
   /** @throws ConfigError when there is a file of account types that cannot be used */
@@ -68,6 +64,7 @@ export function createHostConnectors(options: HostConnectorsOptions): HostConnec
     events: realtime,
     manifests: { manifestOf: async (_instance, slug) => konnectors.find(slug) },
     ...(fromFile !== undefined && { accountTypes: fromFile }),
+    ...(!config.demoApps && { homeSlug: 'settings' }),
     ...connectorsOptions(config.connectors),
     ...connectorsOverrides(config),
   })
@@ -90,7 +87,6 @@ export function createHostConnectors(options: HostConnectorsOptions): HostConnec
   return {
     connectors,
     store: accounts,
-    rules: accountRules(type, connectors),
     async reload() {
       await fromFile?.reload()
     },

@@ -2,11 +2,11 @@ import { checkBody } from './admin.schema.ts'
 import type { AccountDocument } from '@svc/connectors'
 import type { Instance } from '@svc/platform'
 import type { Context } from 'koa'
-import type { HostApp } from '../app.ts'
+import type { HostServices } from '../services.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminRouting } from './owner-routes.ts'
 
-type Parts = Pick<HostApp, 'accounts' | 'konnectors'>
+type Parts = Pick<HostServices, 'accounts' | 'konnectors'>
 
 /** Accounts of an instance at providers. Nothing that is listed holds a token. */
 export function addAccountRoutes(

@@ -2,8 +2,8 @@ import type { Instance, InstanceUpdate, NewInstance } from '@svc/platform'
 import type { Context, Middleware } from 'koa'
 import { koaBody } from 'koa-body'
 import Router from 'koa-router'
-import type { HostApp } from '../app.ts'
-import type { Config } from '../config.ts'
+import type { HostServices } from '../services.ts'
+import type { Config } from '../config/config.ts'
 import { createInstance } from '../create-instance.ts'
 import { isPhoneNumber } from '../notifications/owner-phone.ts'
 import { checkBody } from './admin.schema.ts'
@@ -17,7 +17,7 @@ import { addNotificationRoutes } from './notification-routes.ts'
 import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
 
 /** Every admin endpoint. `:domain` is a domain or an alias. */
-export function adminRouter(app: HostApp, config: Config): Middleware {
+export function adminRouter(app: HostServices, config: Config): Middleware {
   const { oauth, ui, apps, phones, mailbox, metrics } = app
   const { instances, clients, keyring, appTokens } = oauth
   const router = new Router({ sensitive: true, strict: true })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { type Config, ConfigError } from '../config.ts'
-import { makeOnce } from '../sealing-keys.ts'
+import { type Config, ConfigError } from '../config/config.ts'
+import { makeOnce } from '../storage/sealing-keys.ts'
 
 /** File of the data directory that holds the token. */
 export const ADMIN_TOKEN_FILE = 'admin-token'

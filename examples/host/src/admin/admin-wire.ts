@@ -1,7 +1,7 @@
 import type { OwnerAccessFacts } from '@svc/auth-ui'
 import type { Client } from '@svc/oauth-core'
 import type { Instance } from '@svc/platform'
-import type { KeptMail } from '../dev-mails/mailbox.ts'
+import type { KeptMail } from '../notifications/development.ts'
 
 /** What the admin API tells of an instance. */
 export function instanceToWire(

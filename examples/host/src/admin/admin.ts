@@ -1,13 +1,13 @@
 import { equalSecrets, isHttpError, type Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import Koa, { type Context, type Next } from 'koa'
-import type { HostApp } from '../app.ts'
-import type { Config } from '../config.ts'
+import type { HostServices } from '../services.ts'
+import type { Config } from '../config/config.ts'
 import { AdminError } from './admin-error.ts'
 import { adminRouter } from './admin-routes.ts'
 
 export interface AdminOptions {
-  readonly app: HostApp
+  readonly app: HostServices
   readonly config: Config
   readonly token: string
   readonly log: Logger
@@ -20,7 +20,7 @@ export interface AdminOptions {
 export function createAdminApp({ app, config, token, log }: AdminOptions): Koa {
   const koa = new Koa()
   koa.on('error', (error: Error) => log.error('admin.broken', { cause: describeError(error) }))
-  koa.use(answerErrors(log))
+  koa.use(answerErrors(log, app))
   koa.use(requireToken(token))
   koa.use(adminRouter(app, config))
   koa.use(() => {
@@ -29,7 +29,7 @@ export function createAdminApp({ app, config, token, log }: AdminOptions): Koa {
   return koa
 }
 
-function answerErrors(log: Logger) {
+function answerErrors(log: Logger, { health }: Pick<HostServices, 'health'>) {
   return async function adminErrors(ctx: Context, next: Next): Promise<void> {
     ctx.set('Cache-Control', 'no-store')
     ctx.set('X-Content-Type-Options', 'nosniff')
@@ -41,6 +41,10 @@ function answerErrors(log: Logger) {
         log.error('admin.crashed', { cause: describeError(error) })
       }
       const { status, code, message } = known ?? new AdminError('internal_error', 500)
+      if (code === 'keys_unavailable') {
+        log.error('keys.open_failed', { kid: (error as { readonly kid?: unknown }).kid })
+      }
+      health.observe({ failure: code })
       ctx.status = status
       ctx.body = { error: message, code }
     }

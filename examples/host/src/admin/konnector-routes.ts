@@ -1,12 +1,12 @@
 import { checkBody } from './admin.schema.ts'
-import type { HostApp } from '../app.ts'
+import type { HostServices } from '../services.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminRouting } from './owner-routes.ts'
 
 /** Konnectors of an instance, and their tokens. */
 export function addKonnectorRoutes(
   { route, instanceOf }: AdminRouting,
-  { konnectors, oauth }: Pick<HostApp, 'konnectors' | 'oauth'>,
+  { konnectors, oauth }: Pick<HostServices, 'konnectors' | 'oauth'>,
 ): void {
   const unknown = (): AdminError => new AdminError('konnector_not_found', 404)
 

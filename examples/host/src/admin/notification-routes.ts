@@ -1,6 +1,6 @@
 import { checkBody } from './admin.schema.ts'
 import { type InternalNotification, NotifyError } from '@svc/notify'
-import type { HostApp } from '../app.ts'
+import type { HostServices } from '../services.ts'
 import { AdminError } from './admin-error.ts'
 import { notificationToWire, outboxEntryToWire } from './notification-wire.ts'
 import type { AdminRouting } from './owner-routes.ts'
@@ -10,7 +10,7 @@ const DEFAULT_CATEGORY = 'operator'
 /** What an operator tells an owner, and what became of anything the owner was told. @see notifications.md 2.7 */
 export function addNotificationRoutes(
   { route, instanceOf }: AdminRouting,
-  { notify, outbox }: Pick<HostApp, 'notify' | 'outbox'>,
+  { notify, outbox }: Pick<HostServices, 'notify' | 'outbox'>,
 ): void {
   route('post', '/instances/:domain/notifications', async (ctx) => {
     const { notification, properties } = checkBody('sendNotification', ctx.request.body)

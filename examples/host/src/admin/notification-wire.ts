@@ -1,6 +1,5 @@
 import type { NotificationRecord } from '@svc/notify'
-import type { OutboxEntry } from '../dev-outbox/outbox.ts'
-import type { Kept } from '../kept-list.ts'
+import type { Kept, OutboxEntry } from '../notifications/development.ts'
 
 const FINAL = new Set(['sent', 'skipped', 'collapsed', 'expired', 'failed', 'cancelled'])
 

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path'
 import type { AppManifest, AppRegistry } from '@svc/oauth-core'
 import type { Instance, InstanceId } from '@svc/platform'
 import { type Change, indexKey, type Json, recordKey, type Store } from '@svc/store'
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../http/bounded-map.ts'
 import { type AppPackage, ManifestError, readAppPackage } from './manifest.schema.ts'
 
 /** Apps of a server: those that lie beside it, and what each instance has installed. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { AdminClient } from './admin-client.ts'
-import { listOf, subcommand } from './command.ts'
+import { subcommand } from './command.ts'
 import { readInput } from './input.ts'
-import { clean, type OutputOptions, print, table } from './output.ts'
+import { clean, listOf, type OutputOptions, print, table } from './output.ts'
 
 const PATH = '/admin/account_types'
 

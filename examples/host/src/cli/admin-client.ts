@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ADMIN_TOKEN_FILE } from '../admin/admin-token.ts'
-import { type Config, loadConfig } from '../config.ts'
-import { listOf } from './command.ts'
-import { clean } from './output.ts'
+import { type Config, loadConfig } from '../config/config.ts'
+import { clean, listOf } from './output.ts'
 
 /** Talks to the admin listener of a running server. */
 export interface AdminClient {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { AdminClient } from './admin-client.ts'
-import { clean } from './output.ts'
+import { clean, listOf } from './output.ts'
 
 /** Path of an instance in the admin API. */
 export function instancePath(domain: string, rest = ''): string {
@@ -61,9 +61,4 @@ export function members(answer: Readonly<Record<string, unknown>>): string {
 export function parseCount(text: string): number {
   if (!/^-?\d{1,7}$/.test(text)) throw new InvalidArgumentError('must be a whole number')
   return Number(text)
-}
-
-/** The objects of a list. */
-export function listOf(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? (value as Record<string, unknown>[]) : [] // The admin API answers objects.
 }

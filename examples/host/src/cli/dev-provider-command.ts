@@ -1,7 +1,6 @@
 import process from 'node:process'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { DevProvider } from '../dev-provider/dev-provider.ts'
-import { DEV_ACCOUNT_TYPE } from '../dev-provider/names.ts'
+import type { DevProvider } from '../demo/provider/dev-provider.ts'
 import type { AdminClient } from './admin-client.ts'
 import { parseCount } from './command.ts'
 
@@ -21,7 +20,7 @@ export function addDevProviderCommand(program: Command, connect: () => AdminClie
     .option('--no-register', 'only print the account type, do not put it into the running server')
     .action(async ({ port, tokenSeconds, register }: DevProviderCommandOptions) => {
       // Other commands do without it.
-      const { startDevProvider } = await import('../dev-provider/dev-provider.ts')
+      const { startDevProvider } = await import('../demo/provider/dev-provider.ts')
       const provider = await startDevProvider({ port, tokenLifeMs: tokenSeconds * 1000 })
       say(`Demo photos, a provider for development, listens at ${provider.origin}`)
       if (!register || !(await putType(connect, provider))) sayCommand(provider)
@@ -31,21 +30,24 @@ export function addDevProviderCommand(program: Command, connect: () => AdminClie
     })
 }
 
-async function putType(connect: () => AdminClient, { entry }: DevProvider): Promise<boolean> {
+async function putType(
+  connect: () => AdminClient,
+  { accountType, entry }: DevProvider,
+): Promise<boolean> {
   try {
-    await connect().call('PUT', `/admin/account_types/${DEV_ACCOUNT_TYPE}`, entry)
+    await connect().call('PUT', `/admin/account_types/${accountType}`, entry)
   } catch (error) {
     say(`It could not be put into the server: ${(error as Error).message}`)
     return false
   }
-  say(`Its account type ${DEV_ACCOUNT_TYPE} is in the server: the start page offers to connect it.`)
+  say(`Its account type ${accountType} is in the server: the start page offers to connect it.`)
   say(`Owners beside the demo one need its konnector first, by \`svc konnector install\`.`)
   return true
 }
 
-function sayCommand({ entry }: DevProvider): void {
+function sayCommand({ accountType, entry }: DevProvider): void {
   say(`Put its account type into a server with:`)
-  say(`  svc account-type put ${DEV_ACCOUNT_TYPE} <<'END'\n${JSON.stringify(entry, null, 2)}\nEND`)
+  say(`  svc account-type put ${accountType} <<'END'\n${JSON.stringify(entry, null, 2)}\nEND`)
 }
 
 function stopped(): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { AdminClient } from './admin-client.ts'
-import { instancePath, listOf, subcommand } from './command.ts'
+import { instancePath, subcommand } from './command.ts'
 import { addKonnectorRun } from './konnector-run.ts'
-import { clean, type OutputOptions, print, table } from './output.ts'
+import { clean, listOf, type OutputOptions, print, table } from './output.ts'
 
 /** `svc konnector …` */
 export function addKonnectorCommands(program: Command, connect: () => AdminClient): void {

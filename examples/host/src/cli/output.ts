@@ -31,3 +31,8 @@ export function clean(value: unknown): string {
   if (value === undefined || value === null) return '-'
   return String(value).replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ' ')
 }
+
+/** The objects of a list. */
+export function listOf(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? (value as Record<string, unknown>[]) : [] // The admin API answers objects.
+}

@@ -5,12 +5,12 @@ import { addAccountCommands } from './account-commands.ts'
 import { addAccountTypeCommands, addResealCommand } from './account-type-commands.ts'
 import { type AdminClient, createAdminClient } from './admin-client.ts'
 import { addCodeCommands } from './code-commands.ts'
-import { instancePath, listAll, listKept, listOf, members, subcommand } from './command.ts'
+import { instancePath, listAll, listKept, members, subcommand } from './command.ts'
 import { addDevProviderCommand } from './dev-provider-command.ts'
 import { addInstanceCommands } from './instance-commands.ts'
 import { addKonnectorCommands } from './konnector-commands.ts'
 import { addNotificationCommands } from './notification-commands.ts'
-import { clean, type OutputOptions, print, table } from './output.ts'
+import { clean, listOf, type OutputOptions, print, table } from './output.ts'
 
 /** The command line `svc`. It talks to the admin listener, so it works on every store while the server runs. */
 export function createProgram(connect: () => AdminClient = createAdminClient): Command {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ApnsOptions, HuaweiOptions, MobileOptions, SmsProvider } from '@svc/notify'
-import type { NotificationValues } from '../config-notifications.ts'
+import type { NotificationValues } from '../config/notifications.ts'
 
 /**
  * What `createNotify` takes of the configuration for pushes. Files of credentials are read there, and a bad one only switches its

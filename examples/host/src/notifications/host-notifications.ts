@@ -8,12 +8,11 @@ import {
 import type { OAuth } from '@svc/oauth-core'
 import type { Store } from '@svc/store'
 import type { HostApps } from '../apps/registry.ts'
-import type { Config } from '../config.ts'
-import { createDevMailbox, type DevMailbox } from '../dev-mails/mailbox.ts'
-import { createDevOutbox, type DevOutbox } from '../dev-outbox/outbox.ts'
+import type { Config } from '../config/config.ts'
 import type { HostKonnectors } from '../konnectors/registry.ts'
-import { notifyOverrides } from '../overrides.ts'
+import { notifyOverrides } from '../config/overrides.ts'
 import { defaultSms, hasPushProvider, mobileOptions } from './channel-options.ts'
+import type { DevMailbox, DevOutbox, Development } from './development.ts'
 import { tellClientLimit } from './limit-notices.ts'
 import { mailOptions } from './mail-options.ts'
 import { createOwnerPhones, type OwnerPhones } from './owner-phone.ts'
@@ -33,11 +32,12 @@ export interface HostNotifications {
 export interface HostNotificationsOptions {
   readonly config: Config
   readonly store: Store
-  readonly clock: { now(): number }
   readonly oauth: OAuth
   readonly apps: HostApps
   readonly konnectors: HostKonnectors
   readonly events: EventSink
+  /** What takes the place of gateways; absent in production. */
+  readonly development?: Development
   /** Credentials of single apps. */
   readonly pushCredentials: PushCredentialStore
 }
@@ -46,17 +46,15 @@ export interface HostNotificationsOptions {
 export async function createHostNotifications(
   options: HostNotificationsOptions,
 ): Promise<HostNotifications> {
-  const { config, store, clock, oauth, apps, konnectors, events, pushCredentials } = options
+  const { config, store, oauth, apps, konnectors, events, pushCredentials, development } = options
   const values = config.notifications
-  const isDevelopment = !config.isProduction
-  const mailbox =
-    config.smtpUrl === undefined && isDevelopment ? createDevMailbox(store, clock) : undefined
+  const mailbox = config.smtpUrl === undefined ? development?.createMailbox() : undefined
   const texts = defaultSms(values)
-  const takesPushes = isDevelopment && !hasPushProvider(values)
-  const takesTexts = isDevelopment && texts === undefined && values.contexts === undefined
+  const takesPushes = !hasPushProvider(values)
+  const takesTexts = texts === undefined && values.contexts === undefined
   const outbox =
     takesPushes || takesTexts
-      ? createDevOutbox({ store, clock, deviceName: (push) => deviceName(oauth, push) })
+      ? development?.createOutbox((push) => deviceName(oauth, push))
       : undefined
   const mobile = mobileOptions(values)
   const phones = createOwnerPhones(store)
@@ -65,7 +63,7 @@ export async function createHostNotifications(
     channels: {
       mail: mailOptions(config, mailbox),
       mobile: {
-        ...(isDevelopment && { webpush: await developmentPushKeys(store, oauth.sealer) }),
+        ...(!config.isProduction && { webpush: await developmentPushKeys(store, oauth.sealer) }),
         ...mobile,
         ...(takesPushes && outbox !== undefined && { gateway: outbox.pushes }),
       },

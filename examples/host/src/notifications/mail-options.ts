@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type DkimOptions, type MailOptions, type MailTransport, smtpTransport } from '@svc/notify'
-import { type Config, ConfigError } from '../config.ts'
-import { parseSmtpUrl } from '../smtp-url.ts'
+import { type Config, ConfigError } from '../config/config.ts'
+import { parseSmtpUrl } from '../config/smtp-url.ts'
 
 /**
  * How mails leave: into the development mailbox, or by SMTP.

@@ -1,7 +1,7 @@
 import { launchChromium, needsChromium } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser } from 'playwright-core'
-import { type DevProvider, startDevProvider } from '../../src/dev-provider/dev-provider.ts'
+import { type DevProvider, startDevProvider } from '../../src/demo/provider/dev-provider.ts'
 import { LOOKS, startLooking } from '../support/looks.ts'
 import { type OwnerVisit, visitOwner } from '../support/owner-visit.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { type DevProvider, startDevProvider } from '../../src/dev-provider/dev-provider.ts'
+import { type DevProvider, startDevProvider } from '../../src/demo/provider/dev-provider.ts'
 
 type Body = Readonly<Record<string, string>>
 

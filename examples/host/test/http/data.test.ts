@@ -1,7 +1,5 @@
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
-import { createDocumentStore } from '../../src/data/document-store.ts'
-import { dataRoutes } from '../../src/data/data-routes.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 type Document = { _id: string; _rev: string; _type: string; [name: string]: unknown }
@@ -16,10 +14,11 @@ describe('/data', () => {
     browser = await host.browser(undefined, { anonymous: true })
   })
   after(async () => {
-    const { app, store } = host.host
+    const { app } = host.host
     await host.stop()
     const answered = new Set(host.log.map(([event, fields]) => toAnswer(event, fields)))
-    const declared = dataRoutes(app.oauth, createDocumentStore(store)).flatMap((row) =>
+    const rows = app.rows.filter(({ path }) => path.startsWith('/data/'))
+    const declared = rows.flatMap((row) =>
       row.statuses.map((status) => `${row.method} ${row.path} ${status}`),
     )
     expect(declared.filter((answer) => !answered.has(answer))).to.deep.equal([])

@@ -1,6 +1,6 @@
 import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { type DevProvider, startDevProvider } from '../../src/dev-provider/dev-provider.ts'
+import { type DevProvider, startDevProvider } from '../../src/demo/provider/dev-provider.ts'
 import { type CommandResult, hostEnvironment, runSvc } from '../support/host-process.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 

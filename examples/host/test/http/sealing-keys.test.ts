@@ -3,9 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startRedisServer } from '@svc/store/testing'
-import { needsRedis } from '@svc/testkit'
+import { fakeClock, needsRedis } from '@svc/testkit'
 import { expect } from 'chai'
+import { recordKey } from '@svc/store'
 import { runFaultyHost, spawnHost } from '../support/host-process.ts'
+import { startTestHost } from '../support/test-host.ts'
 
 const keyText = (kid: string): string => `${kid}:${randomBytes(32).toString('base64')}`
 const MODES: [mode: string, env: Record<string, string>][] = [
@@ -59,5 +61,59 @@ describe('a start with other sealing keys', function () {
       SVC_DEMO: 'off',
     })
     expect(code).to.equal(75)
+  })
+})
+
+/** @see operation.md 3.3 */
+describe('a value of the store that the keys do not open', () => {
+  it('makes the server not ready from then on, and its key is in the log', async () => {
+    const clock = fakeClock()
+    const host = await startTestHost({}, 'alice.example.com', clock)
+    const ready = async (): Promise<number> =>
+      (await fetch(`http://127.0.0.1:${host.host.port}/health/ready`)).status
+    try {
+      const { token } = await host.connect('io.svc.notes')
+      const browser = await host.browser(undefined, { anonymous: true })
+      const call = () =>
+        browser.request('GET', '/data/io.svc.notes', {
+          credentials: false,
+          headers: { authorization: `Bearer ${token}` },
+        })
+      expect((await call()).status).to.equal(200)
+      expect(await ready()).to.equal(200)
+      const key = recordKey(host.instance.id, 'keys', 'access')
+      const before = await host.host.store.get(key)
+      const sealed = `theirs.${'A'.repeat(64)}`
+      await host.host.store.write([{ op: 'put', key, value: { keys: [{ n: 1, sealed }] } }])
+      clock.advance(2000)
+      const refused = await call()
+      expect(refused.status).to.equal(503)
+      expect(refused.json()).to.include({ error: 'keys_unavailable' })
+      const [, fields] = host.log.find(([event]) => event === 'keys.open_failed') ?? []
+      expect(fields).to.include({ kid: 'theirs' })
+      expect(host.log.map(([event]) => event)).to.not.include('request.crashed')
+      expect(await ready()).to.equal(503)
+      // Whoever put the value right starts the server again: what else does not open is not known.
+      await host.host.store.write([{ op: 'put', key, value: before?.value ?? {} }])
+      clock.advance(2000)
+      expect((await call()).status).to.equal(200)
+      expect(await ready()).to.equal(503)
+    } finally {
+      await host.stop()
+    }
+  })
+
+  it('is not what somebody sends from outside', async () => {
+    const host = await startTestHost()
+    try {
+      const browser = await host.browser(undefined, { anonymous: true })
+      const forged = `v1.theirs.${'A'.repeat(16)}.${'A'.repeat(64)}`
+      const page = await browser.get(`/notifications/unsubscribe?token=${forged}`)
+      expect(page.status).to.be.within(400, 499)
+      const ready = await fetch(`http://127.0.0.1:${host.host.port}/health/ready`)
+      expect(ready.status).to.equal(200)
+    } finally {
+      await host.stop()
+    }
   })
 })

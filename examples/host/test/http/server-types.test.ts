@@ -1,6 +1,6 @@
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
-import { createDocumentStore } from '../../src/data/document-store.ts'
+import { createDocumentStore } from '../../src/documents/document-store.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 for (const namespace of ['io.svc', 'io.cozy']) {

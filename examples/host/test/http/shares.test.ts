@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type Instance, originOfApp } from '@svc/platform'
 import { type BrowserClient, type BrowserResponse, relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
-import { createDocumentStore } from '../../src/data/document-store.ts'
+import { createDocumentStore } from '../../src/documents/document-store.ts'
 import { createInstance } from '../../src/create-instance.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 

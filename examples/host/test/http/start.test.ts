@@ -4,41 +4,60 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { loopbackFetch, skipUnless } from '@svc/testkit'
-import { spawnHost } from '../support/host-process.ts'
+import { type HostProcess, spawnHost } from '../support/host-process.ts'
 
 describe('a start', function () {
   this.timeout(30_000)
 
   it('loads only what the configuration uses', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'svc-modules-'))
-    try {
-      const list = path.join(folder, 'modules')
-      const hook = fileURLToPath(new URL('../support/list-modules.ts', import.meta.url))
-      const host = await spawnHost({
-        nodeOptions: ['--import', hook],
-        env: { LIST_MODULES: list, SVC_DEMO_DOMAIN: 'alice.localhost' },
-      })
-      const page = await loopbackFetch({ port: host.port })('http://alice.localhost/')
+    const modules = await modulesOf({ SVC_DEMO_DOMAIN: 'alice.localhost' }, async (port) => {
+      const page = await loopbackFetch({ port })('http://alice.localhost/')
       expect(page.status).to.equal(200)
-      expect(await host.stop()).to.equal(0)
-      const modules = (await readFile(list, 'utf8')).split('\n')
-      const names = new Set(
-        modules.map((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]),
-      )
-      expect([...names]).to.include.members(['koa', 'oidc-provider'])
-      for (const name of [
-        'ioredis',
-        'bullmq',
-        'nodemailer',
-        'commander',
-        'prom-client',
-        'liquidjs',
-      ]) {
-        expect(names.has(name), name).to.equal(false)
-      }
-    } finally {
-      await rm(folder, { recursive: true })
+    })
+    const names = new Set(
+      modules.map((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]),
+    )
+    expect([...names]).to.include.members(['koa', 'oidc-provider'])
+    for (const name of [
+      'ioredis',
+      'bullmq',
+      'nodemailer',
+      'commander',
+      'prom-client',
+      'liquidjs',
+    ]) {
+      expect(names.has(name), name).to.equal(false)
     }
+    expect(ofDemo(modules)).to.include.members(['demo/demo.ts', 'demo/data/data-routes.ts'])
+    expect(ofDemo(modules).filter((file) => file.endsWith('dev-provider.ts'))).to.deep.equal([])
+  })
+
+  it('loads nothing of the demo in production, and serves owners without it', async () => {
+    const env = { NODE_ENV: 'production', SVC_KEYS: KEY }
+    const modules = await modulesOf(env, async (port, host) => {
+      const create = ['instance', 'create', 'alice.example.com', '--passphrase', 'one two three']
+      expect((await host.svc(...create)).code).to.equal(0)
+      const { stdout } = await host.svc('app', 'list', 'alice.example.com', '--json')
+      const { apps } = JSON.parse(stdout) as { apps: { slug: string }[] }
+      expect(apps.map(({ slug }) => slug)).to.deep.equal(['settings'])
+      const get = loopbackFetch({ port })
+      expect((await get('http://alice.example.com/auth/login')).status).to.equal(200)
+      expect((await get('http://alice.example.com/data/io.svc.notes')).status).to.equal(404)
+      expect((await get('http://alice.example.com/dev/mails')).status).to.equal(404)
+    })
+    expect(modules.some((url) => url.endsWith('/host/src/app.ts'))).to.equal(true)
+    expect(ofDemo(modules)).to.deep.equal([])
+  })
+
+  it('loads the demo in production when it is asked for', async () => {
+    const env = { NODE_ENV: 'production', SVC_KEYS: KEY, SVC_DEMO_APPS: 'on' }
+    const modules = await modulesOf(env, async (port, host) => {
+      await host.svc('instance', 'create', 'alice.example.com', '--passphrase', 'one two three')
+      const get = loopbackFetch({ port })
+      expect((await get('http://alice.example.com/data/io.svc.notes')).status).to.equal(401)
+      expect((await get('http://alice.example.com/dev/mails')).status).to.equal(404)
+    })
+    expect(ofDemo(modules)).to.include('demo/demo.ts')
   })
 
   it('makes the thread pool larger before anybody uses it', async function () {
@@ -68,4 +87,35 @@ describe('a start', function () {
       await host.stop()
     }
   })
+
+  /** The modules that a host loads until it is stopped. */
+  async function modulesOf(
+    env: Readonly<Record<string, string>>,
+    visit: (port: number, host: HostProcess) => Promise<void>,
+  ): Promise<string[]> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'svc-modules-'))
+    try {
+      const list = path.join(folder, 'modules')
+      const hook = fileURLToPath(new URL('../support/list-modules.ts', import.meta.url))
+      const host = await spawnHost({
+        nodeOptions: ['--import', hook],
+        env: { LIST_MODULES: list, ...env },
+      })
+      try {
+        await visit(host.port, host)
+      } finally {
+        expect(await host.stop()).to.equal(0)
+      }
+      return (await readFile(list, 'utf8')).split('\n')
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  }
 })
+
+const KEY = `k1:${Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7 + 1)).toString('base64')}`
+
+/** Files of the half that only shows. */
+function ofDemo(modules: readonly string[]): string[] {
+  return modules.flatMap((url) => /\/host\/src\/(demo\/.*)$/.exec(url)?.[1] ?? [])
+}

@@ -1,7 +1,7 @@
 import { browserClient, until } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { type DevProvider, startDevProvider } from '../../src/dev-provider/dev-provider.ts'
+import { type DevProvider, startDevProvider } from '../../src/demo/provider/dev-provider.ts'
 import { callAdmin, type TourOwner } from './tour-owner.ts'
 import type { TourStage } from './tour-stage.ts'
 

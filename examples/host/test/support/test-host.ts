@@ -4,10 +4,10 @@ import path from 'node:path'
 import { type Instance, originOfApp } from '@svc/platform'
 import type { Clock } from '@svc/store'
 import { type BrowserClient, browserClient, type RelyingParty, relyingParty } from '@svc/testkit'
-import { type Config, loadConfig } from '../../src/config.ts'
+import { type Config, loadConfig } from '../../src/config/config.ts'
 import { createInstance } from '../../src/create-instance.ts'
 import { type RunningHost, startHost } from '../../src/host.ts'
-import type { HostLog } from '../../src/log.ts'
+import type { HostLog } from '../../src/log/log.ts'
 
 /** A host in this process, on a store of its own, and what tests ask of it. */
 export interface TestHost {

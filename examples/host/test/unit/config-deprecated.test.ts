@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
-import { ConfigError } from '../../src/config.ts'
-import { readDeprecatedApps } from '../../src/config-deprecated.ts'
+import { ConfigError } from '../../src/config/config.ts'
+import { readDeprecatedApps } from '../../src/config/deprecated-apps.ts'
 
 describe('readDeprecatedApps', () => {
   let folder: string

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
-import { ConfigError, loadConfig } from '../../src/config.ts'
-import { flagshipOptions } from '../../src/config-flagship.ts'
-import { listEntries } from '../../src/config-entries.ts'
-import { uiOverrides } from '../../src/overrides.ts'
-import { parseSmtpUrl } from '../../src/smtp-url.ts'
+import { ConfigError, loadConfig } from '../../src/config/config.ts'
+import { flagshipOptions } from '../../src/config/flagship.ts'
+import { listEntries } from '../../src/config/entries.ts'
+import { uiOverrides } from '../../src/config/overrides.ts'
+import { parseSmtpUrl } from '../../src/config/smtp-url.ts'
 
 let folder: string
 beforeEach(() => {

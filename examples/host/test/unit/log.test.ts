@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/log/log.ts'
 
 function record(level: Parameters<typeof createLog>[0] = 'debug') {
   const lines: string[] = []

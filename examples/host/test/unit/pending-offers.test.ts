@@ -2,7 +2,7 @@ import type { Instance } from '@svc/platform'
 import { recordKey } from '@svc/store'
 import { eachStore, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
-import { createPendingOffers, type PendingOffers } from '../../src/shares/pending-offers.ts'
+import { createPendingOffers, type PendingOffers } from '../../src/demo/shares/pending-offers.ts'
 
 const BOB = { id: 'bob' } as Instance // Only the id is looked at.
 const DAY_MS = 86_400_000

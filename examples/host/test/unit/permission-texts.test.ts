@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { permissionTexts } from '../../src/permission-texts.ts'
+import { permissionTexts } from '../../src/apps/permission-texts.ts'
 
 describe('permissionTexts', () => {
   const texts = permissionTexts('org.example')

@@ -7,9 +7,9 @@ import { createSealer, type SealingKey } from '@svc/platform'
 import { type Store, systemClock } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
 import { expect } from 'chai'
-import { type Config, ConfigError, loadConfig } from '../../src/config.ts'
+import { type Config, ConfigError, loadConfig } from '../../src/config/config.ts'
 import { developmentPushKeys } from '../../src/notifications/push-keys.ts'
-import { openSealingKeys, readSealingKeys } from '../../src/sealing-keys.ts'
+import { openSealingKeys, readSealingKeys } from '../../src/storage/sealing-keys.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 const good = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7 + 1)).toString('base64')

@@ -12,7 +12,7 @@ import {
   type CertificateFiles,
   followCertificate,
   readCertificate,
-} from '../../src/tls-certificate.ts'
+} from '../../src/http/tls-certificate.ts'
 
 const given = (name: string): string =>
   fileURLToPath(new URL(`../support/tls/test-only-${name}.pem`, import.meta.url))

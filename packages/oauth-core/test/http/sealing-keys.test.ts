@@ -26,6 +26,8 @@ describe('a process whose keyring does not open what another one sealed', () => 
       expect(answer.status).to.equal(503)
       expect(answer.body).to.include({ error: 'keys_unavailable' })
       expect(answer.headers['retry-after']).to.match(/^\d+$/)
+      const named = second.logged.find((line) => line.includes('keys.open_failed'))
+      expect(named).to.include(kid)
       expect(second.logged.join('\n')).to.include(reason).and.not.include('request.crashed')
     })
   }

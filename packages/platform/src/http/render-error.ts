@@ -23,6 +23,7 @@ export async function renderError(
 ): Promise<void> {
   const error = isHttpError(thrown) ? thrown : unexpected(ctx, thrown, log)
   if (error === thrown) logRefusal(ctx, error, log)
+  ctx.state['failure'] = error.code
   clear(ctx)
   for (const [name, value] of Object.entries(error.headers ?? {})) ctx.set(name, value)
   ctx.status = error.status
@@ -65,6 +66,10 @@ const EXPECTED: ReadonlySet<string> = new Set(['blocked', 'overloaded'])
 function logRefusal(ctx: Context, error: HttpError, log: Logger): void {
   const { status, code, detail, cause } = error
   const route = (ctx.state as Partial<RequestState>).route?.path
+  // SPEC: operation.md 3.3 - an event of its own, so that operators can wait for it.
+  if (code === 'keys_unavailable') {
+    log.error('keys.open_failed', { route, kid: (error as { readonly kid?: unknown }).kid })
+  }
   if (status >= 500 && !EXPECTED.has(code)) {
     log.error('request.failed', { route, status, code, detail, cause: describe(cause) })
   } else if (detail !== undefined) {

@@ -21,6 +21,8 @@ export interface RequestState {
   load?: RequestLoad
   /** The body as the row's schema describes it: the JSON, or the fields of the form. Set by the router. */
   body?: unknown
+  /** Code of the error that was answered. Set by whatever renders it; for logs, metrics and health. */
+  failure?: string
   /** Id of the request in the log. */
   requestId?: string
 }

@@ -16,12 +16,15 @@ export class SealedValueError extends Error {
   readonly status: number = 503
   readonly expose: boolean = true
   readonly headers: Readonly<Record<string, string>> = { 'Retry-After': '60' }
+  /** Name of the key that it says it was sealed with. */
+  readonly kid: string | undefined
   /** Logged only. */
   readonly detail: string
 
   /** @param kid - name of the key that it says it was sealed with, if it says one */
   constructor(kid: string | undefined, reason: string, options?: ErrorOptions) {
     super(reason, options)
+    this.kid = kid
     this.detail = kid === undefined ? reason : `${reason}: ${kid}`
   }
 }

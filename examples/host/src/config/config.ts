@@ -1,0 +1,269 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { ConnectorsValues } from './connectors.ts'
+import type { FlagshipValues } from './flagship.ts'
+import type { NotificationValues } from './notifications.ts'
+import { FILE_SCHEMA, listEntries, type NamedEntry } from './entries.ts'
+
+/** The host's configuration, checked. @see docs/configuration.md */
+export interface Config {
+  readonly isProduction: boolean
+  /** Size of the process's thread pool, as `UV_THREADPOOL_SIZE` says. */
+  readonly threadPoolSize: number
+  readonly port: number
+  readonly host?: string
+  readonly adminPort: number
+  readonly adminUrl?: string
+  readonly adminToken?: string
+  /** Absolute path. */
+  readonly dataDir: string
+  /** `sqlite`, or one or several Redis URLs separated by commas. */
+  readonly store: string
+  readonly keys?: string
+  readonly keysFile?: string
+  /** Reverse proxies in front. */
+  readonly trustProxy: number
+  /** Paths of PEM files. */
+  readonly tls?: { readonly cert: string; readonly key: string }
+  readonly namespace: string
+  readonly subdomains: 'nested' | 'flat'
+  /** Hosts separated by commas. */
+  readonly confirmHosts?: string
+  readonly demo: boolean
+  /** The demo apps, and the data that they keep. */
+  readonly demoApps: boolean
+  readonly demoDomain?: string
+  readonly devPages?: 'off'
+  readonly smtpUrl?: string
+  readonly mail: {
+    readonly from?: string
+    readonly fromName?: string
+    readonly replyTo?: string
+    readonly dkimDomain?: string
+    readonly dkimSelector?: string
+    readonly dkimKeyFile?: string
+  }
+  readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug'
+  readonly consentChoose: boolean
+  readonly deprecatedAppsFile?: string
+  readonly raiseLimitUrl?: string
+  readonly requirePkce: boolean
+  readonly revokeOauthOnReset: 'none' | 'flagship' | 'all'
+  readonly accountTypesFile?: string
+  /** CIDRs separated by commas, or `none`. */
+  readonly trustedNetworks?: string
+  readonly connectors: ConnectorsValues
+  readonly flagship: FlagshipValues
+  readonly notifications: NotificationValues
+  readonly limits: Readonly<Record<string, number>>
+  /** Milliseconds, only those that are set. */
+  readonly lifetimes: Readonly<Record<string, number>>
+}
+
+/** The configuration cannot be used; `faults` holds every reason, without any value. */
+export class ConfigError extends Error {
+  override readonly name: string = 'ConfigError'
+  readonly faults: readonly string[]
+
+  constructor(faults: readonly string[]) {
+    super(`the configuration has faults:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
+    this.faults = faults
+  }
+}
+
+type Value = string | number | boolean | object
+type Values = Readonly<Record<string, Value | undefined>>
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads the configuration from the environment and the JSON file that `SVC_CONFIG` names; the environment wins.
+ * The only reader of `process.env`.
+ * @throws ConfigError with every fault at once
+ */
+export function loadConfig(env: Environment = process.env): Config {
+  const entries = listEntries()
+  const faults: string[] = []
+  const file = readFile(env['SVC_CONFIG'], faults)
+  const fromEnv = readEnvironment(env, entries, faults)
+  const values = check(entries, file, fromEnv, faults)
+  checkTogether(values, faults)
+  if (env['NODE_ENV'] === 'production' && values['flagship.skipCertification'] === true) {
+    faults.push('SVC_FLAGSHIP_SKIP_CERTIFICATION: not in production')
+  }
+  if (faults.length > 0) throw new ConfigError(faults)
+  const pool = Number(env['UV_THREADPOOL_SIZE'] ?? 4)
+  return {
+    ...toConfig(values, env['NODE_ENV'] === 'production'),
+    threadPoolSize: Number.isInteger(pool) && pool >= 1 ? Math.min(pool, 1024) : 4,
+  }
+}
+
+function readFile(path: string | undefined, faults: string[]): unknown {
+  if (path === undefined || path === '') return {}
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read'
+    faults.push(`SVC_CONFIG: the file ${reason}`)
+    return {}
+  }
+}
+
+/** An empty variable counts as unset, the way compose files leave them. */
+function readEnvironment(
+  env: Environment,
+  entries: readonly NamedEntry[],
+  faults: string[],
+): Map<string, Value> {
+  const byName = new Map(entries.map((named) => [named.env, named]))
+  const values = new Map<string, Value>()
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith('SVC_') || name === 'SVC_CONFIG' || text === undefined) continue
+    const named = byName.get(name)
+    if (named === undefined) faults.push(`${name}: unknown entry`)
+    else if (text !== '') values.set(named.path, fromText(named, text))
+  }
+  return values
+}
+
+const SWITCHES = new Map([
+  ['1', true],
+  ['0', false],
+  ['true', true],
+  ['false', false],
+  ['on', true],
+  ['off', false],
+  ['yes', true],
+  ['no', false],
+])
+
+/** What cannot be read stays text, so that the schema names the fault. */
+function fromText({ entry, path }: NamedEntry, text: string): Value {
+  if (entry.type === 'json') return fromJson(text)
+  if (entry.type === 'boolean') return SWITCHES.get(text.toLowerCase()) ?? text
+  if (entry.type !== 'integer') return text
+  if (/^[0-9]{1,12}$/.test(text)) return Number(text)
+  const isOn = path === 'trustProxy' ? SWITCHES.get(text.toLowerCase()) : undefined
+  return isOn === undefined ? text : Number(isOn)
+}
+
+function fromJson(text: string): Value {
+  try {
+    return JSON.parse(text) as Value // The schema judges it.
+  } catch {
+    return text
+  }
+}
+
+/** Compiled with the first configuration; here, since the command line does without the packages of the server. */
+let isFile: ValidateFunction | undefined
+
+function check(
+  entries: readonly NamedEntry[],
+  file: unknown,
+  fromEnv: ReadonlyMap<string, Value>,
+  faults: string[],
+): Values {
+  const isValid = (isFile ??= new Ajv({ allErrors: true, strict: true }).compile(FILE_SCHEMA))
+  if (!isValid(file)) faults.push(...describe(isValid.errors, (path) => `SVC_CONFIG: ${path}`))
+  const named = nest(fromEnv)
+  const nameOf = (path: string): string =>
+    entries.find((each) => path === each.path || path.startsWith(`${each.path}.`))?.env ?? path
+  if (!isValid(named)) faults.push(...describe(isValid.errors, nameOf))
+  return Object.fromEntries(
+    entries.map(({ path, entry }) => [
+      path,
+      fromEnv.get(path) ?? (at(file, path) as string | undefined) ?? entry.default,
+    ]),
+  )
+}
+
+function describe(
+  errors: readonly ErrorObject[] | null | undefined,
+  name: (path: string) => string,
+): string[] {
+  return (errors ?? []).map((error) => {
+    const parent = error.instancePath.slice(1).replaceAll('/', '.')
+    if (error.keyword === 'additionalProperties') {
+      const extra = String(error.params['additionalProperty'])
+      return `${name(parent === '' ? extra : `${parent}.${extra}`)}: unknown entry`
+    }
+    if (error.keyword === 'enum') {
+      const allowed = error.params['allowedValues'] as readonly string[]
+      return `${name(parent)}: must be one of ${allowed.join(', ')}`
+    }
+    return `${name(parent === '' ? 'the whole file' : parent)}: ${error.message ?? error.keyword}`
+  })
+}
+
+function nest(flat: ReadonlyMap<string, unknown>): Record<string, unknown> {
+  const nested: Record<string, unknown> = {}
+  for (const [path, value] of flat) {
+    const names = path.split('.')
+    const last = names.pop() as string // `split` answers at least one part.
+    let group = nested
+    for (const name of names) group = (group[name] ??= {}) as Record<string, unknown> // only groups stand above an entry
+    group[last] = value
+  }
+  return nested
+}
+
+function at(value: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((group, name) => {
+    if (typeof group !== 'object' || group === null || !Object.hasOwn(group, name)) return undefined
+    return (group as Record<string, unknown>)[name]
+  }, value)
+}
+
+/** What no entry's schema can say alone. */
+function checkTogether(values: Values, faults: string[]): void {
+  const both = (one: string, other: string): boolean =>
+    values[one] !== undefined && values[other] !== undefined
+  if (both('keys', 'keysFile')) faults.push('SVC_KEYS_FILE: not together with SVC_KEYS')
+  if ((values['tls.cert'] === undefined) !== (values['tls.key'] === undefined)) {
+    faults.push('SVC_TLS_CERT, SVC_TLS_KEY: one is useless without the other')
+  }
+}
+
+function toConfig(values: Values, isProduction: boolean): Omit<Config, 'threadPoolSize'> {
+  const group = (prefix: string): [string, Value][] =>
+    Object.entries(values).flatMap(([path, value]) =>
+      path.startsWith(prefix) && value !== undefined ? [[path.slice(prefix.length), value]] : [],
+    )
+  const tls = group('tls.')
+  const plain = Object.fromEntries(
+    Object.entries(values).filter(([path, value]) => value !== undefined && !path.includes('.')),
+  )
+  // The schema has checked every entry's type.
+  return {
+    demo: !isProduction,
+    demoApps: !isProduction,
+    ...plain,
+    isProduction,
+    dataDir: resolve(String(values['dataDir'])),
+    ...(tls.length > 0 && { tls: Object.fromEntries(tls) }),
+    mail: Object.fromEntries(group('mail.')),
+    logLevel: values['log.level'],
+    connectors: Object.fromEntries(group('connectors.')),
+    notifications: Object.fromEntries(group('notifications.')),
+    flagship: Object.fromEntries(
+      group('flagship.').map(([name, value]) => [
+        name,
+        name === 'maxTokenAge' ? toMilliseconds(String(value)) : value,
+      ]),
+    ),
+    limits: Object.fromEntries(group('limits.')),
+    lifetimes: Object.fromEntries(
+      group('lifetimes.').map(([name, text]) => [name, toMilliseconds(String(text))]),
+    ),
+  } as unknown as Omit<Config, 'threadPoolSize'>
+}
+
+const UNIT_MS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const
+
+function toMilliseconds(text: string): number {
+  const [, count, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? []
+  return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
+}
