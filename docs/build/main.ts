@@ -2,7 +2,7 @@
  * Writes the documents that come from the code: `pnpm run docs`. With `--check` it writes nothing and fails when one
  * of them is not what it would write, when the code mentions a decision that does not exist or keeps a record that
  * docs/data-model.md does not name, when a decision has no title or theme, when a link or a citation leads nowhere, when
- * an option or an error has no words, or when a route does not say what is in its body.
+ * an option, an error or an event has no words, or when a route does not say what is in its body.
  */
 import { bodyFaults } from './bodies.ts'
 import { citationFaults } from './citations.ts'
@@ -11,6 +11,7 @@ import { dataModelFaults } from './data-model.ts'
 import { decisionFaults, decisionIndex } from './decisions.ts'
 import { staleDocuments, writeDocuments } from './document.ts'
 import { errorFaults, errorTables } from './errors.ts'
+import { eventFaults, eventPage } from './events.ts'
 import { httpApi } from './http-api.ts'
 import { linkFaults } from './links.ts'
 import { openApi } from './openapi.ts'
@@ -22,6 +23,7 @@ const documents = [
   configuration(),
   decisionIndex(),
   errorTables(errorGroups),
+  eventPage(),
   await httpApi(groups),
   openApi(groups, version()),
   optionPages(),
@@ -39,6 +41,7 @@ const faults = [
   ...dataModelFaults(),
   ...decisionFaults(),
   ...errorFaults(errorGroups),
+  ...eventFaults(),
   ...linkFaults(),
   ...optionFaults(),
   ...stale.map((file) => `${file} is stale: run pnpm run docs`),
