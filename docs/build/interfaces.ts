@@ -13,7 +13,8 @@ export interface DocumentedMember {
 }
 
 /** A type with a name. */
-interface NamedType {
+export interface NamedType {
+  readonly name: string
   readonly folder: string
   /** What it extends, or stands for. */
   readonly type: string
@@ -28,6 +29,10 @@ export interface Interfaces {
    * @param folder - of the package whose types come first
    */
   memberOf(folder: string, type: string, name: string): DocumentedMember | undefined
+  /** A type of the package. */
+  typeOf(folder: string, name: string): NamedType | undefined
+  /** Interfaces that the package's `index.ts` exports, by name. */
+  exportedBy(folder: string): readonly NamedType[]
   /** A bucket of the package's `DEFAULT_LIMITS`. */
   bucketOf(folder: string, name: string): DocumentedMember | undefined
 }
@@ -47,12 +52,12 @@ export function readInterfaces(): Interfaces {
     const folder = file.split(path.sep)[1] ?? ''
     const source = readFileSync(path.join(ROOT, file), 'utf8')
     for (const [, name = '', parents = '', body = ''] of source.matchAll(INTERFACE)) {
-      add(name, { folder, type: parents, members: readMembers(body.split('\n')) })
+      add(name, { name, folder, type: parents, members: readMembers(body.split('\n')) })
     }
     const [, buckets] = LIMITS.exec(source) ?? []
     if (buckets !== undefined) limits.set(folder, readMembers(buckets.split('\n')))
     for (const [, name = '', type = ''] of source.matchAll(ALIAS)) {
-      add(name, { folder, type, members: new Map() })
+      add(name, { name, folder, type, members: new Map() })
     }
   }
 
@@ -72,7 +77,17 @@ export function readInterfaces(): Interfaces {
     return undefined
   }
 
+  function exportedBy(folder: string): NamedType[] {
+    const names = readFileSync(path.join(ROOT, `packages/${folder}/src/index.ts`), 'utf8')
+    return [...types.values()]
+      .flat()
+      .filter((type) => type.folder === folder && new RegExp(`\\b${type.name}\\b`).test(names))
+      .toSorted((one, other) => one.name.localeCompare(other.name))
+  }
+
   return {
+    exportedBy,
+    typeOf: (folder, name) => types.get(name)?.find((type) => type.folder === folder),
     memberOf: (folder, type, name) => memberOf(folder, type, name),
     bucketOf: (folder, name) => limits.get(folder)?.get(name),
   }
@@ -135,5 +150,13 @@ function plainText(comment: readonly string[]): string {
     )
     .join(' ')
     .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+/** A comment as a page shows it: without its tags, links as names. */
+export function withoutTags(comment: string): string {
+  return comment
+    .replaceAll(/\{@link ([\w.]+)\}/g, '`$1`')
+    .replace(/\s*@\w+.*$/, '')
     .trim()
 }

@@ -1,8 +1,8 @@
 /**
  * Writes the documents that come from the code: `pnpm run docs`. With `--check` it writes nothing and fails when one
  * of them is not what it would write, when the code mentions a decision that does not exist or keeps a record that
- * docs/data-model.md does not name, when a link or a citation leads nowhere, when an option is not documented, or when
- * a row does not say what is in its body.
+ * docs/data-model.md does not name, when a decision has no title or theme, when a link or a citation leads nowhere, when
+ * an option, an error or an event has no words, or when a route does not say what is in its body.
  */
 import { bodyFaults } from './bodies.ts'
 import { citationFaults } from './citations.ts'
@@ -10,7 +10,8 @@ import { configuration } from './configuration.ts'
 import { dataModelFaults } from './data-model.ts'
 import { decisionFaults, decisionIndex } from './decisions.ts'
 import { staleDocuments, writeDocuments } from './document.ts'
-import { errorTables } from './errors.ts'
+import { errorFaults, errorTables } from './errors.ts'
+import { eventFaults, eventPage } from './events.ts'
 import { httpApi } from './http-api.ts'
 import { linkFaults } from './links.ts'
 import { openApi } from './openapi.ts'
@@ -22,24 +23,28 @@ const documents = [
   configuration(),
   decisionIndex(),
   errorTables(errorGroups),
+  eventPage(),
   await httpApi(groups),
   openApi(groups, version()),
   optionPages(),
 ]
 
 const isCheck = process.argv.includes('--check')
+const stale = isCheck ? staleDocuments(documents) : []
+if (!isCheck) {
+  for (const file of writeDocuments(documents)) process.stdout.write(`wrote ${file}\n`)
+}
+// The links are looked at in what was just written.
 const faults = [
   ...bodyFaults(groups),
   ...citationFaults(),
   ...dataModelFaults(),
   ...decisionFaults(),
+  ...errorFaults(errorGroups),
+  ...eventFaults(),
   ...linkFaults(),
   ...optionFaults(),
+  ...stale.map((file) => `${file} is stale: run pnpm run docs`),
 ]
-if (isCheck) {
-  faults.push(...staleDocuments(documents).map((file) => `${file} is stale: run pnpm run docs`))
-} else {
-  for (const file of writeDocuments(documents)) process.stdout.write(`wrote ${file}\n`)
-}
 for (const fault of faults) process.stderr.write(`${fault}\n`)
 process.exitCode = faults.length > 0 ? 1 : 0

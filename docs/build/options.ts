@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { AnyOption, Members } from '../../packages/platform/src/options.ts'
 import { type Document, GENERATED, ROOT, table } from './document.ts'
 import { durationText } from './durations.ts'
-import { type Interfaces, readInterfaces } from './interfaces.ts'
+import { type Interfaces, readInterfaces, withoutTags } from './interfaces.ts'
 import { DEFINED_FUNCTIONS, type DefinedFunction } from './option-definitions.ts'
 
 /** One option of a function, with what the interface says of it. */
@@ -174,11 +174,4 @@ function isSaid({ fallback }: AnyOption, told: string | undefined): boolean {
   return typeof value === 'boolean' || typeof value === 'string'
     ? told.startsWith(`\`${value}\``)
     : true
-}
-
-function withoutTags(comment: string): string {
-  return comment
-    .replaceAll(/\{@link (\w+)\}/g, '`$1`')
-    .replace(/\s*@\w+.*$/, '')
-    .trim()
 }

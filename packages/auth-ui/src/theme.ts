@@ -14,7 +14,10 @@ const STEPS = 20
 
 type Colour = readonly [red: number, green: number, blue: number]
 
-/** The option `theme`. */
+/**
+ * The option `theme`. An accent that nobody can read on the light card ends the start. Paths lead into the instance
+ * (links may be web addresses, too), so that nothing of a page comes from another origin.
+ */
 export function themeOption(): Option<Theme> {
   const link = object({
     label: text('a text'),

@@ -54,9 +54,12 @@ export interface AccountEvent {
 
 /** Handlers must not throw. @see connectors.md 13 */
 export interface ConnectorEvents {
+  /** An account got tokens of a provider: a new one, one that was connected again, or an imported one. */
   'account.connected': AccountEvent & { readonly how: 'create' | 'reconnect' | 'import' }
+  /** The provider gave new tokens for an account. */
   'account.refreshed': AccountEvent
-  /** Once per transition. */
+  /** The provider refuses the account's tokens until its owner connects it again. Once per transition. */
   'account.reconnect_required': AccountEvent & { readonly code: string }
+  /** An account was removed. */
   'account.disconnected': AccountEvent
 }

@@ -189,10 +189,13 @@ export interface AuthorizePages {
 
 /** What happened, for other packages and for the audit log. Handlers must not throw. */
 export interface OAuthEvents {
-  /** By its platform's attestation, by the owner's mailed code, or by the host. */
+  /** A client was certified: by its platform's attestation, by the owner's mailed code, or by the host. */
   'client.certified': ClientEvent & { readonly how: Certification }
+  /** A client registered, or the host made one. */
   'client.created': ClientEvent
+  /** A client changed its registration, or its owner or the host decided something about it. */
   'client.updated': ClientEvent
+  /** A client is gone: it unregistered, was removed by its owner or the host, or was never allowed. */
   'client.deleted': ClientEvent
   /** The owner allowed a client more than `oauthClientsMax` says. @see oauth.md 3.10 */
   'clients.limit.exceeded': {
@@ -200,17 +203,20 @@ export interface OAuthEvents {
     readonly clientName: string
     readonly limit: number
   }
+  /** An authorization code was made: at a consent, at a move or for an accepted sharing. */
   'code.created': ClientEvent & {
     readonly scope: string
     readonly address: string
     /** When the access ends by itself. Milliseconds since the epoch. Absent: it lasts until it is revoked. */
     readonly endsAt?: number
   }
+  /** A client got an access token, with or without a refresh token beside it. */
   'token.issued': ClientEvent & {
     /** `direct`: without a code, at a log-in of a certified client (oauth.md 7.3) or by the host. */
     readonly grant: 'authorization_code' | 'direct' | 'refresh_token'
     readonly scope: string
   }
+  /** A grant ended before its time; its code and its tokens are refused from now on. */
   'grant.revoked': {
     readonly instance: Instance
     readonly grantId: string

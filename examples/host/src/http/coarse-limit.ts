@@ -15,7 +15,8 @@ export interface CoarseLimitOptions {
 
 /**
  * Keeps one address from using up the process. The exact limits on secrets are elsewhere, shared by all processes;
- * this one stands in memory so that a flood costs nothing else. @see decision D3
+ * this one counts in the memory of each process, with both stores: in Redis it would add a round trip to every request
+ * and protect nothing more. @see decision D3
  */
 export function limitRequests(options: CoarseLimitOptions): Middleware {
   const { requestsPerMinute, clientAddress } = options

@@ -2,6 +2,8 @@ import type { RouteRow } from '@svc/platform'
 import { expect } from 'chai'
 import { bodyFaults } from '../../../../docs/build/bodies.ts'
 import { doubledKinds } from '../../../../docs/build/data-model.ts'
+import { formFaults } from '../../../../docs/build/decisions.ts'
+import { errorFaults } from '../../../../docs/build/errors.ts'
 
 describe('checks of the documents', () => {
   it('find a kind of record that a part of the data model lists twice', () => {
@@ -37,6 +39,35 @@ describe('checks of the documents', () => {
     expect(faults.map((fault) => fault.split(':')[0])).to.deep.equal([
       'POST /silent',
       'POST /understated',
+    ])
+  })
+
+  it('find a decision without its number, and one without a theme of the index', () => {
+    const theme = 'store: engines'
+    const faults = formFaults([
+      { file: '0001-one.md', heading: '# 0001 One thing is so', theme },
+      { file: '0002-two.md', heading: '# 0003 Another thing is so', theme },
+      { file: '0003-three.md', heading: '# 0003 A third thing is so', theme: undefined },
+      { file: '0004-four.md', heading: '# 0004 A fourth thing is so', theme: 'store: engine' },
+    ]).filter((fault) => fault.startsWith('docs/decisions/'))
+    expect(faults.map((fault) => fault.split(':')[0])).to.deep.equal([
+      'docs/decisions/0002-two.md does not begin with "# 0002 <title>"',
+      'docs/decisions/0003-three.md has no theme',
+      'docs/decisions/0004-four.md has the unknown theme "store',
+    ])
+  })
+
+  it('find a theme of the index that no decision has', () => {
+    expect(formFaults([])).to.include(
+      'docs/build/decisions.ts: no decision has the theme "store: engines"',
+    )
+  })
+
+  it('find an error that does not say when it is answered', () => {
+    const told = { status: 400, text: 'A parameter is malformed.', source: 'RFC 6749 5.2' }
+    const errors = { invalid_request: told, conflict: { ...told, text: ' ' } }
+    expect(errorFaults([{ name: '@svc/one', errors }])).to.deep.equal([
+      'docs/errors.md: conflict of @svc/one has no text',
     ])
   })
 })

@@ -23,7 +23,10 @@ export interface ShowPage {
   messagesOf(ctx: RouteContext): Messages
   /** A page that loads the pages' own sheets and scripts. */
   show(ctx: RouteContext, view: ViewName, model: object, headers?: PageHeaders): void
-  /** A page that loads nothing and runs nothing: its style stands in it, named by its hash. */
+  /**
+   * Shows the out-of-band page, which loads and runs nothing (oauth.md 5.7). Its style is in the page, and the policy
+   * names exactly that text by its hash; every other page loads its style from its own origin and has nothing inline.
+   */
   showAlone(ctx: RouteContext, view: ViewName, model: object, headers?: PageHeaders): void
 }
 

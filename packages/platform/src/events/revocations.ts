@@ -20,7 +20,7 @@ export interface Revocation {
 
 /** Who hears of ends, in this and in other processes. */
 export interface RevocationListener {
-  /** Must not throw. */
+  /** Something ended or changed, in this or another process. Must not throw. */
   readonly onRevoked: (revocation: Revocation) => void
   /** Some may have been missed: whatever is remembered is to be looked at again. Must not throw. */
   readonly onGap: () => void

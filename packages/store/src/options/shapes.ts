@@ -129,7 +129,11 @@ export function group<Of extends Members>(
 /** Names of the methods that an object must have, and of those that it may have. */
 type MethodName<Port> = Extract<keyof Port, string>
 
-/** An object that is used as it is, such as a store. Only its methods are looked at; others are none of our business. */
+/**
+ * An object that is used as it is, such as a store. It is often a class or serves others, too, so its other methods are
+ * not refused, with one exception: a name that differs by one letter from an optional method that the object lacks.
+ * That method would never be called, and nobody would be told.
+ */
 export function port<Port>(
   methods: readonly MethodName<Port>[],
   optionalMethods: readonly MethodName<Port>[] = [],
@@ -139,7 +143,7 @@ export function port<Port>(
   return new Option({ shape, what })
 }
 
-/** An object of functions that may all be absent. */
+/** An object of functions that may all be absent. A plain one is held to these names; a class follows the rule of `port`. */
 export function hooks<Hooks>(names: readonly MethodName<Hooks>[]): Option<Hooks> {
   const shape = { kind: 'port', methods: [], optionalMethods: names, isClosed: true } as const
   return new Option({ shape, what: `an object of functions: ${names.join(', ')}` })

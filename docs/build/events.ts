@@ -1,0 +1,247 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type Document, GENERATED, ROOT, table } from './document.ts'
+import { type DocumentedMember, type NamedType, readInterfaces, withoutTags } from './interfaces.ts'
+
+/** An interface of the page. */
+interface Listed {
+  /** Folder of the package. */
+  readonly folder: string
+  readonly type: string
+  /** How a member is reached, such as `oauth.on(name, handler)`. */
+  readonly use: string
+  /** The members that belong here; all of them by default. */
+  readonly members?: readonly string[]
+}
+
+const FILE = 'docs/reference/events.md'
+
+/** Names with what their handlers are given, and functions that a host hands in. */
+const EVENTS: readonly Listed[] = [
+  { folder: 'oauth-core', type: 'OAuthEvents', use: 'oauth.on(name, handler)' },
+  { folder: 'connectors', type: 'ConnectorEvents', use: 'connectors.on(name, handler)' },
+  { folder: 'auth-ui', type: 'HostHooks', use: 'createAuthUi({ hooks })' },
+]
+/** Methods that take a listener. */
+const LISTENERS: readonly Listed[] = [
+  { folder: 'platform', type: 'Platform', use: 'oauth', members: ['onRevoked'] },
+  { folder: 'platform', type: 'RevocationListener', use: 'the listener of oauth.onRevoked' },
+  { folder: 'platform', type: 'Instances', use: 'oauth.instances', members: ['onRemove'] },
+  { folder: 'realtime', type: 'Realtime', use: 'realtime', members: ['onLocalEvent'] },
+  { folder: 'store', type: 'Bus', use: 'store.bus', members: ['subscribe', 'onGap'] },
+]
+/** Methods by which a host says what happened. */
+const ANNOUNCEMENTS: readonly Listed[] = [
+  { folder: 'platform', type: 'Platform', use: 'oauth', members: ['revoked'] },
+  {
+    folder: 'oauth-core',
+    type: 'ClientService',
+    use: 'oauth.clients',
+    members: ['onWebappUninstalled'],
+  },
+  { folder: 'notify', type: 'Notify', use: 'notify', members: ['sourceGone'] },
+  { folder: 'connectors', type: 'Connectors', use: 'connectors', members: ['accountDeleted'] },
+  { folder: 'realtime', type: 'Realtime', use: 'realtime', members: ['publish'] },
+]
+/** Written for one another or for tests: no host listens there. */
+const INTERNAL: ReadonlySet<string> = new Set([
+  'auth-ui EventSink',
+  'connectors EventSink',
+  'notify EventSink',
+  'platform Emitter',
+])
+
+/** What the packages and the example host send to the subscribers of an instance. */
+const SENT: readonly {
+  readonly type: string
+  readonly verbs: string
+  readonly by: string
+  readonly what: string
+}[] = [
+  {
+    type: 'accounts',
+    verbs: 'CREATED, UPDATED, DELETED',
+    by: 'packages/connectors',
+    what: 'An account at a provider was connected, changed or removed. `doc` is what any reader gets: no secret.',
+  },
+  {
+    type: 'auth.confirmations',
+    verbs: 'CREATED',
+    by: 'packages/auth-ui',
+    what: 'The owner confirmed. The id is the `state` of the request, `doc` is `{ _id }`; the code never travels here.',
+  },
+  {
+    type: 'notifications',
+    verbs: 'CREATED, UPDATED',
+    by: 'packages/notify',
+    what: 'A notification was accepted, changed its status or was marked. `doc` has no bodies.',
+  },
+  {
+    type: 'oauth.clients',
+    verbs: 'CREATED, UPDATED, DELETED',
+    by: 'examples/host',
+    what: 'A client registered, changed or went. Without a document; for the settings app alone.',
+  },
+]
+
+const INTRODUCTION = `Everything that the packages tell a host, what a host tells them, and what goes out over the websocket. Names and types
+are those of the interfaces; the check of the documents fails for an event, hook or listener that is not on this page.
+A handler that throws is logged and stops nothing, unless its text says that it may refuse.`
+
+/** `docs/reference/events.md`: events, hooks and announcements of all packages, from their interfaces. */
+export function eventPage(): Document {
+  const interfaces = readInterfaces()
+  const typeOf = ({ folder, type }: Listed): NamedType | undefined =>
+    interfaces.typeOf(folder, type)
+  const rows = (listed: Listed, called: (name: string, member: DocumentedMember) => string) =>
+    membersOf(typeOf(listed), listed).map(([name, member]) => [
+      `\`${called(name, member)}\``,
+      withoutTags(member.comment),
+    ])
+  const parts = [
+    '## Events and hooks',
+    ...EVENTS.flatMap((listed) => [
+      `### \`${listed.type}\` of \`@svc/${listed.folder}\``,
+      `\`${listed.use}\``,
+      table(
+        ['Name', 'Carries', 'When'],
+        membersOf(typeOf(listed), listed).map(([name, member]) => [
+          `\`${name}\``,
+          `\`${carried(member.type)}\``,
+          withoutTags(member.comment),
+        ]),
+      ).trimEnd(),
+      shapes(typeOf(listed), (name) => interfaces.typeOf(listed.folder, name)),
+    ]),
+    '## Methods that take a listener',
+    table(
+      ['Method', 'What it hears'],
+      LISTENERS.flatMap((listed) => rows(listed, (name) => calledOn(listed, name))),
+    ).trimEnd(),
+    '## What the host says',
+    'The packages cannot see these things happen. Call the method once it is written.',
+    table(
+      ['Method', 'When'],
+      ANNOUNCEMENTS.flatMap((listed) =>
+        rows(listed, (name, { type }) => `${listed.use}.${name}(${parameterNames(type)})`),
+      ),
+    ).trimEnd(),
+    '## What subscribers of the websocket get',
+    `Types are below the namespace (\`io.svc\` by default). A host publishes its own beside these.
+Only the server may send those that \`realtime.isServerType\` names.`,
+    table(
+      ['Type', 'Verbs', 'Sent by', 'What it says'],
+      SENT.map(({ type, verbs, by, what }) => [`\`${type}\``, verbs, `\`${by}\``, what]),
+    ).trimEnd(),
+  ]
+  const content = ['# Events and hooks', GENERATED, INTRODUCTION, ...parts].filter(Boolean)
+  return { file: FILE, content: `${content.join('\n\n')}\n` }
+}
+
+/** What the page lacks: interfaces, members and words that the packages have or should have. */
+export function eventFaults(): string[] {
+  const interfaces = readInterfaces()
+  const listed = [...EVENTS, ...LISTENERS, ...ANNOUNCEMENTS]
+  const isListed = (folder: string, type: string, member: string): boolean =>
+    INTERNAL.has(`${folder} ${type}`) ||
+    listed.some(
+      (one) =>
+        one.folder === folder && one.type === type && (one.members?.includes(member) ?? true),
+    )
+  const folders = globSync('packages/*/src/index.ts', { cwd: ROOT }).map(
+    (file) => file.split(path.sep)[1] ?? '',
+  )
+  return [
+    ...listed.flatMap((one) => listedFaults(one, interfaces.typeOf(one.folder, one.type))),
+    ...folders.flatMap((folder) =>
+      interfaces.exportedBy(folder).flatMap(({ name, members }) => {
+        const heard = /(?:Events|Hooks)$/.test(name)
+          ? [...members.keys()]
+          : [...members.keys()].filter((member) => /^on[A-Z]/.test(member))
+        return heard
+          .filter((member) => !isListed(folder, name, member))
+          .map((member) => `${FILE} lacks ${name}.${member} of @svc/${folder}`)
+      }),
+    ),
+    ...sentFaults(),
+  ]
+}
+
+function listedFaults({ folder, type, members }: Listed, found: NamedType | undefined): string[] {
+  if (found === undefined) return [`docs/build/events.ts: @svc/${folder} has no ${type}`]
+  return (members ?? [...found.members.keys()]).flatMap((name) => {
+    const member = found.members.get(name)
+    if (member === undefined) return [`docs/build/events.ts: ${type} has no ${name}`]
+    return withoutTags(member.comment) === ''
+      ? [`${type}.${name} of @svc/${folder} is not documented`]
+      : []
+  })
+}
+
+/** Types that nobody publishes any more, and publishers that the table does not name. */
+function sentFaults(): string[] {
+  const publishers = globSync(['packages/*/src/**/*.ts', 'examples/host/src/**/*.ts'], {
+    cwd: ROOT,
+  })
+    .map((file) => ({ file, source: readFileSync(path.join(ROOT, file), 'utf8') }))
+    .filter(({ source }) => /(?:events\??|realtime)\s*\.publish\(/.test(source))
+    .map(({ file }) => file.split(path.sep).slice(0, 2).join('/'))
+  const sources = (folder: string): string[] =>
+    globSync(`${folder}/src/**/*.ts`, { cwd: ROOT }).map((file) =>
+      readFileSync(path.join(ROOT, file), 'utf8'),
+    )
+  return [
+    ...SENT.filter(
+      ({ type, by }) => !sources(by).some((source) => source.includes(`amespace}.${type}\``)),
+    ).map(({ type, by }) => `docs/build/events.ts: nothing in ${by} names the type ${type}`),
+    ...[...new Set(publishers)]
+      .filter((folder) => folder !== 'packages/realtime')
+      .filter((folder) => !SENT.some(({ by }) => by === folder))
+      .map((folder) => `${FILE} does not say what ${folder} publishes`),
+  ]
+}
+
+function membersOf(
+  type: NamedType | undefined,
+  { members }: Listed,
+): readonly (readonly [string, DocumentedMember])[] {
+  return [...(type?.members ?? [])].filter(([name]) => members?.includes(name) ?? true)
+}
+
+function calledOn({ type, use }: Listed, name: string): string {
+  return type === 'RevocationListener' ? `listener.${name}` : `${use}.${name}`
+}
+
+/** What a handler is given: the type of an event, or of a hook's parameter. */
+function carried(type: string): string {
+  const [, parameter = type] = /^\w+: ([\s\S]*?),?\s*\): Promise/.exec(type.trim()) ?? []
+  return parameter
+    .replaceAll(/\breadonly (?=\w+\[\])/g, '')
+    .replaceAll(/\s*\breadonly /g, '; ')
+    .replaceAll(/\{\s*;/g, '{')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+function parameterNames(type: string): string {
+  const [parameters = ''] = type.split(/\): (?:Promise|void|boolean)/)
+  const flat = parameters.replaceAll(/\{[^{}]*\}/g, '')
+  return [...flat.matchAll(/(\w+)\??:/g)].map(([, name]) => name).join(', ')
+}
+
+/** The types that the members of another one mention. */
+function shapes(
+  type: NamedType | undefined,
+  typeOf: (name: string) => NamedType | undefined,
+): string {
+  const text = [...(type?.members.values() ?? [])].map((member) => member.type).join(' ')
+  const names = [...new Set([...text.matchAll(/\b[A-Z]\w+/g)].map(([name]) => name))]
+  return names
+    .flatMap((name) => typeOf(name) ?? [])
+    .map(({ name, type: stands, members }) =>
+      members.size > 0
+        ? `- \`${name}\`: ${[...members.keys()].map((member) => `\`${member}\``).join(', ')}`
+        : `- \`${name}\`: \`${stands.replaceAll(/\s+/g, ' ').trim()}\``,
+    )
+    .join('\n')
+}
