@@ -38,15 +38,15 @@ export type {
   ClientPage,
   ClientService,
   ClientsUsage,
-} from './clients/client-service.ts'
+} from './registration/client-service.ts'
 export { linkedSlug } from './clients/client.ts'
 export type { NotificationPlatform } from './clients/device-token.ts'
-export type { Devices, NotifiableDevice } from './clients/devices.ts'
+export type { Devices, NotifiableDevice } from './registration/devices.ts'
 export {
   type NotificationCategory,
   parseCategories,
   type ParsedCategories,
-} from './clients/notification-categories.ts'
+} from './registration/notification-categories.ts'
 export { createOAuth } from './create-oauth.ts'
 export { ERRORS, OAuthError, type OAuthErrorCode } from './errors.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
@@ -75,8 +75,8 @@ export type {
 export { manifestPermissions } from './scopes/manifest.ts'
 export { type Permission, type Verb, VERBS } from './scopes/permission.ts'
 export { parseScope, serializeScope } from './scopes/scope.ts'
-export type { AccessContext, ScopedDocument, TokenAccess } from './tokens/access-context.ts'
+export type { AccessContext, ScopedDocument, TokenAccess } from './access/access-context.ts'
 export type { TokenAnswer } from './engine/engine.ts'
 export type { AppTokens } from './tokens/app-token.ts'
-export type { KonnectorTokens } from './tokens/konnector-token.ts'
+export type { KonnectorTokens } from './access/konnector-token.ts'
 export { insufficientScope } from './tokens/refusals.ts'

@@ -5,9 +5,9 @@ import {
   certificationRows,
 } from './certification/certification-rows.ts'
 import { type SharingDependencies, sharingRows } from './authorize/sharing.ts'
-import { type ManageDependencies, manageRows } from './clients/manage.ts'
-import { type RegisterDependencies, registerRows } from './clients/register.ts'
-import { type TokenRowsDependencies, tokenRows } from './tokens/token-rows.ts'
+import { type ManageDependencies, manageRows } from './registration/manage.ts'
+import { type RegisterDependencies, registerRows } from './registration/register.ts'
+import { type TokenRowsDependencies, tokenRows } from './access/token-rows.ts'
 
 /** The package's endpoints: its whole URL space. */
 export function oauthRows(

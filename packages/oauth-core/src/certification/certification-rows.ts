@@ -1,8 +1,8 @@
-import type { ClientService } from '../clients/client-service.ts'
+import type { ClientService } from '../registration/client-service.ts'
 import type { Client } from '../clients/client.ts'
 import type { ClientStore } from '../clients/client-store.ts'
-import { checkRegistrationToken } from '../clients/manage.ts'
-import { limitClientWrites } from '../clients/register.ts'
+import { checkRegistrationToken } from '../registration/manage.ts'
+import { limitClientWrites } from '../registration/register.ts'
 import {
   equalSecrets,
   type Logger,

@@ -12,7 +12,7 @@ import {
   nothing,
   refreshTokenModel,
 } from './token-models.ts'
-import { readRecord, type Unit } from './unit.ts'
+import { readRecord, type Unit } from './unit-of-work.ts'
 
 export interface AdapterOptions extends ModelOptions {
   readonly store: Store

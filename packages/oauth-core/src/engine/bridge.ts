@@ -10,14 +10,14 @@ import type { ParsedClient } from './client-cache.ts'
 import { commitUnit } from './commit.ts'
 import { NATIVE_PATHS } from './configuration.ts'
 import type { TokenAnswer } from './engine.ts'
-import type { ReadRecords } from './gathered-reads.ts'
+import type { ReadRecords } from './batched-reads.ts'
 import type { Grants } from './grants.ts'
 import type { AnswerTokens } from './issue-tokens.ts'
 import type { LastUse } from './last-use.ts'
 import type { NativeAnswer } from './native-run.ts'
-import type { NativeEngine } from './provider-cache.ts'
+import type { NativeEngine } from './provider-pool.ts'
 import { notAfterEnd } from './records.ts'
-import { newUnit, readUnit, type Unit, type Units } from './unit.ts'
+import { newUnit, readUnit, type Unit, type Units } from './unit-of-work.ts'
 
 export interface TokenBridgeOptions {
   readonly store: Store

@@ -5,9 +5,9 @@ import { equalSecrets, type Instance, type Parameters } from '@svc/platform'
 import { OAuthError } from '../errors.ts'
 import type { ClientCache, ParsedClient } from './client-cache.ts'
 import type { ClientRecords } from './client-records.ts'
-import type { ReadRecords } from './gathered-reads.ts'
+import type { ReadRecords } from './batched-reads.ts'
 import type { SecretThrottle } from './secret-throttle.ts'
-import { newUnit, readUnit, type Unit } from './unit.ts'
+import { newUnit, readUnit, type Unit } from './unit-of-work.ts'
 
 export interface ClientAuthenticationOptions {
   readonly read: ReadRecords

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Store, StoreUnavailableError } from '@svc/store'
 import type { GrantRecord } from './records.ts'
-import { changesOf, type Unit } from './unit.ts'
+import { changesOf, type Unit } from './unit-of-work.ts'
 
 /** How long a write whose answer was lost is tried again, milliseconds: requests end within 3 s (security.md 106). */
 const PATIENCE_MS = 600

@@ -2,7 +2,7 @@ import type { AdapterFactory, ClientMetadata, Configuration, JWK } from 'oidc-pr
 import { randomHex, randomId } from '@svc/platform'
 import type { Lifetimes } from '../lifetimes.ts'
 import { OWNER, RESOURCE } from './payloads.ts'
-import type { Units } from './unit.ts'
+import type { Units } from './unit-of-work.ts'
 
 /** Paths of the routes that run natively. */
 export const NATIVE_PATHS = {

@@ -21,13 +21,13 @@ import { createClientCache } from './client-cache.ts'
 import type { ClientRecords } from './client-records.ts'
 import { buildConfiguration } from './configuration.ts'
 import type { Engine } from './engine.ts'
-import { createGatheredReads } from './gathered-reads.ts'
+import { createGatheredReads } from './batched-reads.ts'
 import { createGrants, toGrant } from './grants.ts'
 import { createAnswerTokens, createIssueTokens } from './issue-tokens.ts'
 import { createLastUse } from './last-use.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from '../lifetimes.ts'
 import { createMint } from './mint.ts'
-import { createProviderCache } from './provider-cache.ts'
+import { createProviderCache } from './provider-pool.ts'
 import {
   claimedGrant,
   grantKey,
@@ -38,7 +38,7 @@ import {
 } from './records.ts'
 import { createRegistration } from './registration.ts'
 import { createSecretThrottle } from './secret-throttle.ts'
-import { createUnits } from './unit.ts'
+import { createUnits } from './unit-of-work.ts'
 
 export interface EngineDependencies {
   readonly store: Store

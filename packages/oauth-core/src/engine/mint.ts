@@ -6,9 +6,9 @@ import type { ClientRecords } from './client-records.ts'
 import type { CodeRequest, Engine } from './engine.ts'
 import type { Grants } from './grants.ts'
 import { OWNER, RESOURCE } from './payloads.ts'
-import type { NativeEngine } from './provider-cache.ts'
+import type { NativeEngine } from './provider-pool.ts'
 import { tokenOfGrant } from './records.ts'
-import { changesOf, newUnit, type Units } from './unit.ts'
+import { changesOf, newUnit, type Units } from './unit-of-work.ts'
 
 export interface MintOptions {
   readonly store: Store

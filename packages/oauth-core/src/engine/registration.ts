@@ -6,10 +6,10 @@ import { serverMetadata } from './client-cache.ts'
 import type { ClientRecords } from './client-records.ts'
 import { NATIVE_PATHS } from './configuration.ts'
 import type { Engine, EngineAnswer } from './engine.ts'
-import type { ReadRecords } from './gathered-reads.ts'
+import type { ReadRecords } from './batched-reads.ts'
 import type { NativeRequest } from './native-context.ts'
-import type { NativeEngine } from './provider-cache.ts'
-import { newUnit, readUnit, type Unit, type Units } from './unit.ts'
+import type { NativeEngine } from './provider-pool.ts'
+import { newUnit, readUnit, type Unit, type Units } from './unit-of-work.ts'
 
 export interface RegistrationOptions {
   readonly store: Store

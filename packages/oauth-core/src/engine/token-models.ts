@@ -10,7 +10,7 @@ import {
   notAfterEnd,
   tokenOfGrant,
 } from './records.ts'
-import { guarded, type Unit, type Units } from './unit.ts'
+import { guarded, type Unit, type Units } from './unit-of-work.ts'
 
 export interface ModelOptions {
   readonly clock: { now(): number }

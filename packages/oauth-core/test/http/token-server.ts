@@ -21,7 +21,7 @@ import {
 } from '@svc/platform'
 import type { Lifetimes } from '../../src/lifetimes.ts'
 import type { OAuthEvents } from '../../src/ports.ts'
-import { tokenRows } from '../../src/tokens/token-rows.ts'
+import { tokenRows } from '../../src/access/token-rows.ts'
 
 /** A registered client with its secret. */
 export interface TestClient {

@@ -7,7 +7,7 @@ import { tuneProvider } from '../../../src/engine/internals.ts'
 import { NativeContext, type NativeRequest } from '../../../src/engine/native-context.ts'
 import { createNativeRun, type NativeAnswer } from '../../../src/engine/native-run.ts'
 import { OWNER, RESOURCE } from '../../../src/engine/payloads.ts'
-import { createUnits, newUnit } from '../../../src/engine/unit.ts'
+import { createUnits, newUnit } from '../../../src/engine/unit-of-work.ts'
 import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
 import { testInstance } from '../../http/token-server.ts'
 

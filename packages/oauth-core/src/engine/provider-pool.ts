@@ -3,7 +3,7 @@ import { type Configuration, Provider } from 'oidc-provider'
 import type { Instance } from '@svc/platform'
 import { tuneProvider } from './internals.ts'
 import { createNativeRun, type NativeRun } from './native-run.ts'
-import type { Units } from './unit.ts'
+import type { Units } from './unit-of-work.ts'
 
 /** An instance's engine. */
 export interface NativeEngine {

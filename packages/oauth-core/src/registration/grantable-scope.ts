@@ -1,8 +1,8 @@
 import { type Client, linkedSlug } from '../clients/client.ts'
 import { OAuthError } from '../errors.ts'
-import type { ForbiddenScopes } from './forbidden.ts'
-import { linkedScope } from './linked.ts'
-import { parseScope } from './scope.ts'
+import type { ForbiddenScopes } from '../scopes/forbidden.ts'
+import { linkedScope } from '../scopes/linked.ts'
+import { parseScope } from '../scopes/scope.ts'
 
 /**
  * What a client can be given without its owner being asked: the same as with. A linked client gets what its app has,

@@ -1,8 +1,8 @@
 import type { Store } from '@svc/store'
 import type { Engine } from '../engine/engine.ts'
 import type { Instance, InstanceId, Instances } from '@svc/platform'
-import type { Client, ClientId } from './client.ts'
-import type { ClientStore } from './client-store.ts'
+import type { Client, ClientId } from '../clients/client.ts'
+import type { ClientStore } from '../clients/client-store.ts'
 import type { ClientRevoker } from './revoke-client.ts'
 
 export interface CleanupOptions {

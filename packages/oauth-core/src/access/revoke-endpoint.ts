@@ -2,7 +2,7 @@ import { OAuthError } from '../errors.ts'
 import type { Engine, Grant } from '../engine/engine.ts'
 import type { Instance, Keyring, RouteContext, RouteRow } from '@svc/platform'
 import { revokeSchema } from './token.schema.ts'
-import { verifyJwt } from './verify-jwt.ts'
+import { verifyJwt } from '../tokens/verify-jwt.ts'
 
 export interface RevokeDependencies {
   readonly engine: Pick<

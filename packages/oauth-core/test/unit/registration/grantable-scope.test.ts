@@ -3,7 +3,7 @@ import { describe, it } from 'mocha'
 import type { Client } from '../../../src/clients/client.ts'
 import { OAuthError } from '../../../src/errors.ts'
 import { createForbiddenScopes } from '../../../src/scopes/forbidden.ts'
-import { grantableScope } from '../../../src/scopes/grantable-scope.ts'
+import { grantableScope } from '../../../src/registration/grantable-scope.ts'
 
 const rules = {
   namespace: 'io.svc',

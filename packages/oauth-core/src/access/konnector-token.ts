@@ -1,7 +1,7 @@
 import type { Instance, Keyring } from '@svc/platform'
 import { KONNECTOR_TOKEN_MS } from '../lifetimes.ts'
 import type { KonnectorRegistry } from '../ports.ts'
-import { signJwt } from './jwt.ts'
+import { signJwt } from '../tokens/jwt.ts'
 
 /** Tokens of the instance's konnectors. @see oauth.md 7.1, 10.1; security.md 81 */
 export interface KonnectorTokens {

@@ -5,7 +5,7 @@ import { isConceivable } from '../scopes/evaluate.ts'
 import { type Verb, VERBS } from '../scopes/permission.ts'
 import { isType } from '../scopes/scope.ts'
 import type { Access } from './access.ts'
-import { insufficientScope } from './refusals.ts'
+import { insufficientScope } from '../tokens/refusals.ts'
 
 /** What a route needs of its callers. */
 export interface GuardRule {

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts'
 import type { Keyring, RouteRow } from '@svc/platform'
 import { type KonnectorTokenDependencies, konnectorTokenRow } from './konnector-endpoint.ts'
-import { metadataRow } from './metadata.ts'
+import { metadataRow } from './server-metadata.ts'
 import { revokeRow } from './revoke-endpoint.ts'
 import { tokenRow } from './token-endpoint.ts'
 

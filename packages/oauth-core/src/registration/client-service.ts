@@ -1,7 +1,7 @@
 import type { TokenAnswer } from '../engine/engine.ts'
 import type { Instance } from '@svc/platform'
 import type { Certification } from '../ports.ts'
-import type { Client, ClientId } from './client.ts'
+import type { Client, ClientId } from '../clients/client.ts'
 import type { Devices } from './devices.ts'
 
 /** A page of clients, without secrets. */

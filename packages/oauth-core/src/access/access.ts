@@ -17,10 +17,10 @@ import { manifestPermissions } from '../scopes/manifest.ts'
 import { MAXIMAL, type Permission } from '../scopes/permission.ts'
 import { parseScope } from '../scopes/scope.ts'
 import type { AccessContext, TokenAccess } from './access-context.ts'
-import { readBearer } from './bearer.ts'
-import { invalidToken, missingToken } from './refusals.ts'
+import { readBearer } from '../tokens/bearer.ts'
+import { invalidToken, missingToken } from '../tokens/refusals.ts'
 import { createTokenCache, type VerifiedToken } from './token-cache.ts'
-import type { Audience } from './verify-jwt.ts'
+import type { Audience } from '../tokens/verify-jwt.ts'
 
 export interface AccessDependencies {
   readonly clock: { now(): number }

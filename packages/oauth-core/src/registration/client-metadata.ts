@@ -1,8 +1,8 @@
 import { OAuthError } from '../errors.ts'
 import type { Instance } from '@svc/platform'
-import type { ClientMetadata } from './client.ts'
+import type { ClientMetadata } from '../clients/client.ts'
 import { isRedirectList, readNotifications } from './client.schema.ts'
-import { fitsPlatform, isDeviceToken, isPlatform } from './device-token.ts'
+import { fitsPlatform, isDeviceToken, isPlatform } from '../clients/device-token.ts'
 import { isRedirectUri } from './redirect-uri.ts'
 
 /** What a client may say about itself, in the order it is checked (oauth.md 3.1). Nothing else is ever looked at. */

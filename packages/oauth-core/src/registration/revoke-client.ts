@@ -2,8 +2,8 @@ import type { OAuthEvents } from '../ports.ts'
 import type { Emitter, Instance, Logger, Revocations } from '@svc/platform'
 import type { Engine } from '../engine/engine.ts'
 import type { ClientCleanup } from './cleanup.ts'
-import type { Client } from './client.ts'
-import type { ClientStore } from './client-store.ts'
+import type { Client } from '../clients/client.ts'
+import type { ClientStore } from '../clients/client-store.ts'
 
 export interface ClientRevokerOptions {
   readonly clients: Pick<ClientStore, 'find' | 'remove'>

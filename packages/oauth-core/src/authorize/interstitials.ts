@@ -1,5 +1,5 @@
 import { isHttpError, prefersJson, type RouteContext } from '@svc/platform'
-import type { ClientLimit, LimitReached } from '../clients/client-limit.ts'
+import type { ClientLimit, LimitReached } from '../registration/client-limit.ts'
 import { OAuthError } from '../errors.ts'
 import type { AuthorizePages } from '../ports.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'

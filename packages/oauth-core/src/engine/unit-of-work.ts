@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Change, Json, Key, Store, StoredRecord } from '@svc/store'
 import type { Instance } from '@svc/platform'
-import type { ReadRecords } from './gathered-reads.ts'
+import type { ReadRecords } from './batched-reads.ts'
 import {
   claimedGrant,
   type CodeRecord,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { isRedirectUri } from '../../../src/clients/redirect-uri.ts'
+import { isRedirectUri } from '../../../src/registration/redirect-uri.ts'
 import { cpuMs } from '@svc/testkit'
 import { testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
 

@@ -1,9 +1,9 @@
 import type { Engine } from '../engine/engine.ts'
 import type { Instance, Logger } from '@svc/platform'
-import type { Client, ClientId } from './client.ts'
-import { linkedSlug } from './client.ts'
-import type { ClientChange, ClientStore } from './client-store.ts'
-import { deviceOf, type NotificationPlatform } from './device-token.ts'
+import type { Client, ClientId } from '../clients/client.ts'
+import { linkedSlug } from '../clients/client.ts'
+import type { ClientChange, ClientStore } from '../clients/client-store.ts'
+import { deviceOf, type NotificationPlatform } from '../clients/device-token.ts'
 
 /** A device that its owner may be notified on. */
 export interface NotifiableDevice {

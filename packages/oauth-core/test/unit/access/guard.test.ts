@@ -5,8 +5,8 @@ import Koa from 'koa'
 import { afterEach, describe, it } from 'mocha'
 import { OAuthError } from '../../../src/errors.ts'
 import { type Verb, VERBS } from '../../../src/scopes/permission.ts'
-import type { AccessContext } from '../../../src/tokens/access-context.ts'
-import { createGuard, type GuardRule } from '../../../src/tokens/guard.ts'
+import type { AccessContext } from '../../../src/access/access-context.ts'
+import { createGuard, type GuardRule } from '../../../src/access/guard.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 const servers: Listening[] = []

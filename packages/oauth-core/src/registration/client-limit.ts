@@ -1,9 +1,9 @@
 import { type Change, type Key, recordKey, type Store } from '@svc/store'
 import { OAuthError } from '../errors.ts'
 import { type Instance, type InstanceId, isHttpError } from '@svc/platform'
-import type { Client } from './client.ts'
-import { isUserKind } from './client-record.ts'
-import type { ClientStore } from './client-store.ts'
+import type { Client } from '../clients/client.ts'
+import { isUserKind } from '../clients/client-record.ts'
+import type { ClientStore } from '../clients/client-store.ts'
 
 /** Why a client cannot be connected now. */
 export interface LimitReached {

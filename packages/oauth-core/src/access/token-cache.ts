@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { CLOCK_SKEW_MS, type Instance, type KeyKind, type Keyring } from '@svc/platform'
-import { type JwtClaims, parseJwt } from './jwt.ts'
-import { expiredToken, invalidToken } from './refusals.ts'
-import { type Audience, LIFE_OF, verifyJwt } from './verify-jwt.ts'
+import { type JwtClaims, parseJwt } from '../tokens/jwt.ts'
+import { expiredToken, invalidToken } from '../tokens/refusals.ts'
+import { type Audience, LIFE_OF, verifyJwt } from '../tokens/verify-jwt.ts'
 
 /** A token whose signature and claims were found good once, with what is still asked of it. */
 export interface VerifiedToken {

@@ -2,7 +2,7 @@ import type { Client } from '../clients/client.ts'
 import { isSlug, type RouteContext, type RouteMiddleware, type RouteRow } from '@svc/platform'
 import { MAXIMAL } from '../scopes/permission.ts'
 import type { KonnectorTokens } from './konnector-token.ts'
-import { insufficientScope } from './refusals.ts'
+import { insufficientScope } from '../tokens/refusals.ts'
 
 export interface KonnectorTokenDependencies {
   readonly konnectorTokens: KonnectorTokens
