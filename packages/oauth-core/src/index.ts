@@ -1,8 +1,4 @@
-export {
-  CONSENT_DURATIONS,
-  type ConsentDuration,
-  type PermissionChoice,
-} from './authorize/consent-choice.ts'
+export { CONSENT_DURATIONS } from './authorize/consent-choice.ts'
 export type { DeprecatedApp } from './authorize/deprecated-apps.ts'
 export type { MoveParameters, MoveRequest, Moves, MoveSize } from './authorize/moves.ts'
 export { formActionSource } from './authorize/redirect.ts'
@@ -56,6 +52,7 @@ export type {
   AppManifest,
   AppRegistry,
   AuthorizePages,
+  ConsentDuration,
   ConsentSigns,
   Certification,
   CertifyView,
@@ -70,13 +67,14 @@ export type {
   OAuthEvents,
   OwnerSession,
   OwnerSessions,
+  PermissionChoice,
   SharingView,
 } from './ports.ts'
 export { manifestPermissions } from './scopes/manifest.ts'
 export { type Permission, type Verb, VERBS } from './scopes/permission.ts'
 export { parseScope, serializeScope } from './scopes/scope.ts'
 export type { AccessContext, ScopedDocument, TokenAccess } from './access/access-context.ts'
-export type { TokenAnswer } from './engine/engine.ts'
+export type { TokenAnswer } from './engine/bridge.ts'
 export type { AppTokens } from './tokens/app-token.ts'
 export type { KonnectorTokens } from './access/konnector-token.ts'
-export { insufficientScope } from './tokens/refusals.ts'
+export { insufficientScope } from './tokens/bearer.ts'

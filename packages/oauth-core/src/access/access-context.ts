@@ -2,7 +2,7 @@ import type { AppManifest, KonnectorManifest } from '../ports.ts'
 import type { Client } from '../clients/client.ts'
 import type { ScopedDocument } from '../scopes/evaluate.ts'
 import type { Permission, Verb } from '../scopes/permission.ts'
-import type { Audience } from '../tokens/verify-jwt.ts'
+import type { Audience } from '../tokens/jwt.ts'
 
 export type { ScopedDocument } from '../scopes/evaluate.ts'
 

@@ -4,8 +4,8 @@ import { type Logger, renderError } from '@svc/platform'
 import { isConceivable } from '../scopes/evaluate.ts'
 import { type Verb, VERBS } from '../scopes/permission.ts'
 import { isType } from '../scopes/scope.ts'
-import type { Access } from './access.ts'
-import { insufficientScope } from '../tokens/refusals.ts'
+import { insufficientScope } from '../tokens/bearer.ts'
+import type { AccessContext } from './access-context.ts'
 
 /** What a route needs of its callers. */
 export interface GuardRule {
@@ -14,46 +14,48 @@ export interface GuardRule {
   readonly type: string
 }
 
-/** Makes guards for routes of any Koa server behind `resolveInstance`. @see oauth.md 7.2, decision D65 */
-export type CreateGuard = (rule: GuardRule) => Middleware
-
-/**
- * @returns a function that makes a guard: it lets a request pass whose token has a rule for the verb and the type,
- * sets `ctx.state.access`, and answers 401 and 403 itself. The handler then asks `access.allows` about documents.
- */
-export function createGuard(options: {
-  readonly access: Pick<Access, 'authenticate'>
+export interface GuardOptions {
+  /** Who calls. @throws OAuthError `missing_token` or `invalid_token` */
+  readonly authenticate: (ctx: Context) => Promise<AccessContext>
   readonly log: Logger
   /** Types nobody may read or write, whatever the permissions. @defaultValue none */
   readonly reservedTypes?: readonly string[]
-}): CreateGuard {
-  const { access, log, reservedTypes = [] } = options
+}
 
-  return function guard({ verb, type }): Middleware {
-    if (!VERBS.includes(verb)) throw new TypeError(`guard: ${JSON.stringify(verb)} is not a verb`)
-    if (!isType(type) || type.endsWith('*')) {
-      throw new TypeError(`guard: ${JSON.stringify(type)} is not a type`)
-    }
-
-    async function check(ctx: Context): Promise<void> {
-      const caller = await access.authenticate(ctx)
-      if (reservedTypes.includes(type)) {
-        const what = verb === 'GET' ? 'unreadable' : 'unwritable'
-        throw new OAuthError('forbidden', { description: `reserved doctype ${type} ${what}` })
-      }
-      if (!isConceivable(caller.permissions, verb, type)) throw insufficientScope()
-      ctx.state['access'] = caller
-    }
-
-    return async function requireBearer(ctx: Context, next: Next): Promise<void> {
-      try {
-        await check(ctx)
-      } catch (error) {
-        ctx.set('Cache-Control', 'no-store')
-        await renderError(ctx, error, 'json', { log })
-        return
-      }
-      await next()
-    }
+/**
+ * A guard for a route of any Koa server behind `resolveInstance`: it lets a request pass whose token has a rule for the
+ * verb and the type, sets `ctx.state.access`, and answers 401 and 403 itself. The handler then asks `access.allows`
+ * about documents.
+ * @throws TypeError for a rule that no request could satisfy
+ * @see oauth.md 7.2, decision D65
+ */
+export function guardRoute({ verb, type }: GuardRule, options: GuardOptions): Middleware {
+  if (!VERBS.includes(verb)) throw new TypeError(`guard: ${JSON.stringify(verb)} is not a verb`)
+  if (!isType(type) || type.endsWith('*')) {
+    throw new TypeError(`guard: ${JSON.stringify(type)} is not a type`)
   }
+  return async function requireBearer(ctx: Context, next: Next): Promise<void> {
+    try {
+      ctx.state['access'] = await requirePermission(ctx, { verb, type }, options)
+    } catch (error) {
+      ctx.set('Cache-Control', 'no-store')
+      await renderError(ctx, error, 'json', { log: options.log })
+      return
+    }
+    await next()
+  }
+}
+
+async function requirePermission(
+  ctx: Context,
+  { verb, type }: GuardRule,
+  { authenticate, reservedTypes = [] }: GuardOptions,
+): Promise<AccessContext> {
+  const caller = await authenticate(ctx)
+  if (reservedTypes.includes(type)) {
+    const what = verb === 'GET' ? 'unreadable' : 'unwritable'
+    throw new OAuthError('forbidden', { description: `reserved doctype ${type} ${what}` })
+  }
+  if (!isConceivable(caller.permissions, verb, type)) throw insufficientScope()
+  return caller
 }

@@ -1,6 +1,6 @@
 import type { RouteContext, RouteRow } from '@svc/platform'
 
-/** Endpoint members of the document and the rows that stand for them. */
+/** Endpoint members of the document and the routes that stand for them. */
 const ENDPOINTS = {
   authorization_endpoint: { method: 'GET', path: '/auth/authorize' },
   token_endpoint: { method: 'POST', path: '/auth/access_token' },
@@ -12,24 +12,12 @@ const CLIENT_AUTHENTICATION = ['client_secret_post', 'client_secret_basic']
 
 /**
  * `GET /.well-known/oauth-authorization-server`: names what is mounted, under the instance's configured base.
- * @param rows - all rows of the interface; asked at each request, when all are known
  * @see RFC 8414; decision D9
  */
-export function metadataRow(rows: () => readonly RouteRow[]): RouteRow {
-  return {
-    method: 'GET',
-    path: '/.well-known/oauth-authorization-server',
-    handler: (ctx) => sendMetadata(ctx, rows()),
-    auth: ['none'],
-    statuses: [200, 400],
-    family: 'oauth',
-    cors: 'open',
-    summary: 'Describes the authorization server to standard clients.',
-    source: 'RFC 8414',
-  }
-}
-
-function sendMetadata(ctx: RouteContext, rows: readonly RouteRow[]): void {
+export function sendServerMetadata(
+  ctx: RouteContext,
+  { rows }: { readonly rows: readonly RouteRow[] },
+): void {
   const { origin } = ctx.state.instance
   const endpoints = Object.entries(ENDPOINTS)
     .filter(([, { method, path }]) =>

@@ -1,20 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Change, Json, Key, Store, StoredRecord } from '@svc/store'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Instance } from '@svc/platform'
-import type { ReadRecords } from './batched-reads.ts'
 import {
-  claimedGrant,
-  type CodeRecord,
-  grantEntries,
-  grantKey,
-  type GrantRecord,
-} from './records.ts'
+  type Change,
+  type Json,
+  type Key,
+  type Store,
+  type StoredRecord,
+  StoreUnavailableError,
+} from '@svc/store'
+import type { BatchedReads } from './batched-reads.ts'
+import { claimedGrant, type CodeRecord, grantEntries, grantKey, type GrantRecord } from './grant.ts'
 
 /**
  * What one run of the engine reads and writes. Records come in one look-up at the start where the request names
  * them; changes are collected and written together at the end, or not at all.
  */
-export interface Unit {
+export interface UnitOfWork {
   readonly instance: Instance
   readonly records: Map<Key, StoredRecord | undefined>
   readonly changes: Change[]
@@ -39,38 +41,33 @@ export interface UnitGrant {
   next?: { readonly value: GrantRecord; readonly expiresAt: number }
 }
 
-/** The unit of the run under way, in each asynchronous call chain. */
-export interface Units {
-  current(): Unit
-  run<Result>(unit: Unit, work: () => Result): Result
+const underWay = new AsyncLocalStorage<UnitOfWork>()
+
+/** The unit of work of the run under way, in each asynchronous call chain. */
+export function currentUnit(): UnitOfWork {
+  const unit = underWay.getStore()
+  if (unit === undefined) throw new Error('the engine was reached outside of a run')
+  return unit
 }
 
-export function createUnits(): Units {
-  const storage = new AsyncLocalStorage<Unit>()
-  return {
-    current() {
-      const unit = storage.getStore()
-      if (unit === undefined) throw new Error('the engine was reached outside of a run')
-      return unit
-    },
-    run: (unit, work) => storage.run(unit, work),
-  }
+export function runUnit<Result>(unit: UnitOfWork, work: () => Result): Result {
+  return underWay.run(unit, work)
 }
 
-export function newUnit(instance: Instance): Unit {
+export function newUnit(instance: Instance): UnitOfWork {
   return { instance, records: new Map(), changes: [] }
 }
 
 /** Reads records into the unit, and with them the grant that a code or refresh token claims; all at one moment. */
 export async function readUnit(
-  read: ReadRecords,
-  unit: Unit,
+  reads: BatchedReads,
+  unit: UnitOfWork,
   keys: readonly Key[],
   token = '',
 ): Promise<void> {
   const grantId = claimedGrant(token)
   const key = grantId === undefined ? undefined : grantKey(unit.instance.id, grantId)
-  const found = await read(unit.instance.id, key === undefined ? keys : [...keys, key])
+  const found = await reads.get(unit.instance.id, key === undefined ? keys : [...keys, key])
   for (const [position, one] of keys.entries()) unit.records.set(one, found[position])
   if (key === undefined) return
   // What stands under the key of a grant is one.
@@ -80,7 +77,7 @@ export async function readUnit(
 /** A record of the unit; read from the store when it was not named at the start. */
 export async function readRecord<Value extends Json>(
   store: Store,
-  unit: Unit,
+  unit: UnitOfWork,
   key: Key,
 ): Promise<StoredRecord<Value> | undefined> {
   if (!unit.records.has(key)) {
@@ -91,7 +88,10 @@ export async function readRecord<Value extends Json>(
 }
 
 /** Keeps what goes wrong in the store apart from what is wrong with the request. */
-export async function guarded<Result>(unit: Unit, work: () => Promise<Result>): Promise<Result> {
+export async function guarded<Result>(
+  unit: UnitOfWork,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {
@@ -101,11 +101,51 @@ export async function guarded<Result>(unit: Unit, work: () => Promise<Result>): 
 }
 
 /** All that the run changes: nothing of it happens when somebody else changed the grant meanwhile. */
-export function changesOf({ instance, changes, grant }: Unit): readonly Change[] {
+export function changesOf({ instance, changes, grant }: UnitOfWork): readonly Change[] {
   if (grant?.next === undefined) return changes
   const { key, record, next } = grant
   const condition =
     record === undefined ? { ifAbsent: true as const } : { ifRevision: record.revision }
   const indexes = grantEntries(instance.id, next.value)
   return [...changes, { op: 'put', key, ...next, indexes, ...condition }]
+}
+
+/** How long a write whose answer was lost is tried again, milliseconds: requests end within 3 s (security.md 106). */
+const PATIENCE_MS = 600
+const PAUSE_MS = 50
+
+/**
+ * Writes what an exchange changed, once. When the store's answer is lost, whether it happened is unknown (D6): it is
+ * tried again, which the condition on the grant's revision makes safe, and a refusal is then compared with what
+ * stands there, since it may be the first try that is in the way. Without an identifier for the write, which would
+ * cost as much as the write itself (docs/decisions/0012).
+ * @returns false when somebody else changed the grant meanwhile
+ * @throws StoreUnavailableError when the outcome stays unknown
+ */
+export async function commitUnit(
+  { store, clock }: { readonly store: Store; readonly clock: { now(): number } },
+  unit: UnitOfWork,
+): Promise<boolean> {
+  const changes = changesOf(unit)
+  const startedAt = clock.now()
+  let isRepeat = false
+  for (;;) {
+    try {
+      const { written } = await store.write(changes)
+      return written || (isRepeat && (await isDone(store, unit)))
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error
+      if (clock.now() - startedAt > PATIENCE_MS) throw error
+      isRepeat = true
+      await delay(PAUSE_MS)
+    }
+  }
+}
+
+/** Whether the grant holds what this run wrote: its refresh token is of this run only. */
+async function isDone(store: Store, { grant }: UnitOfWork): Promise<boolean> {
+  const token = grant?.next?.value.refreshToken
+  if (grant === undefined || token === undefined) return false
+  const record = await store.get<GrantRecord>(grant.key)
+  return record?.value.refreshToken === token
 }

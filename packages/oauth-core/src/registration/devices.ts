@@ -1,9 +1,9 @@
-import type { Engine } from '../engine/engine.ts'
-import type { Instance, Logger } from '@svc/platform'
-import type { Client, ClientId } from '../clients/client.ts'
-import { linkedSlug } from '../clients/client.ts'
-import type { ClientChange, ClientStore } from '../clients/client-store.ts'
+import type { Instance } from '@svc/platform'
+import { type Client, type ClientId, linkedSlug } from '../clients/client.ts'
 import { deviceOf, type NotificationPlatform } from '../clients/device-token.ts'
+import { listGrants } from '../engine/grant.ts'
+import type { OAuthServices } from '../services.ts'
+import { changeClient } from './change-client.ts'
 
 /** A device that its owner may be notified on. */
 export interface NotifiableDevice {
@@ -36,62 +36,60 @@ export interface Devices {
   clearDeviceToken(instance: Instance, platform: string, token: string): Promise<number>
 }
 
-export interface DevicesOptions {
-  readonly clients: Pick<ClientStore, 'list' | 'listOfDevice'>
-  readonly engine: Pick<Engine, 'listGrants'>
-  readonly log: Logger
-  /** Changes a client and tells everybody who remembers it. */
-  readonly change: (
-    instance: Instance,
-    id: ClientId,
-    rule: (client: Client) => ClientChange | undefined,
-  ) => Promise<Client | undefined>
-}
-
 /** @see notifications.md 13 "devices reached per stage" */
 const MAX_EXAMINED = 100
 
-export function createDevices({ clients, engine, log, change }: DevicesOptions): Devices {
-  async function hasGrant(instance: Instance, { id }: Client): Promise<boolean> {
-    return (await engine.listGrants(instance, id)).length > 0
-  }
+/** {@link Devices.listNotifiable} */
+export async function listNotifiable(
+  { clients, engine }: OAuthServices,
+  instance: Instance,
+): Promise<readonly NotifiableDevice[]> {
+  const page = { limit: MAX_EXAMINED, order: 'desc' } as const
+  const found = await clients.list(instance, 'notifiable', page)
+  const grants = await Promise.all(found.clients.map(({ id }) => listGrants(engine, instance, id)))
+  return found.clients
+    .filter((_, position) => (grants[position]?.length ?? 0) > 0)
+    .flatMap(toDevice)
+}
 
-  async function clear(instance: Instance, id: ClientId, platform: string, token: string) {
-    let isCleared = false
-    await change(instance, id, ({ metadata }) => {
-      // Asked about the record that is written: a token that replaced this one meanwhile stays.
-      const device = deviceOf(metadata)
-      isCleared = device?.platform === platform && device.token === token
-      if (!isCleared) return undefined
-      const { notification_device_token: _, ...rest } = metadata
-      return { metadata: rest }
-    })
-    return isCleared
+/** {@link Devices.clearDeviceToken} */
+export async function clearDeviceToken(
+  services: OAuthServices,
+  instance: Instance,
+  platform: string,
+  token: string,
+): Promise<number> {
+  const { clients, log } = services
+  let count = 0
+  // Who is cleared leaves the list, so each round starts anew.
+  for (;;) {
+    const holders = await clients.listOfDevice(instance, platform, token)
+    const before = count
+    for (const { id } of holders) {
+      if (!(await clearOf(services, instance, id, { platform, token }))) continue
+      count += 1
+      log.info('client.device.cleared', { domain: instance.domain, clientId: id, platform })
+    }
+    if (count === before) return count
   }
+}
 
-  return {
-    async listNotifiable(instance) {
-      const page = { limit: MAX_EXAMINED, order: 'desc' } as const
-      const found = await clients.list(instance, 'notifiable', page)
-      const allowed = await Promise.all(found.clients.map((client) => hasGrant(instance, client)))
-      return found.clients.filter((_, position) => allowed[position]).flatMap(toDevice)
-    },
-
-    async clearDeviceToken(instance, platform, token) {
-      let count = 0
-      // Who is cleared leaves the list, so each round starts anew.
-      for (;;) {
-        const holders = await clients.listOfDevice(instance, platform, token)
-        const before = count
-        for (const { id } of holders) {
-          if (!(await clear(instance, id, platform, token))) continue
-          count += 1
-          log.info('client.device.cleared', { domain: instance.domain, clientId: id, platform })
-        }
-        if (count === before) return count
-      }
-    },
-  }
+async function clearOf(
+  services: OAuthServices,
+  instance: Instance,
+  id: ClientId,
+  { platform, token }: { readonly platform: string; readonly token: string },
+): Promise<boolean> {
+  let isCleared = false
+  await changeClient(services, instance, id, ({ metadata }) => {
+    // Asked about the record that is written: a token that replaced this one meanwhile stays.
+    const device = deviceOf(metadata)
+    isCleared = device?.platform === platform && device.token === token
+    if (!isCleared) return undefined
+    const { notification_device_token: _, ...rest } = metadata
+    return { metadata: rest }
+  })
+  return isCleared
 }
 
 function toDevice(client: Client): NotifiableDevice[] {

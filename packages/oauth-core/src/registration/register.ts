@@ -1,100 +1,75 @@
-import type { Context } from 'koa'
-import type {
-  BodyRule,
-  Emitter,
-  Logger,
-  RateLimits,
-  RouteContext,
-  RouteMiddleware,
-  RouteRow,
-} from '@svc/platform'
-import type { Engine } from '../engine/engine.ts'
-import { OAuthError } from '../errors.ts'
-import type { AppRegistry, OAuthEvents } from '../ports.ts'
+import { type BodyRule, requirement, type RouteAuth, type RouteContext } from '@svc/platform'
 import type { AccessContext } from '../access/access-context.ts'
-import type { ClientCleanup } from './cleanup.ts'
-import { clientSchema } from './client.schema.ts'
-import type { ClientNames } from '../clients/client-names.ts'
+import { authenticate } from '../access/access.ts'
+import { claimName, releaseName } from '../clients/client-names.ts'
 import { toWire } from '../clients/client-record.ts'
-import type { ClientStore } from '../clients/client-store.ts'
-import { engineError } from './engine-error.ts'
-import { checkLinkedApp } from '../clients/linked-app.ts'
+import { checkLinkedApp } from '../clients/linked-apps.ts'
+import { type EngineAnswer, registerNatively } from '../engine/native-registration.ts'
+import { ERRORS, OAuthError, type OAuthErrorCode } from '../errors.ts'
+import type { OAuthServices } from '../services.ts'
+import { invalidToken } from '../tokens/bearer.ts'
 import { pickMembers, readNewMetadata } from './client-metadata.ts'
-import type { ClientRevoker } from './revoke-client.ts'
+import { schedulePendingCheck, sweepPending } from './end-client.ts'
 
-export interface RegisterDependencies {
-  readonly engine: Pick<Engine, 'register'>
-  readonly clients: ClientStore
-  readonly names: ClientNames
-  readonly apps: Pick<AppRegistry, 'available'>
-  readonly limits: RateLimits<'oauth-client'>
-  readonly cleanup: ClientCleanup
-  readonly revoker: ClientRevoker
-  readonly emitter: Emitter<OAuthEvents>
-  readonly log: Logger
-  readonly clientAddress: (ctx: Context) => string
-  /** Sets `ctx.state.access`, or throws. */
-  readonly authenticate: (ctx: Context) => Promise<void>
-}
-
-/** A JSON body as the registration endpoints take it. */
-export const CLIENT_BODY: BodyRule = {
+/** How the registration endpoints take their bodies. */
+export const CLIENT_BODY: Omit<BodyRule, 'schema'> = {
   types: ['json'],
-  schema: clientSchema,
   wrongType: { status: 400, code: 'bad_content_type' },
+  refuse: () =>
+    new OAuthError('invalid_request', { description: 'the body must be a JSON object' }),
 }
 
-/** Registration, for anybody and for the settings app. @see oauth.md 3.1, 3.3; RFC 7591 */
-export function registerRows(dependencies: RegisterDependencies): readonly RouteRow[] {
-  const limitClients = limitClientWrites(dependencies.limits)
-  const row = {
-    method: 'POST',
-    handler: (ctx) => register(ctx, dependencies),
-    body: CLIENT_BODY,
-    family: 'oauth',
-    limit: 'oauth-client',
-  } as const satisfies Partial<RouteRow>
-  return [
-    {
-      ...row,
-      path: '/auth/register',
-      auth: ['none'],
-      statuses: [201, 400, 413, 415, 429],
-      use: [limitClients, requireJson],
-      summary: 'Registers a client.',
-      source: 'oauth.md 3.1; RFC 7591',
-    },
-    {
-      ...row,
-      path: '/auth/registerFromWebApp',
-      auth: ['settings app token'],
-      statuses: [201, 400, 403, 413, 415, 429],
-      cors: 'app-origins',
-      use: [requireSettingsApp(dependencies), limitClients, requireJson],
-      summary: 'Registers a client on behalf of the settings app.',
-      source: 'oauth.md 3.3',
-    },
-  ]
-}
+/** What writes clients is counted before anything is looked at (oauth.md 3.1). */
+export const CLIENT_LIMIT = [
+  { bucket: 'oauth-client', inRule: 'every request, before anything of it is looked at' },
+] as const
 
-async function register(ctx: RouteContext, dependencies: RegisterDependencies): Promise<void> {
-  const { engine, clients, names, cleanup, emitter, log } = dependencies
+/** Anybody may register a client who is within the limit and speaks JSON. @see oauth.md 3.1 */
+export const allowRegistration: RouteAuth<Pick<OAuthServices, 'limits'>> = requirement(
+  ['none'],
+  async function allowRegistration(ctx, { limits }) {
+    await limits.hit(ctx.state.instance, 'oauth-client')
+    requireJson(ctx)
+  },
+)
+
+/** SPEC: oauth.md 3.3 - whatever is not a live token of the settings app is the same 403. */
+export const requireSettingsApp: RouteAuth<OAuthServices> = requirement(
+  ['settings app token'],
+  async function requireSettingsApp(ctx, services) {
+    let access: AccessContext | undefined
+    try {
+      access = await authenticate(ctx, services)
+    } catch (error) {
+      if (!OAuthError.is(error) || error.status !== 401) throw error
+    }
+    if (access?.kind !== 'app' || access.app?.slug !== 'settings') throw new OAuthError('forbidden')
+    ctx.state['access'] = access
+    await services.limits.hit(ctx.state.instance, 'oauth-client')
+    requireJson(ctx)
+  },
+)
+
+/** `POST /auth/register`, and the same for the settings app. @see oauth.md 3.1, 3.3; RFC 7591 */
+export async function registerClient(ctx: RouteContext, services: OAuthServices): Promise<void> {
+  const { engine, clients, apps, emitter, log } = services
   const { instance } = ctx.state
-  const asked = readNewMetadata(pickMembers(ctx.state.json), instance)
-  await checkLinkedApp(asked.software_id, instance, dependencies.apps)
-  await cleanup.sweep(instance, dependencies.revoker)
+  const asked = readNewMetadata(pickMembers(ctx.state.body), instance)
+  await checkLinkedApp(asked.software_id, instance, apps)
+  await sweepPending(services, instance)
 
-  const name = await names.claim(instance.id, asked.client_name)
+  const name = await claimName(services, instance.id, asked.client_name)
   if (name === undefined) throw new TypeError('a new client has no name of its own')
   const metadata = { ...asked, client_name: name.name }
-  const write = { metadata, name }
-  const answer = await clients.storing(write, () => engine.register(ctx, instance, { ...metadata }))
+  const answer = await clients.storing({ metadata, name }, () =>
+    registerNatively(engine, instance, { ...metadata }),
+  )
   const { client_id: id, registration_access_token: token } = answer.body ?? {}
   if (answer.status !== 201 || typeof id !== 'string' || typeof token !== 'string') {
-    await names.release(instance.id, name)
+    await releaseName(services, instance.id, name)
     throw engineError(answer)
   }
-  await cleanup.registered(instance, id)
+  await schedulePendingCheck(services, instance, id)
 
   const stored = await clients.open(instance, id)
   if (stored === undefined) throw new OAuthError('internal_error', { detail: 'just registered' })
@@ -103,39 +78,25 @@ async function register(ctx: RouteContext, dependencies: RegisterDependencies): 
     domain: instance.domain,
     clientId: id,
     softwareId: metadata.software_id,
-    address: dependencies.clientAddress(ctx),
+    address: services.clientAddress(ctx),
   })
   ctx.status = 201
   ctx.body = toWire(stored.client, stored.secret, token)
 }
 
-/** Counts what writes clients; before anything is looked at (oauth.md 3.1). */
-export function limitClientWrites(limits: RateLimits<'oauth-client'>): RouteMiddleware {
-  return async function limitClients(ctx, next) {
-    await limits.hit(ctx.state.instance, 'oauth-client')
-    await next()
-  }
-}
-
 /** SPEC: oauth.md 3.1 - the two header errors have codes of their own. */
-export async function requireJson(ctx: RouteContext, next: () => Promise<void>): Promise<void> {
+export function requireJson(ctx: RouteContext): void {
   const type = ctx.get('Content-Type').trim().toLowerCase()
   if (!type.startsWith('application/json')) throw new OAuthError('bad_content_type')
   if (ctx.accepts('application/json') === false) throw new OAuthError('bad_accept_header')
-  await next()
 }
 
-/** SPEC: oauth.md 3.3 - whatever is not a live token of the settings app is the same 403. */
-function requireSettingsApp({ authenticate }: RegisterDependencies): RouteMiddleware {
-  return async function requireSettings(ctx, next) {
-    let access: AccessContext | undefined
-    try {
-      await authenticate(ctx)
-      access = ctx.state.access
-    } catch (error) {
-      if (!OAuthError.is(error) || error.status !== 401) throw error
-    }
-    if (access?.kind !== 'app' || access.app?.slug !== 'settings') throw new OAuthError('forbidden')
-    await next()
-  }
+/** What the engine refused, as one of our errors. Its words are logged only: our own checks come first. */
+export function engineError({ status, body }: EngineAnswer): OAuthError {
+  const { error: code, error_description: description } = body ?? {}
+  const detail = `the engine answered ${status} ${String(code)}: ${String(description)}`
+  if (status === 401) return invalidToken(detail)
+  const isOurs = typeof code === 'string' && Object.hasOwn(ERRORS, code)
+  if (status < 400 || status >= 500 || !isOurs) return new OAuthError('internal_error', { detail })
+  return new OAuthError(code as OAuthErrorCode, { detail }) // In the table.
 }

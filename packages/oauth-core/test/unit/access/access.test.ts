@@ -6,7 +6,7 @@ import type { Context } from 'koa'
 import { SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import type { Client } from '../../../src/clients/client.ts'
-import type { Grant } from '../../../src/engine/engine.ts'
+import { type Grant, grantKey } from '../../../src/engine/grant.ts'
 import {
   createKeyring,
   createRevocations,
@@ -16,12 +16,17 @@ import {
   type Revocations,
   type StoredKeyring,
 } from '@svc/platform'
+import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
 import type { AppManifest, OwnerSessions } from '../../../src/ports.ts'
-import { createForbiddenScopes } from '../../../src/scopes/forbidden.ts'
+import { ForbiddenScopes } from '../../../src/scopes/forbidden.ts'
 import { serializeScope } from '../../../src/scopes/scope.ts'
-import { type Access, createAccess } from '../../../src/access/access.ts'
+import {
+  AccessCaches,
+  type AccessServices,
+  authenticate as authenticateRequest,
+} from '../../../src/access/access.ts'
 import type { AccessContext } from '../../../src/access/access-context.ts'
-import { createAppTokens } from '../../../src/tokens/app-token.ts'
+import { issueAppToken } from '../../../src/tokens/app-token.ts'
 import { type JwtClaims, signJwt } from '../../../src/tokens/jwt.ts'
 import { type LogLine, testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
 
@@ -39,7 +44,7 @@ interface World {
   readonly clock: ReturnType<typeof fakeClock>
   readonly keyring: StoredKeyring
   readonly revocations: Revocations
-  readonly access: Access
+  readonly services: AccessServices
   readonly log: LogLine[]
   readonly clients: Map<string, Client>
   readonly grants: Map<string, Grant>
@@ -64,7 +69,7 @@ async function makeWorld(): Promise<World> {
   }
   const logger = { info: write('info'), warn: write('warn'), error: write('error') }
   const revocations = createRevocations({ bus: store.bus, log: logger })
-  const world: Omit<World, 'access'> = {
+  const world: Omit<World, 'services'> = {
     clock,
     keyring,
     revocations,
@@ -82,23 +87,40 @@ async function makeWorld(): Promise<World> {
       await store.close()
     },
   }
-  const access = createAccess({
+  const findGrant = (key: unknown): Grant | undefined =>
+    [...world.grants].find(([id]) => grantKey(ALICE.id, id) === key)?.[1]
+  const services: AccessServices = {
+    // What is asked of a store here: grants.
+    store: {
+      get: async (key: unknown) => {
+        const value = findGrant(key)
+        return value === undefined ? undefined : { value }
+      },
+    } as never,
     clock,
     log: logger,
     namespace: 'io.svc',
     keyring,
     apps: { installed: async (_, slug) => world.apps.get(slug) },
-    findClient: async (_, id) => {
-      world.lookups += 1
-      return world.clients.get(id)
+    konnectors: undefined,
+    flagship: { skipCertification: false },
+    clients: {
+      find: async (_, id) => {
+        world.lookups += 1
+        return world.clients.get(id)
+      },
     },
-    findGrant: async (_, id) => world.grants.get(id),
-    noteUse: (_, id) => world.uses.push(id),
-    sessions: () => world.sessions,
-    revocations,
-    forbidden: createForbiddenScopes('io.svc'),
-  })
-  return Object.assign(world, { access })
+    engine: { lastUsed: { note: (_, id) => world.uses.push(id) } },
+    clientAddress: () => '192.0.2.1',
+    given: {
+      get sessions() {
+        return world.sessions
+      },
+    },
+    accessCaches: new AccessCaches({ clock, keyring, revocations, max: 10_000 }),
+    forbidden: new ForbiddenScopes('io.svc'),
+  }
+  return Object.assign(world, { services })
 }
 
 function session(id: string | undefined) {
@@ -122,7 +144,7 @@ function context(token: string, instance: Instance = ALICE): Context {
   return { req, state: { instance } } as unknown as Context
 }
 
-describe('createAccess', () => {
+describe('authenticate', () => {
   let world: World
   beforeEach(async () => {
     world = await makeWorld()
@@ -148,7 +170,7 @@ describe('createAccess', () => {
   }
 
   async function authenticate(token: string, instance?: Instance): Promise<AccessContext> {
-    return world.access.authenticate(context(token, instance))
+    return authenticateRequest(context(token, instance), world.services)
   }
 
   /** `<status> <code> <detail>` of what is thrown. */
@@ -432,7 +454,7 @@ describe('createAccess', () => {
   describe('with an app token', () => {
     async function issue(app: AppManifest = DRIVE, sessionId = 's1'): Promise<string> {
       const { keyring, clock } = world
-      return createAppTokens({ keyring, clock }).issue(ALICE, app, sessionId)
+      return issueAppToken({ keyring, clock, lifetimes: DEFAULT_LIFETIMES }, ALICE, app, sessionId)
     }
 
     it('answers the app', async () => {
@@ -507,7 +529,9 @@ describe('createAccess', () => {
   it('says so when it runs without resolveInstance', async () => {
     const ctx = context('x')
     delete ctx.state['instance']
-    const thrown: unknown = await world.access.authenticate(ctx).catch((error: unknown) => error)
+    const thrown: unknown = await authenticateRequest(ctx, world.services).catch(
+      (error: unknown) => error,
+    )
     expect(thrown).to.be.instanceOf(TypeError)
   })
 })

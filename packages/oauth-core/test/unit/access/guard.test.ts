@@ -6,7 +6,7 @@ import { afterEach, describe, it } from 'mocha'
 import { OAuthError } from '../../../src/errors.ts'
 import { type Verb, VERBS } from '../../../src/scopes/permission.ts'
 import type { AccessContext } from '../../../src/access/access-context.ts'
-import { createGuard, type GuardRule } from '../../../src/access/guard.ts'
+import { guardRoute, type GuardRule } from '../../../src/access/guard.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 const servers: Listening[] = []
@@ -22,7 +22,7 @@ async function ask(
   const app = new Koa()
   app.silent = true
   const reservedTypes = ['io.svc.account_types']
-  app.use(createGuard({ access: { authenticate }, log, reservedTypes })(rule))
+  app.use(guardRoute(rule, { authenticate, log, reservedTypes }))
   if (handler !== undefined) app.use(handler)
   const server = await listen(app)
   servers.push(server)
@@ -37,7 +37,7 @@ const CALLER: AccessContext = {
   allows: () => false,
 }
 
-describe('createGuard', () => {
+describe('guardRoute', () => {
   const wrong: readonly (readonly [string, string])[] = [
     ['get', 'io.svc.files'],
     ['HEAD', 'io.svc.files'],
@@ -48,8 +48,11 @@ describe('createGuard', () => {
   ]
   for (const [verb, type] of wrong) {
     it(`refuses to guard ${verb} of ${JSON.stringify(type)}`, () => {
-      const guard = createGuard({ access: { authenticate: async () => CALLER }, log })
-      expect(() => guard({ verb: verb as Verb, type })).to.throw(TypeError, 'guard:')
+      const rule = { verb: verb as Verb, type }
+      expect(() => guardRoute(rule, { authenticate: async () => CALLER, log })).to.throw(
+        TypeError,
+        'guard:',
+      )
     })
   }
 

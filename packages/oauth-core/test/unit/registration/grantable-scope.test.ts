@@ -2,13 +2,13 @@ import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { Client } from '../../../src/clients/client.ts'
 import { OAuthError } from '../../../src/errors.ts'
-import { createForbiddenScopes } from '../../../src/scopes/forbidden.ts'
+import { ForbiddenScopes } from '../../../src/scopes/forbidden.ts'
 import { grantableScope } from '../../../src/registration/grantable-scope.ts'
 
 const rules = {
   namespace: 'io.svc',
-  forbidden: createForbiddenScopes('io.svc'),
-  isCertified: ({ flagship }: Client) => flagship,
+  forbidden: new ForbiddenScopes('io.svc'),
+  flagship: { skipCertification: false },
 }
 const client = (software_id: string, flagship = false): Client =>
   ({ metadata: { software_id }, flagship }) as unknown as Client // All that is read.
@@ -28,13 +28,13 @@ describe('grantableScope', () => {
   ]
   for (const [what, of, asked, scope] of granted) {
     it(`gives ${what}`, () => {
-      expect(grantableScope(of, asked, rules)).to.equal(scope)
+      expect(grantableScope(rules, of, asked)).to.equal(scope)
     })
   }
 
   for (const asked of ['*', 'not a scope!', '', 'io.svc.sessions', '* io.svc.files']) {
     it(`refuses ${JSON.stringify(asked)} to a client that is not certified`, () => {
-      expect(() => grantableScope(client(OTHER), asked, rules))
+      expect(() => grantableScope(rules, client(OTHER), asked))
         .to.throw(OAuthError)
         .with.property('code', 'invalid_scope')
     })

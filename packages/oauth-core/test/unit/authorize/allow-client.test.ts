@@ -1,7 +1,7 @@
 import { cpuMs } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { osOfUserAgent } from '../../../src/authorize/client-os.ts'
+import { osOfUserAgent } from '../../../src/authorize/allow-client.ts'
 
 describe('osOfUserAgent', () => {
   const cases: readonly (readonly [string, string | undefined])[] = [

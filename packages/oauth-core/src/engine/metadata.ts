@@ -1,8 +1,8 @@
+import type { Instance } from '@svc/platform'
 import type { Revision, StoredRecord } from '@svc/store'
 import { LRUCache } from 'lru-cache'
 import type { AllClientMetadata } from 'oidc-provider'
-import type { Instance } from '@svc/platform'
-import type { ClientRecords, EngineClient } from './client-records.ts'
+import type { ClientStore, EngineClient } from '../clients/client-store.ts'
 
 /** A client with the form that the engine reads. */
 export interface ParsedClient extends EngineClient {
@@ -10,22 +10,23 @@ export interface ParsedClient extends EngineClient {
 }
 
 /** Opens stored clients; the parsed form is kept as long as the record's revision is the same. */
-export interface ClientCache {
-  read(instance: Instance, record: StoredRecord): ParsedClient
-}
+export class ParsedClients {
+  readonly #clients: Pick<ClientStore, 'read'>
+  readonly #cache: LRUCache<string, { revision: Revision; parsed: ParsedClient }>
 
-export function createClientCache(clients: ClientRecords, size: number): ClientCache {
-  const cache = new LRUCache<string, { revision: Revision; parsed: ParsedClient }>({ max: size })
+  /** @param size - clients whose parsed form is kept */
+  constructor(clients: Pick<ClientStore, 'read'>, size: number) {
+    this.#clients = clients
+    this.#cache = new LRUCache({ max: size })
+  }
 
-  return {
-    read(instance, record) {
-      const cached = cache.get(record.key)
-      if (cached?.revision === record.revision) return cached.parsed
-      const client = clients.read(instance, record)
-      const parsed = { ...client, metadata: toMetadata(client) }
-      cache.set(record.key, { revision: record.revision, parsed })
-      return parsed
-    },
+  read(instance: Instance, record: StoredRecord): ParsedClient {
+    const cached = this.#cache.get(record.key)
+    if (cached?.revision === record.revision) return cached.parsed
+    const client = this.#clients.read(instance, record)
+    const parsed = { ...client, metadata: toMetadata(client) }
+    this.#cache.set(record.key, { revision: record.revision, parsed })
+    return parsed
   }
 }
 

@@ -1,4 +1,6 @@
 import { stringify } from 'node:querystring'
+import compose from 'koa-compose'
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 
 /** A request as the engine gets to see it. */
 export interface NativeRequest {
@@ -89,3 +91,33 @@ function encodeBody(
   // A form's values are text.
   return Buffer.from(stringify(body as Readonly<Record<string, string>>))
 }
+
+export interface NativeAnswer {
+  readonly status: number
+  readonly body: Record<string, unknown> | undefined
+  /** What the engine worked with. */
+  readonly entities: KoaContextWithOIDC['oidc']['entities']
+}
+
+/** Runs one of the native routes. */
+export type NativeCall = (request: NativeRequest) => Promise<NativeAnswer>
+
+/** @param provider - the engine, whose middleware is run by itself, without its server */
+export function nativeCallOf(provider: Provider): NativeCall {
+  const run = compose(provider.middleware)
+
+  return async function callNatively(request) {
+    const context = new NativeContext(request)
+    // All that the routes in use ask of a Koa context.
+    const ctx = context as unknown as KoaContextWithOIDC
+    await run(ctx, done)
+    return {
+      status: context.status,
+      // The routes that run answer JSON objects or nothing.
+      body: context.body as Record<string, unknown> | undefined,
+      entities: ctx.oidc.entities,
+    }
+  }
+}
+
+async function done(): Promise<void> {}
