@@ -46,9 +46,6 @@ interface Figures {
 const KNOWN: readonly string[] = [
   'auth-ui: 32 files lie loose in src; 14 are enough',
   'auth-ui: circle of folders: confirm -> factors -> flagship -> login -> magic-link -> move -> owner -> passphrase -> session-code -> settings',
-  'oauth-core: circle of files: authorize/authorize-request.ts -> authorize/consent-choice.ts -> authorize/redirect.ts -> ports.ts',
-  'oauth-core: circle of files: clients/cleanup.ts -> clients/revoke-client.ts',
-  'oauth-core: circle of folders: clients -> engine -> scopes -> tokens',
   'platform: 17 files lie loose in src; 14 are enough',
 ]
 

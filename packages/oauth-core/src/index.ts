@@ -1,8 +1,4 @@
-export {
-  CONSENT_DURATIONS,
-  type ConsentDuration,
-  type PermissionChoice,
-} from './authorize/consent-choice.ts'
+export { CONSENT_DURATIONS } from './authorize/consent-choice.ts'
 export type { DeprecatedApp } from './authorize/deprecated-apps.ts'
 export type { MoveParameters, MoveRequest, Moves, MoveSize } from './authorize/moves.ts'
 export { formActionSource } from './authorize/redirect.ts'
@@ -38,15 +34,15 @@ export type {
   ClientPage,
   ClientService,
   ClientsUsage,
-} from './clients/client-service.ts'
+} from './registration/client-service.ts'
 export { linkedSlug } from './clients/client.ts'
 export type { NotificationPlatform } from './clients/device-token.ts'
-export type { Devices, NotifiableDevice } from './clients/devices.ts'
+export type { Devices, NotifiableDevice } from './registration/devices.ts'
 export {
   type NotificationCategory,
   parseCategories,
   type ParsedCategories,
-} from './clients/notification-categories.ts'
+} from './registration/notification-categories.ts'
 export { createOAuth } from './create-oauth.ts'
 export { ERRORS, OAuthError, type OAuthErrorCode } from './errors.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
@@ -56,6 +52,7 @@ export type {
   AppManifest,
   AppRegistry,
   AuthorizePages,
+  ConsentDuration,
   ConsentSigns,
   Certification,
   CertifyView,
@@ -70,13 +67,14 @@ export type {
   OAuthEvents,
   OwnerSession,
   OwnerSessions,
+  PermissionChoice,
   SharingView,
 } from './ports.ts'
 export { manifestPermissions } from './scopes/manifest.ts'
 export { type Permission, type Verb, VERBS } from './scopes/permission.ts'
 export { parseScope, serializeScope } from './scopes/scope.ts'
-export type { AccessContext, ScopedDocument, TokenAccess } from './tokens/access-context.ts'
-export type { TokenAnswer } from './engine/engine.ts'
+export type { AccessContext, ScopedDocument, TokenAccess } from './access/access-context.ts'
+export type { TokenAnswer } from './engine/bridge.ts'
 export type { AppTokens } from './tokens/app-token.ts'
-export type { KonnectorTokens } from './tokens/konnector-token.ts'
-export { insufficientScope } from './tokens/refusals.ts'
+export type { KonnectorTokens } from './access/konnector-token.ts'
+export { insufficientScope } from './tokens/bearer.ts'

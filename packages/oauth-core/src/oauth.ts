@@ -1,12 +1,12 @@
 import type { Context, Middleware } from 'koa'
 import type { Moves } from './authorize/moves.ts'
-import type { ClientService } from './clients/client-service.ts'
+import type { ClientService } from './registration/client-service.ts'
 import type { Platform, RouteRow } from '@svc/platform'
 import type { AppRegistry, AuthorizePages, OAuthEvents, OwnerSessions } from './ports.ts'
 import type { Verb } from './scopes/permission.ts'
-import type { TokenAccess } from './tokens/access-context.ts'
+import type { TokenAccess } from './access/access-context.ts'
 import type { AppTokens } from './tokens/app-token.ts'
-import type { KonnectorTokens } from './tokens/konnector-token.ts'
+import type { KonnectorTokens } from './access/konnector-token.ts'
 
 /** What `createOAuth` answers: middleware to mount, and the host's side of everything it knows. */
 export interface OAuth extends Platform {

@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import type { ConsentDuration, PermissionChoice } from './authorize/consent-choice.ts'
 import type { Client } from './clients/client.ts'
 import type { CsrfRule, HttpError, Instance } from '@svc/platform'
 import type { Permission } from './scopes/permission.ts'
@@ -78,6 +77,15 @@ export interface OwnerSessions {
    */
   redeem?(ctx: Context, code: string): Promise<boolean>
 }
+
+/** How long the owner allows a client something: a value of the consent form's field `duration`. */
+export type ConsentDuration = 'until_revoked' | '1h' | '1d' | '30d'
+
+/**
+ * Whether the owner may leave out single permissions, or why not: a linked client has what its app has, everything
+ * cannot be divided, and the host may want the whole or nothing (`consent.choose`).
+ */
+export type PermissionChoice = 'open' | 'linked' | 'everything' | 'off'
 
 /** What the owner should know of a client beside its name. */
 export interface ConsentSigns {

@@ -4,7 +4,7 @@ import { DELETION_WAIT_MS } from '../../../../packages/connectors/src/accounts/d
 import { DEFAULT_LIFETIMES as CONNECTORS } from '../../../../packages/connectors/src/lifetimes.ts'
 import { REVOCATION_MS } from '../../../../packages/connectors/src/token-client/revoke.ts'
 import { ATTEMPT_MS as MAIL_MS } from '../../../../packages/notify/src/mail/smtp-transport.ts'
-import { PATIENCE_MS as INSTALL_MS } from '../../../../packages/oauth-core/src/clients/linked-installs.ts'
+import { PATIENCE_MS as INSTALL_MS } from '../../../../packages/oauth-core/src/clients/linked-apps.ts'
 import { CONNECTION_BOUNDS } from '@svc/platform'
 
 /** What a handler waits for, one after the other, when everything takes as long as it may. Milliseconds. */

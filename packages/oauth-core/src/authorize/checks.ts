@@ -1,11 +1,9 @@
 import { type Client, linkedSlug } from '../clients/client.ts'
-import { type Instance, isSlug, type Logger, type RouteContext } from '@svc/platform'
-import type { AppRegistry } from '../ports.ts'
-import type { ForbiddenScopes } from '../scopes/forbidden.ts'
-import { linkedScope } from '../scopes/linked.ts'
+import { isSlug } from '@svc/platform'
 import { manifestPermissions } from '../scopes/manifest.ts'
 import { MAXIMAL } from '../scopes/permission.ts'
-import { parseScope } from '../scopes/scope.ts'
+import { linkedScope, parseScope } from '../scopes/scope.ts'
+import type { OAuthServices } from '../services.ts'
 import {
   type AuthorizeDraft,
   type AuthorizeRequest,
@@ -14,22 +12,15 @@ import {
 import { authorizeError } from './page-texts.ts'
 
 /** What the checks look things up with. */
-export interface CheckDependencies {
-  readonly log: Logger
-  /** Prefix of doctypes (D20). */
-  readonly namespace: string
-  /** The client's record as it is stored now. */
-  readonly findClient: (instance: Instance, clientId: string) => Promise<Client | undefined>
-  readonly apps: Pick<AppRegistry, 'installed' | 'available'>
-  readonly forbidden: ForbiddenScopes
-  /** Whether this request must carry a challenge (D14). @defaultValue never */
-  readonly requirePkce?: (ctx: RouteContext, client: Client) => boolean
-}
+export type CheckServices = Pick<
+  OAuthServices,
+  'apps' | 'clients' | 'forbidden' | 'log' | 'namespace' | 'options'
+>
 
 /** One question about a request; throws the error of its 400 page. */
 export type AuthorizeCheck = (
   draft: AuthorizeDraft,
-  dependencies: CheckDependencies,
+  services: CheckServices,
 ) => void | Promise<void>
 
 /** SPEC: D54 - what an anonymous request may bring through the log-in page and back. */
@@ -77,9 +68,9 @@ export const AUTHORIZE_CHECKS: readonly AuthorizeCheck[] = [
 /** Runs every check. @throws OAuthError of the first that fails */
 export async function checkAuthorize(
   draft: AuthorizeDraft,
-  dependencies: CheckDependencies,
+  services: CheckServices,
 ): Promise<AuthorizeRequest> {
-  for (const check of AUTHORIZE_CHECKS) await check(draft, dependencies)
+  for (const check of AUTHORIZE_CHECKS) await check(draft, services)
   return toAuthorizeRequest(draft)
 }
 
@@ -91,9 +82,9 @@ const SHARING_OF_CLIENT_CHECKS: readonly AuthorizeCheck[] = AUTHORIZE_CHECKS.fil
 /** @returns the client that asks @throws OAuthError of the first check that fails */
 export async function checkSharingOfClient(
   draft: AuthorizeDraft,
-  dependencies: CheckDependencies,
+  services: CheckServices,
 ): Promise<Client> {
-  for (const check of SHARING_OF_CLIENT_CHECKS) await check(draft, dependencies)
+  for (const check of SHARING_OF_CLIENT_CHECKS) await check(draft, services)
   const rules = draft.parameters.text('scope').trim()
   if (rules === '') throw authorizeError('scopeMissing')
   if (rules.length > MAX_SCOPE_LENGTH) throw authorizeError('invalidScope')
@@ -119,11 +110,8 @@ const MOVE_CHECKS: readonly AuthorizeCheck[] = [
 ]
 
 /** Runs the checks of a move. @returns the client that asks @throws OAuthError of the first that fails */
-export async function checkMove(
-  draft: AuthorizeDraft,
-  dependencies: CheckDependencies,
-): Promise<Client> {
-  for (const check of MOVE_CHECKS) await check(draft, dependencies)
+export async function checkMove(draft: AuthorizeDraft, services: CheckServices): Promise<Client> {
+  for (const check of MOVE_CHECKS) await check(draft, services)
   if (draft.client === undefined) throw new TypeError('the checks of a move are incomplete')
   return draft.client
 }
@@ -162,10 +150,10 @@ function checkChallenge({ parameters }: AuthorizeDraft): void {
   if (challenge !== '' && !S256_CHALLENGE.test(challenge)) throw authorizeError('invalidChallenge')
 }
 
-async function checkClient(draft: AuthorizeDraft, { findClient }: CheckDependencies) {
+async function checkClient(draft: AuthorizeDraft, { clients }: CheckServices) {
   const id = draft.parameters.text('client_id')
   const isPlausible = id.length <= MAX_CLIENT_ID_LENGTH && CLIENT_ID.test(id)
-  const client = isPlausible ? await findClient(draft.instance, id) : undefined
+  const client = isPlausible ? await clients.find(draft.instance, id) : undefined
   if (client === undefined) throw authorizeError('clientUnknown')
   draft.client = client
 }
@@ -180,18 +168,19 @@ function checkRedirectUri({ client, parameters }: AuthorizeDraft): void {
 
 function checkRequiredChallenge(
   { ctx, client, parameters }: AuthorizeDraft,
-  { requirePkce }: CheckDependencies,
+  { options: { requirePkce } }: CheckServices,
 ): void {
   if (client === undefined || parameters.text('code_challenge') !== '') return
-  if (requirePkce?.(ctx, client) === true) throw authorizeError('challengeMandatory')
+  const isRequired = typeof requirePkce === 'function' ? requirePkce(ctx, client) : requirePkce
+  if (isRequired) throw authorizeError('challengeMandatory')
 }
 
 /** SPEC: oauth.md 5.1 step 4 - a linked client gets what its app has, whatever it asked for. */
-async function checkLinkedApp(draft: AuthorizeDraft, dependencies: CheckDependencies) {
+async function checkLinkedApp(draft: AuthorizeDraft, services: CheckServices) {
   const { instance, client } = draft
   const slug = client === undefined ? undefined : linkedSlug(client.metadata.software_id)
   if (slug === undefined) return
-  const { apps, namespace, log } = dependencies
+  const { apps, namespace, log } = services
   const app = isSlug(slug)
     ? ((await apps.installed(instance, slug)) ?? (await apps.available(instance, slug)))
     : undefined
@@ -206,7 +195,7 @@ async function checkLinkedApp(draft: AuthorizeDraft, dependencies: CheckDependen
   draft.scope = linkedScope(namespace, slug)
 }
 
-function checkScope(draft: AuthorizeDraft, { forbidden }: CheckDependencies): void {
+function checkScope(draft: AuthorizeDraft, { forbidden }: CheckServices): void {
   if (draft.app !== undefined) return
   const scope = draft.parameters.text('scope').trim()
   if (scope === '') throw authorizeError('scopeMissing')

@@ -1,10 +1,8 @@
 import { DAY_MS, HOUR_MS, type Parameters } from '@svc/platform'
+import type { ConsentDuration, PermissionChoice } from '../ports.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 import { isOutOfBand } from './redirect.ts'
 import { authorizeError } from './page-texts.ts'
-
-/** How long the owner allows a client something: a value of the consent form's field `duration`. */
-export type ConsentDuration = 'until_revoked' | '1h' | '1d' | '30d'
 
 /** Undefined: until it is revoked. */
 const DURATIONS_MS: Readonly<Record<ConsentDuration, number | undefined>> = {
@@ -16,12 +14,6 @@ const DURATIONS_MS: Readonly<Record<ConsentDuration, number | undefined>> = {
 
 /** In the order they are shown. */
 export const CONSENT_DURATIONS: readonly ConsentDuration[] = ['until_revoked', '1h', '1d', '30d']
-
-/**
- * Whether the owner may leave out single permissions, or why not: a linked client has what its app has, everything
- * cannot be divided, and the host may want the whole or nothing (`consent.choose`).
- */
-export type PermissionChoice = 'open' | 'linked' | 'everything' | 'off'
 
 /** What the owner decides beside yes and no. @see decision D42 */
 export interface ConsentAnswer {

@@ -21,57 +21,55 @@ interface Shown {
   readonly at: number
 }
 
-/** Seals what a consent page shows into its form, so that the answer can be held against it (D42). */
-export interface ConsentSeal {
-  /**
-   * The value of the form's field `consent`.
-   * @param allowed which rules the page calls allowed already, by their places in the scope
-   */
-  seal(request: AuthorizeRequest, session: OwnerSession, allowed?: readonly number[]): string
-  /**
-   * @throws OAuthError 400 unless the field was sealed for this session within the hour and the answer agrees with it:
-   * client, redirect, state and challenge the same, the scope the same or less, and what the page called allowed
-   * already still allowed: an access that was cut meanwhile does not come back unseen
-   */
-  check(
-    sealed: string,
-    request: AuthorizeRequest,
-    session: OwnerSession,
-    isAllowed?: (rule: Permission) => boolean,
-  ): void
-}
-
-export function createConsentSeal(options: {
+interface SealServices {
   readonly sealer: Sealer
   readonly clock: { now(): number }
-}): ConsentSeal {
-  const { sealer, clock } = options
+}
 
-  function open(sealed: string, context: string): Shown {
-    try {
-      // Only `seal` below makes what opens under this context.
-      return JSON.parse(sealer.open(sealed, context).toString()) as Shown
-    } catch {
-      throw authorizeError('consentMismatch')
-    }
-  }
+/**
+ * Seals what a consent page shows into its form, so that the answer can be held against it (D42).
+ * @param allowed which rules the page calls allowed already, by their places in the scope
+ * @returns the value of the form's field `consent`
+ */
+export function sealConsent(
+  { sealer, clock }: SealServices,
+  request: AuthorizeRequest,
+  session: OwnerSession,
+  allowed: readonly number[] = [],
+): string {
+  const { scope } = request
+  const shown: Shown = { scope, allowed, rest: digest(request), at: clock.now() }
+  return sealer.seal(JSON.stringify(shown), contextOf(request, session))
+}
 
-  return {
-    seal(request, session, allowed = []) {
-      const { scope } = request
-      const shown: Shown = { scope, allowed, rest: digest(request), at: clock.now() }
-      return sealer.seal(JSON.stringify(shown), contextOf(request, session))
-    },
-    check(sealed, request, session, isAllowed = () => true) {
-      const shown = open(sealed, contextOf(request, session))
-      const ageMs = clock.now() - shown.at
-      if (ageMs < 0 || ageMs > CONSENT_MS) throw authorizeError('consentMismatch')
-      if (shown.rest !== digest(request) || !isWithin(request, shown.scope))
-        throw authorizeError('consentMismatch')
-      const rules = parseScope(shown.scope) ?? []
-      if (!rules.every((rule, place) => !shown.allowed.includes(place) || isAllowed(rule)))
-        throw authorizeError('consentMismatch')
-    },
+/**
+ * @throws OAuthError 400 unless the field was sealed for this session within the hour and the answer agrees with it:
+ * client, redirect, state and challenge the same, the scope the same or less, and what the page called allowed already
+ * still allowed: an access that was cut meanwhile does not come back unseen
+ */
+export function checkConsent(
+  { sealer, clock }: SealServices,
+  sealed: string,
+  request: AuthorizeRequest,
+  session: OwnerSession,
+  isAllowed: (rule: Permission) => boolean = () => true,
+): void {
+  const shown = open(sealer, sealed, contextOf(request, session))
+  const ageMs = clock.now() - shown.at
+  if (ageMs < 0 || ageMs > CONSENT_MS) throw authorizeError('consentMismatch')
+  if (shown.rest !== digest(request) || !isWithin(request, shown.scope))
+    throw authorizeError('consentMismatch')
+  const rules = parseScope(shown.scope) ?? []
+  if (!rules.every((rule, place) => !shown.allowed.includes(place) || isAllowed(rule)))
+    throw authorizeError('consentMismatch')
+}
+
+function open(sealer: Sealer, sealed: string, context: string): Shown {
+  try {
+    // Only `sealConsent` makes what opens under this context.
+    return JSON.parse(sealer.open(sealed, context).toString()) as Shown
+  } catch {
+    throw authorizeError('consentMismatch')
   }
 }
 

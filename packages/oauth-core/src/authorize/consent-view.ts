@@ -1,6 +1,6 @@
-import type { ConsentSigns, ConsentView } from '../ports.ts'
+import type { ConsentDuration, ConsentSigns, ConsentView } from '../ports.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
-import { type ConsentDuration, durationsOf, permissionChoice } from './consent-choice.ts'
+import { durationsOf, permissionChoice } from './consent-choice.ts'
 import type { LiveAccess } from './live-access.ts'
 import { formActionSource, isOutOfBand, refusedLocation } from './redirect.ts'
 

@@ -1,4 +1,4 @@
-import type { Engine, Grant } from '../engine/engine.ts'
+import { type Grant, type GrantServices, listGrants } from '../engine/grant.ts'
 import { isSubset } from '../scopes/evaluate.ts'
 import { overlap } from '../scopes/forbidden.ts'
 import type { Permission } from '../scopes/permission.ts'
@@ -14,10 +14,10 @@ export interface LiveAccess {
 }
 
 export async function readLiveAccess(
-  engine: Pick<Engine, 'listGrants'>,
+  services: Pick<GrantServices, 'store'>,
   { instance, client }: AuthorizeRequest,
 ): Promise<LiveAccess> {
-  const grants = await engine.listGrants(instance, client.id)
+  const grants = await listGrants(services, instance, client.id)
   // The tokens of a client that lost its mark are refused.
   const counted = grants.filter(({ scope }) => scope !== '*' || client.flagship)
   const permissions = counted.flatMap(permissionsOf)
@@ -30,7 +30,7 @@ export async function readLiveAccess(
  * @param asked the request as it was shown
  * @param endsAt milliseconds since the epoch
  */
-export function outgrown(
+export function supersededGrants(
   asked: AuthorizeRequest,
   { request }: ConsentAnswer,
   { grants }: LiveAccess,

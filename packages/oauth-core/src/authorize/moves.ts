@@ -1,11 +1,9 @@
+import type { Parameters, RouteContext } from '@svc/platform'
 import type { Client } from '../clients/client.ts'
-import type { Engine } from '../engine/engine.ts'
-import type { Instance, Logger, Parameters, RouteContext } from '@svc/platform'
-import type { OAuthEvents } from '../ports.ts'
-import type { AuthorizeDraft } from './authorize-request.ts'
-import { type CheckDependencies, checkMove } from './checks.ts'
-import { osOfUserAgent } from './client-os.ts'
-import { authorizeError } from './page-texts.ts'
+import { mintCode } from '../engine/mint.ts'
+import type { OAuthServices } from '../services.ts'
+import { allowClient } from './allow-client.ts'
+import { checkMove } from './checks.ts'
 import { append } from './redirect.ts'
 
 /** Names of what a move is asked with. */
@@ -47,49 +45,40 @@ export interface Moves {
   grant(ctx: RouteContext, request: MoveRequest, size: MoveSize): Promise<string>
 }
 
-export interface MovesDependencies extends CheckDependencies {
-  readonly engine: Pick<Engine, 'mintCode'>
-  readonly markAllowed: (
-    instance: Instance,
-    clientId: Client['id'],
-    seen: { readonly os?: string },
-  ) => Promise<Client | undefined>
-  readonly clientAddress: (ctx: RouteContext) => string
-  readonly emit: <Name extends keyof OAuthEvents>(name: Name, event: OAuthEvents[Name]) => void
-  readonly log: Logger
+/** {@link Moves.check} */
+export async function checkMoveRequest(
+  ctx: RouteContext,
+  services: OAuthServices,
+  parameters: MoveParameters,
+): Promise<MoveRequest> {
+  const { instance } = ctx.state
+  const client = await checkMove({ ctx, instance, parameters }, services)
+  const redirectUri = parameters.text('redirect_uri')
+  return { client, redirectUri, state: parameters.text('state') }
 }
 
-export function createMoves(dependencies: MovesDependencies): Moves {
-  const { engine, namespace, log } = dependencies
+/** {@link Moves.grant} */
+export async function grantMove(
+  ctx: RouteContext,
+  services: OAuthServices,
+  { client: { id }, redirectUri, state }: MoveRequest,
+  { used, quota, vault }: MoveSize,
+): Promise<string> {
+  const { engine, emitter, log, namespace } = services
+  const { instance } = ctx.state
   const scope = `${namespace}.exports.requests ${namespace}.imports`
-
-  return {
-    async check(ctx, parameters) {
-      const { instance } = ctx.state
-      const draft: AuthorizeDraft = { ctx, instance, parameters }
-      const client = await checkMove(draft, dependencies)
-      const redirectUri = parameters.text('redirect_uri')
-      return { client, redirectUri, state: parameters.text('state') }
-    },
-
-    async grant(ctx, { client: { id }, redirectUri, state }, { used, quota, vault }) {
-      const { instance } = ctx.state
-      const os = osOfUserAgent(ctx.get('User-Agent'))
-      // Before the code: from here on the clean-up of pending clients leaves this one alone.
-      const client = await dependencies.markAllowed(instance, id, os ? { os } : {})
-      if (client === undefined) throw authorizeError('clientUnknown')
-      const code = await engine.mintCode(instance, { client, redirectUri, scope })
-      const address = dependencies.clientAddress(ctx)
-      dependencies.emit('code.created', { instance, client, scope, address })
-      log.info('move.granted', { domain: instance.domain, clientId: id, address })
-      return append(redirectUri, [
-        ['code', code],
-        ['state', state],
-        ['used', String(used)],
-        ...(quota === undefined ? [] : [['quota', String(quota)] as const]),
-        ['vault', String(vault)],
-        ['iss', instance.origin],
-      ])
-    },
-  }
+  const seen = { userAgent: ctx.get('User-Agent'), withinLimit: false }
+  const client = await allowClient(services, instance, id, seen)
+  const code = await mintCode(engine, instance, { client, redirectUri, scope })
+  const address = services.clientAddress(ctx)
+  emitter.emit('code.created', { instance, client, scope, address })
+  log.info('move.granted', { domain: instance.domain, clientId: id, address })
+  return append(redirectUri, [
+    ['code', code],
+    ['state', state],
+    ['used', String(used)],
+    ...(quota === undefined ? [] : [['quota', String(quota)] as const]),
+    ['vault', String(vault)],
+    ['iss', instance.origin],
+  ])
 }

@@ -1,6 +1,9 @@
 import type { Client } from '../clients/client.ts'
 import type { Instance } from '@svc/platform'
+import type { ForbiddenScopes } from '../scopes/forbidden.ts'
 import type { Permission } from '../scopes/permission.ts'
+import { serializeScope } from '../scopes/scope.ts'
+import { authorizeError } from './page-texts.ts'
 
 /** Something that another owner shares, and that this one may accept. */
 export interface SharingOffer {
@@ -63,4 +66,21 @@ export const NO_SHARINGS: Sharings = {
   parseRules: async () => undefined,
   accept: () => Promise.reject(new TypeError('there are no sharings')),
   cancelUrl: async () => undefined,
+}
+
+/** What the other side answers when it does not offer the sharing any more. */
+const GONE: ReadonlySet<unknown> = new Set([400, 401, 403, 404, 409, 410])
+
+/** Answers as the page of an offer that is gone; anything else is a failure of ours. */
+export function refuseGone(error: unknown): never {
+  const { status } = error as { status?: unknown }
+  if (!GONE.has(status)) throw error
+  throw authorizeError('sharingGone')
+}
+
+/** What the code of a client is good for. @throws OAuthError 400 when no client may have it */
+export function scopeOf({ permissions }: SharingOffer, forbidden: ForbiddenScopes): string {
+  const isAllowed = permissions.length > 0 && !permissions.some((rule) => forbidden.includes(rule))
+  if (!isAllowed) throw authorizeError('invalidScope')
+  return serializeScope(permissions)
 }

@@ -4,14 +4,11 @@ import { clientKey } from '../clients/client-record.ts'
 import { type Instance, type InstanceId, randomAlphanumeric } from '@svc/platform'
 import { CHALLENGE_MS } from '../lifetimes.ts'
 
-/** What an attestation has to be about: nonces, each for one client and one try. @see oauth.md 4.1, security.md 93 */
-export interface Challenges {
-  /** A new nonce; undefined when the client is gone. */
-  create(instance: Instance, clientId: ClientId): Promise<string | undefined>
-  /** Uses the nonce up: of N parallel callers exactly one gets `true`. @param nonce - from outside, any text */
-  take(instance: Instance, clientId: ClientId, nonce: string): Promise<boolean>
-  /** Drops those of a client whose record is gone. */
-  forget(instance: Instance, clientId: ClientId): Promise<void>
+// What an attestation has to be about: nonces, each for one client and one try. @see oauth.md 4.1, security.md 93
+
+interface ChallengeServices {
+  readonly store: Store
+  readonly clock: { now(): number }
 }
 
 /**
@@ -23,44 +20,60 @@ const NONCE = /^[A-Za-z0-9]{36}$/
 /** Nonces of a client that wait; the oldest is dropped. @see oauth.md 1.2 */
 const MAX_WAITING = 10
 
-export function createChallenges(options: {
-  readonly store: Store
-  readonly clock: { now(): number }
-}): Challenges {
-  const { store, clock } = options
-
-  async function trim(instance: Instance, clientId: ClientId, keep: number): Promise<void> {
-    const { records } = await store.list(challengesIndex(instance.id, clientId))
-    const surplus = records.slice(0, Math.max(0, records.length - keep))
-    if (surplus.length > 0) await store.write(surplus.map(({ key }) => ({ op: 'delete', key })))
-  }
-
-  return {
-    async create(instance, clientId) {
-      const nonce = randomAlphanumeric(LENGTH)
-      const now = clock.now()
-      const value: Json = { createdAt: now }
-      const sort = String(now).padStart(15, '0')
-      const { written } = await store.write([
-        { op: 'check', key: clientKey(instance.id, clientId), ifPresent: true },
-        {
-          op: 'put',
-          key: challengeKey(instance.id, clientId, nonce),
-          value,
-          expiresAt: now + CHALLENGE_MS,
-          indexes: [{ index: challengesIndex(instance.id, clientId), sort }],
-        },
-      ])
-      if (!written) return undefined
-      await trim(instance, clientId, MAX_WAITING)
-      return nonce
+/** A new nonce; undefined when the client is gone. */
+export async function createChallenge(
+  { store, clock }: ChallengeServices,
+  instance: Instance,
+  clientId: ClientId,
+): Promise<string | undefined> {
+  const nonce = randomAlphanumeric(LENGTH)
+  const now = clock.now()
+  const value: Json = { createdAt: now }
+  const sort = String(now).padStart(15, '0')
+  const { written } = await store.write([
+    { op: 'check', key: clientKey(instance.id, clientId), ifPresent: true },
+    {
+      op: 'put',
+      key: challengeKey(instance.id, clientId, nonce),
+      value,
+      expiresAt: now + CHALLENGE_MS,
+      indexes: [{ index: challengesIndex(instance.id, clientId), sort }],
     },
-    async take(instance, clientId, nonce) {
-      if (!NONCE.test(nonce)) return false
-      return (await store.take(challengeKey(instance.id, clientId, nonce))) !== undefined
-    },
-    forget: (instance, clientId) => trim(instance, clientId, 0),
-  }
+  ])
+  if (!written) return undefined
+  await trim(store, instance, clientId, MAX_WAITING)
+  return nonce
+}
+
+/** Uses the nonce up: of N parallel callers exactly one gets `true`. @param nonce - from outside, any text */
+export async function takeChallenge(
+  { store }: Pick<ChallengeServices, 'store'>,
+  instance: Instance,
+  clientId: ClientId,
+  nonce: string,
+): Promise<boolean> {
+  if (!NONCE.test(nonce)) return false
+  return (await store.take(challengeKey(instance.id, clientId, nonce))) !== undefined
+}
+
+/** Drops those of a client whose record is gone. */
+export function dropChallenges(
+  { store }: Pick<ChallengeServices, 'store'>,
+  instance: Instance,
+  clientId: ClientId,
+): Promise<void> {
+  return trim(store, instance, clientId, 0)
+}
+
+async function trim(
+  store: Store,
+  instance: Instance,
+  clientId: ClientId,
+  keep: number,
+): Promise<void> {
+  const { records } = await store.list(challengesIndex(instance.id, clientId))
+  const surplus = records.slice(0, Math.max(0, records.length - keep))
+  if (surplus.length > 0) await store.write(surplus.map(({ key }) => ({ op: 'delete', key })))
 }
 
 /** The client is part of the secret: what was issued to another does not exist. */

@@ -16,22 +16,6 @@ export interface NameClaim {
   readonly revision: Revision
 }
 
-/** Names of an instance's clients: each is used once. @see oauth.md 3.4 */
-export interface ClientNames {
-  /**
-   * Claims the wanted name, or with the next free number behind it.
-   * @param current - the client's own name, when it changes
-   * @returns undefined when the client's own name is the answer
-   */
-  claim(instanceId: InstanceId, wanted: string, current?: string): Promise<NameClaim | undefined>
-  /** Gives a claim back that led to nothing. */
-  release(instanceId: InstanceId, claim: NameClaim): Promise<void>
-  /** The change that makes a claim last; part of the write that stores the client. */
-  keep(instanceId: InstanceId, claim: NameClaim, clientId: string): Change
-  /** The change that frees a client's name; part of the write that renames or removes it. */
-  free(instanceId: InstanceId, name: string): Change
-}
-
 type NameRecord = {
   readonly name: string
   /** Absent while the name is only claimed. */
@@ -42,60 +26,62 @@ type NameRecord = {
 const CLAIM_MS = 60_000
 const NUMBERED = /^(.+)-([0-9]{1,15})$/s
 
-export function createClientNames(store: Store, clock: { now(): number }): ClientNames {
-  async function tryClaim(instanceId: InstanceId, name: string): Promise<NameClaim | undefined> {
-    const result = await store.write([
-      {
-        op: 'put',
-        key: nameKey(instanceId, name),
-        value: { name },
-        expiresAt: clock.now() + CLAIM_MS,
-        indexes: nameEntries(instanceId, name),
-        ifAbsent: true,
-      },
-    ])
-    return result.written ? { name, revision: result.revision } : undefined
-  }
+interface NameServices {
+  readonly store: Store
+  readonly clock: { now(): number }
+}
 
-  async function largestNumber(instanceId: InstanceId, base: string, current: string | undefined) {
-    // The client's own name does not count: two records always hold another one.
-    const page = await store.list<NameRecord>(numberedIndex(instanceId, base), {
-      limit: 2,
-      order: 'desc',
-    })
-    const other = page.records.find(({ value }) => value.name !== current)
-    return Math.max(1, Number(NUMBERED.exec(other?.value.name ?? '')?.[2] ?? 1))
+/**
+ * Claims the wanted name, or with the next free number behind it: each name of an instance is used once.
+ * @param current - the client's own name, when it changes
+ * @returns undefined when the client's own name is the answer
+ * @see oauth.md 3.4
+ */
+export async function claimName(
+  services: NameServices,
+  instanceId: InstanceId,
+  wanted: string,
+  current?: string,
+): Promise<NameClaim | undefined> {
+  if (wanted === current) return undefined
+  let claim = await tryClaim(services, instanceId, wanted)
+  while (claim === undefined) {
+    const number = (await largestNumber(services, instanceId, wanted, current)) + 1
+    const name = `${wanted}-${number}`
+    if (name === current) return undefined
+    // Taken meanwhile: then the largest number has grown.
+    claim = await tryClaim(services, instanceId, name)
   }
+  return claim
+}
 
+/** Gives a claim back that led to nothing. */
+export async function releaseName(
+  { store }: Pick<NameServices, 'store'>,
+  instanceId: InstanceId,
+  { name, revision }: NameClaim,
+): Promise<void> {
+  await store.write([{ op: 'delete', key: nameKey(instanceId, name), ifRevision: revision }])
+}
+
+/** The change that makes a claim last; part of the write that stores the client. */
+export function keepName(
+  instanceId: InstanceId,
+  { name, revision }: NameClaim,
+  clientId: string,
+): Change {
   return {
-    async claim(instanceId, wanted, current) {
-      if (wanted === current) return undefined
-      let claim = await tryClaim(instanceId, wanted)
-      while (claim === undefined) {
-        const number = (await largestNumber(instanceId, wanted, current)) + 1
-        const name = `${wanted}-${number}`
-        if (name === current) return undefined
-        // Taken meanwhile: then the largest number has grown.
-        claim = await tryClaim(instanceId, name)
-      }
-      return claim
-    },
-
-    async release(instanceId, { name, revision }) {
-      const key = nameKey(instanceId, name)
-      await store.write([{ op: 'delete', key, ifRevision: revision }])
-    },
-
-    keep: (instanceId, { name, revision }, clientId) => ({
-      op: 'put',
-      key: nameKey(instanceId, name),
-      value: { name, clientId },
-      indexes: nameEntries(instanceId, name),
-      ifRevision: revision,
-    }),
-
-    free: (instanceId, name) => ({ op: 'delete', key: nameKey(instanceId, name) }),
+    op: 'put',
+    key: nameKey(instanceId, name),
+    value: { name, clientId },
+    indexes: nameEntries(instanceId, name),
+    ifRevision: revision,
   }
+}
+
+/** The change that frees a client's name; part of the write that renames or removes it. */
+export function freeName(instanceId: InstanceId, name: string): Change {
+  return { op: 'delete', key: nameKey(instanceId, name) }
 }
 
 function nameKey(instanceId: InstanceId, name: string): Key {
@@ -112,4 +98,37 @@ function nameEntries(instanceId: InstanceId, name: string): IndexEntry[] {
   const [, base, number] = NUMBERED.exec(name) ?? []
   if (base === undefined || number === undefined) return []
   return [{ index: numberedIndex(instanceId, base), sort: number.padStart(15, '0') }]
+}
+
+async function tryClaim(
+  { store, clock }: NameServices,
+  instanceId: InstanceId,
+  name: string,
+): Promise<NameClaim | undefined> {
+  const result = await store.write([
+    {
+      op: 'put',
+      key: nameKey(instanceId, name),
+      value: { name },
+      expiresAt: clock.now() + CLAIM_MS,
+      indexes: nameEntries(instanceId, name),
+      ifAbsent: true,
+    },
+  ])
+  return result.written ? { name, revision: result.revision } : undefined
+}
+
+async function largestNumber(
+  { store }: NameServices,
+  instanceId: InstanceId,
+  base: string,
+  current: string | undefined,
+): Promise<number> {
+  // The client's own name does not count: two records always hold another one.
+  const page = await store.list<NameRecord>(numberedIndex(instanceId, base), {
+    limit: 2,
+    order: 'desc',
+  })
+  const other = page.records.find(({ value }) => value.name !== current)
+  return Math.max(1, Number(NUMBERED.exec(other?.value.name ?? '')?.[2] ?? 1))
 }

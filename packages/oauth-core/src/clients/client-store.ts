@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Change, Page, PageRequest, Revision, Store, StoredRecord } from '@svc/store'
-import type { ClientRecords } from '../engine/client-records.ts'
 import type { Instance, Sealer } from '@svc/platform'
+import type { Change, Page, PageRequest, Revision, Store, StoredRecord } from '@svc/store'
 import type { Client, ClientMetadata } from './client.ts'
-import type { ClientNames, NameClaim } from './client-names.ts'
+import { freeName, keepName, type NameClaim } from './client-names.ts'
 import {
   clientEntries,
   clientKey,
@@ -39,34 +38,16 @@ export type ClientChange = Partial<
 
 export type ClientList = 'all' | 'pending' | 'connected' | 'notifiable'
 
-/** Records of clients, and the engine's door to them. */
-export interface ClientStore extends ClientRecords {
-  /** The record as it is stored now; undefined for anything that is no client. */
-  find(instance: Instance, id: string): Promise<Client | undefined>
-  /** The same with its revision, and its secret in clear. */
-  open(instance: Instance, id: string): Promise<OpenClient | undefined>
-  /** Runs the engine; the client it stores meanwhile is this one. */
-  storing<Result>(write: ClientWrite, run: () => Promise<Result>): Promise<Result>
-  /**
-   * Changes a client, again when another writer came first; the rule answers undefined to leave it as it is.
-   * Undefined when the client is gone.
-   * @param also - what has to be written together with it, asked at each try
-   */
-  change(
-    instance: Instance,
-    id: string,
-    rule: (client: Client) => ClientChange | undefined,
-    also?: (client: Client) => Promise<readonly Change[]>,
-  ): Promise<Client | undefined>
-  list(instance: Instance, which: ClientList, page: PageRequest): Promise<ListedClients>
-  /** Clients that hold this device token now; at most 100. */
-  listOfDevice(instance: Instance, platform: string, token: string): Promise<readonly Client[]>
-  /** Removes the record, when the rule agrees with what is stored. The removed client, or undefined. */
-  remove(
-    instance: Instance,
-    id: string,
-    rule?: (client: Client) => boolean,
-  ): Promise<Client | undefined>
+/** A stored client, with its secret in clear. Lives in memory only. */
+export interface EngineClient {
+  readonly client: Client
+  readonly secret: string
+}
+
+/** What the engine registered or changed: names of RFC 7591, values checked by it. */
+export type EngineMetadata = Readonly<Record<string, unknown>> & {
+  readonly client_id: string
+  readonly client_secret: string
 }
 
 /** A client as one read found it, its secret in clear. Lives in memory only. */
@@ -84,9 +65,10 @@ export interface ListedClients {
 export interface ClientStoreOptions {
   readonly store: Store
   readonly sealer: Sealer
-  readonly names: ClientNames
   readonly clock: { now(): number }
 }
+
+const PAGE = 100
 
 const INDEXES = {
   all: clientsIndex,
@@ -95,89 +77,48 @@ const INDEXES = {
   pending: pendingIndex,
 } as const
 
-export function createClientStore(options: ClientStoreOptions): ClientStore {
-  const { store, sealer, names, clock } = options
-  // The engine stores clients in the middle of its own flow: this carries what it does not know of.
-  const writes = new AsyncLocalStorage<ClientWrite>()
+/**
+ * Records of clients, and the engine's way to them. The engine is handed records and changes instead of reading and
+ * writing, so that a request reads a client together with its token and writes it together with what belongs to it.
+ */
+export class ClientStore {
+  readonly #options: ClientStoreOptions
+  /** The engine stores clients in the middle of its own flow: this carries what it does not know of. */
+  readonly #writes = new AsyncLocalStorage<ClientWrite>()
 
-  async function get(instance: Instance, id: string) {
-    return isClientId(id) ? store.get<ClientRecord>(clientKey(instance.id, id)) : undefined
+  constructor(options: ClientStoreOptions) {
+    this.#options = options
   }
 
-  function put(instance: Instance, id: string, value: ClientRecord) {
-    const key = clientKey(instance.id, id)
-    return { op: 'put', key, value, indexes: clientEntries(instance.id, id, value) } as const
+  /** The record as it is stored now; undefined for anything that is no client. */
+  async find(instance: Instance, id: string): Promise<Client | undefined> {
+    const record = await this.#get(instance, id)
+    return record === undefined ? undefined : toClient(record.key, record.value)
   }
 
-  function openSecret(instance: Instance, id: string, sealed: string): string {
-    return sealer.open(sealed, secretContext(instance.id, id)).toString()
+  /** The same with its revision, and its secret in clear. */
+  async open(instance: Instance, id: string): Promise<OpenClient | undefined> {
+    const record = await this.#get(instance, id)
+    if (record === undefined) return undefined
+    const client = toClient(record.key, record.value)
+    const secret = this.#openSecret(instance, client.id, record.value.secret)
+    return { client, revision: record.revision, secret }
   }
 
-  function toChanges(
-    instance: Instance,
-    engine: { readonly client_id: string; readonly client_secret: string },
-    previous: StoredRecord | undefined,
-  ): readonly Change[] {
-    const write = writes.getStore()
-    if (write === undefined) throw new Error('the engine stores clients within storing() only')
-    const { client_id: id, client_secret: secret } = engine
-    // Stored by `put`.
-    const old = previous?.value as ClientRecord | undefined
-    const value = merge(instance, id, old, { ...write, secret })
-    const changes: Change[] = []
-    if (old === undefined) changes.push({ ...put(instance, id, value), ifAbsent: true })
-    else if (write.revision === undefined) throw new Error('an update names its revision')
-    else changes.push({ ...put(instance, id, value), ifRevision: write.revision })
-    changes.push(...(write.also ?? []))
-    if (write.name !== undefined) {
-      changes.push(names.keep(instance.id, write.name, id))
-      if (old !== undefined) changes.push(names.free(instance.id, old.metadata.client_name))
-    }
-    return changes
-  }
-
-  function merge(
-    instance: Instance,
-    id: string,
-    old: ClientRecord | undefined,
-    write: ClientWrite & { readonly secret: string },
-  ): ClientRecord {
-    const now = clock.now()
-    // A type made of JSON, but for the index signature.
-    const metadata = write.metadata as ClientRecord['metadata']
-    const isSameSecret = old !== undefined && openSecret(instance, id, old.secret) === write.secret
-    const secret = isSameSecret
-      ? old.secret
-      : sealer.seal(write.secret, secretContext(instance.id, id))
-    if (old === undefined) {
-      const flags = { pending: true, flagship: false, certifiedFromStore: false }
-      const given = metadata.notification_device_token === undefined ? {} : { deviceTokenAt: now }
-      return { metadata, secret, ...flags, createdAt: now, updatedAt: now, ...given }
-    }
-    // SPEC: D21 - what was certified is the app behind the registered addresses.
-    const isMoved = !isSameList(old.metadata.redirect_uris, metadata.redirect_uris)
-    const certification = isMoved ? { flagship: false, certifiedFromStore: false } : {}
-    const given = write.isDeviceTokenGiven === true ? { deviceTokenAt: now } : {}
-    return { ...old, ...certification, ...given, metadata, secret, updatedAt: now }
-  }
-
-  function toDeletion(instance: Instance, previous: StoredRecord): readonly Change[] {
-    // Stored by `put`.
-    const { metadata } = previous.value as ClientRecord
-    return [
-      { op: 'delete', key: previous.key, ifRevision: previous.revision },
-      names.free(instance.id, metadata.client_name),
-    ]
-  }
-
-  async function change(
+  /**
+   * Changes a client, again when another writer came first; the rule answers undefined to leave it as it is.
+   * Undefined when the client is gone.
+   * @param also - what has to be written together with it, asked at each try
+   */
+  async change(
     instance: Instance,
     id: string,
     rule: (client: Client) => ClientChange | undefined,
     also: (client: Client) => Promise<readonly Change[]> = async () => [],
   ): Promise<Client | undefined> {
+    const { store, clock } = this.#options
     for (;;) {
-      const record = await get(instance, id)
+      const record = await this.#get(instance, id)
       if (record === undefined) return undefined
       const client = toClient(record.key, record.value)
       const changes = rule(client)
@@ -196,54 +137,142 @@ export function createClientStore(options: ClientStoreOptions): ClientStore {
     }
   }
 
-  return {
-    keyOf: (instance, id) => clientKey(instance.id, id),
-    read(instance, record) {
-      const value = record.value as ClientRecord // Stored by `put`.
-      const client = toClient(record.key, value)
-      return { client, secret: openSecret(instance, client.id, value.secret) }
-    },
-    toChanges,
-    toDeletion,
-
-    async find(instance, id) {
-      const record = await get(instance, id)
-      return record === undefined ? undefined : toClient(record.key, record.value)
-    },
-    async open(instance, id) {
-      const record = await get(instance, id)
+  /** Removes the record, when the rule agrees with what is stored. The removed client, or undefined. */
+  async remove(
+    instance: Instance,
+    id: string,
+    rule?: (client: Client) => boolean,
+  ): Promise<Client | undefined> {
+    for (;;) {
+      const record = await this.#get(instance, id)
       if (record === undefined) return undefined
       const client = toClient(record.key, record.value)
-      const secret = openSecret(instance, client.id, record.value.secret)
-      return { client, revision: record.revision, secret }
-    },
-    storing: (write, run) => writes.run(write, run),
-    change,
-
-    async list(instance, which, page) {
-      const index = INDEXES[which](instance.id)
-      const { records, cursor }: Page<ClientRecord> = await store.list(index, page)
-      const clients = records.map(({ key, value }) => toClient(key, value))
-      return cursor === undefined ? { clients } : { clients, cursor }
-    },
-
-    async listOfDevice(instance, platform, token) {
-      const index = deviceIndex(instance.id, platform, token)
-      const { records } = await store.list<ClientRecord>(index)
-      return records.map(({ key, value }) => toClient(key, value))
-    },
-
-    async remove(instance, id, rule) {
-      for (;;) {
-        const record = await get(instance, id)
-        if (record === undefined) return undefined
-        const client = toClient(record.key, record.value)
-        if (rule?.(client) === false) return undefined
-        const { written } = await store.write(toDeletion(instance, record))
-        if (written) return client
-      }
-    },
+      if (rule?.(client) === false) return undefined
+      const { written } = await this.#options.store.write(this.toDeletion(instance, record))
+      if (written) return client
+    }
   }
+
+  async list(instance: Instance, which: ClientList, page: PageRequest): Promise<ListedClients> {
+    const index = INDEXES[which](instance.id)
+    const { records, cursor }: Page<ClientRecord> = await this.#options.store.list(index, page)
+    const clients = records.map(({ key, value }) => toClient(key, value))
+    return cursor === undefined ? { clients } : { clients, cursor }
+  }
+
+  /** All clients of a list, newest first, page by page. */
+  async *pages(instance: Instance, which: ClientList): AsyncGenerator<readonly Client[]> {
+    let cursor: string | undefined
+    do {
+      const after = cursor === undefined ? {} : { cursor }
+      const page = await this.list(instance, which, { limit: PAGE, order: 'desc', ...after })
+      yield page.clients
+      cursor = page.cursor
+    } while (cursor !== undefined)
+  }
+
+  /** Clients that hold this device token now; at most 100. */
+  async listOfDevice(
+    instance: Instance,
+    platform: string,
+    token: string,
+  ): Promise<readonly Client[]> {
+    const index = deviceIndex(instance.id, platform, token)
+    const { records } = await this.#options.store.list<ClientRecord>(index)
+    return records.map(({ key, value }) => toClient(key, value))
+  }
+
+  /** Runs the engine; the client it stores meanwhile is this one. */
+  storing<Result>(write: ClientWrite, run: () => Promise<Result>): Promise<Result> {
+    return this.#writes.run(write, run)
+  }
+
+  /** Opens a stored client. The engine keeps the answer as long as the record's revision is the same. */
+  read(instance: Instance, record: StoredRecord): EngineClient {
+    const value = record.value as ClientRecord // Stored by `put`.
+    const client = toClient(record.key, value)
+    return { client, secret: this.#openSecret(instance, client.id, value.secret) }
+  }
+
+  /**
+   * The changes that store a client: all that belongs into the one write, with the condition that nobody changed it
+   * meanwhile (`previous` as it was read; absent: a new client, demanding absence).
+   */
+  toChanges(
+    instance: Instance,
+    { client_id: id, client_secret: secret }: EngineMetadata,
+    previous: StoredRecord | undefined,
+  ): readonly Change[] {
+    const write = this.#writes.getStore()
+    if (write === undefined) throw new Error('the engine stores clients within storing() only')
+    // Stored by `put`.
+    const old = previous?.value as ClientRecord | undefined
+    const value = this.#merge(instance, id, old, { ...write, secret })
+    const changes: Change[] = []
+    if (old === undefined) changes.push({ ...put(instance, id, value), ifAbsent: true })
+    else if (write.revision === undefined) throw new Error('an update names its revision')
+    else changes.push({ ...put(instance, id, value), ifRevision: write.revision })
+    changes.push(...(write.also ?? []))
+    if (write.name !== undefined) {
+      changes.push(keepName(instance.id, write.name, id))
+      if (old !== undefined) changes.push(freeName(instance.id, old.metadata.client_name))
+    }
+    return changes
+  }
+
+  /** The changes that remove the client's own records; grants and tokens are the engine's to remove. */
+  toDeletion(instance: Instance, previous: StoredRecord): readonly Change[] {
+    // Stored by `put`.
+    const { metadata } = previous.value as ClientRecord
+    return [
+      { op: 'delete', key: previous.key, ifRevision: previous.revision },
+      freeName(instance.id, metadata.client_name),
+    ]
+  }
+
+  async #get(instance: Instance, id: string): Promise<StoredRecord<ClientRecord> | undefined> {
+    if (!isClientId(id)) return undefined
+    return this.#options.store.get<ClientRecord>(clientKey(instance.id, id))
+  }
+
+  #openSecret(instance: Instance, id: string, sealed: string): string {
+    return this.#options.sealer.open(sealed, secretContext(instance.id, id)).toString()
+  }
+
+  #merge(
+    instance: Instance,
+    id: string,
+    old: ClientRecord | undefined,
+    write: ClientWrite & { readonly secret: string },
+  ): ClientRecord {
+    const now = this.#options.clock.now()
+    // A type made of JSON, but for the index signature.
+    const metadata = write.metadata as ClientRecord['metadata']
+    const isSameSecret =
+      old !== undefined && this.#openSecret(instance, id, old.secret) === write.secret
+    const secret = isSameSecret
+      ? old.secret
+      : this.#options.sealer.seal(write.secret, secretContext(instance.id, id))
+    if (old === undefined) {
+      const flags = { pending: true, flagship: false, certifiedFromStore: false }
+      const given = metadata.notification_device_token === undefined ? {} : { deviceTokenAt: now }
+      return { metadata, secret, ...flags, createdAt: now, updatedAt: now, ...given }
+    }
+    // SPEC: D21 - what was certified is the app behind the registered addresses.
+    const isMoved = !isSameList(old.metadata.redirect_uris, metadata.redirect_uris)
+    const certification = isMoved ? { flagship: false, certifiedFromStore: false } : {}
+    const given = write.isDeviceTokenGiven === true ? { deviceTokenAt: now } : {}
+    return { ...old, ...certification, ...given, metadata, secret, updatedAt: now }
+  }
+}
+
+function put(
+  instance: Instance,
+  id: string,
+  value: ClientRecord,
+): Extract<Change, { readonly op: 'put' }> {
+  const key = clientKey(instance.id, id)
+  return { op: 'put', key, value, indexes: clientEntries(instance.id, id, value) }
 }
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {

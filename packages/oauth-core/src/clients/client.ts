@@ -45,3 +45,17 @@ export function linkedSlug(softwareId: string): string | undefined {
   const end = rest.indexOf('/')
   return end === -1 ? rest : rest.slice(0, end)
 }
+
+/** What makes clients count as certified. */
+export interface CertificationRule {
+  /** Every client counts as certified: for development only. */
+  readonly skipCertification: boolean
+}
+
+/** Whether the client may have scope `*`: certified, or every client counts as such (`flagship.skipCertification`). */
+export function isCertified(
+  { flagship }: Client,
+  { skipCertification }: CertificationRule,
+): boolean {
+  return flagship || skipCertification
+}

@@ -1,102 +1,86 @@
+import { equalSecrets, type Instance, type Parameters, type RouteContext } from '@svc/platform'
 import type { Key } from '@svc/store'
-import type { Context } from 'koa'
-import { isClientId } from '../clients/client-record.ts'
-import { equalSecrets, type Instance, type Parameters } from '@svc/platform'
+import { clientKey, isClientId } from '../clients/client-record.ts'
 import { OAuthError } from '../errors.ts'
-import type { ClientCache, ParsedClient } from './client-cache.ts'
-import type { ClientRecords } from './client-records.ts'
-import type { ReadRecords } from './gathered-reads.ts'
-import type { SecretThrottle } from './secret-throttle.ts'
-import { newUnit, readUnit, type Unit } from './unit.ts'
+import type { Engine } from './engine.ts'
+import type { ParsedClient } from './metadata.ts'
+import type { Suspect } from './secret-throttle.ts'
+import { newUnit, readUnit, type UnitOfWork } from './unit-of-work.ts'
 
-export interface ClientAuthenticationOptions {
-  readonly read: ReadRecords
-  readonly clients: ClientRecords
-  readonly clientCache: ClientCache
-  readonly throttle: SecretThrottle
-  readonly clientAddress: (ctx: Context) => string
-}
-
-/** A client that says who it is. */
-export interface Attempt {
-  /** The Authorization header, when the credentials came in it. */
-  readonly basic?: string
-  /** What {@link Attempt.admit} looks at. */
-  readonly keys: readonly Key[]
-  /**
-   * The client, when its secret may be compared at all. @throws OAuthError 401 for an unknown client, too many wrong
-   * secrets, or a secret of characters that none has
-   */
-  admit(unit: Unit): Promise<ParsedClient>
-  /** Counts a wrong secret. @throws OAuthError 401, always */
-  refuse(): Promise<never>
-}
-
-/** Authentication of clients around the engine's own. @see oauth.md 6.2 rows 2, 3 */
-export interface ClientAuthentication {
-  /** @throws OAuthError `invalid_request` without an identifier, or with two that differ, or two secrets */
-  begin(ctx: Context, instance: Instance, form: Parameters): Attempt
-  /** The client, its secret compared. @throws OAuthError as the others */
-  authenticate(ctx: Context, instance: Instance, form: Parameters): Promise<ParsedClient>
-}
-
-interface Credentials {
+/** A client that says who it is: nothing of it is proved yet. */
+export interface ClaimedClient {
+  readonly instance: Instance
   readonly clientId: string
   /** `''` when absent. */
   readonly secret: string
+  /** The Authorization header, when the credentials came in it. */
   readonly basic?: string
+  /** Where the client's record would be. */
+  readonly key: Key
+  readonly suspect: Suspect
 }
 
 /** RFC 6749 appendix A.2. Controls are refused before a compare that pads with NUL bytes. @see security.md 66 */
 const SECRET = /^[\x20-\x7e]{1,1024}$/
 const SCHEME = /^basic(?: |$)/i
 
-export function createClientAuthentication(
-  options: ClientAuthenticationOptions,
-): ClientAuthentication {
-  const { read, clients, clientCache, throttle } = options
-
-  function begin(ctx: Context, instance: Instance, form: Parameters): Attempt & Credentials {
-    const credentials = readCredentials(ctx, form)
-    const { clientId, secret } = credentials
-    const isBasic = credentials.basic !== undefined
-    if (!isClientId(clientId)) throw unknownClient(instance, isBasic)
-    const suspect = { instance, clientId, address: options.clientAddress(ctx) }
-    const clientKey = clients.keyOf(instance, clientId)
-
-    async function refuse(): Promise<never> {
-      if (secret !== '') await throttle.failed(suspect)
-      throw invalidClient(instance, isBasic)
-    }
-
-    return {
-      ...credentials,
-      keys: [clientKey],
-      async admit(unit) {
-        const record = unit.records.get(clientKey)
-        if (record === undefined) throw unknownClient(instance, isBasic)
-        if (throttle.isBlocked(suspect)) throw invalidClient(instance, isBasic)
-        if (secret !== '' && !SECRET.test(secret)) return refuse()
-        return clientCache.read(instance, record)
-      },
-      refuse,
-    }
-  }
-
-  return {
-    begin,
-    async authenticate(ctx, instance, form) {
-      const attempt = begin(ctx, instance, form)
-      const unit = newUnit(instance)
-      await readUnit(read, unit, attempt.keys)
-      const client = await attempt.admit(unit)
-      return equalSecrets(client.secret, attempt.secret) ? client : attempt.refuse()
-    },
-  }
+/**
+ * The client that a form request authenticates as, by its body or HTTP Basic; wrong secrets are counted as at the
+ * token endpoint. @throws OAuthError `invalid_request` without an identifier, else 401 `invalid_client`
+ */
+export async function authenticateClient(ctx: RouteContext, engine: Engine): Promise<ParsedClient> {
+  const claimed = readClaimedClient(ctx, engine)
+  const unit = newUnit(claimed.instance)
+  await readUnit(engine.reads, unit, [claimed.key])
+  const client = await findComparable(engine, claimed, unit)
+  if (equalSecrets(client.secret, claimed.secret)) return client
+  return refuseSecret(engine, claimed)
 }
 
+/**
+ * Who the request says its client is. @see oauth.md 6.2 rows 2, 3
+ * @throws OAuthError `invalid_request` without an identifier, or with two that differ, or two secrets
+ */
+export function readClaimedClient(
+  ctx: RouteContext,
+  { clientAddress }: Pick<Engine, 'clientAddress'>,
+): ClaimedClient {
+  const { instance, form } = ctx.state
+  const credentials = readCredentials(ctx, form)
+  const { clientId, basic } = credentials
+  if (!isClientId(clientId)) throw unknownClient(instance, basic !== undefined)
+  const suspect = { instance, clientId, address: clientAddress(ctx) }
+  return { ...credentials, instance, key: clientKey(instance.id, clientId), suspect }
+}
+
+/**
+ * The client, when its secret may be compared at all. @throws OAuthError 401 for an unknown client, too many wrong
+ * secrets, or a secret of characters that none has
+ */
+export async function findComparable(
+  engine: Engine,
+  claimed: ClaimedClient,
+  unit: UnitOfWork,
+): Promise<ParsedClient> {
+  const { instance, secret, basic, key, suspect } = claimed
+  const record = unit.records.get(key)
+  if (record === undefined) throw unknownClient(instance, basic !== undefined)
+  if (engine.throttle.isBlocked(suspect)) throw invalidClient(instance, basic !== undefined)
+  if (secret !== '' && !SECRET.test(secret)) return refuseSecret(engine, claimed)
+  return engine.parsedClients.read(instance, record)
+}
+
+/** Counts a wrong secret. @throws OAuthError 401, always */
+export async function refuseSecret(engine: Engine, claimed: ClaimedClient): Promise<never> {
+  const { instance, secret, basic, suspect } = claimed
+  if (secret !== '') await engine.throttle.countWrong(suspect)
+  throw invalidClient(instance, basic !== undefined)
+}
+
+type Credentials = Pick<ClaimedClient, 'basic' | 'clientId' | 'secret'>
+
 /** From the form or HTTP Basic, never both; any other Authorization header is ignored (clients.md 1). */
-function readCredentials(ctx: Context, form: Parameters): Credentials {
+function readCredentials(ctx: RouteContext, form: Parameters): Credentials {
   const header = ctx.get('Authorization')
   const clientId = form.text('client_id')
   const secret = form.text('client_secret')

@@ -1,14 +1,19 @@
 import type { AdapterFactory, ClientMetadata, Configuration, JWK } from 'oidc-provider'
 import { randomHex, randomId } from '@svc/platform'
 import type { Lifetimes } from '../lifetimes.ts'
-import { OWNER, RESOURCE } from './payloads.ts'
-import type { Units } from './unit.ts'
+import { currentUnit } from './unit-of-work.ts'
 
 /** Paths of the routes that run natively. */
 export const NATIVE_PATHS = {
   registration: '/auth/register',
   token: '/auth/access_token',
 } as const
+
+/** The one account of an instance: its owner. Never visible outside. */
+export const OWNER = 'owner'
+
+/** The resource that every scope is about. Never visible outside: tokens carry the audience `access`. */
+export const RESOURCE = 'urn:svc:instance'
 
 /** Members of a client that the engine keeps without knowing them. */
 const EXTRA_MEMBERS = [
@@ -25,7 +30,6 @@ const CLIENT_SECRET_BYTES = 24
 
 export interface ConfigurationOptions {
   readonly adapter: AdapterFactory
-  readonly units: Units
   readonly lifetimes: Lifetimes
   /** A key for identity tokens, which are never made: without one the engine takes its development keys. */
   readonly unusedKey: JWK
@@ -33,7 +37,7 @@ export interface ConfigurationOptions {
 
 /** The engine's configuration, the same for every instance. @see oauth.md 13.1 */
 export function buildConfiguration(options: ConfigurationOptions): Configuration {
-  const { adapter, units, lifetimes, unusedKey } = options
+  const { adapter, lifetimes, unusedKey } = options
   const seconds = (ms: number) => Math.max(1, Math.ceil(ms / 1000))
   const account = { accountId: OWNER, claims: () => ({ sub: OWNER }) }
 
@@ -56,7 +60,7 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
       // Runs before the record is checked: where a wanted new secret takes the old one's place (oauth.md 13.2 R15).
       validator: (ctx, _name, _value, metadata: ClientMetadata) => {
         if (ctx?.oidc?.route !== 'client_update') return
-        const { newSecret } = units.current()
+        const { newSecret } = currentUnit()
         if (newSecret !== undefined) metadata.client_secret = newSecret
       },
     },

@@ -1,129 +1,116 @@
+import {
+  type Emitter,
+  HOUR_MS,
+  type Instance,
+  type Keyring,
+  type Logger,
+  type RateLimit,
+  type Revocations,
+} from '@svc/platform'
+import type { Store } from '@svc/store'
 import type { Context } from 'koa'
-import type { Client, ClientId } from '../clients/client.ts'
-import type { Instance } from '@svc/platform'
-import type { UseStamp } from './last-use.ts'
+import type { CertificationRule, ClientId } from '../clients/client.ts'
+import type { ClientStore } from '../clients/client-store.ts'
+import type { LinkedApps } from '../clients/linked-apps.ts'
+import { DEFAULT_LIFETIMES, type Lifetimes } from '../lifetimes.ts'
+import type { OAuthEvents } from '../ports.ts'
+import { createAdapter } from './adapter.ts'
+import { BatchedReads } from './batched-reads.ts'
+import { dropRegistrationTokens, revokeGrants } from './grant.ts'
+import { LastUse } from './last-use.ts'
+import { ParsedClients } from './metadata.ts'
+import { ProviderPool } from './provider-pool.ts'
+import { SecretThrottle } from './secret-throttle.ts'
 
-/** What an authorization code stands for. @see oauth.md 5.8 */
-export interface CodeRequest {
-  readonly client: Client
-  readonly redirectUri: string
-  readonly scope: string
-  /** S256 challenge. */
-  readonly codeChallenge?: string
-  /**
-   * When everything ends that comes of the code: milliseconds since the epoch, a whole second, so that no token of the
-   * grant is ever good for no time at all.
-   */
-  readonly endsAt?: number
-}
-
-/** What the engine answered, before the bridge made it ours. */
-export interface EngineAnswer {
-  readonly status: number
-  /** Parsed JSON, or undefined when the body was empty. */
-  readonly body: Record<string, unknown> | undefined
-}
-
-/** What a token request is answered. @see oauth.md 6.3 */
-export interface TokenAnswer {
-  readonly access_token: string
-  readonly token_type: 'bearer'
-  /** Seconds. */
-  readonly expires_in: number
-  readonly refresh_token: string
-  readonly scope: string
-}
-
-/** A live grant: what the owner allowed a client once. */
-export interface Grant {
-  readonly id: string
-  readonly clientId: ClientId
-  readonly scope: string
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number
-  /** Milliseconds since the epoch; absent: until it is revoked. */
-  readonly endsAt?: number
+/** What the engine is given by the package. */
+interface EngineParts {
+  readonly store: Store
+  readonly clock: { now(): number }
+  readonly log: Logger
+  readonly keyring: Keyring
+  readonly clients: ClientStore
+  /** Tells guards everywhere that a grant ended. */
+  readonly revocations: Pick<Revocations, 'publish'>
+  readonly emitter: Pick<Emitter<OAuthEvents>, 'emit'>
+  /** Prefix of doctypes, such as `io.svc` (D20). */
+  readonly namespace: string
+  /** Client address of a request, for the limit on wrong secrets. */
+  readonly clientAddress: (ctx: Context) => string
+  readonly flagship: CertificationRule
+  /** Installs what linked clients need before they get tokens. */
+  readonly linkedApps: Pick<LinkedApps, 'require'>
 }
 
 /**
- * The rest of the package's view of oidc-provider: the only door to it.
+ * What surrounds oidc-provider; only this folder knows that library. The functions beside it take it, or the part they
+ * need.
  * @see oauth.md 13, decisions D7, D8, D69
  */
-export interface Engine {
-  /** Runs the native registration with metadata that has been checked. The answer still holds native members. */
-  register(
-    ctx: Context,
-    instance: Instance,
-    metadata: Readonly<Record<string, unknown>>,
-  ): Promise<EngineAnswer>
-  /**
-   * Runs one of the native management routes with the request's registration access token. A lost race against
-   * another writer is answered 409 `conflict`. DELETE ends everything the client holds.
-   */
-  manage(
-    ctx: Context,
-    instance: Instance,
-    request: {
-      readonly method: 'GET' | 'PUT' | 'DELETE'
-      readonly clientId: string
-      readonly body?: Readonly<Record<string, unknown>>
-      /** PUT: replaces the secret by a new one, which the answer holds. */
-      readonly renewSecret?: boolean
-    },
-  ): Promise<EngineAnswer>
-  /** `POST /auth/access_token`, whole: reads `ctx.state.form`, writes the answer (oauth.md 6). */
-  token(ctx: Context, instance: Instance): Promise<void>
-  /**
-   * The client that a form request authenticates as, by its body or HTTP Basic; wrong secrets are counted as at the
-   * token endpoint. @throws OAuthError `invalid_request` without an identifier, else 401 `invalid_client`
-   */
-  authenticateClient(ctx: Context, instance: Instance): Promise<Client>
-  /**
-   * Mints a grant and its one-time code. @throws OAuthError 400 `invalid_client` when the client is gone
-   */
-  mintCode(instance: Instance, request: CodeRequest): Promise<string>
-  /**
-   * Makes a grant with its tokens, without a code: for a client whose owner just logged in with it (oauth.md 7.3).
-   * Undefined when the client is gone. `admit` is asked once the grant is stored, so that whoever ends grants meanwhile
-   * either finds it or is seen; when it rejects, the grant ends.
-   */
-  issueTokens(
-    instance: Instance,
-    request: {
-      readonly client: Client
-      readonly scope: string
-      readonly admit?: () => Promise<void>
-    },
-  ): Promise<TokenAnswer | undefined>
-  /** The live grant, or undefined. */
-  findGrant(instance: Instance, grantId: string): Promise<Grant | undefined>
-  /** Live grants of a client, newest first. */
-  listGrants(instance: Instance, clientId: ClientId): Promise<readonly Grant[]>
-  /** Ends a grant with its codes and refresh tokens, here and in other processes; access tokens of it are refused within 1 s. */
-  revokeGrant(instance: Instance, grantId: string, reason: string): Promise<void>
-  /** Ends every grant of a client. */
-  revokeGrants(instance: Instance, clientId: ClientId, reason: string): Promise<void>
-  /**
-   * Ends all that a client holds: grants, codes, refresh tokens, registration token. To be called after its record
-   * was removed, before that is answered.
-   */
-  forgetClient(instance: Instance, clientId: ClientId, reason: string): Promise<void>
-  /** When each client last got tokens; those that never did are absent. Milliseconds since the epoch. At most 100. */
-  lastRefreshed(
-    instance: Instance,
-    clientIds: readonly ClientId[],
-  ): Promise<ReadonlyMap<ClientId, number>>
-  /** Notes that a token of the client was used. Cheap: gathered, and written at most once a minute and client. */
-  noteUse(instance: Instance, clientId: ClientId, from: string): void
-  /** When each client last used or got a token, and from where; those that never did are absent. At most 100. */
-  lastUsed(
-    instance: Instance,
-    clientIds: readonly ClientId[],
-  ): Promise<ReadonlyMap<ClientId, UseStamp>>
-  /** Grant of a live refresh token of the client, or undefined; for `POST /auth/revoke`. */
-  findRefreshGrant(instance: Instance, refreshToken: string): Promise<Grant | undefined>
-  /** Whether the registration access token is that client's. */
-  isRegistrationToken(instance: Instance, clientId: ClientId, token: string): Promise<boolean>
-  /** Writes coalesced stamps and stops timers. */
-  close(): Promise<void>
+export interface Engine extends EngineParts {
+  readonly lifetimes: Lifetimes
+  readonly reads: BatchedReads
+  readonly parsedClients: ParsedClients
+  readonly providers: ProviderPool
+  readonly throttle: SecretThrottle
+  /** When clients last got tokens. */
+  readonly lastRefreshed: LastUse
+  /** When clients last used or got a token, and from where. */
+  readonly lastUsed: LastUse
+}
+
+export interface EngineOptions extends EngineParts {
+  readonly lifetimes?: Partial<Lifetimes>
+  /** Wrong secrets per client and address. @defaultValue 300 an hour */
+  readonly wrongSecrets?: RateLimit
+  /** Instances whose engine is kept. @defaultValue `256` */
+  readonly instanceCacheSize?: number
+}
+
+/** Clients whose parsed form is kept. */
+const PARSED_CLIENTS = 2000
+
+/** Makes the engine; {@link closeEngine} ends it. */
+export function createEngine(options: EngineOptions): Engine {
+  const { wrongSecrets, instanceCacheSize, ...parts } = options
+  const { store, clock, log } = parts
+  const lifetimes = { ...DEFAULT_LIFETIMES, ...parts.lifetimes }
+  const parsedClients = new ParsedClients(parts.clients, PARSED_CLIENTS)
+  const limit = wrongSecrets ?? { limit: 300, windowMs: HOUR_MS }
+  return {
+    ...parts,
+    lifetimes,
+    reads: new BatchedReads(store),
+    parsedClients,
+    providers: new ProviderPool({
+      adapter: createAdapter({ ...parts, lifetimes, parsedClients }),
+      lifetimes,
+      size: instanceCacheSize ?? 256,
+    }),
+    throttle: new SecretThrottle({ store, clock, log, limit }),
+    lastRefreshed: new LastUse({ kind: 'client-use', store, clock, log }),
+    lastUsed: new LastUse({ kind: 'client-seen', store, clock, log }),
+  }
+}
+
+/**
+ * Ends all that a client holds: grants, codes, refresh tokens, registration token. To be called after its record was
+ * removed, before that is answered.
+ */
+export async function forgetClient(
+  engine: Engine,
+  instance: Instance,
+  clientId: ClientId | string,
+  reason: string,
+): Promise<void> {
+  await revokeGrants(engine, instance, clientId, reason)
+  await dropRegistrationTokens(engine, instance, clientId)
+  await engine.lastRefreshed.forget(instance, clientId)
+  await engine.lastUsed.forget(instance, clientId)
+}
+
+/** Writes gathered stamps and stops timers. */
+export async function closeEngine({ lastRefreshed, lastUsed, throttle }: Engine): Promise<void> {
+  await lastRefreshed.close()
+  await lastUsed.close()
+  await throttle.close()
 }

@@ -1,25 +1,12 @@
+import type { Instance, Logger, RateLimit } from '@svc/platform'
 import { type Json, type Key, recordKey, type Store } from '@svc/store'
 import { LRUCache } from 'lru-cache'
-import type { Instance, Logger, RateLimit } from '@svc/platform'
 
 /** Who presented a wrong secret. */
 export interface Suspect {
   readonly instance: Instance
   readonly clientId: string
   readonly address: string
-}
-
-/**
- * Counts wrong client secrets per client and address, so that nobody can stop a device's refreshes (D61). The counter
- * is shared by all processes; that it is full is remembered here and told to the others, so that requests which
- * present the right secret cost no look-up (docs/decisions/0010).
- */
-export interface SecretThrottle {
-  /** Whether secrets are refused without being compared. */
-  isBlocked(suspect: Suspect): boolean
-  /** Counts a wrong secret. */
-  failed(suspect: Suspect): Promise<void>
-  close(): Promise<void>
 }
 
 export interface SecretThrottleOptions {
@@ -32,46 +19,58 @@ export interface SecretThrottleOptions {
 const CHANNEL = 'oauth.secrets-throttled'
 const MAX_BLOCKED = 50_000
 
-export function createSecretThrottle(options: SecretThrottleOptions): SecretThrottle {
-  const { store, clock, log, limit } = options
+/**
+ * Counts wrong client secrets per client and address, so that nobody can stop a device's refreshes (D61). The counter
+ * is shared by all processes; that it is full is remembered here and published to the others, so that requests which
+ * present the right secret cost no look-up (docs/decisions/0010).
+ */
+export class SecretThrottle {
+  readonly #options: SecretThrottleOptions
   /** End of the window of each full counter. */
-  const blocked = new LRUCache<string, number>({ max: MAX_BLOCKED })
-  const listening = store.bus
-    .subscribe(CHANNEL, (message) => {
-      const told = fromMessage(message)
-      if (told !== undefined) blocked.set(told.key, told.until)
-    })
-    .catch((cause: unknown) => {
-      log.warn('throttle.not_subscribed', { cause: String(cause) })
-      return undefined
-    })
+  readonly #blocked = new LRUCache<string, number>({ max: MAX_BLOCKED })
+  readonly #listening: Promise<(() => Promise<void>) | undefined>
 
-  function keyOf({ instance, clientId, address }: Suspect): Key {
-    return recordKey(instance.id, 'rate', `token:${clientId}:${address.slice(0, 64)}`)
-  }
-
-  return {
-    isBlocked(suspect) {
-      if (blocked.size === 0) return false
-      const until = blocked.get(keyOf(suspect))
-      return until !== undefined && until > clock.now()
-    },
-
-    async failed(suspect) {
-      const key = keyOf(suspect)
-      const { count, resetsAt } = await store.hit(key, limit.windowMs)
-      if (count < limit.limit) return
-      blocked.set(key, resetsAt)
-      await store.bus.publish(CHANNEL, { key, until: resetsAt }).catch((cause: unknown) => {
-        log.warn('throttle.not_published', { cause: String(cause) })
+  constructor(options: SecretThrottleOptions) {
+    this.#options = options
+    const { store, log } = options
+    this.#listening = store.bus
+      .subscribe(CHANNEL, (message) => {
+        const told = fromMessage(message)
+        if (told !== undefined) this.#blocked.set(told.key, told.until)
       })
-    },
-
-    async close() {
-      const stop = await listening
-      await stop?.()
-    },
+      .catch((cause: unknown) => {
+        log.warn('throttle.not_subscribed', { cause: String(cause) })
+        return undefined
+      })
   }
+
+  /** Whether secrets are refused without being compared. */
+  isBlocked(suspect: Suspect): boolean {
+    if (this.#blocked.size === 0) return false
+    const until = this.#blocked.get(counterKey(suspect))
+    return until !== undefined && until > this.#options.clock.now()
+  }
+
+  /** Counts a wrong secret. */
+  async countWrong(suspect: Suspect): Promise<void> {
+    const { store, log, limit } = this.#options
+    const key = counterKey(suspect)
+    const { count, resetsAt } = await store.hit(key, limit.windowMs)
+    if (count < limit.limit) return
+    this.#blocked.set(key, resetsAt)
+    await store.bus.publish(CHANNEL, { key, until: resetsAt }).catch((cause: unknown) => {
+      log.warn('throttle.not_published', { cause: String(cause) })
+    })
+  }
+
+  async close(): Promise<void> {
+    const stop = await this.#listening
+    await stop?.()
+  }
+}
+
+function counterKey({ instance, clientId, address }: Suspect): Key {
+  return recordKey(instance.id, 'rate', `token:${clientId}:${address.slice(0, 64)}`)
 }
 
 function fromMessage(message: Json): { key: string; until: number } | undefined {

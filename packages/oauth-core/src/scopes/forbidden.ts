@@ -26,42 +26,38 @@ export function defaultForbiddenScopes(namespace: string): readonly string[] {
 }
 
 /** Rules no token of an ordinary client may use: the two lists of oauth.md 12.1, parsed. */
-export interface ForbiddenScopes {
-  /** Whether a rule may not be asked for. */
-  includes(rule: Permission): boolean
-  /** The rules of an ordinary client's token that count. */
-  allowed(permissions: readonly Permission[]): readonly Permission[]
-  /** The rules of a linked client's app without the right to install: all else is what the app may do. */
-  withoutInstalling(permissions: readonly Permission[]): readonly Permission[]
-}
+export class ForbiddenScopes {
+  readonly #forbidden: readonly Permission[]
+  readonly #installing: readonly Permission[]
 
-/**
- * @param scopes - each a rule of the scope grammar
- * @throws TypeError naming the one that is not
- */
-export function createForbiddenScopes(
-  namespace: string,
-  scopes: readonly string[] = defaultForbiddenScopes(namespace),
-): ForbiddenScopes {
-  const forbidden = scopes.map((scope) => parseRule(scope))
-  const installing = installRights(namespace).map((scope) => parseRule(scope))
-
-  function includes(rule: Permission): boolean {
-    return rule.type === '*' || forbidden.some((other) => overlap(rule, other))
+  /**
+   * @param scopes - each a rule of the scope grammar
+   * @throws TypeError naming the one that is not
+   */
+  constructor(namespace: string, scopes: readonly string[] = defaultForbiddenScopes(namespace)) {
+    this.#forbidden = scopes.map((scope) => parseRule(scope))
+    this.#installing = installRights(namespace).map((scope) => parseRule(scope))
   }
 
-  return {
-    includes,
-    allowed: (permissions) => permissions.filter((rule) => !includes(rule)),
-    withoutInstalling: (permissions) =>
-      permissions.flatMap((rule) => {
-        const denied = installing.filter((other) => touches(rule.type, other.type))
-        const verbs = VERBS.filter(
-          (verb) =>
-            rule.verbs.includes(verb) && !denied.some((other) => other.verbs.includes(verb)),
-        )
-        return verbs.length === 0 ? [] : [{ ...rule, verbs }]
-      }),
+  /** Whether a rule may not be asked for. */
+  includes(rule: Permission): boolean {
+    return rule.type === '*' || this.#forbidden.some((other) => overlap(rule, other))
+  }
+
+  /** The rules of an ordinary client's token that count. */
+  allowed(permissions: readonly Permission[]): readonly Permission[] {
+    return permissions.filter((rule) => !this.includes(rule))
+  }
+
+  /** The rules of a linked client's app without the right to install: all else is what the app may do. */
+  withoutInstalling(permissions: readonly Permission[]): readonly Permission[] {
+    return permissions.flatMap((rule) => {
+      const denied = this.#installing.filter((other) => touches(rule.type, other.type))
+      const verbs = VERBS.filter(
+        (verb) => rule.verbs.includes(verb) && !denied.some((other) => other.verbs.includes(verb)),
+      )
+      return verbs.length === 0 ? [] : [{ ...rule, verbs }]
+    })
   }
 }
 

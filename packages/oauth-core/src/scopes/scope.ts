@@ -1,3 +1,4 @@
+import { isSlug } from '@svc/platform'
 import { MAXIMAL, type Permission, VERBS, type Verb } from './permission.ts'
 
 /** Rules a scope may have. @see oauth.md 12 number 8 */
@@ -75,4 +76,17 @@ function serializeRule({ type, verbs, values, selector }: Permission): string {
   if (values !== undefined) parts.push(values.join(','))
   if (selector !== undefined) parts.push(selector)
   return parts.join(':')
+}
+
+/** The scope stored and answered for a client that is linked to an app: `@<namespace>.apps/<slug>`. */
+export function linkedScope(namespace: string, slug: string): string {
+  return `@${namespace}.apps/${slug}`
+}
+
+/** Slug of the app a stored scope stands for, or undefined for any other scope. */
+export function slugOfScope(namespace: string, scope: string): string | undefined {
+  const prefix = `@${namespace}.apps/`
+  if (!scope.startsWith(prefix)) return undefined
+  const slug = scope.slice(prefix.length)
+  return isSlug(slug) ? slug : undefined
 }

@@ -1,5 +1,5 @@
 import type { Instance, Keyring } from '@svc/platform'
-import { ACCESS_TOKEN_MS } from '../lifetimes.ts'
+import type { Lifetimes } from '../lifetimes.ts'
 import type { AppManifest } from '../ports.ts'
 import { manifestPermissions } from '../scopes/manifest.ts'
 import { serializeScope } from '../scopes/scope.ts'
@@ -14,28 +14,28 @@ export interface AppTokens {
 /** The claim only informs (D35); a longer one would make the token longer than the guard reads. */
 const MAX_SCOPE_LENGTH = 4096
 
-/** Signs app tokens with the key of the instance's sessions: they die with it. */
-export function createAppTokens(options: {
-  readonly keyring: Pick<Keyring, 'current'>
-  readonly clock: { now(): number }
-  /** At most 24 hours, milliseconds. @defaultValue `86_400_000` */
-  readonly lifetimeMs?: number
-}): AppTokens {
-  const { keyring, clock, lifetimeMs = ACCESS_TOKEN_MS } = options
-  return {
-    async issue(instance, app, sessionId) {
-      const key = await keyring.current(instance, 'session')
-      const scope = serializeScope(manifestPermissions(app.permissions))
-      const iat = Math.floor(clock.now() / 1000)
-      return signJwt(key, {
-        iss: instance.domain,
-        aud: 'app',
-        sub: app.slug,
-        iat,
-        exp: iat + lifetimeMs / 1000,
-        ...(scope.length > MAX_SCOPE_LENGTH ? {} : { scope }),
-        session_id: sessionId,
-      })
-    },
-  }
+/** A fresh token of an installed app; signed with the key of the instance's sessions, it dies with it. */
+export async function issueAppToken(
+  services: {
+    readonly keyring: Pick<Keyring, 'current'>
+    readonly clock: { now(): number }
+    readonly lifetimes: Pick<Lifetimes, 'accessTokenMs'>
+  },
+  instance: Instance,
+  app: AppManifest,
+  sessionId: string,
+): Promise<string> {
+  const { keyring, clock, lifetimes } = services
+  const key = await keyring.current(instance, 'session')
+  const scope = serializeScope(manifestPermissions(app.permissions))
+  const iat = Math.floor(clock.now() / 1000)
+  return signJwt(key, {
+    iss: instance.domain,
+    aud: 'app',
+    sub: app.slug,
+    iat,
+    exp: iat + lifetimes.accessTokenMs / 1000,
+    ...(scope.length > MAX_SCOPE_LENGTH ? {} : { scope }),
+    session_id: sessionId,
+  })
 }

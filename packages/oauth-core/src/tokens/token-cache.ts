@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { CLOCK_SKEW_MS, type Instance, type KeyKind, type Keyring } from '@svc/platform'
-import { type JwtClaims, parseJwt } from './jwt.ts'
-import { expiredToken, invalidToken } from './refusals.ts'
-import { type Audience, LIFE_OF, verifyJwt } from './verify-jwt.ts'
+import { LRUCache } from 'lru-cache'
+import { expiredToken, invalidToken } from './bearer.ts'
+import { type Audience, type JwtClaims, LIFE_OF, parseJwt, verifyJwt } from './jwt.ts'
 
 /** A token whose signature and claims were found good once, with what is still asked of it. */
 export interface VerifiedToken {
@@ -16,34 +15,47 @@ export interface VerifiedToken {
   readonly expiresAt: number
 }
 
-/** Verified tokens by their digest: a token is parsed and its signature checked once. */
-export interface TokenCache {
-  /**
-   * @throws OAuthError `invalid_token`
-   */
-  verify(instance: Instance, token: string): VerifiedToken | Promise<VerifiedToken>
-}
-
-/** @param options.max - tokens kept */
-export function createTokenCache(options: {
+export interface TokenCacheOptions {
   readonly clock: { now(): number }
   readonly keyring: Keyring
+  /** Tokens kept. */
   readonly max: number
-}): TokenCache {
-  const { clock, keyring } = options
-  const verified = new LRUCache<string, VerifiedToken>({ max: options.max })
+}
+
+/** Verified tokens by their digest: a token is parsed and its signature checked once. */
+export class TokenCache {
+  readonly #options: TokenCacheOptions
+  readonly #verified: LRUCache<string, VerifiedToken>
+
+  constructor(options: TokenCacheOptions) {
+    this.#options = options
+    this.#verified = new LRUCache({ max: options.max })
+  }
+
+  /** @throws OAuthError `invalid_token` */
+  verify(instance: Instance, text: string): VerifiedToken | Promise<VerifiedToken> {
+    // The instance is part of the key: what one accepted says nothing to another.
+    const key = `${instance.id}:${hash('sha256', text, 'base64url')}`
+    const known = this.#verified.get(key)
+    if (known !== undefined) return this.#checkDates(known, key)
+    return this.#open(instance, text).then((token) => {
+      this.#checkDates(token, key)
+      this.#verified.set(key, token)
+      return token
+    })
+  }
 
   /** What time may have changed since the token was verified. */
-  function checkDates(token: VerifiedToken, key: string): VerifiedToken {
-    const now = clock.now()
+  #checkDates(token: VerifiedToken, key: string): VerifiedToken {
+    const now = this.#options.clock.now()
     if (token.issuedAt > now + CLOCK_SKEW_MS) throw invalidToken('issued in the future')
     if (now < token.expiresAt) return token
-    verified.delete(key)
+    this.#verified.delete(key)
     throw expiredToken()
   }
 
-  async function open(instance: Instance, text: string): Promise<VerifiedToken> {
-    const check = await verifyJwt(text, instance, keyring, clock.now())
+  async #open(instance: Instance, text: string): Promise<VerifiedToken> {
+    const check = await verifyJwt(text, instance, this.#options.keyring, this.#options.clock.now())
     if (check === 'expired') throw expiredToken()
     const parsed = parseJwt(text)
     if (check === 'invalid' || parsed === undefined) throw invalidToken('not a token of ours')
@@ -59,19 +71,5 @@ export function createTokenCache(options: {
     const audience = aud as Audience
     const expiresAt = Math.min(exp * 1000, issuedAt + LIFE_OF[audience])
     return { audience, claims, kid: parsed.kid, kind: parsed.kind, issuedAt, expiresAt }
-  }
-
-  return {
-    verify(instance, text) {
-      // The instance is part of the key: what one accepted says nothing to another.
-      const key = `${instance.id}:${hash('sha256', text, 'base64url')}`
-      const known = verified.get(key)
-      if (known !== undefined) return checkDates(known, key)
-      return open(instance, text).then((token) => {
-        checkDates(token, key)
-        verified.set(key, token)
-        return token
-      })
-    },
   }
 }

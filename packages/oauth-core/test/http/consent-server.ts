@@ -16,7 +16,7 @@ import { createOAuth } from '../../src/create-oauth.ts'
 import type { Instance, RouteContext } from '@svc/platform'
 import type { OAuth } from '../../src/oauth.ts'
 import type { AppManifest } from '../../src/ports.ts'
-import { insufficientScope } from '../../src/tokens/refusals.ts'
+import { insufficientScope } from '../../src/tokens/bearer.ts'
 import { type FakePages, fakePages } from './fake-pages.ts'
 
 export const REDIRECT_URI = 'https://client.example/callback?kept=%20as+is'

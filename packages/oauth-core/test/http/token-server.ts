@@ -2,12 +2,23 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Store } from '@svc/store'
 import { type FakeClock, fakeClock, listen, type Listening } from '@svc/testkit'
 import Koa from 'koa'
-import type { Client, ClientMetadata } from '../../src/clients/client.ts'
-import { createClientNames } from '../../src/clients/client-names.ts'
-import { type ClientStore, createClientStore } from '../../src/clients/client-store.ts'
-import { createEngine } from '../../src/engine/create-engine.ts'
-import type { Engine } from '../../src/engine/engine.ts'
+import type { Client, ClientId, ClientMetadata } from '../../src/clients/client.ts'
+import { claimName } from '../../src/clients/client-names.ts'
+import { ClientStore } from '../../src/clients/client-store.ts'
+import { closeEngine, createEngine, type Engine, forgetClient } from '../../src/engine/engine.ts'
 import {
+  findGrant,
+  findRefreshGrant,
+  type Grant,
+  isRegistrationToken,
+  listGrants,
+  revokeGrant,
+  revokeGrants,
+} from '../../src/engine/grant.ts'
+import { mintCode } from '../../src/engine/mint.ts'
+import { registerNatively } from '../../src/engine/native-registration.ts'
+import {
+  bindRoutes,
   createKeyring,
   createRevocations,
   createSealer,
@@ -21,7 +32,8 @@ import {
 } from '@svc/platform'
 import type { Lifetimes } from '../../src/lifetimes.ts'
 import type { OAuthEvents } from '../../src/ports.ts'
-import { tokenRows } from '../../src/tokens/token-rows.ts'
+import { oauthRoutes } from '../../src/routes.ts'
+import type { OAuthServices } from '../../src/services.ts'
 
 /** A registered client with its secret. */
 export interface TestClient {
@@ -41,7 +53,7 @@ export interface Answer {
 export interface TokenServer {
   readonly instance: Instance
   readonly other: Instance
-  readonly engine: Engine
+  readonly engine: BoundEngine
   readonly clients: ClientStore
   readonly keyring: StoredKeyring
   readonly clock: FakeClock
@@ -58,6 +70,21 @@ export interface TokenServer {
   exchange(client: TestClient, code: string, form?: Form): Promise<Answer>
   refresh(client: TestClient, token: unknown, form?: Form): Promise<Answer>
   close(): Promise<void>
+}
+
+/** What tests ask the engine beside its endpoints. */
+export interface BoundEngine {
+  findGrant(instance: Instance, id: string): Promise<Grant | undefined>
+  findRefreshGrant(instance: Instance, token: string): Promise<Grant | undefined>
+  listGrants(instance: Instance, clientId: string): Promise<readonly Grant[]>
+  revokeGrant(instance: Instance, id: string, reason: string): Promise<void>
+  revokeGrants(instance: Instance, clientId: string, reason: string): Promise<void>
+  forgetClient(instance: Instance, clientId: string, reason: string): Promise<void>
+  isRegistrationToken(instance: Instance, clientId: ClientId, token: string): Promise<boolean>
+  lastRefreshed(
+    instance: Instance,
+    clientIds: readonly ClientId[],
+  ): Promise<ReadonlyMap<ClientId, number>>
 }
 
 export type Form = Readonly<Record<string, string>> | string
@@ -125,8 +152,7 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
   if (options.instances === undefined) {
     for (const { id } of [instance, other]) await store.write(keyring.create(id))
   }
-  const names = createClientNames(store, clock)
-  const clients = createClientStore({ store, sealer, names, clock })
+  const clients = new ClientStore({ store, sealer, clock })
   const revocations = createRevocations({ bus: store.bus, log })
   const engine = createEngine({
     store,
@@ -137,23 +163,27 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
     revocations,
     namespace: 'io.svc',
     clientAddress: (ctx) => ctx.get('X-Test-Address') || '192.0.2.1',
-    emit: (name: keyof OAuthEvents, event: unknown) => events.push({ name, event }),
+    emitter: {
+      emit: (name: keyof OAuthEvents, event: unknown) => void events.push({ name, event }),
+    },
+    flagship: { skipCertification: false },
+    linkedApps: { require: async () => {} },
     ...(options.lifetimes && { lifetimes: options.lifetimes }),
     ...(options.wrongSecrets && { wrongSecrets: options.wrongSecrets }),
   })
-  const rows: readonly RouteRow[] = tokenRows({
-    ...{ engine, keyring, clock, rows: () => rows },
-    authenticate: async () => {},
-    isCertified: () => false,
-    konnectorTokens: { issue: async () => undefined },
-  })
+  const routes = oauthRoutes.filter(({ path }) => TOKEN_PATHS.includes(path))
+  // What these endpoints use of the package.
+  const services = { engine, rows: [] as readonly RouteRow[] } as unknown as OAuthServices & {
+    rows: readonly RouteRow[]
+  }
+  services.rows = bindRoutes(routes, services)
   const app = new Koa()
   app.use((ctx, next) => {
     // fetch does not let a test choose the Host header.
     ctx.state['instance'] = (ctx.get('X-Test-Host') || ctx.host) === other.domain ? other : instance
     return next()
   })
-  app.use(mountRoutes(rows, { log }))
+  app.use(mountRoutes(services.rows, { log }))
   const server: Listening = await listen(app)
 
   async function send(path: string, init: RequestInit, at: Instance): Promise<Answer> {
@@ -166,7 +196,7 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
   const self: TokenServer = {
     instance,
     other,
-    engine,
+    engine: bindEngine(engine),
     clients,
     keyring,
     clock,
@@ -182,12 +212,11 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
         software_id: 'github.com/example/test',
         ...metadata,
       }
-      const name = await names.claim(at.id, full.client_name)
+      const name = await claimName({ store, clock }, at.id, full.client_name)
       if (name === undefined) throw new Error('a new client claims a name')
       const named = { ...full, client_name: name.name }
-      const ctx = app.createContext({ headers: {} } as never, {} as never)
       const answer = await clients.storing({ metadata: named, name }, () =>
-        engine.register(ctx, at, { ...named }),
+        registerNatively(engine, at, { ...named }),
       )
       if (answer.status !== 201) throw new Error(JSON.stringify(answer))
       const id = String(answer.body?.['client_id'])
@@ -201,7 +230,7 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
       { client },
       { scope = SCOPE, redirectUri = REDIRECT_URI, verifier, instance: at } = {},
     ) =>
-      engine.mintCode(at ?? instance, {
+      mintCode(engine, at ?? instance, {
         client,
         redirectUri,
         scope,
@@ -236,12 +265,34 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
 
     async close() {
       await server.close()
-      await engine.close()
+      await closeEngine(engine)
       await keyring.close()
       await revocations.close()
     },
   }
   return self
+}
+
+const TOKEN_PATHS = [
+  '/.well-known/oauth-authorization-server',
+  '/auth/access_token',
+  '/auth/revoke',
+]
+
+function bindEngine(engine: Engine): BoundEngine {
+  return {
+    findGrant: (...given) => findGrant(engine, ...given),
+    findRefreshGrant: (...given) => findRefreshGrant(engine, ...given),
+    listGrants: (...given) => listGrants(engine, ...given),
+    revokeGrant: (...given) => revokeGrant(engine, ...given),
+    revokeGrants: (...given) => revokeGrants(engine, ...given),
+    forgetClient: (...given) => forgetClient(engine, ...given),
+    isRegistrationToken: (...given) => isRegistrationToken(engine, ...given),
+    async lastRefreshed(...given) {
+      const known = await engine.lastRefreshed.read(...given)
+      return new Map([...known].map(([id, { at }]) => [id, at]))
+    },
+  }
 }
 
 export function challengeOf(verifier: string): string {

@@ -3,7 +3,7 @@ import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { AuthorizeRequest } from '../../../src/authorize/authorize-request.ts'
-import { createConsentSeal } from '../../../src/authorize/consent-seal.ts'
+import { checkConsent, sealConsent } from '../../../src/authorize/consent-seal.ts'
 import { createSealer } from '@svc/platform'
 import type { OwnerSession } from '../../../src/ports.ts'
 import { parseScope } from '../../../src/scopes/scope.ts'
@@ -29,11 +29,11 @@ function request(
   return made as unknown as AuthorizeRequest
 }
 
-describe('createConsentSeal', () => {
+describe('the seal of a consent page', () => {
   const clock = fakeClock()
   const sealer = createSealer([{ kid: 'k1', key: randomBytes(32) }])
-  const seals = createConsentSeal({ sealer, clock })
-  const sealed = (): string => seals.seal(request(), SESSION)
+  const services = { sealer, clock }
+  const sealed = (): string => sealConsent(services, request(), SESSION)
 
   const accepted: readonly (readonly [string, AuthorizeRequest])[] = [
     ['what was shown', request()],
@@ -42,14 +42,14 @@ describe('createConsentSeal', () => {
   ]
   for (const [what, answer] of accepted) {
     it(`accepts ${what}`, () => {
-      expect(() => seals.check(sealed(), answer, SESSION)).not.to.throw()
+      expect(() => checkConsent(services, sealed(), answer, SESSION)).not.to.throw()
     })
   }
 
   it('holds what the page called allowed already', () => {
-    const shown = seals.seal(request(), SESSION, [1])
+    const shown = sealConsent(services, request(), SESSION, [1])
     const check = (allowed: string) => () =>
-      seals.check(shown, request(), SESSION, ({ type }) => type === allowed)
+      checkConsent(services, shown, request(), SESSION, ({ type }) => type === allowed)
     expect(check('io.svc.contacts')).not.to.throw()
     expect(check('io.svc.files')).to.throw().with.property('code', 'consent_outdated')
   })
@@ -66,7 +66,7 @@ describe('createConsentSeal', () => {
   ]
   for (const [what, answer, session] of refused) {
     it(`refuses ${what}`, () => {
-      expect(() => seals.check(sealed(), answer, session))
+      expect(() => checkConsent(services, sealed(), answer, session))
         .to.throw()
         .with.property('status', 400)
     })
@@ -74,7 +74,7 @@ describe('createConsentSeal', () => {
 
   it('refuses a dropped challenge', () => {
     const { codeChallenge: _, ...without } = request()
-    expect(() => seals.check(sealed(), without, SESSION))
+    expect(() => checkConsent(services, sealed(), without, SESSION))
       .to.throw()
       .with.property('status', 400)
   })
@@ -82,10 +82,10 @@ describe('createConsentSeal', () => {
   it('refuses any other scope of a linked client', () => {
     const app = { slug: 'drive', name: 'Drive', permissions: {}, routes: {} }
     const linked = request({ app, scope: '@io.svc.apps/drive', permissions: [] })
-    const text = seals.seal(linked, SESSION)
-    expect(() => seals.check(text, linked, SESSION)).not.to.throw()
+    const text = sealConsent(services, linked, SESSION)
+    expect(() => checkConsent(services, text, linked, SESSION)).not.to.throw()
     const narrowed = { ...linked, scope: '@io.svc.apps/notes' }
-    expect(() => seals.check(text, narrowed, SESSION))
+    expect(() => checkConsent(services, text, narrowed, SESSION))
       .to.throw()
       .with.property('status', 400)
   })
@@ -93,16 +93,16 @@ describe('createConsentSeal', () => {
   it('holds for an hour', () => {
     const text = sealed()
     clock.advance(3_540_000)
-    expect(() => seals.check(text, request(), SESSION)).not.to.throw()
+    expect(() => checkConsent(services, text, request(), SESSION)).not.to.throw()
     clock.advance(61_000)
-    expect(() => seals.check(text, request(), SESSION))
+    expect(() => checkConsent(services, text, request(), SESSION))
       .to.throw()
       .with.property('status', 400)
   })
 
   for (const text of ['', 'x', 'k1.', 'k1.AAAA', `k1.${'A'.repeat(60)}`, 'nokey.AAAA', '\u0000']) {
     it(`refuses ${JSON.stringify(text)} with 400`, () => {
-      expect(() => seals.check(text, request(), SESSION))
+      expect(() => checkConsent(services, text, request(), SESSION))
         .to.throw()
         .with.property('status', 400)
     })
@@ -110,7 +110,7 @@ describe('createConsentSeal', () => {
 
   it('refuses what was sealed for something else', () => {
     const foreign = sealer.seal('{}', 'client-secret:x')
-    expect(() => seals.check(foreign, request(), SESSION))
+    expect(() => checkConsent(services, foreign, request(), SESSION))
       .to.throw()
       .with.property('status', 400)
   })
@@ -122,7 +122,7 @@ describe('createConsentSeal', () => {
       const changed = Buffer.from(body)
       changed[at] = (changed[at] ?? 0) ^ 1
       const forged = `k1.${changed.toString('base64url')}`
-      expect(() => seals.check(forged, request(), SESSION)).to.throw()
+      expect(() => checkConsent(services, forged, request(), SESSION)).to.throw()
     }
   })
 })

@@ -5,18 +5,21 @@ import { type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach, beforeEach, describe, it } from 'mocha'
 import {
-  createFlagshipCodes,
-  type FlagshipCodes,
+  createFlagshipCode,
+  dropFlagshipCode,
+  findFlagshipCode,
+  type FlagshipCodeServices,
+  redeemFlagshipCode,
 } from '../../../src/certification/flagship-codes.ts'
 import type { Client, ClientId } from '../../../src/clients/client.ts'
 import { clientKey } from '../../../src/clients/client-record.ts'
 import type { Instance, InstanceId, SigningKey } from '@svc/platform'
 
-describe('createFlagshipCodes', () => {
+describe('flagship codes', () => {
   let store: Store
   let clock: FakeClock
   let secret: Buffer
-  let codes: FlagshipCodes
+  let services: FlagshipCodeServices
   // What the codes read of them.
   const instance = { id: 'alice' as InstanceId, domain: 'alice.example.com' } as Instance
 
@@ -26,7 +29,7 @@ describe('createFlagshipCodes', () => {
     secret = randomBytes(64)
     // Only the secret is read.
     const keyring = { current: async () => ({ secret }) as SigningKey }
-    codes = createFlagshipCodes({ store, clock, keyring })
+    services = { store, clock, keyring }
   })
   afterEach(() => store.close())
 
@@ -40,7 +43,7 @@ describe('createFlagshipCodes', () => {
     const seen = new Set<string>()
     for (let n = 0; n < 20; n += 1) {
       const client = await stored(`client${n}`)
-      const made = await codes.create(instance, client)
+      const made = await createFlagshipCode(services, instance, client)
       expect(made?.code).to.match(/^[0-9]{6}$/)
       seen.add(made?.code ?? '')
     }
@@ -49,50 +52,50 @@ describe('createFlagshipCodes', () => {
 
   it('finds the token of the form again, but of this client and this key alone', async () => {
     const client = await stored('one')
-    const made = await codes.create(instance, client)
-    const found = await codes.find(instance, client)
+    const made = await createFlagshipCode(services, instance, client)
+    const found = await findFlagshipCode(services, instance, client)
     expect(found).to.deep.equal({
       token: made?.token,
       expiresAt: made?.expiresAt,
       isRenewable: false,
     })
     const moved = await stored('one', 'https://other.example/')
-    expect((await codes.find(instance, moved))?.token).to.not.equal(made?.token)
+    expect((await findFlagshipCode(services, instance, moved))?.token).to.not.equal(made?.token)
     secret = randomBytes(64)
-    expect((await codes.find(instance, client))?.token).to.not.equal(made?.token)
+    expect((await findFlagshipCode(services, instance, client))?.token).to.not.equal(made?.token)
     const answer = { token: made?.token ?? '', code: made?.code ?? '' }
-    expect(await codes.redeem(instance, client, answer)).to.equal(false)
+    expect(await redeemFlagshipCode(services, instance, client, answer)).to.equal(false)
   })
 
   it('makes none for a client that is gone, and none before its time', async () => {
     const gone = { id: 'gone' as ClientId, metadata: { redirect_uris: [] } } as unknown as Client
-    expect(await codes.create(instance, gone)).to.equal(undefined)
+    expect(await createFlagshipCode(services, instance, gone)).to.equal(undefined)
     const client = await stored('one')
-    expect(await codes.create(instance, client)).to.not.equal(undefined)
-    expect(await codes.create(instance, client)).to.equal(undefined)
+    expect(await createFlagshipCode(services, instance, client)).to.not.equal(undefined)
+    expect(await createFlagshipCode(services, instance, client)).to.equal(undefined)
     clock.advance(30_000)
-    expect((await codes.find(instance, client))?.isRenewable).to.equal(true)
-    expect(await codes.create(instance, client)).to.not.equal(undefined)
+    expect((await findFlagshipCode(services, instance, client))?.isRenewable).to.equal(true)
+    expect(await createFlagshipCode(services, instance, client)).to.not.equal(undefined)
   })
 
   it('takes back what could not be mailed, but not what came after it', async () => {
     const client = await stored('one')
-    const first = await codes.create(instance, client)
+    const first = await createFlagshipCode(services, instance, client)
     await first?.drop()
-    expect(await codes.find(instance, client)).to.equal(undefined)
-    const second = await codes.create(instance, client)
+    expect(await findFlagshipCode(services, instance, client)).to.equal(undefined)
+    const second = await createFlagshipCode(services, instance, client)
     await first?.drop()
-    expect((await codes.find(instance, client))?.token).to.equal(second?.token)
+    expect((await findFlagshipCode(services, instance, client))?.token).to.equal(second?.token)
   })
 
   it('is right once, and forgotten with its client', async () => {
     const client = await stored('one')
-    const made = await codes.create(instance, client)
+    const made = await createFlagshipCode(services, instance, client)
     const answer = { token: made?.token ?? '', code: made?.code ?? '' }
-    expect(await codes.redeem(instance, client, answer)).to.equal(true)
-    expect(await codes.redeem(instance, client, answer)).to.equal(false)
-    expect(await codes.find(instance, client)).to.not.have.property('token')
-    await codes.forget(instance, client.id)
-    expect(await codes.find(instance, client)).to.equal(undefined)
+    expect(await redeemFlagshipCode(services, instance, client, answer)).to.equal(true)
+    expect(await redeemFlagshipCode(services, instance, client, answer)).to.equal(false)
+    expect(await findFlagshipCode(services, instance, client)).to.not.have.property('token')
+    await dropFlagshipCode(services, instance, client.id)
+    expect(await findFlagshipCode(services, instance, client)).to.equal(undefined)
   })
 })

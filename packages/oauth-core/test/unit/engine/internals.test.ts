@@ -1,13 +1,21 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { type Adapter, type AdapterPayload, type JWK, Provider } from 'oidc-provider'
-import { serverMetadata } from '../../../src/engine/client-cache.ts'
-import { buildConfiguration, NATIVE_PATHS } from '../../../src/engine/configuration.ts'
-import { tuneProvider } from '../../../src/engine/internals.ts'
-import { NativeContext, type NativeRequest } from '../../../src/engine/native-context.ts'
-import { createNativeRun, type NativeAnswer } from '../../../src/engine/native-run.ts'
-import { OWNER, RESOURCE } from '../../../src/engine/payloads.ts'
-import { createUnits, newUnit } from '../../../src/engine/unit.ts'
+import { serverMetadata } from '../../../src/engine/metadata.ts'
+import {
+  buildConfiguration,
+  NATIVE_PATHS,
+  OWNER,
+  RESOURCE,
+} from '../../../src/engine/configuration.ts'
+import { tuneProvider } from '../../../src/engine/provider-pool.ts'
+import {
+  type NativeAnswer,
+  nativeCallOf,
+  NativeContext,
+  type NativeRequest,
+} from '../../../src/engine/native-call.ts'
+import { newUnit, runUnit } from '../../../src/engine/unit-of-work.ts'
 import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
 import { testInstance } from '../../http/token-server.ts'
 
@@ -18,7 +26,6 @@ class Bench {
   readonly provider: Provider
   readonly run: (request: NativeRequest) => Promise<NativeAnswer>
   readonly #kept = new Map<string, AdapterPayload>()
-  readonly #units = createUnits()
 
   constructor(isTuned: boolean) {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -26,15 +33,14 @@ class Bench {
       'https://alice.example.com',
       buildConfiguration({
         adapter: (model) => this.#adapter(model),
-        units: this.#units,
         lifetimes: DEFAULT_LIFETIMES,
         unusedKey: { ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'ES256' } as JWK,
       }),
     )
     if (isTuned) tuneProvider(this.provider)
-    const run = createNativeRun(this.provider)
+    const call = nativeCallOf(this.provider)
     const unit = newUnit(testInstance('alice.example.com'))
-    this.run = (request) => this.#units.run(unit, () => run(request))
+    this.run = (request) => runUnit(unit, () => call(request))
   }
 
   #adapter(model: string): Adapter {

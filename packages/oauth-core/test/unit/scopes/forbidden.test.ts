@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { createForbiddenScopes } from '../../../src/scopes/forbidden.ts'
+import { ForbiddenScopes } from '../../../src/scopes/forbidden.ts'
 import type { Permission } from '../../../src/scopes/permission.ts'
 import { parseScope, serializeScope } from '../../../src/scopes/scope.ts'
 
@@ -10,8 +10,8 @@ function rules(text: string): readonly Permission[] {
   return permissions
 }
 
-describe('createForbiddenScopes', () => {
-  const forbidden = createForbiddenScopes('io.svc')
+describe('ForbiddenScopes', () => {
+  const forbidden = new ForbiddenScopes('io.svc')
 
   const refused = [
     '*',
@@ -65,13 +65,13 @@ describe('createForbiddenScopes', () => {
   }
 
   it('follows the namespace', () => {
-    const other = createForbiddenScopes('com.example')
+    const other = new ForbiddenScopes('com.example')
     expect(rules('com.example.apps').some((rule) => other.includes(rule))).to.equal(true)
     expect(rules('io.svc.apps').some((rule) => other.includes(rule))).to.equal(false)
   })
 
   it('takes another list', () => {
-    const other = createForbiddenScopes('io.svc', ['io.svc.health:GET'])
+    const other = new ForbiddenScopes('io.svc', ['io.svc.health:GET'])
     expect(rules('io.svc.health').some((rule) => other.includes(rule))).to.equal(true)
     expect(rules('io.svc.health:POST').some((rule) => other.includes(rule))).to.equal(false)
     expect(rules('io.svc.apps').some((rule) => other.includes(rule))).to.equal(false)
@@ -79,7 +79,7 @@ describe('createForbiddenScopes', () => {
   })
 
   it('names a list entry that is no rule', () => {
-    expect(() => createForbiddenScopes('io.svc', ['io.svc.health GET'])).to.throw(
+    expect(() => new ForbiddenScopes('io.svc', ['io.svc.health GET'])).to.throw(
       TypeError,
       'options.forbiddenScopes: "io.svc.health GET"',
     )

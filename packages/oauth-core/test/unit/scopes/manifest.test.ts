@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { ManifestPermission } from '../../../src/ports.ts'
-import { linkedScope, slugOfScope } from '../../../src/scopes/linked.ts'
+import { linkedScope, slugOfScope } from '../../../src/scopes/scope.ts'
 import { manifestPermissions } from '../../../src/scopes/manifest.ts'
 import { serializeScope } from '../../../src/scopes/scope.ts'
 

@@ -2,7 +2,7 @@ import { createSecretKey, randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { Keyring, SigningKey } from '@svc/platform'
 import { type JwtClaims, signJwt } from '../../../src/tokens/jwt.ts'
-import { verifyJwt } from '../../../src/tokens/verify-jwt.ts'
+import { verifyJwt } from '../../../src/tokens/jwt.ts'
 import { testInstance } from '../../http/token-server.ts'
 
 const instance = testInstance('alice.example.com')

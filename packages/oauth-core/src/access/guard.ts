@@ -1,0 +1,61 @@
+import type { Context, Middleware, Next } from 'koa'
+import { OAuthError } from '../errors.ts'
+import { type Logger, renderError } from '@svc/platform'
+import { isConceivable } from '../scopes/evaluate.ts'
+import { type Verb, VERBS } from '../scopes/permission.ts'
+import { isType } from '../scopes/scope.ts'
+import { insufficientScope } from '../tokens/bearer.ts'
+import type { AccessContext } from './access-context.ts'
+
+/** What a route needs of its callers. */
+export interface GuardRule {
+  readonly verb: Verb
+  /** A doctype; no wildcard. */
+  readonly type: string
+}
+
+export interface GuardOptions {
+  /** Who calls. @throws OAuthError `missing_token` or `invalid_token` */
+  readonly authenticate: (ctx: Context) => Promise<AccessContext>
+  readonly log: Logger
+  /** Types nobody may read or write, whatever the permissions. @defaultValue none */
+  readonly reservedTypes?: readonly string[]
+}
+
+/**
+ * A guard for a route of any Koa server behind `resolveInstance`: it lets a request pass whose token has a rule for the
+ * verb and the type, sets `ctx.state.access`, and answers 401 and 403 itself. The handler then asks `access.allows`
+ * about documents.
+ * @throws TypeError for a rule that no request could satisfy
+ * @see oauth.md 7.2, decision D65
+ */
+export function guardRoute({ verb, type }: GuardRule, options: GuardOptions): Middleware {
+  if (!VERBS.includes(verb)) throw new TypeError(`guard: ${JSON.stringify(verb)} is not a verb`)
+  if (!isType(type) || type.endsWith('*')) {
+    throw new TypeError(`guard: ${JSON.stringify(type)} is not a type`)
+  }
+  return async function requireBearer(ctx: Context, next: Next): Promise<void> {
+    try {
+      ctx.state['access'] = await requirePermission(ctx, { verb, type }, options)
+    } catch (error) {
+      ctx.set('Cache-Control', 'no-store')
+      await renderError(ctx, error, 'json', { log: options.log })
+      return
+    }
+    await next()
+  }
+}
+
+async function requirePermission(
+  ctx: Context,
+  { verb, type }: GuardRule,
+  { authenticate, reservedTypes = [] }: GuardOptions,
+): Promise<AccessContext> {
+  const caller = await authenticate(ctx)
+  if (reservedTypes.includes(type)) {
+    const what = verb === 'GET' ? 'unreadable' : 'unwritable'
+    throw new OAuthError('forbidden', { description: `reserved doctype ${type} ${what}` })
+  }
+  if (!isConceivable(caller.permissions, verb, type)) throw insufficientScope()
+  return caller
+}

@@ -1,0 +1,38 @@
+import type { RouteContext, RouteRow } from '@svc/platform'
+
+/** Endpoint members of the document and the routes that stand for them. */
+const ENDPOINTS = {
+  authorization_endpoint: { method: 'GET', path: '/auth/authorize' },
+  token_endpoint: { method: 'POST', path: '/auth/access_token' },
+  registration_endpoint: { method: 'POST', path: '/auth/register' },
+  revocation_endpoint: { method: 'POST', path: '/auth/revoke' },
+} as const
+
+const CLIENT_AUTHENTICATION = ['client_secret_post', 'client_secret_basic']
+
+/**
+ * `GET /.well-known/oauth-authorization-server`: names what is mounted, under the instance's configured base.
+ * @see RFC 8414; decision D9
+ */
+export function sendServerMetadata(
+  ctx: RouteContext,
+  { rows }: { readonly rows: readonly RouteRow[] },
+): void {
+  const { origin } = ctx.state.instance
+  const endpoints = Object.entries(ENDPOINTS)
+    .filter(([, { method, path }]) =>
+      rows.some((row) => row.method === method && row.path === path),
+    )
+    .map(([member, { path }]) => [member, `${origin}${path}`])
+  ctx.body = {
+    issuer: origin,
+    ...Object.fromEntries(endpoints),
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+    revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+  }
+}

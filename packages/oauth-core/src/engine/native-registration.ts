@@ -1,0 +1,106 @@
+import { type Instance, randomId, type RouteContext } from '@svc/platform'
+import { clientKey, isClientId } from '../clients/client-record.ts'
+import { NATIVE_PATHS } from './configuration.ts'
+import { type Engine, forgetClient } from './engine.ts'
+import { serverMetadata } from './metadata.ts'
+import type { NativeRequest } from './native-call.ts'
+import { newUnit, readUnit, runUnit, type UnitOfWork } from './unit-of-work.ts'
+
+/** What the engine answered: native members, which the caller makes ours. */
+export interface EngineAnswer {
+  readonly status: number
+  /** Parsed JSON, or undefined when the body was empty. */
+  readonly body: Record<string, unknown> | undefined
+}
+
+/** What is asked of one of the native management routes. */
+export interface ManageRequest {
+  readonly method: 'GET' | 'PUT' | 'DELETE'
+  readonly clientId: string
+  readonly body?: Readonly<Record<string, unknown>>
+  /** PUT: replaces the secret by a new one, which the answer holds. */
+  readonly renewSecret?: boolean
+}
+
+const CLIENT_SECRET_BYTES = 24
+const CONFLICT: EngineAnswer = { status: 409, body: { error: 'conflict' } }
+const INVALID_TOKEN: EngineAnswer = { status: 401, body: { error: 'invalid_token' } }
+
+/** Runs the native registration with metadata that has been checked. */
+export async function registerNatively(
+  engine: Engine,
+  instance: Instance,
+  metadata: Readonly<Record<string, unknown>>,
+): Promise<EngineAnswer> {
+  return callAndWrite(engine, newUnit(instance), {
+    method: 'POST',
+    path: NATIVE_PATHS.registration,
+    contentType: 'application/json',
+    body: withServerMetadata(metadata),
+  })
+}
+
+/**
+ * Runs one of the native management routes with the request's registration access token. A lost race against another
+ * writer is answered 409 `conflict`. DELETE ends everything the client holds.
+ */
+export async function manageNatively(
+  ctx: RouteContext,
+  engine: Engine,
+  request: ManageRequest,
+): Promise<EngineAnswer> {
+  if (!isClientId(request.clientId)) return INVALID_TOKEN
+  let answer = await manageOnce(ctx, engine, request)
+  // Whoever changed the client meanwhile does not keep it from being deleted.
+  while (request.method === 'DELETE' && answer === CONFLICT) {
+    answer = await manageOnce(ctx, engine, request)
+  }
+  if (request.method === 'DELETE' && answer.status === 204) {
+    await forgetClient(engine, ctx.state.instance, request.clientId, 'deleted')
+  }
+  return answer
+}
+
+async function manageOnce(
+  ctx: RouteContext,
+  engine: Engine,
+  { method, clientId, body, renewSecret = false }: ManageRequest,
+): Promise<EngineAnswer> {
+  const { instance } = ctx.state
+  const unit = newUnit(instance)
+  await readUnit(engine.reads, unit, [clientKey(instance.id, clientId)])
+  if (renewSecret) unit.newSecret = randomId(CLIENT_SECRET_BYTES)
+  return callAndWrite(engine, unit, {
+    method,
+    path: `${NATIVE_PATHS.registration}/${clientId}`,
+    ...authorization(ctx),
+    ...(body === undefined
+      ? {}
+      : { contentType: 'application/json' as const, body: withServerMetadata(body) }),
+  })
+}
+
+/** One run in one unit of work: its changes are written together or not at all. */
+async function callAndWrite(
+  { store, providers }: Engine,
+  unit: UnitOfWork,
+  request: NativeRequest,
+): Promise<EngineAnswer> {
+  const { status, body } = await runUnit(unit, () => providers.of(unit.instance).call(request))
+  if (unit.failure !== undefined) throw unit.failure
+  if (status >= 300 || unit.changes.length === 0) return { status, body }
+  const { written } = await store.write(unit.changes, { id: randomId() })
+  return written ? { status, body } : CONFLICT
+}
+
+function authorization(ctx: RouteContext): { readonly authorization?: string } {
+  const header = ctx.get('Authorization')
+  return header === '' ? {} : { authorization: header }
+}
+
+function withServerMetadata(
+  metadata: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const uris = metadata['redirect_uris']
+  return { ...metadata, ...serverMetadata(Array.isArray(uris) ? uris.map(String) : []) }
+}

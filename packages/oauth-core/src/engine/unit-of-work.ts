@@ -1,0 +1,151 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Instance } from '@svc/platform'
+import {
+  type Change,
+  type Json,
+  type Key,
+  type Store,
+  type StoredRecord,
+  StoreUnavailableError,
+} from '@svc/store'
+import type { BatchedReads } from './batched-reads.ts'
+import { claimedGrant, type CodeRecord, grantEntries, grantKey, type GrantRecord } from './grant.ts'
+
+/**
+ * What one run of the engine reads and writes. Records come in one look-up at the start where the request names
+ * them; changes are collected and written together at the end, or not at all.
+ */
+export interface UnitOfWork {
+  readonly instance: Instance
+  readonly records: Map<Key, StoredRecord | undefined>
+  readonly changes: Change[]
+  /** The grant that the run works on. */
+  grant?: UnitGrant
+  /** The code that the run makes, before its grant is. */
+  code?: CodeRecord
+  /** When the grant that the run makes will end, milliseconds since the epoch. Absent: it does not by itself. */
+  grantEndsAt?: number
+  /** The refresh token that the run made, as the client gets it. */
+  refreshToken?: string
+  /** The secret that takes the place of the present one, at an update that asks for it. */
+  newSecret?: string
+  /** What stopped the run and is not the client's fault. The engine would hide it in an answer of its own. */
+  failure?: unknown
+}
+
+/** A grant as it was read, and what becomes of it. */
+export interface UnitGrant {
+  readonly key: Key
+  readonly record: StoredRecord<GrantRecord> | undefined
+  next?: { readonly value: GrantRecord; readonly expiresAt: number }
+}
+
+const underWay = new AsyncLocalStorage<UnitOfWork>()
+
+/** The unit of work of the run under way, in each asynchronous call chain. */
+export function currentUnit(): UnitOfWork {
+  const unit = underWay.getStore()
+  if (unit === undefined) throw new Error('the engine was reached outside of a run')
+  return unit
+}
+
+export function runUnit<Result>(unit: UnitOfWork, work: () => Result): Result {
+  return underWay.run(unit, work)
+}
+
+export function newUnit(instance: Instance): UnitOfWork {
+  return { instance, records: new Map(), changes: [] }
+}
+
+/** Reads records into the unit, and with them the grant that a code or refresh token claims; all at one moment. */
+export async function readUnit(
+  reads: BatchedReads,
+  unit: UnitOfWork,
+  keys: readonly Key[],
+  token = '',
+): Promise<void> {
+  const grantId = claimedGrant(token)
+  const key = grantId === undefined ? undefined : grantKey(unit.instance.id, grantId)
+  const found = await reads.get(unit.instance.id, key === undefined ? keys : [...keys, key])
+  for (const [position, one] of keys.entries()) unit.records.set(one, found[position])
+  if (key === undefined) return
+  // What stands under the key of a grant is one.
+  unit.grant = { key, record: found[keys.length] as StoredRecord<GrantRecord> | undefined }
+}
+
+/** A record of the unit; read from the store when it was not named at the start. */
+export async function readRecord<Value extends Json>(
+  store: Store,
+  unit: UnitOfWork,
+  key: Key,
+): Promise<StoredRecord<Value> | undefined> {
+  if (!unit.records.has(key)) {
+    unit.records.set(key, await guarded(unit, () => store.get(key)))
+  }
+  // The caller names the type of what is stored under this key.
+  return unit.records.get(key) as StoredRecord<Value> | undefined
+}
+
+/** Keeps what goes wrong in the store apart from what is wrong with the request. */
+export async function guarded<Result>(
+  unit: UnitOfWork,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    unit.failure = error
+    throw error
+  }
+}
+
+/** All that the run changes: nothing of it happens when somebody else changed the grant meanwhile. */
+export function changesOf({ instance, changes, grant }: UnitOfWork): readonly Change[] {
+  if (grant?.next === undefined) return changes
+  const { key, record, next } = grant
+  const condition =
+    record === undefined ? { ifAbsent: true as const } : { ifRevision: record.revision }
+  const indexes = grantEntries(instance.id, next.value)
+  return [...changes, { op: 'put', key, ...next, indexes, ...condition }]
+}
+
+/** How long a write whose answer was lost is tried again, milliseconds: requests end within 3 s (security.md 106). */
+const PATIENCE_MS = 600
+const PAUSE_MS = 50
+
+/**
+ * Writes what an exchange changed, once. When the store's answer is lost, whether it happened is unknown (D6): it is
+ * tried again, which the condition on the grant's revision makes safe, and a refusal is then compared with what
+ * stands there, since it may be the first try that is in the way. Without an identifier for the write, which would
+ * cost as much as the write itself (docs/decisions/0012).
+ * @returns false when somebody else changed the grant meanwhile
+ * @throws StoreUnavailableError when the outcome stays unknown
+ */
+export async function commitUnit(
+  { store, clock }: { readonly store: Store; readonly clock: { now(): number } },
+  unit: UnitOfWork,
+): Promise<boolean> {
+  const changes = changesOf(unit)
+  const startedAt = clock.now()
+  let isRepeat = false
+  for (;;) {
+    try {
+      const { written } = await store.write(changes)
+      return written || (isRepeat && (await isDone(store, unit)))
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error
+      if (clock.now() - startedAt > PATIENCE_MS) throw error
+      isRepeat = true
+      await delay(PAUSE_MS)
+    }
+  }
+}
+
+/** Whether the grant holds what this run wrote: its refresh token is of this run only. */
+async function isDone(store: Store, { grant }: UnitOfWork): Promise<boolean> {
+  const token = grant?.next?.value.refreshToken
+  if (grant === undefined || token === undefined) return false
+  const record = await store.get<GrantRecord>(grant.key)
+  return record?.value.refreshToken === token
+}

@@ -1,0 +1,118 @@
+import type { Instance } from '@svc/platform'
+import type { Change } from '@svc/store'
+import type { Client } from '../clients/client.ts'
+import { isUserKind } from '../clients/client-record.ts'
+import type { ClientChange } from '../clients/client-store.ts'
+import { listGrants, revokeGrant } from '../engine/grant.ts'
+import type { Certification } from '../ports.ts'
+import type { OAuthServices } from '../services.ts'
+import { admitClient, countConnected, limitOf } from './client-limit.ts'
+
+/** Changes a client and notifies everybody who remembers it. */
+export async function changeClient(
+  { clients, revocations, emitter }: Pick<OAuthServices, 'clients' | 'emitter' | 'revocations'>,
+  instance: Instance,
+  id: string,
+  rule: (client: Client) => ClientChange | undefined,
+  also?: (client: Client) => Promise<readonly Change[]>,
+): Promise<Client | undefined> {
+  let isChanged = false
+  const changing = (stored: Client): ClientChange | undefined => {
+    const change = rule(stored)
+    isChanged = change !== undefined
+    return change
+  }
+  const client = await clients.change(instance, id, changing, also)
+  if (client === undefined || !isChanged) return client
+  await revocations.publish({ instanceId: instance.id, kind: 'client', id: client.id })
+  emitter.emit('client.updated', { instance, client })
+  return client
+}
+
+/**
+ * Notes that the owner allowed the client: no longer pending, and the system of the browser it was done with. Writes
+ * only when something changes. Undefined when the client is gone.
+ * @param seen.withinLimit - one more must be within `oauthClientsMax`, however many are allowed at once
+ * @throws OAuthError `client_limit`
+ */
+export async function markAllowed(
+  services: OAuthServices,
+  instance: Instance,
+  id: string,
+  { os, withinLimit = false }: { readonly os?: string; readonly withinLimit?: boolean },
+): Promise<Client | undefined> {
+  let wasPending = false
+  const allow = ({ pending, os: known }: Client): ClientChange | undefined => {
+    wasPending = pending
+    if (!pending && (os === undefined || os === known)) return undefined
+    return { pending: false, ...(os === undefined ? {} : { os }) }
+  }
+  const admit = (client: Client) => admitClient(services, instance, client)
+  const client = await changeClient(services, instance, id, allow, withinLimit ? admit : undefined)
+  if (wasPending && client !== undefined) await emitExceeded(services, instance, client)
+  return client
+}
+
+/**
+ * Certifies a client; `store`: also notes that its platform vouches for it. Its answer is the client, undefined when
+ * there is none.
+ * @param verified - the client as it was looked at: one that has other addresses by now stays as it is (D21)
+ */
+export async function certifyClient(
+  services: OAuthServices,
+  instance: Instance,
+  id: string,
+  how: Certification,
+  verified?: Client,
+): Promise<Client | undefined> {
+  const { emitter, log } = services
+  let isNew = false
+  const certify = ({
+    flagship,
+    certifiedFromStore,
+    metadata,
+  }: Client): ClientChange | undefined => {
+    isNew = false
+    const { redirect_uris: addresses } = verified?.metadata ?? metadata
+    if (JSON.stringify(metadata.redirect_uris) !== JSON.stringify(addresses)) return undefined
+    isNew = !flagship
+    const isFromStore = certifiedFromStore || how === 'store'
+    if (flagship && isFromStore === certifiedFromStore) return undefined
+    return { flagship: true, certifiedFromStore: isFromStore }
+  }
+  const client = await changeClient(services, instance, id, certify)
+  if (client === undefined || !isNew) return client
+  emitter.emit('client.certified', { instance, client, how })
+  log.info('client.certified', { domain: instance.domain, clientId: client.id, how })
+  return client
+}
+
+/** SPEC: oauth.md 11.3 - tokens of scope `*` fail from now on, also should the mark come back. */
+export async function withdrawCertification(
+  services: OAuthServices,
+  instance: Instance,
+  id: string,
+): Promise<Client | undefined> {
+  const { engine } = services
+  const client = await changeClient(services, instance, id, ({ flagship, certifiedFromStore }) =>
+    flagship || certifiedFromStore ? { flagship: false, certifiedFromStore: false } : undefined,
+  )
+  if (client === undefined) return undefined
+  for (const grant of await listGrants(engine, instance, client.id)) {
+    if (grant.scope === '*') await revokeGrant(engine, instance, grant.id, 'not certified')
+  }
+  return client
+}
+
+/** SPEC: oauth.md 3.10 - emitted once, of the client that is counted from now on. */
+async function emitExceeded(
+  services: OAuthServices,
+  instance: Instance,
+  { metadata }: Client,
+): Promise<void> {
+  const limit = limitOf(instance)
+  if (limit === undefined || !isUserKind(metadata.client_kind)) return
+  if ((await countConnected(services, instance)) <= limit) return
+  const clientName = metadata.client_name
+  services.emitter.emit('clients.limit.exceeded', { instance, clientName, limit })
+}

@@ -1,0 +1,114 @@
+import type { Instance, InstanceId } from '@svc/platform'
+import { dropChallenges } from '../certification/challenges.ts'
+import { dropFlagshipCode } from '../certification/flagship-codes.ts'
+import type { Client, ClientId } from '../clients/client.ts'
+import { forgetClient } from '../engine/engine.ts'
+import type { OAuthServices } from '../services.ts'
+
+const QUEUE = 'oauth-clients'
+/** When a removal that did not end is looked at. */
+const RETRY_MS = 60_000
+const SWEEP = 10
+
+/**
+ * Removes the client and everything it holds, before it resolves; what the owner's settings, the clean-up and the host
+ * share.
+ * @param rule - asked about the record as it is when it goes
+ * @returns false when there was none, or the rule said no
+ * @see oauth.md 11.1
+ */
+export async function revokeClient(
+  services: OAuthServices,
+  instance: Instance,
+  id: string,
+  reason: string,
+  rule?: (client: Client) => boolean,
+): Promise<boolean> {
+  const { clients, engine } = services
+  const client = await clients.find(instance, id)
+  if (client === undefined || rule?.(client) === false) return false
+  return endClient(services, instance, client, reason, async () => {
+    // The record goes first: from then on nothing of the client is accepted, and nothing new is issued.
+    if ((await clients.remove(instance, id, rule)) === undefined) return false
+    await forgetClient(engine, instance, client.id, reason)
+    return true
+  })
+}
+
+/**
+ * What comes before and after a removal.
+ * @param remove - removes the record and what belongs to it; false when there was nothing to remove
+ */
+export async function endClient(
+  services: OAuthServices,
+  instance: Instance,
+  client: Client,
+  reason: string,
+  remove: () => Promise<boolean>,
+): Promise<boolean> {
+  const { store, clock, revocations, emitter, log } = services
+  const wakeUp = wakeUpOf(instance.id, client.id)
+  // Should the process die in between, a wake-up finds what is left.
+  await store.scheduler.at(QUEUE, wakeUp, clock.now() + RETRY_MS)
+  if (!(await remove())) return false
+  await dropChallenges(services, instance, client.id)
+  await dropFlagshipCode(services, instance, client.id)
+  await revocations.publish({ instanceId: instance.id, kind: 'client', id: client.id })
+  await store.scheduler.cancel(QUEUE, wakeUp)
+  emitter.emit('client.deleted', { instance, client })
+  log.info('client.deleted', { domain: instance.domain, clientId: client.id, reason })
+  return true
+}
+
+/** Looks at a new client when its time is over. @see oauth.md 3.9 */
+export async function schedulePendingCheck(
+  { store, clock, lifetimes }: OAuthServices,
+  { id }: Instance,
+  clientId: string,
+): Promise<void> {
+  const at = clock.now() + lifetimes.pendingClientMs
+  await store.scheduler.at(QUEUE, wakeUpOf(id, clientId), at)
+}
+
+/** Removes some overdue clients whose wake-up never came. */
+export async function sweepPending(services: OAuthServices, instance: Instance): Promise<void> {
+  const page = await services.clients.list(instance, 'pending', { limit: SWEEP })
+  for (const client of page.clients) await revokeOverdue(services, instance, client)
+}
+
+/**
+ * Handles wake-ups about clients, those of before a restart too: clients that stay pending go, and what a removal left
+ * behind when the process died goes too. The client's record is the truth; a wake-up only says when to look.
+ * @returns what ends it
+ * @see oauth.md 3.9
+ */
+export function startCleanup(services: OAuthServices): Promise<() => Promise<void>> {
+  return services.store.scheduler.process(QUEUE, ({ id }) => handleWakeUp(services, id))
+}
+
+async function handleWakeUp(services: OAuthServices, wakeUpId: string): Promise<void> {
+  const { instances, clients, engine } = services
+  const [instanceId = '', clientId = ''] = wakeUpId.split(':')
+  const instance = await instances.byId(instanceId as InstanceId) // Made by `wakeUpOf`.
+  if (instance === undefined) return
+  const client = await clients.find(instance, clientId)
+  // A client's record goes before what belongs to it.
+  if (client === undefined) await forgetClient(engine, instance, clientId as ClientId, 'deleted')
+  else await revokeOverdue(services, instance, client)
+}
+
+async function revokeOverdue(
+  services: OAuthServices,
+  instance: Instance,
+  client: Client,
+): Promise<void> {
+  const { clock, lifetimes } = services
+  const isOverdue = ({ pending, createdAt }: Client): boolean =>
+    pending && clock.now() - createdAt >= lifetimes.pendingClientMs
+  // Asked again about the record that goes: the owner may be allowing the client right now.
+  if (isOverdue(client)) await revokeClient(services, instance, client.id, 'pending', isOverdue)
+}
+
+function wakeUpOf(instanceId: InstanceId, clientId: string): string {
+  return `${instanceId}:${clientId}`
+}

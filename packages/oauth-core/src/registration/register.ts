@@ -1,0 +1,102 @@
+import { type BodyRule, requirement, type RouteAuth, type RouteContext } from '@svc/platform'
+import type { AccessContext } from '../access/access-context.ts'
+import { authenticate } from '../access/access.ts'
+import { claimName, releaseName } from '../clients/client-names.ts'
+import { toWire } from '../clients/client-record.ts'
+import { checkLinkedApp } from '../clients/linked-apps.ts'
+import { type EngineAnswer, registerNatively } from '../engine/native-registration.ts'
+import { ERRORS, OAuthError, type OAuthErrorCode } from '../errors.ts'
+import type { OAuthServices } from '../services.ts'
+import { invalidToken } from '../tokens/bearer.ts'
+import { pickMembers, readNewMetadata } from './client-metadata.ts'
+import { schedulePendingCheck, sweepPending } from './end-client.ts'
+
+/** How the registration endpoints take their bodies. */
+export const CLIENT_BODY: Omit<BodyRule, 'schema'> = {
+  types: ['json'],
+  wrongType: { status: 400, code: 'bad_content_type' },
+  refuse: () =>
+    new OAuthError('invalid_request', { description: 'the body must be a JSON object' }),
+}
+
+/** What writes clients is counted before anything is looked at (oauth.md 3.1). */
+export const CLIENT_LIMIT = [
+  { bucket: 'oauth-client', inRule: 'every request, before anything of it is looked at' },
+] as const
+
+/** Anybody may register a client who is within the limit and speaks JSON. @see oauth.md 3.1 */
+export const allowRegistration: RouteAuth<Pick<OAuthServices, 'limits'>> = requirement(
+  ['none'],
+  async function allowRegistration(ctx, { limits }) {
+    await limits.hit(ctx.state.instance, 'oauth-client')
+    requireJson(ctx)
+  },
+)
+
+/** SPEC: oauth.md 3.3 - whatever is not a live token of the settings app is the same 403. */
+export const requireSettingsApp: RouteAuth<OAuthServices> = requirement(
+  ['settings app token'],
+  async function requireSettingsApp(ctx, services) {
+    let access: AccessContext | undefined
+    try {
+      access = await authenticate(ctx, services)
+    } catch (error) {
+      if (!OAuthError.is(error) || error.status !== 401) throw error
+    }
+    if (access?.kind !== 'app' || access.app?.slug !== 'settings') throw new OAuthError('forbidden')
+    ctx.state['access'] = access
+    await services.limits.hit(ctx.state.instance, 'oauth-client')
+    requireJson(ctx)
+  },
+)
+
+/** `POST /auth/register`, and the same for the settings app. @see oauth.md 3.1, 3.3; RFC 7591 */
+export async function registerClient(ctx: RouteContext, services: OAuthServices): Promise<void> {
+  const { engine, clients, apps, emitter, log } = services
+  const { instance } = ctx.state
+  const asked = readNewMetadata(pickMembers(ctx.state.body), instance)
+  await checkLinkedApp(asked.software_id, instance, apps)
+  await sweepPending(services, instance)
+
+  const name = await claimName(services, instance.id, asked.client_name)
+  if (name === undefined) throw new TypeError('a new client has no name of its own')
+  const metadata = { ...asked, client_name: name.name }
+  const answer = await clients.storing({ metadata, name }, () =>
+    registerNatively(engine, instance, { ...metadata }),
+  )
+  const { client_id: id, registration_access_token: token } = answer.body ?? {}
+  if (answer.status !== 201 || typeof id !== 'string' || typeof token !== 'string') {
+    await releaseName(services, instance.id, name)
+    throw engineError(answer)
+  }
+  await schedulePendingCheck(services, instance, id)
+
+  const stored = await clients.open(instance, id)
+  if (stored === undefined) throw new OAuthError('internal_error', { detail: 'just registered' })
+  emitter.emit('client.created', { instance, client: stored.client })
+  log.info('client.registered', {
+    domain: instance.domain,
+    clientId: id,
+    softwareId: metadata.software_id,
+    address: services.clientAddress(ctx),
+  })
+  ctx.status = 201
+  ctx.body = toWire(stored.client, stored.secret, token)
+}
+
+/** SPEC: oauth.md 3.1 - the two header errors have codes of their own. */
+export function requireJson(ctx: RouteContext): void {
+  const type = ctx.get('Content-Type').trim().toLowerCase()
+  if (!type.startsWith('application/json')) throw new OAuthError('bad_content_type')
+  if (ctx.accepts('application/json') === false) throw new OAuthError('bad_accept_header')
+}
+
+/** What the engine refused, as one of our errors. Its words are logged only: our own checks come first. */
+export function engineError({ status, body }: EngineAnswer): OAuthError {
+  const { error: code, error_description: description } = body ?? {}
+  const detail = `the engine answered ${status} ${String(code)}: ${String(description)}`
+  if (status === 401) return invalidToken(detail)
+  const isOurs = typeof code === 'string' && Object.hasOwn(ERRORS, code)
+  if (status < 400 || status >= 500 || !isOurs) return new OAuthError('internal_error', { detail })
+  return new OAuthError(code as OAuthErrorCode, { detail }) // In the table.
+}

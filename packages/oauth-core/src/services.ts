@@ -1,0 +1,76 @@
+import type {
+  Emitter,
+  Instances,
+  Keyring,
+  Logger,
+  RateLimits,
+  Revocations,
+  RouteRow,
+  Sealer,
+} from '@svc/platform'
+import type { Store } from '@svc/store'
+import type { Context } from 'koa'
+import type { AccessCaches } from './access/access.ts'
+import type { FlagshipConfig } from './certification/attestation-config.ts'
+import type { ClientStore } from './clients/client-store.ts'
+import type { LinkedApps } from './clients/linked-apps.ts'
+import type { Engine } from './engine/engine.ts'
+import type { Lifetimes } from './lifetimes.ts'
+import type { OAuthBucket, ResolvedOptions } from './options.ts'
+import type {
+  AppRegistry,
+  AuthorizePages,
+  KonnectorRegistry,
+  OAuthEvents,
+  OwnerSessions,
+} from './ports.ts'
+import type { ForbiddenScopes } from './scopes/forbidden.ts'
+
+/** What the package is made of. `createOAuth` alone puts it together; functions take it, or the part they need. */
+export interface OAuthServices {
+  readonly store: Store
+  readonly clock: { now(): number }
+  readonly log: Logger
+  /** Prefix of doctypes (D20). */
+  readonly namespace: string
+  readonly keyring: Keyring
+  readonly sealer: Sealer
+  readonly instances: Pick<Instances, 'byId'>
+  /** Tells every process that something ended. */
+  readonly revocations: Revocations
+  /** Tells this process what happened. */
+  readonly emitter: Emitter<OAuthEvents>
+  readonly limits: RateLimits<OAuthBucket>
+  /** Client address of a request, by the trusted-proxy setting. */
+  readonly clientAddress: (ctx: Context) => string
+  readonly lifetimes: Lifetimes
+  readonly apps: AppRegistry
+  /** Undefined: there are none. */
+  readonly konnectors: KonnectorRegistry | undefined
+  readonly flagship: FlagshipConfig
+  /** What the host decided about authorizations. */
+  readonly options: Pick<ResolvedOptions, 'consent' | 'deprecatedApps' | 'requirePkce' | 'sharings'>
+  readonly forbidden: ForbiddenScopes
+  readonly clients: ClientStore
+  readonly linkedApps: LinkedApps
+  readonly engine: Engine
+  readonly accessCaches: AccessCaches
+  /** What comes after assembly: sessions with `useSessions` (D49), pages with `routes`. */
+  readonly given: { readonly sessions?: OwnerSessions; readonly pages?: AuthorizePages }
+  /** The mounted routes of the package. */
+  readonly rows: readonly RouteRow[]
+}
+
+/** @throws TypeError before `oauth.routes` */
+export function pagesOf({ given: { pages } }: Pick<OAuthServices, 'given'>): AuthorizePages {
+  if (pages === undefined) throw new TypeError('routes() has to be called before requests come')
+  return pages
+}
+
+/** @throws TypeError before `oauth.useSessions` */
+export function sessionsOf({ given: { sessions } }: Pick<OAuthServices, 'given'>): OwnerSessions {
+  if (sessions === undefined) {
+    throw new TypeError('useSessions() has to be called before requests come')
+  }
+  return sessions
+}

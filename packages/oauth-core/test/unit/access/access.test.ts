@@ -1,0 +1,537 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { fakeClock } from '@svc/testkit'
+import { sqliteStore } from '@svc/store/sqlite'
+import { expect } from 'chai'
+import type { Context } from 'koa'
+import { SignJWT } from 'jose'
+import { afterEach, beforeEach, describe, it } from 'mocha'
+import type { Client } from '../../../src/clients/client.ts'
+import { type Grant, grantKey } from '../../../src/engine/grant.ts'
+import {
+  createKeyring,
+  createRevocations,
+  createSealer,
+  type Instance,
+  isHttpError,
+  type Revocations,
+  type StoredKeyring,
+} from '@svc/platform'
+import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
+import type { AppManifest, OwnerSessions } from '../../../src/ports.ts'
+import { ForbiddenScopes } from '../../../src/scopes/forbidden.ts'
+import { serializeScope } from '../../../src/scopes/scope.ts'
+import {
+  AccessCaches,
+  type AccessServices,
+  authenticate as authenticateRequest,
+} from '../../../src/access/access.ts'
+import type { AccessContext } from '../../../src/access/access-context.ts'
+import { issueAppToken } from '../../../src/tokens/app-token.ts'
+import { type JwtClaims, signJwt } from '../../../src/tokens/jwt.ts'
+import { type LogLine, testInstance } from '../../../../platform/test/unit/http/serve-rows.ts'
+
+const ALICE = testInstance()
+const BOB = testInstance({ id: 'bob' as never, domain: 'bob.example.com' })
+const DRIVE: AppManifest = {
+  slug: 'drive',
+  name: 'Drive',
+  permissions: { files: { type: 'io.svc.files' }, apps: { type: 'io.svc.apps' } },
+  routes: {},
+}
+
+/** Everything the guard looks at, in the test's hands. */
+interface World {
+  readonly clock: ReturnType<typeof fakeClock>
+  readonly keyring: StoredKeyring
+  readonly revocations: Revocations
+  readonly services: AccessServices
+  readonly log: LogLine[]
+  readonly clients: Map<string, Client>
+  readonly grants: Map<string, Grant>
+  readonly apps: Map<string, AppManifest>
+  sessions: OwnerSessions | undefined
+  sessionId: string | undefined
+  lookups: number
+  /** Clients whose use was noted. */
+  readonly uses: string[]
+  close(): Promise<void>
+}
+
+async function makeWorld(): Promise<World> {
+  const clock = fakeClock()
+  const store = sqliteStore({ file: ':memory:', clock })
+  const sealer = createSealer([{ kid: 'k', key: randomBytes(32) }])
+  const keyring = createKeyring({ store, sealer, clock })
+  for (const { id } of [ALICE, BOB]) await store.write(keyring.create(id))
+  const log: LogLine[] = []
+  const write = (level: LogLine['level']) => (event: string, fields?: LogLine['fields']) => {
+    log.push({ level, event, fields })
+  }
+  const logger = { info: write('info'), warn: write('warn'), error: write('error') }
+  const revocations = createRevocations({ bus: store.bus, log: logger })
+  const world: Omit<World, 'services'> = {
+    clock,
+    keyring,
+    revocations,
+    log,
+    clients: new Map([['c1', client()]]),
+    grants: new Map([['g1', grant()]]),
+    apps: new Map([['drive', DRIVE]]),
+    sessions: { current: async () => session(world.sessionId) },
+    sessionId: 's1',
+    lookups: 0,
+    uses: [],
+    close: async () => {
+      await revocations.close()
+      await keyring.close()
+      await store.close()
+    },
+  }
+  const findGrant = (key: unknown): Grant | undefined =>
+    [...world.grants].find(([id]) => grantKey(ALICE.id, id) === key)?.[1]
+  const services: AccessServices = {
+    // What is asked of a store here: grants.
+    store: {
+      get: async (key: unknown) => {
+        const value = findGrant(key)
+        return value === undefined ? undefined : { value }
+      },
+    } as never,
+    clock,
+    log: logger,
+    namespace: 'io.svc',
+    keyring,
+    apps: { installed: async (_, slug) => world.apps.get(slug) },
+    konnectors: undefined,
+    flagship: { skipCertification: false },
+    clients: {
+      find: async (_, id) => {
+        world.lookups += 1
+        return world.clients.get(id)
+      },
+    },
+    engine: { lastUsed: { note: (_, id) => world.uses.push(id) } },
+    clientAddress: () => '192.0.2.1',
+    given: {
+      get sessions() {
+        return world.sessions
+      },
+    },
+    accessCaches: new AccessCaches({ clock, keyring, revocations, max: 10_000 }),
+    forbidden: new ForbiddenScopes('io.svc'),
+  }
+  return Object.assign(world, { services })
+}
+
+function session(id: string | undefined) {
+  return id === undefined ? undefined : ({ id, kind: 'normal', createdAt: 0 } as const)
+}
+
+function client(fields: object = {}, softwareId = 'org.client'): Client {
+  const metadata = { client_name: 'C', redirect_uris: [], software_id: softwareId }
+  // Identifiers are branded texts.
+  return { id: 'c1', metadata, pending: false, flagship: false, ...fields } as unknown as Client
+}
+
+function grant(fields: object = {}): Grant {
+  return { id: 'g1', clientId: 'c1', scope: '', createdAt: 0, ...fields } as unknown as Grant
+}
+
+function context(token: string, instance: Instance = ALICE): Context {
+  const authorization = `Bearer ${token}`
+  const req = { headers: { authorization }, rawHeaders: ['Authorization', authorization] }
+  // What the guard reads of a context.
+  return { req, state: { instance } } as unknown as Context
+}
+
+describe('authenticate', () => {
+  let world: World
+  beforeEach(async () => {
+    world = await makeWorld()
+  })
+  afterEach(() => world.close())
+
+  const nowS = (): number => Math.floor(world.clock.now() / 1000)
+
+  function claims(fields: Partial<JwtClaims> = {}): JwtClaims {
+    const dates = { iat: nowS(), exp: nowS() + 86_400 }
+    const base = {
+      iss: ALICE.domain,
+      aud: 'access',
+      sub: 'c1',
+      gid: 'g1',
+      scope: 'io.svc.files:GET',
+    }
+    return { ...base, ...dates, ...fields }
+  }
+
+  async function sign(fields: Partial<JwtClaims> = {}, kind: 'access' | 'session' = 'access') {
+    return signJwt(await world.keyring.current(ALICE, kind), claims(fields))
+  }
+
+  async function authenticate(token: string, instance?: Instance): Promise<AccessContext> {
+    return authenticateRequest(context(token, instance), world.services)
+  }
+
+  /** `<status> <code> <detail>` of what is thrown. */
+  async function refusal(token: string, instance?: Instance): Promise<string> {
+    try {
+      await authenticate(token, instance)
+    } catch (error) {
+      if (!isHttpError(error)) throw error
+      return `${error.status} ${error.code} ${error.detail}`
+    }
+    throw new Error('the token was accepted')
+  }
+
+  describe('with an access token', () => {
+    it('answers who calls and what it may do', async () => {
+      const found = await authenticate(await sign())
+      expect(found.kind).to.equal('access')
+      expect(found.client?.id).to.equal('c1')
+      expect(found.app).to.equal(undefined)
+      expect(found.owner).to.equal('io.svc.oauth.clients/c1')
+      expect(serializeScope(found.permissions)).to.equal('io.svc.files:GET')
+      expect(found.allows('GET', 'io.svc.files')).to.equal(true)
+      expect(found.allows('POST', 'io.svc.files')).to.equal(false)
+    })
+
+    const refused: readonly (readonly [string, Partial<JwtClaims>])[] = [
+      ['another issuer', { iss: 'bob.example.com' }],
+      ['an issuer that is a URL', { iss: 'https://alice.example.com' }],
+      ['the audience of apps', { aud: 'app' }],
+      ['the audience of konnectors', { aud: 'konn' }],
+      ['the audience refresh', { aud: 'refresh' }],
+      ['an unknown audience', { aud: 'constructor' }],
+      ['an unknown client', { sub: 'c2' }],
+      ['an unknown grant', { gid: 'g2' }],
+      ['a malformed scope', { scope: 'io.svc.files:read' }],
+      ['an empty scope', { scope: '' }],
+      ['scope * of an ordinary client', { scope: '*' }],
+      ['the scope of an app it is not linked to', { scope: '@io.svc.apps/drive' }],
+    ]
+    for (const [what, fields] of refused) {
+      it(`refuses ${what}`, async () => {
+        expect(await refusal(await sign(fields))).to.match(/^401 invalid_token/)
+      })
+    }
+
+    for (const name of ['gid', 'scope'] as const) {
+      it(`refuses a token without ${name}`, async () => {
+        const { [name]: _, ...others } = claims()
+        const token = signJwt(await world.keyring.current(ALICE, 'access'), others)
+        expect(await refusal(token)).to.equal('401 invalid_token claims are missing')
+      })
+    }
+
+    it('refuses the grant of another client', async () => {
+      world.grants.set('g1', grant({ clientId: 'c2' }))
+      expect(await refusal(await sign())).to.equal('401 invalid_token its grant is gone')
+    })
+
+    it('refuses it on another instance, also when it was accepted here', async () => {
+      const token = await sign()
+      await authenticate(token)
+      expect(await refusal(token, BOB)).to.match(/^401 invalid_token/)
+    })
+
+    it('ignores forbidden rules of an ordinary client', async () => {
+      const token = await sign({ scope: 'io.svc.files io.svc.apps:POST io.svc.sessions:GET' })
+      expect(serializeScope((await authenticate(token)).permissions)).to.equal('io.svc.files')
+    })
+
+    it('gives scope * to a flagship client only as long as it is one', async () => {
+      world.clients.set('c1', client({ flagship: true }))
+      const token = await sign({ scope: '*' })
+      expect((await authenticate(token)).allows('DELETE', 'io.svc.anything')).to.equal(true)
+      world.clients.set('c1', client({ flagship: false }))
+      world.clock.advance(1000)
+      expect(await refusal(token)).to.equal('401 invalid_token its client is not certified')
+    })
+  })
+
+  describe('with dates', () => {
+    it('takes an iat 59 s ahead and none 62 s ahead', async () => {
+      await authenticate(await sign({ iat: nowS() + 59, exp: nowS() + 86_400 }))
+      const late = await sign({ iat: nowS() + 62, exp: nowS() + 86_400 })
+      expect(await refusal(late)).to.match(/^401 invalid_token/)
+    })
+
+    const EXPIRED = '401 invalid_token expired'
+
+    it('refuses from exp on, cached or not', async () => {
+      const token = await sign({ exp: nowS() + 100 })
+      const unseen = await sign({ exp: nowS() + 100, jti: 'unseen' })
+      await authenticate(token)
+      world.clock.advance(101_000)
+      expect(await refusal(token)).to.equal(EXPIRED)
+      expect(await refusal(token)).to.equal(EXPIRED)
+      expect(await refusal(unseen)).to.equal(EXPIRED)
+    })
+
+    it('counts 24 h from iat, whatever exp says', async () => {
+      const token = await sign({ exp: nowS() + 10 * 86_400 })
+      await authenticate(token)
+      world.clock.advance(86_401_000)
+      expect(await refusal(token)).to.equal(EXPIRED)
+    })
+
+    it('refuses a cached token when the clock was set back before it was issued', async () => {
+      const token = await sign()
+      await authenticate(token)
+      world.clock.advance(-120_000)
+      expect(await refusal(token)).to.match(/^401 invalid_token/)
+    })
+  })
+
+  describe('with forgeries', () => {
+    const encode = (value: object): string =>
+      Buffer.from(JSON.stringify(value)).toString('base64url')
+
+    it('refuses alg none', async () => {
+      const { kid } = await world.keyring.current(ALICE, 'access')
+      for (const mac of ['', 'AAAA', 'A'.repeat(86)]) {
+        const token = `${encode({ alg: 'none', kid })}.${encode(claims())}.${mac}`
+        expect(await refusal(token)).to.equal('401 invalid_token not a token of ours')
+      }
+    })
+
+    for (const alg of ['HS256', 'HS384']) {
+      it(`refuses ${alg} under our own key`, async () => {
+        const { kid, secret } = await world.keyring.current(ALICE, 'access')
+        const signer = new SignJWT({ ...claims() }).setProtectedHeader({ alg, kid })
+        expect(await refusal(await signer.sign(secret))).to.match(/^401 invalid_token/)
+      })
+    }
+
+    it('refuses RS256', async () => {
+      const { kid } = await world.keyring.current(ALICE, 'access')
+      const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+      const signer = new SignJWT({ ...claims() }).setProtectedHeader({ alg: 'RS256', kid })
+      expect(await refusal(await signer.sign(privateKey))).to.match(/^401 invalid_token/)
+    })
+
+    it('accepts what another library signs as we do', async () => {
+      const { kid, secret } = await world.keyring.current(ALICE, 'access')
+      const signer = new SignJWT({ ...claims() }).setProtectedHeader({
+        alg: 'HS512',
+        kid,
+        typ: 'JWT',
+      })
+      expect((await authenticate(await signer.sign(secret))).kind).to.equal('access')
+    })
+
+    const kids = [
+      'session.1',
+      'access.2',
+      'access.0',
+      'access.01',
+      'access',
+      '',
+      '../access.1',
+      '__proto__',
+    ]
+    for (const kid of kids) {
+      it(`refuses the access key under the kid ${JSON.stringify(kid)}`, async () => {
+        const { secret } = await world.keyring.current(ALICE, 'access')
+        const signer = new SignJWT({ ...claims() }).setProtectedHeader({ alg: 'HS512', kid })
+        expect(await refusal(await signer.sign(secret))).to.match(/^401 invalid_token/)
+      })
+    }
+
+    it('refuses an access token signed with the key of sessions', async () => {
+      expect(await refusal(await sign({}, 'session'))).to.match(/^401 invalid_token/)
+    })
+
+    it('refuses an app token signed with the key of access tokens', async () => {
+      const token = await sign({ aud: 'app', sub: 'drive', session_id: 's1' }, 'access')
+      expect(await refusal(token)).to.match(/^401 invalid_token/)
+    })
+
+    it('refuses the key of another instance', async () => {
+      const token = signJwt(await world.keyring.current(BOB, 'access'), claims())
+      expect(await refusal(token)).to.match(/^401 invalid_token/)
+    })
+
+    it('refuses any change of a good token, also after it was seen', async () => {
+      const token = await sign()
+      await authenticate(token)
+      for (let at = 0; at < token.length; at += 11) {
+        const other = token[at] === 'A' ? 'B' : 'A'
+        const changed = token.slice(0, at) + other + token.slice(at + 1)
+        expect(await refusal(changed)).to.match(/^401 invalid_token/)
+      }
+    })
+
+    for (const text of ['a', 'a.b', 'a.b.c', 'a.b.c.d', '..', 'A'.repeat(9000), '€.€.€', 'null']) {
+      it(`refuses ${text.slice(0, 10)}`, async () => {
+        expect(await refusal(text)).to.equal('401 invalid_token not a token of ours')
+      })
+    }
+  })
+
+  describe('when something ends', () => {
+    it('refuses within a second without being told', async () => {
+      const token = await sign()
+      await authenticate(token)
+      world.clients.clear()
+      world.clock.advance(1000)
+      expect(await refusal(token)).to.equal('401 invalid_token its client is gone')
+    })
+
+    it('asks the store at most once in 900 ms', async () => {
+      world.clock.stop()
+      const token = await sign()
+      for (let i = 0; i < 20; i += 1) await authenticate(token)
+      expect(world.lookups).to.equal(1)
+      expect(world.uses).to.deep.equal(['c1'])
+    })
+
+    it('notes no use for a token that is refused', async () => {
+      const token = await sign()
+      world.grants.clear()
+      await refusal(token)
+      expect(world.uses).to.deep.equal([])
+    })
+
+    const ends = ['client', 'grant'] as const
+    for (const kind of ends) {
+      it(`refuses at once when told that its ${kind} ended`, async () => {
+        const token = await sign()
+        await authenticate(token)
+        world[`${kind}s`].clear()
+        const id = kind === 'client' ? 'c1' : 'g1'
+        await world.revocations.publish({ instanceId: ALICE.id, kind, id })
+        expect(await refusal(token)).to.equal(`401 invalid_token its ${kind} is gone`)
+      })
+    }
+
+    it('refuses at once when the keys were rotated away', async () => {
+      const token = await sign()
+      await authenticate(token)
+      await world.keyring.rotate(ALICE, { revoke: true })
+      expect(await refusal(token)).to.equal('401 invalid_token its key was replaced')
+    })
+
+    it('accepts older tokens after a rotation in peace', async () => {
+      const token = await sign()
+      await world.keyring.rotate(ALICE)
+      expect((await authenticate(token)).kind).to.equal('access')
+      expect((await authenticate(await sign())).kind).to.equal('access')
+    })
+  })
+
+  describe('with a linked client', () => {
+    beforeEach(() => {
+      world.clients.set('c1', client({}, 'registry://drive/stable'))
+    })
+
+    it('answers the app: its owner and its permissions, but not to install', async () => {
+      const found = await authenticate(await sign({ scope: '@io.svc.apps/drive' }))
+      expect(found.kind).to.equal('access')
+      expect(found.app?.slug).to.equal('drive')
+      expect(found.owner).to.equal('io.svc.apps/drive')
+      expect(serializeScope(found.permissions)).to.equal('io.svc.files io.svc.apps:GET')
+    })
+
+    it('follows the installed manifest', async () => {
+      const token = await sign({ scope: '@io.svc.apps/drive' })
+      await authenticate(token)
+      world.apps.set('drive', { ...DRIVE, permissions: { notes: { type: 'io.svc.notes' } } })
+      expect(serializeScope((await authenticate(token)).permissions)).to.equal('io.svc.notes')
+      world.apps.clear()
+      expect(await refusal(token)).to.equal('401 invalid_token its app is not installed')
+    })
+
+    it('gives nothing from a malformed manifest, and logs it', async () => {
+      world.apps.set('drive', { ...DRIVE, permissions: { bad: { type: 'io.svc.*' } } })
+      const found = await authenticate(await sign({ scope: '@io.svc.apps/drive' }))
+      expect(found.permissions).to.deep.equal([])
+      expect(world.log.map(({ event }) => event)).to.include('app.permissions_malformed')
+    })
+  })
+
+  describe('with an app token', () => {
+    async function issue(app: AppManifest = DRIVE, sessionId = 's1'): Promise<string> {
+      const { keyring, clock } = world
+      return issueAppToken({ keyring, clock, lifetimes: DEFAULT_LIFETIMES }, ALICE, app, sessionId)
+    }
+
+    it('answers the app', async () => {
+      const found = await authenticate(await issue())
+      expect(found.kind).to.equal('app')
+      expect(found.sessionId).to.equal('s1')
+      expect(found.client).to.equal(undefined)
+      expect(found.owner).to.equal('io.svc.apps/drive')
+      expect(found.allows('POST', 'io.svc.apps')).to.equal(true)
+    })
+
+    it('carries the claims of its kind', async () => {
+      const [header = '', payload = ''] = (await issue()).split('.')
+      const read = (part: string): Record<string, unknown> =>
+        JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>
+      expect(read(header)).to.include({ alg: 'HS512', kid: 'session.1' })
+      const iat = read(payload)['iat'] as number // Every token has one.
+      expect(read(payload)).to.deep.equal({
+        iss: 'alice.example.com',
+        aud: 'app',
+        sub: 'drive',
+        iat,
+        exp: iat + 86_400,
+        scope: 'io.svc.files io.svc.apps',
+        session_id: 's1',
+      })
+    })
+
+    it('takes what it may do from the installed manifest, not from the token', async () => {
+      const token = await issue({
+        ...DRIVE,
+        permissions: { all: { type: 'io.svc.secret_things' } },
+      })
+      expect(serializeScope((await authenticate(token)).permissions)).to.equal(
+        'io.svc.files io.svc.apps',
+      )
+    })
+
+    it('stays short when the manifest is long', async () => {
+      const values = Array.from({ length: 100 }, (_, i) => `${'v'.repeat(60)}${i}`)
+      const long = { type: 'io.svc.files', values }
+      const token = await issue({ ...DRIVE, permissions: { a: long, b: long } })
+      expect((await authenticate(token)).kind).to.equal('app')
+    })
+
+    const refused: readonly (readonly [string, () => void, string])[] = [
+      ['without a session', () => (world.sessionId = undefined), 'not of this session'],
+      ['in another session', () => (world.sessionId = 's2'), 'not of this session'],
+      ['when the app is gone', () => world.apps.clear(), 'its app is not installed'],
+    ]
+    for (const [what, change, detail] of refused) {
+      it(`refuses it ${what}`, async () => {
+        const token = await issue()
+        await authenticate(token)
+        change()
+        expect(await refusal(token)).to.equal(`401 invalid_token ${detail}`)
+      })
+    }
+
+    it('refuses one without a session id', async () => {
+      const token = await sign({ aud: 'app', sub: 'drive' }, 'session')
+      expect(await refusal(token)).to.equal('401 invalid_token claims are missing')
+    })
+
+    it('is an error of the server before useSessions', async () => {
+      world.sessions = undefined
+      expect(await refusal(await issue())).to.match(/^500 internal_error/)
+      expect(world.log.map(({ event }) => event)).to.include('guard.sessions_missing')
+    })
+  })
+
+  it('says so when it runs without resolveInstance', async () => {
+    const ctx = context('x')
+    delete ctx.state['instance']
+    const thrown: unknown = await authenticateRequest(ctx, world.services).catch(
+      (error: unknown) => error,
+    )
+    expect(thrown).to.be.instanceOf(TypeError)
+  })
+})

@@ -1,0 +1,107 @@
+import { type Listening, listen } from '@svc/testkit'
+import { StoreUnavailableError } from '@svc/store'
+import { expect } from 'chai'
+import Koa from 'koa'
+import { afterEach, describe, it } from 'mocha'
+import { OAuthError } from '../../../src/errors.ts'
+import { type Verb, VERBS } from '../../../src/scopes/permission.ts'
+import type { AccessContext } from '../../../src/access/access-context.ts'
+import { guardRoute, type GuardRule } from '../../../src/access/guard.ts'
+
+const log = { info: () => {}, warn: () => {}, error: () => {} }
+const servers: Listening[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
+
+async function ask(
+  authenticate: () => Promise<AccessContext>,
+  handler?: Koa.Middleware,
+  rule: GuardRule = { verb: 'GET', type: 'io.svc.files' },
+) {
+  const app = new Koa()
+  app.silent = true
+  const reservedTypes = ['io.svc.account_types']
+  app.use(guardRoute(rule, { authenticate, log, reservedTypes }))
+  if (handler !== undefined) app.use(handler)
+  const server = await listen(app)
+  servers.push(server)
+  const answer = await fetch(server.origin)
+  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
+
+const CALLER: AccessContext = {
+  kind: 'access',
+  owner: 'x',
+  permissions: [{ type: 'io.svc.files', verbs: ['GET'], values: ['one'] }],
+  allows: () => false,
+}
+
+describe('guardRoute', () => {
+  const wrong: readonly (readonly [string, string])[] = [
+    ['get', 'io.svc.files'],
+    ['HEAD', 'io.svc.files'],
+    ['GET', 'io.svc.Files'],
+    ['GET', 'io.svc.bank.*'],
+    ['GET', '*'],
+    ['GET', ''],
+  ]
+  for (const [verb, type] of wrong) {
+    it(`refuses to guard ${verb} of ${JSON.stringify(type)}`, () => {
+      const rule = { verb: verb as Verb, type }
+      expect(() => guardRoute(rule, { authenticate: async () => CALLER, log })).to.throw(
+        TypeError,
+        'guard:',
+      )
+    })
+  }
+
+  it('lets the handler decide about documents', async () => {
+    const answer = await ask(
+      async () => CALLER,
+      (ctx) => {
+        ctx.body = ctx.state['access'] === CALLER
+      },
+    )
+    expect(answer).to.include({ status: 200, text: 'true' })
+  })
+
+  it('refuses reserved types to everybody, maximal tokens included (connectors.md 3.3, number 1)', async () => {
+    const everything: AccessContext = { ...CALLER, permissions: [{ type: '*', verbs: VERBS }] }
+    for (const verb of VERBS) {
+      const rule = { verb, type: 'io.svc.account_types' }
+      const answer = await ask(async () => everything, undefined, rule)
+      const what = verb === 'GET' ? 'unreadable' : 'unwritable'
+      expect([answer.status, JSON.parse(answer.text)], verb).to.deep.equal([
+        403,
+        { error: `reserved doctype io.svc.account_types ${what}`, code: 'forbidden' },
+      ])
+      expect((await ask(async () => CALLER, undefined, rule)).text, verb).to.equal(answer.text)
+    }
+    const missing = await ask(() => Promise.reject(new OAuthError('missing_token')), undefined, {
+      verb: 'GET',
+      type: 'io.svc.account_types',
+    })
+    expect(missing.status).to.equal(401)
+  })
+
+  it('is not the one who answers what the handler throws', async () => {
+    const answer = await ask(
+      async () => CALLER,
+      (ctx) => ctx.throw(418, 'teapot'),
+    )
+    expect(answer).to.include({ status: 418, text: 'teapot' })
+  })
+
+  it('answers 503, never 401, while the store is away', async () => {
+    const answer = await ask(() => Promise.reject(new StoreUnavailableError('down')))
+    expect(answer).to.include({ status: 503, text: '{"error":"store_unavailable"}' })
+    expect(answer.headers.get('retry-after')).to.equal('1')
+    expect(answer.headers.get('www-authenticate')).to.equal(null)
+  })
+
+  it('answers 500 to anything else, without a word about it', async () => {
+    const answer = await ask(() => Promise.reject(new Error('secret')))
+    expect(answer).to.include({ status: 500, text: '{"error":"internal_error"}' })
+  })
+})
