@@ -3,7 +3,7 @@ import { createOwnerMails, type OwnerMailsOptions } from './passphrase/owner-mai
 import { createRenew, type RenewOptions } from './passphrase/reset/renew.ts'
 import { createRequestReset, type RequestResetOptions } from './passphrase/reset/request-reset.ts'
 import { createResetMails, type ResetMailsOptions } from './passphrase/reset/reset-mails.ts'
-import { createFindSettings } from './passphrase/reset/settings-link.ts'
+import { createFindSettings } from './web/settings-link.ts'
 import { type PassphraseHandlers, passphraseRows } from './passphrase/rows.ts'
 import {
   type CheckPassphraseOptions,

@@ -12,12 +12,12 @@ import {
 } from './factors/second-factor-mails.ts'
 import { createSecondStep, type SecondStepOptions } from './login/create-second-step.ts'
 import type { SecondStep } from './login/second-step.ts'
-import { createTwoFactor, type TwoFactorOptions } from './login/two-factor.ts'
+import { createTwoFactor, type TwoFactorOptions } from './two-factor/two-factor.ts'
 import {
   createTwoFactorRefusals,
   type TwoFactorRefusalsOptions,
-} from './login/two-factor-refusals.ts'
-import { twoFactorRows } from './login/two-factor-rows.ts'
+} from './two-factor/two-factor-refusals.ts'
+import { twoFactorRows } from './two-factor/two-factor-rows.ts'
 
 /** What {@link assembleSecondStep} needs: the parts of `createAuthUi`. */
 export interface SecondStepParts

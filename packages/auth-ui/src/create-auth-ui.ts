@@ -6,66 +6,67 @@ import { assembleFactors } from './assemble-factors.ts'
 import { assembleCodeLogins } from './assemble-code-logins.ts'
 import { assemblePassphrase } from './assemble-passphrase.ts'
 import { assembleSecondStep, assembleTwoFactor } from './assemble-second-step.ts'
-import { createAuthorizePages } from './authorize-pages.ts'
+import { createAuthorizePages } from './authorize/authorize-pages.ts'
 import { createBackground } from './background.ts'
 import { createConfirmTargets } from './confirm/confirm-targets.ts'
 import { createConfirmFlow } from './confirm/create-confirm-flow.ts'
 import { createConfirmations } from './confirm/create-confirmations.ts'
 import { createIsConfirmed, type IsConfirmed } from './confirm/is-confirmed.ts'
-import { createCsrf } from './csrf.ts'
+import { createCsrf } from './web/csrf.ts'
 import { createPasskeys } from './factors/create-passkeys.ts'
 import { createTotp } from './factors/totp.ts'
 import { createTrustedDevices } from './factors/trusted-devices.ts'
 import { createActivation } from './login/activation.ts'
 import { createArrival } from './login/arrival.ts'
 import { createAdmit, createEnter } from './login/enter.ts'
-import { createHome } from './login/home.ts'
-import { createKnownDevices } from './login/known-device.ts'
+import { createHome } from './passphrase/home.ts'
+import { createKnownDevices } from './session/known-device.ts'
 import { createLogin } from './login/login.ts'
 import { createLogout } from './login/logout.ts'
 import { createSessionOpener } from './login/open-session.ts'
 import { createPassphraseCheck } from './login/passphrase-check.ts'
-import { createRedirects } from './login/redirect-target.ts'
+import { createRedirects } from './web/redirect-target.ts'
 import { createMagicCodes } from './magic-link/magic-codes.ts'
 import { createMove } from './move/move.ts'
 import { createMoveFlow } from './move/move-flow.ts'
 import { moveRows } from './move/rows.ts'
 import { AUTH_UI_OPTIONS, type AuthUiOptions } from './options.ts'
-import { createOwnerAccess } from './owner/owner-access.ts'
+import { createOwnerAccess } from './host/owner-access.ts'
 import { createOwnerStore } from './owner/owner-store.ts'
-import { createOwners, type Owners } from './owner/owners.ts'
-import type { NoticePageModel } from './page-models.ts'
+import { createOwners, type Owners } from './host/owners.ts'
+import type { NoticePageModel } from './pages/page-models.ts'
 import { createPages } from './pages/create-pages.ts'
 import { createChangePassphrase } from './passphrase/change-passphrase.ts'
 import { createHashQueue, hashesAtATime } from './passphrase/hash-queue.ts'
 import { createHostReset } from './passphrase/host-reset.ts'
 import { createOnboard } from './passphrase/onboard.ts'
 import { createOnboarding } from './passphrase/onboarding.ts'
-import { createRenewedNotice } from './passphrase/reset/renewed-notice.ts'
-import type { StoredHash } from './passphrase/stored-hash.ts'
+import { createRenewedNotice } from './login/renewed-notice.ts'
+import type { StoredHash } from './owner/stored-hash.ts'
 import { createPasswordHasher } from './passphrase/password-hash.ts'
 import { createPrelogin } from './passphrase/prelogin.ts'
 import { createReplacePassphrase } from './passphrase/replace-passphrase.ts'
 import { createRateLimits } from './rate-limits.ts'
-import { createRemoval } from './removal.ts'
-import { createObserveRequest, type DescribeRequest, toFacts } from './request-facts.ts'
+import { createRemoval } from './host/removal.ts'
+import { createObserveRequest, type DescribeRequest, toFacts } from './web/request-facts.ts'
 import { createRows } from './routes.ts'
-import { createEmailVerifiedCodes } from './session-code/create-email-verified-codes.ts'
-import { createOpenCodes } from './session-code/create-open-codes.ts'
+import { createEmailVerifiedCodes } from './session/create-email-verified-codes.ts'
+import { createOpenCodes } from './session/create-open-codes.ts'
 import { createAuthorizeCode, createReceiveCode } from './session-code/receive-code.ts'
 import { createLoginHistory } from './session/login-history.ts'
 import { createSessionCarrier } from './session/session-carrier.ts'
 import { createSessionCookies } from './session/session-cookie.ts'
+import type { AuthUiServices } from './services.ts'
 import { createSessionStore } from './session/session-store.ts'
 import { createTransferCodes } from './session/transfer-code.ts'
-import { createCallers } from './settings/caller.ts'
+import { createCallers } from './web/caller.ts'
 import { createAccessSettings } from './settings/access.ts'
 import { createClientPermissions } from './settings/client-permissions.ts'
 import { createClientSettings, listAllowed } from './settings/clients.ts'
 import { createPassphraseSettings } from './settings/passphrase.ts'
 import { sharePasswordRows } from './share-by-link/password.ts'
 import { createShareCookies, type HasShareCookie } from './share-by-link/share-cookies.ts'
-import { createSecurityUrl } from './settings/security-url.ts'
+import { createSecurityUrl } from './web/security-url.ts'
 import { createSessionSettings } from './settings/sessions.ts'
 
 /** Who is logged in, and how a session code lets somebody in. */
@@ -150,6 +151,11 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   const history = createLoginHistory(shared)
   const devices = createKnownDevices(shared)
 
+  const services: AuthUiServices = {
+    ...{ options, oauth, store, apps, clock, log, keyring, namespace, hooks, events, mailer },
+    ...{ lifetimes, background, limits, csrf, pages: renderer, owners, hasher },
+    ...{ sessions, cookies, carrier },
+  }
   const redirects = createRedirects({
     apps,
     requireInstalledApp: options.requireInstalledApp,
@@ -157,9 +163,8 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   })
   const arrival = createArrival(codes)
   const base = {
-    ...{ oauth, store, apps, clock, log, hooks, events, lifetimes, keyring, namespace },
-    ...{ background, limits, csrf, pages: renderer, hasher, owners, mailer, describeRequest },
-    ...{ sessions, cookies, carrier, codes, history, devices, redirects, arrival },
+    ...services,
+    ...{ describeRequest, codes, history, devices, redirects, arrival },
     ...{ observeRequest, clientAddress, authenticate, allowRaw: options.passphrase.allowRaw },
     securityUrl: createSecurityUrl(apps, options.settingsSlug),
     settingsSlug: options.settingsSlug,

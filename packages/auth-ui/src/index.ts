@@ -8,13 +8,13 @@ export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 export type { RaiseLimitUrl } from './authorize/hurdle-pages.ts'
 export type { DiskUsage } from './move/move-flow.ts'
 export type { AuthUiOptions } from './options.ts'
-export type { AuthMode, OwnerAccess, OwnerAccessFacts } from './owner/owner-access.ts'
-export type { ImportedPassphrase, Owners, PreparedOwner } from './owner/owners.ts'
-export type { NoticePageModel } from './page-models.ts'
-export type { Theme } from './page-renderer.ts'
+export type { AuthMode, OwnerAccess, OwnerAccessFacts } from './host/owner-access.ts'
+export type { ImportedPassphrase, Owners, PreparedOwner } from './host/owners.ts'
+export type { NoticePageModel } from './pages/page-models.ts'
+export type { Theme } from './pages/page-renderer.ts'
 export type { RevokeOAuthOnReset } from './passphrase/change-passphrase.ts'
 export { deriveLoginValue } from './passphrase/derive.ts'
-export type { ScryptCost, StoredHash } from './passphrase/stored-hash.ts'
+export type { ScryptCost, StoredHash } from './owner/stored-hash.ts'
 export type {
   EventSink,
   FactorChange,

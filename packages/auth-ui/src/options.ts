@@ -23,15 +23,15 @@ import type { Clock, Store } from '@svc/store'
 import { type PermissionTexts, permissionTexts } from './consent/permission-texts.ts'
 import type { RaiseLimitUrl } from './authorize/hurdle-pages.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
-import type { Theme } from './page-renderer.ts'
+import type { Theme } from './pages/page-renderer.ts'
 import type { RevokeOAuthOnReset } from './passphrase/change-passphrase.ts'
 import type { DiskUsage } from './move/move-flow.ts'
 import { DEFAULT_COST } from './passphrase/password-hash.ts'
-import { isAffordable, type ScryptCost } from './passphrase/stored-hash.ts'
+import { isAffordable, type ScryptCost } from './owner/stored-hash.ts'
 import type { EventSink, HostHooks, Mailer, Place } from './ports.ts'
 import { NO_SHARES, type Shares } from './share-by-link/shares.ts'
 import { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
-import { themeOption } from './theme.ts'
+import { themeOption } from './pages/theme.ts'
 
 /** What `createAuthUi` needs. */
 export interface AuthUiOptions {

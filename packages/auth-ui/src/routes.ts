@@ -4,7 +4,7 @@ import type { LoginHandlers } from './login/login.ts'
 import type { LogoutHandlers } from './login/logout.ts'
 import { NEW_PASSPHRASE_SCHEMA } from './passphrase/new-passphrase.schema.ts'
 import type { OnboardingHandlers } from './passphrase/onboarding.ts'
-import type { Callers } from './settings/caller.ts'
+import type { Callers } from './web/caller.ts'
 import type { ClientSettings } from './settings/clients.ts'
 import type { SessionSettings } from './settings/sessions.ts'
 

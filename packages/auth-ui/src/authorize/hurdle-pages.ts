@@ -5,10 +5,10 @@ import {
   type OwnerSession,
 } from '@svc/oauth-core'
 import { type Instance, originOfApp, type RouteContext } from '@svc/platform'
-import { withoutSessionCode } from '../login/redirect-target.ts'
-import type { LimitPageModel } from '../page-models.ts'
-import type { PageRenderer } from '../page-renderer.ts'
-import { againHref } from '../start-again.ts'
+import { withoutSessionCode } from '../web/redirect-target.ts'
+import type { LimitPageModel } from '../pages/page-models.ts'
+import type { PageRenderer } from '../pages/page-renderer.ts'
+import { againHref } from '../pages/recovery-link.ts'
 
 /** Where the owner can have the limit of connected clients raised; absolute, or undefined for none. */
 export type RaiseLimitUrl = string | ((instance: Instance) => string | undefined)

@@ -1,4 +1,4 @@
-import { type RedirectTarget, withoutParameters } from '../login/redirect-target.ts'
+import { type RedirectTarget, withoutParameters } from '../web/redirect-target.ts'
 
 /**
  * The `Location` after a confirmation: `state` and `code` in place of any the target had, the rest byte for byte. A

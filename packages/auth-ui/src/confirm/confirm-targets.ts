@@ -1,6 +1,6 @@
 import type { AppRegistry } from '@svc/oauth-core'
 import type { Instance } from '@svc/platform'
-import type { Redirects, RedirectTarget } from '../login/redirect-target.ts'
+import type { Redirects, RedirectTarget } from '../web/redirect-target.ts'
 
 /** Where confirmations lead, and who asks for them. */
 export interface ConfirmTargets {

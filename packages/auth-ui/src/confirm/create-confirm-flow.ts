@@ -1,6 +1,6 @@
 import { type Instance, type Logger, SECOND_MS } from '@svc/platform'
 import { describeError } from '@svc/store'
-import { answerRedirect } from '../login/arrival.ts'
+import { answerRedirect } from '../web/answer.ts'
 import type { EventSink } from '../ports.ts'
 import type { ConfirmFlow } from './confirm-flow.ts'
 import { confirmedLocation } from './confirm-location.ts'

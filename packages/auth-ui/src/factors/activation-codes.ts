@@ -7,7 +7,7 @@ import type { Lifetimes } from '../lifetimes.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { Mailer } from '../ports.ts'
 import { isWithinLimit, type RateLimits } from '../rate-limits.ts'
-import type { DescribeRequest } from '../request-facts.ts'
+import type { DescribeRequest } from '../web/request-facts.ts'
 import { isPasscode } from './passcode.ts'
 
 /** Codes that prove the owner reads the mails before mailed passcodes are switched on. */

@@ -5,15 +5,15 @@ import { AuthUiError } from '../errors.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import type { FactorChange, FactorKind, Mailer } from '../ports.ts'
-import type { DescribeRequest } from '../request-facts.ts'
-import type { SecurityUrl } from '../settings/security-url.ts'
+import type { DescribeRequest } from '../web/request-facts.ts'
+import type { SecurityUrl } from '../web/security-url.ts'
 import {
   enrolledKinds,
   type Factors,
   isSecondFactorOn,
   type RecoveryCodes,
   type TotpFactor,
-} from './factors.ts'
+} from '../owner/factors.ts'
 import type { TrustedDevices } from './trusted-devices.ts'
 
 /** A change of the owner's factors. */

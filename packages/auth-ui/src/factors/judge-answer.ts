@@ -1,7 +1,7 @@
 import type { Instance, Logger } from '@svc/platform'
 import type { Owner } from '../owner/owner.ts'
 import type { FactorKind } from '../ports.ts'
-import type { Factors, TotpFactor } from './factors.ts'
+import type { Factors, TotpFactor } from '../owner/factors.ts'
 import { isPasscode } from './passcode.ts'
 import type { Passkeys } from './passkeys.ts'
 import type { LiveChallenge } from './pending-challenges.ts'

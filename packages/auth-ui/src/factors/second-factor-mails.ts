@@ -3,8 +3,8 @@ import type { Background } from '../background.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { Mailer, TwoFactorPurpose } from '../ports.ts'
-import type { DescribeRequest } from '../request-facts.ts'
-import type { SecurityUrl } from '../settings/security-url.ts'
+import type { DescribeRequest } from '../web/request-facts.ts'
+import type { SecurityUrl } from '../web/security-url.ts'
 
 /** What the second step mails the owner. */
 export interface SecondFactorMails {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { equalSecrets, type Instance, randomId, type Sealer } from '@svc/platform'
 import { generateSync, generateURI, ScureBase32Plugin } from 'otplib'
-import type { TotpFactor } from './factors.ts'
+import type { TotpFactor } from '../owner/factors.ts'
 import { digitsOf } from './passcode.ts'
 
 const SECRET_BYTES = 20

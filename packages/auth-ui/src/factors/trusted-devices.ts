@@ -9,7 +9,7 @@ import {
 } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { Owner } from '../owner/owner.ts'
-import { readUserAgent } from '../session/login-history.ts'
+import { readUserAgent } from '../web/request-facts.ts'
 
 /** A browser that skips the second factor. Times are milliseconds since the epoch. @see login.md 3.4 */
 export interface TrustedDevice {

@@ -1,12 +1,12 @@
 import type { Client, OAuth } from '@svc/oauth-core'
 import type { Instance, Logger, RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import { answerJson } from '../login/arrival.ts'
+import { answerJson } from '../web/answer.ts'
 import type { SessionOpener } from '../login/open-session.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import type { HostHooks } from '../ports.ts'
-import type { OpenCodes } from '../session-code/open-codes.ts'
+import type { OpenCodes } from '../session/open-codes.ts'
 import type { LoginMethod } from '../session/session.ts'
 
 /** How the owner logged in with the app. */

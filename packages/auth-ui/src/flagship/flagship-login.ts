@@ -1,16 +1,16 @@
 import type { RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'
-import { answerJson } from '../login/arrival.ts'
+import { answerJson } from '../web/answer.ts'
 import type { PassphraseCheck } from '../login/passphrase-check.ts'
 import { onboardedOwner } from '../owner/onboarded-owner.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
-import { readPostedTexts } from '../posted-texts.ts'
-import type { EmailVerifiedCodes } from '../session-code/open-codes.ts'
+import { readPostedTexts } from '../web/posted-texts.ts'
+import type { EmailVerifiedCodes } from '../session/open-codes.ts'
 import type { AnswerClient } from './answer-client.ts'
 import type { CheckedClient, ClientCheck } from './client-check.ts'
-import { type PostedPair, readPostedPair } from './posted-pair.ts'
+import { type PostedPair, readPostedPair } from '../web/posted-pair.ts'
 
 /** What {@link createFlagshipLogin} needs. */
 export interface FlagshipLoginOptions {

@@ -5,7 +5,7 @@ import type { MagicCodeCheck } from '../magic-link/magic-code-check.ts'
 import { onboardedOwner } from '../owner/onboarded-owner.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
-import { readPostedTexts } from '../posted-texts.ts'
+import { readPostedTexts } from '../web/posted-texts.ts'
 import type { AnswerClient } from './answer-client.ts'
 import type { ClientCheck } from './client-check.ts'
 

@@ -6,7 +6,7 @@ import { readNewPassphrase } from '../passphrase/new-passphrase.ts'
 import { invalidRegisterToken, type Onboard } from '../passphrase/onboard.ts'
 import type { PasswordHasher } from '../passphrase/password-hash.ts'
 import { createPostedReader } from '../passphrase/posted-passphrase.ts'
-import { readPostedTexts } from '../posted-texts.ts'
+import { readPostedTexts } from '../web/posted-texts.ts'
 import type { AnswerClient } from './answer-client.ts'
 import type { ClientCheck } from './client-check.ts'
 

@@ -1,5 +1,5 @@
 import { AuthUiError } from '../errors.ts'
-import type { RedirectTarget } from './redirect-target.ts'
+import type { RedirectTarget } from '../web/redirect-target.ts'
 
 /**
  * SPEC: security.md 30 - what an earlier step accepted is not changed by a later one. Published clients name it again.

@@ -1,7 +1,7 @@
 import { prefersJson, type RouteContext } from '@svc/platform'
-import type { Csrf } from '../csrf.ts'
+import type { Csrf } from '../web/csrf.ts'
 import { AuthUiError } from '../errors.ts'
-import type { PageRenderer } from '../page-renderer.ts'
+import type { PageRenderer } from '../pages/page-renderer.ts'
 
 /** Answers requests for an instance that nobody has onboarded. @see login.md 4.8 */
 export type AnswerActivation = (

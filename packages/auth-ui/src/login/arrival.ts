@@ -1,4 +1,4 @@
-import { type Instance, prefersJson, type RouteContext } from '@svc/platform'
+import type { RouteContext } from '@svc/platform'
 import type { Session } from '../session/session.ts'
 import type { TransferCodes } from '../session/transfer-code.ts'
 import {
@@ -6,7 +6,7 @@ import {
   locationOf,
   needsSessionCode,
   type RedirectTarget,
-} from './redirect-target.ts'
+} from '../web/redirect-target.ts'
 
 /** How a browser with a session gets where it wants to go. */
 export interface Arrival {
@@ -34,30 +34,4 @@ export function createArrival(codes: TransferCodes): Arrival {
       return locationOf(target, { fragment, sessionCode })
     },
   }
-}
-
-/** Success of a browser form: 302, or 200 `{redirect}` for a client that prefers JSON (D32). */
-export function answerRedirect(ctx: RouteContext, location: string): void {
-  if (prefersJson(ctx)) answerJson(ctx, { redirect: location })
-  else redirect(ctx, location)
-}
-
-/** 302 to an address of ours, byte for byte: Koa's own `redirect` would encode it again. */
-export function redirect(ctx: RouteContext, location: string): void {
-  ctx.status = 302
-  ctx.set('Location', location)
-  ctx.type = 'text/plain; charset=utf-8'
-  ctx.body = 'Redirecting.'
-}
-
-/** 200 with a JSON object. */
-export function answerJson(ctx: RouteContext, body: Readonly<Record<string, unknown>>): void {
-  ctx.status = 200
-  ctx.type = 'application/json; charset=utf-8'
-  ctx.body = JSON.stringify(body)
-}
-
-/** What CSP `form-action` must name beside `'self'` for a form that ends there (D48). */
-export function formActionSources(instance: Instance, target: RedirectTarget): readonly string[] {
-  return target.origin === instance.origin ? [] : [target.origin]
 }

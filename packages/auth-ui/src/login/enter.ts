@@ -4,7 +4,7 @@ import type { HostHooks } from '../ports.ts'
 import { isUpgrade, type LoginMethod, type Session, type SessionKind } from '../session/session.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
 import type { SessionOpener } from './open-session.ts'
-import type { Redirects, RedirectTarget } from './redirect-target.ts'
+import type { Redirects, RedirectTarget } from '../web/redirect-target.ts'
 
 /** A log-in whose every step was passed. */
 export interface PassedLogin {

@@ -3,13 +3,13 @@ import { AuthUiError } from '../errors.ts'
 import type { Background } from '../background.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
-import type { PasswordHasher } from '../passphrase/password-hash.ts'
+import type { AuthUiServices } from '../services.ts'
 import type { HostHooks, Mailer } from '../ports.ts'
 import { isWithinLimit, type RateLimits } from '../rate-limits.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
-import type { SecurityUrl } from '../settings/security-url.ts'
+import type { SecurityUrl } from '../web/security-url.ts'
 import { tellHost } from '../tell-host.ts'
-import type { KnownDevices } from './known-device.ts'
+import type { KnownDevices } from '../session/known-device.ts'
 
 const MAX_PASSPHRASE_BYTES = 1024
 
@@ -21,7 +21,7 @@ export interface PassphraseCheck {
 
 /** What {@link createPassphraseCheck} needs. */
 export interface PassphraseCheckOptions {
-  readonly hasher: PasswordHasher
+  readonly hasher: AuthUiServices['hasher']
   readonly owners: OwnerStore
   readonly limits: RateLimits
   readonly devices: KnownDevices

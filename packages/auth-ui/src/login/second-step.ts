@@ -1,7 +1,7 @@
 import type { RouteContext } from '@svc/platform'
 import type { Challenge } from '../factors/second-factor.ts'
 import type { Owner } from '../owner/owner.ts'
-import type { FormProblem } from '../page-models.ts'
+import type { FormProblem } from '../pages/page-models.ts'
 
 /** How a request that passed its first step asks for the second one. @see login.md 5.1, 6.2 */
 export interface SecondStep {

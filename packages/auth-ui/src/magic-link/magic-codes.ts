@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Instance } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
-import { createOneTimeValues } from '../one-time-values.ts'
+import { createOneTimeValues } from '../owner/one-time-values.ts'
 import type { Owner } from '../owner/owner.ts'
 
 /** What is known of a code that is good. */

@@ -1,10 +1,10 @@
 import type { RouteContext } from '@svc/platform'
-import type { Csrf } from '../csrf.ts'
-import { formActionSources } from '../login/arrival.ts'
-import type { Redirects, RedirectTarget } from '../login/redirect-target.ts'
+import type { Csrf } from '../web/csrf.ts'
+import { formActionSources } from '../web/redirect-target.ts'
+import type { Redirects, RedirectTarget } from '../web/redirect-target.ts'
 import type { Owner } from '../owner/owner.ts'
-import type { FormPageModel, FormProblem } from '../page-models.ts'
-import type { PageRenderer } from '../page-renderer.ts'
+import type { FormPageModel, FormProblem } from '../pages/page-models.ts'
+import type { PageRenderer } from '../pages/page-renderer.ts'
 
 /** A link that somebody followed. */
 export interface FollowedLink {

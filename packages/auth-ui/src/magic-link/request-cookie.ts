@@ -1,5 +1,5 @@
 import { type Instance, randomId, type RouteContext } from '@svc/platform'
-import { readCookies, writeCookie } from '../cookies.ts'
+import { readCookies, writeCookie } from '../web/cookies.ts'
 
 const PATH = '/auth/magic_link'
 

@@ -1,15 +1,15 @@
 import type { MoveRequest } from '@svc/oauth-core'
 import type { RouteContext } from '@svc/platform'
-import type { Csrf } from '../csrf.ts'
+import type { Csrf } from '../web/csrf.ts'
 import { AuthUiError } from '../errors.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'
 import type { AnswerActivation } from '../login/activation.ts'
-import { answerJson } from '../login/arrival.ts'
+import { answerJson } from '../web/answer.ts'
 import type { PassphraseCheck } from '../login/passphrase-check.ts'
 import { onboardedOwner } from '../owner/onboarded-owner.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
-import type { PageRenderer } from '../page-renderer.ts'
+import type { PageRenderer } from '../pages/page-renderer.ts'
 import type { MoveFlow } from './move-flow.ts'
 
 /** What {@link createMove} needs. */

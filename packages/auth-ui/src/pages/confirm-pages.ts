@@ -1,5 +1,5 @@
 import { isolated } from '../messages.ts'
-import type { PageRenderer } from '../page-renderer.ts'
+import type { PageRenderer } from './page-renderer.ts'
 import { problemText, problemTexts } from './problem-text.ts'
 import type { ShowPage } from './show-page.ts'
 

@@ -1,5 +1,5 @@
 import { AuthUiError, retryAfterS } from '../errors.ts'
-import type { FormProblem, FormProblemCode } from '../page-models.ts'
+import type { FormProblem, FormProblemCode } from './page-models.ts'
 
 /**
  * What a form says beside its fields about an error; undefined when that is none of these, so that it is the whole

@@ -1,6 +1,6 @@
 import { isolated, type Messages } from '../messages.ts'
-import type { PasscodePageModel } from '../page-models.ts'
-import type { PageRenderer } from '../page-renderer.ts'
+import type { PasscodePageModel } from './page-models.ts'
+import type { PageRenderer } from './page-renderer.ts'
 import { problemText, problemTexts } from './problem-text.ts'
 import type { ShowPage } from './show-page.ts'
 

@@ -1,6 +1,6 @@
 import { redirectTarget } from '../consent/redirect-target.ts'
 import { isolated } from '../messages.ts'
-import type { PageRenderer } from '../page-renderer.ts'
+import type { PageRenderer } from './page-renderer.ts'
 import { problemTexts } from './problem-text.ts'
 import type { ShowPage } from './show-page.ts'
 

@@ -1,4 +1,4 @@
-import type { PageRenderer } from '../page-renderer.ts'
+import type { PageRenderer } from './page-renderer.ts'
 import { keepsOpener } from './keeps-opener.ts'
 import { problemText, problemTexts } from './problem-text.ts'
 import type { ShowPage } from './show-page.ts'

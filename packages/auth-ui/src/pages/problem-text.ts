@@ -1,5 +1,5 @@
 import { isolated, type Messages } from '../messages.ts'
-import type { FormProblem } from '../page-models.ts'
+import type { FormProblem } from './page-models.ts'
 
 /** Problems that a form sent by script can meet: their words travel with the form. */
 const SCRIPT_PROBLEMS: readonly (readonly [code: string, key: string])[] = [

@@ -1,4 +1,4 @@
-import type { FormProblem } from '../page-models.ts'
+import type { FormProblem } from '../pages/page-models.ts'
 import { formProblem } from '../pages/form-problem.ts'
 
 const PROBLEMS = ['busy', 'invalid_parameter', 'invalid_hint', 'kdf_iterations'] as const

@@ -1,6 +1,6 @@
 import type { RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import { answerJson } from '../login/arrival.ts'
+import { answerJson } from '../web/answer.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
 
 /** `GET /public/prelogin`: what an app needs to derive the login value. @see login.md 7 */

@@ -1,5 +1,5 @@
 import type { RouteRow } from '@svc/platform'
-import type { Callers } from '../settings/caller.ts'
+import type { Callers } from '../web/caller.ts'
 import type { OwnerMailHandlers } from './owner-mails.ts'
 import type { RenewHandlers } from './reset/renew.ts'
 import type { RequestResetHandlers } from './reset/request-reset.ts'

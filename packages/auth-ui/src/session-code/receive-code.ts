@@ -1,14 +1,14 @@
 import type { OwnerSessions } from '@svc/oauth-core'
 import type { RouteContext } from '@svc/platform'
-import { redirect } from '../login/arrival.ts'
+import { redirect } from '../web/answer.ts'
 import type { SessionOpener } from '../login/open-session.ts'
-import { withoutSessionCode } from '../login/redirect-target.ts'
+import { withoutSessionCode } from '../web/redirect-target.ts'
 import { onboardedOwner } from '../owner/onboarded-owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import type { HostHooks } from '../ports.ts'
 import type { SessionKind } from '../session/session.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
-import type { OpenCodes } from './open-codes.ts'
+import type { OpenCodes } from '../session/open-codes.ts'
 
 /**
  * Uses up a session code of kind open, whoever is logged in; nobody logged in becomes a session. False when the code

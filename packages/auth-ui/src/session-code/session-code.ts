@@ -2,13 +2,13 @@ import { type OAuth, type Permission, VERBS } from '@svc/oauth-core'
 import { isHttpError, type RouteContext, type RouteMiddleware } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { SecondFactor } from '../factors/second-factor.ts'
-import { type PostedPair, readPostedPair } from '../flagship/posted-pair.ts'
-import { answerJson } from '../login/arrival.ts'
+import { type PostedPair, readPostedPair } from '../web/posted-pair.ts'
+import { answerJson } from '../web/answer.ts'
 import type { PassphraseCheck } from '../login/passphrase-check.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
-import { type PostedTexts, readPostedTexts } from '../posted-texts.ts'
-import type { OpenCodes } from './open-codes.ts'
+import { type PostedTexts, readPostedTexts } from '../web/posted-texts.ts'
+import type { OpenCodes } from '../session/open-codes.ts'
 
 /** What {@link createSessionCodeEndpoint} needs. */
 export interface SessionCodeOptions {

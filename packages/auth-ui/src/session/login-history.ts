@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Instance, randomId } from '@svc/platform'
 import { type Change, indexKey, type Key, recordKey, type Store } from '@svc/store'
-import Bowser from 'bowser'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { Place } from '../ports.ts'
 import type { LoginMethod, SessionId } from './session.ts'
@@ -39,7 +38,6 @@ export interface LoginHistoryOptions {
   readonly lifetimes: Lifetimes
 }
 
-const MAX_USER_AGENT_CHARS = 512
 const MAX_KEYS = 100
 
 /** Written with the session itself: it cannot fail alone. */
@@ -90,20 +88,6 @@ export function createLoginHistory(options: LoginHistoryOptions): LoginHistory {
       return found
     },
   }
-}
-
-/** Operating system and browser of a `User-Agent`, with short names; empty when unknown. */
-export function readUserAgent(header: string): {
-  readonly userAgent: string
-  readonly os: string
-  readonly browser: string
-} {
-  const userAgent = header.slice(0, MAX_USER_AGENT_CHARS).toWellFormed()
-  if (userAgent === '') return { userAgent, os: '', browser: '' }
-  const { os, browser } = Bowser.parse(userAgent)
-  // Programs outside the catalogue name themselves first, as `curl/8.5`.
-  const product = /^[\w.-]{1,40}/.exec(userAgent)?.[0] ?? ''
-  return { userAgent, os: os.name || '', browser: browser.name || product }
 }
 
 function entryKey(instance: Instance, id: SessionId): Key {

@@ -9,7 +9,7 @@ import {
   serializeScope,
 } from '@svc/oauth-core'
 import { type Instance } from '@svc/platform'
-import type { PageRenderer } from '../page-renderer.ts'
+import type { PageRenderer } from '../pages/page-renderer.ts'
 import { isoTime } from './json-api.ts'
 
 /** One thing a client may do, as documents carry it. */

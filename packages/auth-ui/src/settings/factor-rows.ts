@@ -1,5 +1,5 @@
 import type { BodyRule, RouteRow } from '@svc/platform'
-import type { Callers } from './caller.ts'
+import type { Callers } from '../web/caller.ts'
 import type { MailSettings } from './factor-mail.ts'
 import type { TotpSettings } from './factor-totp.ts'
 import type { FactorSettings } from './factors.ts'

@@ -1,6 +1,6 @@
 import type { RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import type { FreshConfirmation } from '../factors/fresh-confirmation.ts'
+import type { FreshConfirmation } from '../confirm/fresh-confirmation.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { OwnerStore } from '../owner/owner-store.ts'
 import type { ConfirmedBody } from './factors.schema.ts'

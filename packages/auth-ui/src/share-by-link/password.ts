@@ -1,6 +1,6 @@
 import type { RouteContext, RouteRow } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import { answerJson } from '../login/arrival.ts'
+import { answerJson } from '../web/answer.ts'
 import type { PasswordHasher } from '../passphrase/password-hash.ts'
 import type { RateLimits } from '../rate-limits.ts'
 import type { ShareCookies } from './share-cookies.ts'

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Instance, Keyring } from '@svc/platform'
 import type { Context } from 'koa'
-import { readCookies, writeCookie } from '../cookies.ts'
-import { type MacPurpose, openMac, sealMac } from '../mac.ts'
-import type { StoredHash } from '../passphrase/stored-hash.ts'
+import { readCookies, writeCookie } from '../web/cookies.ts'
+import { type MacPurpose, openMac, sealMac } from '../web/mac.ts'
+import type { StoredHash } from '../owner/stored-hash.ts'
 import { isPermId, type Shares } from './shares.ts'
 
 /** Whether the browser of a request may use a link: for resources that are shared by it. */

@@ -2,7 +2,7 @@ import { DAY_MS, type Instance, MINUTE_MS } from '@svc/platform'
 import { indexKey } from '@svc/store'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
-import { createEmailVerifiedCodes } from '../../src/session-code/create-email-verified-codes.ts'
+import { createEmailVerifiedCodes } from '../../src/session/create-email-verified-codes.ts'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
 import {
   changeOwner,

@@ -1,7 +1,7 @@
 import type { Instance } from '@svc/platform'
 import type { BrowserClient, BrowserResponse, FormFields } from '@svc/testkit'
 import { generateSync } from 'otplib'
-import type { Factors } from '../../src/factors/factors.ts'
+import type { Factors } from '../../src/owner/factors.ts'
 import { newRecoveryCodes } from '../../src/factors/recovery-codes.ts'
 import { createTotp } from '../../src/factors/totp.ts'
 import { createOwnerStore } from '../../src/owner/owner-store.ts'

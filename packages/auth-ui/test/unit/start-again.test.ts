@@ -1,7 +1,7 @@
 import { type HttpError, Parameters, type RouteContext } from '@svc/platform'
 import { expect } from 'chai'
 import type { AuthUiErrorCode } from '../../src/errors.ts'
-import { wayOn } from '../../src/start-again.ts'
+import { wayOn } from '../../src/pages/recovery-link.ts'
 
 function request(method: string, path: string, { query = '', form = '' } = {}): RouteContext {
   const state = { query: Parameters.parse(query), form: Parameters.parse(form) }

@@ -1,13 +1,14 @@
 import type { RouteContext } from '@svc/platform'
-import type { Csrf } from '../../csrf.ts'
+import type { Csrf } from '../../web/csrf.ts'
 import type { AnswerActivation } from '../../login/activation.ts'
-import { type Arrival, answerRedirect, redirect } from '../../login/arrival.ts'
-import type { Redirects, RedirectTarget } from '../../login/redirect-target.ts'
+import { type Arrival } from '../../login/arrival.ts'
+import { answerRedirect, redirect } from '../../web/answer.ts'
+import type { Redirects, RedirectTarget } from '../../web/redirect-target.ts'
 import type { OwnerStore } from '../../owner/owner-store.ts'
-import type { PageRenderer } from '../../page-renderer.ts'
+import type { PageRenderer } from '../../pages/page-renderer.ts'
 import type { SessionCarrier } from '../../session/session-carrier.ts'
 import type { ResetMails } from './reset-mails.ts'
-import type { FindSettings } from './settings-link.ts'
+import type { FindSettings } from '../../web/settings-link.ts'
 
 /** What {@link createRequestReset} needs. */
 export interface RequestResetOptions {

@@ -5,7 +5,7 @@ import type { Owner } from '../../owner/owner.ts'
 import type { OwnerStore } from '../../owner/owner-store.ts'
 import type { Mailer, RequestFacts } from '../../ports.ts'
 import { isWithinLimit, type RateLimits } from '../../rate-limits.ts'
-import type { DescribeRequest } from '../../request-facts.ts'
+import type { DescribeRequest } from '../../web/request-facts.ts'
 import { createPace } from './pace.ts'
 import { hasLiveReset, newResetToken, withoutResetToken, withResetToken } from './reset-token.ts'
 

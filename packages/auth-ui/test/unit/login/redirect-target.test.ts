@@ -5,7 +5,7 @@ import {
   createRedirects,
   locationOf,
   withoutSessionCode,
-} from '../../../src/login/redirect-target.ts'
+} from '../../../src/web/redirect-target.ts'
 import { sampleApps, sampleInstance } from '../../support/sample-instance.ts'
 
 const apps = sampleApps('drive', 'home', 'notes')

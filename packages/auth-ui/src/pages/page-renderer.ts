@@ -1,6 +1,6 @@
 import type { Permission } from '@svc/oauth-core'
 import type { Instance, RouteContext, RouteRow } from '@svc/platform'
-import type { PermissionTexts } from './consent/permission-texts.ts'
+import type { PermissionTexts } from '../consent/permission-texts.ts'
 import type {
   NoticePageModel,
   LoginPageModel,

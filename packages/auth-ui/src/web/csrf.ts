@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type CsrfRule, equalSecrets, type Instance, type Keyring } from '@svc/platform'
 import type { Context } from 'koa'
 import { readCookies, writeCookie } from './cookies.ts'
-import { AuthUiError } from './errors.ts'
+import { AuthUiError } from '../errors.ts'
 
 const RANDOM_BYTES = 16
 const TAG_BYTES = 8

@@ -1,6 +1,6 @@
 import type { Store } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
-import { createOneTimeValues } from '../one-time-values.ts'
+import { createOneTimeValues } from '../owner/one-time-values.ts'
 import type { RateLimits } from '../rate-limits.ts'
 import type { OpenCodes } from './open-codes.ts'
 

@@ -1,7 +1,9 @@
 import type { Logger, RouteContext } from '@svc/platform'
 import { describeError } from '@svc/store'
-import type { Place, RequestFacts } from './ports.ts'
-import { readUserAgent } from './session/login-history.ts'
+import Bowser from 'bowser'
+import type { Place, RequestFacts } from '../ports.ts'
+
+const MAX_USER_AGENT_CHARS = 512
 
 /** When, from where and with what a request came, as the history of log-ins keeps it. */
 export interface Observation extends Place {
@@ -51,4 +53,18 @@ export function toFacts({ createdAt, ip, browser, os, city, country }: Observati
     ...(os === '' ? {} : { os }),
     ...(place === '' ? {} : { place }),
   }
+}
+
+/** Operating system and browser of a `User-Agent`, with short names; empty when unknown. */
+export function readUserAgent(header: string): {
+  readonly userAgent: string
+  readonly os: string
+  readonly browser: string
+} {
+  const userAgent = header.slice(0, MAX_USER_AGENT_CHARS).toWellFormed()
+  if (userAgent === '') return { userAgent, os: '', browser: '' }
+  const { os, browser } = Bowser.parse(userAgent)
+  // Programs outside the catalogue name themselves first, as `curl/8.5`.
+  const product = /^[\w.-]{1,40}/.exec(userAgent)?.[0] ?? ''
+  return { userAgent, os: os.name || '', browser: browser.name || product }
 }

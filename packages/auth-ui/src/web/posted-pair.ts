@@ -1,5 +1,5 @@
 import { AuthUiError } from '../errors.ts'
-import type { PostedTexts } from '../posted-texts.ts'
+import type { PostedTexts } from './posted-texts.ts'
 
 /** The second step as a JSON client sends it. */
 export interface PostedPair {

@@ -1,5 +1,5 @@
 import type { RouteContext } from '@svc/platform'
-import { AuthUiError } from './errors.ts'
+import { AuthUiError } from '../errors.ts'
 
 /** Members of a JSON body that are texts. */
 export interface PostedTexts {

@@ -12,13 +12,18 @@ import { readNewPassphrase } from '../passphrase/new-passphrase.ts'
 import type { HostReset } from '../passphrase/host-reset.ts'
 import type { Onboard } from '../passphrase/onboard.ts'
 import type { PasswordHasher } from '../passphrase/password-hash.ts'
-import { parseText } from '../passphrase/stored-hash.ts'
+import { parseText } from '../owner/stored-hash.ts'
 import type { LoginMethod, Session, SessionKind } from '../session/session.ts'
 import type { SessionCookies } from '../session/session-cookie.ts'
 import type { SessionStore } from '../session/session-store.ts'
-import { newRegisterToken, newSecurityStamp, type Owner, withRegisterToken } from './owner.ts'
+import {
+  newRegisterToken,
+  newSecurityStamp,
+  type Owner,
+  withRegisterToken,
+} from '../owner/owner.ts'
 import type { OwnerAccess } from './owner-access.ts'
-import type { OwnerStore } from './owner-store.ts'
+import type { OwnerStore } from '../owner/owner-store.ts'
 
 /** A new owner before its instance exists. */
 export interface PreparedOwner {

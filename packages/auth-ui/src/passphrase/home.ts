@@ -1,10 +1,11 @@
 import type { RouteContext } from '@svc/platform'
 import type { OwnerStore } from '../owner/owner-store.ts'
-import type { OnboardingHandlers } from '../passphrase/onboarding.ts'
+import type { OnboardingHandlers } from './onboarding.ts'
 import type { SessionCarrier } from '../session/session-carrier.ts'
-import type { AnswerActivation } from './activation.ts'
-import { type Arrival, redirect } from './arrival.ts'
-import type { Redirects } from './redirect-target.ts'
+import type { AnswerActivation } from '../login/activation.ts'
+import { type Arrival } from '../login/arrival.ts'
+import { redirect } from '../web/answer.ts'
+import type { Redirects } from '../web/redirect-target.ts'
 
 /** What {@link createHome} needs. */
 export interface HomeOptions {

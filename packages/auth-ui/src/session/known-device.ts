@@ -1,7 +1,7 @@
 import { type Instance, randomId } from '@svc/platform'
 import { type Change, indexKey, type Key, secretKey, type Store } from '@svc/store'
 import type { Context } from 'koa'
-import { readCookies, writeCookie } from '../cookies.ts'
+import { readCookies, writeCookie } from '../web/cookies.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { Owner } from '../owner/owner.ts'
 

@@ -1,5 +1,5 @@
 import type { Instance } from '@svc/platform'
-import type { Confirmation, Confirmations } from '../confirm/confirmations.ts'
+import type { Confirmation, Confirmations } from './confirmations.ts'
 import { AuthUiError } from '../errors.ts'
 import type { Owner } from '../owner/owner.ts'
 

@@ -4,7 +4,7 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import type { RouteContext, RouteRow } from '@svc/platform'
-import { appFolders } from './app-folders.ts'
+import { appFolders } from '../app-folders.ts'
 
 /** The style sheets and scripts of the pages, read once. */
 export interface Assets {
@@ -43,7 +43,7 @@ const ASK_EACH_TIME = 'public, no-cache'
  */
 export function createAssets(extra: Readonly<Record<string, string>> = {}): Assets {
   const files = new Map<string, Asset>()
-  const folder = fileURLToPath(new URL('../assets', import.meta.url))
+  const folder = fileURLToPath(new URL('../../assets', import.meta.url))
   const add = (name: string, body: Buffer): void => {
     const type = TYPES.get(extname(name))
     if (type === undefined) return

@@ -1,12 +1,12 @@
 import type { Instance, Logger } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import { isSecondFactorOn } from '../factors/factors.ts'
+import { isSecondFactorOn } from '../owner/factors.ts'
 import type { TrustedDevices } from '../factors/trusted-devices.ts'
 import type { MagicCodes } from '../magic-link/magic-codes.ts'
 import { magicLinkUrl } from '../magic-link/magic-link-url.ts'
-import type { EmailVerifiedCodes, OpenCodes } from '../session-code/open-codes.ts'
-import type { Owner } from './owner.ts'
-import type { OwnerStore } from './owner-store.ts'
+import type { EmailVerifiedCodes, OpenCodes } from '../session/open-codes.ts'
+import type { Owner } from '../owner/owner.ts'
+import type { OwnerStore } from '../owner/owner-store.ts'
 
 /** Whether logging in takes a second step. @see decision D63 */
 export type AuthMode = 'basic' | 'two_factor_mail'

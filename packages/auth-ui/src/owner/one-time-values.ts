@@ -1,6 +1,6 @@
 import { type Instance, randomAlphanumeric, randomHex } from '@svc/platform'
 import { type Json, type Key, type Revision, secretKey, type Store } from '@svc/store'
-import type { Owner } from './owner/owner.ts'
+import type { Owner } from './owner.ts'
 
 /** A live value, with what a conditional write needs. */
 export interface FoundValue<Value extends Json> {

@@ -1,7 +1,7 @@
 import { type Instance, type Keyring, MINUTE_MS } from '@svc/platform'
 import type { Context } from 'koa'
-import { readCookies, writeCookie } from '../../cookies.ts'
-import { openMac, sealMac } from '../../mac.ts'
+import { readCookies, writeCookie } from '../web/cookies.ts'
+import { openMac, sealMac } from '../web/mac.ts'
 
 /**
  * Word that a new passphrase was taken, left by the form for the log-in page that follows. A cookie under the

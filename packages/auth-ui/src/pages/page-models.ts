@@ -1,6 +1,6 @@
 import type { CertifyView, ConsentView, SharingView } from '@svc/oauth-core'
 import type { HttpError } from '@svc/platform'
-import type { FactorKind, TwoFactorPurpose } from './ports.ts'
+import type { FactorKind, TwoFactorPurpose } from '../ports.ts'
 
 /** A page in the words of another package: it says something, or asks one thing. Texts are final, not escaped. */
 export interface NoticePageModel {

@@ -166,6 +166,11 @@ export function needsSessionCode(instance: Instance, target: RedirectTarget): bo
   return instance.subdomains === 'flat' && target.slug !== undefined
 }
 
+/** What CSP `form-action` must name beside `'self'` for a form that ends there (D48). */
+export function formActionSources(instance: Instance, target: RedirectTarget): readonly string[] {
+  return target.origin === instance.origin ? [] : [target.origin]
+}
+
 function parseUrl(instance: Instance, raw: string): URL {
   const scheme = instance.isHttps ? 'https://' : 'http://'
   if (!raw.startsWith(scheme) && !raw.startsWith('https://')) throw bad('scheme')
