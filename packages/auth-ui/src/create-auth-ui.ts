@@ -1,21 +1,25 @@
 import type { AuthorizePages, OwnerSessions } from '@svc/oauth-core'
-import type { RouteContext, RouteRow } from '@svc/platform'
+import { bindRoutes, type Instance, type RouteContext, type RouteRow } from '@svc/platform'
 import type { Middleware } from 'koa'
 import { type AppPages, createAppPages } from './apps/app-pages.ts'
-import { assembleFactors } from './assemble-factors.ts'
 import { assembleCodeLogins } from './assemble-code-logins.ts'
 import { assemblePassphrase } from './assemble-passphrase.ts'
-import { assembleSecondStep, assembleTwoFactor } from './assemble-second-step.ts'
 import { createAuthorizePages } from './authorize/authorize-pages.ts'
 import { createBackground } from './background.ts'
+import { createConfirm } from './confirm/confirm.ts'
 import { createConfirmTargets } from './confirm/confirm-targets.ts'
 import { createConfirmFlow } from './confirm/create-confirm-flow.ts'
 import { createConfirmations } from './confirm/create-confirmations.ts'
+import { confirmRows } from './confirm/rows.ts'
+import { bindSecondFactor, bindTrustedDevices } from './factors/bound.ts'
+import { passkeyRequestOptions } from './factors/passkeys.ts'
+import { createSecondStep } from './login/create-second-step.ts'
+import { settingsRoutes } from './settings/settings-routes.ts'
+import { createTwoFactor } from './two-factor/two-factor.ts'
+import { createTwoFactorRefusals } from './two-factor/two-factor-refusals.ts'
+import { twoFactorRows } from './two-factor/two-factor-rows.ts'
 import { createIsConfirmed, type IsConfirmed } from './confirm/is-confirmed.ts'
 import { createCsrf } from './web/csrf.ts'
-import { createPasskeys } from './factors/create-passkeys.ts'
-import { createTotp } from './factors/totp.ts'
-import { createTrustedDevices } from './factors/trusted-devices.ts'
 import { createActivation } from './login/activation.ts'
 import { createArrival } from './login/arrival.ts'
 import { createAdmit, createEnter } from './login/enter.ts'
@@ -60,14 +64,9 @@ import type { AuthUiServices } from './services.ts'
 import { createSessionStore } from './session/session-store.ts'
 import { createTransferCodes } from './session/transfer-code.ts'
 import { createCallers } from './web/caller.ts'
-import { createAccessSettings } from './settings/access.ts'
-import { createClientPermissions } from './settings/client-permissions.ts'
-import { createClientSettings, listAllowed } from './settings/clients.ts'
-import { createPassphraseSettings } from './settings/passphrase.ts'
 import { sharePasswordRows } from './share-by-link/password.ts'
 import { createShareCookies, type HasShareCookie } from './share-by-link/share-cookies.ts'
-import { createSecurityUrl } from './web/security-url.ts'
-import { createSessionSettings } from './settings/sessions.ts'
+import { securityUrl } from './web/security-url.ts'
 
 /** Who is logged in, and how a session code lets somebody in. */
 export interface UiSessions extends OwnerSessions {
@@ -166,15 +165,14 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     ...services,
     ...{ describeRequest, codes, history, devices, redirects, arrival },
     ...{ observeRequest, clientAddress, authenticate, allowRaw: options.passphrase.allowRaw },
-    securityUrl: createSecurityUrl(apps, options.settingsSlug),
+    securityUrl: (instance: Instance) => securityUrl(services, instance),
     settingsSlug: options.settingsSlug,
     answerActivation: createActivation(renderer, csrf),
     openCodes: createOpenCodes({ ...shared, limits }),
     emailVerifiedCodes: createEmailVerifiedCodes(shared),
     magicCodes: createMagicCodes(shared),
-    totp: createTotp({ sealer: oauth.sealer, clock }),
-    trustedDevices: createTrustedDevices(shared),
-    passkeys: createPasskeys(shared),
+    trustedDevices: bindTrustedDevices(services),
+    passkeys: { requestOptions: passkeyRequestOptions },
     renewedNotice: createRenewedNotice({ keyring, clock }),
     confirmations: createConfirmations(shared),
     confirmTargets: createConfirmTargets({
@@ -190,10 +188,10 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     revokeOAuthOnReset: options.passphrase.revokeOAuthOnReset,
   })
   const opener = createSessionOpener(base)
-  const triesPerChallenge = options.limits['two-factor-token'].limit
   const parts = {
     ...base,
-    ...assembleSecondStep({ ...base, triesPerChallenge }),
+    secondFactor: bindSecondFactor(services),
+    secondStep: createSecondStep(base),
     ...{
       changePassphrase,
       opener,
@@ -206,7 +204,6 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     moveFlow: createMoveFlow({ moves: oauth.moves, diskUsage: options.move.diskUsage }),
     passphrases: createPassphraseCheck(base),
   }
-  const clientPermissions = createClientPermissions({ ...parts, clients: oauth.clients })
   const { shares } = options
   const shareCookies = createShareCookies({ shares, keyring, clock })
   const receiveCode = createReceiveCode(parts)
@@ -217,15 +214,6 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     logout: createLogout(parts),
     onboarding,
     prelogin: createPrelogin(owners),
-    passphraseSettings: createPassphraseSettings(owners, namespace),
-    sessionSettings: createSessionSettings(parts),
-    clientSettings: createClientSettings({ ...parts, clients: oauth.clients, clientPermissions }),
-    accessSettings: createAccessSettings({
-      ...{ ...parts, clientPermissions },
-      allClients: (instance) => listAllowed(oauth.clients, instance),
-    }),
-    callers: parts.callers,
-    namespace,
   })
   oauth.instances.onRemove(createRemoval(store))
   const access = createOwnerAccess(parts)
@@ -233,11 +221,12 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   const { createOnboardingUrl } = ownersOfHost
   const allRows = [
     ...rows,
-    ...assembleTwoFactor(parts),
+    ...twoFactorRows(createTwoFactor({ ...parts, refusals: createTwoFactorRefusals(parts) })),
     ...moveRows(createMove(parts)),
     ...sharePasswordRows({ ...parts, shares, shareCookies }),
     ...assembleCodeLogins({ ...parts, checkRegisterToken: onboarding.checkToken }),
-    ...assembleFactors(parts),
+    ...confirmRows(createConfirm(parts)),
+    ...bindRoutes(settingsRoutes, services),
     ...assemblePassphrase({ ...parts, createOnboardingUrl }),
     ...renderer.rows,
   ]

@@ -4,9 +4,6 @@ import type { LoginHandlers } from './login/login.ts'
 import type { LogoutHandlers } from './login/logout.ts'
 import { NEW_PASSPHRASE_SCHEMA } from './passphrase/new-passphrase.schema.ts'
 import type { OnboardingHandlers } from './passphrase/onboarding.ts'
-import type { Callers } from './web/caller.ts'
-import type { ClientSettings } from './settings/clients.ts'
-import type { SessionSettings } from './settings/sessions.ts'
 
 /** What the rows are made of. */
 export interface Handlers {
@@ -15,17 +12,11 @@ export interface Handlers {
   readonly logout: LogoutHandlers
   readonly onboarding: OnboardingHandlers
   readonly prelogin: RouteHandler
-  readonly passphraseSettings: RouteHandler
-  readonly sessionSettings: SessionSettings
-  readonly clientSettings: ClientSettings
-  readonly accessSettings: RouteHandler
-  readonly callers: Callers
-  readonly namespace: string
 }
 
 /** Every endpoint of this package, sorted by path. */
 export function createRows(handlers: Handlers): readonly RouteRow[] {
-  return [...createAuthRows(handlers), ...createSettingsRows(handlers)]
+  return createAuthRows(handlers)
 }
 
 function createAuthRows(handlers: Handlers): readonly RouteRow[] {
@@ -108,61 +99,6 @@ function createAuthRows(handlers: Handlers): readonly RouteRow[] {
       summary: 'Tells an app how to derive the login value.',
       source: 'login.md 7',
     },
-  ]
-}
-
-function createSettingsRows(handlers: Handlers): readonly RouteRow[] {
-  const { onboarding, passphraseSettings, sessionSettings, clientSettings } = handlers
-  const { callers, namespace } = handlers
-  return [
-    {
-      method: 'GET',
-      path: '/settings/access',
-      handler: handlers.accessSettings,
-      auth: ['settings app token'],
-      statuses: [200, 400, 401, 403],
-      family: 'jsonapi',
-      cors: 'app-origins',
-      use: [callers.requireSettingsApp()],
-      summary: 'Lists everything that has access, what it may do, and what ends it.',
-      source: 'issue 4; security.md 61',
-    },
-    {
-      method: 'GET',
-      path: '/settings/clients',
-      handler: clientSettings.list,
-      auth: ['settings app token'],
-      statuses: [200, 400, 401, 403],
-      family: 'jsonapi',
-      cors: 'app-origins',
-      use: [callers.requireSettingsApp()],
-      summary: 'Lists the connected clients and what they may do.',
-      source: 'decision D51',
-    },
-    {
-      method: 'DELETE',
-      path: '/settings/clients/:id',
-      handler: clientSettings.revoke,
-      auth: ['settings app token'],
-      statuses: [204, 400, 401, 403, 404],
-      family: 'jsonapi',
-      cors: 'app-origins',
-      use: [callers.requireSettingsApp()],
-      summary: 'Ends a client and every token it holds.',
-      source: 'decision D51',
-    },
-    {
-      method: 'GET',
-      path: '/settings/passphrase',
-      handler: passphraseSettings,
-      auth: ['app token', 'access token'],
-      statuses: [200, 400, 401, 403, 404],
-      family: 'jsonapi',
-      cors: 'app-origins',
-      use: [callers.requirePermission('GET', `${namespace}.settings`)],
-      summary: 'Tells how the login value is derived.',
-      source: 'login.md 7',
-    },
     {
       method: 'POST',
       path: '/settings/passphrase',
@@ -175,41 +111,6 @@ function createSettingsRows(handlers: Handlers): readonly RouteRow[] {
       limit: 'register-guess',
       summary: 'Onboards: stores the first passphrase and opens a long session.',
       source: 'login.md 5.5',
-    },
-    {
-      method: 'GET',
-      path: '/settings/sessions',
-      handler: sessionSettings.list,
-      auth: ['app token', 'access token'],
-      statuses: [200, 400, 401, 403],
-      family: 'jsonapi',
-      cors: 'app-origins',
-      use: [callers.requirePermission('GET', `${namespace}.sessions`)],
-      summary: "Lists the owner's sessions.",
-      source: 'login.md 7',
-    },
-    {
-      method: 'GET',
-      path: '/settings/sessions/current',
-      handler: sessionSettings.showCurrent,
-      auth: ['session cookie'],
-      statuses: [200, 400, 404],
-      family: 'jsonapi',
-      cors: 'app-origins',
-      summary: 'Shows the session of the cookie.',
-      source: 'login.md 7',
-    },
-    {
-      method: 'DELETE',
-      path: '/settings/sessions/:id',
-      handler: sessionSettings.end,
-      auth: ['settings app token'],
-      statuses: [204, 400, 401, 403, 404],
-      family: 'jsonapi',
-      cors: 'app-origins',
-      use: [callers.requireSettingsApp()],
-      summary: 'Ends one session; the own one is a log-out.',
-      source: 'login.md 7',
     },
   ]
 }

@@ -1,7 +1,9 @@
 import type { Instance } from '@svc/platform'
-import type { Confirmation, Confirmations } from './confirmations.ts'
 import { AuthUiError } from '../errors.ts'
 import type { Owner } from '../owner/owner.ts'
+import type { AuthUiServices } from '../services.ts'
+import type { Confirmation } from './confirmations.ts'
+import { createConfirmations } from './create-confirmations.ts'
 
 /** Code and state of a confirmation, as a request carries them. */
 export interface PresentedConfirmation {
@@ -9,13 +11,7 @@ export interface PresentedConfirmation {
   readonly state: string
 }
 
-/** What must come with every change of the second factor. @see security.md 37 */
-export interface FreshConfirmation {
-  /** Whether the owner confirmed a moment ago, to the settings app or on the instance's own pages. */
-  isGood(instance: Instance, owner: Owner, presented: PresentedConfirmation): Promise<boolean>
-  /** @throws AuthUiError `confirmation_required` */
-  demand(instance: Instance, owner: Owner, presented: PresentedConfirmation): Promise<void>
-}
+type Services = Pick<AuthUiServices, 'clock' | 'lifetimes' | 'options' | 'store'>
 
 /**
  * Whether a confirmation that leads there can allow changes of the second factor. Such a one never skips the second
@@ -28,29 +24,32 @@ export function allowsFactorChanges(
   return host === undefined && (slug === undefined || slug === settingsSlug)
 }
 
-/** Uses nothing up: one confirmation is good for several changes within its life. */
-export function createFreshConfirmation(
-  confirmations: Confirmations,
-  settingsSlug: string,
-): FreshConfirmation {
-  async function isGood(
-    instance: Instance,
-    owner: Owner,
-    { code, state }: PresentedConfirmation,
-  ): Promise<boolean> {
-    const confirmation = await confirmations.find(instance, owner, code)
-    return (
-      confirmation !== undefined &&
-      confirmation.state === state &&
-      allowsFactorChanges(confirmation, settingsSlug)
-    )
-  }
+/**
+ * Whether the owner confirmed a moment ago, to the settings app or on the instance's own pages. Uses nothing up: one
+ * confirmation is good for several changes within its life.
+ * @see security.md 37
+ */
+export async function isFreshlyConfirmed(
+  services: Services,
+  instance: Instance,
+  owner: Owner,
+  { code, state }: PresentedConfirmation,
+): Promise<boolean> {
+  const confirmation = await createConfirmations(services).find(instance, owner, code)
+  return (
+    confirmation !== undefined &&
+    confirmation.state === state &&
+    allowsFactorChanges(confirmation, services.options.settingsSlug)
+  )
+}
 
-  return {
-    isGood,
-    async demand(instance, owner, presented) {
-      if (await isGood(instance, owner, presented)) return
-      throw new AuthUiError('confirmation_required')
-    },
-  }
+/** What must come with every change of the second factor. @throws AuthUiError `confirmation_required` */
+export async function requireFreshConfirmation(
+  services: Services,
+  instance: Instance,
+  owner: Owner,
+  presented: PresentedConfirmation,
+): Promise<void> {
+  if (await isFreshlyConfirmed(services, instance, owner, presented)) return
+  throw new AuthUiError('confirmation_required')
 }

@@ -1,6 +1,6 @@
 import type { RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import type { SecondFactor } from '../factors/second-factor.ts'
+import type { SecondFactor } from '../factors/bound.ts'
 import { answerJson } from '../web/answer.ts'
 import type { PassphraseCheck } from '../login/passphrase-check.ts'
 import { onboardedOwner } from '../owner/onboarded-owner.ts'

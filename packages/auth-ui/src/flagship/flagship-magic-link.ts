@@ -1,6 +1,6 @@
 import type { RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import type { SecondFactor } from '../factors/second-factor.ts'
+import type { SecondFactor } from '../factors/bound.ts'
 import type { MagicCodeCheck } from '../magic-link/magic-code-check.ts'
 import { onboardedOwner } from '../owner/onboarded-owner.ts'
 import type { Owner } from '../owner/owner.ts'

@@ -1,7 +1,7 @@
 import type { Instance, Logger } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import { isSecondFactorOn } from '../owner/factors.ts'
-import type { TrustedDevices } from '../factors/trusted-devices.ts'
+import type { TrustedDevices } from '../factors/bound.ts'
 import type { MagicCodes } from '../magic-link/magic-codes.ts'
 import { magicLinkUrl } from '../magic-link/magic-link-url.ts'
 import type { EmailVerifiedCodes, OpenCodes } from '../session/open-codes.ts'

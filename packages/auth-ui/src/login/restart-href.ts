@@ -1,4 +1,4 @@
-import type { ChallengeRequest } from '../factors/second-factor.ts'
+import type { ChallengeRequest } from '../factors/challenge.ts'
 
 /**
  * Where a second step that cannot be finished is begun again, with what was asked for: a path of the instance.

@@ -1,5 +1,5 @@
 import type { RouteContext } from '@svc/platform'
-import type { Challenge } from '../factors/second-factor.ts'
+import type { Challenge } from '../factors/challenge.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { FormProblem } from '../pages/page-models.ts'
 

@@ -1,6 +1,6 @@
 import { isHttpError, prefersJson, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import type { SecondFactor } from '../factors/second-factor.ts'
+import type { SecondFactor } from '../factors/bound.ts'
 import type { AnswerActivation } from '../login/activation.ts'
 import { acceptedTarget } from '../login/accepted-target.ts'
 import { type Arrival } from '../login/arrival.ts'

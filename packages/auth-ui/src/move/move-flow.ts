@@ -1,7 +1,7 @@
 import type { MoveRequest, Moves } from '@svc/oauth-core'
 import type { Instance, RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import type { ChallengeRequest } from '../factors/second-factor.ts'
+import type { ChallengeRequest } from '../factors/challenge.ts'
 import type { Owner } from '../owner/owner.ts'
 
 /** How much an owner keeps, for the server that it moves to. Bytes. */

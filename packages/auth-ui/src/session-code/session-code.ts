@@ -1,7 +1,7 @@
 import { type OAuth, type Permission, VERBS } from '@svc/oauth-core'
 import { isHttpError, type RouteContext, type RouteMiddleware } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import type { SecondFactor } from '../factors/second-factor.ts'
+import type { SecondFactor } from '../factors/bound.ts'
 import { type PostedPair, readPostedPair } from '../web/posted-pair.ts'
 import { answerJson } from '../web/answer.ts'
 import type { PassphraseCheck } from '../login/passphrase-check.ts'

@@ -1,53 +1,32 @@
 import {
+  bodySchema,
+  defineRoute,
   isHttpError,
   type Instance,
   prefersJson,
+  provedInHandler,
   randomHex,
+  type Route,
   type RouteContext,
 } from '@svc/platform'
-import type { Csrf } from '../web/csrf.ts'
+import { isFreshlyConfirmed, type PresentedConfirmation } from '../confirm/fresh-confirmation.ts'
 import { AuthUiError } from '../errors.ts'
-import { type Arrival } from '../login/arrival.ts'
-import { formActionSources } from '../web/redirect-target.ts'
-import { answerRedirect, redirect } from '../web/answer.ts'
-import type { Redirects, RedirectTarget } from '../web/redirect-target.ts'
-import type { Owner } from '../owner/owner.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
-import type { FormProblem } from '../pages/page-models.ts'
-import type { PageRenderer } from '../pages/page-renderer.ts'
-import { readUserAgent } from '../web/request-facts.ts'
-import type { Session } from '../session/session.ts'
-import type { SessionCarrier } from '../session/session-carrier.ts'
-import { MAX_PASSKEYS, type PasskeyEnrolment } from '../factors/create-passkeys.ts'
-import { canAddPasskey, type FactorChanges } from '../factors/factor-changes.ts'
-import type { Factors } from '../owner/factors.ts'
-import type { FreshConfirmation, PresentedConfirmation } from '../confirm/fresh-confirmation.ts'
+import { canAddPasskey, changeFactors } from '../factors/factor-changes.ts'
+import { MAX_PASSKEYS, passkeyCreationOptions, verifyRegistration } from '../factors/passkeys.ts'
 import { parseRegistration } from '../factors/webauthn-json.ts'
-
-/** What {@link createPasskeyPage} needs. */
-export interface PasskeyPageOptions {
-  readonly owners: OwnerStore
-  readonly carrier: SessionCarrier
-  readonly redirects: Redirects
-  readonly arrival: Arrival
-  readonly passkeys: PasskeyEnrolment
-  readonly factorChanges: FactorChanges
-  readonly freshConfirmation: FreshConfirmation
-  readonly pages: PageRenderer
-  readonly csrf: Csrf
-  readonly settingsSlug: string
-}
-
-/** The page on which a passkey is made: on the instance's own host, where it will be used. */
-export interface PasskeyPage {
-  /** `GET /auth/passkey` */
-  show(ctx: RouteContext): Promise<void>
-  /** `POST /auth/passkey` */
-  submit(ctx: RouteContext): Promise<void>
-}
+import { answerRedirect, redirect } from '../web/answer.ts'
+import type { Factors } from '../owner/factors.ts'
+import type { Owner } from '../owner/owner.ts'
+import type { FormProblem } from '../pages/page-models.ts'
+import type { AuthUiServices } from '../services.ts'
+import type { Session } from '../session/session.ts'
+import { formActionSources, type RedirectTarget } from '../web/redirect-target.ts'
+import { readUserAgent } from '../web/request-facts.ts'
+import { visitorOf } from '../web/visitor.ts'
+import { locateTarget, redirectsOf } from './interim.ts'
 
 /** Who may go on: a logged-in owner who confirmed a moment ago. */
-interface Admitted {
+interface Authorized {
   readonly owner: Owner
   readonly session: Session
   readonly presented: PresentedConfirmation
@@ -62,139 +41,184 @@ interface Credential {
 
 const MAX_LABEL_CHARS = 100
 const PATH = '/auth/passkey'
+const BY_PAGE = provedInHandler(['session cookie'], 'settings/passkey-page.ts')
 
-/** Whoever may not go on is led to the step that is missing, and from there back. */
-export function createPasskeyPage(options: PasskeyPageOptions): PasskeyPage {
-  const { owners, carrier, redirects, arrival, passkeys, pages, csrf } = options
+/** Fields of `POST /auth/passkey`; what is not there is empty, and leads to the step that is missing. */
+const PASSKEY_SCHEMA = bodySchema({
+  type: 'object',
+  properties: {
+    confirmation_code: { type: 'string', description: 'of /auth/confirm, at most 5 minutes old' },
+    confirmation_state: { type: 'string', description: 'the state that was confirmed' },
+    credential: { type: 'string', description: 'RegistrationResponseJSON' },
+    csrf_token: { type: 'string', description: 'of the page' },
+    label: { type: 'string', description: "the owner's name for the passkey" },
+  },
+})
 
-  /** Undefined when the answer is a redirect already. */
-  async function admit(
-    ctx: RouteContext,
-    presented: PresentedConfirmation,
-  ): Promise<Admitted | undefined> {
-    const { instance } = ctx.state
-    const session = await carrier.current(ctx)
-    const owner = (await owners.get(instance.id))?.owner
-    const back = encodeURIComponent(`${instance.origin}${PATH}`)
-    if (session === undefined || owner === undefined) {
-      redirect(ctx, `${instance.origin}/auth/login?redirect=${back}`)
-      return undefined
-    }
-    if (!(await options.freshConfirmation.isGood(instance, owner, presented))) {
-      redirect(ctx, `${instance.origin}/auth/confirm?state=${randomHex(16)}&redirect=${back}`)
-      return undefined
-    }
-    return { owner, session, presented }
+/** The page on which a passkey is made: on the instance's own host, where it will be used. */
+export const passkeyRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'GET',
+    path: PATH,
+    handler: showPasskeyPage,
+    auth: BY_PAGE,
+    statuses: [200, 302, 400, 409],
+    family: 'html',
+    summary: 'Shows the page on which the browser makes a passkey.',
+    source: 'decision D63',
+  }),
+  defineRoute({
+    method: 'POST',
+    path: PATH,
+    handler: submitPasskey,
+    auth: BY_PAGE,
+    body: { types: ['form'], schema: PASSKEY_SCHEMA },
+    statuses: [200, 302, 400, 403, 409, 413, 415, 422],
+    family: 'html',
+    csrf: 'token',
+    summary: 'Adds the passkey that the browser made.',
+    source: 'decision D63',
+  }),
+]
+
+async function showPasskeyPage(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { query } = ctx.state
+  const presented = { code: query.text('code'), state: query.text('state') }
+  const authorized = await authorize(ctx, services, presented)
+  if (authorized === undefined) return
+  requireRoom(authorized.owner.factors)
+  ctx.status = 200
+  // SPEC: login.md 4.1 - HEAD makes no challenge.
+  if (ctx.method === 'HEAD') return
+  const label = labelOf(readUserAgent(ctx.get('User-Agent')))
+  await showForm(ctx, services, authorized, label)
+}
+
+async function submitPasskey(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { instance, form } = ctx.state
+  const presented = {
+    code: form.text('confirmation_code'),
+    state: form.text('confirmation_state'),
   }
-
-  async function show(ctx: RouteContext): Promise<void> {
-    const { query } = ctx.state
-    const presented = { code: query.text('code'), state: query.text('state') }
-    const admitted = await admit(ctx, presented)
-    if (admitted === undefined) return
-    demandRoom(admitted.owner.factors)
-    ctx.status = 200
-    // SPEC: login.md 4.1 - HEAD makes no challenge.
-    if (ctx.method === 'HEAD') return
-    await showForm(ctx, admitted, labelOf(readUserAgent(ctx.get('User-Agent'))))
+  const authorized = await authorize(ctx, services, presented)
+  if (authorized === undefined) return
+  const label = cleanLabel(form.text('label'))
+  const credential = { json: form.text('credential'), label }
+  try {
+    await addOnce(ctx, services, authorized, credential)
+  } catch (error) {
+    const isRefused = AuthUiError.is(error, 'two_factor_invalid')
+    if (!isRefused || prefersJson(ctx)) throw error
+    ctx.status = error.status
+    return showForm(ctx, services, authorized, label, { code: 'passkey_failed' })
   }
+  const target = await settingsTarget(services, instance)
+  answerRedirect(ctx, await locateTarget(services, ctx, target, authorized.session))
+}
 
-  async function submit(ctx: RouteContext): Promise<void> {
-    const { instance, form } = ctx.state
-    const presented = {
-      code: form.text('confirmation_code'),
-      state: form.text('confirmation_state'),
-    }
-    const admitted = await admit(ctx, presented)
-    if (admitted === undefined) return
-    const label = cleanLabel(form.text('label'))
-    const credential = { json: form.text('credential'), label }
-    try {
-      await addOnce(ctx, admitted, credential)
-    } catch (error) {
-      const isRefused = AuthUiError.is(error, 'two_factor_invalid')
-      if (!isRefused || prefersJson(ctx)) throw error
-      ctx.status = error.status
-      return showForm(ctx, admitted, label, { code: 'passkey_failed' })
-    }
-    const target = await settingsTarget(instance)
-    answerRedirect(ctx, await arrival.locate(ctx, target, admitted.session, 'keep'))
+/**
+ * Whoever may not go on is led to the step that is missing, and from there back. Undefined when the answer is a redirect
+ * already.
+ */
+async function authorize(
+  ctx: RouteContext,
+  services: AuthUiServices,
+  presented: PresentedConfirmation,
+): Promise<Authorized | undefined> {
+  const { instance } = ctx.state
+  const session = await services.carrier.current(ctx)
+  const owner = (await services.owners.get(instance.id))?.owner
+  const back = encodeURIComponent(`${instance.origin}${PATH}`)
+  if (session === undefined || owner === undefined) {
+    redirect(ctx, `${instance.origin}/auth/login?redirect=${back}`)
+    return undefined
   }
-
-  /** The same form twice, such as by a double click, is one passkey and no error. */
-  async function addOnce(
-    ctx: RouteContext,
-    admitted: Admitted,
-    credential: Credential,
-  ): Promise<void> {
-    try {
-      await add(ctx, admitted, credential)
-    } catch (error) {
-      const owner = (await owners.get(ctx.state.instance.id))?.owner
-      const id = parseRegistration(credential.json)?.answer.id
-      if (!owner?.factors?.passkeys?.some((known) => known.id === id)) throw error
-    }
+  if (!(await isFreshlyConfirmed(services, instance, owner, presented))) {
+    redirect(ctx, `${instance.origin}/auth/confirm?state=${randomHex(16)}&redirect=${back}`)
+    return undefined
   }
+  return { owner, session, presented }
+}
 
-  async function add(
-    ctx: RouteContext,
-    { owner, presented }: Admitted,
-    credential: Credential,
-  ): Promise<void> {
-    demandRoom(owner.factors)
-    const { instance } = ctx.state
-    const proven = await passkeys.verifyRegistration(instance, owner, presented.code, credential)
-    if (proven === undefined) throw refused()
-    const { passkey, spent } = proven
-    const outcome = await options.factorChanges.apply(ctx, owner, {
-      factor: 'passkey',
-      what: 'factor_added',
-      next: (factors) => {
-        demandRoom(factors)
-        const { passkeys: known = [] } = factors
-        if (known.some(({ id }) => id === passkey.id)) throw refused()
-        return { ...factors, passkeys: [...known, passkey] }
-      },
-      also: [spent],
-    })
-    if (outcome !== 'done') throw refused()
+/** The same form twice, such as by a double click, is one passkey and no error. */
+async function addOnce(
+  ctx: RouteContext,
+  services: AuthUiServices,
+  authorized: Authorized,
+  credential: Credential,
+): Promise<void> {
+  try {
+    await add(ctx, services, authorized, credential)
+  } catch (error) {
+    const owner = (await services.owners.get(ctx.state.instance.id))?.owner
+    const id = parseRegistration(credential.json)?.answer.id
+    if (!owner?.factors?.passkeys?.some((known) => known.id === id)) throw error
   }
+}
 
-  async function showForm(
-    ctx: RouteContext,
-    { owner, presented }: Admitted,
-    label: string,
-    problem?: FormProblem,
-  ): Promise<void> {
-    const { instance } = ctx.state
-    const target = await settingsTarget(instance)
-    await pages.passkeyPage(ctx, {
-      csrfToken: await csrf.token(ctx),
-      formActionSources: formActionSources(instance, target),
-      options: await passkeys.creationOptions(instance, owner, presented.code),
-      confirmationCode: presented.code,
-      confirmationState: presented.state,
-      label,
-      backHref: target.href,
-      ...(problem === undefined ? {} : { problem }),
-    })
+async function add(
+  ctx: RouteContext,
+  services: AuthUiServices,
+  { owner, presented }: Authorized,
+  credential: Credential,
+): Promise<void> {
+  requireRoom(owner.factors)
+  const { instance } = ctx.state
+  const proven = await verifyRegistration(services, instance, owner, presented.code, credential)
+  if (proven === undefined) throw refused()
+  const { passkey, spent } = proven
+  const outcome = await changeFactors(services, visitorOf(services, ctx), owner, {
+    factor: 'passkey',
+    what: 'factor_added',
+    next: (factors) => {
+      requireRoom(factors)
+      const { passkeys: known = [] } = factors
+      if (known.some(({ id }) => id === passkey.id)) throw refused()
+      return { ...factors, passkeys: [...known, passkey] }
+    },
+    also: [spent],
+  })
+  if (outcome !== 'done') throw refused()
+}
+
+async function showForm(
+  ctx: RouteContext,
+  services: AuthUiServices,
+  { owner, presented }: Authorized,
+  label: string,
+  problem?: FormProblem,
+): Promise<void> {
+  const { instance } = ctx.state
+  const target = await settingsTarget(services, instance)
+  await services.pages.passkeyPage(ctx, {
+    csrfToken: await services.csrf.token(ctx),
+    formActionSources: formActionSources(instance, target),
+    options: await passkeyCreationOptions(services, instance, owner, presented.code),
+    confirmationCode: presented.code,
+    confirmationState: presented.state,
+    label,
+    backHref: target.href,
+    ...(problem === undefined ? {} : { problem }),
+  })
+}
+
+/** Where the owner came from; home on an instance without the settings app. */
+async function settingsTarget(
+  services: AuthUiServices,
+  instance: Instance,
+): Promise<RedirectTarget> {
+  const redirects = redirectsOf(services)
+  try {
+    const { settingsSlug } = services.options
+    return await redirects.parseSlugForm(instance, `${settingsSlug}/#/factors`)
+  } catch (error) {
+    if (isHttpError(error) && error.code === 'bad_redirect') return redirects.home(instance)
+    throw error
   }
-
-  /** Where the owner came from; home on an instance without the settings app. */
-  async function settingsTarget(instance: Instance): Promise<RedirectTarget> {
-    try {
-      return await redirects.parseSlugForm(instance, `${options.settingsSlug}/#/factors`)
-    } catch (error) {
-      if (isHttpError(error) && error.code === 'bad_redirect') return redirects.home(instance)
-      throw error
-    }
-  }
-
-  return { show, submit }
 }
 
 /** @throws AuthUiError `factor_needed` (D63), `conflict` */
-function demandRoom(factors: Factors | undefined): void {
+function requireRoom(factors: Factors | undefined): void {
   if (!canAddPasskey(factors)) {
     const description = 'a passkey needs another factor or recovery codes beside it'
     throw new AuthUiError('factor_needed', { description })

@@ -1,6 +1,7 @@
 import { prefersJson, type RouteContext } from '@svc/platform'
 import { AuthUiError, retryAfterS } from '../errors.ts'
-import type { Challenge, ChallengeRequest, SecondFactor } from '../factors/second-factor.ts'
+import type { SecondFactor } from '../factors/bound.ts'
+import type { Challenge, ChallengeRequest } from '../factors/challenge.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { FormProblemCode } from '../pages/page-models.ts'
 import type { PageRenderer } from '../pages/page-renderer.ts'

@@ -1,7 +1,7 @@
 import { type AccessContext, type Client, VERBS } from '@svc/oauth-core'
 import { type RouteContext } from '@svc/platform'
 import { expect } from 'chai'
-import type { SecondFactor } from '../../../src/factors/second-factor.ts'
+import type { SecondFactor } from '../../../src/factors/bound.ts'
 import type { OwnerStore } from '../../../src/owner/owner-store.ts'
 import {
   createSessionCodeEndpoint,

@@ -3,7 +3,12 @@ import type { Store } from '@svc/store'
 import { type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { createPasskeys } from '../../../src/factors/create-passkeys.ts'
+import {
+  passkeyCreationOptions,
+  passkeyRequestOptions,
+  verifyAssertion,
+  verifyRegistration,
+} from '../../../src/factors/passkeys.ts'
 import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
 import { newSecurityStamp, type Owner } from '../../../src/owner/owner.ts'
 import { sampleInstance } from '../../support/sample-instance.ts'
@@ -30,30 +35,34 @@ describe('passkeys', () => {
   }
   let clock: FakeClock
   let store: Store
-  let passkeys: ReturnType<typeof createPasskeys>
+  let services: { store: Store; clock: FakeClock; lifetimes: typeof DEFAULT_LIFETIMES }
   beforeEach(() => {
     clock = fakeClock()
     store = sqliteStore({ file: ':memory:', clock })
-    passkeys = createPasskeys({ store, clock, lifetimes: DEFAULT_LIFETIMES })
+    services = { store, clock, lifetimes: DEFAULT_LIFETIMES }
   })
   afterEach(() => store.close())
 
   async function register(tampering?: Tampering, confirmation = CODE) {
     const device = softwareAuthenticator(ORIGIN)
-    const json = device.create(await passkeys.creationOptions(instance, owner, CODE), tampering)
-    return passkeys.verifyRegistration(instance, owner, confirmation, { json, label: 'Key' })
+    const json = device.create(
+      await passkeyCreationOptions(services, instance, owner, CODE),
+      tampering,
+    )
+    return verifyRegistration(services, instance, owner, confirmation, { json, label: 'Key' })
   }
 
   async function enrolled(counter = 0) {
     const device = softwareAuthenticator(ORIGIN, counter)
-    const json = device.create(await passkeys.creationOptions(instance, owner, CODE))
-    const proven = await passkeys.verifyRegistration(instance, owner, CODE, { json, label: 'Key' })
+    const json = device.create(await passkeyCreationOptions(services, instance, owner, CODE))
+    const proven = await verifyRegistration(services, instance, owner, CODE, { json, label: 'Key' })
     if (proven === undefined) throw new Error('not registered')
     return { device, owner: { ...owner, factors: { passkeys: [proven.passkey] } } }
   }
 
   it('asks for a credential of the host, for three algorithms, without attestation', async () => {
-    const options = await passkeys.creationOptions(
+    const options = await passkeyCreationOptions(
+      services,
       sampleInstance({ domain: 'alice.localhost:8080', isHttps: false, publicName: 'Alice' }),
       { ...owner, factors: { passkeys: [{ ...PASSKEY, id: 'AAAA' }] } },
       CODE,
@@ -105,21 +114,23 @@ describe('passkeys', () => {
   it('refuses a credential for another confirmation, owner, instance or time', async () => {
     expect(await register({}, 'd'.repeat(32))).to.equal(undefined)
     const device = softwareAuthenticator(ORIGIN)
-    const options = await passkeys.creationOptions(instance, owner, CODE)
+    const options = await passkeyCreationOptions(services, instance, owner, CODE)
     const credential = { json: device.create(options), label: '' }
     const changed = { ...owner, securityStamp: newSecurityStamp(1) }
-    expect(await passkeys.verifyRegistration(instance, changed, CODE, credential)).to.equal(
+    expect(await verifyRegistration(services, instance, changed, CODE, credential)).to.equal(
       undefined,
     )
     const other = sampleInstance({ id: 'other' as typeof instance.id })
-    expect(await passkeys.verifyRegistration(other, owner, CODE, credential)).to.equal(undefined)
+    expect(await verifyRegistration(services, other, owner, CODE, credential)).to.equal(undefined)
     clock.advance(DEFAULT_LIFETIMES.confirmCode + 1)
-    expect(await passkeys.verifyRegistration(instance, owner, CODE, credential)).to.equal(undefined)
+    expect(await verifyRegistration(services, instance, owner, CODE, credential)).to.equal(
+      undefined,
+    )
   })
 
   it('has nothing to ask an owner without passkeys', async () => {
-    expect(await passkeys.requestOptions(instance, owner, TOKEN)).to.equal(undefined)
-    expect(await passkeys.verify(instance, owner, TOKEN, '{}')).to.equal(undefined)
+    expect(await passkeyRequestOptions(instance, owner, TOKEN)).to.equal(undefined)
+    expect(await verifyAssertion(services, instance, owner, TOKEN, '{}')).to.equal(undefined)
   })
 
   it('accepts an assertion for the token, and moves counter and time on', async () => {
@@ -128,7 +139,7 @@ describe('passkeys', () => {
     const options = await asked(withKey)
     expect(options['rpId']).to.equal('alice.example.com')
     const askedAt = clock.now()
-    const used = await passkeys.verify(instance, withKey, TOKEN, device.get(options))
+    const used = await verifyAssertion(services, instance, withKey, TOKEN, device.get(options))
     const passkey = used?.factors?.passkeys?.[0]
     expect(passkey?.counter).to.equal(8)
     expect(passkey?.lastUsed).to.be.within(askedAt, clock.now())
@@ -137,7 +148,7 @@ describe('passkeys', () => {
   it('accepts authenticators that do not count', async () => {
     const { device, owner: withKey } = await enrolled()
     const options = await asked(withKey)
-    const used = await passkeys.verify(instance, withKey, TOKEN, device.get(options))
+    const used = await verifyAssertion(services, instance, withKey, TOKEN, device.get(options))
     expect(used?.factors?.passkeys?.[0]?.counter).to.equal(0)
   })
 
@@ -161,7 +172,9 @@ describe('passkeys', () => {
     it(`refuses an assertion ${what}`, async () => {
       const { device, owner: withKey } = await enrolled(7)
       const assertion = device.get(await asked(withKey), tampering)
-      expect(await passkeys.verify(instance, withKey, TOKEN, assertion)).to.equal(undefined)
+      expect(await verifyAssertion(services, instance, withKey, TOKEN, assertion)).to.equal(
+        undefined,
+      )
     })
   }
 
@@ -169,8 +182,10 @@ describe('passkeys', () => {
     const { device, owner: withKey } = await enrolled()
     const assertion = device.get(await asked(withKey))
     const other = 'u'.repeat(96)
-    expect(await passkeys.verify(instance, withKey, other, assertion)).to.equal(undefined)
-    expect(await passkeys.verify(instance, withKey, TOKEN, assertion)).to.not.equal(undefined)
+    expect(await verifyAssertion(services, instance, withKey, other, assertion)).to.equal(undefined)
+    expect(await verifyAssertion(services, instance, withKey, TOKEN, assertion)).to.not.equal(
+      undefined,
+    )
   })
 
   it('never throws, whatever comes from outside', async () => {
@@ -198,9 +213,9 @@ describe('passkeys', () => {
     )
     await fc.assert(
       fc.asyncProperty(texts, async (text) => {
-        expect(await passkeys.verify(instance, withKey, TOKEN, text)).to.equal(undefined)
+        expect(await verifyAssertion(services, instance, withKey, TOKEN, text)).to.equal(undefined)
         const credential = { json: text, label: '' }
-        expect(await passkeys.verifyRegistration(instance, owner, CODE, credential)).to.equal(
+        expect(await verifyRegistration(services, instance, owner, CODE, credential)).to.equal(
           undefined,
         )
       }),
@@ -209,7 +224,7 @@ describe('passkeys', () => {
   })
 
   async function asked(withKey: Owner): Promise<Readonly<Record<string, unknown>>> {
-    const options = await passkeys.requestOptions(instance, withKey, TOKEN)
+    const options = await passkeyRequestOptions(instance, withKey, TOKEN)
     if (options === undefined) throw new Error('no passkeys')
     return options
   }
