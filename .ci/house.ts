@@ -40,7 +40,6 @@ interface Figures {
  * @see docs/decisions/0252-the-shape-of-the-packages-is-checked.md
  */
 const KNOWN: readonly string[] = [
-  'auth-ui: 19 files lie loose in src; 14 are enough',
   'connectors: circle of folders: accounts -> refresh',
   'notify: 31 files lie loose in src; 14 are enough',
   'oauth-core: circle of files: authorize/authorize-request.ts -> authorize/consent-choice.ts -> authorize/redirect.ts -> ports.ts',

@@ -1,4 +1,4 @@
-import { type AppRegistry, type OAuth } from '@svc/oauth-core'
+import type { AppRegistry, OAuth } from '@svc/oauth-core'
 import { DAY_MS, type Instance, isSlug, type Logger, type RateLimit } from '@svc/platform'
 import {
   defineOptions,
@@ -20,15 +20,20 @@ import {
   text,
 } from '@svc/platform/options'
 import type { Clock, Store } from '@svc/store'
-import { type PermissionTexts, permissionTexts } from './consent/permission-texts.ts'
-import type { RaiseLimitUrl } from './authorize/hurdle-pages.ts'
+import { permissionTexts, type PermissionTexts } from './consent/permission-texts.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import type { Theme } from './pages/page-renderer.ts'
-import type { RevokeOAuthOnReset } from './passphrase/change-passphrase.ts'
-import type { DiskUsage } from './move/move-flow.ts'
+import type {
+  DiskUsage,
+  EventSink,
+  HostHooks,
+  Mailer,
+  Place,
+  RaiseLimitUrl,
+  RevokeOAuthOnReset,
+} from './ports.ts'
 import { DEFAULT_COST } from './passphrase/password-hash.ts'
 import { isAffordable, type ScryptCost } from './owner/stored-hash.ts'
-import type { EventSink, HostHooks, Mailer, Place } from './ports.ts'
 import { NO_SHARES, type Shares } from './share-by-link/shares.ts'
 import { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
 import { themeOption } from './pages/theme.ts'

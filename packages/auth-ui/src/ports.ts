@@ -162,3 +162,16 @@ export interface HostHooks {
 
 /** Why a session ended. */
 export type SessionEnd = 'logout' | 'logout_others' | 'revoked' | 'replaced' | 'passphrase'
+
+/** Where the owner can have the limit of connected clients raised; absolute, or undefined for none. */
+export type RaiseLimitUrl = string | ((instance: Instance) => string | undefined)
+
+/** How much an owner keeps, for the server that it moves to. Bytes. */
+export interface DiskUsage {
+  readonly used: number
+  /** Absent: no end. */
+  readonly quota?: number
+}
+
+/** Whose tokens end when the passphrase is reset without knowing the old one. @see login.md 7.1 */
+export type RevokeOAuthOnReset = 'none' | 'flagship' | 'all'

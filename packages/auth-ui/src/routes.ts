@@ -1,116 +1,59 @@
-import type { RouteHandler, RouteRow } from '@svc/platform'
-import { LOGIN_SCHEMA } from './login/login.schema.ts'
-import type { LoginHandlers } from './login/login.ts'
-import type { LogoutHandlers } from './login/logout.ts'
-import { NEW_PASSPHRASE_SCHEMA } from './passphrase/new-passphrase.schema.ts'
-import type { OnboardingHandlers } from './passphrase/onboarding.ts'
+import { homeRoutes } from './passphrase/home.ts'
+import { loginRoutes } from './login/login.ts'
+import { logoutRoutes } from './login/logout.ts'
+import { twoFactorRoutes } from './two-factor/two-factor.ts'
+import { magicLinkRoutes } from './magic-link/magic-link.ts'
+import { requestLinkRoutes } from './magic-link/request-link.ts'
+import { checkBearer, SESSION_CODE_PATH, sessionCodeRoutes } from './session-code/session-code.ts'
+import { confirmRoutes } from './confirm/confirm.ts'
+import { onboardingRoutes } from './passphrase/onboarding.ts'
+import { resetRoutes } from './passphrase/reset.ts'
+import { renewRoutes } from './passphrase/renew.ts'
+import { ownerMailRoutes } from './passphrase/owner-mails.ts'
+import { hintRoutes } from './passphrase/hint.ts'
+import { putPassphraseRoutes } from './passphrase/put-passphrase.ts'
+import { checkPassphraseRoutes } from './passphrase/check-passphrase.ts'
+import { preloginRoutes } from './passphrase/prelogin.ts'
+import { settingsRoutes } from './settings/settings-routes.ts'
+import { bindRoutes, type Route, type RouteRow } from '@svc/platform'
+import { flagshipLoginRoutes } from './flagship/flagship-login.ts'
+import { flagshipMagicLinkRoutes } from './flagship/flagship-magic-link.ts'
+import { flagshipOnboardingRoutes } from './flagship/flagship-onboarding.ts'
+import { moveRoutes } from './move/move.ts'
+import { sharePasswordRoutes } from './share-by-link/share-password.ts'
+import type { AuthUiServices } from './services.ts'
 
-/** What the rows are made of. */
-export interface Handlers {
-  readonly home: RouteHandler
-  readonly login: LoginHandlers
-  readonly logout: LogoutHandlers
-  readonly onboarding: OnboardingHandlers
-  readonly prelogin: RouteHandler
-}
+/** Every endpoint of this package, in the order of paths. */
+export const authUiRoutes: readonly Route<AuthUiServices>[] = [
+  ...homeRoutes,
+  ...loginRoutes,
+  ...logoutRoutes,
+  ...twoFactorRoutes,
+  ...magicLinkRoutes,
+  ...requestLinkRoutes,
+  ...sessionCodeRoutes,
+  ...confirmRoutes,
+  ...onboardingRoutes,
+  ...resetRoutes,
+  ...renewRoutes,
+  ...ownerMailRoutes,
+  ...hintRoutes,
+  ...putPassphraseRoutes,
+  ...checkPassphraseRoutes,
+  ...preloginRoutes,
+  ...settingsRoutes,
+  ...moveRoutes,
+  ...sharePasswordRoutes,
+  ...flagshipLoginRoutes,
+  ...flagshipMagicLinkRoutes,
+  ...flagshipOnboardingRoutes,
+].toSorted((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0))
 
-/** Every endpoint of this package, sorted by path. */
-export function createRows(handlers: Handlers): readonly RouteRow[] {
-  return createAuthRows(handlers)
-}
-
-function createAuthRows(handlers: Handlers): readonly RouteRow[] {
-  const { home, login, logout, onboarding, prelogin } = handlers
-  return [
-    {
-      method: 'GET',
-      path: '/',
-      handler: home,
-      auth: ['none', 'session cookie'],
-      statuses: [200, 302, 400, 412, 429],
-      family: 'html',
-      limit: 'register-guess',
-      summary: 'Leads to onboarding, to the log-in, or home.',
-      source: 'login.md 5.1',
-    },
-    {
-      method: 'GET',
-      path: '/auth/login',
-      handler: login.show,
-      auth: ['none', 'session cookie'],
-      statuses: [200, 302, 400, 412],
-      family: 'html',
-      summary: 'Shows the log-in form, or sends a logged-in browser on.',
-      source: 'login.md 5.1',
-    },
-    {
-      method: 'POST',
-      path: '/auth/login',
-      handler: login.submit,
-      auth: ['passphrase'],
-      body: { types: ['form'], schema: LOGIN_SCHEMA },
-      statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
-      family: 'html',
-      csrf: 'origin',
-      limit: 'auth',
-      summary: 'Logs the owner in.',
-      source: 'login.md 5.1',
-    },
-    {
-      method: 'DELETE',
-      path: '/auth/login',
-      handler: logout.logout,
-      auth: ['app token', 'session cookie'],
-      statuses: [204, 400, 401],
-      family: 'json',
-      cors: 'app-origins',
-      summary: 'Ends the session.',
-      source: 'login.md 5.2',
-    },
-    {
-      method: 'DELETE',
-      path: '/auth/login/others',
-      handler: logout.logoutOthers,
-      auth: ['app token', 'session cookie'],
-      statuses: [204, 400, 401],
-      family: 'json',
-      cors: 'app-origins',
-      summary: 'Ends every session but this one.',
-      source: 'login.md 5.2',
-    },
-    {
-      method: 'GET',
-      path: '/auth/passphrase',
-      handler: onboarding.show,
-      auth: ['code'],
-      statuses: [200, 302, 400, 412, 429],
-      family: 'html',
-      limit: 'register-guess',
-      summary: 'Shows the form in which a new owner chooses a passphrase.',
-      source: 'login.md 5.5',
-    },
-    {
-      method: 'GET',
-      path: '/public/prelogin',
-      handler: prelogin,
-      auth: ['none'],
-      statuses: [200, 400, 412],
-      family: 'json',
-      summary: 'Tells an app how to derive the login value.',
-      source: 'login.md 7',
-    },
-    {
-      method: 'POST',
-      path: '/settings/passphrase',
-      handler: onboarding.submit,
-      auth: ['code'],
-      body: { types: ['form', 'json'], schema: NEW_PASSPHRASE_SCHEMA },
-      statuses: [200, 302, 400, 403, 413, 415, 422, 429],
-      family: 'html',
-      csrf: 'origin',
-      limit: 'register-guess',
-      summary: 'Onboards: stores the first passphrase and opens a long session.',
-      source: 'login.md 5.5',
-    },
-  ]
+/** The rows that the router mounts. */
+export function bindAuthUiRoutes(services: AuthUiServices): readonly RouteRow[] {
+  return bindRoutes(authUiRoutes, services).map((row) =>
+    row.path === SESSION_CODE_PATH
+      ? { ...row, use: [(ctx, next) => checkBearer(services, ctx, next)] }
+      : row,
+  )
 }

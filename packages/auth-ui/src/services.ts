@@ -7,6 +7,7 @@ import type { ResolvedOptions } from './options.ts'
 import type { OwnerStore } from './owner/owner-store.ts'
 import type { PageRenderer } from './pages/page-renderer.ts'
 import type { PasswordHasher } from './passphrase/password-hash.ts'
+import type { TimingEqualizer } from './passphrase/timing-equalizer.ts'
 import type { EventSink, HostHooks, Mailer } from './ports.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { SessionCarrier } from './session/session-carrier.ts'
@@ -52,6 +53,8 @@ export interface AuthUiServices {
   readonly pages: PageRenderer
   readonly owners: OwnerStore
   readonly hasher: PasswordHasher
+  /** Hides in the time of an answer whether there was something to do. */
+  readonly timing: TimingEqualizer
   readonly sessions: SessionStore
   readonly cookies: SessionCookies
   readonly carrier: SessionCarrier

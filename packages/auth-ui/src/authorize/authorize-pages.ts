@@ -1,34 +1,25 @@
 import type { AuthorizePages } from '@svc/oauth-core'
-import { MINUTE_MS, type RouteContext } from '@svc/platform'
+import { MINUTE_MS, originOfApp, type RouteContext } from '@svc/platform'
 import type { Context } from 'koa'
-import { createHurdlePages, type HurdlePagesOptions } from './hurdle-pages.ts'
-import type { Csrf } from '../web/csrf.ts'
 import { AuthUiError } from '../errors.ts'
+import type { LimitPageModel } from '../pages/page-models.ts'
+import { againHref, wayOn } from '../pages/recovery-link.ts'
+import type { AuthUiServices } from '../services.ts'
 import { redirect } from '../web/answer.ts'
 import { withoutSessionCode } from '../web/redirect-target.ts'
-import type { PageRenderer } from '../pages/page-renderer.ts'
-import type { Mailer } from '../ports.ts'
-import type { DescribeRequest } from '../web/request-facts.ts'
-import { wayOn } from '../pages/recovery-link.ts'
+import { describeVisitor, visitorOf } from '../web/visitor.ts'
 
-/** What {@link createAuthorizePages} needs. */
-export interface AuthorizePagesOptions extends HurdlePagesOptions {
-  readonly pages: PageRenderer
-  readonly csrf: Csrf
-  readonly mailer: Mailer
-  readonly describeRequest: DescribeRequest
-  readonly clock: { now(): number }
-}
-
-/** The pages of the authorization endpoint, and error pages and the CSRF rule for every package. */
-export function createAuthorizePages(options: AuthorizePagesOptions): AuthorizePages {
-  const { pages, csrf, clock } = options
+/**
+ * The pages of the authorization endpoint, interstitials among them, and error pages and the CSRF rule for every package.
+ * @see oauth.md 5.4, 5.6
+ */
+export function createAuthorizePages(services: AuthUiServices): AuthorizePages {
+  const { clock, csrf, options, pages } = services
   return {
-    ...createHurdlePages(options),
     async certify(context, { client, token, code, expiresAt }) {
-      const ctx = behindRow(context)
+      const ctx = behindRoute(context)
       const endsInMs = Math.max(0, (expiresAt ?? 0) - clock.now())
-      if (code !== undefined) await mailCode(ctx, code, endsInMs, options)
+      if (code !== undefined) await mailCode(services, ctx, code, endsInMs)
       await pages.certifyPage(ctx, {
         client,
         endsInMs,
@@ -37,22 +28,40 @@ export function createAuthorizePages(options: AuthorizePagesOptions): AuthorizeP
       })
     },
     async consent(context, view) {
-      const ctx = behindRow(context)
+      const ctx = behindRoute(context)
       await pages.consentPage(ctx, {
         view,
         csrfToken: await csrf.token(ctx),
         formActionSources: view.formActionSource === undefined ? [] : [view.formActionSource],
       })
     },
+    async deprecated(context, { name, storeUrl }) {
+      await pages.deprecatedPage(behindRoute(context), { name, storeUrl })
+    },
+    async limit(context, { client, count, limit }) {
+      const ctx = behindRoute(context)
+      const { raiseLimitUrl } = options
+      const raiseHref =
+        typeof raiseLimitUrl === 'function' ? raiseLimitUrl(ctx.state.instance) : raiseLimitUrl
+      await pages.limitPage(ctx, {
+        name: client.metadata.client_name,
+        count,
+        limit,
+        isPosted: ctx.method === 'POST',
+        retryHref: ctx.method === 'POST' ? againHref(ctx) : withoutSessionCode(ctx.url),
+        ...(await settingsOf(services, ctx)),
+        ...(raiseHref === undefined ? {} : { raiseHref }),
+      })
+    },
     async login(context) {
-      const ctx = behindRow(context)
+      const ctx = behindRoute(context)
       const { origin } = ctx.state.instance
       const search = ctx.querystring === '' ? '' : `?${ctx.querystring}`
       const back = encodeURIComponent(withoutSessionCode(`${origin}${ctx.path}${search}`))
       redirect(ctx, `${origin}/auth/login?redirect=${back}`)
     },
     async sharing(context, view) {
-      const ctx = behindRow(context)
+      const ctx = behindRoute(context)
       await pages.sharingPage(ctx, {
         view,
         csrfToken: await csrf.token(ctx),
@@ -60,10 +69,10 @@ export function createAuthorizePages(options: AuthorizePagesOptions): AuthorizeP
       })
     },
     async outOfBand(context, answer) {
-      await pages.outOfBandPage(behindRow(context), answer)
+      await pages.outOfBandPage(behindRoute(context), answer)
     },
     async error(context, error) {
-      const ctx = behindRow(context)
+      const ctx = behindRoute(context)
       const { requestId } = ctx.state
       await pages.errorPage(ctx, {
         error,
@@ -75,27 +84,42 @@ export function createAuthorizePages(options: AuthorizePagesOptions): AuthorizeP
   }
 }
 
+/** What the page of the limit shows of the settings app, and listens with. */
+async function settingsOf(
+  { apps, carrier, namespace, oauth, options }: AuthUiServices,
+  ctx: RouteContext,
+): Promise<Pick<LimitPageModel, 'live' | 'settingsHref'>> {
+  const { instance } = ctx.state
+  const app = await apps.installed(instance, options.settingsSlug)
+  if (app === undefined) return {}
+  const settingsHref = `${originOfApp(instance, options.settingsSlug)}/#clients`
+  const session = await carrier.current(ctx)
+  if (session === undefined) return { settingsHref }
+  // SPEC: oauth.md 5.4 - bound to the session: it dies with it, and is worth nothing without its cookie.
+  const token = await oauth.appTokens.issue(instance, app, session.id)
+  return { settingsHref, live: { token, namespace } }
+}
+
 /** @throws AuthUiError `mail_failed`: the caller takes the code back */
 async function mailCode(
+  services: AuthUiServices,
   ctx: RouteContext,
   code: string,
   endsInMs: number,
-  { mailer, describeRequest }: AuthorizePagesOptions,
 ): Promise<void> {
-  const { instance } = ctx.state
   const variables = {
-    ...(await describeRequest(ctx)),
+    ...(await describeVisitor(services, visitorOf(services, ctx))),
     minutes: Math.max(1, Math.round(endsInMs / MINUTE_MS)),
     code,
   }
   try {
-    await mailer.send(instance, { template: 'confirm_flagship', variables })
+    await services.mailer.send(ctx.state.instance, { template: 'confirm_flagship', variables })
   } catch (cause) {
     throw new AuthUiError('mail_failed', { cause })
   }
 }
 
-function behindRow(ctx: Context): RouteContext {
-  // Rows run behind `resolveInstance` and the router.
+function behindRoute(ctx: Context): RouteContext {
+  // Routes run behind `resolveInstance` and the router.
   return ctx as RouteContext
 }

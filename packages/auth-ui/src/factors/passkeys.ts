@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { equalSecrets, type Instance } from '@svc/platform'
 import type { Change } from '@svc/store'
 import type { Passkey } from '../owner/factors.ts'
-import { createOneTimeValues, type OneTimeValues } from '../owner/one-time-values.ts'
+import { createValue, findValue, type ValueKind } from '../owner/one-time-values.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
 import { attestsNothing, parseAssertion, parseRegistration, transportsOf } from './webauthn-json.ts'
@@ -16,6 +16,8 @@ export interface NewPasskey {
   /** Uses the registration up; part of the write that stores the passkey. */
   readonly spent: Change
 }
+
+const CHALLENGE: ValueKind = { kind: 'passkey-challenge', form: 'hex', lifetime: 'confirmCode' }
 
 type Services = Pick<AuthUiServices, 'clock' | 'lifetimes' | 'store'>
 
@@ -111,7 +113,7 @@ export async function passkeyCreationOptions(
     userID: new Uint8Array(userId(instance)),
     userName: domain,
     userDisplayName: publicName ?? '',
-    challenge: await challengesOf(services).create(instance, owner, digest(confirmation)),
+    challenge: await createValue(services, CHALLENGE, instance, owner, digest(confirmation)),
     attestationType: 'none',
     authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
     excludeCredentials: descriptorsOf(owner.factors?.passkeys ?? []),
@@ -137,7 +139,7 @@ export async function verifyRegistration(
   if (parsed === undefined) return undefined
   const { answer, clientData } = parsed
   const secret = Buffer.from(clientData.challenge, 'base64url').toString()
-  const challenge = await challengesOf(services).find(instance, owner, secret)
+  const challenge = await findValue<string>(services, CHALLENGE, instance, owner, secret)
   if (challenge === undefined) return undefined
   if (!equalSecrets(challenge.value, digest(confirmation))) return undefined
   if (!(await attestsNothing(answer))) return undefined
@@ -163,16 +165,6 @@ export async function verifyRegistration(
     },
     spent: { op: 'delete', key: challenge.key, ifRevision: challenge.revision },
   }
-}
-
-function challengesOf({ store, clock, lifetimes }: Services): OneTimeValues<string> {
-  return createOneTimeValues<string>({
-    store,
-    clock,
-    kind: 'passkey-challenge',
-    form: 'hex',
-    lifetimeMs: lifetimes.confirmCode,
-  })
 }
 
 function descriptorsOf(passkeys: readonly Passkey[]): { id: string; transports: string[] }[] {

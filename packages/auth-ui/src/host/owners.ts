@@ -1,37 +1,22 @@
-import {
-  type Instance,
-  type InstanceId,
-  type Instances,
-  type NewInstance,
-  randomAlphanumeric,
-} from '@svc/platform'
-import type { Change, Store } from '@svc/store'
+import { bindOwnerAccess, type OwnerAccess, setMagicLink } from './owner-access.ts'
+import { type Instance, type NewInstance, randomAlphanumeric } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import { DEFAULT_ITERATIONS, saltOf } from '../passphrase/derive.ts'
-import { readNewPassphrase } from '../passphrase/new-passphrase.ts'
-import type { HostReset } from '../passphrase/host-reset.ts'
-import type { Onboard } from '../passphrase/onboard.ts'
-import type { PasswordHasher } from '../passphrase/password-hash.ts'
+import { newSecurityStamp, type Owner } from '../owner/owner.ts'
+import { onboardedOwner } from '../owner/owner-store.ts'
 import { parseText } from '../owner/stored-hash.ts'
-import type { LoginMethod, Session, SessionKind } from '../session/session.ts'
-import type { SessionCookies } from '../session/session-cookie.ts'
-import type { SessionStore } from '../session/session-store.ts'
+import { resetPassphrase } from '../passphrase/change-passphrase.ts'
+import { saltOf } from '../passphrase/derive.ts'
 import {
-  newRegisterToken,
-  newSecurityStamp,
-  type Owner,
-  withRegisterToken,
-} from '../owner/owner.ts'
-import type { OwnerAccess } from './owner-access.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
-
-/** A new owner before its instance exists. */
-export interface PreparedOwner {
-  /** For the onboarding link; 32 hexadecimal characters, valid until the owner chose a passphrase. */
-  readonly registerToken: string
-  /** For `instances.create`: joins the write that creates the instance. */
-  changes(id: InstanceId): readonly Change[]
-}
+  createOnboardingUrl,
+  ensureOwner,
+  onboardingUrl,
+  type PreparedOwner,
+  prepareOwner,
+} from '../passphrase/new-owner.ts'
+import { readNewPassphrase } from '../passphrase/new-passphrase.ts'
+import { onboard } from '../passphrase/onboarding.ts'
+import type { AuthUiServices } from '../services.ts'
+import type { LoginMethod, Session, SessionKind } from '../session/session.ts'
 
 /** Owners that come from elsewhere keep their passphrase. */
 export interface ImportedPassphrase {
@@ -92,135 +77,109 @@ export interface Owners extends OwnerAccess {
   deleteAllSessions(instance: Instance): Promise<number>
 }
 
-/** What {@link createOwners} needs. */
-export interface OwnersOptions {
-  readonly store: Store
-  readonly instances: Instances
-  readonly owners: OwnerStore
-  readonly onboard: Onboard
-  readonly resetPassphrase: HostReset
-  readonly hasher: PasswordHasher
-  readonly sessions: SessionStore
-  readonly cookies: SessionCookies
-  readonly clock: { now(): number }
-  readonly access: OwnerAccess
-}
-
 /** For the command line and the host; nothing here asks who calls. */
-export function createOwners(options: OwnersOptions): Owners {
-  const { store, instances, owners, onboard, hasher, sessions, cookies, clock } = options
-
-  function newOwner(domain: string): Owner {
-    const now = clock.now()
-    return {
-      salt: saltOf(domain),
-      kdf: 0,
-      iterations: DEFAULT_ITERATIONS,
-      registerTokens: [],
-      securityStamp: newSecurityStamp(now),
-      createdAt: now,
-      updatedAt: now,
-    }
-  }
-
-  function prepare(domain: string): PreparedOwner {
-    const registerToken = newRegisterToken()
-    const owner = withRegisterToken(newOwner(domain), registerToken)
-    return { registerToken, changes: (id) => [owners.create(id, owner)] }
-  }
-
-  /** For instances that were made without an owner record. */
-  async function ensureOwner(instance: Instance): Promise<void> {
-    if ((await owners.get(instance.id)) !== undefined) return
-    // Lost to another creator: then there is one.
-    await store.write([owners.create(instance.id, newOwner(instance.domain))])
-  }
-
-  async function setPassphrase(
-    instance: Instance,
-    passphrase: string,
-    access?: Parameters<Onboard>[3],
-  ): Promise<void> {
-    await ensureOwner(instance)
-    const stored = await owners.get(instance.id)
-    const fields = { passphrase, hint: '', iterations: '', key: '', publicKey: '', privateKey: '' }
-    const salt = stored?.owner.salt ?? saltOf(instance.domain)
-    await onboard(
-      instance,
-      undefined,
-      await readNewPassphrase(fields, salt, { hasher, allowRaw: true }),
-      access,
-    )
-  }
-
-  /** One write: an owner with a passphrase that nobody knows and no other way in must not be left. */
-  async function onboardWithMagicLink(instance: Instance): Promise<void> {
-    const access = { magicLink: true, passwordDefined: false }
-    await setPassphrase(instance, randomAlphanumeric(32), access)
-  }
-
+export function bindOwners(services: AuthUiServices): Owners {
+  const { owners, sessions } = services
   return {
-    ...options.access,
-    prepare,
-    async createInstance(input, passphrase, { magicLink = false } = {}) {
-      const { registerToken, changes } = prepare(input.domain)
-      const instance = await instances.create(input, changes)
-      if (passphrase !== undefined) {
-        await setPassphrase(instance, passphrase)
-        if (magicLink) await options.access.setMagicLink(instance, true)
-        return { instance }
-      }
-      if (!magicLink) return { instance, onboardingUrl: onboardingUrl(instance, registerToken) }
-      await onboardWithMagicLink(instance)
-      return { instance }
-    },
-    async createOnboardingUrl(instance) {
-      await ensureOwner(instance)
-      const token = newRegisterToken()
-      const written = await owners.update(instance.id, (owner) =>
-        owner.onboardedAt === undefined ? withRegisterToken(owner, token) : undefined,
-      )
-      if (written === undefined) throw new AuthUiError('already_onboarded')
-      return onboardingUrl(instance, token)
-    },
-    async isOnboarded(instance) {
-      return (await owners.get(instance.id))?.owner.onboardedAt !== undefined
-    },
-    setPassphrase: (instance, passphrase) => setPassphrase(instance, passphrase),
-    resetPassphrase: options.resetPassphrase,
-    onboardWithMagicLink,
-    async importPassphrase(instance, { hash, salt, iterations, hint }) {
-      if (parseText(hash) === undefined) throw new TypeError('imported.hash is malformed')
-      await ensureOwner(instance)
-      const now = clock.now()
-      const written = await owners.update(instance.id, (owner) =>
-        owner.onboardedAt !== undefined
-          ? undefined
-          : {
-              ...owner,
-              passphraseHash: { algorithm: 'scrypt', value: hash },
-              salt,
-              iterations,
-              ...(hint === undefined ? {} : { hint }),
-              registerTokens: [],
-              securityStamp: newSecurityStamp(now),
-              onboardedAt: now,
-              updatedAt: now,
-            },
-      )
-      if (written === undefined) throw new AuthUiError('already_onboarded')
-    },
-    async createSession(instance, { kind = 'normal', method = 'session_code' } = {}) {
-      const now = clock.now()
-      const session = { id: sessions.newId(), kind, method, createdAt: now, lastSeen: now }
-      await store.write([sessions.put(instance, session)])
-      return { session, cookie: await cookies.seal(instance, session.id) }
-    },
+    ...bindOwnerAccess(services),
+    prepare: (domain) => prepareOwner(services, domain),
+    createInstance: (input, passphrase, options) =>
+      createInstance(services, input, passphrase, options),
+    createOnboardingUrl: (instance) => createOnboardingUrl(services, instance),
+    isOnboarded: async (instance) => (await onboardedOwner({ owners }, instance)) !== undefined,
+    setPassphrase: (instance, passphrase) => setPassphrase(services, instance, passphrase),
+    onboardWithMagicLink: (instance) => onboardWithMagicLink(services, instance),
+    resetPassphrase: (instance, passphrase) => resetPassphrase(services, instance, passphrase),
+    importPassphrase: (instance, imported) => importPassphrase(services, instance, imported),
+    createSession: (instance, options) => createSession(services, instance, options),
     listSessions: (instance) => sessions.list(instance),
     deleteAllSessions: (instance) => sessions.endAll(instance, 'revoked'),
   }
 }
 
-function onboardingUrl(instance: Instance, token: string): string {
-  return `${instance.origin}/auth/passphrase?registerToken=${token}`
+/** One write: an owner with a passphrase that nobody knows and no other way in must not be left. */
+async function onboardWithMagicLink(services: AuthUiServices, instance: Instance): Promise<void> {
+  const access = { magicLink: true, passwordDefined: false }
+  await setPassphrase(services, instance, randomAlphanumeric(32), access)
+}
+
+async function createInstance(
+  services: AuthUiServices,
+  input: NewInstance,
+  passphrase?: string,
+  { magicLink = false }: { readonly magicLink?: boolean } = {},
+): Promise<{ readonly instance: Instance; readonly onboardingUrl?: string }> {
+  const { registerToken, changes } = prepareOwner(services, input.domain)
+  const instance = await services.oauth.instances.create(input, changes)
+  if (passphrase !== undefined) {
+    await setPassphrase(services, instance, passphrase)
+    if (magicLink) await setMagicLink(services, instance, true)
+    return { instance }
+  }
+  if (!magicLink) return { instance, onboardingUrl: onboardingUrl(instance, registerToken) }
+  await onboardWithMagicLink(services, instance)
+  return { instance }
+}
+async function importPassphrase(
+  services: AuthUiServices,
+  instance: Instance,
+  { hash, salt, iterations, hint }: ImportedPassphrase,
+): Promise<void> {
+  if (parseText(hash) === undefined) throw new TypeError('imported.hash is malformed')
+  await ensureOwner(services, instance)
+  const now = services.clock.now()
+  const written = await services.owners.update(instance.id, (owner) =>
+    owner.onboardedAt !== undefined
+      ? undefined
+      : {
+          ...owner,
+          passphraseHash: { algorithm: 'scrypt', value: hash },
+          salt,
+          iterations,
+          ...(hint === undefined ? {} : { hint }),
+          registerTokens: [],
+          securityStamp: newSecurityStamp(now),
+          onboardedAt: now,
+          updatedAt: now,
+        },
+  )
+  if (written === undefined) throw new AuthUiError('already_onboarded')
+}
+
+async function createSession(
+  services: AuthUiServices,
+  instance: Instance,
+  {
+    kind = 'normal',
+    method = 'session_code',
+  }: { readonly kind?: SessionKind; readonly method?: LoginMethod } = {},
+): Promise<{
+  readonly session: Session
+  /** Of the instance's own host. */
+  readonly cookie: { readonly name: string; readonly value: string }
+}> {
+  const now = services.clock.now()
+  const session = { id: services.sessions.newId(), kind, method, createdAt: now, lastSeen: now }
+  await services.store.write([services.sessions.put(instance, session)])
+  return { session, cookie: await services.cookies.seal(instance, session.id) }
+}
+
+/** Onboards with a raw passphrase. */
+async function setPassphrase(
+  services: AuthUiServices,
+  instance: Instance,
+  passphrase: string,
+  access?: Pick<Owner, 'magicLink' | 'passwordDefined'>,
+): Promise<void> {
+  await ensureOwner(services, instance)
+  const stored = await services.owners.get(instance.id)
+  const fields = { passphrase, hint: '', iterations: '', key: '', publicKey: '', privateKey: '' }
+  const salt = stored?.owner.salt ?? saltOf(instance.domain)
+  await onboard(
+    services,
+    instance,
+    undefined,
+    await readNewPassphrase(fields, salt, { hasher: services.hasher, allowRaw: true }),
+    access,
+  )
 }

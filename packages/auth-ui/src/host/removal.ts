@@ -1,5 +1,6 @@
+import type { AuthUiServices } from '../services.ts'
 import type { Instance } from '@svc/platform'
-import { type IndexKey, indexKey, recordKey, type Store } from '@svc/store'
+import { indexKey, type IndexKey, recordKey } from '@svc/store'
 
 /** Indexes that name every long-lived record of this package but the owner's. */
 const INDEXES = [
@@ -11,19 +12,17 @@ const INDEXES = [
 ] as const
 
 /** Deletes this package's records of an instance that is removed; may be called again. */
-export function createRemoval(store: Store): (instance: Instance) => Promise<void> {
-  async function empty(index: IndexKey): Promise<void> {
-    let cursor: string | undefined
-    do {
-      const page = await store.list(index, cursor === undefined ? {} : { cursor })
-      const changes = page.records.map(({ key }) => ({ op: 'delete' as const, key }))
-      if (changes.length > 0) await store.write(changes)
-      cursor = page.cursor
-    } while (cursor !== undefined)
-  }
+export async function removeRecords(services: AuthUiServices, instance: Instance): Promise<void> {
+  for (const name of INDEXES) await empty(services, indexKey(instance.id, name))
+  await services.store.write([{ op: 'delete', key: recordKey(instance.id, 'owner', 'owner') }])
+}
 
-  return async function removeRecords(instance) {
-    for (const name of INDEXES) await empty(indexKey(instance.id, name))
-    await store.write([{ op: 'delete', key: recordKey(instance.id, 'owner', 'owner') }])
-  }
+async function empty(services: AuthUiServices, index: IndexKey): Promise<void> {
+  let cursor: string | undefined
+  do {
+    const page = await services.store.list(index, cursor === undefined ? {} : { cursor })
+    const changes = page.records.map(({ key }) => ({ op: 'delete' as const, key }))
+    if (changes.length > 0) await services.store.write(changes)
+    cursor = page.cursor
+  } while (cursor !== undefined)
 }

@@ -1,63 +1,54 @@
+import type { AuthUiServices } from '../services.ts'
 import { type Instance, randomId } from '@svc/platform'
-import { type Change, indexKey, type Key, secretKey, type Store } from '@svc/store'
+import { type Change, indexKey, type Key, secretKey } from '@svc/store'
 import type { Context } from 'koa'
 import { readCookies, writeCookie } from '../web/cookies.ts'
-import type { Lifetimes } from '../lifetimes.ts'
 import type { Owner } from '../owner/owner.ts'
-
-/**
- * Browsers that logged in before: strangers' failures do not lock them out, and that is all the cookie is good for.
- * @see login.md 4.7
- */
-export interface KnownDevices {
-  /** The device's secret when the request comes from one; dies with the passphrase. */
-  find(ctx: Context, owner: Owner): Promise<string | undefined>
-  /** Makes this browser a known one: the change to write, and the cookie to set once it is written. */
-  remember(ctx: Context, owner: Owner): Promise<{ readonly change: Change; setCookie(): void }>
-}
-
-/** What {@link createKnownDevices} needs. */
-export interface KnownDevicesOptions {
-  readonly store: Store
-  readonly clock: { now(): number }
-  readonly lifetimes: Lifetimes
-}
 
 const SECRET = /^[A-Za-z0-9_-]{22}$/
 
-/** Records carry the security stamp of their time. */
-export function createKnownDevices({ store, clock, lifetimes }: KnownDevicesOptions): KnownDevices {
-  async function find(ctx: Context, owner: Owner): Promise<string | undefined> {
-    const instance = instanceOf(ctx)
-    for (const secret of readCookies(ctx, cookieName(instance))) {
-      if (!SECRET.test(secret)) continue
-      const record = await store.get<{ stamp: string }>(keyOf(instance, secret))
-      if (record?.value.stamp === owner.securityStamp) return secret
-    }
-    return undefined
+/**
+ * The device's secret when the request comes from one; dies with the passphrase. Records carry the security stamp of
+ * their time. Browsers that logged in before: strangers' failures do not lock them out, and that is all the cookie is
+ * good for.
+ * @see login.md 4.7
+ */
+export async function findKnownDevice(
+  services: AuthUiServices,
+  ctx: Context,
+  owner: Owner,
+): Promise<string | undefined> {
+  const instance = instanceOf(ctx)
+  for (const secret of readCookies(ctx, cookieName(instance))) {
+    if (!SECRET.test(secret)) continue
+    const record = await services.store.get<{ stamp: string }>(keyOf(instance, secret))
+    if (record?.value.stamp === owner.securityStamp) return secret
   }
+  return undefined
+}
 
+/** Makes this browser a known one: the change to write, and the cookie to set once it is written. */
+export async function rememberDevice(
+  services: AuthUiServices,
+  ctx: Context,
+  owner: Owner,
+): Promise<{ readonly change: Change; setCookie(): void }> {
+  const instance = instanceOf(ctx)
+  const secret = (await findKnownDevice(services, ctx, owner)) ?? randomId()
   return {
-    find,
-    async remember(ctx, owner) {
-      const instance = instanceOf(ctx)
-      const secret = (await find(ctx, owner)) ?? randomId()
-      return {
-        change: {
-          op: 'put',
-          key: keyOf(instance, secret),
-          value: { stamp: owner.securityStamp },
-          expiresAt: clock.now() + lifetimes.knownDevice,
-          indexes: [{ index: indexKey(instance.id, 'known-devices'), sort: '' }],
-        },
-        setCookie: () =>
-          writeCookie(ctx, cookieName(instance), secret, {
-            path: '/auth',
-            maxAgeMs: lifetimes.knownDevice,
-            secure: instance.isHttps,
-          }),
-      }
+    change: {
+      op: 'put',
+      key: keyOf(instance, secret),
+      value: { stamp: owner.securityStamp },
+      expiresAt: services.clock.now() + services.lifetimes.knownDevice,
+      indexes: [{ index: indexKey(instance.id, 'known-devices'), sort: '' }],
     },
+    setCookie: () =>
+      writeCookie(ctx, cookieName(instance), secret, {
+        path: '/auth',
+        maxAgeMs: services.lifetimes.knownDevice,
+        secure: instance.isHttps,
+      }),
   }
 }
 

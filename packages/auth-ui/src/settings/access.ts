@@ -2,7 +2,7 @@ import { type Client, VERBS } from '@svc/oauth-core'
 import { defineRoute, type Instance, type Route, type RouteContext } from '@svc/platform'
 import { listTrustedDevices, type TrustedDevice } from '../factors/trusted-devices.ts'
 import type { AuthUiServices } from '../services.ts'
-import { createLoginHistory, type LoginEntry } from '../session/login-history.ts'
+import { type LoginEntry, loginsOfSessions } from '../session/login-history.ts'
 import { type Session, sessionEnd } from '../session/session.ts'
 import { requireSettingsApp } from '../web/caller.ts'
 import { accessOfClient, listAllowed } from './clients.ts'
@@ -31,7 +31,8 @@ async function listAccess(ctx: RouteContext, services: AuthUiServices): Promise<
   const { instance } = ctx.state
   const current = await services.carrier.current(ctx)
   const live = await services.sessions.list(instance)
-  const logins = await createLoginHistory(services).bySession(
+  const logins = await loginsOfSessions(
+    services,
     instance,
     live.map(({ id }) => id),
   )

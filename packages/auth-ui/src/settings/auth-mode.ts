@@ -12,7 +12,7 @@ import { requireSettingsApp } from '../web/caller.ts'
 import { visitorOf } from '../web/visitor.ts'
 import { activateMail } from './factor-mail.ts'
 import { AUTH_MODE_SCHEMA, type AuthModeBody } from './factors.schema.ts'
-import { checkPassphraseOf } from './interim.ts'
+import { checkPassphrase } from '../login/passphrase-check.ts'
 import { ownerOf, refuseBody } from './settings-owner.ts'
 
 /** Mailed passcodes on, or every factor off. @see login.md 7 */
@@ -62,7 +62,7 @@ async function switchOn(
   const visitor = visitorOf(services, ctx)
   const typed = body.two_factor_activation_code ?? ''
   if (typed !== '') return activateMail(services, visitor, owner, typed)
-  await checkPassphrase(ctx, services, owner, body)
+  await requirePassphrase(ctx, services, owner, body)
   await sendActivationCode(services, visitor, owner)
 }
 
@@ -76,7 +76,7 @@ async function switchOff(
   const visitor = visitorOf(services, ctx)
   const passcode = readPasscode(body)
   const { two_factor_token: token = '' } = body
-  await checkPassphrase(ctx, services, owner, body)
+  await requirePassphrase(ctx, services, owner, body)
   if (token === '') {
     const challenge = await startChallenge(services, visitor, owner, { purpose: 'auth_mode' })
     return answerJson(ctx, { two_factor_token: challenge.token })
@@ -93,14 +93,14 @@ async function switchOff(
   })
 }
 
-async function checkPassphrase(
+async function requirePassphrase(
   ctx: RouteContext,
   services: AuthUiServices,
   owner: Owner,
   { passphrase = '' }: AuthModeBody,
 ): Promise<void> {
   try {
-    await checkPassphraseOf(services, ctx, owner, passphrase)
+    await checkPassphrase(services, ctx, owner, passphrase)
   } catch (error) {
     // The bearer is right: a 401 would make clients fetch another.
     if (!AuthUiError.is(error, 'invalid_passphrase')) throw error

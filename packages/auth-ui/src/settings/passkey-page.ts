@@ -1,15 +1,21 @@
 import {
+  formActionSources,
+  homeTarget,
+  parseSlugTarget,
+  type RedirectTarget,
+} from '../web/redirect-target.ts'
+import {
   bodySchema,
   defineRoute,
-  isHttpError,
   type Instance,
+  isHttpError,
   prefersJson,
   provedInHandler,
   randomHex,
   type Route,
   type RouteContext,
 } from '@svc/platform'
-import { isFreshlyConfirmed, type PresentedConfirmation } from '../confirm/fresh-confirmation.ts'
+import { isFreshlyConfirmed, type PresentedConfirmation } from '../confirm/confirmation.ts'
 import { AuthUiError } from '../errors.ts'
 import { canAddPasskey, changeFactors } from '../factors/factor-changes.ts'
 import { MAX_PASSKEYS, passkeyCreationOptions, verifyRegistration } from '../factors/passkeys.ts'
@@ -20,10 +26,9 @@ import type { Owner } from '../owner/owner.ts'
 import type { FormProblem } from '../pages/page-models.ts'
 import type { AuthUiServices } from '../services.ts'
 import type { Session } from '../session/session.ts'
-import { formActionSources, type RedirectTarget } from '../web/redirect-target.ts'
 import { readUserAgent } from '../web/request-facts.ts'
 import { visitorOf } from '../web/visitor.ts'
-import { locateTarget, redirectsOf } from './interim.ts'
+import { locateTarget } from '../login/complete-login.ts'
 
 /** Who may go on: a logged-in owner who confirmed a moment ago. */
 interface Authorized {
@@ -113,7 +118,7 @@ async function submitPasskey(ctx: RouteContext, services: AuthUiServices): Promi
     return showForm(ctx, services, authorized, label, { code: 'passkey_failed' })
   }
   const target = await settingsTarget(services, instance)
-  answerRedirect(ctx, await locateTarget(services, ctx, target, authorized.session))
+  answerRedirect(ctx, await locateTarget(services, ctx, target, authorized.session, 'keep'))
 }
 
 /**
@@ -207,12 +212,11 @@ async function settingsTarget(
   services: AuthUiServices,
   instance: Instance,
 ): Promise<RedirectTarget> {
-  const redirects = redirectsOf(services)
   try {
     const { settingsSlug } = services.options
-    return await redirects.parseSlugForm(instance, `${settingsSlug}/#/factors`)
+    return await parseSlugTarget(services, instance, `${settingsSlug}/#/factors`)
   } catch (error) {
-    if (isHttpError(error) && error.code === 'bad_redirect') return redirects.home(instance)
+    if (isHttpError(error) && error.code === 'bad_redirect') return homeTarget(services, instance)
     throw error
   }
 }

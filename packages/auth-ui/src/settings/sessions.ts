@@ -1,7 +1,7 @@
 import { defineRoute, requirement, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { AuthUiServices } from '../services.ts'
-import { createLoginHistory, type LoginEntry } from '../session/login-history.ts'
+import { type LoginEntry, loginsOfSessions } from '../session/login-history.ts'
 import { parseSessionId, type Session } from '../session/session.ts'
 import { requirePermission, requireSettingsApp } from '../web/caller.ts'
 import { answerResources, isoTime, type Resource } from './json-api.ts'
@@ -82,7 +82,8 @@ async function toResources(
   shown: readonly Session[],
   currentId: string | undefined,
 ): Promise<readonly Resource[]> {
-  const logins = await createLoginHistory(services).bySession(
+  const logins = await loginsOfSessions(
+    services,
     ctx.state.instance,
     shown.map(({ id }) => id),
   )

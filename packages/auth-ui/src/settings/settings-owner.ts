@@ -1,5 +1,5 @@
 import type { RouteContext, SchemaFault } from '@svc/platform'
-import { requireFreshConfirmation } from '../confirm/fresh-confirmation.ts'
+import { requireFreshConfirmation } from '../confirm/confirmation.ts'
 import { AuthUiError } from '../errors.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'

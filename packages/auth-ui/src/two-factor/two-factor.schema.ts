@@ -1,4 +1,4 @@
-/** Fields of `POST /auth/twofactor`, for the documents. @see login.md 5.1 */
+/** Fields of `POST /auth/twofactor`. @see login.md 5.1 */
 export const TWO_FACTOR_SCHEMA: Readonly<Record<string, unknown>> = {
   type: 'object',
   properties: {
@@ -22,15 +22,13 @@ export const TWO_FACTOR_SCHEMA: Readonly<Record<string, unknown>> = {
     },
     'two-factor-token': { type: 'string' },
   },
-  required: ['two-factor-token'],
 }
 
-/** Fields of `POST /auth/twofactor/resend`, for the documents. @see login.md 5.1 */
+/** Fields of `POST /auth/twofactor/resend`. @see login.md 5.1 */
 export const RESEND_SCHEMA: Readonly<Record<string, unknown>> = {
   type: 'object',
   properties: {
     csrf_token: { type: 'string', description: 'of the page; verified when present' },
     'two-factor-token': { type: 'string' },
   },
-  required: ['two-factor-token'],
 }

@@ -1,40 +1,7 @@
 import { type AccessContext, insufficientScope, type Verb } from '@svc/oauth-core'
-import { requirement, type RouteAuth, type RouteContext, type RouteMiddleware } from '@svc/platform'
+import { requirement, type RouteAuth, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { AuthUiServices } from '../services.ts'
-
-/** What {@link createCallers} needs. */
-export interface CallerOptions {
-  readonly authenticate: (ctx: RouteContext) => Promise<void>
-  readonly settingsSlug: string
-}
-
-/** Middleware factories of the rows under `/settings`. */
-export interface Callers {
-  /** Any bearer with the permission on the whole type. */
-  requirePermission(verb: Verb, type: string): RouteMiddleware
-  /** A token of the settings app itself. */
-  requireSettingsApp(): RouteMiddleware
-}
-
-/** Refusals: 401 by the guard; 403 `insufficient_scope` as the guard's, or `forbidden` where no scope would do. */
-export function createCallers({ authenticate, settingsSlug }: CallerOptions): Callers {
-  return {
-    requirePermission: (verb, type) =>
-      async function requirePermission(ctx, next) {
-        await authenticate(ctx)
-        if (!accessOf(ctx).allows(verb, type)) throw insufficientScope()
-        await next()
-      },
-    requireSettingsApp: () =>
-      async function requireSettingsApp(ctx, next) {
-        await authenticate(ctx)
-        const { kind, app } = accessOf(ctx)
-        if (kind !== 'app' || app?.slug !== settingsSlug) throw new AuthUiError('forbidden')
-        await next()
-      },
-  }
-}
 
 /** Refuses with the guard's 401 for no token, with 403 `forbidden` for one of anybody else: no scope would do. */
 export const requireSettingsApp: RouteAuth<Pick<AuthUiServices, 'oauth' | 'options'>> = requirement(

@@ -1,4 +1,5 @@
-import { type AppRegistry } from '@svc/oauth-core'
+import type { ResolvedOptions } from '../options.ts'
+import type { AuthUiServices } from '../services.ts'
 import { type Instance, isSlug, originOfApp, parseAppHost } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 
@@ -15,25 +16,9 @@ export interface RedirectTarget {
   readonly isAuthorize: boolean
 }
 
-/** The one judge of `redirect` parameters. @see login.md 4.6 */
-export interface Redirects {
-  /**
-   * A `redirect` parameter: an absolute URL, or `slug[/path]`.
-   * @param alsoHosts - other hosts (`host[:port]`, as URLs write them) that are as good, over https
-   * @throws AuthUiError `bad_redirect`
-   */
-  parse(instance: Instance, raw: string, alsoHosts?: ReadonlySet<string>): Promise<RedirectTarget>
-  /** `slug[/path][?query][#hash]` only. @throws AuthUiError `bad_redirect` */
-  parseSlugForm(instance: Instance, raw: string): Promise<RedirectTarget>
-  /** Where a log-in leads without one. */
-  home(instance: Instance): Promise<RedirectTarget>
-}
-
-/** What {@link createRedirects} needs. */
-export interface RedirectsOptions {
-  readonly apps: AppRegistry
-  readonly requireInstalledApp: boolean
-  readonly homeSlug: string
+/** What decides where a browser may be sent. */
+export interface RedirectServices extends Pick<AuthUiServices, 'apps'> {
+  readonly options: Pick<ResolvedOptions, 'homeSlug' | 'requireInstalledApp'>
 }
 
 const NO_HOSTS: ReadonlySet<string> = new Set()
@@ -44,73 +29,89 @@ const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\s\\]/
 const SCHEME = /^[a-z][a-z0-9+.-]*:/
 const AUTHORITY = /^[a-z]+:\/\/([^/?#]+)/
 
-/** Targets are serialised URLs, never the text that was sent. */
-export function createRedirects(options: RedirectsOptions): Redirects {
-  const { apps, requireInstalledApp, homeSlug } = options
+/**
+ * A `redirect` parameter: an absolute URL, or `slug[/path]`. Targets are serialised URLs, never the text that was
+ * sent. The one judge of `redirect` parameters.
+ * @param alsoHosts - other hosts (`host[:port]`, as URLs write them) that are as good, over https
+ * @throws AuthUiError `bad_redirect`
+ * @see login.md 4.6
+ */
+export async function parseTarget(
+  services: RedirectServices,
+  instance: Instance,
+  raw: string,
+  alsoHosts: ReadonlySet<string> = NO_HOSTS,
+): Promise<RedirectTarget> {
+  if (raw.length > MAX_AUTHORIZE_CHARS) throw bad('too long')
+  if (FORBIDDEN.test(raw) || !raw.isWellFormed()) throw bad('forbidden character')
+  const target = SCHEME.test(raw)
+    ? await parseUrlForm(services, instance, raw, alsoHosts)
+    : await parseSlugTarget(services, instance, raw)
+  // SPEC: decision D54 - only an authorization may be long.
+  if (raw.length > MAX_CHARS && !isAuthorizePath(target)) throw bad('too long')
+  return target
+}
 
-  async function parse(
-    instance: Instance,
-    raw: string,
-    alsoHosts: ReadonlySet<string> = NO_HOSTS,
-  ): Promise<RedirectTarget> {
-    if (raw.length > MAX_AUTHORIZE_CHARS) throw bad('too long')
-    if (FORBIDDEN.test(raw) || !raw.isWellFormed()) throw bad('forbidden character')
-    const target = SCHEME.test(raw)
-      ? await parseUrlForm(instance, raw, alsoHosts)
-      : await parseSlugForm(instance, raw)
-    // SPEC: decision D54 - only an authorization may be long.
-    if (raw.length > MAX_CHARS && !isAuthorizePath(target)) throw bad('too long')
-    return target
-  }
+/** `slug[/path][?query][#hash]` only. @throws AuthUiError `bad_redirect` */
+export async function parseSlugTarget(
+  services: RedirectServices,
+  instance: Instance,
+  raw: string,
+): Promise<RedirectTarget> {
+  if (raw.length > MAX_CHARS) throw bad('too long')
+  if (FORBIDDEN.test(raw) || !raw.isWellFormed()) throw bad('forbidden character')
+  const [, slug = '', path = '', query = '', hash = ''] =
+    /^([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/.exec(raw) ?? []
+  if (!isSlug(slug)) throw bad('neither a URL nor an app')
+  await requireInstalled(services, instance, slug)
+  const url = new URL(originOfApp(instance, slug))
+  url.pathname = path
+  url.search = query
+  url.hash = hash
+  return appTarget(url, slug)
+}
 
-  async function parseUrlForm(
-    instance: Instance,
-    raw: string,
-    alsoHosts: ReadonlySet<string>,
-  ): Promise<RedirectTarget> {
-    const url = parseUrl(instance, raw)
-    if (url.host === instance.domain || instance.aliases.includes(url.host)) return ownTarget(url)
-    if (url.protocol === 'https:' && alsoHosts.has(url.host)) return outerTarget(url)
-    const app = parseAppHost(url.host, instance.subdomains)
-    if (app === undefined || app.domain !== instance.domain) throw bad('foreign host')
-    if (requireInstalledApp) await demandInstalled(instance, app.slug)
-    return appTarget(url, app.slug)
+/** Where a log-in leads without one. */
+export async function homeTarget(
+  services: RedirectServices,
+  instance: Instance,
+): Promise<RedirectTarget> {
+  const chosen = instance.defaultRedirection ?? ''
+  if (chosen !== '' && !chosen.startsWith('http')) {
+    try {
+      return await parseSlugTarget(services, instance, chosen)
+    } catch (error) {
+      if (!AuthUiError.is(error)) throw error
+      // A setting that names a removed app must not shut the owner out.
+    }
   }
+  return appTarget(
+    new URL(originOfApp(instance, services.options.homeSlug)),
+    services.options.homeSlug,
+  )
+}
 
-  async function parseSlugForm(instance: Instance, raw: string): Promise<RedirectTarget> {
-    if (raw.length > MAX_CHARS) throw bad('too long')
-    if (FORBIDDEN.test(raw) || !raw.isWellFormed()) throw bad('forbidden character')
-    const [, slug = '', path = '', query = '', hash = ''] =
-      /^([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/.exec(raw) ?? []
-    if (!isSlug(slug)) throw bad('neither a URL nor an app')
-    await demandInstalled(instance, slug)
-    const url = new URL(originOfApp(instance, slug))
-    url.pathname = path
-    url.search = query
-    url.hash = hash
-    return appTarget(url, slug)
-  }
+async function parseUrlForm(
+  services: RedirectServices,
+  instance: Instance,
+  raw: string,
+  alsoHosts: ReadonlySet<string>,
+): Promise<RedirectTarget> {
+  const url = parseUrl(instance, raw)
+  if (url.host === instance.domain || instance.aliases.includes(url.host)) return ownTarget(url)
+  if (url.protocol === 'https:' && alsoHosts.has(url.host)) return outerTarget(url)
+  const app = parseAppHost(url.host, instance.subdomains)
+  if (app === undefined || app.domain !== instance.domain) throw bad('foreign host')
+  if (services.options.requireInstalledApp) await requireInstalled(services, instance, app.slug)
+  return appTarget(url, app.slug)
+}
 
-  async function demandInstalled(instance: Instance, slug: string): Promise<void> {
-    if ((await apps.installed(instance, slug)) === undefined) throw bad('no such app')
-  }
-
-  return {
-    parse,
-    parseSlugForm,
-    async home(instance) {
-      const chosen = instance.defaultRedirection ?? ''
-      if (chosen !== '' && !chosen.startsWith('http')) {
-        try {
-          return await parseSlugForm(instance, chosen)
-        } catch (error) {
-          if (!AuthUiError.is(error)) throw error
-          // A setting that names a removed app must not shut the owner out.
-        }
-      }
-      return appTarget(new URL(originOfApp(instance, homeSlug)), homeSlug)
-    },
-  }
+async function requireInstalled(
+  services: RedirectServices,
+  instance: Instance,
+  slug: string,
+): Promise<void> {
+  if ((await services.apps.installed(instance, slug)) === undefined) throw bad('no such app')
 }
 
 /** Session code and fragment of the `Location` that leads to a target. */
@@ -217,4 +218,36 @@ function isAuthorizePath(target: RedirectTarget): boolean {
 
 function bad(detail: string): AuthUiError {
   return new AuthUiError('bad_redirect', { description: `bad url: ${detail}` })
+}
+
+/**
+ * SPEC: security.md 30 - what an earlier step accepted is not changed by a later one. Published clients name it again.
+ * @param accepted - `href` of the earlier step
+ * @throws AuthUiError `invalid_parameter`
+ */
+export function requireSameTarget(again: RedirectTarget | undefined, accepted: string): void {
+  if (again === undefined || again.href === accepted) return
+  throw new AuthUiError('invalid_parameter', { description: 'redirect differs' })
+}
+
+/**
+ * Where a log-in of several steps leads; undefined: home. An earlier step that named nothing leaves it to this one.
+ * @param again - what this step names
+ * @throws AuthUiError `invalid_parameter` when the two differ
+ * @see docs/decisions/0215-where-later-steps-lead.md
+ */
+export async function acceptedTarget(
+  accepted: string | undefined,
+  again: RedirectTarget | undefined,
+  parse: (raw: string) => Promise<RedirectTarget>,
+): Promise<RedirectTarget | undefined> {
+  if (accepted === undefined) return again
+  requireSameTarget(again, accepted)
+  try {
+    return again ?? (await parse(accepted))
+  } catch (error) {
+    if (!(error instanceof AuthUiError)) throw error
+    // It was valid in the earlier step: an app removed meanwhile must not shut the owner out.
+    return undefined
+  }
 }

@@ -1,4 +1,4 @@
-import { type AppRegistry } from '@svc/oauth-core'
+import type { AuthUiServices } from '../services.ts'
 import { type Instance, originOfApp } from '@svc/platform'
 
 /** The settings app as a place to come from and go back to. */
@@ -7,17 +7,17 @@ export interface SettingsLink {
   readonly origin: string
 }
 
-/** Where `from=settings` leads back to, or undefined where there is no such app. @see login.md 5.5 */
-export type FindSettings = (instance: Instance) => Promise<SettingsLink | undefined>
-
-/** The address is made of the instance and the host's own slug, never of what was sent. */
-export function createFindSettings(
-  apps: Pick<AppRegistry, 'installed'>,
-  settingsSlug: string,
-): FindSettings {
-  return async function findSettings(instance) {
-    if ((await apps.installed(instance, settingsSlug)) === undefined) return undefined
-    const origin = originOfApp(instance, settingsSlug)
-    return { href: `${origin}/#/profile/email`, origin }
-  }
+/**
+ * The address is made of the instance and the host's own slug, never of what was sent. Where `from=settings` leads
+ * back to, or undefined where there is no such app.
+ * @see login.md 5.5
+ */
+export async function findSettings(
+  services: AuthUiServices,
+  instance: Instance,
+): Promise<SettingsLink | undefined> {
+  if ((await services.apps.installed(instance, services.options.settingsSlug)) === undefined)
+    return undefined
+  const origin = originOfApp(instance, services.options.settingsSlug)
+  return { href: `${origin}/#/profile/email`, origin }
 }

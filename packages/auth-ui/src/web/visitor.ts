@@ -1,8 +1,8 @@
+import { type Observation, readUserAgent, toFacts } from './request-facts.ts'
 import type { Instance, RouteContext } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type { RequestFacts } from '../ports.ts'
 import type { AuthUiServices } from '../services.ts'
-import { type Observation, readUserAgent, toFacts } from './request-facts.ts'
 
 /** Whose request it is: what rules need to know of it. */
 export interface Visitor {
@@ -19,6 +19,11 @@ export function visitorOf({ oauth }: Pick<AuthUiServices, 'oauth'>, ctx: RouteCo
     address: oauth.clientAddress(ctx),
     userAgent: ctx.get('User-Agent'),
   }
+}
+
+/** The subject of limits that count by address. */
+export function clientAddress(ctx: RouteContext, { oauth }: Pick<AuthUiServices, 'oauth'>): string {
+  return oauth.clientAddress(ctx)
 }
 
 /** Looks the address up. A geo database that fails costs the place, nothing else. */
