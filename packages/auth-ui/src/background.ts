@@ -26,7 +26,7 @@ export function createBackground(log: Logger): Background {
 }
 
 /** Runs a hook about something that happened: its failure is logged and undoes nothing. */
-export async function tellHost(
+export async function notifyHost(
   log: Logger,
   name: string,
   tell: () => Promise<void> | void | undefined,

@@ -19,7 +19,7 @@ import { createRateLimits } from './rate-limits.ts'
 import { bindAuthUiRoutes } from './routes.ts'
 import type { AuthUiServices } from './services.ts'
 import { receiveCode, redeemOnAuthorize } from './session-code/receive-code.ts'
-import { createSessionCarrier } from './session/session-carrier.ts'
+import { createSessionMiddleware } from './session/session-middleware.ts'
 import { createSessionCookies } from './session/session-cookie.ts'
 import { createSessionStore } from './session/session-store.ts'
 import { hasShareCookie, type HasShareCookie } from './share-by-link/share-password.ts'
@@ -84,7 +84,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
         limits: services.limits,
       }),
     sessions: {
-      current: (ctx) => services.carrier.current(ctx),
+      current: (ctx) => services.sessionMiddleware.current(ctx),
       redeem: (ctx, code) => redeemOnAuthorize(services, ctx, code),
       admit: (ctx, code) => receiveCode(services, ctx, code, 'short'),
     },
@@ -136,6 +136,6 @@ function assembleServices(options: ResolvedOptions): AuthUiServices {
     timing: createTimingEqualizer(),
     sessions,
     cookies,
-    carrier: createSessionCarrier({ store, clock, lifetimes, sessions, cookies }),
+    sessionMiddleware: createSessionMiddleware({ store, clock, lifetimes, sessions, cookies }),
   }
 }

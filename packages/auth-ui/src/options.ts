@@ -64,11 +64,11 @@ export interface AuthUiOptions {
    * @defaultValue those of the package, and the raw name of what it does not know
    */
   readonly permissionTexts?: PermissionTexts
-  /** App that opens after a log-in. @defaultValue `home` */
+  /** App that opens after a login. @defaultValue `home` */
   readonly homeSlug?: string
   /** App that may manage sessions and clients. @defaultValue `settings` */
   readonly settingsSlug?: string
-  /** A log-in leads only to apps that are installed (D13). @defaultValue `true` */
+  /** A login leads only to apps that are installed (D13). @defaultValue `true` */
   readonly requireInstalledApp?: boolean
   /** Start of the attributes that pages of apps get. @defaultValue `data-svc-` */
   readonly appAttributePrefix?: string
@@ -81,7 +81,7 @@ export interface AuthUiOptions {
     /** Checks that may wait for a slot, 0 to 10 000. @defaultValue `32` */
     readonly waiting?: number
     /**
-     * Cost of new hashes, logN 10 to 20; older ones are replaced at the next log-in. Below the default only where
+     * Cost of new hashes, logN 10 to 20; older ones are replaced at the next login. Below the default only where
      * nothing of value is kept.
      * @defaultValue `{ logN: 15, r: 8, p: 3 }` (D17)
      */

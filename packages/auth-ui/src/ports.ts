@@ -73,7 +73,7 @@ export type SystemMail =
     }
   | {
       readonly template: 'passphrase_hint'
-      /** `url`: the log-in page. */
+      /** `url`: the login page. */
       readonly variables: Link & { readonly hint: string }
     }
   | {
@@ -128,7 +128,7 @@ export interface LoginAttempt {
 
 /** What the host wants to know or to forbid. */
 export interface HostHooks {
-  /** After the passphrase was right, before the session exists. A thrown {@link HttpError} refuses the log-in. */
+  /** After the passphrase was right, before the session exists. A thrown {@link HttpError} refuses the login. */
   onLogin?(attempt: LoginAttempt): Promise<void> | void
   /** A session was opened. */
   onLoggedIn?(login: LoginAttempt & { readonly sessionId: string }): Promise<void> | void

@@ -10,7 +10,7 @@ import type { PasswordHasher } from './passphrase/password-hash.ts'
 import type { TimingEqualizer } from './passphrase/timing-equalizer.ts'
 import type { EventSink, HostHooks, Mailer } from './ports.ts'
 import type { RateLimits } from './rate-limits.ts'
-import type { SessionCarrier } from './session/session-carrier.ts'
+import type { SessionMiddleware } from './session/session-middleware.ts'
 import type { SessionCookies } from './session/session-cookie.ts'
 import type { SessionStore } from './session/session-store.ts'
 import type { Csrf } from './web/csrf.ts'
@@ -57,5 +57,5 @@ export interface AuthUiServices {
   readonly timing: TimingEqualizer
   readonly sessions: SessionStore
   readonly cookies: SessionCookies
-  readonly carrier: SessionCarrier
+  readonly sessionMiddleware: SessionMiddleware
 }

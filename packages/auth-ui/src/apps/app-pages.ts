@@ -40,7 +40,7 @@ export async function visitApp(
   context: Context,
   request: AppRequest,
 ): Promise<AppVisit | undefined> {
-  const { apps, carrier, oauth } = services
+  const { apps, sessionMiddleware, oauth } = services
   // Behind `resolveInstance` the instance is known; the router's own members are not used here.
   const ctx = context as RouteContext
   const { instance, appSlug = '' } = ctx.state
@@ -51,12 +51,12 @@ export async function visitApp(
   }
   if (!request.isPublic || request.isPage) ctx.set('Cache-Control', 'no-store')
   if (request.isPage && (await receiveSession(services, ctx, appSlug))) return undefined
-  const session = await carrier.current(ctx)
+  const session = await sessionMiddleware.current(ctx)
   if (session === undefined && !request.isPublic) {
     sendAway(ctx, appSlug, request)
     return undefined
   }
-  if (request.isPage) await carrier.touch(ctx)
+  if (request.isPage) await sessionMiddleware.touch(ctx)
   const needsToken = request.isPage && !request.isPublic && session !== undefined
   const token = needsToken ? await oauth.appTokens.issue(instance, app, session.id) : undefined
   return { session, attributes: attributesOf(services, ctx, appSlug, token) }

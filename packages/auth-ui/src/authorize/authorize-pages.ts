@@ -3,7 +3,7 @@ import { MINUTE_MS, originOfApp, type RouteContext } from '@svc/platform'
 import type { Context } from 'koa'
 import { AuthUiError } from '../errors.ts'
 import type { LimitPageModel } from '../pages/page-models.ts'
-import { againHref, wayOn } from '../pages/recovery-link.ts'
+import { nextStep, recoveryHref } from '../pages/recovery-link.ts'
 import type { AuthUiServices } from '../services.ts'
 import { redirect } from '../web/answer.ts'
 import { withoutSessionCode } from '../web/redirect-target.ts'
@@ -48,7 +48,7 @@ export function createAuthorizePages(services: AuthUiServices): AuthorizePages {
         count,
         limit,
         isPosted: ctx.method === 'POST',
-        retryHref: ctx.method === 'POST' ? againHref(ctx) : withoutSessionCode(ctx.url),
+        retryHref: ctx.method === 'POST' ? recoveryHref(ctx) : withoutSessionCode(ctx.url),
         ...(await settingsOf(services, ctx)),
         ...(raiseHref === undefined ? {} : { raiseHref }),
       })
@@ -77,7 +77,7 @@ export function createAuthorizePages(services: AuthUiServices): AuthorizePages {
       await pages.errorPage(ctx, {
         error,
         ...(requestId === undefined || error.status < 500 ? {} : { requestId }),
-        next: wayOn(ctx, error),
+        next: nextStep(ctx, error),
       })
     },
     checkCsrf: (ctx, rule) => csrf.check(ctx, rule),
@@ -86,14 +86,14 @@ export function createAuthorizePages(services: AuthUiServices): AuthorizePages {
 
 /** What the page of the limit shows of the settings app, and listens with. */
 async function settingsOf(
-  { apps, carrier, namespace, oauth, options }: AuthUiServices,
+  { apps, sessionMiddleware, namespace, oauth, options }: AuthUiServices,
   ctx: RouteContext,
 ): Promise<Pick<LimitPageModel, 'live' | 'settingsHref'>> {
   const { instance } = ctx.state
   const app = await apps.installed(instance, options.settingsSlug)
   if (app === undefined) return {}
   const settingsHref = `${originOfApp(instance, options.settingsSlug)}/#clients`
-  const session = await carrier.current(ctx)
+  const session = await sessionMiddleware.current(ctx)
   if (session === undefined) return { settingsHref }
   // SPEC: oauth.md 5.4 - bound to the session: it dies with it, and is worth nothing without its cookie.
   const token = await oauth.appTokens.issue(instance, app, session.id)

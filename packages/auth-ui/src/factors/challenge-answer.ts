@@ -4,7 +4,7 @@ import type { Factors, TotpFactor } from '../owner/factors.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { FactorKind, TwoFactorPurpose } from '../ports.ts'
 import type { AuthUiServices } from '../services.ts'
-import { tellHost } from '../background.ts'
+import { notifyHost } from '../background.ts'
 import { securityUrl } from '../web/security-url.ts'
 import { describeVisitor, type Visitor } from '../web/visitor.ts'
 import { type Challenge, type LiveChallenge, replaceChallenge, toChallenge } from './challenge.ts'
@@ -218,7 +218,7 @@ async function noteFailure(
   const { code } = error
   log.info('two_factor.failed', { instance: instance.domain, purpose, code, address })
   if (!isWrongAnswer(error) && !isRateLimited(error)) return
-  await tellHost(log, 'onLoginFailed', () =>
+  await notifyHost(log, 'onLoginFailed', () =>
     hooks.onLoginFailed?.({ instance, address, userAgent, code }),
   )
 }

@@ -20,7 +20,7 @@ import type { LoginMethod, Session, SessionKind } from '../session/session.ts'
 
 /** Owners that come from elsewhere keep their passphrase. */
 export interface ImportedPassphrase {
-  /** `scrypt$N$r$p$<salt hex>$<dk hex>` over the login value; replaced by today's form at the next log-in. */
+  /** `scrypt$N$r$p$<salt hex>$<dk hex>` over the login value; replaced by today's form at the next login. */
   readonly hash: string
   /** Of the browser's derivation. */
   readonly salt: string

@@ -16,7 +16,7 @@ import { isNewPlace, loginChanges, type LoginEntry } from '../session/login-hist
 import { observeVisitor, visitorOf } from '../web/visitor.ts'
 import { AuthUiError } from '../errors.ts'
 import { isWithinLimit } from '../rate-limits.ts'
-import { tellHost } from '../background.ts'
+import { notifyHost } from '../background.ts'
 import { createTransferCode } from '../session/transfer-code.ts'
 
 /** A login whose every step was passed. */
@@ -54,11 +54,15 @@ export async function completeLogin(
  * @throws HttpError of the host
  */
 export async function authorizeLogin(
-  { carrier, hooks, oauth }: Pick<AuthUiServices, 'carrier' | 'hooks' | 'oauth'>,
+  {
+    sessionMiddleware,
+    hooks,
+    oauth,
+  }: Pick<AuthUiServices, 'sessionMiddleware' | 'hooks' | 'oauth'>,
   ctx: RouteContext,
   login: Pick<PassedLogin, 'target' | 'isLongRun' | 'method'>,
 ): Promise<void> {
-  const live = await carrier.current(ctx)
+  const live = await sessionMiddleware.current(ctx)
   if (live !== undefined && !isUpgrade(live.kind, kindOf(login))) return
   const { instance } = ctx.state
   const { method } = login
@@ -75,7 +79,7 @@ async function ensureSession(
 ): Promise<Session> {
   const kind = kindOf(login)
   const { method, useUp } = login
-  const live = await services.carrier.current(ctx)
+  const live = await services.sessionMiddleware.current(ctx)
   if (live !== undefined && !isUpgrade(live.kind, kind)) return live
   if (login.isAuthorized !== true) await authorizeLogin(services, ctx, login)
   await useUp?.()
@@ -87,16 +91,16 @@ function kindOf({ target, isLongRun }: Pick<PassedLogin, 'target' | 'isLongRun'>
   return isLongRun ? 'long' : 'normal'
 }
 
-/** What a log-in asks for. */
+/** What a login asks for. */
 export interface SessionRequest {
   readonly kind: SessionKind
   readonly method: LoginMethod
-  /** The log-in serves an authorization. */
+  /** The login serves an authorization. */
   readonly clientRegistration: boolean
 }
 
 /**
- * One write holds session, history and known browser. The end of every log-in: session and cookie, history, known
+ * One write holds session, history and known browser. The end of every login: session and cookie, history, known
  * browser, hooks, and the owner's mail.
  */
 export async function openSession(
@@ -112,12 +116,12 @@ export async function openSession(
     method,
     clientRegistration,
   }
-  // Asked before this log-in is part of the history itself.
+  // Asked before this login is part of the history itself.
   const isNew = await isNewPlace(services, instance, { ...entry, sessionId: NOBODY })
   // On an app's host nobody asks for a passphrase: the browser becomes no known one there.
   const isApp = ctx.state.appSlug !== undefined
   const device = isApp ? undefined : await rememberDevice(services, ctx, owner)
-  const session = await services.carrier.open(ctx, {
+  const session = await services.sessionMiddleware.open(ctx, {
     kind: request.kind,
     method: request.method,
     also: (sessionId) => [
@@ -126,7 +130,7 @@ export async function openSession(
     ],
   })
   if (!(await isStillOwner(services, instance, owner))) {
-    await services.carrier.undo(ctx)
+    await services.sessionMiddleware.undo(ctx)
     throw new AuthUiError('invalid_passphrase')
   }
   device?.setCookie()
@@ -137,7 +141,7 @@ export async function openSession(
     address: entry.ip,
   })
   if (isNew) mailNewConnection(services, ctx, entry)
-  await tellHost(services.log, 'onLoggedIn', () =>
+  await notifyHost(services.log, 'onLoggedIn', () =>
     services.hooks.onLoggedIn?.({
       instance,
       method: request.method,
@@ -149,7 +153,7 @@ export async function openSession(
   return session
 }
 
-/** Notes a log-in that opens no session, an app's: history, and the owner's mail. */
+/** Notes a login that opens no session, an app's: history, and the owner's mail. */
 export async function noteLogin(
   services: AuthUiServices,
   ctx: RouteContext,
@@ -181,7 +185,7 @@ export async function leadOn(
   try {
     return await locateTarget(services, ctx, target, session, 'keep')
   } catch (error) {
-    await services.carrier.undo(ctx)
+    await services.sessionMiddleware.undo(ctx)
     throw error
   }
 }

@@ -32,7 +32,7 @@ import { formProblem } from '../pages/form-problem.ts'
 import { answerRedirect, redirect } from '../web/answer.ts'
 import { isTrue } from '../web/posted.ts'
 
-/** What a log-in form is about. */
+/** What a login form is about. */
 interface Asked {
   readonly owner: Owner
   /** Undefined: none was asked for. */
@@ -41,13 +41,13 @@ interface Asked {
   readonly isLongRun: boolean
 }
 
-/** What a log-in form says beside its question. */
+/** What a login form says beside its question. */
 interface Said {
   readonly message?: LoginPageModel['message']
   readonly failure?: { readonly error: unknown; readonly problem: FormProblem }
 }
 
-/** Whether a log-in goes on without its second step; `admitted`: the host was asked already. */
+/** Whether a login goes on without its second step; `admitted`: the host was asked already. */
 type Skipped = 'no' | 'yes' | 'admitted'
 
 const PROBLEMS = ['busy', 'invalid_passphrase', 'mail_failed', 'rate_limited'] as const
@@ -59,10 +59,10 @@ export const loginRoutes: readonly Route<AuthUiServices>[] = [
     method: 'GET',
     path: '/auth/login',
     handler: showLogin,
-    auth: provedInHandler(['none', 'session cookie'], 'session/session-carrier.ts'),
+    auth: provedInHandler(['none', 'session cookie'], 'session/session-sessionMiddleware.ts'),
     statuses: [200, 302, 400, 412],
     family: 'html',
-    summary: 'Shows the log-in form, or sends a logged-in browser on.',
+    summary: 'Shows the login form, or sends a logged-in browser on.',
     source: 'login.md 5.1',
   }),
   defineRoute({
@@ -81,7 +81,7 @@ export const loginRoutes: readonly Route<AuthUiServices>[] = [
 ]
 
 /**
- * `GET /auth/login` Order of a POST: origin, owner, redirect, limits, passphrase, second factor, session. The log-in
+ * `GET /auth/login` Order of a POST: origin, owner, redirect, limits, passphrase, second factor, session. The login
  * form and its answer.
  * @see login.md 5.1
  */
@@ -94,9 +94,9 @@ async function showLogin(ctx: RouteContext, services: AuthUiServices): Promise<v
   if (emailVerifiedCode !== '' && !EMAIL_VERIFIED_CODE.test(emailVerifiedCode)) {
     throw new AuthUiError('invalid_parameter', { description: 'malformed email_verified_code' })
   }
-  const session = await services.carrier.current(ctx)
+  const session = await services.sessionMiddleware.current(ctx)
   if (session !== undefined) {
-    await services.carrier.touch(ctx)
+    await services.sessionMiddleware.touch(ctx)
     const to = target ?? (await homeTarget(services, instance))
     return redirect(ctx, await locateTarget(services, ctx, to, session, 'empty'))
   }

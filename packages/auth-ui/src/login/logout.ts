@@ -47,9 +47,9 @@ export const logoutRoutes: readonly Route<AuthUiServices>[] = [
  */
 async function requireAppAndSession(
   ctx: RouteContext,
-  { carrier, oauth }: Pick<AuthUiServices, 'carrier' | 'oauth'>,
+  { sessionMiddleware, oauth }: Pick<AuthUiServices, 'sessionMiddleware' | 'oauth'>,
 ): Promise<void> {
-  const session = await carrier.current(ctx)
+  const session = await sessionMiddleware.current(ctx)
   try {
     await oauth.authenticate(ctx)
   } catch (error) {
@@ -63,16 +63,16 @@ async function requireAppAndSession(
   }
 }
 
-async function logout(ctx: RouteContext, { carrier }: AuthUiServices): Promise<void> {
-  await carrier.end(ctx)
+async function logout(ctx: RouteContext, { sessionMiddleware }: AuthUiServices): Promise<void> {
+  await sessionMiddleware.end(ctx)
   ctx.status = 204
 }
 
 async function logoutOthers(
   ctx: RouteContext,
-  { carrier, sessions }: AuthUiServices,
+  { sessionMiddleware, sessions }: AuthUiServices,
 ): Promise<void> {
-  const session = await carrier.current(ctx)
+  const session = await sessionMiddleware.current(ctx)
   await sessions.endAll(ctx.state.instance, 'logout_others', session?.id)
   ctx.status = 204
 }

@@ -5,7 +5,7 @@ import { AuthUiError } from '../errors.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
 import { isWithinLimit } from '../rate-limits.ts'
-import { tellHost } from '../background.ts'
+import { notifyHost } from '../background.ts'
 
 const MAX_PASSPHRASE_BYTES = 1024
 
@@ -37,7 +37,7 @@ export async function checkPassphrase(
       const address = services.oauth.clientAddress(ctx)
       services.log.info('login.failed', { instance: instance.domain, code, address })
       const userAgent = ctx.get('User-Agent')
-      await tellHost(services.log, 'onLoginFailed', () =>
+      await notifyHost(services.log, 'onLoginFailed', () =>
         services.hooks.onLoginFailed?.({ instance, address, userAgent, code }),
       )
     }
@@ -53,7 +53,8 @@ async function reserve(
   const { instance } = ctx.state
   // The cookie of known browsers is not sent to the settings: there the session shows that it is one.
   const known =
-    (await findKnownDevice(services, ctx, owner)) ?? (await services.carrier.current(ctx))?.id
+    (await findKnownDevice(services, ctx, owner)) ??
+    (await services.sessionMiddleware.current(ctx))?.id
   if (known !== undefined) {
     await services.limits.hit(instance, 'known-device', known)
     const release = () => services.limits.release(instance, 'known-device', known)

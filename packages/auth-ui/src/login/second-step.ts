@@ -61,7 +61,7 @@ async function sourcesOf(
   return origin === instance.origin ? [] : [origin]
 }
 
-/** A browser can be trusted by a log-in, but not by the passing session of an authorization. @see login.md 5.1 */
+/** A browser can be trusted by a login, but not by the passing session of an authorization. @see login.md 5.1 */
 function offersTrust({ purpose, redirect }: Challenge): boolean {
   if (purpose !== 'login') return false
   return redirect === undefined || new URL(redirect).pathname !== AUTHORIZE_PATH

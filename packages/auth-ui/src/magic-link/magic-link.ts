@@ -93,10 +93,10 @@ async function showMagicLink(ctx: RouteContext, services: AuthUiServices): Promi
   const code = query.text('code') || query.text('magic_code')
   const link = await followLink(services, ctx, code, query.text('redirect'))
   if (link === undefined) return answerActivation(services, ctx)
-  const live = await services.carrier.current(ctx)
+  const live = await services.sessionMiddleware.current(ctx)
   const target = link.target ?? (await homeTarget(services, instance))
   if (live !== undefined) {
-    await services.carrier.touch(ctx)
+    await services.sessionMiddleware.touch(ctx)
     return redirect(ctx, await locateTarget(services, ctx, target, live, 'empty'))
   }
   await orSuccess(services, ctx, link, 400, async () => {
@@ -116,7 +116,7 @@ async function openMagicLink(ctx: RouteContext, services: AuthUiServices): Promi
   const { form } = ctx.state
   const link = await followLink(services, ctx, form.text('code'), redirectionOf(ctx))
   if (link === undefined) return answerActivation(services, ctx)
-  const live = await services.carrier.current(ctx)
+  const live = await services.sessionMiddleware.current(ctx)
   const isThere = live !== undefined && !isUpgrade(live.kind, kindOf(link))
   if (isThere) return logIn(services, ctx, link)
   await orSuccess(services, ctx, link, 401, async () => {
@@ -211,7 +211,7 @@ async function orSuccess(
     await run()
   } catch (error) {
     if (!AuthUiError.is(error, 'invalid_magic_code')) throw error
-    const live = await services.carrier.current(ctx)
+    const live = await services.sessionMiddleware.current(ctx)
     if (live === undefined) throw new AuthUiError(error.code, { status, cause: error })
     const target = link.target ?? (await homeTarget(services, ctx.state.instance))
     answerRedirect(ctx, await locateTarget(services, ctx, target, live, 'keep'))

@@ -107,7 +107,7 @@ export function magicLinkUrl(instance: Instance, code: string, redirect: string)
   return `${instance.origin}/auth/magic_link?code=${code}${back}`
 }
 
-/** The log-in that leads to the same place. @param redirect - normalised; empty when none */
+/** The login that leads to the same place. @param redirect - normalised; empty when none */
 export function loginPath(redirect: string): string {
   return redirect === '' ? '/auth/login' : `/auth/login?redirect=${encodeURIComponent(redirect)}`
 }

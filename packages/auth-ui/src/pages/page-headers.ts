@@ -53,3 +53,8 @@ function contentSecurityPolicy({ formActionSources = [], styleHash }: PageHeader
     ["form-action 'self'", ...new Set(formActionSources)].join(' '),
   ].join('; ')
 }
+
+/** Whether an authorization in a pop-up can pass through the page at a path. @see decision D55 */
+export function keepsOpener(path: string): boolean {
+  return /^\/auth\/(?:authorize|login|twofactor|magic_link|confirm)(?:\/|$)/u.test(path)
+}

@@ -45,7 +45,7 @@ export interface FormProblem {
 
 /** Each has its words in the catalogues, under the same name. */
 export type FormProblemCode =
-  /** Wrong or empty passphrase at log-in: beside the field. */
+  /** Wrong or empty passphrase at login: beside the field. */
   | 'invalid_passphrase'
   /** Too many failures. */
   | 'rate_limited'
@@ -128,7 +128,7 @@ export interface MagicLinkPassphrasePageModel extends FormPageModel, DerivationM
   readonly problem?: FormProblem
 }
 
-/** Says to look into the mailbox, and leads back to the log-in. */
+/** Says to look into the mailbox, and leads back to the login. */
 export interface MailSentPageModel {
   readonly mail: 'magic_link' | 'passphrase_hint' | 'onboarding'
   /** How long the link lives; of `magic_link`. */

@@ -2,7 +2,7 @@ import type { HttpError, RouteContext } from '@svc/platform'
 import type { ErrorPageModel } from './page-models.ts'
 
 /** One link on an error page. */
-export type WayOn = NonNullable<ErrorPageModel['next']>
+export type NextStep = NonNullable<ErrorPageModel['next']>
 
 /** How a form's page is opened again: its path, and which fields its query takes, by their names there. */
 interface Page {
@@ -89,21 +89,22 @@ const AGAIN = new Set([
 const OWN = /^\/(?![/\\])/
 
 /** What was held is spent or too old: the page that makes a new one. */
-const ANEW: ReadonlyMap<string, { readonly page: Page; readonly label: WayOn['label'] }> = new Map([
-  ['invalid_magic_code', { page: LOGIN, label: 'login' }],
-  ['invalid_token', { page: RESET, label: 'reset' }],
-  ['magic_link_disabled', { page: LOGIN, label: 'login' }],
-  ['passphrase_required', { page: LOGIN, label: 'login' }],
-] as const)
+const ANEW: ReadonlyMap<string, { readonly page: Page; readonly label: NextStep['label'] }> =
+  new Map([
+    ['invalid_magic_code', { page: LOGIN, label: 'login' }],
+    ['invalid_token', { page: RESET, label: 'reset' }],
+    ['magic_link_disabled', { page: LOGIN, label: 'login' }],
+    ['passphrase_required', { page: LOGIN, label: 'login' }],
+  ] as const)
 
 /**
  * The one link on an error page that works and keeps what was asked for; else the instance's front door. It leads to a
  * page of the instance that checks everything again.
  */
-export function wayOn(ctx: RouteContext, error: HttpError): WayOn {
+export function nextStep(ctx: RouteContext, error: HttpError): NextStep {
   const page = PAGES.get(ctx.path)
   if (page !== undefined && AGAIN.has(error.code)) {
-    // Without a session, the same address leads through the log-in.
+    // Without a session, the same address leads through the login.
     const label = error.code === 'not_authenticated' ? 'login' : 'retry'
     return { href: hrefOf(ctx, page), label }
   }
@@ -124,7 +125,7 @@ export function wayOn(ctx: RouteContext, error: HttpError): WayOn {
 }
 
 /** The page of a form that was posted, with everything that was asked for: a path of the instance. */
-export function againHref(ctx: RouteContext): string {
+export function recoveryHref(ctx: RouteContext): string {
   const page = PAGES.get(ctx.path)
   return page === undefined ? '/' : hrefOf(ctx, page)
 }

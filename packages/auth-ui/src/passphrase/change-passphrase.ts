@@ -7,7 +7,7 @@ import { securityUrl } from '../web/security-url.ts'
 import { removeTrustedDevices } from '../factors/trusted-devices.ts'
 import { AuthUiError } from '../errors.ts'
 import type { RequestFacts } from '../ports.ts'
-import { tellHost } from '../background.ts'
+import { notifyHost } from '../background.ts'
 
 /** What a write of a new passphrase found, and what it left. */
 export interface Replaced {
@@ -131,16 +131,16 @@ export async function changePassphrase(
   if (!knowsOld) await attempt(services, instance, 'tokens', () => revokeTokens(services, instance))
   const { keys } = passphrase
   if (keys !== undefined) {
-    await tellHost(services.log, 'onVaultKeys', () =>
+    await notifyHost(services.log, 'onVaultKeys', () =>
       services.hooks.onVaultKeys?.({ instance, ...keys }),
     )
   }
   if (before.keys !== undefined && after.keys === undefined) {
-    await tellHost(services.log, 'onUnrecoverableVault', () =>
+    await notifyHost(services.log, 'onUnrecoverableVault', () =>
       services.hooks.onUnrecoverableVault?.({ instance }),
     )
   }
-  await tellHost(services.log, 'onPassphraseChanged', () =>
+  await notifyHost(services.log, 'onPassphraseChanged', () =>
     services.hooks.onPassphraseChanged?.({ instance, how }),
   )
   return after

@@ -12,7 +12,7 @@ export const homeRoutes: readonly Route<AuthUiServices>[] = [
     method: 'GET',
     path: '/',
     handler: showHome,
-    auth: provedInHandler(['none', 'session cookie'], 'session/session-carrier.ts'),
+    auth: provedInHandler(['none', 'session cookie'], 'session/session-sessionMiddleware.ts'),
     limit: [
       {
         bucket: 'register-guess',
@@ -21,12 +21,12 @@ export const homeRoutes: readonly Route<AuthUiServices>[] = [
     ],
     statuses: [200, 302, 400, 412, 429],
     family: 'html',
-    summary: 'Leads to onboarding, to the log-in, or home.',
+    summary: 'Leads to onboarding, to the login, or home.',
     source: 'login.md 5.1',
   }),
 ]
 
-/** `GET /`: to onboarding, to the log-in, or home. @see login.md 5.1 */
+/** `GET /`: to onboarding, to the login, or home. @see login.md 5.1 */
 async function showHome(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance, query } = ctx.state
   const owner = (await services.owners.get(instance.id))?.owner
@@ -37,9 +37,9 @@ async function showHome(ctx: RouteContext, services: AuthUiServices): Promise<vo
     if (!isRight) return answerActivation(services, ctx, { hasBadToken: true })
     return redirect(ctx, `${instance.origin}/auth/passphrase?${ctx.querystring}`)
   }
-  const session = await services.carrier.current(ctx)
+  const session = await services.sessionMiddleware.current(ctx)
   if (session !== undefined) {
-    await services.carrier.touch(ctx)
+    await services.sessionMiddleware.touch(ctx)
     const home = await homeTarget(services, instance)
     return redirect(ctx, await locateTarget(services, ctx, home, session, 'empty'))
   }

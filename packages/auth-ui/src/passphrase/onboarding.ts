@@ -28,7 +28,7 @@ import {
   readNewPassphrase,
 } from './new-passphrase.ts'
 import { replacePassphrase } from './change-passphrase.ts'
-import { tellHost } from '../background.ts'
+import { notifyHost } from '../background.ts'
 import { NEW_PASSPHRASE_SCHEMA, type OnboardingBody } from './passphrase.schema.ts'
 
 /** What was posted, as a form or as JSON; texts that are absent are empty. */
@@ -97,7 +97,7 @@ export const onboardingRoutes: readonly Route<AuthUiServices>[] = [
 async function showOnboarding(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance, query } = ctx.state
   if (await isOnboarded(services, ctx)) {
-    const session = await services.carrier.current(ctx)
+    const session = await services.sessionMiddleware.current(ctx)
     const home = await homeTarget(services, instance)
     return redirect(ctx, await locateTarget(services, ctx, home, session, 'empty'))
   }
@@ -230,11 +230,11 @@ export async function onboard(
   })
   services.log.info('owner.onboarded', { instance: instance.domain })
   if (keys !== undefined) {
-    await tellHost(services.log, 'onVaultKeys', () =>
+    await notifyHost(services.log, 'onVaultKeys', () =>
       services.hooks.onVaultKeys?.({ instance, ...keys }),
     )
   }
-  await tellHost(services.log, 'onOnboarded', () => services.hooks.onOnboarded?.({ instance }))
+  await notifyHost(services.log, 'onOnboarded', () => services.hooks.onOnboarded?.({ instance }))
   return after
 }
 

@@ -59,7 +59,7 @@ async function putPassphrase(
   if (owner === undefined) throw new AuthUiError('onboarding_needed')
   const passphrase = await prove(services, ctx, owner, posted)
   if (passphrase === undefined) return
-  const live = await services.carrier.current(ctx)
+  const live = await services.sessionMiddleware.current(ctx)
   const changed = await changePassphrase(services, instance, {
     how: 'settings',
     passphrase,
@@ -159,7 +159,7 @@ async function openAnew(
   kind: 'short' | 'normal' | 'long',
 ): Promise<void> {
   try {
-    services.carrier.forget(ctx)
+    services.sessionMiddleware.forget(ctx)
     await openSession(services, ctx, owner, {
       kind,
       method: 'passphrase_change',

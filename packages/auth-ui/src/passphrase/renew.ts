@@ -145,7 +145,7 @@ async function showForm(
   })
 }
 
-/** OPEN(0130): who got here reads the owner's mails. The log-in that follows is not refused for failures of strangers. */
+/** OPEN(0130): who got here reads the owner's mails. The login that follows is not refused for failures of strangers. */
 async function makeKnown(services: AuthUiServices, ctx: RouteContext, owner: Owner): Promise<void> {
   try {
     const device = await rememberDevice(services, ctx, owner)

@@ -1,6 +1,6 @@
 const CSRF = { type: 'string', description: 'of the page' }
 const CHECKED_CSRF = { type: 'string', description: 'of the page; verified when present' }
-const REDIRECT = { type: 'string', description: 'where the log-in leads afterwards' }
+const REDIRECT = { type: 'string', description: 'where the login leads afterwards' }
 const FROM = { type: 'string', description: '`settings`: back to the settings app' }
 
 /** Fields of `POST /auth/passphrase_reset`. @see login.md 5.5 */

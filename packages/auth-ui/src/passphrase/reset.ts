@@ -14,7 +14,7 @@ export const resetRoutes: readonly Route<AuthUiServices>[] = [
     method: 'GET',
     path: '/auth/passphrase_reset',
     handler: showReset,
-    auth: provedInHandler(['none', 'session cookie'], 'session/session-carrier.ts'),
+    auth: provedInHandler(['none', 'session cookie'], 'session/session-sessionMiddleware.ts'),
     statuses: [200, 302, 400, 412],
     family: 'html',
     summary: 'Shows the form that asks for a link to a new passphrase.',
@@ -24,7 +24,7 @@ export const resetRoutes: readonly Route<AuthUiServices>[] = [
     method: 'POST',
     path: '/auth/passphrase_reset',
     handler: submitReset,
-    auth: provedInHandler(['none', 'session cookie'], 'session/session-carrier.ts'),
+    auth: provedInHandler(['none', 'session cookie'], 'session/session-sessionMiddleware.ts'),
     limit: [{ bucket: 'passphrase-reset', inRule: 'mails; asked in requestReset' }],
     body: { types: ['form'], schema: RESET_SCHEMA },
     statuses: [200, 302, 400, 403, 413, 415],
@@ -42,7 +42,7 @@ async function showReset(ctx: RouteContext, services: AuthUiServices): Promise<v
   if (owner?.onboardedAt === undefined) return answerActivation(services, ctx)
   const target = await targetOf(services, ctx, query.text('redirect'))
   const isFromSettings = query.text('from') === 'settings'
-  const session = await services.carrier.current(ctx)
+  const session = await services.sessionMiddleware.current(ctx)
   if (session !== undefined && !isFromSettings) {
     const home = await homeTarget(services, instance)
     return redirect(ctx, await locateTarget(services, ctx, home, session, 'empty'))
@@ -65,7 +65,8 @@ async function submitReset(ctx: RouteContext, services: AuthUiServices): Promise
   const target = await targetOf(services, ctx, form.text('redirect') || query.text('redirect'))
   const isFromSettings = form.text('from') === 'settings'
   await requestReset(services, ctx, { isFromSettings })
-  if ((await services.carrier.current(ctx)) !== undefined) await services.carrier.end(ctx)
+  if ((await services.sessionMiddleware.current(ctx)) !== undefined)
+    await services.sessionMiddleware.end(ctx)
   const back = target === undefined ? '' : `&redirect=${encodeURIComponent(target.href)}`
   answerRedirect(ctx, `${instance.origin}/auth/login?msg=passphrase-reset-requested${back}`)
 }
@@ -78,7 +79,7 @@ async function targetOf(
   return raw === '' ? undefined : parseTarget(services, ctx.state.instance, raw)
 }
 
-/** The way back: to the settings, to the log-in, or none. */
+/** The way back: to the settings, to the login, or none. */
 async function backHref(
   services: AuthUiServices,
   ctx: RouteContext,
@@ -91,7 +92,7 @@ async function backHref(
   return settings?.href ?? loginHref(target)
 }
 
-/** The log-in, with what was asked for: a path of the instance. */
+/** The login, with what was asked for: a path of the instance. */
 export function loginHref(target: RedirectTarget | undefined): string {
   return withTarget('/auth/login', target)
 }

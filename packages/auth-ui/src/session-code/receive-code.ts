@@ -11,7 +11,7 @@ import type { SessionKind } from '../session/session.ts'
 /**
  * Uses up a session code of kind open, whoever is logged in; nobody logged in becomes a session. False when the code
  * was not good: then it is as if there were none (D57). Never for a HEAD.
- * @throws HttpError when the host refuses the log-in
+ * @throws HttpError when the host refuses the login
  * @see login.md 9.1
  */
 export async function receiveCode(
@@ -23,7 +23,7 @@ export async function receiveCode(
   const { instance } = ctx.state
   const owner = await onboardedOwner(services, ctx.state.instance)
   if (owner === undefined || !(await redeemOpenCode(services, instance, owner, code))) return false
-  if ((await services.carrier.current(ctx)) !== undefined) return true
+  if ((await services.sessionMiddleware.current(ctx)) !== undefined) return true
   const method = 'session_code'
   const address = services.oauth.clientAddress(ctx)
   await services.hooks.onLogin?.({ instance, method, address, userAgent: ctx.get('User-Agent') })

@@ -5,7 +5,7 @@ import { type Change, indexKey, type Key, recordKey } from '@svc/store'
 import type { Place } from '../ports.ts'
 import type { LoginMethod, SessionId } from './session.ts'
 
-/** One log-in. Times are milliseconds since the epoch. @see login.md 2.1 */
+/** One login. Times are milliseconds since the epoch. @see login.md 2.1 */
 export interface LoginEntry extends Place {
   readonly sessionId: SessionId
   readonly method: LoginMethod
@@ -13,7 +13,7 @@ export interface LoginEntry extends Place {
   readonly userAgent: string
   readonly os: string
   readonly browser: string
-  /** The log-in served an authorization. */
+  /** The login served an authorization. */
   readonly clientRegistration: boolean
   readonly createdAt: number
 }
@@ -21,7 +21,7 @@ export interface LoginEntry extends Place {
 const MAX_KEYS = 100
 
 /**
- * The changes that note a log-in, for the write that opens its session. Written with the session itself: it cannot
+ * The changes that note a login, for the write that opens its session. Written with the session itself: it cannot
  * fail alone. What the owner's browsers did.
  */
 export function loginChanges(
@@ -53,7 +53,7 @@ export function loginChanges(
   ]
 }
 
-/** Whether there are log-ins, none of them from such a place and browser. */
+/** Whether there are logins, none of them from such a place and browser. */
 export async function isNewPlace(
   services: AuthUiServices,
   instance: Instance,

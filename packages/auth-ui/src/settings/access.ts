@@ -29,7 +29,7 @@ export const accessRoutes: readonly Route<AuthUiServices>[] = [
 
 async function listAccess(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance } = ctx.state
-  const current = await services.carrier.current(ctx)
+  const current = await services.sessionMiddleware.current(ctx)
   const live = await services.sessions.list(instance)
   const logins = await loginsOfSessions(
     services,

@@ -131,7 +131,7 @@ async function authorize(
   presented: PresentedConfirmation,
 ): Promise<Authorized | undefined> {
   const { instance } = ctx.state
-  const session = await services.carrier.current(ctx)
+  const session = await services.sessionMiddleware.current(ctx)
   const owner = (await services.owners.get(instance.id))?.owner
   const back = encodeURIComponent(`${instance.origin}${PATH}`)
   if (session === undefined || owner === undefined) {

@@ -10,8 +10,8 @@ import { idOf } from './settings-owner.ts'
 /** @throws AuthUiError `not_found`: what is asked for is the session itself */
 const requireSession = requirement(
   ['session cookie'],
-  async function requireSession(ctx: RouteContext, { carrier }: AuthUiServices) {
-    if ((await carrier.current(ctx)) === undefined) throw new AuthUiError('not_found')
+  async function requireSession(ctx: RouteContext, { sessionMiddleware }: AuthUiServices) {
+    if ((await sessionMiddleware.current(ctx)) === undefined) throw new AuthUiError('not_found')
   },
 )
 
@@ -47,29 +47,32 @@ export const sessionRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [204, 400, 401, 403, 404],
     family: 'jsonapi',
     cors: 'app-origins',
-    summary: 'Ends one session; the own one is a log-out.',
+    summary: 'Ends one session; the own one is a logout.',
     source: 'login.md 7',
   }),
 ]
 
 async function listSessions(ctx: RouteContext, services: AuthUiServices): Promise<void> {
-  const current = await services.carrier.current(ctx)
+  const current = await services.sessionMiddleware.current(ctx)
   const all = await services.sessions.list(ctx.state.instance)
   answerResources(ctx, await toResources(ctx, services, all, current?.id))
 }
 
 async function showCurrentSession(ctx: RouteContext, services: AuthUiServices): Promise<void> {
-  const current = await services.carrier.current(ctx)
+  const current = await services.sessionMiddleware.current(ctx)
   if (current === undefined) throw new AuthUiError('not_found')
   const [resource] = await toResources(ctx, services, [current], current.id)
   if (resource !== undefined) answerResources(ctx, resource)
 }
 
-async function endSession(ctx: RouteContext, { carrier, sessions }: AuthUiServices): Promise<void> {
+async function endSession(
+  ctx: RouteContext,
+  { sessionMiddleware, sessions }: AuthUiServices,
+): Promise<void> {
   const id = parseSessionId(idOf(ctx))
   if (id === undefined) throw new AuthUiError('not_found')
-  const current = await carrier.current(ctx)
-  if (id === current?.id) await carrier.end(ctx)
+  const current = await sessionMiddleware.current(ctx)
+  if (id === current?.id) await sessionMiddleware.end(ctx)
   else if (!(await sessions.end(ctx.state.instance, id, 'revoked'))) {
     throw new AuthUiError('not_found')
   }

@@ -13,7 +13,7 @@ import { answerRedirect } from '../web/answer.ts'
 /** A token that no challenge is open for. */
 export interface DeadToken {
   readonly token: string
-  /** Where a log-in that was passed with it leads; undefined: home. */
+  /** Where a login that was passed with it leads; undefined: home. */
   readonly target: RedirectTarget | undefined
   /** Of the answer when it was not. */
   readonly status: 400 | 401
@@ -69,7 +69,7 @@ export async function answerDeadOrDone(
   owner: Owner,
   { token, target, status }: DeadToken,
 ): Promise<void> {
-  const session = await services.carrier.current(ctx)
+  const session = await services.sessionMiddleware.current(ctx)
   const used = session && (await findUsedChallenge(services, ctx.state.instance, owner, token))
   if (session === undefined || used?.purpose !== 'login')
     return answerDead(services, ctx, token, status)

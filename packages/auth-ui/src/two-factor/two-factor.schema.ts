@@ -8,7 +8,7 @@ export const TWO_FACTOR_SCHEMA: Readonly<Record<string, unknown>> = {
     'long-run-session': { type: 'string', description: '1, true or on; instead of that of step 1' },
     redirect: {
       type: 'string',
-      description: 'that of step 1, or nothing; a log-in that named none may name one',
+      description: 'that of step 1, or nothing; a login that named none may name one',
     },
     state: { type: 'string', description: 'that of step 1, or nothing' },
     'two-factor-assertion': { type: 'string', description: 'a WebAuthn assertion, as JSON' },

@@ -93,7 +93,7 @@ async function showTwoFactor(ctx: RouteContext, services: AuthUiServices): Promi
   if (token === '') throw invalid('two_factor_token is missing')
   const challenge = await findBrowserChallenge(services, ctx, owner, token)
   if (challenge !== undefined) return askSecondStep(services, ctx, owner, challenge)
-  // The back button after a log-in gets on, too.
+  // The back button after a login gets on, too.
   const target = await targetOf(
     services,
     ctx,
@@ -131,7 +131,7 @@ async function submitTwoFactor(ctx: RouteContext, services: AuthUiServices): Pro
       challenge.purpose,
       answer,
       async () => {
-        // Client and address may be gone since step 1; and the host may refuse the log-in.
+        // Client and address may be gone since step 1; and the host may refuse the login.
         if (isMove) await recallMove(services, ctx, challenge)
         else if (challenge.purpose === 'login') await authorizeLogin(services, ctx, login)
       },

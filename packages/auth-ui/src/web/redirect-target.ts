@@ -3,7 +3,7 @@ import type { AuthUiServices } from '../services.ts'
 import { type Instance, isSlug, originOfApp, parseAppHost } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 
-/** Where a browser may be sent after a log-in. Only {@link Redirects} makes them. */
+/** Where a browser may be sent after a login. Only {@link Redirects} makes them. */
 export interface RedirectTarget {
   /** Slug of the app it leads to; undefined on the instance's own host. */
   readonly slug?: string
@@ -71,7 +71,7 @@ export async function parseSlugTarget(
   return appTarget(url, slug)
 }
 
-/** Where a log-in leads without one. */
+/** Where a login leads without one. */
 export async function homeTarget(
   services: RedirectServices,
   instance: Instance,
@@ -231,7 +231,7 @@ export function requireSameTarget(again: RedirectTarget | undefined, accepted: s
 }
 
 /**
- * Where a log-in of several steps leads; undefined: home. An earlier step that named nothing leaves it to this one.
+ * Where a login of several steps leads; undefined: home. An earlier step that named nothing leaves it to this one.
  * @param again - what this step names
  * @throws AuthUiError `invalid_parameter` when the two differ
  * @see docs/decisions/0215-where-later-steps-lead.md

@@ -3,7 +3,7 @@ import Bowser from 'bowser'
 
 const MAX_USER_AGENT_CHARS = 512
 
-/** When, from where and with what a request came, as the history of log-ins keeps it. */
+/** When, from where and with what a request came, as the history of logins keeps it. */
 export interface Observation extends Place {
   /** Milliseconds since the epoch. */
   readonly createdAt: number

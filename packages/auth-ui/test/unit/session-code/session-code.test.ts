@@ -23,7 +23,9 @@ describe('createSessionCode, with a bearer', () => {
       store: { write: async () => ({ written: true }) },
       clock: { now: () => 0 },
       lifetimes: DEFAULT_LIFETIMES,
-      carrier: { current: async () => Promise.reject(new Error('a passphrase was checked')) },
+      sessionMiddleware: {
+        current: async () => Promise.reject(new Error('a passphrase was checked')),
+      },
       oauth: {
         authenticate: async (ctx: RouteContext) => {
           ctx.state.access = access as AccessContext

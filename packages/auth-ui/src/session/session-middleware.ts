@@ -23,7 +23,7 @@ export interface NewSession {
 }
 
 /** Carries a session from request to request, on koa-session (D10). */
-export interface SessionCarrier {
+export interface SessionMiddleware {
   /** The live session of this request, looked up once. Reads only. */
   current(ctx: Context): Promise<Session | undefined>
   /** Opens a session under a new identifier, in place of the request's own, and sets its cookie. */
@@ -38,8 +38,8 @@ export interface SessionCarrier {
   end(ctx: Context): Promise<void>
 }
 
-/** What {@link createSessionCarrier} needs. */
-export interface SessionCarrierOptions {
+/** What {@link createSessionMiddleware} needs. */
+export interface SessionMiddlewareOptions {
   readonly sessions: SessionStore
   readonly cookies: SessionCookies
   readonly store: Store
@@ -48,7 +48,7 @@ export interface SessionCarrierOptions {
 }
 
 /** One request as koa-session sees it. */
-interface Visit {
+interface Exchange {
   readonly instance: Instance
   readonly loaded: StoredSession | undefined
   readonly also: NewSession['also']
@@ -60,33 +60,33 @@ interface Visit {
 }
 
 /** koa-session's own object, as far as it is used here. */
-interface CarriedSession extends Partial<Omit<Session, 'id'>> {
+interface KoaSession extends Partial<Omit<Session, 'id'>> {
   manuallyCommit(): Promise<void>
   regenerate(): Promise<void>
 }
 
 /** The context koa-session runs on: ours, so that an embedding app's own koa-session is left alone. */
 interface Facade {
-  session: CarriedSession | Omit<Session, 'id'> | null
+  session: KoaSession | Omit<Session, 'id'> | null
 }
 
 class SessionEndedMeanwhile extends Error {}
 
 /** The only file that knows koa-session; the store and the cookie are ours. */
-export function createSessionCarrier(options: SessionCarrierOptions): SessionCarrier {
+export function createSessionMiddleware(options: SessionMiddlewareOptions): SessionMiddleware {
   const { sessions, cookies, store, clock, lifetimes } = options
   const lookups = new WeakMap<Context, Promise<StoredSession | undefined>>()
   const opened = new WeakMap<Context, Session>()
   const application = { context: {}, use: () => {} }
 
-  const runCarrier = createSession(
+  const runKoaSession = createSession(
     {
       autoCommit: false,
       externalKey: {
         // Undefined means "none" to koa-session, although its type has no word for it.
-        get: (facade) => visitOf(facade).loaded?.session.id as string,
+        get: (facade) => exchangeOf(facade).loaded?.session.id as string,
         set: (facade, key) => {
-          const { saved, loaded, setCookie } = visitOf(facade)
+          const { saved, loaded, setCookie } = exchangeOf(facade)
           const isSame = key === loaded?.session.id
           // A session until the browser closes needs its cookie once; a long one gets its days anew.
           if (saved === undefined || (isSame && saved.kind !== 'long')) return
@@ -106,7 +106,7 @@ export function createSessionCarrier(options: SessionCarrierOptions): SessionCar
     _maxAge: unknown,
     { ctx }: { ctx?: unknown },
   ): Promise<unknown> {
-    const { id: _id, ...fields } = visitOf(ctx).loaded?.session ?? ({} as Partial<Session>)
+    const { id: _id, ...fields } = exchangeOf(ctx).loaded?.session ?? ({} as Partial<Session>)
     return fields
   }
 
@@ -116,8 +116,8 @@ export function createSessionCarrier(options: SessionCarrierOptions): SessionCar
     _maxAge: unknown,
     { ctx }: { ctx?: unknown },
   ): Promise<void> {
-    const visit = visitOf(ctx)
-    const { instance, loaded, replaced, also } = visit
+    const exchange = exchangeOf(ctx)
+    const { instance, loaded, replaced, also } = exchange
     const session = toSession(key as SessionId, data)
     const revision = key === loaded?.session.id ? loaded.revision : undefined
     const result = await store.write([
@@ -126,14 +126,14 @@ export function createSessionCarrier(options: SessionCarrierOptions): SessionCar
       ...(also?.(session.id) ?? []),
     ])
     if (!result.written) throw new SessionEndedMeanwhile('the session ended meanwhile')
-    visit.saved = session
+    exchange.saved = session
     if (replaced !== undefined) await sessions.announceEnd(instance, [replaced], 'replaced')
   }
 
   async function destroy(key: string, { ctx }: { ctx?: unknown }): Promise<void> {
-    const visit = visitOf(ctx)
+    const exchange = exchangeOf(ctx)
     // An identifier that was only generated has no record.
-    if (key === visit.loaded?.session.id) visit.replaced = key as SessionId
+    if (key === exchange.loaded?.session.id) exchange.replaced = key as SessionId
   }
 
   function lookUp(ctx: Context): Promise<StoredSession | undefined> {
@@ -152,12 +152,12 @@ export function createSessionCarrier(options: SessionCarrierOptions): SessionCar
     return undefined
   }
 
-  async function board(
+  async function withKoaSession(
     ctx: Context,
     also: NewSession['also'],
-    ride: (facade: Facade) => Promise<void>,
-  ): Promise<Visit> {
-    const visit: Visit = {
+    change: (facade: Facade) => Promise<void>,
+  ): Promise<Exchange> {
+    const exchange: Exchange = {
       instance: instanceOf(ctx),
       loaded: await lookUp(ctx),
       also,
@@ -168,11 +168,11 @@ export function createSessionCarrier(options: SessionCarrierOptions): SessionCar
       app: { emit: () => {} },
       // koa-session writes a cookie by itself only to remove one, also before it puts a new one in its place.
       cookies: { get: () => undefined, set: () => {} },
-      visit,
+      exchange,
     })
-    await runCarrier(facade, () => ride(facade))
+    await runKoaSession(facade, () => change(facade))
     lookups.delete(ctx)
-    return visit
+    return exchange
   }
 
   return {
@@ -181,22 +181,22 @@ export function createSessionCarrier(options: SessionCarrierOptions): SessionCar
     },
     async open(ctx, { kind, method, also }) {
       const now = clock.now()
-      const visit = await board(ctx, also, async (facade) => {
+      const exchange = await withKoaSession(ctx, also, async (facade) => {
         facade.session = { kind, method, createdAt: now, lastSeen: now }
-        await carried(facade).regenerate()
+        await koaSessionOf(facade).regenerate()
       })
-      if (visit.saved === undefined) throw new Error('the session was not stored')
-      opened.set(ctx, visit.saved)
-      return visit.saved
+      if (exchange.saved === undefined) throw new Error('the session was not stored')
+      opened.set(ctx, exchange.saved)
+      return exchange.saved
     },
     async touch(ctx) {
       const stored = await lookUp(ctx)
       if (stored === undefined || ctx.method === 'HEAD') return
       if (!needsTouch(stored.session, clock.now(), lifetimes)) return
       try {
-        await board(ctx, undefined, async (facade) => {
-          Object.assign(carried(facade), { lastSeen: clock.now() })
-          await carried(facade).manuallyCommit()
+        await withKoaSession(ctx, undefined, async (facade) => {
+          Object.assign(koaSessionOf(facade), { lastSeen: clock.now() })
+          await koaSessionOf(facade).manuallyCommit()
         })
       } catch (error) {
         if (!(error instanceof SessionEndedMeanwhile)) throw error
@@ -214,26 +214,27 @@ export function createSessionCarrier(options: SessionCarrierOptions): SessionCar
       lookups.set(ctx, Promise.resolve(undefined))
     },
     async end(ctx) {
-      const visit = await board(ctx, undefined, async (facade) => {
-        const session = carried(facade)
+      const exchange = await withKoaSession(ctx, undefined, async (facade) => {
+        const session = koaSessionOf(facade)
         facade.session = null
         await session.manuallyCommit()
       })
-      if (visit.replaced !== undefined) await sessions.end(visit.instance, visit.replaced, 'logout')
-      visit.clearCookie()
+      if (exchange.replaced !== undefined)
+        await sessions.end(exchange.instance, exchange.replaced, 'logout')
+      exchange.clearCookie()
       lookups.set(ctx, Promise.resolve(undefined))
     },
   }
 }
 
-function carried(facade: Facade): CarriedSession {
+function koaSessionOf(facade: Facade): KoaSession {
   // koa-session's setter makes its own object of whatever it is given, its getter answers that.
-  return facade.session as CarriedSession
+  return facade.session as KoaSession
 }
 
-function visitOf(facade: unknown): Visit {
-  // koa-session hands back the facade made in `board`.
-  return (facade as { visit: Visit }).visit
+function exchangeOf(facade: unknown): Exchange {
+  // koa-session hands back the facade made in `withKoaSession`.
+  return (facade as { exchange: Exchange }).exchange
 }
 
 function instanceOf(ctx: Context): Instance {

@@ -4,13 +4,13 @@ import type { PageRenderer } from './page-renderer.ts'
 import type { ShowPage } from './show-page.ts'
 
 /** What may stand where a consent was asked for. */
-export type HurdlePages = Pick<PageRenderer, 'deprecatedPage' | 'limitPage'>
+export type InterstitialPages = Pick<PageRenderer, 'deprecatedPage' | 'limitPage'>
 
 /** How often the page of the limit looks by itself, seconds. @see oauth.md 5.4 */
 const REFRESH_S = 20
 
 /** @see oauth.md 5.4, 5.6 */
-export function createHurdlePageViews({ show }: ShowPage): HurdlePages {
+export function createInterstitialPages({ show }: ShowPage): InterstitialPages {
   return {
     async limitPage(ctx, model) {
       const { name, isPosted, retryHref } = model

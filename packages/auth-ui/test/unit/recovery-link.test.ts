@@ -1,7 +1,7 @@
 import { type HttpError, Parameters, type RouteContext } from '@svc/platform'
 import { expect } from 'chai'
 import type { AuthUiErrorCode } from '../../src/errors.ts'
-import { wayOn } from '../../src/pages/recovery-link.ts'
+import { nextStep } from '../../src/pages/recovery-link.ts'
 
 function request(method: string, path: string, { query = '', form = '' } = {}): RouteContext {
   const state = { query: Parameters.parse(query), form: Parameters.parse(form) }
@@ -161,17 +161,17 @@ const CASES: readonly (readonly [
   ],
 ]
 
-describe('wayOn', () => {
+describe('nextStep', () => {
   for (const [what, ctx, code, href, label] of CASES) {
     it(`leads from ${what}`, () => {
-      expect(wayOn(ctx, refusal(code))).to.deep.equal({ href, label })
+      expect(nextStep(ctx, refusal(code))).to.deep.equal({ href, label })
     })
   }
 
   it('never carries a passphrase, a passcode or a form token', () => {
     for (const path of ['/auth/login', '/auth/confirm', '/auth/twofactor', '/auth/authorize']) {
       const form = 'passphrase=hunter2&two-factor-passcode=123456&csrf_token=tok'
-      const { href } = wayOn(request('POST', path, { form }), refusal('csrf_invalid'))
+      const { href } = nextStep(request('POST', path, { form }), refusal('csrf_invalid'))
       expect(href).to.not.match(/tok|hunter2|123456/)
     }
   })
