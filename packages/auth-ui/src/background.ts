@@ -24,3 +24,16 @@ export function createBackground(log: Logger): Background {
     },
   }
 }
+
+/** Runs a hook about something that happened: its failure is logged and undoes nothing. */
+export async function notifyHost(
+  log: Logger,
+  name: string,
+  tell: () => Promise<void> | void | undefined,
+): Promise<void> {
+  try {
+    await tell()
+  } catch (error) {
+    log.error('hook.failed', { name, cause: describeError(error) })
+  }
+}

@@ -1,72 +1,29 @@
 import type { AuthorizePages, OwnerSessions } from '@svc/oauth-core'
 import type { RouteContext, RouteRow } from '@svc/platform'
 import type { Middleware } from 'koa'
-import { type AppPages, createAppPages } from './apps/app-pages.ts'
-import { assembleFactors } from './assemble-factors.ts'
-import { assembleCodeLogins } from './assemble-code-logins.ts'
-import { assemblePassphrase } from './assemble-passphrase.ts'
-import { assembleSecondStep, assembleTwoFactor } from './assemble-second-step.ts'
-import { createAuthorizePages } from './authorize-pages.ts'
+import { type AppPages, visitApp } from './apps/app-pages.ts'
+import { createAuthorizePages } from './authorize/authorize-pages.ts'
 import { createBackground } from './background.ts'
-import { createConfirmTargets } from './confirm/confirm-targets.ts'
-import { createConfirmFlow } from './confirm/create-confirm-flow.ts'
-import { createConfirmations } from './confirm/create-confirmations.ts'
-import { createIsConfirmed, type IsConfirmed } from './confirm/is-confirmed.ts'
-import { createCsrf } from './csrf.ts'
-import { createPasskeys } from './factors/create-passkeys.ts'
-import { createTotp } from './factors/totp.ts'
-import { createTrustedDevices } from './factors/trusted-devices.ts'
-import { createActivation } from './login/activation.ts'
-import { createArrival } from './login/arrival.ts'
-import { createAdmit, createEnter } from './login/enter.ts'
-import { createHome } from './login/home.ts'
-import { createKnownDevices } from './login/known-device.ts'
-import { createLogin } from './login/login.ts'
-import { createLogout } from './login/logout.ts'
-import { createSessionOpener } from './login/open-session.ts'
-import { createPassphraseCheck } from './login/passphrase-check.ts'
-import { createRedirects } from './login/redirect-target.ts'
-import { createMagicCodes } from './magic-link/magic-codes.ts'
-import { createMove } from './move/move.ts'
-import { createMoveFlow } from './move/move-flow.ts'
-import { moveRows } from './move/rows.ts'
-import { AUTH_UI_OPTIONS, type AuthUiOptions } from './options.ts'
-import { createOwnerAccess } from './owner/owner-access.ts'
+import { isConfirmed, type IsConfirmed } from './confirm/confirmation.ts'
+import { bindOwners, type Owners } from './host/owners.ts'
+import { removeRecords } from './host/removal.ts'
+import { AUTH_UI_OPTIONS, type AuthUiOptions, type ResolvedOptions } from './options.ts'
 import { createOwnerStore } from './owner/owner-store.ts'
-import { createOwners, type Owners } from './owner/owners.ts'
-import type { NoticePageModel } from './page-models.ts'
+import type { StoredHash } from './owner/stored-hash.ts'
 import { createPages } from './pages/create-pages.ts'
-import { createChangePassphrase } from './passphrase/change-passphrase.ts'
+import type { NoticePageModel } from './pages/page-models.ts'
 import { createHashQueue, hashesAtATime } from './passphrase/hash-queue.ts'
-import { createHostReset } from './passphrase/host-reset.ts'
-import { createOnboard } from './passphrase/onboard.ts'
-import { createOnboarding } from './passphrase/onboarding.ts'
-import { createRenewedNotice } from './passphrase/reset/renewed-notice.ts'
-import type { StoredHash } from './passphrase/stored-hash.ts'
 import { createPasswordHasher } from './passphrase/password-hash.ts'
-import { createPrelogin } from './passphrase/prelogin.ts'
-import { createReplacePassphrase } from './passphrase/replace-passphrase.ts'
+import { createTimingEqualizer } from './passphrase/timing-equalizer.ts'
 import { createRateLimits } from './rate-limits.ts'
-import { createRemoval } from './removal.ts'
-import { createObserveRequest, type DescribeRequest, toFacts } from './request-facts.ts'
-import { createRows } from './routes.ts'
-import { createEmailVerifiedCodes } from './session-code/create-email-verified-codes.ts'
-import { createOpenCodes } from './session-code/create-open-codes.ts'
-import { createAuthorizeCode, createReceiveCode } from './session-code/receive-code.ts'
-import { createLoginHistory } from './session/login-history.ts'
-import { createSessionCarrier } from './session/session-carrier.ts'
+import { bindAuthUiRoutes } from './routes.ts'
+import type { AuthUiServices } from './services.ts'
+import { receiveCode, redeemOnAuthorize } from './session-code/receive-code.ts'
+import { createSessionMiddleware } from './session/session-middleware.ts'
 import { createSessionCookies } from './session/session-cookie.ts'
 import { createSessionStore } from './session/session-store.ts'
-import { createTransferCodes } from './session/transfer-code.ts'
-import { createCallers } from './settings/caller.ts'
-import { createAccessSettings } from './settings/access.ts'
-import { createClientPermissions } from './settings/client-permissions.ts'
-import { createClientSettings, listAllowed } from './settings/clients.ts'
-import { createPassphraseSettings } from './settings/passphrase.ts'
-import { sharePasswordRows } from './share-by-link/password.ts'
-import { createShareCookies, type HasShareCookie } from './share-by-link/share-cookies.ts'
-import { createSecurityUrl } from './settings/security-url.ts'
-import { createSessionSettings } from './settings/sessions.ts'
+import { hasShareCookie, type HasShareCookie } from './share-by-link/share-password.ts'
+import { createCsrf } from './web/csrf.ts'
 
 /** Who is logged in, and how a session code lets somebody in. */
 export interface UiSessions extends OwnerSessions {
@@ -112,150 +69,73 @@ export interface AuthUi {
 /** @throws TypeError listing every fault of the options with its path */
 export function createAuthUi(given: AuthUiOptions): AuthUi {
   const options = AUTH_UI_OPTIONS.settle(given)
-  const { oauth, mailer, store, apps, clock, log, hooks, events, lifetimes, locate } = options
-  const { keyring, namespace } = oauth
-  const shared = { store, clock, lifetimes }
-  const clientAddress = (ctx: RouteContext): string => oauth.clientAddress(ctx)
-  const authenticate = (ctx: RouteContext): Promise<void> => oauth.authenticate(ctx)
-
-  const background = createBackground(log)
-  const limits = createRateLimits({ store, clock, limits: options.limits })
-  const csrf = createCsrf({ keyring, lifetimeMs: lifetimes.csrf })
-  const renderer = createPages({
-    namespace,
-    permissionTexts: options.permissionTexts,
-    ...(options.theme === undefined ? {} : { theme: options.theme }),
-  })
-  const observeRequest = createObserveRequest({ clientAddress, locate, clock, log })
-  const describeRequest: DescribeRequest = async (ctx) => toFacts(await observeRequest(ctx))
-  const pages = createAuthorizePages({
-    ...{ pages: renderer, csrf, mailer, describeRequest, clock, apps, namespace },
-    ...{ appTokens: oauth.appTokens, settingsSlug: options.settingsSlug },
-    raiseLimitUrl: options.raiseLimitUrl,
-    current: (ctx) => carrier.current(ctx),
-  })
-
-  const queue = createHashQueue({
-    atATime: hashesAtATime(options.passphrase.threadPoolSize),
-    waiting: options.passphrase.waiting,
-  })
-  const hasher = createPasswordHasher({ queue, log, cost: options.passphrase.cost })
-  const owners = createOwnerStore(store)
-
-  const { revoked } = oauth
-  const sessions = createSessionStore({ store, lifetimes, hooks, log, revoked })
-  const cookies = createSessionCookies({ keyring, clock })
-  const carrier = createSessionCarrier({ ...shared, sessions, cookies })
-  const codes = createTransferCodes({ ...shared, limits })
-  const history = createLoginHistory(shared)
-  const devices = createKnownDevices(shared)
-
-  const redirects = createRedirects({
-    apps,
-    requireInstalledApp: options.requireInstalledApp,
-    homeSlug: options.homeSlug,
-  })
-  const arrival = createArrival(codes)
-  const base = {
-    ...{ oauth, store, apps, clock, log, hooks, events, lifetimes, keyring, namespace },
-    ...{ background, limits, csrf, pages: renderer, hasher, owners, mailer, describeRequest },
-    ...{ sessions, cookies, carrier, codes, history, devices, redirects, arrival },
-    ...{ observeRequest, clientAddress, authenticate, allowRaw: options.passphrase.allowRaw },
-    securityUrl: createSecurityUrl(apps, options.settingsSlug),
-    settingsSlug: options.settingsSlug,
-    answerActivation: createActivation(renderer, csrf),
-    openCodes: createOpenCodes({ ...shared, limits }),
-    emailVerifiedCodes: createEmailVerifiedCodes(shared),
-    magicCodes: createMagicCodes(shared),
-    totp: createTotp({ sealer: oauth.sealer, clock }),
-    trustedDevices: createTrustedDevices(shared),
-    passkeys: createPasskeys(shared),
-    renewedNotice: createRenewedNotice({ keyring, clock }),
-    confirmations: createConfirmations(shared),
-    confirmTargets: createConfirmTargets({
-      redirects,
-      apps,
-      confirmHosts: options.confirm.authorizedHosts,
-    }),
-    callers: createCallers({ authenticate, settingsSlug: options.settingsSlug }),
-  }
-  const replacePassphrase = createReplacePassphrase(base)
-  const changePassphrase = createChangePassphrase({
-    ...{ ...base, replacePassphrase, clients: oauth.clients },
-    revokeOAuthOnReset: options.passphrase.revokeOAuthOnReset,
-  })
-  const opener = createSessionOpener(base)
-  const triesPerChallenge = options.limits['two-factor-token'].limit
-  const parts = {
-    ...base,
-    ...assembleSecondStep({ ...base, triesPerChallenge }),
-    ...{
-      changePassphrase,
-      opener,
-      enter: createEnter({ ...base, opener }),
-      admit: createAdmit(base),
-    },
-    onboard: createOnboard({ ...base, replacePassphrase }),
-    resetPassphrase: createHostReset({ ...base, changePassphrase }),
-    confirmFlow: createConfirmFlow(base),
-    moveFlow: createMoveFlow({ moves: oauth.moves, diskUsage: options.move.diskUsage }),
-    passphrases: createPassphraseCheck(base),
-  }
-  const clientPermissions = createClientPermissions({ ...parts, clients: oauth.clients })
-  const { shares } = options
-  const shareCookies = createShareCookies({ shares, keyring, clock })
-  const receiveCode = createReceiveCode(parts)
-  const onboarding = createOnboarding(parts)
-  const rows = createRows({
-    home: createHome({ ...parts, checkToken: onboarding.checkToken }),
-    login: createLogin(parts),
-    logout: createLogout(parts),
-    onboarding,
-    prelogin: createPrelogin(owners),
-    passphraseSettings: createPassphraseSettings(owners, namespace),
-    sessionSettings: createSessionSettings(parts),
-    clientSettings: createClientSettings({ ...parts, clients: oauth.clients, clientPermissions }),
-    accessSettings: createAccessSettings({
-      ...{ ...parts, clientPermissions },
-      allClients: (instance) => listAllowed(oauth.clients, instance),
-    }),
-    callers: parts.callers,
-    namespace,
-  })
-  oauth.instances.onRemove(createRemoval(store))
-  const access = createOwnerAccess(parts)
-  const ownersOfHost = createOwners({ ...parts, instances: oauth.instances, access })
-  const { createOnboardingUrl } = ownersOfHost
-  const allRows = [
-    ...rows,
-    ...assembleTwoFactor(parts),
-    ...moveRows(createMove(parts)),
-    ...sharePasswordRows({ ...parts, shares, shareCookies }),
-    ...assembleCodeLogins({ ...parts, checkRegisterToken: onboarding.checkToken }),
-    ...assembleFactors(parts),
-    ...assemblePassphrase({ ...parts, createOnboardingUrl }),
-    ...renderer.rows,
-  ]
+  const services = assembleServices(options)
+  const { oauth, log } = services
+  const pages = createAuthorizePages(services)
+  oauth.instances.onRemove((instance) => removeRecords(services, instance))
+  const rows = [...bindAuthUiRoutes(services), ...services.pages.rows]
 
   return {
-    routes: () => oauth.mount(allRows, { log, page: pages.error, checkCsrf: pages.checkCsrf }),
+    routes: () =>
+      oauth.mount(rows, {
+        log,
+        page: pages.error,
+        checkCsrf: pages.checkCsrf,
+        limits: services.limits,
+      }),
     sessions: {
-      current: (ctx) => carrier.current(ctx),
-      redeem: createAuthorizeCode(receiveCode),
-      admit: (ctx, code) => receiveCode(ctx, code, 'short'),
+      current: (ctx) => services.sessionMiddleware.current(ctx),
+      redeem: (ctx, code) => redeemOnAuthorize(services, ctx, code),
+      admit: (ctx, code) => receiveCode(services, ctx, code, 'short'),
     },
     pages,
-    notices: { notice: (ctx, page) => renderer.noticePage(ctx, page) },
-    owners: ownersOfHost,
-    appPages: createAppPages({
-      ...{ ...parts, receiveCode },
-      appTokens: oauth.appTokens,
-      attributePrefix: options.appAttributePrefix,
+    notices: { notice: (ctx, page) => services.pages.noticePage(ctx, page) },
+    owners: bindOwners(services),
+    appPages: { visit: (ctx, request) => visitApp(services, ctx, request) },
+    isConfirmed: (instance, presented) => isConfirmed(services, instance, presented),
+    hasShareCookie: (ctx, permId) => hasShareCookie(services, ctx, permId),
+    hashSharePassword: (password) => services.hasher.hash(password),
+    rows,
+    close: () => services.background.idle(),
+  }
+}
+
+/** The only place where they are put together. */
+function assembleServices(options: ResolvedOptions): AuthUiServices {
+  const { oauth, mailer, store, apps, clock, log, hooks, events, lifetimes, passphrase } = options
+  const { keyring, namespace, revoked } = oauth
+  const queue = createHashQueue({
+    atATime: hashesAtATime(passphrase.threadPoolSize),
+    waiting: passphrase.waiting,
+  })
+  const sessions = createSessionStore({ store, lifetimes, hooks, log, revoked })
+  const cookies = createSessionCookies({ keyring, clock })
+  return {
+    options,
+    oauth,
+    store,
+    apps,
+    clock,
+    log,
+    keyring,
+    namespace,
+    hooks,
+    events,
+    mailer,
+    lifetimes,
+    background: createBackground(log),
+    limits: createRateLimits({ store, clock, limits: options.limits }),
+    csrf: createCsrf({ keyring, lifetimeMs: lifetimes.csrf }),
+    pages: createPages({
+      namespace,
+      permissionTexts: options.permissionTexts,
+      ...(options.theme !== undefined && { theme: options.theme }),
     }),
-    isConfirmed: createIsConfirmed(owners, parts.confirmations),
-    hasShareCookie: shareCookies.has,
-    hashSharePassword: (password) => hasher.hash(password),
-    rows: allRows,
-    close: () => background.idle(),
+    owners: createOwnerStore(store),
+    hasher: createPasswordHasher({ queue, log, cost: passphrase.cost }),
+    timing: createTimingEqualizer(),
+    sessions,
+    cookies,
+    sessionMiddleware: createSessionMiddleware({ store, clock, lifetimes, sessions, cookies }),
   }
 }

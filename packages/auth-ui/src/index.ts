@@ -1,21 +1,21 @@
 export { appFolders, KIT_PATH } from './app-folders.ts'
 export type { AppPages, AppRequest, AppVisit } from './apps/app-pages.ts'
-export type { AppConfirmation, IsConfirmed } from './confirm/is-confirmed.ts'
+export type { AppConfirmation, IsConfirmed } from './confirm/confirmation.ts'
 export type { PermissionText, PermissionTexts } from './consent/permission-texts.ts'
 export { type AuthUi, createAuthUi, type Notices, type UiSessions } from './create-auth-ui.ts'
 export { AuthUiError, type AuthUiErrorCode, ERRORS } from './errors.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
-export type { RaiseLimitUrl } from './authorize/hurdle-pages.ts'
-export type { DiskUsage } from './move/move-flow.ts'
 export type { AuthUiOptions } from './options.ts'
-export type { AuthMode, OwnerAccess, OwnerAccessFacts } from './owner/owner-access.ts'
-export type { ImportedPassphrase, Owners, PreparedOwner } from './owner/owners.ts'
-export type { NoticePageModel } from './page-models.ts'
-export type { Theme } from './page-renderer.ts'
-export type { RevokeOAuthOnReset } from './passphrase/change-passphrase.ts'
+export type { AuthMode, OwnerAccess, OwnerAccessFacts } from './host/owner-access.ts'
+export type { ImportedPassphrase, Owners } from './host/owners.ts'
+export type { PreparedOwner } from './passphrase/new-owner.ts'
+export type { NoticePageModel } from './pages/page-models.ts'
+export type { Theme } from './pages/page-renderer.ts'
+export type { RevokeOAuthOnReset } from './ports.ts'
 export { deriveLoginValue } from './passphrase/derive.ts'
-export type { ScryptCost, StoredHash } from './passphrase/stored-hash.ts'
+export type { ScryptCost, StoredHash } from './owner/stored-hash.ts'
 export type {
+  DiskUsage,
   EventSink,
   FactorChange,
   FactorKind,
@@ -24,12 +24,13 @@ export type {
   Mailer,
   OwnerEvent,
   Place,
+  RaiseLimitUrl,
   RequestFacts,
   SessionEnd,
   SystemMail,
   TwoFactorPurpose,
 } from './ports.ts'
 export { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
-export type { HasShareCookie } from './share-by-link/share-cookies.ts'
+export type { HasShareCookie } from './share-by-link/share-password.ts'
 export type { SharedLink, Shares } from './share-by-link/shares.ts'
 export type { LoginMethod, Session, SessionId, SessionKind } from './session/session.ts'

@@ -1,4 +1,4 @@
-import { type AppRegistry, type OAuth } from '@svc/oauth-core'
+import type { AppRegistry, OAuth } from '@svc/oauth-core'
 import { DAY_MS, type Instance, isSlug, type Logger, type RateLimit } from '@svc/platform'
 import {
   defineOptions,
@@ -20,18 +20,23 @@ import {
   text,
 } from '@svc/platform/options'
 import type { Clock, Store } from '@svc/store'
-import { type PermissionTexts, permissionTexts } from './consent/permission-texts.ts'
-import type { RaiseLimitUrl } from './authorize/hurdle-pages.ts'
+import { permissionTexts, type PermissionTexts } from './consent/permission-texts.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
-import type { Theme } from './page-renderer.ts'
-import type { RevokeOAuthOnReset } from './passphrase/change-passphrase.ts'
-import type { DiskUsage } from './move/move-flow.ts'
+import type { Theme } from './pages/page-renderer.ts'
+import type {
+  DiskUsage,
+  EventSink,
+  HostHooks,
+  Mailer,
+  Place,
+  RaiseLimitUrl,
+  RevokeOAuthOnReset,
+} from './ports.ts'
 import { DEFAULT_COST } from './passphrase/password-hash.ts'
-import { isAffordable, type ScryptCost } from './passphrase/stored-hash.ts'
-import type { EventSink, HostHooks, Mailer, Place } from './ports.ts'
+import { isAffordable, type ScryptCost } from './owner/stored-hash.ts'
 import { NO_SHARES, type Shares } from './share-by-link/shares.ts'
 import { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
-import { themeOption } from './theme.ts'
+import { themeOption } from './pages/theme.ts'
 
 /** What `createAuthUi` needs. */
 export interface AuthUiOptions {
@@ -59,11 +64,11 @@ export interface AuthUiOptions {
    * @defaultValue those of the package, and the raw name of what it does not know
    */
   readonly permissionTexts?: PermissionTexts
-  /** App that opens after a log-in. @defaultValue `home` */
+  /** App that opens after a login. @defaultValue `home` */
   readonly homeSlug?: string
   /** App that may manage sessions and clients. @defaultValue `settings` */
   readonly settingsSlug?: string
-  /** A log-in leads only to apps that are installed (D13). @defaultValue `true` */
+  /** A login leads only to apps that are installed (D13). @defaultValue `true` */
   readonly requireInstalledApp?: boolean
   /** Start of the attributes that pages of apps get. @defaultValue `data-svc-` */
   readonly appAttributePrefix?: string
@@ -76,7 +81,7 @@ export interface AuthUiOptions {
     /** Checks that may wait for a slot, 0 to 10 000. @defaultValue `32` */
     readonly waiting?: number
     /**
-     * Cost of new hashes, logN 10 to 20; older ones are replaced at the next log-in. Below the default only where
+     * Cost of new hashes, logN 10 to 20; older ones are replaced at the next login. Below the default only where
      * nothing of value is kept.
      * @defaultValue `{ logN: 15, r: 8, p: 3 }` (D17)
      */

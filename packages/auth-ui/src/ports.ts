@@ -29,7 +29,7 @@ export interface LoginAttempt {
 
 /** What the host wants to know or to forbid. */
 export interface HostHooks {
-  /** After the passphrase was right, before the session exists. A thrown {@link HttpError} refuses the log-in. */
+  /** After the passphrase was right, before the session exists. A thrown {@link HttpError} refuses the login. */
   onLogin?(attempt: LoginAttempt): Promise<void> | void
   /** A session was opened. */
   onLoggedIn?(login: LoginAttempt & { readonly sessionId: string }): Promise<void> | void
@@ -63,3 +63,16 @@ export interface HostHooks {
 
 /** Why a session ended. */
 export type SessionEnd = 'logout' | 'logout_others' | 'revoked' | 'replaced' | 'passphrase'
+
+/** Where the owner can have the limit of connected clients raised; absolute, or undefined for none. */
+export type RaiseLimitUrl = string | ((instance: Instance) => string | undefined)
+
+/** How much an owner keeps, for the server that it moves to. Bytes. */
+export interface DiskUsage {
+  readonly used: number
+  /** Absent: no end. */
+  readonly quota?: number
+}
+
+/** Whose tokens end when the passphrase is reset without knowing the old one. @see login.md 7.1 */
+export type RevokeOAuthOnReset = 'none' | 'flagship' | 'all'

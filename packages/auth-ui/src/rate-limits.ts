@@ -59,7 +59,7 @@ export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
   'magic-link': { limit: 30, windowMs: HOUR_MS },
   /** Mails with a magic link. */
   'magic-link-send': { limit: 5, windowMs: HOUR_MS },
-  /** Mails telling of a log-in from a new place. */
+  /** Mails telling of a login from a new place. */
   'new-connection-mail': { limit: 1, windowMs: HOUR_MS },
   /** Mails with a link to a new passphrase. */
   'passphrase-reset': { limit: 5, windowMs: HOUR_MS },

@@ -1,215 +1,77 @@
-import type { RouteHandler, RouteRow } from '@svc/platform'
-import { LOGIN_SCHEMA } from './login/login.schema.ts'
-import type { LoginHandlers } from './login/login.ts'
-import type { LogoutHandlers } from './login/logout.ts'
-import { NEW_PASSPHRASE_SCHEMA } from './passphrase/new-passphrase.schema.ts'
-import type { OnboardingHandlers } from './passphrase/onboarding.ts'
-import type { Callers } from './settings/caller.ts'
-import type { ClientSettings } from './settings/clients.ts'
-import type { SessionSettings } from './settings/sessions.ts'
+import { homeRoutes } from './passphrase/home.ts'
+import { loginRoutes } from './login/login.ts'
+import { logoutRoutes } from './login/logout.ts'
+import { twoFactorRoutes } from './two-factor/two-factor.ts'
+import { magicLinkRoutes } from './magic-link/magic-link.ts'
+import { requestLinkRoutes } from './magic-link/request-link.ts'
+import { checkBearer, SESSION_CODE_PATH, sessionCodeRoutes } from './session-code/session-code.ts'
+import { confirmRoutes } from './confirm/confirm.ts'
+import { onboardingRoutes } from './passphrase/onboarding.ts'
+import { resetRoutes } from './passphrase/reset.ts'
+import { renewRoutes } from './passphrase/renew.ts'
+import { ownerMailRoutes } from './passphrase/owner-mails.ts'
+import { hintRoutes } from './passphrase/hint.ts'
+import { putPassphraseRoutes } from './passphrase/put-passphrase.ts'
+import { checkPassphraseRoutes } from './passphrase/check-passphrase.ts'
+import { preloginRoutes } from './passphrase/prelogin.ts'
+import { accessRoutes } from './settings/access.ts'
+import { authModeRoutes } from './settings/auth-mode.ts'
+import { clientRoutes } from './settings/clients.ts'
+import { mailFactorRoutes } from './settings/factor-mail.ts'
+import { totpRoutes } from './settings/factor-totp.ts'
+import { factorRoutes } from './settings/factors.ts'
+import { passkeyRoutes } from './settings/passkey-page.ts'
+import { derivationRoutes } from './settings/passphrase.ts'
+import { sessionRoutes } from './settings/sessions.ts'
+import { trustedDeviceRoutes } from './settings/trusted-devices.ts'
+import { bindRoutes, type Route, type RouteRow } from '@svc/platform'
+import { flagshipLoginRoutes } from './flagship/flagship-login.ts'
+import { flagshipMagicLinkRoutes } from './flagship/flagship-magic-link.ts'
+import { flagshipOnboardingRoutes } from './flagship/flagship-onboarding.ts'
+import { moveRoutes } from './move/move.ts'
+import { sharePasswordRoutes } from './share-by-link/share-password.ts'
+import type { AuthUiServices } from './services.ts'
 
-/** What the rows are made of. */
-export interface Handlers {
-  readonly home: RouteHandler
-  readonly login: LoginHandlers
-  readonly logout: LogoutHandlers
-  readonly onboarding: OnboardingHandlers
-  readonly prelogin: RouteHandler
-  readonly passphraseSettings: RouteHandler
-  readonly sessionSettings: SessionSettings
-  readonly clientSettings: ClientSettings
-  readonly accessSettings: RouteHandler
-  readonly callers: Callers
-  readonly namespace: string
-}
+/** Every endpoint of this package, in the order of paths. */
+export const authUiRoutes: readonly Route<AuthUiServices>[] = [
+  ...homeRoutes,
+  ...loginRoutes,
+  ...logoutRoutes,
+  ...twoFactorRoutes,
+  ...magicLinkRoutes,
+  ...requestLinkRoutes,
+  ...sessionCodeRoutes,
+  ...confirmRoutes,
+  ...onboardingRoutes,
+  ...resetRoutes,
+  ...renewRoutes,
+  ...ownerMailRoutes,
+  ...hintRoutes,
+  ...putPassphraseRoutes,
+  ...checkPassphraseRoutes,
+  ...preloginRoutes,
+  ...accessRoutes,
+  ...authModeRoutes,
+  ...clientRoutes,
+  ...mailFactorRoutes,
+  ...totpRoutes,
+  ...factorRoutes,
+  ...passkeyRoutes,
+  ...derivationRoutes,
+  ...sessionRoutes,
+  ...trustedDeviceRoutes,
+  ...moveRoutes,
+  ...sharePasswordRoutes,
+  ...flagshipLoginRoutes,
+  ...flagshipMagicLinkRoutes,
+  ...flagshipOnboardingRoutes,
+].toSorted((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0))
 
-/** Every endpoint of this package, sorted by path. */
-export function createRows(handlers: Handlers): readonly RouteRow[] {
-  return [...createAuthRows(handlers), ...createSettingsRows(handlers)]
-}
-
-function createAuthRows(handlers: Handlers): readonly RouteRow[] {
-  const { home, login, logout, onboarding, prelogin } = handlers
-  return [
-    {
-      method: 'GET',
-      path: '/',
-      handler: home,
-      auth: ['none', 'session cookie'],
-      statuses: [200, 302, 400, 412, 429],
-      family: 'html',
-      limit: 'register-guess',
-      summary: 'Leads to onboarding, to the log-in, or home.',
-      source: 'login.md 5.1',
-    },
-    {
-      method: 'GET',
-      path: '/auth/login',
-      handler: login.show,
-      auth: ['none', 'session cookie'],
-      statuses: [200, 302, 400, 412],
-      family: 'html',
-      summary: 'Shows the log-in form, or sends a logged-in browser on.',
-      source: 'login.md 5.1',
-    },
-    {
-      method: 'POST',
-      path: '/auth/login',
-      handler: login.submit,
-      auth: ['passphrase'],
-      body: { types: ['form'], schema: LOGIN_SCHEMA },
-      statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
-      family: 'html',
-      csrf: 'origin',
-      limit: 'auth',
-      summary: 'Logs the owner in.',
-      source: 'login.md 5.1',
-    },
-    {
-      method: 'DELETE',
-      path: '/auth/login',
-      handler: logout.logout,
-      auth: ['app token', 'session cookie'],
-      statuses: [204, 400, 401],
-      family: 'json',
-      cors: 'app-origins',
-      summary: 'Ends the session.',
-      source: 'login.md 5.2',
-    },
-    {
-      method: 'DELETE',
-      path: '/auth/login/others',
-      handler: logout.logoutOthers,
-      auth: ['app token', 'session cookie'],
-      statuses: [204, 400, 401],
-      family: 'json',
-      cors: 'app-origins',
-      summary: 'Ends every session but this one.',
-      source: 'login.md 5.2',
-    },
-    {
-      method: 'GET',
-      path: '/auth/passphrase',
-      handler: onboarding.show,
-      auth: ['code'],
-      statuses: [200, 302, 400, 412, 429],
-      family: 'html',
-      limit: 'register-guess',
-      summary: 'Shows the form in which a new owner chooses a passphrase.',
-      source: 'login.md 5.5',
-    },
-    {
-      method: 'GET',
-      path: '/public/prelogin',
-      handler: prelogin,
-      auth: ['none'],
-      statuses: [200, 400, 412],
-      family: 'json',
-      summary: 'Tells an app how to derive the login value.',
-      source: 'login.md 7',
-    },
-  ]
-}
-
-function createSettingsRows(handlers: Handlers): readonly RouteRow[] {
-  const { onboarding, passphraseSettings, sessionSettings, clientSettings } = handlers
-  const { callers, namespace } = handlers
-  return [
-    {
-      method: 'GET',
-      path: '/settings/access',
-      handler: handlers.accessSettings,
-      auth: ['settings app token'],
-      statuses: [200, 400, 401, 403],
-      family: 'jsonapi',
-      cors: 'app-origins',
-      use: [callers.requireSettingsApp()],
-      summary: 'Lists everything that has access, what it may do, and what ends it.',
-      source: 'issue 4; security.md 61',
-    },
-    {
-      method: 'GET',
-      path: '/settings/clients',
-      handler: clientSettings.list,
-      auth: ['settings app token'],
-      statuses: [200, 400, 401, 403],
-      family: 'jsonapi',
-      cors: 'app-origins',
-      use: [callers.requireSettingsApp()],
-      summary: 'Lists the connected clients and what they may do.',
-      source: 'decision D51',
-    },
-    {
-      method: 'DELETE',
-      path: '/settings/clients/:id',
-      handler: clientSettings.revoke,
-      auth: ['settings app token'],
-      statuses: [204, 400, 401, 403, 404],
-      family: 'jsonapi',
-      cors: 'app-origins',
-      use: [callers.requireSettingsApp()],
-      summary: 'Ends a client and every token it holds.',
-      source: 'decision D51',
-    },
-    {
-      method: 'GET',
-      path: '/settings/passphrase',
-      handler: passphraseSettings,
-      auth: ['app token', 'access token'],
-      statuses: [200, 400, 401, 403, 404],
-      family: 'jsonapi',
-      cors: 'app-origins',
-      use: [callers.requirePermission('GET', `${namespace}.settings`)],
-      summary: 'Tells how the login value is derived.',
-      source: 'login.md 7',
-    },
-    {
-      method: 'POST',
-      path: '/settings/passphrase',
-      handler: onboarding.submit,
-      auth: ['code'],
-      body: { types: ['form', 'json'], schema: NEW_PASSPHRASE_SCHEMA },
-      statuses: [200, 302, 400, 403, 413, 415, 422, 429],
-      family: 'html',
-      csrf: 'origin',
-      limit: 'register-guess',
-      summary: 'Onboards: stores the first passphrase and opens a long session.',
-      source: 'login.md 5.5',
-    },
-    {
-      method: 'GET',
-      path: '/settings/sessions',
-      handler: sessionSettings.list,
-      auth: ['app token', 'access token'],
-      statuses: [200, 400, 401, 403],
-      family: 'jsonapi',
-      cors: 'app-origins',
-      use: [callers.requirePermission('GET', `${namespace}.sessions`)],
-      summary: "Lists the owner's sessions.",
-      source: 'login.md 7',
-    },
-    {
-      method: 'GET',
-      path: '/settings/sessions/current',
-      handler: sessionSettings.showCurrent,
-      auth: ['session cookie'],
-      statuses: [200, 400, 404],
-      family: 'jsonapi',
-      cors: 'app-origins',
-      summary: 'Shows the session of the cookie.',
-      source: 'login.md 7',
-    },
-    {
-      method: 'DELETE',
-      path: '/settings/sessions/:id',
-      handler: sessionSettings.end,
-      auth: ['settings app token'],
-      statuses: [204, 400, 401, 403, 404],
-      family: 'jsonapi',
-      cors: 'app-origins',
-      use: [callers.requireSettingsApp()],
-      summary: 'Ends one session; the own one is a log-out.',
-      source: 'login.md 7',
-    },
-  ]
+/** The rows that the router mounts. */
+export function bindAuthUiRoutes(services: AuthUiServices): readonly RouteRow[] {
+  return bindRoutes(authUiRoutes, services).map((row) =>
+    row.path === SESSION_CODE_PATH
+      ? { ...row, use: [(ctx, next) => checkBearer(services, ctx, next)] }
+      : row,
+  )
 }

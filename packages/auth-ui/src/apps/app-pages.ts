@@ -1,15 +1,11 @@
-import { type AppRegistry, type AppTokens } from '@svc/oauth-core'
 import { originOfApp, Parameters, type RouteContext } from '@svc/platform'
 import type { Context } from 'koa'
-import { redirect } from '../login/arrival.ts'
-import { withoutSessionCode } from '../login/redirect-target.ts'
-import type { Lifetimes } from '../lifetimes.ts'
-import type { ReceiveCode } from '../session-code/receive-code.ts'
+import type { AuthUiServices } from '../services.ts'
+import { receiveCode } from '../session-code/receive-code.ts'
 import { cookieMaxAgeMs, type Session } from '../session/session.ts'
-import type { SessionCarrier } from '../session/session-carrier.ts'
-import type { SessionCookies } from '../session/session-cookie.ts'
-import type { SessionStore } from '../session/session-store.ts'
-import type { TransferCodes } from '../session/transfer-code.ts'
+import { redeemTransferCode } from '../session/transfer-code.ts'
+import { redirect } from '../web/answer.ts'
+import { withoutSessionCode } from '../web/redirect-target.ts'
 
 /** What is asked for on an app's host. */
 export interface AppRequest {
@@ -38,95 +34,94 @@ export interface AppPages {
   visit(ctx: Context, request: AppRequest): Promise<AppVisit | undefined>
 }
 
-/** What {@link createAppPages} needs. */
-export interface AppPagesOptions {
-  readonly apps: AppRegistry
-  readonly appTokens: AppTokens
-  readonly carrier: SessionCarrier
-  readonly sessions: SessionStore
-  readonly cookies: SessionCookies
-  readonly codes: TransferCodes
-  readonly receiveCode: ReceiveCode
-  readonly lifetimes: Lifetimes
-  readonly attributePrefix: string
-  /** Prefix of doctypes (D20): an app names its documents by it. */
-  readonly namespace: string
+/** Nested hosts share the cookie of the instance; flat ones take the session over with a code. @see AppPages.visit */
+export async function visitApp(
+  services: AuthUiServices,
+  context: Context,
+  request: AppRequest,
+): Promise<AppVisit | undefined> {
+  const { apps, sessionMiddleware, oauth } = services
+  // Behind `resolveInstance` the instance is known; the router's own members are not used here.
+  const ctx = context as RouteContext
+  const { instance, appSlug = '' } = ctx.state
+  const app = await apps.installed(instance, appSlug)
+  if (app === undefined) {
+    ctx.status = 404
+    return undefined
+  }
+  if (!request.isPublic || request.isPage) ctx.set('Cache-Control', 'no-store')
+  if (request.isPage && (await receiveSession(services, ctx, appSlug))) return undefined
+  const session = await sessionMiddleware.current(ctx)
+  if (session === undefined && !request.isPublic) {
+    sendAway(ctx, appSlug, request)
+    return undefined
+  }
+  if (request.isPage) await sessionMiddleware.touch(ctx)
+  const needsToken = request.isPage && !request.isPublic && session !== undefined
+  const token = needsToken ? await oauth.appTokens.issue(instance, app, session.id) : undefined
+  return { session, attributes: attributesOf(services, ctx, appSlug, token) }
 }
 
-/** Nested hosts share the cookie of the instance; flat ones take the session over with a code. */
-export function createAppPages(options: AppPagesOptions): AppPages {
-  const { apps, appTokens, carrier, sessions, cookies, codes, lifetimes } = options
-  const { attributePrefix, namespace, receiveCode } = options
-
-  /** Takes a code of the query, of either kind; true when it answered. @see login.md 9.1, 9.2 */
-  async function receiveSession(ctx: RouteContext, slug: string): Promise<boolean> {
-    const code = Parameters.parse(ctx.querystring).get('session_code')
-    if (code === undefined || ctx.method !== 'GET') return false
-    // SPEC: decision D57 - an invalid code is as if there were none.
-    const isGood = (await takeOver(ctx, slug, code)) || (await receiveCode(ctx, code, 'normal'))
-    if (isGood) redirect(ctx, addressOf(ctx, slug))
-    return isGood
-  }
-
-  /** Takes the session over from the instance's own host. */
-  async function takeOver(ctx: RouteContext, slug: string, code: string): Promise<boolean> {
-    const { instance } = ctx.state
-    if (instance.subdomains !== 'flat') return false
-    const id = await codes.redeem(instance, slug, code)
-    const stored = id === undefined ? undefined : await sessions.get(instance, id)
-    if (stored === undefined) return false
-    const setCookie = await cookies.writer(ctx)
-    setCookie(stored.session.id, cookieMaxAgeMs(stored.session.kind, lifetimes))
-    return true
-  }
-
-  function sendAway(ctx: RouteContext, slug: string, { isPage }: AppRequest): void {
-    if (!isPage) {
-      ctx.status = 401
-      ctx.type = 'text/plain; charset=utf-8'
-      ctx.body = ''
-      return
-    }
-    const back = encodeURIComponent(addressOf(ctx, slug))
-    redirect(ctx, `${ctx.state.instance.origin}/auth/login?redirect=${back}`)
-  }
-
+function attributesOf(
+  { options, namespace }: AuthUiServices,
+  { state: { instance } }: RouteContext,
+  slug: string,
+  token: string | undefined,
+): Readonly<Record<string, string>> {
+  const { appAttributePrefix: prefix } = options
   return {
-    async visit(context, request) {
-      // Behind `resolveInstance` the instance is known; the router's own members are not used here.
-      const ctx = context as RouteContext
-      const { instance, appSlug = '' } = ctx.state
-      const app = await apps.installed(instance, appSlug)
-      if (app === undefined) {
-        ctx.status = 404
-        return undefined
-      }
-      if (!request.isPublic || request.isPage) ctx.set('Cache-Control', 'no-store')
-      if (request.isPage && (await receiveSession(ctx, appSlug))) return undefined
-      const session = await carrier.current(ctx)
-      if (session === undefined && !request.isPublic) {
-        sendAway(ctx, appSlug, request)
-        return undefined
-      }
-      if (request.isPage) await carrier.touch(ctx)
-      const needsToken = request.isPage && !request.isPublic && session !== undefined
-      const token = needsToken ? await appTokens.issue(instance, app, session.id) : undefined
-      return {
-        session,
-        attributes: {
-          [`${attributePrefix}domain`]: instance.domain,
-          [`${attributePrefix}locale`]: instance.locale,
-          ...(instance.publicName === undefined
-            ? {}
-            : { [`${attributePrefix}name`]: instance.publicName }),
-          [`${attributePrefix}namespace`]: namespace,
-          [`${attributePrefix}origin`]: instance.origin,
-          [`${attributePrefix}slug`]: appSlug,
-          ...(token === undefined ? {} : { [`${attributePrefix}token`]: token }),
-        },
-      }
-    },
+    [`${prefix}domain`]: instance.domain,
+    [`${prefix}locale`]: instance.locale,
+    ...(instance.publicName === undefined ? {} : { [`${prefix}name`]: instance.publicName }),
+    [`${prefix}namespace`]: namespace,
+    [`${prefix}origin`]: instance.origin,
+    [`${prefix}slug`]: slug,
+    ...(token === undefined ? {} : { [`${prefix}token`]: token }),
   }
+}
+
+/** Takes a code of the query, of either kind; true when it answered. @see login.md 9.1, 9.2 */
+async function receiveSession(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  slug: string,
+): Promise<boolean> {
+  const code = Parameters.parse(ctx.querystring).get('session_code')
+  if (code === undefined || ctx.method !== 'GET') return false
+  // SPEC: decision D57 - an invalid code is as if there were none.
+  const isGood =
+    (await takeOver(services, ctx, slug, code)) ||
+    (await receiveCode(services, ctx, code, 'normal'))
+  if (isGood) redirect(ctx, addressOf(ctx, slug))
+  return isGood
+}
+
+/** Takes the session over from the instance's own host. */
+async function takeOver(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  slug: string,
+  code: string,
+): Promise<boolean> {
+  const { instance } = ctx.state
+  if (instance.subdomains !== 'flat') return false
+  const id = await redeemTransferCode(services, instance, slug, code)
+  const stored = id === undefined ? undefined : await services.sessions.get(instance, id)
+  if (stored === undefined) return false
+  const setCookie = await services.cookies.writer(ctx)
+  setCookie(stored.session.id, cookieMaxAgeMs(stored.session.kind, services.lifetimes))
+  return true
+}
+
+function sendAway(ctx: RouteContext, slug: string, { isPage }: AppRequest): void {
+  if (!isPage) {
+    ctx.status = 401
+    ctx.type = 'text/plain; charset=utf-8'
+    ctx.body = ''
+    return
+  }
+  const back = encodeURIComponent(addressOf(ctx, slug))
+  redirect(ctx, `${ctx.state.instance.origin}/auth/login?redirect=${back}`)
 }
 
 /** The request's own address, from the configured names, without a session code. */

@@ -1,51 +1,38 @@
-import { isHttpError, prefersJson, type RouteContext } from '@svc/platform'
-import type { Csrf } from '../csrf.ts'
+import { onboardedOwner } from '../owner/owner-store.ts'
+import { CONFIRM_SCHEMA } from './confirm.schema.ts'
+import {
+  anybody,
+  defineRoute,
+  type Instance,
+  isHttpError,
+  prefersJson,
+  provedInHandler,
+  type Route,
+  type RouteContext,
+  SECOND_MS,
+} from '@svc/platform'
+import type { AuthUiServices } from '../services.ts'
+import { findTrustedDevice } from '../factors/trusted-devices.ts'
+import { isSecondFactorOn } from '../owner/factors.ts'
+import { allowsFactorChanges, createConfirmation, findConfirmation } from './confirmation.ts'
+import { askSecondStep } from '../login/second-step.ts'
+import { clientAddress, visitorOf } from '../web/visitor.ts'
+import { startChallenge } from '../factors/second-factor.ts'
+import { checkPassphrase } from '../login/passphrase-check.ts'
+import { answerActivation } from '../login/activation.ts'
 import { AuthUiError } from '../errors.ts'
-import { allowsFactorChanges } from '../factors/fresh-confirmation.ts'
-import type { SecondFactor } from '../factors/second-factor.ts'
-import type { TrustedDevices } from '../factors/trusted-devices.ts'
-import type { AnswerActivation } from '../login/activation.ts'
-import { formActionSources } from '../login/arrival.ts'
-import type { PassphraseCheck } from '../login/passphrase-check.ts'
-import type { RedirectTarget } from '../login/redirect-target.ts'
-import type { SecondStep } from '../login/second-step.ts'
+import {
+  formActionSources,
+  homeTarget,
+  parseTarget,
+  type RedirectTarget,
+  withoutParameters,
+} from '../web/redirect-target.ts'
 import type { Owner } from '../owner/owner.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
-import type { FormProblem } from '../page-models.ts'
-import type { PageRenderer } from '../page-renderer.ts'
+import type { FormProblem } from '../pages/page-models.ts'
 import { formProblem } from '../pages/form-problem.ts'
-import type { RateLimits } from '../rate-limits.ts'
-import type { ConfirmFlow } from './confirm-flow.ts'
-import type { ConfirmTargets } from './confirm-targets.ts'
-import type { Confirmations } from './confirmations.ts'
-
-/** What {@link createConfirm} needs. */
-export interface ConfirmOptions {
-  readonly owners: OwnerStore
-  readonly confirmTargets: ConfirmTargets
-  readonly confirmations: Confirmations
-  readonly confirmFlow: ConfirmFlow
-  readonly passphrases: PassphraseCheck
-  readonly secondFactor: SecondFactor
-  readonly secondStep: SecondStep
-  readonly trustedDevices: TrustedDevices
-  readonly limits: RateLimits
-  readonly pages: PageRenderer
-  readonly csrf: Csrf
-  readonly clientAddress: (ctx: RouteContext) => string
-  readonly answerActivation: AnswerActivation
-  readonly settingsSlug: string
-}
-
-/** The owner proves once more to be the owner. No session is needed, none is opened. */
-export interface ConfirmHandlers {
-  /** `GET /auth/confirm` */
-  show(ctx: RouteContext): Promise<void>
-  /** `POST /auth/confirm` */
-  submit(ctx: RouteContext): Promise<void>
-  /** `GET /auth/confirm/:code` */
-  check(ctx: RouteContext): Promise<void>
-}
+import { describeError } from '@svc/store'
+import { answerRedirect } from '../web/answer.ts'
 
 interface Asked {
   readonly owner: Owner
@@ -56,116 +43,238 @@ interface Asked {
 }
 
 const STATE = /^[\u0020-\u007e]{1,256}$/
+/** SPEC: realtime.md 7.5 - a slow bus delays the answer no longer. */
+const MAX_WAIT_MS = SECOND_MS
 const PROBLEMS = ['busy', 'invalid_passphrase', 'mail_failed', 'rate_limited'] as const
 
-/** Order of a POST: origin, owner, state and redirect, limits, passphrase, second factor. @see login.md 6 */
-export function createConfirm(options: ConfirmOptions): ConfirmHandlers {
-  const { owners, confirmTargets, confirmations, confirmFlow, passphrases, limits } = options
-  const { secondFactor, secondStep, trustedDevices, pages, csrf, settingsSlug } = options
+/** The owner proves once more to be the owner. No session is needed, none is opened. @see login.md 6 */
+export const confirmRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/auth/confirm',
+    handler: showConfirm,
+    auth: anybody,
+    statuses: [200, 400, 412],
+    family: 'html',
+    summary: 'Shows the form in which the owner confirms with the passphrase.',
+    source: 'login.md 6.1',
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/confirm',
+    handler: submitConfirm,
+    auth: provedInHandler(['passphrase'], 'login/passphrase-check.ts'),
+    limit: [{ bucket: 'auth', inRule: 'wrong passphrases; asked in checkPassphrase' }],
+    body: { types: ['form'], schema: CONFIRM_SCHEMA },
+    statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
+    family: 'html',
+    csrf: 'origin',
+    summary: 'Confirms, tells the app that asked, and leads back to it with a code.',
+    source: 'login.md 6.2',
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/auth/confirm/:code',
+    handler: checkConfirmCode,
+    auth: provedInHandler(['code'], 'confirm/confirmation.ts'),
+    limit: [{ bucket: 'confirm-code', by: clientAddress, counts: ['invalid_code'] }],
+    statuses: [204, 400, 401, 412, 429],
+    family: 'json',
+    summary: 'Tells whether a code of a confirmation is good; uses nothing up.',
+    source: 'login.md 6.3',
+  }),
+]
 
-  async function show(ctx: RouteContext): Promise<void> {
-    const { query } = ctx.state
-    const owner = await onboardedOwner(ctx)
-    if (owner === undefined) return options.answerActivation(ctx)
-    await showForm(ctx, await readAsked(ctx, owner, query.text('state'), query.text('redirect')))
-  }
+async function showConfirm(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { query } = ctx.state
+  const owner = await onboardedOwner(services, ctx.state.instance)
+  if (owner === undefined) return answerActivation(services, ctx)
+  await showForm(
+    services,
+    ctx,
+    await readAsked(services, ctx, owner, query.text('state'), query.text('redirect')),
+  )
+}
 
-  async function submit(ctx: RouteContext): Promise<void> {
-    const { form, query } = ctx.state
-    const owner = await onboardedOwner(ctx)
-    if (owner === undefined) return options.answerActivation(ctx)
-    const redirect = form.text('redirect') || query.text('redirect')
-    const asked = await readAsked(ctx, owner, form.text('state'), redirect)
-    try {
-      await passphrases.check(ctx, owner, form.text('passphrase'))
-      const { state, isDefault, target } = asked
-      const confirmed = { state, redirect: isDefault ? undefined : target.href }
-      if (await skipsSecondStep(ctx, asked)) return await confirmFlow.finish(ctx, owner, confirmed)
-      const challenge = await secondFactor.begin(ctx, owner, {
-        purpose: 'confirm',
-        state,
-        ...(isDefault ? {} : { redirect: target.href }),
-      })
-      await secondStep.ask(ctx, owner, challenge)
-    } catch (error) {
-      const problem = formProblem(error, PROBLEMS)
-      if (problem === undefined || prefersJson(ctx)) throw error
-      await showForm(ctx, asked, { error, problem })
-    }
-  }
-
-  /** OPEN(0098): security.md 37 is stricter than login.md 6.2 - what allows to change a factor takes the factor. */
-  async function skipsSecondStep(ctx: RouteContext, asked: Asked): Promise<boolean> {
-    const { owner, target } = asked
-    if (!secondFactor.isOn(owner)) return true
-    const leadsTo = {
-      ...(target.slug === undefined ? {} : { slug: target.slug }),
-      ...(target.outerHost === undefined ? {} : { host: target.outerHost }),
-    }
-    if (allowsFactorChanges(leadsTo, settingsSlug)) return false
-    const token = ctx.state.form.text('trusted-device-token')
-    return (await trustedDevices.find(ctx.state.instance, owner, token)) !== undefined
-  }
-
-  async function readAsked(
-    ctx: RouteContext,
-    owner: Owner,
-    state: string,
-    redirect: string,
-  ): Promise<Asked> {
-    if (!STATE.test(state)) {
-      throw new AuthUiError('invalid_parameter', { description: 'state is missing or malformed' })
-    }
-    const target = await confirmTargets.parse(ctx.state.instance, redirect)
-    return { owner, state, target, isDefault: redirect === '' }
-  }
-
-  async function showForm(
-    ctx: RouteContext,
-    asked: Asked,
-    failure?: { readonly error: unknown; readonly problem: FormProblem },
-  ): Promise<void> {
-    const { instance } = ctx.state
-    const { owner, state, target, isDefault } = asked
-    if (failure !== undefined && isHttpError(failure.error)) {
-      ctx.status = failure.error.status
-      ctx.set({ ...failure.error.headers })
-    }
-    const askedBy = isDefault ? undefined : await confirmTargets.askedBy(instance, target)
-    await pages.confirmPage(ctx, {
-      csrfToken: await csrf.token(ctx),
-      formActionSources: formActionSources(instance, target),
-      salt: owner.salt,
-      iterations: owner.iterations,
+/** Order: origin, owner, state and redirect, limits, passphrase, second factor. */
+async function submitConfirm(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { form, query } = ctx.state
+  const owner = await onboardedOwner(services, ctx.state.instance)
+  if (owner === undefined) return answerActivation(services, ctx)
+  const redirect = form.text('redirect') || query.text('redirect')
+  const asked = await readAsked(services, ctx, owner, form.text('state'), redirect)
+  try {
+    await checkPassphrase(services, ctx, owner, form.text('passphrase'))
+    const { state, isDefault, target } = asked
+    const confirmed = { state, redirect: isDefault ? undefined : target.href }
+    if (await skipsSecondStep(services, ctx, asked))
+      return await finishConfirm(services, ctx, owner, confirmed)
+    const challenge = await startChallenge(services, visitorOf(services, ctx), owner, {
+      purpose: 'confirm',
       state,
-      redirect: isDefault ? '' : target.href,
-      cancelHref: target.href,
-      ...(askedBy === undefined ? {} : { askedBy }),
-      ...(failure === undefined ? {} : { problem: failure.problem }),
+      ...(isDefault ? {} : { redirect: target.href }),
     })
+    await askSecondStep(services, ctx, owner, challenge)
+  } catch (error) {
+    const problem = formProblem(error, PROBLEMS)
+    if (problem === undefined || prefersJson(ctx)) throw error
+    await showForm(services, ctx, asked, { error, problem })
   }
+}
 
-  async function check(ctx: RouteContext): Promise<void> {
-    const { instance, query } = ctx.state
-    const owner = await onboardedOwner(ctx)
-    if (owner === undefined) throw new AuthUiError('onboarding_needed')
-    const address = options.clientAddress(ctx)
-    // Reserved before the look-up, so that parallel guesses cannot pass together.
-    await limits.hit(instance, 'confirm-code', address)
-    const code = String((ctx as { params?: { code?: unknown } }).params?.code)
-    const state = query.get('state')
-    const confirmation = await confirmations.find(instance, owner, code)
-    if (confirmation === undefined || (state !== undefined && state !== confirmation.state)) {
-      throw new AuthUiError('invalid_code')
-    }
-    await limits.release(instance, 'confirm-code', address)
-    ctx.status = 204
+async function checkConfirmCode(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { instance, query } = ctx.state
+  const owner = await onboardedOwner(services, ctx.state.instance)
+  if (owner === undefined) throw new AuthUiError('onboarding_needed')
+  const code = String((ctx as { params?: { code?: unknown } }).params?.code)
+  const state = query.get('state')
+  const confirmation = await findConfirmation(services, instance, owner, code)
+  if (confirmation === undefined || (state !== undefined && state !== confirmation.state)) {
+    throw new AuthUiError('invalid_code')
   }
+  ctx.status = 204
+}
 
-  async function onboardedOwner(ctx: RouteContext): Promise<Owner | undefined> {
-    const owner = (await owners.get(ctx.state.instance.id))?.owner
-    return owner?.onboardedAt === undefined ? undefined : owner
+/** OPEN(0098): security.md 37 is stricter than login.md 6.2 - what allows to change a factor takes the factor. */
+async function skipsSecondStep(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  asked: Asked,
+): Promise<boolean> {
+  const { owner, target } = asked
+  if (!isSecondFactorOn(owner.factors)) return true
+  const leadsTo = {
+    ...(target.slug === undefined ? {} : { slug: target.slug }),
+    ...(target.outerHost === undefined ? {} : { host: target.outerHost }),
   }
+  if (allowsFactorChanges(leadsTo, services.options.settingsSlug)) return false
+  const token = ctx.state.form.text('trusted-device-token')
+  return (await findTrustedDevice(services, ctx.state.instance, owner, token)) !== undefined
+}
 
-  return { show, submit, check }
+async function readAsked(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  owner: Owner,
+  state: string,
+  redirect: string,
+): Promise<Asked> {
+  if (!STATE.test(state)) {
+    throw new AuthUiError('invalid_parameter', { description: 'state is missing or malformed' })
+  }
+  const target = await parseConfirmTarget(services, ctx.state.instance, redirect)
+  return { owner, state, target, isDefault: redirect === '' }
+}
+
+async function showForm(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  asked: Asked,
+  failure?: { readonly error: unknown; readonly problem: FormProblem },
+): Promise<void> {
+  const { instance } = ctx.state
+  const { owner, state, target, isDefault } = asked
+  if (failure !== undefined && isHttpError(failure.error)) {
+    ctx.status = failure.error.status
+    ctx.set({ ...failure.error.headers })
+  }
+  const askedBy = isDefault ? undefined : await nameOfTarget(services, instance, target)
+  await services.pages.confirmPage(ctx, {
+    csrfToken: await services.csrf.token(ctx),
+    formActionSources: formActionSources(instance, target),
+    salt: owner.salt,
+    iterations: owner.iterations,
+    state,
+    redirect: isDefault ? '' : target.href,
+    cancelHref: target.href,
+    ...(askedBy === undefined ? {} : { askedBy }),
+    ...(failure === undefined ? {} : { problem: failure.problem }),
+  })
+}
+
+/**
+ * The end of a confirmation, reached from the form or from its second step: stores the code, notifies the apps, then
+ * answers 302 or 200 `{ redirect }` with `state` and `code`. The event comes after everything that can fail, and before
+ * the answer.
+ * @see login.md 6.2
+ */
+export async function finishConfirm(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  owner: Owner,
+  { state, redirect }: { readonly state: string; readonly redirect: string | undefined },
+): Promise<void> {
+  const { instance } = ctx.state
+  // Parsed again: the app may be gone since the first step.
+  const target = await parseConfirmTarget(services, instance, redirect ?? '')
+  const { slug, outerHost } = target
+  const code = await createConfirmation(services, instance, owner, {
+    state,
+    ...(slug === undefined ? {} : { slug }),
+    ...(outerHost === undefined ? {} : { host: outerHost }),
+  })
+  await notifyApps(services, instance, state)
+  services.log.info('owner.confirmed', { instance: instance.domain })
+  answerRedirect(ctx, confirmedLocation(target, { state, code }))
+}
+
+async function notifyApps(
+  services: AuthUiServices,
+  instance: Instance,
+  state: string,
+): Promise<void> {
+  // SPEC: decision D22 - deployed clients read only `doc`. The code never travels here.
+  const event = { type: `${services.namespace}.auth.confirmations`, id: state, doc: { _id: state } }
+  const told = services.events.publish(instance, 'CREATED', event).catch((error: unknown) => {
+    services.log.error('confirmation.untold', {
+      instance: instance.domain,
+      cause: describeError(error),
+    })
+  })
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, MAX_WAIT_MS)
+  })
+  await Promise.race([told, patience])
+  clearTimeout(timer)
+}
+
+/** As for a login, and the hosts of the operator's list; empty: home. @throws AuthUiError `bad_redirect` */
+export function parseConfirmTarget(
+  services: AuthUiServices,
+  instance: Instance,
+  raw: string,
+): Promise<RedirectTarget> {
+  return raw === ''
+    ? homeTarget(services, instance)
+    : parseTarget(services, instance, raw, services.options.confirm.authorizedHosts)
+}
+
+/** Name of the app or host that the target belongs to; undefined: the instance itself. */
+async function nameOfTarget(
+  services: AuthUiServices,
+  instance: Instance,
+  { slug, outerHost }: RedirectTarget,
+): Promise<string | undefined> {
+  if (slug === undefined) return outerHost
+  return (await services.apps.installed(instance, slug))?.name ?? slug
+}
+
+/**
+ * The `Location` after a confirmation: `state` and `code` in place of any the target had, the rest byte for byte. A
+ * fragment of the target is kept, except on the instance's own host, where `#` stops the browser from carrying its own
+ * on.
+ * @see login.md 6.2
+ */
+export function confirmedLocation(
+  target: RedirectTarget,
+  confirmed: { readonly state: string; readonly code: string },
+): string {
+  const at = target.href.indexOf('#')
+  const bare = at === -1 ? target.href : target.href.slice(0, at)
+  const kept = withoutParameters(bare, ['code', 'state'])
+  const added = `state=${encodeURIComponent(confirmed.state)}&code=${confirmed.code}`
+  const address = `${kept}${kept.includes('?') ? '&' : '?'}${added}`
+  if (target.slug === undefined && target.outerHost === undefined) return `${address}#`
+  return at === -1 ? address : address + target.href.slice(at)
 }

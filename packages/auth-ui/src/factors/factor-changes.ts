@@ -1,20 +1,18 @@
-import type { Logger, RouteContext } from '@svc/platform'
-import type { Change, Store } from '@svc/store'
-import type { Background } from '../background.ts'
+import type { Change } from '@svc/store'
 import { AuthUiError } from '../errors.ts'
-import type { Owner } from '../owner/owner.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
-import type { FactorChange, FactorKind, Mailer } from '../ports.ts'
-import type { DescribeRequest } from '../request-facts.ts'
-import type { SecurityUrl } from '../settings/security-url.ts'
 import {
   enrolledKinds,
   type Factors,
   isSecondFactorOn,
   type RecoveryCodes,
   type TotpFactor,
-} from './factors.ts'
-import type { TrustedDevices } from './trusted-devices.ts'
+} from '../owner/factors.ts'
+import type { Owner } from '../owner/owner.ts'
+import type { FactorChange, FactorKind } from '../ports.ts'
+import type { AuthUiServices } from '../services.ts'
+import { securityUrl } from '../web/security-url.ts'
+import { describeVisitor, type Visitor } from '../web/visitor.ts'
+import { removeTrustedDevices } from './trusted-devices.ts'
 
 /** A change of the owner's factors. */
 export interface WantedChange {
@@ -31,95 +29,91 @@ export interface WantedChange {
 /** `done`; `nothing` was to be done; `spent`: something that the change needs was used up by another request. */
 export type ChangeOutcome = 'done' | 'nothing' | 'spent'
 
-/** The only way factors are added and removed. */
-export interface FactorChanges {
-  /**
-   * Writes the change, then does what belongs to it: trusted browsers go when the second factor is switched, the owner
-   * is told by mail.
-   * @param owner - as the request was judged; another passphrase since then refuses it
-   * @throws AuthUiError `confirmation_required`, and what `next` throws
-   */
-  apply(ctx: RouteContext, owner: Owner, wanted: WantedChange): Promise<ChangeOutcome>
-}
-
-/** What {@link createFactorChanges} needs. */
-export interface FactorChangesOptions {
-  readonly store: Store
-  readonly owners: OwnerStore
-  readonly trustedDevices: TrustedDevices
-  readonly mailer: Mailer
-  readonly background: Background
-  readonly describeRequest: DescribeRequest
-  readonly securityUrl: SecurityUrl
-  readonly clock: { now(): number }
-  readonly log: Logger
-}
-
-/** One conditional write of the owner's record for each change. */
-export function createFactorChanges(options: FactorChangesOptions): FactorChanges {
-  const { store, owners, trustedDevices, mailer, background, clock, log } = options
-
-  function mailChange(ctx: RouteContext, change: FactorChange, factor: FactorKind): void {
-    const { instance } = ctx.state
-    background.run('mail.auth_mode_changed', async () => {
-      const facts = await options.describeRequest(ctx)
-      const url = await options.securityUrl(instance)
-      await mailer.send(instance, {
-        template: 'auth_mode_changed',
-        variables: { ...facts, url, change, factor },
-      })
-    })
-  }
-
-  function tell(ctx: RouteContext, wanted: WantedChange, wasOn: boolean, isOn: boolean): void {
-    const { factor, what } = wanted
-    const fields = { instance: ctx.state.instance.domain, factor }
-    log.info(EVENTS[what], fields)
-    const change = wasOn === isOn ? what : isOn ? 'two_factor_on' : 'two_factor_off'
-    if (wasOn !== isOn) log.info(isOn ? 'two_factor.on' : 'two_factor.off', fields)
-    mailChange(ctx, change, factor)
-    if (wanted.hasRecoveryCodes !== true) return
-    log.info(EVENTS.recovery_codes_created, { ...fields, factor: 'recovery' })
-    if (wasOn) mailChange(ctx, 'recovery_codes_created', 'recovery')
-  }
-
-  return {
-    async apply(ctx, { securityStamp }, wanted) {
-      const { instance } = ctx.state
-      for (;;) {
-        const stored = await owners.get(instance.id)
-        if (stored?.owner.securityStamp !== securityStamp) {
-          throw new AuthUiError('confirmation_required')
-        }
-        const before = stored.owner.factors ?? {}
-        const after = wanted.next(before)
-        if (after === undefined) return 'nothing'
-        const wasOn = isSecondFactorOn(before)
-        const isOn = isSecondFactorOn(after)
-        // Nothing trusted in an earlier time of the second factor is left when it is switched on again.
-        if (isOn && !wasOn) await trustedDevices.removeAll(instance)
-        const replaced = owners.replace(
-          instance.id,
-          stored,
-          withFactors(stored.owner, after, clock.now()),
-        )
-        const result = await store.write([replaced, ...(wanted.also ?? [])])
-        if (!result.written) {
-          if (result.failed === replaced.key) continue
-          return 'spent'
-        }
-        if (wasOn && !isOn) await trustedDevices.removeAll(instance)
-        tell(ctx, wanted, wasOn, isOn)
-        return 'done'
-      }
-    },
-  }
-}
+/** What {@link changeFactors} needs. */
+export type FactorServices = Pick<
+  AuthUiServices,
+  'apps' | 'background' | 'clock' | 'log' | 'mailer' | 'options' | 'owners' | 'store'
+>
 
 const EVENTS: Readonly<Record<WantedChange['what'], string>> = {
   factor_added: 'factor.added',
   factor_removed: 'factor.removed',
   recovery_codes_created: 'recovery_codes.created',
+}
+
+/**
+ * The only way factors are added and removed: one conditional write of the owner's record. Then it does what belongs to
+ * the change: trusted browsers go when the second factor is switched, the owner is told by mail.
+ * @param owner - as the request was checked; another passphrase since then refuses it
+ * @throws AuthUiError `confirmation_required`, and what `next` throws
+ */
+export async function changeFactors(
+  services: FactorServices,
+  visitor: Visitor,
+  { securityStamp }: Owner,
+  wanted: WantedChange,
+): Promise<ChangeOutcome> {
+  const { store, owners, clock } = services
+  const { instance } = visitor
+  for (;;) {
+    const stored = await owners.get(instance.id)
+    if (stored?.owner.securityStamp !== securityStamp) {
+      throw new AuthUiError('confirmation_required')
+    }
+    const before = stored.owner.factors ?? {}
+    const after = wanted.next(before)
+    if (after === undefined) return 'nothing'
+    const wasOn = isSecondFactorOn(before)
+    const isOn = isSecondFactorOn(after)
+    // Nothing trusted in an earlier time of the second factor is left when it is switched on again.
+    if (isOn && !wasOn) await removeTrustedDevices(services, instance)
+    const changed = withFactors(stored.owner, after, clock.now())
+    const replaced = owners.replace(instance.id, stored, changed)
+    const result = await store.write([replaced, ...(wanted.also ?? [])])
+    if (!result.written) {
+      if (result.failed === replaced.key) continue
+      return 'spent'
+    }
+    if (wasOn && !isOn) await removeTrustedDevices(services, instance)
+    notify(services, visitor, wanted, wasOn, isOn)
+    return 'done'
+  }
+}
+
+function notify(
+  services: FactorServices,
+  visitor: Visitor,
+  wanted: WantedChange,
+  wasOn: boolean,
+  isOn: boolean,
+): void {
+  const { log } = services
+  const { factor, what } = wanted
+  const fields = { instance: visitor.instance.domain, factor }
+  log.info(EVENTS[what], fields)
+  const change = wasOn === isOn ? what : isOn ? 'two_factor_on' : 'two_factor_off'
+  if (wasOn !== isOn) log.info(isOn ? 'two_factor.on' : 'two_factor.off', fields)
+  mailChange(services, visitor, change, factor)
+  if (wanted.hasRecoveryCodes !== true) return
+  log.info(EVENTS.recovery_codes_created, { ...fields, factor: 'recovery' })
+  if (wasOn) mailChange(services, visitor, 'recovery_codes_created', 'recovery')
+}
+
+function mailChange(
+  services: FactorServices,
+  visitor: Visitor,
+  change: FactorChange,
+  factor: FactorKind,
+): void {
+  const { instance } = visitor
+  services.background.run('mail.auth_mode_changed', async () => {
+    const facts = await describeVisitor(services, visitor)
+    const url = await securityUrl(services, instance)
+    await services.mailer.send(instance, {
+      template: 'auth_mode_changed',
+      variables: { ...facts, url, change, factor },
+    })
+  })
 }
 
 /** Recovery codes go with the last factor they stand beside. */

@@ -1,7 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { equalSecrets } from '@svc/platform'
 import { generateSync } from 'otplib'
-import { openMac, sealMac } from '../mac.ts'
+import { openMac, sealMac } from '../web/mac.ts'
 
 const PURPOSE = { name: 'totp' } as const
 const SALT_BYTES = 32

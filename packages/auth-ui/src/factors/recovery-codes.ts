@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Instance } from '@svc/platform'
-import type { RecoveryCodes } from './factors.ts'
+import type { RecoveryCodes } from '../owner/factors.ts'
 
 /** 31 letters and digits of which no two look alike: ten of them are 49 bits. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { equalSecrets, type Instance, randomId, type Sealer } from '@svc/platform'
+import type { OAuth } from '@svc/oauth-core'
+import { equalSecrets, type Instance, randomId } from '@svc/platform'
 import { generateSync, generateURI, ScureBase32Plugin } from 'otplib'
-import type { TotpFactor } from './factors.ts'
+import type { TotpFactor } from '../owner/factors.ts'
+import type { AuthUiServices } from '../services.ts'
 import { digitsOf } from './passcode.ts'
 
 const SECRET_BYTES = 20
@@ -18,47 +20,40 @@ export interface NewAuthenticator {
   readonly uri: string
 }
 
-/** Authenticator apps: RFC 6238 with SHA-1, 6 digits, 30 seconds, which is what every app knows. */
-export interface Totp {
-  create(instance: Instance): NewAuthenticator
-  /**
-   * The factor with this code used up, or undefined when the code is wrong or its step was accepted before. One step
-   * around now is taken, for clocks that differ.
-   * @see RFC 6238 5.2, security.md 40
-   */
-  accept(instance: Instance, factor: TotpFactor, typed: string): TotpFactor | undefined
-}
+/** What keeps the secrets, and the time. */
+type Services = Pick<AuthUiServices, 'clock'> & { readonly oauth: Pick<OAuth, 'sealer'> }
 
-/** What {@link createTotp} needs. */
-export interface TotpOptions {
-  readonly sealer: Sealer
-  readonly clock: { now(): number }
-}
-
-/** Secrets are sealed for their instance and factor. */
-export function createTotp({ sealer, clock }: TotpOptions): Totp {
+/** The secret of an authenticator app, sealed for its instance and factor: RFC 6238 with SHA-1, 6 digits, 30 seconds. */
+export function newAuthenticator({ oauth, clock }: Services, instance: Instance): NewAuthenticator {
+  const bytes = randomBytes(SECRET_BYTES)
+  const id = randomId()
+  const secret = base32.encode(bytes, { padding: false })
   return {
-    create(instance) {
-      const bytes = randomBytes(SECRET_BYTES)
-      const id = randomId()
-      const secret = base32.encode(bytes, { padding: false })
-      return {
-        factor: {
-          id,
-          secret: sealer.seal(bytes, contextOf(instance, id)),
-          lastStep: 0,
-          createdAt: clock.now(),
-        },
-        secret,
-        uri: generateURI({ issuer: nameOf(instance), label: labelOf(instance), secret }),
-      }
+    factor: {
+      id,
+      secret: oauth.sealer.seal(bytes, contextOf(instance, id)),
+      lastStep: 0,
+      createdAt: clock.now(),
     },
-    accept(instance, factor, typed) {
-      const secret = sealer.open(factor.secret, contextOf(instance, factor.id))
-      const step = matchStep(secret, typed, clock.now(), factor.lastStep)
-      return step === undefined ? undefined : { ...factor, lastStep: step, lastUsed: clock.now() }
-    },
+    secret,
+    uri: generateURI({ issuer: nameOf(instance), label: labelOf(instance), secret }),
   }
+}
+
+/**
+ * The factor with this code used up, or undefined when the code is wrong or its step was accepted before. One step
+ * around now is taken, for clocks that differ.
+ * @see RFC 6238 5.2, security.md 40
+ */
+export function acceptTotp(
+  { oauth, clock }: Services,
+  instance: Instance,
+  factor: TotpFactor,
+  typed: string,
+): TotpFactor | undefined {
+  const secret = oauth.sealer.open(factor.secret, contextOf(instance, factor.id))
+  const step = matchStep(secret, typed, clock.now(), factor.lastStep)
+  return step === undefined ? undefined : { ...factor, lastStep: step, lastUsed: clock.now() }
 }
 
 /**

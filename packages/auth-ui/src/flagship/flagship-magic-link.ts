@@ -1,59 +1,70 @@
-import type { RouteContext } from '@svc/platform'
+import { defineRoute, provedInHandler, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import type { SecondFactor } from '../factors/second-factor.ts'
-import type { MagicCodeCheck } from '../magic-link/magic-code-check.ts'
-import { onboardedOwner } from '../owner/onboarded-owner.ts'
+import {
+  checkPassphraseOfLink,
+  requireMagicCode,
+  useUpMagicCode,
+} from '../magic-link/magic-code.ts'
+import { isSecondFactorOn } from '../owner/factors.ts'
+import { onboardedOwner } from '../owner/owner-store.ts'
 import type { Owner } from '../owner/owner.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
-import { readPostedTexts } from '../posted-texts.ts'
-import type { AnswerClient } from './answer-client.ts'
-import type { ClientCheck } from './client-check.ts'
+import type { AuthUiServices } from '../services.ts'
+import { readPostedTexts, refuseTexts } from '../web/posted.ts'
+import { answerClient, checkClient } from './flagship-client.ts'
+import { FLAGSHIP_MAGIC_LINK_SCHEMA } from './flagship.schema.ts'
 
-/** What {@link createFlagshipMagicLink} needs. */
-export interface FlagshipMagicLinkOptions {
-  readonly owners: OwnerStore
-  readonly codeCheck: MagicCodeCheck
-  readonly secondFactor: SecondFactor
-  readonly checkClient: ClientCheck
-  readonly answerClient: AnswerClient
+/** An app logs in with a magic code. Never sets a cookie; only a success uses the code up. @see login.md 5.3 */
+export const flagshipMagicLinkRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/auth/magic_link/flagship',
+    handler: logInWithMagicCode,
+    auth: provedInHandler(['client secret', 'code'], 'flagship/flagship-magic-link.ts'),
+    body: { types: ['json'], schema: FLAGSHIP_MAGIC_LINK_SCHEMA, refuse: refuseTexts },
+    statuses: [200, 202, 400, 401, 412, 413, 415, 429],
+    family: 'json',
+    limit: [
+      { bucket: 'magic-link', inRule: 'wrong codes, counted before they are looked up' },
+      { bucket: 'magic-code-passphrase', inRule: 'wrong passphrases beside a good code' },
+      { bucket: 'auth-ip', inRule: 'wrong passphrases and client secrets of an address or client' },
+    ],
+    summary: 'Logs an app in with a magic code.',
+    source: 'login.md 5.3',
+  }),
+]
+
+async function logInWithMagicCode(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const posted = readPostedTexts(ctx)
+  const code = posted.require('magic_code')
+  const credentials = {
+    clientId: posted.require('client_id'),
+    clientSecret: posted.require('client_secret'),
+  }
+  const passphrase = posted.get('passphrase') ?? ''
+  const owner = await onboardedOwner(services, ctx.state.instance)
+  if (owner === undefined) throw new AuthUiError('onboarding_needed')
+  await requireMagicCode(services, ctx, owner, code)
+  if (isSecondFactorOn(owner.factors)) {
+    await requirePassphrase(services, ctx, owner, code, passphrase)
+  }
+  const client = await (await checkClient(services, ctx, credentials)).require()
+  const redeem = (): Promise<void> => useUpMagicCode(services, ctx, owner, code)
+  await answerClient(services, ctx, owner, { client, method: 'magic_link', redeem })
 }
 
-/** `POST /auth/magic_link/flagship`. Never sets a cookie; only a success uses the code up. @see login.md 5.3 */
-export function createFlagshipMagicLink(
-  options: FlagshipMagicLinkOptions,
-): (ctx: RouteContext) => Promise<void> {
-  const { owners, codeCheck, secondFactor, checkClient, answerClient } = options
-
-  return async function logInWithMagicCode(ctx) {
-    const posted = readPostedTexts(ctx)
-    const code = posted.demand('magic_code')
-    const credentials = {
-      clientId: posted.demand('client_id'),
-      clientSecret: posted.demand('client_secret'),
-    }
-    const passphrase = posted.get('passphrase') ?? ''
-    const owner = await onboardedOwner(owners, ctx)
-    if (owner === undefined) throw new AuthUiError('onboarding_needed')
-    await codeCheck.demand(ctx, owner, code)
-    if (secondFactor.isOn(owner)) await demandPassphrase(ctx, owner, code, passphrase)
-    const client = await (await checkClient(ctx, credentials)).demand()
-    const redeem = (): Promise<void> => codeCheck.take(ctx, owner, code)
-    await answerClient(ctx, owner, { client, method: 'magic_link', redeem })
-  }
-
-  /** Absent: refused without being counted. */
-  async function demandPassphrase(
-    ctx: RouteContext,
-    owner: Owner,
-    code: string,
-    passphrase: string,
-  ): Promise<void> {
-    if (passphrase === '') throw new AuthUiError('passphrase_required')
-    try {
-      await codeCheck.checkPassphrase(ctx, owner, code, passphrase)
-    } catch (error) {
-      const isWrong = AuthUiError.is(error, 'invalid_passphrase')
-      throw isWrong ? new AuthUiError('passphrase_required', { cause: error }) : error
-    }
+/** Absent: refused without being counted. */
+async function requirePassphrase(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  owner: Owner,
+  code: string,
+  passphrase: string,
+): Promise<void> {
+  if (passphrase === '') throw new AuthUiError('passphrase_required')
+  try {
+    await checkPassphraseOfLink(services, ctx, owner, code, passphrase)
+  } catch (error) {
+    const isWrong = AuthUiError.is(error, 'invalid_passphrase')
+    throw isWrong ? new AuthUiError('passphrase_required', { cause: error }) : error
   }
 }

@@ -1,38 +1,57 @@
-import { NEW_PASSPHRASE_SCHEMA } from '../passphrase/new-passphrase.schema.ts'
+import { bodySchema, type BodySchema, type SchemaFault } from '@svc/platform'
+import type { AuthUiError } from '../errors.ts'
+import { NEW_PASSPHRASE_SCHEMA, type OnboardingBody } from '../passphrase/passphrase.schema.ts'
+import { refuseBody, refuseTexts } from '../web/posted.ts'
 
 const CLIENT = {
   client_id: { type: 'string' },
   client_secret: { type: 'string' },
 } as const
 
-/** Body of `POST /auth/login/flagship`, for the documents. @see login.md 5.1 */
-export const FLAGSHIP_LOGIN_SCHEMA: Readonly<Record<string, unknown>> = {
-  type: 'object',
+/** A text that may be absent, or `null`. */
+const MAYBE = { type: ['string', 'null'] } as const
+
+/** Body of `POST /auth/login/flagship`. @see login.md 5.1 */
+export const FLAGSHIP_LOGIN_SCHEMA: BodySchema = bodySchema({
+  type: ['object', 'null'],
   properties: {
-    ...CLIENT,
-    email_verified_code: { type: 'string', description: 'stands for the second factor' },
     passphrase: { type: 'string', description: 'the derived login value, base64' },
-    two_factor_code: { type: 'string', description: 'a code of any enrolled factor' },
-    two_factor_passcode: { type: 'string', description: 'another name of two_factor_code' },
-    two_factor_token: { type: 'string', description: 'of the answer that asked for it' },
+    ...CLIENT,
+    email_verified_code: { ...MAYBE, description: 'stands for the second factor' },
+    two_factor_code: { ...MAYBE, description: 'a code of any enrolled factor' },
+    two_factor_passcode: { ...MAYBE, description: 'another name of two_factor_code' },
+    two_factor_token: { ...MAYBE, description: 'of the answer that asked for it' },
   },
   required: ['passphrase', 'client_id', 'client_secret'],
-}
+})
 
-/** Body of `POST /auth/magic_link/flagship`, for the documents. @see login.md 5.3 */
-export const FLAGSHIP_MAGIC_LINK_SCHEMA: Readonly<Record<string, unknown>> = {
-  type: 'object',
+/** Body of `POST /auth/magic_link/flagship`. @see login.md 5.3 */
+export const FLAGSHIP_MAGIC_LINK_SCHEMA: BodySchema = bodySchema({
+  type: ['object', 'null'],
   properties: {
-    ...CLIENT,
     magic_code: { type: 'string' },
-    passphrase: { type: 'string', description: 'needed while the second factor is on' },
+    ...CLIENT,
+    passphrase: { ...MAYBE, description: 'needed while the second factor is on' },
   },
   required: ['magic_code', 'client_id', 'client_secret'],
+})
+
+/** What the schema of the onboarding lets through. */
+export interface FlagshipOnboardingBody extends OnboardingBody {
+  readonly client_id: string
+  readonly client_secret: string
 }
 
-/** Body of `POST /settings/passphrase/flagship`, for the documents. @see login.md 5.5 */
-export const FLAGSHIP_ONBOARDING_SCHEMA: Readonly<Record<string, unknown>> = {
-  ...NEW_PASSPHRASE_SCHEMA,
-  properties: { ...(NEW_PASSPHRASE_SCHEMA['properties'] as object), ...CLIENT }, // Written there.
-  required: ['passphrase', 'register_token', 'iterations', 'client_id', 'client_secret'],
+/** Body of `POST /settings/passphrase/flagship`. @see login.md 5.5 */
+export const FLAGSHIP_ONBOARDING_SCHEMA: BodySchema<FlagshipOnboardingBody> = bodySchema({
+  type: 'object',
+  properties: { ...CLIENT, ...(NEW_PASSPHRASE_SCHEMA['properties'] as object) }, // Written there.
+  required: ['client_id', 'client_secret'],
+})
+
+/** The client's members are refused as texts, the others as those of the onboarding in a browser. */
+export function refuseOnboarding(faults: readonly SchemaFault[]): AuthUiError {
+  const [fault] = faults
+  const isMember = fault?.instancePath !== '' && !fault?.instancePath.startsWith('/client_')
+  return isMember ? refuseBody(faults) : refuseTexts(faults)
 }

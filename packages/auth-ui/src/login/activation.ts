@@ -1,25 +1,24 @@
+import type { AuthUiServices } from '../services.ts'
 import { prefersJson, type RouteContext } from '@svc/platform'
-import type { Csrf } from '../csrf.ts'
 import { AuthUiError } from '../errors.ts'
-import type { PageRenderer } from '../page-renderer.ts'
 
-/** Answers requests for an instance that nobody has onboarded. @see login.md 4.8 */
-export type AnswerActivation = (
+/**
+ * HTML: the page, with 200. Answers requests for an instance that nobody has onboarded.
+ * @throws AuthUiError `onboarding_needed` for a client that prefers JSON
+ * @see login.md 4.8
+ */
+export async function answerActivation(
+  services: AuthUiServices,
   ctx: RouteContext,
-  options?: { readonly hasBadToken?: boolean },
-) => Promise<void>
-
-/** HTML: the page, with 200. @throws AuthUiError `onboarding_needed` for a client that prefers JSON */
-export function createActivation(pages: PageRenderer, csrf: Csrf): AnswerActivation {
-  return async function answerActivation(ctx, { hasBadToken = false } = {}) {
-    // A 200 page would read as success to a program.
-    if (prefersJson(ctx)) throw new AuthUiError('onboarding_needed')
-    ctx.status = 200
-    await pages.activationPage(ctx, {
-      csrfToken: await csrf.token(ctx),
-      formActionSources: [],
-      hasBadToken,
-      canResend: ctx.state.instance.email !== undefined,
-    })
-  }
+  { hasBadToken = false }: { readonly hasBadToken?: boolean } = {},
+): Promise<void> {
+  // A 200 page would read as success to a program.
+  if (prefersJson(ctx)) throw new AuthUiError('onboarding_needed')
+  ctx.status = 200
+  await services.pages.activationPage(ctx, {
+    csrfToken: await services.csrf.token(ctx),
+    formActionSources: [],
+    hasBadToken,
+    canResend: ctx.state.instance.email !== undefined,
+  })
 }

@@ -1,4 +1,4 @@
-/** Fields of `POST /auth/login`, for the documents. @see login.md 5.1 */
+/** Fields of `POST /auth/login`. @see login.md 5.1 */
 export const LOGIN_SCHEMA: Readonly<Record<string, unknown>> = {
   type: 'object',
   properties: {
@@ -9,5 +9,4 @@ export const LOGIN_SCHEMA: Readonly<Record<string, unknown>> = {
     redirect: { type: 'string', description: 'an absolute URL or slug[/path]' },
     'trusted-device-token': { type: 'string' },
   },
-  required: ['passphrase'],
 }

@@ -1,53 +1,38 @@
-import { isHttpError, prefersJson, type RouteContext } from '@svc/platform'
-import type { Csrf } from '../csrf.ts'
+import { LOGIN_SCHEMA } from './login.schema.ts'
+import {
+  defineRoute,
+  isHttpError,
+  prefersJson,
+  provedInHandler,
+  type Route,
+  type RouteContext,
+} from '@svc/platform'
+import type { AuthUiServices } from '../services.ts'
+import { askSecondStep } from './second-step.ts'
+import { visitorOf } from '../web/visitor.ts'
+import { startChallenge } from '../factors/second-factor.ts'
+import { isEmailVerifiedCode, redeemEmailVerifiedCode } from '../session/email-verified-code.ts'
+import { findTrustedDevice } from '../factors/trusted-devices.ts'
+import { isSecondFactorOn } from '../owner/factors.ts'
+import { checkPassphrase } from './passphrase-check.ts'
+import { takeRenewedNotice } from './renewed-notice.ts'
+import { authorizeLogin, completeLogin, locateTarget } from './complete-login.ts'
+import {
+  formActionSources,
+  homeTarget,
+  parseTarget,
+  type RedirectTarget,
+} from '../web/redirect-target.ts'
+import { answerActivation } from './activation.ts'
 import { AuthUiError } from '../errors.ts'
-import type { SecondFactor } from '../factors/second-factor.ts'
-import type { TrustedDevices } from '../factors/trusted-devices.ts'
 import type { Owner } from '../owner/owner.ts'
-import { onboardedOwner } from '../owner/onboarded-owner.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
-import type { FormProblem, LoginPageModel } from '../page-models.ts'
-import type { PageRenderer } from '../page-renderer.ts'
+import { onboardedOwner } from '../owner/owner-store.ts'
+import type { FormProblem, LoginPageModel } from '../pages/page-models.ts'
 import { formProblem } from '../pages/form-problem.ts'
-import type { RenewedNotice } from '../passphrase/reset/renewed-notice.ts'
-import type { SessionCarrier } from '../session/session-carrier.ts'
-import type { EmailVerifiedCodes } from '../session-code/open-codes.ts'
-import type { AnswerActivation } from './activation.ts'
-import { type Arrival, answerRedirect, formActionSources, redirect } from './arrival.ts'
-import type { Admit, Enter } from './enter.ts'
-import type { PassphraseCheck } from './passphrase-check.ts'
-import { isTrue } from './posted-flag.ts'
-import type { Redirects, RedirectTarget } from './redirect-target.ts'
-import type { SecondStep } from './second-step.ts'
+import { answerRedirect, redirect } from '../web/answer.ts'
+import { isTrue } from '../web/posted.ts'
 
-/** What {@link createLogin} needs. */
-export interface LoginOptions {
-  readonly owners: OwnerStore
-  readonly redirects: Redirects
-  readonly carrier: SessionCarrier
-  readonly enter: Enter
-  readonly admit: Admit
-  readonly secondFactor: SecondFactor
-  readonly secondStep: SecondStep
-  readonly trustedDevices: TrustedDevices
-  readonly emailVerifiedCodes: EmailVerifiedCodes
-  readonly passphrases: PassphraseCheck
-  readonly arrival: Arrival
-  readonly pages: PageRenderer
-  readonly csrf: Csrf
-  readonly answerActivation: AnswerActivation
-  readonly renewedNotice: RenewedNotice
-}
-
-/** The log-in form and its answer. */
-export interface LoginHandlers {
-  /** `GET /auth/login` */
-  show(ctx: RouteContext): Promise<void>
-  /** `POST /auth/login` */
-  submit(ctx: RouteContext): Promise<void>
-}
-
-/** What a log-in form is about. */
+/** What a login form is about. */
 interface Asked {
   readonly owner: Owner
   /** Undefined: none was asked for. */
@@ -56,122 +41,165 @@ interface Asked {
   readonly isLongRun: boolean
 }
 
-/** What a log-in form says beside its question. */
+/** What a login form says beside its question. */
 interface Said {
   readonly message?: LoginPageModel['message']
   readonly failure?: { readonly error: unknown; readonly problem: FormProblem }
 }
 
-/** Whether a log-in goes on without its second step; `admitted`: the host was asked already. */
+/** Whether a login goes on without its second step; `admitted`: the host was asked already. */
 type Skipped = 'no' | 'yes' | 'admitted'
 
 const PROBLEMS = ['busy', 'invalid_passphrase', 'mail_failed', 'rate_limited'] as const
 const EMAIL_VERIFIED_CODE = /^[A-Za-z0-9]{32}$/
 
-/** Order of a POST: origin, owner, redirect, limits, passphrase, second factor, session. @see login.md 5.1 */
-export function createLogin(options: LoginOptions): LoginHandlers {
-  const { owners, redirects, carrier, passphrases, arrival, pages, csrf } = options
-  const { secondFactor, secondStep, trustedDevices, emailVerifiedCodes, enter } = options
+/** The login form and its answer. @see login.md 5.1 */
+export const loginRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/auth/login',
+    handler: showLogin,
+    auth: provedInHandler(['none', 'session cookie'], 'session/session-sessionMiddleware.ts'),
+    statuses: [200, 302, 400, 412],
+    family: 'html',
+    summary: 'Shows the login form, or sends a logged-in browser on.',
+    source: 'login.md 5.1',
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/login',
+    handler: submitLogin,
+    auth: provedInHandler(['passphrase'], 'login/passphrase-check.ts'),
+    limit: [{ bucket: 'auth', inRule: 'wrong passphrases; asked in checkPassphrase' }],
+    body: { types: ['form'], schema: LOGIN_SCHEMA },
+    statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
+    family: 'html',
+    csrf: 'origin',
+    summary: 'Logs the owner in.',
+    source: 'login.md 5.1',
+  }),
+]
 
-  async function show(ctx: RouteContext): Promise<void> {
-    const { instance, query } = ctx.state
-    const owner = await onboardedOwner(owners, ctx)
-    if (owner === undefined) return options.answerActivation(ctx)
-    const target = await parseTarget(ctx, query.text('redirect'))
-    const emailVerifiedCode = query.text('email_verified_code')
-    if (emailVerifiedCode !== '' && !EMAIL_VERIFIED_CODE.test(emailVerifiedCode)) {
-      throw new AuthUiError('invalid_parameter', { description: 'malformed email_verified_code' })
-    }
-    const session = await carrier.current(ctx)
-    if (session !== undefined) {
-      await carrier.touch(ctx)
-      const to = target ?? (await redirects.home(instance))
-      return redirect(ctx, await arrival.locate(ctx, to, session, 'empty'))
-    }
-    const isRenewed = await options.renewedNotice.take(ctx)
-    const asked = { owner, target, emailVerifiedCode, isLongRun: false }
-    const message = isRenewed ? 'passphrase-renewed' : requested(query.text('msg'))
-    await showForm(ctx, asked, message === undefined ? {} : { message })
+/**
+ * `GET /auth/login` Order of a POST: origin, owner, redirect, limits, passphrase, second factor, session. The login
+ * form and its answer.
+ * @see login.md 5.1
+ */
+async function showLogin(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { instance, query } = ctx.state
+  const owner = await onboardedOwner(services, ctx.state.instance)
+  if (owner === undefined) return answerActivation(services, ctx)
+  const target = await targetOf(services, ctx, query.text('redirect'))
+  const emailVerifiedCode = query.text('email_verified_code')
+  if (emailVerifiedCode !== '' && !EMAIL_VERIFIED_CODE.test(emailVerifiedCode)) {
+    throw new AuthUiError('invalid_parameter', { description: 'malformed email_verified_code' })
   }
-
-  async function submit(ctx: RouteContext): Promise<void> {
-    const { form, query } = ctx.state
-    const owner = await onboardedOwner(owners, ctx)
-    if (owner === undefined) return options.answerActivation(ctx)
-    const target = await parseTarget(ctx, form.text('redirect') || query.text('redirect'))
-    const asked: Asked = {
-      owner,
-      target,
-      emailVerifiedCode: validOrEmpty(form.text('email_verified_code')),
-      isLongRun: isTrue(form.text('long-run-session')),
-    }
-    let skipped: Skipped
-    try {
-      await passphrases.check(ctx, owner, form.text('passphrase'))
-      skipped = await skipSecondStep(ctx, asked)
-      if (skipped === 'no') return await askSecondStep(ctx, asked)
-    } catch (error) {
-      const problem = formProblem(error, PROBLEMS)
-      if (problem === undefined || prefersJson(ctx)) throw error
-      return showForm(ctx, asked, { failure: { error, problem } })
-    }
-    const login = { ...loginOf(asked), isAdmitted: skipped === 'admitted' }
-    answerRedirect(ctx, await enter(ctx, owner, login))
+  const session = await services.sessionMiddleware.current(ctx)
+  if (session !== undefined) {
+    await services.sessionMiddleware.touch(ctx)
+    const to = target ?? (await homeTarget(services, instance))
+    return redirect(ctx, await locateTarget(services, ctx, to, session, 'empty'))
   }
+  const isRenewed = await takeRenewedNotice(services, ctx)
+  const asked = { owner, target, emailVerifiedCode, isLongRun: false }
+  const message = isRenewed ? 'passphrase-renewed' : requested(query.text('msg'))
+  await showForm(services, ctx, asked, message === undefined ? {} : { message })
+}
 
-  /** What has no second step, or is allowed to do without. What is no good for that is ignored. */
-  async function skipSecondStep(ctx: RouteContext, asked: Asked): Promise<Skipped> {
-    const { instance, form } = ctx.state
-    const { owner, emailVerifiedCode } = asked
-    if (!secondFactor.isOn(owner)) return 'yes'
-    const token = form.text('trusted-device-token')
-    if ((await trustedDevices.find(instance, owner, token)) !== undefined) return 'yes'
-    if (!(await emailVerifiedCodes.isGood(instance, owner, emailVerifiedCode))) return 'no'
-    await options.admit(ctx, loginOf(asked))
-    return (await emailVerifiedCodes.redeem(instance, owner, emailVerifiedCode)) ? 'admitted' : 'no'
+/** `POST /auth/login` */
+async function submitLogin(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { form, query } = ctx.state
+  const owner = await onboardedOwner(services, ctx.state.instance)
+  if (owner === undefined) return answerActivation(services, ctx)
+  const target = await targetOf(services, ctx, form.text('redirect') || query.text('redirect'))
+  const asked: Asked = {
+    owner,
+    target,
+    emailVerifiedCode: validOrEmpty(form.text('email_verified_code')),
+    isLongRun: isTrue(form.text('long-run-session')),
   }
-
-  async function askSecondStep(ctx: RouteContext, asked: Asked): Promise<void> {
-    const { owner, target, isLongRun } = asked
-    const challenge = await secondFactor.begin(ctx, owner, {
-      purpose: 'login',
-      isLongRun,
-      ...(target === undefined ? {} : { redirect: target.href }),
-    })
-    await secondStep.ask(ctx, owner, challenge)
+  let skipped: Skipped
+  try {
+    await checkPassphrase(services, ctx, owner, form.text('passphrase'))
+    skipped = await skipSecondStep(services, ctx, asked)
+    if (skipped === 'no') return await startSecondStep(services, ctx, asked)
+  } catch (error) {
+    const problem = formProblem(error, PROBLEMS)
+    if (problem === undefined || prefersJson(ctx)) throw error
+    return showForm(services, ctx, asked, { failure: { error, problem } })
   }
+  const login = { ...loginOf(asked), isAuthorized: skipped === 'admitted' }
+  answerRedirect(ctx, await completeLogin(services, ctx, owner, login))
+}
 
-  async function showForm(
-    ctx: RouteContext,
-    asked: Asked,
-    { message, failure }: Said,
-  ): Promise<void> {
-    const { instance } = ctx.state
-    const { owner, target, emailVerifiedCode, isLongRun } = asked
-    if (failure !== undefined && isHttpError(failure.error)) {
-      ctx.status = failure.error.status
-      ctx.set({ ...failure.error.headers })
-    }
-    await pages.loginPage(ctx, {
-      csrfToken: await csrf.token(ctx),
-      formActionSources: formActionSources(instance, target ?? (await redirects.home(instance))),
-      salt: owner.salt,
-      iterations: owner.iterations,
-      redirect: target?.href ?? '',
-      offersLongRun: target?.isAuthorize !== true,
-      longRun: isLongRun,
-      emailVerifiedCode,
-      offersMagicLink: owner.magicLink === true && emailVerifiedCode === '',
-      ...(message === undefined ? {} : { message }),
-      ...(failure === undefined ? {} : { problem: failure.problem }),
-    })
+/** What has no second step, or is allowed to do without. What is no good for that is ignored. */
+async function skipSecondStep(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  asked: Asked,
+): Promise<Skipped> {
+  const { instance, form } = ctx.state
+  const { owner, emailVerifiedCode } = asked
+  if (!isSecondFactorOn(owner.factors)) return 'yes'
+  const token = form.text('trusted-device-token')
+  if ((await findTrustedDevice(services, instance, owner, token)) !== undefined) return 'yes'
+  if (!(await isEmailVerifiedCode(services, instance, owner, emailVerifiedCode))) return 'no'
+  await authorizeLogin(services, ctx, loginOf(asked))
+  return (await redeemEmailVerifiedCode(services, instance, owner, emailVerifiedCode))
+    ? 'admitted'
+    : 'no'
+}
+
+async function startSecondStep(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  asked: Asked,
+): Promise<void> {
+  const { owner, target, isLongRun } = asked
+  const challenge = await startChallenge(services, visitorOf(services, ctx), owner, {
+    purpose: 'login',
+    isLongRun,
+    ...(target === undefined ? {} : { redirect: target.href }),
+  })
+  await askSecondStep(services, ctx, owner, challenge)
+}
+
+async function showForm(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  asked: Asked,
+  { message, failure }: Said,
+): Promise<void> {
+  const { instance } = ctx.state
+  const { owner, target, emailVerifiedCode, isLongRun } = asked
+  if (failure !== undefined && isHttpError(failure.error)) {
+    ctx.status = failure.error.status
+    ctx.set({ ...failure.error.headers })
   }
+  await services.pages.loginPage(ctx, {
+    csrfToken: await services.csrf.token(ctx),
+    formActionSources: formActionSources(
+      instance,
+      target ?? (await homeTarget(services, instance)),
+    ),
+    salt: owner.salt,
+    iterations: owner.iterations,
+    redirect: target?.href ?? '',
+    offersLongRun: target?.isAuthorize !== true,
+    longRun: isLongRun,
+    emailVerifiedCode,
+    offersMagicLink: owner.magicLink === true && emailVerifiedCode === '',
+    ...(message === undefined ? {} : { message }),
+    ...(failure === undefined ? {} : { problem: failure.problem }),
+  })
+}
 
-  async function parseTarget(ctx: RouteContext, raw: string): Promise<RedirectTarget | undefined> {
-    return raw === '' ? undefined : redirects.parse(ctx.state.instance, raw)
-  }
-
-  return { show, submit }
+async function targetOf(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  raw: string,
+): Promise<RedirectTarget | undefined> {
+  return raw === '' ? undefined : parseTarget(services, ctx.state.instance, raw)
 }
 
 function loginOf({ target, isLongRun }: Asked) {

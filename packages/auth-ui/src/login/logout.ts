@@ -1,56 +1,80 @@
-import { type HttpError, isHttpError, type RouteContext } from '@svc/platform'
+import {
+  defineRoute,
+  type HttpError,
+  isHttpError,
+  requirement,
+  type Route,
+  type RouteAuth,
+  type RouteContext,
+} from '@svc/platform'
+import type { AuthUiServices } from '../services.ts'
 import { AuthUiError } from '../errors.ts'
-import type { Session } from '../session/session.ts'
-import type { SessionCarrier } from '../session/session-carrier.ts'
-import type { SessionStore } from '../session/session-store.ts'
 
-/** What {@link createLogout} needs. */
-export interface LogoutOptions {
-  readonly sessions: SessionStore
-  readonly carrier: SessionCarrier
-  /** Verifies the bearer and sets `ctx.state.access`. */
-  readonly authenticate: (ctx: RouteContext) => Promise<void>
+const requireLoggedInApp: RouteAuth<AuthUiServices> = requirement(
+  ['app token', 'session cookie'],
+  requireAppAndSession,
+)
+
+/** Both ends of a session that its owner asks for. @see login.md 5.2 */
+export const logoutRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'DELETE',
+    path: '/auth/login',
+    handler: logout,
+    auth: requireLoggedInApp,
+    statuses: [204, 400, 401],
+    family: 'json',
+    cors: 'app-origins',
+    summary: 'Ends the session.',
+    source: 'login.md 5.2',
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/auth/login/others',
+    handler: logoutOthers,
+    auth: requireLoggedInApp,
+    statuses: [204, 400, 401],
+    family: 'json',
+    cors: 'app-origins',
+    summary: 'Ends every session but this one.',
+    source: 'login.md 5.2',
+  }),
+]
+
+/**
+ * Only a web app of the instance, with a token of the very session whose cookie came along, may log out.
+ * @throws AuthUiError `no_session`, `logout_forbidden`
+ */
+async function requireAppAndSession(
+  ctx: RouteContext,
+  { sessionMiddleware, oauth }: Pick<AuthUiServices, 'sessionMiddleware' | 'oauth'>,
+): Promise<void> {
+  const session = await sessionMiddleware.current(ctx)
+  try {
+    await oauth.authenticate(ctx)
+  } catch (error) {
+    if (!isHttpError(error) || error.status >= 500) throw error
+    if (session === undefined && isSessionWanted(ctx)) throw new AuthUiError('no_session')
+    throw new AuthUiError('logout_forbidden', { cause: error, ...challengeOf(error) })
+  }
+  const { access } = ctx.state
+  if (access?.kind !== 'app' || session === undefined || access.sessionId !== session.id) {
+    throw new AuthUiError('logout_forbidden')
+  }
 }
 
-/** Both ends of a session that its owner asks for. */
-export interface LogoutHandlers {
-  /** `DELETE /auth/login` */
-  logout(ctx: RouteContext): Promise<void>
-  /** `DELETE /auth/login/others` */
-  logoutOthers(ctx: RouteContext): Promise<void>
+async function logout(ctx: RouteContext, { sessionMiddleware }: AuthUiServices): Promise<void> {
+  await sessionMiddleware.end(ctx)
+  ctx.status = 204
 }
 
-/** @see login.md 5.2 */
-export function createLogout({ sessions, carrier, authenticate }: LogoutOptions): LogoutHandlers {
-  /** Only a web app of the instance, with a token of the very session whose cookie came along, may log out. */
-  async function requireAppAndSession(ctx: RouteContext): Promise<Session> {
-    const session = await carrier.current(ctx)
-    try {
-      await authenticate(ctx)
-    } catch (error) {
-      if (!isHttpError(error) || error.status >= 500) throw error
-      if (session === undefined && isSessionWanted(ctx)) throw new AuthUiError('no_session')
-      throw new AuthUiError('logout_forbidden', { cause: error, ...challengeOf(error) })
-    }
-    const { access } = ctx.state
-    if (access?.kind !== 'app' || session === undefined || access.sessionId !== session.id) {
-      throw new AuthUiError('logout_forbidden')
-    }
-    return session
-  }
-
-  return {
-    async logout(ctx) {
-      await requireAppAndSession(ctx)
-      await carrier.end(ctx)
-      ctx.status = 204
-    },
-    async logoutOthers(ctx) {
-      const session = await requireAppAndSession(ctx)
-      await sessions.endAll(ctx.state.instance, 'logout_others', session.id)
-      ctx.status = 204
-    },
-  }
+async function logoutOthers(
+  ctx: RouteContext,
+  { sessionMiddleware, sessions }: AuthUiServices,
+): Promise<void> {
+  const session = await sessionMiddleware.current(ctx)
+  await sessions.endAll(ctx.state.instance, 'logout_others', session?.id)
+  ctx.status = 204
 }
 
 /** An app's token without its session's cookie: told apart only where the source does (login.md 5.2, others). */

@@ -5,20 +5,19 @@ const AGAIN = {
   description: 'that of the link, or nothing; a link that named none may be given one',
 } as const
 
-/** Fields of `POST /auth/magic_link`, for the documents. @see login.md 5.3 */
+/** Fields of `POST /auth/magic_link`. @see login.md 5.3 */
 export const REQUEST_LINK_SCHEMA: Readonly<Record<string, unknown>> = {
   type: 'object',
   properties: { csrf_token: CSRF, redirect: REDIRECT },
 }
 
-/** Fields of `POST /auth/magic_link/open`, for the documents. @see login.md 5.3 */
+/** Fields of `POST /auth/magic_link/open`. @see login.md 5.3 */
 export const OPEN_LINK_SCHEMA: Readonly<Record<string, unknown>> = {
   type: 'object',
   properties: { code: { type: 'string' }, csrf_token: CSRF, redirect: AGAIN },
-  required: ['code'],
 }
 
-/** Fields of `POST /auth/magic_link/twofactor`, for the documents. @see login.md 5.3 */
+/** Fields of `POST /auth/magic_link/twofactor`. @see login.md 5.3 */
 export const LINK_PASSPHRASE_SCHEMA: Readonly<Record<string, unknown>> = {
   type: 'object',
   properties: {
@@ -27,5 +26,4 @@ export const LINK_PASSPHRASE_SCHEMA: Readonly<Record<string, unknown>> = {
     passphrase: { type: 'string', description: 'the derived login value, base64' },
     redirect: AGAIN,
   },
-  required: ['magic_code', 'passphrase'],
 }

@@ -1,159 +1,221 @@
-import { isHttpError, prefersJson, type RouteContext } from '@svc/platform'
+import { LINK_PASSPHRASE_SCHEMA, OPEN_LINK_SCHEMA } from './magic-link.schema.ts'
+import {
+  defineRoute,
+  isHttpError,
+  prefersJson,
+  provedInHandler,
+  type Route,
+  type RouteContext,
+} from '@svc/platform'
+import type { AuthUiServices } from '../services.ts'
+import { isSecondFactorOn } from '../owner/factors.ts'
+import {
+  checkPassphraseOfLink,
+  isOfBrowser,
+  type MagicCode,
+  requireMagicCode,
+  useUpMagicCode,
+} from './magic-code.ts'
+import { completeLogin, locateTarget } from '../login/complete-login.ts'
+import {
+  acceptedTarget,
+  formActionSources,
+  homeTarget,
+  parseTarget,
+  type RedirectTarget,
+} from '../web/redirect-target.ts'
+import { answerActivation } from '../login/activation.ts'
 import { AuthUiError } from '../errors.ts'
-import type { SecondFactor } from '../factors/second-factor.ts'
-import type { AnswerActivation } from '../login/activation.ts'
-import { acceptedTarget } from '../login/accepted-target.ts'
-import { type Arrival, answerRedirect, redirect } from '../login/arrival.ts'
-import type { Enter } from '../login/enter.ts'
-import type { Redirects, RedirectTarget } from '../login/redirect-target.ts'
-import { onboardedOwner } from '../owner/onboarded-owner.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
+import { answerRedirect, redirect } from '../web/answer.ts'
+import { onboardedOwner } from '../owner/owner-store.ts'
 import { formProblem } from '../pages/form-problem.ts'
 import { isUpgrade } from '../session/session.ts'
-import type { SessionCarrier } from '../session/session-carrier.ts'
-import type { MagicCodeCheck } from './magic-code-check.ts'
-import { isOfBrowser, type MagicCode } from './magic-codes.ts'
-import type { FollowedLink, MagicLinkPages } from './magic-link-pages.ts'
-import { readRequestCookies } from './request-cookie.ts'
-
-/** What {@link createMagicLink} needs. */
-export interface MagicLinkOptions {
-  readonly owners: OwnerStore
-  readonly codeCheck: MagicCodeCheck
-  readonly secondFactor: SecondFactor
-  readonly redirects: Redirects
-  readonly arrival: Arrival
-  readonly carrier: SessionCarrier
-  readonly enter: Enter
-  readonly linkPages: MagicLinkPages
-  readonly answerActivation: AnswerActivation
-}
-
-/** What becomes of a mailed link. */
-export interface MagicLinkHandlers {
-  /** `GET /auth/magic_link` */
-  show(ctx: RouteContext): Promise<void>
-  /** `POST /auth/magic_link/open` */
-  open(ctx: RouteContext): Promise<void>
-  /** `POST /auth/magic_link/twofactor` */
-  openWithPassphrase(ctx: RouteContext): Promise<void>
-}
+import { readRequestCookies } from './request-link.ts'
+import type { Owner } from '../owner/owner.ts'
+import type { FormPageModel, FormProblem } from '../pages/page-models.ts'
 
 const PROBLEMS = ['busy', 'invalid_passphrase', 'rate_limited'] as const
 
-/** The code is used up before the session exists; a refusal uses nothing up. @see login.md 5.3 */
-export function createMagicLink(options: MagicLinkOptions): MagicLinkHandlers {
-  const { owners, codeCheck, secondFactor, redirects, arrival, carrier, linkPages } = options
+/** What becomes of a mailed link. @see login.md 5.3 */
+export const magicLinkRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/auth/magic_link',
+    handler: showMagicLink,
+    auth: provedInHandler(['code', 'session cookie'], 'magic-link/magic-code.ts'),
+    limit: [
+      { bucket: 'magic-link', inRule: 'wrong codes of an address; asked in requireMagicCode' },
+    ],
+    statuses: [200, 302, 400, 412, 429],
+    family: 'html',
+    summary: 'Logs in the browser that asked for the link; shows any other one a button.',
+    source: 'login.md 5.3',
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/magic_link/open',
+    handler: openMagicLink,
+    auth: provedInHandler(['code'], 'magic-link/magic-code.ts'),
+    limit: [
+      { bucket: 'magic-link', inRule: 'wrong codes of an address; asked in requireMagicCode' },
+    ],
+    body: { types: ['form'], schema: OPEN_LINK_SCHEMA },
+    statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
+    family: 'html',
+    csrf: 'origin',
+    summary: 'Logs in with a link that was opened in another browser.',
+    source: 'login.md 5.3',
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/auth/magic_link/twofactor',
+    handler: openMagicLinkWithPassphrase,
+    auth: provedInHandler(['code', 'passphrase'], 'magic-link/magic-code.ts'),
+    limit: [
+      { bucket: 'magic-link', inRule: 'wrong codes of an address; asked in requireMagicCode' },
+    ],
+    body: { types: ['form'], schema: LINK_PASSPHRASE_SCHEMA },
+    statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
+    family: 'html',
+    csrf: 'origin',
+    summary: 'Logs in with a link and the passphrase, which stands for the second factor.',
+    source: 'login.md 5.3',
+  }),
+]
 
-  async function show(ctx: RouteContext): Promise<void> {
-    const { instance, query } = ctx.state
-    const code = query.text('code') || query.text('magic_code')
-    const link = await follow(ctx, code, query.text('redirect'))
-    if (link === undefined) return options.answerActivation(ctx)
-    const live = await carrier.current(ctx)
-    const target = link.target ?? (await redirects.home(instance))
-    if (live !== undefined) {
-      await carrier.touch(ctx)
-      return redirect(ctx, await arrival.locate(ctx, target, live, 'empty'))
-    }
-    await orSuccess(ctx, link, 400, async () => {
-      const known = await codeCheck.demand(ctx, link.owner, code)
-      const good = await asAsked(ctx, link, known)
-      if (secondFactor.isOn(good.owner)) return linkPages.passphrase(ctx, good)
-      const isOneClick = isOfBrowser(known, readRequestCookies(ctx)) && !isPrefetch(ctx)
-      if (!isOneClick) return linkPages.button(ctx, good)
-      // A HEAD says where it would lead, and does nothing.
-      if (ctx.method === 'HEAD') return redirect(ctx, (good.target ?? target).href)
-      await enter(ctx, good)
-    })
+/**
+ * `GET /auth/magic_link` The code is used up before the session exists; a refusal uses nothing up. What becomes of a
+ * mailed link.
+ * @see login.md 5.3
+ */
+async function showMagicLink(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { instance, query } = ctx.state
+  const code = query.text('code') || query.text('magic_code')
+  const link = await followLink(services, ctx, code, query.text('redirect'))
+  if (link === undefined) return answerActivation(services, ctx)
+  const live = await services.sessionMiddleware.current(ctx)
+  const target = link.target ?? (await homeTarget(services, instance))
+  if (live !== undefined) {
+    await services.sessionMiddleware.touch(ctx)
+    return redirect(ctx, await locateTarget(services, ctx, target, live, 'empty'))
   }
+  await orSuccess(services, ctx, link, 400, async () => {
+    const known = await requireMagicCode(services, ctx, link.owner, code)
+    const good = await asAsked(services, ctx, link, known)
+    if (isSecondFactorOn(good.owner.factors)) return showLinkPassphrase(services, ctx, good)
+    const isOneClick = isOfBrowser(known, readRequestCookies(ctx)) && !isPrefetch(ctx)
+    if (!isOneClick) return showLinkButton(services, ctx, good)
+    // A HEAD says where it would lead, and does nothing.
+    if (ctx.method === 'HEAD') return redirect(ctx, (good.target ?? target).href)
+    await logIn(services, ctx, good)
+  })
+}
 
-  async function open(ctx: RouteContext): Promise<void> {
-    const { form } = ctx.state
-    const link = await follow(ctx, form.text('code'), redirectionOf(ctx))
-    if (link === undefined) return options.answerActivation(ctx)
-    const live = await carrier.current(ctx)
-    const isThere = live !== undefined && !isUpgrade(live.kind, kindOf(link))
-    if (isThere) return enter(ctx, link)
-    await orSuccess(ctx, link, 401, async () => {
-      const good = await asAsked(ctx, link, await codeCheck.demand(ctx, link.owner, link.code))
-      if (!secondFactor.isOn(good.owner)) return enter(ctx, good)
-      if (prefersJson(ctx)) throw new AuthUiError('passphrase_required')
-      ctx.status = 401
-      await linkPages.passphrase(ctx, good)
-    })
-  }
+/** `POST /auth/magic_link/open` */
+async function openMagicLink(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { form } = ctx.state
+  const link = await followLink(services, ctx, form.text('code'), redirectionOf(ctx))
+  if (link === undefined) return answerActivation(services, ctx)
+  const live = await services.sessionMiddleware.current(ctx)
+  const isThere = live !== undefined && !isUpgrade(live.kind, kindOf(link))
+  if (isThere) return logIn(services, ctx, link)
+  await orSuccess(services, ctx, link, 401, async () => {
+    const good = await asAsked(
+      services,
+      ctx,
+      link,
+      await requireMagicCode(services, ctx, link.owner, link.code),
+    )
+    if (!isSecondFactorOn(good.owner.factors)) return logIn(services, ctx, good)
+    if (prefersJson(ctx)) throw new AuthUiError('passphrase_required')
+    ctx.status = 401
+    await showLinkPassphrase(services, ctx, good)
+  })
+}
 
-  async function openWithPassphrase(ctx: RouteContext): Promise<void> {
-    const { form } = ctx.state
-    const link = await follow(ctx, form.text('magic_code'), redirectionOf(ctx))
-    if (link === undefined) return options.answerActivation(ctx)
-    await orSuccess(ctx, link, 401, async () => {
-      const good = await asAsked(ctx, link, await codeCheck.demand(ctx, link.owner, link.code))
-      try {
-        await codeCheck.checkPassphrase(ctx, link.owner, link.code, form.text('passphrase'))
-      } catch (error) {
-        const problem = formProblem(error, PROBLEMS)
-        if (problem === undefined || prefersJson(ctx)) throw error
-        if (isHttpError(error)) {
-          ctx.status = error.status
-          ctx.set({ ...error.headers })
-        }
-        return linkPages.passphrase(ctx, good, problem)
-      }
-      await enter(ctx, good)
-    })
-  }
-
-  async function follow(
-    ctx: RouteContext,
-    code: string,
-    redirection: string,
-  ): Promise<FollowedLink | undefined> {
-    const owner = await onboardedOwner(owners, ctx)
-    if (owner === undefined) return undefined
-    const { instance } = ctx.state
-    const target = redirection === '' ? undefined : await redirects.parse(instance, redirection)
-    return { owner, code, target }
-  }
-
-  /** The link with the target that it was asked for. @throws AuthUiError `invalid_parameter` when it names another */
-  async function asAsked(
-    ctx: RouteContext,
-    link: FollowedLink,
-    { redirect: accepted }: MagicCode,
-  ): Promise<FollowedLink> {
-    const { instance } = ctx.state
-    const parse = (raw: string): Promise<RedirectTarget> => redirects.parse(instance, raw)
-    return { ...link, target: await acceptedTarget(accepted, link.target, parse) }
-  }
-
-  /** A session that is live and good enough is kept; then the code is too. */
-  async function enter(ctx: RouteContext, { owner, code, target }: FollowedLink): Promise<void> {
-    const useUp = (): Promise<void> => codeCheck.take(ctx, owner, code)
-    const login = { target, isLongRun: false, method: 'magic_link', useUp } as const
-    answerRedirect(ctx, await options.enter(ctx, owner, login))
-  }
-
-  /** A double click finds its code used up and a live session: that is success. */
-  async function orSuccess(
-    ctx: RouteContext,
-    link: FollowedLink,
-    status: 400 | 401,
-    run: () => Promise<void>,
-  ): Promise<void> {
+/** `POST /auth/magic_link/twofactor` */
+async function openMagicLinkWithPassphrase(
+  ctx: RouteContext,
+  services: AuthUiServices,
+): Promise<void> {
+  const { form } = ctx.state
+  const link = await followLink(services, ctx, form.text('magic_code'), redirectionOf(ctx))
+  if (link === undefined) return answerActivation(services, ctx)
+  await orSuccess(services, ctx, link, 401, async () => {
+    const good = await asAsked(
+      services,
+      ctx,
+      link,
+      await requireMagicCode(services, ctx, link.owner, link.code),
+    )
     try {
-      await run()
+      await checkPassphraseOfLink(services, ctx, link.owner, link.code, form.text('passphrase'))
     } catch (error) {
-      if (!AuthUiError.is(error, 'invalid_magic_code')) throw error
-      const live = await carrier.current(ctx)
-      if (live === undefined) throw new AuthUiError(error.code, { status, cause: error })
-      const target = link.target ?? (await redirects.home(ctx.state.instance))
-      answerRedirect(ctx, await arrival.locate(ctx, target, live, 'keep'))
+      const problem = formProblem(error, PROBLEMS)
+      if (problem === undefined || prefersJson(ctx)) throw error
+      if (isHttpError(error)) {
+        ctx.status = error.status
+        ctx.set({ ...error.headers })
+      }
+      return showLinkPassphrase(services, ctx, good, problem)
     }
-  }
+    await logIn(services, ctx, good)
+  })
+}
 
-  return { show, open, openWithPassphrase }
+async function followLink(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  code: string,
+  redirection: string,
+): Promise<FollowedLink | undefined> {
+  const owner = await onboardedOwner(services, ctx.state.instance)
+  if (owner === undefined) return undefined
+  const { instance } = ctx.state
+  const target = redirection === '' ? undefined : await parseTarget(services, instance, redirection)
+  return { owner, code, target }
+}
+
+/** The link with the target that it was asked for. @throws AuthUiError `invalid_parameter` when it names another */
+async function asAsked(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  link: FollowedLink,
+  { redirect: accepted }: MagicCode,
+): Promise<FollowedLink> {
+  const { instance } = ctx.state
+  const parse = (raw: string): Promise<RedirectTarget> => parseTarget(services, instance, raw)
+  return { ...link, target: await acceptedTarget(accepted, link.target, parse) }
+}
+
+/** A session that is live and good enough is kept; then the code is too. */
+async function logIn(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  { owner, code, target }: FollowedLink,
+): Promise<void> {
+  const useUp = (): Promise<void> => useUpMagicCode(services, ctx, owner, code)
+  const login = { target, isLongRun: false, method: 'magic_link', useUp } as const
+  answerRedirect(ctx, await completeLogin(services, ctx, owner, login))
+}
+
+/** A double click finds its code used up and a live session: that is success. */
+async function orSuccess(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  link: FollowedLink,
+  status: 400 | 401,
+  run: () => Promise<void>,
+): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    if (!AuthUiError.is(error, 'invalid_magic_code')) throw error
+    const live = await services.sessionMiddleware.current(ctx)
+    if (live === undefined) throw new AuthUiError(error.code, { status, cause: error })
+    const target = link.target ?? (await homeTarget(services, ctx.state.instance))
+    answerRedirect(ctx, await locateTarget(services, ctx, target, live, 'keep'))
+  }
 }
 
 function redirectionOf({ state: { form, query } }: RouteContext): string {
@@ -169,4 +231,55 @@ function isPrefetch(ctx: RouteContext): boolean {
   const purpose = `${ctx.get('Sec-Purpose')};${ctx.get('Purpose')}`.toLowerCase()
   const destination = ctx.get('Sec-Fetch-Dest')
   return purpose.includes('prefetch') || (destination !== '' && destination !== 'document')
+}
+
+/** A link that somebody followed. */
+export interface FollowedLink {
+  readonly owner: Owner
+  readonly code: string
+  /** Undefined: none was asked for. */
+  readonly target: RedirectTarget | undefined
+}
+
+/** One button. The status is the caller's. What a link shows before it logs anybody in. */
+export async function showLinkButton(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  link: FollowedLink,
+): Promise<void> {
+  await services.pages.magicLinkOpenPage(ctx, {
+    ...(await form(services, ctx, link)),
+    code: link.code,
+  })
+}
+
+export async function showLinkPassphrase(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  link: FollowedLink,
+  problem?: FormProblem,
+): Promise<void> {
+  await services.pages.magicLinkPassphrasePage(ctx, {
+    ...(await form(services, ctx, link)),
+    salt: link.owner.salt,
+    iterations: link.owner.iterations,
+    magicCode: link.code,
+    ...(problem === undefined ? {} : { problem }),
+  })
+}
+
+async function form(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  { target }: FollowedLink,
+): Promise<FormPageModel & { readonly redirect: string }> {
+  const { instance } = ctx.state
+  return {
+    csrfToken: await services.csrf.token(ctx),
+    formActionSources: formActionSources(
+      instance,
+      target ?? (await homeTarget(services, instance)),
+    ),
+    redirect: target?.href ?? '',
+  }
 }

@@ -1,67 +1,113 @@
-import { type Logger, MINUTE_MS, prefersJson, type RouteContext } from '@svc/platform'
+import { REQUEST_LINK_SCHEMA } from './magic-link.schema.ts'
+import {
+  anybody,
+  defineRoute,
+  type Instance,
+  MINUTE_MS,
+  prefersJson,
+  randomId,
+  type Route,
+  type RouteContext,
+} from '@svc/platform'
+import type { AuthUiServices } from '../services.ts'
+import { describeVisitor, visitorOf } from '../web/visitor.ts'
+import { createMagicCode, takeMagicCode } from './magic-code.ts'
+import { parseTarget } from '../web/redirect-target.ts'
+import { answerActivation } from '../login/activation.ts'
 import { AuthUiError } from '../errors.ts'
-import type { Lifetimes } from '../lifetimes.ts'
-import type { AnswerActivation } from '../login/activation.ts'
-import { answerJson } from '../login/arrival.ts'
-import type { Redirects } from '../login/redirect-target.ts'
-import { onboardedOwner } from '../owner/onboarded-owner.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
-import type { PageRenderer } from '../page-renderer.ts'
-import type { Mailer } from '../ports.ts'
-import type { RateLimits } from '../rate-limits.ts'
-import type { DescribeRequest } from '../request-facts.ts'
-import { loginPath, magicLinkUrl } from './magic-link-url.ts'
-import type { MagicCodes } from './magic-codes.ts'
-import { newBrowserSecret, setRequestCookie } from './request-cookie.ts'
+import { answerJson } from '../web/answer.ts'
+import { onboardedOwner } from '../owner/owner-store.ts'
+import { readCookies, writeCookie } from '../web/cookies.ts'
 
-/** What {@link createRequestLink} needs. */
-export interface RequestLinkOptions {
-  readonly owners: OwnerStore
-  readonly magicCodes: MagicCodes
-  readonly redirects: Redirects
-  readonly limits: RateLimits
-  readonly mailer: Mailer
-  readonly pages: PageRenderer
-  readonly lifetimes: Lifetimes
-  readonly describeRequest: DescribeRequest
-  readonly answerActivation: AnswerActivation
-  readonly log: Logger
-}
+/** Asking for a mailed link. @see login.md 5.3 */
+export const requestLinkRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/auth/magic_link',
+    handler: requestMagicLink,
+    auth: anybody,
+    limit: [{ bucket: 'magic-link-send', inRule: 'mails; asked in requestMagicLink' }],
+    body: { types: ['form'], optional: true, schema: REQUEST_LINK_SCHEMA },
+    statuses: [200, 400, 403, 404, 412, 413, 415, 429],
+    family: 'html',
+    csrf: 'origin',
+    summary: 'Mails a link that logs the owner in.',
+    source: 'login.md 5.3',
+  }),
+]
 
 /** `POST /auth/magic_link`: mails a link, and remembers that this browser asked for it. @see login.md 5.3 */
-export function createRequestLink(
-  options: RequestLinkOptions,
-): (ctx: RouteContext) => Promise<void> {
-  const { owners, magicCodes, redirects, limits, mailer, pages, lifetimes, log } = options
+async function requestMagicLink(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { instance, form, query } = ctx.state
+  const owner = await onboardedOwner(services, ctx.state.instance)
+  if (owner === undefined) return answerActivation(services, ctx)
+  const asked = form.text('redirect') || query.text('redirect')
+  const redirect = asked === '' ? '' : (await parseTarget(services, instance, asked)).href
+  if (owner.magicLink !== true) throw new AuthUiError('magic_link_disabled')
+  await services.limits.hit(instance, 'magic-link-send')
 
-  return async function requestMagicLink(ctx) {
-    const { instance, form, query } = ctx.state
-    const owner = await onboardedOwner(owners, ctx)
-    if (owner === undefined) return options.answerActivation(ctx)
-    const asked = form.text('redirect') || query.text('redirect')
-    const redirect = asked === '' ? '' : (await redirects.parse(instance, asked)).href
-    if (owner.magicLink !== true) throw new AuthUiError('magic_link_disabled')
-    await limits.hit(instance, 'magic-link-send')
-
-    const secret = newBrowserSecret()
-    const code = await magicCodes.create(instance, owner, {
-      browser: secret,
-      ...(redirect === '' ? {} : { redirect }),
+  const secret = newBrowserSecret()
+  const code = await createMagicCode(services, instance, owner, {
+    browser: secret,
+    ...(redirect === '' ? {} : { redirect }),
+  })
+  const minutes = Math.max(1, Math.round(services.lifetimes.magicCode / MINUTE_MS))
+  const facts = await describeVisitor(services, visitorOf(services, ctx))
+  const url = magicLinkUrl(instance, code, redirect)
+  try {
+    await services.mailer.send(instance, {
+      template: 'magic_link',
+      variables: { ...facts, url, minutes },
     })
-    const minutes = Math.max(1, Math.round(lifetimes.magicCode / MINUTE_MS))
-    const facts = await options.describeRequest(ctx)
-    const url = magicLinkUrl(instance, code, redirect)
-    try {
-      await mailer.send(instance, { template: 'magic_link', variables: { ...facts, url, minutes } })
-    } catch (cause) {
-      await magicCodes.take(instance, owner, code)
-      await limits.release(instance, 'magic-link-send')
-      throw new AuthUiError('mail_failed', { cause })
-    }
-    log.info('magic_link.sent', { instance: instance.domain, address: facts.address })
-    setRequestCookie(ctx, secret, lifetimes.magicCode)
-    if (prefersJson(ctx)) return answerJson(ctx, { status: 'sent' })
-    await pages.mailSentPage(ctx, { mail: 'magic_link', minutes, loginHref: loginPath(redirect) })
-    ctx.status = 200
+  } catch (cause) {
+    await takeMagicCode(services, instance, owner, code)
+    await services.limits.release(instance, 'magic-link-send')
+    throw new AuthUiError('mail_failed', { cause })
   }
+  services.log.info('magic_link.sent', { instance: instance.domain, address: facts.address })
+  setRequestCookie(ctx, secret, services.lifetimes.magicCode)
+  if (prefersJson(ctx)) return answerJson(ctx, { status: 'sent' })
+  await services.pages.mailSentPage(ctx, {
+    mail: 'magic_link',
+    minutes,
+    loginHref: loginPath(redirect),
+  })
+  ctx.status = 200
+}
+
+const PATH = '/auth/magic_link'
+
+/** A secret for a browser that asks for a link; one that it brings along is never taken over (login.md 10.9). */
+export function newBrowserSecret(): string {
+  return randomId()
+}
+
+/** Remembers in the browser that it asked. */
+export function setRequestCookie(ctx: RouteContext, secret: string, maxAgeMs: number): void {
+  const { instance } = ctx.state
+  writeCookie(ctx, cookieName(instance), secret, {
+    path: PATH,
+    maxAgeMs,
+    secure: instance.isHttps,
+  })
+}
+
+/** What the request's cookies say, at most five. */
+export function readRequestCookies(ctx: RouteContext): readonly string[] {
+  return readCookies(ctx, cookieName(ctx.state.instance))
+}
+
+function cookieName(instance: Instance): string {
+  return instance.isHttps ? '__Secure-magic-request' : 'magic-request'
+}
+
+/** The address in the mail. @param redirect - normalised; empty when none */
+export function magicLinkUrl(instance: Instance, code: string, redirect: string): string {
+  const back = redirect === '' ? '' : `&redirect=${encodeURIComponent(redirect)}`
+  return `${instance.origin}/auth/magic_link?code=${code}${back}`
+}
+
+/** The login that leads to the same place. @param redirect - normalised; empty when none */
+export function loginPath(redirect: string): string {
+  return redirect === '' ? '/auth/login' : `/auth/login?redirect=${encodeURIComponent(redirect)}`
 }

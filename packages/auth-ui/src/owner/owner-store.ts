@@ -1,5 +1,5 @@
-import type { InstanceId } from '@svc/platform'
-import { type Change, type Json, type Key, type Revision, recordKey, type Store } from '@svc/store'
+import type { Instance, InstanceId } from '@svc/platform'
+import { type Change, type Json, type Key, recordKey, type Revision, type Store } from '@svc/store'
 import type { Owner } from './owner.ts'
 
 /** An owner as read, with what a conditional write needs. */
@@ -64,4 +64,13 @@ function keyOf(id: InstanceId): Key {
 /** Interfaces have no index signature, so the compiler cannot see that an owner is plain JSON. */
 function toJson(owner: Owner): Json {
   return owner as unknown as Json
+}
+
+/** The owner of an instance, or undefined while nobody has onboarded it. @see login.md 4.8 */
+export async function onboardedOwner(
+  { owners }: { readonly owners: Pick<OwnerStore, 'get'> },
+  instance: Instance,
+): Promise<Owner | undefined> {
+  const owner = (await owners.get(instance.id))?.owner
+  return owner?.onboardedAt === undefined ? undefined : owner
 }

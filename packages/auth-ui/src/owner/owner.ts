@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { equalSecrets, randomHex } from '@svc/platform'
-import type { Factors } from '../factors/factors.ts'
-import type { StoredHash } from '../passphrase/stored-hash.ts'
+import type { Factors } from './factors.ts'
+import type { StoredHash } from './stored-hash.ts'
 
 /** The person an instance belongs to. Times are milliseconds since the epoch. @see login.md 1 */
 export interface Owner {

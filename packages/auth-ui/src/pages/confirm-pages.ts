@@ -1,6 +1,6 @@
 import { isolated } from '../messages.ts'
-import type { PageRenderer } from '../page-renderer.ts'
-import { problemText, problemTexts } from './problem-text.ts'
+import type { PageRenderer } from './page-renderer.ts'
+import { problemText, problemTexts } from './form-problem.ts'
 import type { ShowPage } from './show-page.ts'
 
 /** Confirming, and what needs it. */

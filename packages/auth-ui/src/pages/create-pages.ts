@@ -1,12 +1,12 @@
-import { createAssets } from '../assets.ts'
+import { createAssets } from './assets.ts'
 import { findPermissionText } from '../consent/permission-texts.ts'
 import { permissionSentence } from '../consent/permission-words.ts'
 import { createMessages, type MessageSource } from '../messages.ts'
-import type { PageRenderer, PagesContext } from '../page-renderer.ts'
-import { themeStyle } from '../theme.ts'
+import type { PageRenderer, PagesContext } from './page-renderer.ts'
+import { themeStyle } from './theme.ts'
 import { createConfirmPages } from './confirm-pages.ts'
 import { createConsentPages } from './consent-pages.ts'
-import { createHurdlePageViews } from './hurdle-pages.ts'
+import { createInterstitialPages } from './interstitial-pages.ts'
 import { createLoginPages } from './login-pages.ts'
 import { createMovePages } from './move-pages.ts'
 import { createNoticePages } from './notice-pages.ts'
@@ -35,7 +35,7 @@ export function createPages(options: PagesOptions): PageRenderer {
     ...createLoginPages(show),
     ...createPassphrasePages(show),
     ...createConfirmPages(show),
-    ...createHurdlePageViews(show),
+    ...createInterstitialPages(show),
     ...createNoticePages(show),
     ...createMovePages(show),
     ...createSharingPages(show, namespace, findText),

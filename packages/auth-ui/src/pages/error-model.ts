@@ -1,5 +1,5 @@
 import type { Messages } from '../messages.ts'
-import type { ErrorPageModel } from '../page-models.ts'
+import type { ErrorPageModel } from './page-models.ts'
 import type { ViewName } from '../views.ts'
 
 /** What the templates of the error pages are given; texts are keys of the catalogue. */

@@ -1,5 +1,6 @@
 import { AuthUiError, retryAfterS } from '../errors.ts'
-import type { FormProblem, FormProblemCode } from '../page-models.ts'
+import type { FormProblem, FormProblemCode } from './page-models.ts'
+import { isolated, type Messages } from '../messages.ts'
 
 /**
  * What a form says beside its fields about an error; undefined when that is none of these, so that it is the whole
@@ -14,4 +15,38 @@ export function formProblem(
   if (code === undefined) return undefined
   const wait = retryAfterS(error)
   return wait === undefined ? { code } : { code, retryAfterS: wait }
+}
+
+/** Problems that a form sent by script can meet: their words travel with the form. */
+const SCRIPT_PROBLEMS: readonly (readonly [code: string, key: string])[] = [
+  ['busy', 'busy'],
+  ['cross_origin', 'csrf'],
+  ['csrf_invalid', 'csrf'],
+  ['csrf_missing', 'csrf'],
+  ['invalid_hint', 'invalid_hint'],
+  ['invalid_parameter', 'invalid_parameter'],
+  ['invalid_passphrase', 'invalid_passphrase'],
+  ['kdf_iterations', 'kdf_iterations'],
+  ['mail_failed', 'mail_failed'],
+  ['rate_limited', 'rate_limited'],
+  ['two_factor_invalid', 'two_factor_invalid'],
+]
+
+/** Words for what was wrong with a form; empty when nothing was. */
+export function problemText(messages: Messages, problem: FormProblem | undefined): string {
+  if (problem === undefined) return ''
+  const minutes = Math.max(1, Math.ceil((problem.retryAfterS ?? 0) / 60))
+  return messages.text(`problem.${problem.code}`, { minutes: String(minutes) })
+}
+
+/** The same words for the script, by code of the answer; the script puts the minutes in itself. */
+export function problemTexts(
+  messages: Messages,
+  ...codes: readonly string[]
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    SCRIPT_PROBLEMS.filter(([code]) => codes.length === 0 || codes.includes(code)).map(
+      ([code, key]) => [code, messages.text(`problem.${key}`, { minutes: isolated('{minutes}') })],
+    ),
+  )
 }

@@ -1,7 +1,7 @@
 import { isolated, type Messages } from '../messages.ts'
-import type { PasscodePageModel } from '../page-models.ts'
-import type { PageRenderer } from '../page-renderer.ts'
-import { problemText, problemTexts } from './problem-text.ts'
+import type { PasscodePageModel } from './page-models.ts'
+import type { PageRenderer } from './page-renderer.ts'
+import { problemText, problemTexts } from './form-problem.ts'
 import type { ShowPage } from './show-page.ts'
 
 /** The ways in. */

@@ -1,7 +1,7 @@
 import { redirectTarget } from '../consent/redirect-target.ts'
 import { isolated } from '../messages.ts'
-import type { PageRenderer } from '../page-renderer.ts'
-import { problemTexts } from './problem-text.ts'
+import type { PageRenderer } from './page-renderer.ts'
+import { problemTexts } from './form-problem.ts'
 import type { ShowPage } from './show-page.ts'
 
 /** Moving to another server. */

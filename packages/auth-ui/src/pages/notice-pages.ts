@@ -1,6 +1,6 @@
 import { workingLink } from '../consent/redirect-target.ts'
 import { isolated } from '../messages.ts'
-import type { PageRenderer } from '../page-renderer.ts'
+import type { PageRenderer } from './page-renderer.ts'
 import type { ShowPage } from './show-page.ts'
 
 /** Pages whose words come from another package. */

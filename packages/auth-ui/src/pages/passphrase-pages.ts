@@ -1,6 +1,6 @@
-import type { PageRenderer } from '../page-renderer.ts'
-import { keepsOpener } from './keeps-opener.ts'
-import { problemText, problemTexts } from './problem-text.ts'
+import type { PageRenderer } from './page-renderer.ts'
+import { keepsOpener } from './page-headers.ts'
+import { problemText, problemTexts } from './form-problem.ts'
 import type { ShowPage } from './show-page.ts'
 
 /** The first passphrase, another one, and the mails on the way there. */

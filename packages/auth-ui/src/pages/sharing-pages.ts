@@ -3,7 +3,7 @@ import { groupsOf } from '../consent/permission-items.ts'
 import type { FindPermissionText } from '../consent/permission-texts.ts'
 import { redirectTarget, workingLink } from '../consent/redirect-target.ts'
 import { isolated } from '../messages.ts'
-import type { PageRenderer } from '../page-renderer.ts'
+import type { PageRenderer } from './page-renderer.ts'
 import { initialsOf } from '../views.ts'
 import type { ShowPage } from './show-page.ts'
 

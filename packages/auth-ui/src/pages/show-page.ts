@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { RouteContext } from '@svc/platform'
-import type { Assets } from '../assets.ts'
+import type { Assets } from './assets.ts'
 import { isolated, type Messages, type MessageSource } from '../messages.ts'
-import { type PageHeaders, setPageHeaders } from '../page-headers.ts'
-import type { PagesContext, Theme } from '../page-renderer.ts'
+import { type PageHeaders, setPageHeaders } from './page-headers.ts'
+import type { PagesContext, Theme } from './page-renderer.ts'
 import { createViews, type Frame, type ViewName } from '../views.ts'
 
 /** The sheets that make up a page, in order. */

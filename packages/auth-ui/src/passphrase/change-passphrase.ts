@@ -1,16 +1,88 @@
-import type { ClientService } from '@svc/oauth-core'
-import type { Instance, Logger } from '@svc/platform'
-import type { Background } from '../background.ts'
+import type { AuthUiServices } from '../services.ts'
+import type { Instance } from '@svc/platform'
+import { newSecurityStamp, type Owner, type VaultKeys } from '../owner/owner.ts'
+import type { StoredOwner } from '../owner/owner-store.ts'
+import { type NewPassphrase, readNewPassphrase } from './new-passphrase.ts'
+import { securityUrl } from '../web/security-url.ts'
+import { removeTrustedDevices } from '../factors/trusted-devices.ts'
 import { AuthUiError } from '../errors.ts'
-import type { Owner, VaultKeys } from '../owner/owner.ts'
-import type { HostHooks, Mailer, RequestFacts } from '../ports.ts'
-import type { SecurityUrl } from '../settings/security-url.ts'
-import { tellHost } from '../tell-host.ts'
-import type { NewPassphrase } from './new-passphrase.ts'
-import type { ReplacePassphrase } from './replace-passphrase.ts'
+import type { RequestFacts } from '../ports.ts'
+import { notifyHost } from '../background.ts'
 
-/** Whose tokens end when the passphrase is reset without knowing the old one. @see login.md 7.1 */
-export type RevokeOAuthOnReset = 'none' | 'flagship' | 'all'
+/** What a write of a new passphrase found, and what it left. */
+export interface Replaced {
+  readonly before: Owner
+  readonly after: Owner
+}
+
+/**
+ * The owner as it shall be, apart from what every new passphrase brings. Asked again after a lost race, with the owner
+ * as it is then; throws when the change may not happen (any more).
+ */
+export type PassphraseRule = (owner: Owner | undefined, now: number) => Owner
+
+/**
+ * Owner and session key change in one write. Stores a new passphrase, and ends what hangs on the old one.
+ * @throws AuthUiError `busy`, and what the rule throws
+ * @see login.md 7.1, decision D9
+ */
+export async function replacePassphrase(
+  services: AuthUiServices,
+  instance: Instance,
+  passphrase: NewPassphrase,
+  rule: PassphraseRule,
+): Promise<Replaced> {
+  const passphraseHash = await services.hasher.hash(passphrase.loginValue)
+  for (;;) {
+    const stored = await services.owners.get(instance.id)
+    const now = services.clock.now()
+    // "Nobody knows the passphrase" goes, unless the rule says so of the new one; a pending link to one goes too.
+    const { reset: _reset, ...kept } = rule(withoutUnknown(stored?.owner), now)
+    if (stored === undefined) throw new TypeError('the rule let an absent owner pass')
+    const owner: Owner = {
+      ...kept,
+      passphraseHash,
+      iterations: passphrase.iterations,
+      securityStamp: newSecurityStamp(now),
+      updatedAt: now,
+    }
+    const replaced = await write(services, instance, stored, owner)
+    // A lost race re-reads and asks the rule again, so that a token cannot be used twice.
+    if (replaced === undefined) continue
+    await tidy(services, instance)
+    return replaced
+  }
+}
+
+async function write(
+  services: AuthUiServices,
+  instance: Instance,
+  stored: StoredOwner,
+  owner: Owner,
+): Promise<Replaced | undefined> {
+  const result = await services.store.write([
+    services.owners.replace(instance.id, stored, owner),
+    ...(await services.keyring.replaceSessionKey(instance)),
+  ])
+  return result.written ? { before: stored.owner, after: owner } : undefined
+}
+
+/** The passphrase is replaced already: what fails here must not look as if it were not. */
+async function tidy(services: AuthUiServices, instance: Instance): Promise<void> {
+  const left = (event: string) => (cause: unknown) => {
+    services.log.error(event, { instance: instance.domain, cause: String(cause) })
+  }
+  // Other processes look again within a second by themselves.
+  await services.keyring.replaced(instance).catch(left('passphrase.key_untold'))
+  // Their cookies died with the key: only dead records would be left.
+  await services.sessions.endAll(instance, 'passphrase').catch(left('passphrase.sessions_left'))
+}
+
+function withoutUnknown(owner: Owner | undefined): Owner | undefined {
+  if (owner === undefined) return undefined
+  const { passwordDefined: _defined, ...known } = owner
+  return known
+}
 
 /** A new passphrase for an owner who has one. */
 export interface PassphraseChange {
@@ -20,98 +92,91 @@ export interface PassphraseChange {
   /** Whether a hint that the new passphrase does not bring along stays. */
   readonly keepsHint: boolean
   /** Throws when the change may not happen to this owner; asked again after a lost race. */
-  readonly demand: (owner: Owner) => void
+  readonly require: (owner: Owner) => void
   /** For the owner's mail. */
   readonly facts: RequestFacts
 }
 
-/** The one place where a passphrase is replaced by another. @see login.md 7.1 */
-export interface ChangePassphrase {
-  /** @throws AuthUiError `busy`, `onboarding_needed`, and what `demand` throws */
-  (instance: Instance, change: PassphraseChange): Promise<Owner>
+/**
+ * One atomic write, then everything that hangs on the old passphrase, each as well as it goes. The one place where a
+ * passphrase is replaced by another.
+ * @throws AuthUiError `busy`, `onboarding_needed`, and what `require` throws
+ * @see login.md 7.1
+ */
+export async function changePassphrase(
+  services: AuthUiServices,
+  instance: Instance,
+  change: PassphraseChange,
+): Promise<Owner> {
+  const { how, passphrase, keepsHint, require, facts } = change
+  const knowsOld = how === 'settings'
+  const { before, after } = await replacePassphrase(services, instance, passphrase, (owner) => {
+    if (owner?.onboardedAt === undefined) throw new AuthUiError('onboarding_needed')
+    require(owner)
+    const { hint: oldHint, keys: oldKeys, ...kept } = owner
+    const hint = passphrase.hint ?? (keepsHint ? oldHint : undefined)
+    const keys = nextKeys(oldKeys, passphrase.keys, knowsOld)
+    return {
+      ...kept,
+      ...(hint === undefined ? {} : { hint }),
+      ...(keys === undefined ? {} : { keys }),
+    }
+  })
+  services.log.info('passphrase.changed', { instance: instance.domain, how })
+  mailOwner(services, instance, facts)
+  // They died with the stamp: only dead records would be left.
+  await attempt(services, instance, 'trusted devices', () =>
+    removeTrustedDevices(services, instance),
+  )
+  if (!knowsOld) await attempt(services, instance, 'tokens', () => revokeTokens(services, instance))
+  const { keys } = passphrase
+  if (keys !== undefined) {
+    await notifyHost(services.log, 'onVaultKeys', () =>
+      services.hooks.onVaultKeys?.({ instance, ...keys }),
+    )
+  }
+  if (before.keys !== undefined && after.keys === undefined) {
+    await notifyHost(services.log, 'onUnrecoverableVault', () =>
+      services.hooks.onUnrecoverableVault?.({ instance }),
+    )
+  }
+  await notifyHost(services.log, 'onPassphraseChanged', () =>
+    services.hooks.onPassphraseChanged?.({ instance, how }),
+  )
+  return after
 }
 
-/** What {@link createChangePassphrase} needs. */
-export interface ChangePassphraseOptions {
-  readonly replacePassphrase: ReplacePassphrase
-  /** Browsers that skip the second factor: they die with the stamp, and their records go. */
-  readonly trustedDevices?: { removeAll(instance: Instance): Promise<unknown> }
-  readonly clients: Pick<ClientService, 'revokeGrants'>
-  readonly revokeOAuthOnReset: RevokeOAuthOnReset
-  readonly mailer: Mailer
-  readonly background: Background
-  readonly securityUrl: SecurityUrl
-  readonly hooks: HostHooks
-  readonly log: Logger
+/** The passphrase is changed already: what fails here is told to the operator, not to the caller. */
+async function attempt(
+  services: AuthUiServices,
+  instance: Instance,
+  what: string,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  await work().catch((cause: unknown) => {
+    services.log.error('passphrase.change_unfinished', {
+      instance: instance.domain,
+      what,
+      cause: String(cause),
+    })
+  })
 }
 
-/** One atomic write, then everything that hangs on the old passphrase, each as well as it goes. */
-export function createChangePassphrase(options: ChangePassphraseOptions): ChangePassphrase {
-  const { replacePassphrase, trustedDevices, clients, revokeOAuthOnReset } = options
-  const { mailer, background, securityUrl, hooks, log } = options
+async function revokeTokens(services: AuthUiServices, instance: Instance): Promise<void> {
+  const { revokeOAuthOnReset } = services.options.passphrase
+  if (revokeOAuthOnReset === 'none') return
+  // SPEC: decision D41 - a token of scope `*` must not outlive a reset.
+  const filter = revokeOAuthOnReset === 'flagship' ? { flagship: true } : {}
+  await services.oauth.clients.revokeGrants(instance, 'passphrase reset', filter)
+}
 
-  /** The passphrase is changed already: what fails here is told to the operator, not to the caller. */
-  async function attempt(
-    instance: Instance,
-    what: string,
-    work: () => Promise<unknown>,
-  ): Promise<void> {
-    await work().catch((cause: unknown) => {
-      log.error('passphrase.change_unfinished', {
-        instance: instance.domain,
-        what,
-        cause: String(cause),
-      })
+function mailOwner(services: AuthUiServices, instance: Instance, facts: RequestFacts): void {
+  services.background.run('mail.passphrase_changed', async () => {
+    await services.mailer.send(instance, {
+      template: 'passphrase_changed',
+      variables: { ...facts, url: await securityUrl(services, instance) },
     })
-  }
-
-  async function revokeTokens(instance: Instance): Promise<void> {
-    if (revokeOAuthOnReset === 'none') return
-    // SPEC: decision D41 - a token of scope `*` must not outlive a reset.
-    const filter = revokeOAuthOnReset === 'flagship' ? { flagship: true } : {}
-    await clients.revokeGrants(instance, 'passphrase reset', filter)
-  }
-
-  function mailOwner(instance: Instance, facts: RequestFacts): void {
-    background.run('mail.passphrase_changed', async () => {
-      await mailer.send(instance, {
-        template: 'passphrase_changed',
-        variables: { ...facts, url: await securityUrl(instance) },
-      })
-    })
-  }
-
-  return async function changePassphrase(instance, change) {
-    const { how, passphrase, keepsHint, demand, facts } = change
-    const knowsOld = how === 'settings'
-    const { before, after } = await replacePassphrase(instance, passphrase, (owner) => {
-      if (owner?.onboardedAt === undefined) throw new AuthUiError('onboarding_needed')
-      demand(owner)
-      const { hint: oldHint, keys: oldKeys, ...kept } = owner
-      const hint = passphrase.hint ?? (keepsHint ? oldHint : undefined)
-      const keys = nextKeys(oldKeys, passphrase.keys, knowsOld)
-      return {
-        ...kept,
-        ...(hint === undefined ? {} : { hint }),
-        ...(keys === undefined ? {} : { keys }),
-      }
-    })
-    log.info('passphrase.changed', { instance: instance.domain, how })
-    mailOwner(instance, facts)
-    if (trustedDevices !== undefined) {
-      await attempt(instance, 'trusted devices', () => trustedDevices.removeAll(instance))
-    }
-    if (!knowsOld) await attempt(instance, 'tokens', () => revokeTokens(instance))
-    const { keys } = passphrase
-    if (keys !== undefined) {
-      await tellHost(log, 'onVaultKeys', () => hooks.onVaultKeys?.({ instance, ...keys }))
-    }
-    if (before.keys !== undefined && after.keys === undefined) {
-      await tellHost(log, 'onUnrecoverableVault', () => hooks.onUnrecoverableVault?.({ instance }))
-    }
-    await tellHost(log, 'onPassphraseChanged', () => hooks.onPassphraseChanged?.({ instance, how }))
-    return after
-  }
+  })
 }
 
 /** Sealed with a passphrase that is gone, old keys are of no use; who knew it has sealed them anew. */
@@ -125,7 +190,31 @@ function nextKeys(
 }
 
 /** SPEC: login.md 7.1 - a vault needs its key sealed with the new passphrase. @throws AuthUiError `invalid_parameter` */
-export function demandVaultKey(owner: Owner, { keys }: NewPassphrase): void {
+export function requireVaultKey(owner: Owner, { keys }: NewPassphrase): void {
   if (owner.keys === undefined || keys?.key !== undefined) return
   throw new AuthUiError('invalid_parameter', { description: 'the vault needs a new key' })
+}
+
+/**
+ * A new raw passphrase on the operator's authority; the hint goes, and what the old one sealed is lost.
+ * @see login.md 7.1 "renew", 8 "Host API"
+ */
+export async function resetPassphrase(
+  services: AuthUiServices,
+  instance: Instance,
+  passphrase: string,
+): Promise<void> {
+  const owner = (await services.owners.get(instance.id))?.owner
+  if (owner?.onboardedAt === undefined) throw new AuthUiError('onboarding_needed')
+  const fields = { passphrase, hint: '', iterations: '', key: '', publicKey: '', privateKey: '' }
+  await changePassphrase(services, instance, {
+    how: 'host',
+    passphrase: await readNewPassphrase(fields, owner.salt, {
+      hasher: services.hasher,
+      allowRaw: true,
+    }),
+    keepsHint: false,
+    require: () => {},
+    facts: { time: services.clock.now(), address: '' },
+  })
 }

@@ -24,7 +24,7 @@ export async function deriveLoginValue(
   return (await runPbkdf2(master, passphrase, 1, 32, 'sha256')).toString('base64')
 }
 
-/** Salt of a new owner: stored once, so that a renamed domain breaks no log-in. @see login.md 1 */
+/** Salt of a new owner: stored once, so that a renamed domain breaks no login. @see login.md 1 */
 export function saltOf(domain: string): string {
   return `me@${URL.parse(`http://${domain}`)?.hostname ?? domain}`
 }

@@ -15,7 +15,7 @@ export interface HashQueueOptions {
   readonly waitMs?: number
 }
 
-/** A log-in may need two hashes and a mail, and is answered within 25 s. */
+/** A login may need two hashes and a mail, and is answered within 25 s. */
 export const HASH_WAIT_MS: number = 6 * SECOND_MS
 
 /**

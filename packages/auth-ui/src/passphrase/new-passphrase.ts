@@ -2,6 +2,8 @@ import { AuthUiError } from '../errors.ts'
 import type { VaultKeys } from '../owner/owner.ts'
 import { DEFAULT_ITERATIONS, MAX_ITERATIONS, MIN_ITERATIONS } from './derive.ts'
 import type { PasswordHasher } from './password-hash.ts'
+import type { FormProblem } from '../pages/page-models.ts'
+import { formProblem } from '../pages/form-problem.ts'
 
 /** What a form or JSON body says about a new passphrase; everything still unchecked text. */
 export interface PassphraseFields {
@@ -25,6 +27,7 @@ export interface NewPassphrase {
 const MAX_PASSPHRASE_BYTES = 1024
 const MAX_HINT_BYTES = 512
 const MAX_KEY_BYTES = 8192
+const PROBLEMS = ['busy', 'invalid_parameter', 'invalid_hint', 'kdf_iterations'] as const
 
 /**
  * Checks the fields and derives the login value where the browser did not. @see login.md 3.1, 5.5
@@ -93,4 +96,9 @@ function invalid(
   code: 'invalid_parameter' | 'invalid_hint' = 'invalid_parameter',
 ): AuthUiError {
   return new AuthUiError(code, { description })
+}
+
+/** What the form of a new passphrase says about an error, or undefined when it is not about the fields. */
+export function passphraseProblem(error: unknown): FormProblem | undefined {
+  return formProblem(error, PROBLEMS)
 }

@@ -1,160 +1,261 @@
-import { isHttpError, type RouteContext } from '@svc/platform'
-import type { Csrf } from '../csrf.ts'
+import { refuseBody, requireWellFormed } from '../web/posted.ts'
+import {
+  defineRoute,
+  type Instance,
+  isHttpError,
+  provedInHandler,
+  type Route,
+  type RouteContext,
+} from '@svc/platform'
+import type { AuthUiServices } from '../services.ts'
+import { answerActivation } from '../login/activation.ts'
+import { leadOn, locateTarget, openSession } from '../login/complete-login.ts'
+import {
+  formActionSources,
+  homeTarget,
+  parseSlugTarget,
+  type RedirectTarget,
+} from '../web/redirect-target.ts'
 import { AuthUiError } from '../errors.ts'
-import type { AnswerActivation } from '../login/activation.ts'
-import { type Arrival, answerJson, formActionSources, redirect } from '../login/arrival.ts'
-import type { SessionOpener } from '../login/open-session.ts'
-import type { Redirects, RedirectTarget } from '../login/redirect-target.ts'
+import { answerJson, redirect } from '../web/answer.ts'
 import { acceptsRegisterToken, type Owner } from '../owner/owner.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
-import type { FormProblem } from '../page-models.ts'
-import type { PageRenderer } from '../page-renderer.ts'
-import type { RateLimits } from '../rate-limits.ts'
-import type { SessionCarrier } from '../session/session-carrier.ts'
+import type { FormProblem } from '../pages/page-models.ts'
 import { DEFAULT_ITERATIONS } from './derive.ts'
-import { passphraseProblem } from './form-problem.ts'
-import { readNewPassphrase } from './new-passphrase.ts'
-import { invalidRegisterToken, type Onboard } from './onboard.ts'
-import type { PasswordHasher } from './password-hash.ts'
-import { createPostedReader, type PostedPassphrase } from './posted-passphrase.ts'
+import {
+  type NewPassphrase,
+  type PassphraseFields,
+  passphraseProblem,
+  readNewPassphrase,
+} from './new-passphrase.ts'
+import { replacePassphrase } from './change-passphrase.ts'
+import { notifyHost } from '../background.ts'
+import { NEW_PASSPHRASE_SCHEMA, type OnboardingBody } from './passphrase.schema.ts'
 
-/** What {@link createOnboarding} needs. */
-export interface OnboardingOptions {
-  readonly owners: OwnerStore
-  readonly onboard: Onboard
-  readonly hasher: PasswordHasher
-  readonly allowRaw: boolean
-  readonly limits: RateLimits
-  readonly clientAddress: (ctx: RouteContext) => string
-  readonly redirects: Redirects
-  readonly arrival: Arrival
-  readonly opener: SessionOpener
-  readonly carrier: SessionCarrier
-  readonly pages: PageRenderer
-  readonly csrf: Csrf
-  readonly answerActivation: AnswerActivation
+/** What was posted, as a form or as JSON; texts that are absent are empty. */
+interface PostedPassphrase {
+  readonly registerToken: string
+  readonly redirection: string
+  readonly fields: PassphraseFields
 }
 
-/** The endpoints of a new owner. */
-export interface OnboardingHandlers {
-  /** `GET /auth/passphrase` */
-  show(ctx: RouteContext): Promise<void>
-  /** `POST /settings/passphrase` */
-  submit(ctx: RouteContext): Promise<void>
-  /** The owner, when the token can onboard; wrong ones are counted. @throws AuthUiError `rate_limited` */
-  checkToken(ctx: RouteContext, token: string): Promise<Owner | undefined>
+/**
+ * The owner, when the token can onboard; wrong ones are counted.
+ * @throws AuthUiError `rate_limited`
+ */
+export async function checkRegisterToken(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  token: string,
+): Promise<Owner | undefined> {
+  const { instance } = ctx.state
+  const address = services.oauth.clientAddress(ctx)
+  await services.limits.hit(instance, 'register-guess', address)
+  const owner = (await services.owners.get(instance.id))?.owner
+  if (owner === undefined || !acceptsRegisterToken(owner, token)) return undefined
+  await services.limits.release(instance, 'register-guess', address)
+  return owner
 }
 
-/** @see login.md 5.5 */
-export function createOnboarding(options: OnboardingOptions): OnboardingHandlers {
-  const { owners, onboard, limits, redirects, arrival, opener, carrier, pages, csrf } = options
-  const readPosted = createPostedReader()
+/** The endpoints of a new owner. @see login.md 5.5 */
+export const onboardingRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/auth/passphrase',
+    handler: showOnboarding,
+    auth: provedInHandler(['code'], 'passphrase/onboarding.ts'),
+    limit: [
+      {
+        bucket: 'register-guess',
+        inRule: 'wrong register tokens of an address; asked in checkRegisterToken',
+      },
+    ],
+    statuses: [200, 302, 400, 412, 429],
+    family: 'html',
+    summary: 'Shows the form in which a new owner chooses a passphrase.',
+    source: 'login.md 5.5',
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/settings/passphrase',
+    handler: submitOnboarding,
+    auth: provedInHandler(['code'], 'passphrase/onboarding.ts'),
+    limit: [
+      {
+        bucket: 'register-guess',
+        inRule: 'wrong register tokens of an address; asked in checkRegisterToken',
+      },
+    ],
+    body: { types: ['form', 'json'], schema: NEW_PASSPHRASE_SCHEMA, refuse: refuseBody },
+    statuses: [200, 302, 400, 403, 413, 415, 422, 429],
+    family: 'html',
+    csrf: 'origin',
+    summary: 'Onboards: stores the first passphrase and opens a long session.',
+    source: 'login.md 5.5',
+  }),
+]
 
-  async function checkToken(ctx: RouteContext, token: string): Promise<Owner | undefined> {
-    const { instance } = ctx.state
-    const address = options.clientAddress(ctx)
-    await limits.hit(instance, 'register-guess', address)
-    const owner = (await owners.get(instance.id))?.owner
-    if (owner === undefined || !acceptsRegisterToken(owner, token)) return undefined
-    await limits.release(instance, 'register-guess', address)
-    return owner
+async function showOnboarding(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { instance, query } = ctx.state
+  if (await isOnboarded(services, ctx)) {
+    const session = await services.sessionMiddleware.current(ctx)
+    const home = await homeTarget(services, instance)
+    return redirect(ctx, await locateTarget(services, ctx, home, session, 'empty'))
   }
+  const registerToken = query.text('registerToken')
+  if (registerToken === '') return answerActivation(services, ctx)
+  const owner = await checkRegisterToken(services, ctx, registerToken)
+  if (owner === undefined) return answerActivation(services, ctx, { hasBadToken: true })
+  const redirection = query.text('redirection')
+  await showForm(services, ctx, owner, { registerToken, redirection, hint: '' })
+}
 
-  async function isOnboarded(ctx: RouteContext): Promise<boolean> {
-    return (await owners.get(ctx.state.instance.id))?.owner.onboardedAt !== undefined
+async function submitOnboarding(
+  ctx: RouteContext<OnboardingBody>,
+  services: AuthUiServices,
+): Promise<void> {
+  const { instance } = ctx.state
+  const posted = readPosted(ctx.state.body ?? {})
+  if (await isOnboarded(services, ctx)) throw new AuthUiError('already_onboarded')
+  const known = await checkRegisterToken(services, ctx, posted.registerToken)
+  if (known === undefined) throw invalidRegisterToken()
+  let owner: Owner
+  try {
+    const { hasher, options } = services
+    const { allowRaw } = options.passphrase
+    const passphrase = await readNewPassphrase(posted.fields, known.salt, { hasher, allowRaw })
+    owner = await onboard(services, instance, posted.registerToken, passphrase)
+  } catch (error) {
+    const problem = passphraseProblem(error)
+    if (problem === undefined || !wantsHtml(ctx)) throw error
+    return showRefused(services, ctx, known, posted, { error, problem })
   }
+  const target = await targetOf(services, ctx, posted.redirection)
+  const session = await openSession(services, ctx, owner, {
+    kind: 'long',
+    method: 'registration',
+    clientRegistration: false,
+  })
+  const location = await leadOn(services, ctx, target, session)
+  if (wantsHtml(ctx)) redirect(ctx, location)
+  else answerJson(ctx, { redirect: location })
+}
 
-  /** Where the owner goes afterwards; anything but a known `slug[/path]` is home. */
-  async function targetOf(ctx: RouteContext, redirection: string): Promise<RedirectTarget> {
-    const { instance } = ctx.state
-    if (redirection === '') return redirects.home(instance)
-    return redirects.parseSlugForm(instance, redirection).catch((error: unknown) => {
-      if (AuthUiError.is(error)) return redirects.home(instance)
-      throw error
-    })
+async function isOnboarded(services: AuthUiServices, ctx: RouteContext): Promise<boolean> {
+  return (await services.owners.get(ctx.state.instance.id))?.owner.onboardedAt !== undefined
+}
+
+/** Where the owner goes afterwards; anything but a known `slug[/path]` is home. */
+async function targetOf(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  redirection: string,
+): Promise<RedirectTarget> {
+  const { instance } = ctx.state
+  if (redirection === '') return homeTarget(services, instance)
+  return parseSlugTarget(services, instance, redirection).catch((error: unknown) => {
+    if (AuthUiError.is(error)) return homeTarget(services, instance)
+    throw error
+  })
+}
+
+async function showRefused(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  owner: Owner,
+  posted: PostedPassphrase,
+  { error, problem }: { readonly error: unknown; readonly problem: FormProblem },
+): Promise<void> {
+  if (isHttpError(error)) {
+    ctx.status = error.status
+    ctx.set({ ...error.headers })
   }
+  const { registerToken, redirection, fields } = posted
+  // A hint that is the passphrase does not go into a page.
+  const hint = problem.code === 'invalid_hint' ? '' : fields.hint
+  await showForm(services, ctx, owner, { registerToken, redirection, hint }, problem)
+}
 
-  async function show(ctx: RouteContext): Promise<void> {
-    const { instance, query } = ctx.state
-    if (await isOnboarded(ctx)) {
-      const session = await carrier.current(ctx)
-      const home = await redirects.home(instance)
-      return redirect(ctx, await arrival.locate(ctx, home, session, 'empty'))
-    }
-    const registerToken = query.text('registerToken')
-    if (registerToken === '') return options.answerActivation(ctx)
-    const owner = await checkToken(ctx, registerToken)
-    if (owner === undefined) return options.answerActivation(ctx, { hasBadToken: true })
-    const redirection = query.text('redirection')
-    await showForm(ctx, owner, { registerToken, redirection, hint: '' })
-  }
-
-  async function submit(ctx: RouteContext): Promise<void> {
-    const { instance } = ctx.state
-    const posted = readPosted(ctx)
-    if (await isOnboarded(ctx)) throw new AuthUiError('already_onboarded')
-    const known = await checkToken(ctx, posted.registerToken)
-    if (known === undefined) throw invalidRegisterToken()
-    let owner: Owner
-    try {
-      const { hasher, allowRaw } = options
-      const passphrase = await readNewPassphrase(posted.fields, known.salt, { hasher, allowRaw })
-      owner = await onboard(instance, posted.registerToken, passphrase)
-    } catch (error) {
-      const problem = passphraseProblem(error)
-      if (problem === undefined || !wantsHtml(ctx)) throw error
-      return showRefused(ctx, known, posted, { error, problem })
-    }
-    const target = await targetOf(ctx, posted.redirection)
-    const session = await opener.open(ctx, owner, {
-      kind: 'long',
-      method: 'registration',
-      clientRegistration: false,
-    })
-    const location = await opener.arrive(ctx, target, session)
-    if (wantsHtml(ctx)) redirect(ctx, location)
-    else answerJson(ctx, { redirect: location })
-  }
-
-  async function showRefused(
-    ctx: RouteContext,
-    owner: Owner,
-    posted: PostedPassphrase,
-    { error, problem }: { readonly error: unknown; readonly problem: FormProblem },
-  ): Promise<void> {
-    if (isHttpError(error)) {
-      ctx.status = error.status
-      ctx.set({ ...error.headers })
-    }
-    const { registerToken, redirection, fields } = posted
-    // A hint that is the passphrase does not go into a page.
-    const hint = problem.code === 'invalid_hint' ? '' : fields.hint
-    await showForm(ctx, owner, { registerToken, redirection, hint }, problem)
-  }
-
-  async function showForm(
-    ctx: RouteContext,
-    owner: Owner,
-    kept: { registerToken: string; redirection: string; hint: string },
-    problem?: FormProblem,
-  ): Promise<void> {
-    await pages.choosePassphrasePage(ctx, {
-      ...kept,
-      csrfToken: await csrf.token(ctx),
-      formActionSources: formActionSources(
-        ctx.state.instance,
-        await targetOf(ctx, kept.redirection),
-      ),
-      salt: owner.salt,
-      iterations: DEFAULT_ITERATIONS,
-      ...(problem === undefined ? {} : { problem }),
-    })
-  }
-
-  return { show, submit, checkToken }
+async function showForm(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  owner: Owner,
+  kept: { registerToken: string; redirection: string; hint: string },
+  problem?: FormProblem,
+): Promise<void> {
+  await services.pages.choosePassphrasePage(ctx, {
+    ...kept,
+    csrfToken: await services.csrf.token(ctx),
+    formActionSources: formActionSources(
+      ctx.state.instance,
+      await targetOf(services, ctx, kept.redirection),
+    ),
+    salt: owner.salt,
+    iterations: DEFAULT_ITERATIONS,
+    ...(problem === undefined ? {} : { problem }),
+  })
 }
 
 /** SPEC: login.md 5.5 - here a page is what `Accept` names, not what it prefers. */
 function wantsHtml(ctx: RouteContext): boolean {
   return ctx.get('Accept').includes('text/html')
+}
+
+/**
+ * Makes an instance somebody's: first passphrase, new keys, once.
+ * @param token - a register token, or undefined on the host's own authority
+ * @param access - how the owner logs in, when it is not with the passphrase alone; part of the same write
+ * @throws AuthUiError `invalid_token`, `already_onboarded`, `busy`
+ * @see login.md 7.1 "onboarding"
+ */
+export async function onboard(
+  services: AuthUiServices,
+  instance: Instance,
+  token: string | undefined,
+  passphrase: NewPassphrase,
+  access: Pick<Owner, 'magicLink' | 'passwordDefined'> = {},
+): Promise<Owner> {
+  const { hint, keys } = passphrase
+  const { after } = await replacePassphrase(services, instance, passphrase, (owner, now) => {
+    if (owner === undefined) throw invalidRegisterToken()
+    if (owner.onboardedAt !== undefined) throw new AuthUiError('already_onboarded')
+    if (token !== undefined && !acceptsRegisterToken(owner, token)) throw invalidRegisterToken()
+    return {
+      ...owner,
+      ...access,
+      ...(hint === undefined ? {} : { hint }),
+      ...(keys === undefined ? {} : { keys }),
+      registerTokens: [],
+      onboardedAt: now,
+    }
+  })
+  services.log.info('owner.onboarded', { instance: instance.domain })
+  if (keys !== undefined) {
+    await notifyHost(services.log, 'onVaultKeys', () =>
+      services.hooks.onVaultKeys?.({ instance, ...keys }),
+    )
+  }
+  await notifyHost(services.log, 'onOnboarded', () => services.hooks.onOnboarded?.({ instance }))
+  return after
+}
+
+/** One answer for a wrong, a used and a replaced token. */
+export function invalidRegisterToken(): AuthUiError {
+  return new AuthUiError('invalid_token', { description: 'invalid register token' })
+}
+
+/** Lengths are checked later, in bytes, where the form can be shown again. @throws AuthUiError `invalid_parameter` */
+export function readPosted(body: OnboardingBody): PostedPassphrase {
+  requireWellFormed(body)
+  return {
+    registerToken: body.register_token ?? '',
+    redirection: body.redirection ?? '',
+    fields: {
+      passphrase: body.passphrase ?? '',
+      hint: body.hint ?? '',
+      iterations: String(body.iterations ?? ''),
+      key: body.key ?? '',
+      publicKey: body.public_key ?? '',
+      privateKey: body.private_key ?? '',
+    },
+  }
 }

@@ -10,7 +10,7 @@ import {
   type ScryptCost,
   type ScryptText,
   type StoredHash,
-} from './stored-hash.ts'
+} from '../owner/stored-hash.ts'
 
 /** What the library offers at run time: a default export, although its types say otherwise. */
 const { kdf, verify: verifyContainer } = (scryptKdf as unknown as { default: typeof scryptKdf })

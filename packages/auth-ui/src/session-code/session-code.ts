@@ -1,126 +1,150 @@
-import { type OAuth, type Permission, VERBS } from '@svc/oauth-core'
-import { isHttpError, type RouteContext, type RouteMiddleware } from '@svc/platform'
+import type { AuthUiServices } from '../services.ts'
+import { findChallenge, startChallenge } from '../factors/second-factor.ts'
+import { visitorOf } from '../web/visitor.ts'
+import { completeChallenge } from '../factors/challenge-answer.ts'
+import { isSecondFactorOn } from '../owner/factors.ts'
+import { checkPassphrase } from '../login/passphrase-check.ts'
+import { createOpenCode } from '../session/open-code.ts'
+import { type Permission, VERBS } from '@svc/oauth-core'
+import {
+  defineRoute,
+  isHttpError,
+  provedInHandler,
+  type Route,
+  type RouteContext,
+} from '@svc/platform'
+import { SESSION_CODE_SCHEMA } from './session-code.schema.ts'
 import { AuthUiError } from '../errors.ts'
-import type { SecondFactor } from '../factors/second-factor.ts'
-import { type PostedPair, readPostedPair } from '../flagship/posted-pair.ts'
-import { answerJson } from '../login/arrival.ts'
-import type { PassphraseCheck } from '../login/passphrase-check.ts'
+import {
+  type PostedPair,
+  type PostedTexts,
+  readPostedPair,
+  readPostedTexts,
+  refuseTexts,
+} from '../web/posted.ts'
+import { answerJson } from '../web/answer.ts'
 import type { Owner } from '../owner/owner.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
-import { type PostedTexts, readPostedTexts } from '../posted-texts.ts'
-import type { OpenCodes } from './open-codes.ts'
 
-/** What {@link createSessionCodeEndpoint} needs. */
-export interface SessionCodeOptions {
-  readonly owners: OwnerStore
-  readonly openCodes: OpenCodes
-  readonly passphrases: PassphraseCheck
-  readonly secondFactor: SecondFactor
-  readonly clients: Pick<OAuth['clients'], 'isCertified'>
-  /** Verifies the bearer and sets `ctx.state.access`. */
-  readonly authenticate: (ctx: RouteContext) => Promise<void>
-}
-
+/** Around it, {@link checkBearer} looks at bearers. */
+export const SESSION_CODE_PATH = '/auth/session_code'
 const PURPOSE = 'session_code'
 const CHALLENGE = 'Bearer error="invalid_token"'
 
-/** `POST /auth/session_code`. */
-export interface SessionCodeEndpoint {
-  /** Looks at a bearer that is shown with a body that cannot be read. */
-  readonly judgeBearer: RouteMiddleware
-  readonly create: (ctx: RouteContext) => Promise<void>
+/** Makes a code that opens a session in a browser; never sets a cookie. @see login.md 5.4, decision D43 */
+export const sessionCodeRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'POST',
+    path: SESSION_CODE_PATH,
+    handler: createSessionCode,
+    auth: provedInHandler(['access token', 'passphrase'], 'session-code/session-code.ts'),
+    body: { types: ['json'], optional: true, schema: SESSION_CODE_SCHEMA, refuse: refuseTexts },
+    statuses: [201, 400, 401, 403, 413, 415, 429],
+    family: 'json',
+    limit: [{ bucket: 'session-code', inRule: 'codes that are made; asked in createOpenCode' }],
+    summary: 'Makes a code that opens a session in a browser, once.',
+    source: 'login.md 5.4',
+  }),
+]
+
+/**
+ * Looks at a bearer that is shown with a body that cannot be read.
+ * SPEC: D43 - only a passphrase in the body goes before a bearer; what cannot be read names none.
+ */
+export async function checkBearer(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  next: () => Promise<void>,
+): Promise<void> {
+  try {
+    await next()
+  } catch (error) {
+    if (ctx.state.json === undefined && ctx.get('Authorization') !== '')
+      await requireFlagship(services, ctx)
+    throw error
+  }
 }
 
-/** Never sets a cookie. @see login.md 5.4, decision D43 */
-export function createSessionCodeEndpoint(options: SessionCodeOptions): SessionCodeEndpoint {
-  const { owners, openCodes, passphrases, secondFactor, authenticate, clients } = options
+export async function createSessionCode(
+  ctx: RouteContext,
+  services: AuthUiServices,
+): Promise<void> {
+  const { instance } = ctx.state
+  const posted = readPostedTexts(ctx)
+  const pair = readPostedPair(posted)
+  // SPEC: login.md 4.8 does not name this endpoint: without a passphrase every one is wrong, and takes as long (3.2).
+  const owner = (await services.owners.get(instance.id))?.owner
+  if (owner === undefined) throw new AuthUiError('not_authorized')
+  const isByBearer = posted.get('passphrase') === undefined && ctx.get('Authorization') !== ''
+  if (isByBearer) await requireFlagship(services, ctx)
+  else if (!(await passBothSteps(services, ctx, owner, posted, pair))) return
+  answerJson(ctx, { session_code: await createOpenCode(services, instance, owner) })
+  ctx.status = 201
+}
 
-  /** SPEC: D43 - only a passphrase in the body goes before a bearer; what cannot be read names none. */
-  async function judgeBearer(ctx: RouteContext, next: () => Promise<void>): Promise<void> {
-    try {
-      await next()
-    } catch (error) {
-      if (ctx.state.json === undefined && ctx.get('Authorization') !== '') await demandFlagship(ctx)
-      throw error
-    }
+/** Only a certified app may speak for its owner; nothing here falls through to the body. */
+async function requireFlagship(services: AuthUiServices, ctx: RouteContext): Promise<void> {
+  try {
+    await services.oauth.authenticate(ctx)
+  } catch (error) {
+    if (!isHttpError(error) || error.status >= 500) throw error
+    throw notAuthorized(error.headers?.['WWW-Authenticate'] ?? CHALLENGE, error)
   }
-
-  async function createSessionCode(ctx: RouteContext): Promise<void> {
-    const { instance } = ctx.state
-    const posted = readPostedTexts(ctx)
-    const pair = readPostedPair(posted)
-    // SPEC: login.md 4.8 does not name this endpoint: without a passphrase every one is wrong, and takes as long (3.2).
-    const owner = (await owners.get(instance.id))?.owner
-    if (owner === undefined) throw new AuthUiError('not_authorized')
-    const isByBearer = posted.get('passphrase') === undefined && ctx.get('Authorization') !== ''
-    if (isByBearer) await demandFlagship(ctx)
-    else if (!(await passBothSteps(ctx, owner, posted, pair))) return
-    answerJson(ctx, { session_code: await openCodes.create(instance, owner) })
-    ctx.status = 201
+  const { access } = ctx.state
+  const isMaximal = access?.permissions.some(isEverything) === true
+  if (access?.kind !== 'access' || access.client === undefined || !isMaximal) {
+    throw notAuthorized(CHALLENGE)
   }
-
-  return { judgeBearer, create: createSessionCode }
-
-  /** Only a certified app may speak for its owner; nothing here falls through to the body. */
-  async function demandFlagship(ctx: RouteContext): Promise<void> {
-    try {
-      await authenticate(ctx)
-    } catch (error) {
-      if (!isHttpError(error) || error.status >= 500) throw error
-      throw notAuthorized(error.headers?.['WWW-Authenticate'] ?? CHALLENGE, error)
-    }
-    const { access } = ctx.state
-    const isMaximal = access?.permissions.some(isEverything) === true
-    if (access?.kind !== 'access' || access.client === undefined || !isMaximal) {
-      throw notAuthorized(CHALLENGE)
-    }
-    // The guard asked already; nothing here relies on that.
-    if (!clients.isCertified(access.client)) {
-      throw notAuthorized(CHALLENGE)
-    }
+  // The guard asked already; nothing here relies on that.
+  if (!services.oauth.clients.isCertified(access.client)) {
+    throw notAuthorized(CHALLENGE)
   }
+}
 
-  /** False when it answered: the second step is open. */
-  async function passBothSteps(
-    ctx: RouteContext,
-    owner: Owner,
-    posted: PostedTexts,
-    pair: PostedPair | undefined,
-  ): Promise<boolean> {
-    try {
-      await passphrases.check(ctx, owner, posted.get('passphrase') ?? '')
-    } catch (error) {
-      const isWrong = AuthUiError.is(error, 'invalid_passphrase')
-      throw isWrong ? new AuthUiError('not_authorized', { cause: error }) : error
-    }
-    if (!secondFactor.isOn(owner)) return true
-    if (pair === undefined) {
-      await askAgain(ctx, owner, new AuthUiError('two_factor_needed'))
-      return false
-    }
-    try {
-      await secondFactor.complete(ctx, owner, PURPOSE, pair)
-      return true
-    } catch (error) {
-      if (!isWrongPair(error)) throw error
-      await askAgain(ctx, owner, error, pair.token)
-      return false
-    }
+/** False when it answered: the second step is open. */
+async function passBothSteps(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  owner: Owner,
+  posted: PostedTexts,
+  pair: PostedPair | undefined,
+): Promise<boolean> {
+  try {
+    await checkPassphrase(services, ctx, owner, posted.get('passphrase') ?? '')
+  } catch (error) {
+    const isWrong = AuthUiError.is(error, 'invalid_passphrase')
+    throw isWrong ? new AuthUiError('not_authorized', { cause: error }) : error
   }
+  if (!isSecondFactorOn(owner.factors)) return true
+  if (pair === undefined) {
+    await askAgain(services, ctx, owner, new AuthUiError('two_factor_needed'))
+    return false
+  }
+  try {
+    await completeChallenge(services, visitorOf(services, ctx), owner, PURPOSE, pair)
+    return true
+  } catch (error) {
+    if (!isWrongPair(error)) throw error
+    await askAgain(services, ctx, owner, error, pair.token)
+    return false
+  }
+}
 
-  /** SPEC: login.md 5.4 - the same token as long as it lives, so that a typo mails nothing. */
-  async function askAgain(
-    ctx: RouteContext,
-    owner: Owner,
-    { code, description }: AuthUiError,
-    token = '',
-  ): Promise<void> {
-    const open = token === '' ? undefined : await secondFactor.find(ctx, owner, token)
-    const isOurs = open?.purpose === PURPOSE
-    const challenge = isOurs ? open : await secondFactor.begin(ctx, owner, { purpose: PURPOSE })
-    answerJson(ctx, { error: description ?? code, code, two_factor_token: challenge.token })
-    ctx.status = 403
-  }
+/** SPEC: login.md 5.4 - the same token as long as it lives, so that a typo mails nothing. */
+async function askAgain(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  owner: Owner,
+  { code, description }: AuthUiError,
+  token = '',
+): Promise<void> {
+  const open =
+    token === '' ? undefined : await findChallenge(services, ctx.state.instance, owner, token)
+  const isOurs = open?.purpose === PURPOSE
+  const challenge = isOurs
+    ? open
+    : await startChallenge(services, visitorOf(services, ctx), owner, { purpose: PURPOSE })
+  answerJson(ctx, { error: description ?? code, code, two_factor_token: challenge.token })
+  ctx.status = 403
 }
 
 /** The one rule of scope `*`. */

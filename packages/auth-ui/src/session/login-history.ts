@@ -1,12 +1,11 @@
+import type { AuthUiServices } from '../services.ts'
 import { createHash } from 'node:crypto'
 import { type Instance, randomId } from '@svc/platform'
-import { type Change, indexKey, type Key, recordKey, type Store } from '@svc/store'
-import Bowser from 'bowser'
-import type { Lifetimes } from '../lifetimes.ts'
+import { type Change, indexKey, type Key, recordKey } from '@svc/store'
 import type { Place } from '../ports.ts'
 import type { LoginMethod, SessionId } from './session.ts'
 
-/** One log-in. Times are milliseconds since the epoch. @see login.md 2.1 */
+/** One login. Times are milliseconds since the epoch. @see login.md 2.1 */
 export interface LoginEntry extends Place {
   readonly sessionId: SessionId
   readonly method: LoginMethod
@@ -14,96 +13,74 @@ export interface LoginEntry extends Place {
   readonly userAgent: string
   readonly os: string
   readonly browser: string
-  /** The log-in served an authorization. */
+  /** The login served an authorization. */
   readonly clientRegistration: boolean
   readonly createdAt: number
 }
 
-/** What the owner's browsers did. */
-export interface LoginHistory {
-  /** The changes that note a log-in, for the write that opens its session. */
-  note(instance: Instance, entry: LoginEntry): readonly Change[]
-  /** Whether there are log-ins, none of them from such a place and browser. */
-  isNewPlace(instance: Instance, entry: LoginEntry): Promise<boolean>
-  /** Entries of these sessions, where known. */
-  bySession(
-    instance: Instance,
-    ids: readonly SessionId[],
-  ): Promise<ReadonlyMap<SessionId, LoginEntry>>
-}
-
-/** What {@link createLoginHistory} needs. */
-export interface LoginHistoryOptions {
-  readonly store: Store
-  readonly clock: { now(): number }
-  readonly lifetimes: Lifetimes
-}
-
-const MAX_USER_AGENT_CHARS = 512
 const MAX_KEYS = 100
 
-/** Written with the session itself: it cannot fail alone. */
-export function createLoginHistory(options: LoginHistoryOptions): LoginHistory {
-  const { store, clock, lifetimes } = options
-
-  return {
-    note(instance, entry) {
-      const expiresAt = clock.now() + lifetimes.loginHistory
-      return [
+/**
+ * The changes that note a login, for the write that opens its session. Written with the session itself: it cannot
+ * fail alone. What the owner's browsers did.
+ */
+export function loginChanges(
+  services: AuthUiServices,
+  instance: Instance,
+  entry: LoginEntry,
+): readonly Change[] {
+  const expiresAt = services.clock.now() + services.lifetimes.loginHistory
+  return [
+    {
+      op: 'put',
+      key: entryKey(instance, entry.sessionId),
+      value: { ...entry },
+      expiresAt,
+      indexes: [
         {
-          op: 'put',
-          key: entryKey(instance, entry.sessionId),
-          value: { ...entry },
-          expiresAt,
-          indexes: [
-            {
-              index: indexKey(instance.id, 'session-logins'),
-              sort: `${String(entry.createdAt).padStart(15, '0')}:${randomId()}`,
-            },
-          ],
+          index: indexKey(instance.id, 'session-logins'),
+          sort: `${String(entry.createdAt).padStart(15, '0')}:${randomId()}`,
         },
-        {
-          op: 'put',
-          key: placeKey(instance, entry),
-          value: { seenAt: entry.createdAt },
-          expiresAt,
-          indexes: [{ index: indexKey(instance.id, 'login-places'), sort: '' }],
-        },
-      ]
+      ],
     },
-    async isNewPlace(instance, entry) {
-      if ((await store.get(placeKey(instance, entry))) !== undefined) return false
-      const page = await store.list(indexKey(instance.id, 'session-logins'), { limit: 1 })
-      return page.records.length > 0 || page.cursor !== undefined
+    {
+      op: 'put',
+      key: placeKey(instance, entry),
+      value: { seenAt: entry.createdAt },
+      expiresAt,
+      indexes: [{ index: indexKey(instance.id, 'login-places'), sort: '' }],
     },
-    async bySession(instance, ids) {
-      const found = new Map<SessionId, LoginEntry>()
-      for (let at = 0; at < ids.length; at += MAX_KEYS) {
-        const keys = ids.slice(at, at + MAX_KEYS).map((id) => entryKey(instance, id))
-        for (const record of await store.getMany(keys)) {
-          if (record === undefined) continue
-          // Only this file writes these records.
-          const entry = record.value as unknown as LoginEntry
-          found.set(entry.sessionId, entry)
-        }
-      }
-      return found
-    },
-  }
+  ]
 }
 
-/** Operating system and browser of a `User-Agent`, with short names; empty when unknown. */
-export function readUserAgent(header: string): {
-  readonly userAgent: string
-  readonly os: string
-  readonly browser: string
-} {
-  const userAgent = header.slice(0, MAX_USER_AGENT_CHARS).toWellFormed()
-  if (userAgent === '') return { userAgent, os: '', browser: '' }
-  const { os, browser } = Bowser.parse(userAgent)
-  // Programs outside the catalogue name themselves first, as `curl/8.5`.
-  const product = /^[\w.-]{1,40}/.exec(userAgent)?.[0] ?? ''
-  return { userAgent, os: os.name || '', browser: browser.name || product }
+/** Whether there are logins, none of them from such a place and browser. */
+export async function isNewPlace(
+  services: AuthUiServices,
+  instance: Instance,
+  entry: LoginEntry,
+): Promise<boolean> {
+  if ((await services.store.get(placeKey(instance, entry))) !== undefined) return false
+  const page = await services.store.list(indexKey(instance.id, 'session-logins'), { limit: 1 })
+  return page.records.length > 0 || page.cursor !== undefined
+}
+
+/** Entries of these sessions, where known. */
+export async function loginsOfSessions(
+  services: AuthUiServices,
+  instance: Instance,
+  ids: readonly SessionId[],
+): Promise<ReadonlyMap<SessionId, LoginEntry>> {
+  const found = new Map<SessionId, LoginEntry>()
+  for (let at = 0; at < ids.length; at += MAX_KEYS) {
+    const keys = ids.slice(at, at + MAX_KEYS).map((id) => entryKey(instance, id))
+    for (const record of await services.store.getMany(keys)) {
+      if (record === undefined) continue
+      // Only this file writes these records.
+      const entry = record.value as unknown as LoginEntry
+      found.set(entry.sessionId, entry)
+    }
+  }
+  return found
 }
 
 function entryKey(instance: Instance, id: SessionId): Key {

@@ -1,7 +1,7 @@
 import type { Instance, Keyring } from '@svc/platform'
 import type { Context } from 'koa'
-import { type CookieAttributes, readCookies, writeCookie } from '../cookies.ts'
-import { openMac, sealMac } from '../mac.ts'
+import { type CookieAttributes, readCookies, writeCookie } from '../web/cookies.ts'
+import { openMac, sealMac } from '../web/mac.ts'
 import { parseSessionId, type SessionId } from './session.ts'
 
 /** The session cookie of one host of an instance. */

@@ -53,7 +53,7 @@ export function cookieMaxAgeMs(kind: SessionKind, lifetimes: Lifetimes): number 
   return kind === 'long' ? lifetimes.longSession : undefined
 }
 
-/** Whether a log-in that asks for `asked` replaces a live session: only a short one is replaced. @see login.md 5.1 */
+/** Whether a login that asks for `asked` replaces a live session: only a short one is replaced. @see login.md 5.1 */
 export function isUpgrade(live: SessionKind, asked: SessionKind): boolean {
   return live === 'short' && asked !== 'short'
 }

@@ -1,113 +1,110 @@
 import { type Client, VERBS } from '@svc/oauth-core'
-import { type Instance, type RouteContext } from '@svc/platform'
-import type { TrustedDevice, TrustedDevices } from '../factors/trusted-devices.ts'
-import type { Lifetimes } from '../lifetimes.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
-import type { PageRenderer } from '../page-renderer.ts'
-import type { LoginEntry, LoginHistory } from '../session/login-history.ts'
+import { defineRoute, type Instance, type Route, type RouteContext } from '@svc/platform'
+import { listTrustedDevices, type TrustedDevice } from '../factors/trusted-devices.ts'
+import type { AuthUiServices } from '../services.ts'
+import { type LoginEntry, loginsOfSessions } from '../session/login-history.ts'
 import { type Session, sessionEnd } from '../session/session.ts'
-import type { SessionCarrier } from '../session/session-carrier.ts'
-import type { SessionStore } from '../session/session-store.ts'
-import type { ClientPermissions } from './client-permissions.ts'
+import { requireSettingsApp } from '../web/caller.ts'
+import { accessOfClient, listAllowed } from './clients.ts'
 import { answerResources, isoTime, type Resource } from './json-api.ts'
 import { ownerOf } from './settings-owner.ts'
-
-/** What {@link createAccessSettings} needs. */
-export interface AccessSettingsOptions {
-  readonly allClients: (instance: Instance) => Promise<readonly Client[]>
-  readonly clientPermissions: ClientPermissions
-  readonly sessions: SessionStore
-  readonly carrier: SessionCarrier
-  readonly history: LoginHistory
-  readonly owners: OwnerStore
-  readonly trustedDevices: TrustedDevices
-  readonly pages: Pick<PageRenderer, 'permissionWords'>
-  readonly lifetimes: Lifetimes
-  readonly namespace: string
-}
 
 /** The one rule of a session of the owner. */
 const EVERYTHING = { type: '*', verbs: VERBS } as const
 
-/**
- * `GET /settings/access`: everything that can reach the instance, of whatever kind, in one form. Each entry names the
- * address whose DELETE ends it.
- */
-export function createAccessSettings(
-  options: AccessSettingsOptions,
-): (ctx: RouteContext) => Promise<void> {
-  const { namespace, lifetimes, pages } = options
+/** Everything that can reach the instance, of whatever kind, in one form. Each entry names the address whose DELETE ends it. */
+export const accessRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/settings/access',
+    handler: listAccess,
+    auth: requireSettingsApp,
+    statuses: [200, 400, 401, 403],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    summary: 'Lists everything that has access, what it may do, and what ends it.',
+    source: 'issue 4; security.md 61',
+  }),
+]
 
-  async function ofClient(instance: Instance, client: Client): Promise<Resource> {
-    const { scope, permissions, expiresAt } = await options.clientPermissions(instance, client)
-    return entry(`${namespace}.oauth.clients`, client.id, '/settings/clients/', {
-      kind: 'client',
-      name: client.metadata.client_name,
-      client_kind: client.metadata.client_kind,
-      platform: client.os,
-      scope,
-      permissions,
-      created_at: isoTime(client.createdAt),
-      last_used_at: client.lastUsedAt && isoTime(client.lastUsedAt),
-      last_used_from: client.lastUsedFrom,
-      expires_at: expiresAt,
-    })
+async function listAccess(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { instance } = ctx.state
+  const current = await services.sessionMiddleware.current(ctx)
+  const live = await services.sessions.list(instance)
+  const logins = await loginsOfSessions(
+    services,
+    instance,
+    live.map(({ id }) => id),
+  )
+  const resources: Resource[] = []
+  for (const client of await listAllowed(services, instance)) {
+    resources.push(await ofClient(services, instance, client))
   }
+  for (const session of live) {
+    const login = logins.get(session.id)
+    resources.push(ofSession(services, instance, session, login, session.id === current?.id))
+  }
+  const devices = await listTrustedDevices(services, instance, await ownerOf(services, ctx))
+  for (const device of devices) resources.push(ofDevice(services, device))
+  answerResources(ctx, resources)
+}
 
-  function ofSession(
-    instance: Instance,
-    session: Session,
-    login: LoginEntry | undefined,
-    isCurrent: boolean,
-  ): Resource {
-    const text = pages.permissionWords(instance.locale, EVERYTHING)
-    return entry(`${namespace}.sessions`, session.id, '/settings/sessions/', {
-      kind: 'session',
-      name: [login?.browser ?? '', login?.os ?? ''].filter((part) => part !== '').join(', '),
-      current: isCurrent,
-      scope: '*',
-      permissions: [{ scope: '*', text }],
-      created_at: isoTime(session.createdAt),
-      last_used_at: isoTime(session.lastSeen),
-      last_used_from: login?.ip,
-      country: login?.country,
-      expires_at: isoTime(sessionEnd(session, lifetimes)),
-    })
-  }
+async function ofClient(
+  services: AuthUiServices,
+  instance: Instance,
+  client: Client,
+): Promise<Resource> {
+  const { scope, permissions, expiresAt } = await accessOfClient(services, instance, client)
+  return entry(`${services.namespace}.oauth.clients`, client.id, '/settings/clients/', {
+    kind: 'client',
+    name: client.metadata.client_name,
+    client_kind: client.metadata.client_kind,
+    platform: client.os,
+    scope,
+    permissions,
+    created_at: isoTime(client.createdAt),
+    last_used_at: client.lastUsedAt && isoTime(client.lastUsedAt),
+    last_used_from: client.lastUsedFrom,
+    expires_at: expiresAt,
+  })
+}
 
-  /** It opens nothing alone: it only spares the second step. */
-  function ofDevice({ id, label, createdAt, lastUsed }: TrustedDevice): Resource {
-    return entry(`${namespace}.settings.trusted_devices`, id, '/settings/trusted_devices/', {
-      kind: 'trusted_device',
-      name: label,
-      scope: '',
-      permissions: [],
-      created_at: isoTime(createdAt),
-      last_used_at: isoTime(lastUsed),
-      expires_at: isoTime(createdAt + lifetimes.trustedDevice),
-    })
-  }
+function ofSession(
+  { lifetimes, namespace, pages }: AuthUiServices,
+  instance: Instance,
+  session: Session,
+  login: LoginEntry | undefined,
+  isCurrent: boolean,
+): Resource {
+  const text = pages.permissionWords(instance.locale, EVERYTHING)
+  return entry(`${namespace}.sessions`, session.id, '/settings/sessions/', {
+    kind: 'session',
+    name: [login?.browser ?? '', login?.os ?? ''].filter((part) => part !== '').join(', '),
+    current: isCurrent,
+    scope: '*',
+    permissions: [{ scope: '*', text }],
+    created_at: isoTime(session.createdAt),
+    last_used_at: isoTime(session.lastSeen),
+    last_used_from: login?.ip,
+    country: login?.country,
+    expires_at: isoTime(sessionEnd(session, lifetimes)),
+  })
+}
 
-  return async function listAccess(ctx) {
-    const { instance } = ctx.state
-    const { sessions, carrier, history, trustedDevices, owners } = options
-    const current = await carrier.current(ctx)
-    const live = await sessions.list(instance)
-    const logins = await history.bySession(
-      instance,
-      live.map(({ id }) => id),
-    )
-    const resources: Resource[] = []
-    for (const client of await options.allClients(instance)) {
-      resources.push(await ofClient(instance, client))
-    }
-    for (const session of live) {
-      const login = logins.get(session.id)
-      resources.push(ofSession(instance, session, login, session.id === current?.id))
-    }
-    const devices = await trustedDevices.list(instance, await ownerOf(ctx, owners))
-    answerResources(ctx, [...resources, ...devices.map(ofDevice)])
-  }
+/** It opens nothing alone: it only spares the second step. */
+function ofDevice(
+  { lifetimes, namespace }: AuthUiServices,
+  { id, label, createdAt, lastUsed }: TrustedDevice,
+): Resource {
+  return entry(`${namespace}.settings.trusted_devices`, id, '/settings/trusted_devices/', {
+    kind: 'trusted_device',
+    name: label,
+    scope: '',
+    permissions: [],
+    created_at: isoTime(createdAt),
+    last_used_at: isoTime(lastUsed),
+    expires_at: isoTime(createdAt + lifetimes.trustedDevice),
+  })
 }
 
 function entry(

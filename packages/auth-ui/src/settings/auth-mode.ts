@@ -1,84 +1,111 @@
-import type { RouteContext } from '@svc/platform'
+import { defineRoute, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import type { ActivationCodes } from '../factors/activation-codes.ts'
-import type { FactorChanges } from '../factors/factor-changes.ts'
-import { enrolledKinds } from '../factors/factors.ts'
-import type { SecondFactor } from '../factors/second-factor.ts'
-import { answerJson } from '../login/arrival.ts'
-import type { PassphraseCheck } from '../login/passphrase-check.ts'
+import { sendActivationCode } from '../factors/activation-codes.ts'
+import { completeChallenge } from '../factors/challenge-answer.ts'
+import { changeFactors } from '../factors/factor-changes.ts'
+import { startChallenge } from '../factors/second-factor.ts'
+import { answerJson } from '../web/answer.ts'
+import { enrolledKinds, isSecondFactorOn } from '../owner/factors.ts'
 import type { Owner } from '../owner/owner.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
-import type { ActivateMail } from './factor-mail.ts'
+import type { AuthUiServices } from '../services.ts'
+import { requireSettingsApp } from '../web/caller.ts'
+import { refuseBody } from '../web/posted.ts'
+import { visitorOf } from '../web/visitor.ts'
+import { activateMail } from './factor-mail.ts'
 import { AUTH_MODE_SCHEMA, type AuthModeBody } from './factors.schema.ts'
-import { createJsonReader } from './json-body.ts'
+import { checkPassphrase } from '../login/passphrase-check.ts'
 import { ownerOf } from './settings-owner.ts'
 
-/** What {@link createAuthMode} needs. */
-export interface AuthModeOptions {
-  readonly owners: OwnerStore
-  readonly passphrases: PassphraseCheck
-  readonly secondFactor: SecondFactor
-  readonly activationCodes: ActivationCodes
-  readonly activateMail: ActivateMail
-  readonly factorChanges: FactorChanges
+/** Mailed passcodes on, or every factor off. @see login.md 7 */
+export const authModeRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'PUT',
+    path: '/settings/instance/auth_mode',
+    handler: putAuthMode,
+    auth: requireSettingsApp,
+    body: { types: ['json'], schema: AUTH_MODE_SCHEMA, refuse: refuseBody },
+    statuses: [200, 204, 400, 401, 403, 413, 415, 422, 429],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    limit: [
+      { bucket: 'auth', inRule: 'before the passphrase is checked; a right one is given back' },
+      { bucket: 'two-factor', inRule: 'before a code is compared; a right one is given back' },
+      { bucket: 'two-factor-generation', inRule: 'before a code is mailed' },
+    ],
+    summary: 'Switches mailed passcodes on, or every factor off.',
+    source: 'login.md 7',
+  }),
+]
+
+async function putAuthMode(
+  ctx: RouteContext<AuthModeBody>,
+  services: AuthUiServices,
+): Promise<void> {
+  // The router answered already when there is no body.
+  const body = ctx.state.body ?? { auth_mode: '' }
+  const { auth_mode: mode } = body
+  if (mode !== 'basic' && mode !== 'two_factor_mail') {
+    throw new AuthUiError('invalid_parameter', { description: 'unknown auth_mode' })
+  }
+  const owner = await ownerOf(services, ctx)
+  ctx.status = 204
+  if (isSecondFactorOn(owner.factors) === (mode === 'two_factor_mail')) return
+  if (mode === 'basic') await switchOff(ctx, services, owner, body)
+  else await switchOn(ctx, services, owner, body)
 }
 
-/** `PUT /settings/instance/auth_mode`: mailed passcodes on, or every factor off. @see login.md 7 */
-export function createAuthMode(options: AuthModeOptions): (ctx: RouteContext) => Promise<void> {
-  const { owners, passphrases, secondFactor, activationCodes, activateMail } = options
-  const readBody = createJsonReader<AuthModeBody>(AUTH_MODE_SCHEMA)
+async function switchOn(
+  ctx: RouteContext,
+  services: AuthUiServices,
+  owner: Owner,
+  body: AuthModeBody,
+): Promise<void> {
+  const visitor = visitorOf(services, ctx)
+  const typed = body.two_factor_activation_code ?? ''
+  if (typed !== '') return activateMail(services, visitor, owner, typed)
+  await requirePassphrase(ctx, services, owner, body)
+  await sendActivationCode(services, visitor, owner)
+}
 
-  async function switchOn(ctx: RouteContext, owner: Owner, body: AuthModeBody): Promise<void> {
-    const typed = body.two_factor_activation_code ?? ''
-    if (typed !== '') return activateMail(ctx, owner, typed)
-    await checkPassphrase(ctx, owner, body)
-    await activationCodes.send(ctx, owner)
+/** The passphrase each time, then the second factor: no way around it (security.md 37, 42). */
+async function switchOff(
+  ctx: RouteContext,
+  services: AuthUiServices,
+  owner: Owner,
+  body: AuthModeBody,
+): Promise<void> {
+  const visitor = visitorOf(services, ctx)
+  const passcode = readPasscode(body)
+  const { two_factor_token: token = '' } = body
+  await requirePassphrase(ctx, services, owner, body)
+  if (token === '') {
+    const challenge = await startChallenge(services, visitor, owner, { purpose: 'auth_mode' })
+    return answerJson(ctx, { two_factor_token: challenge.token })
   }
-
-  /** The passphrase each time, then the second factor: no way around it (security.md 37, 42). */
-  async function switchOff(ctx: RouteContext, owner: Owner, body: AuthModeBody): Promise<void> {
-    const passcode = readPasscode(body)
-    const { two_factor_token: token = '' } = body
-    await checkPassphrase(ctx, owner, body)
-    if (token === '') {
-      const challenge = await secondFactor.begin(ctx, owner, { purpose: 'auth_mode' })
-      return answerJson(ctx, { two_factor_token: challenge.token })
-    }
-    await secondFactor
-      .complete(ctx, owner, 'auth_mode', { token, passcode })
-      .catch((error: unknown) => {
-        throw asRefusedPair(error)
-      })
-    await options.factorChanges.apply(ctx, owner, {
-      factor: enrolledKinds(owner.factors)[0] ?? 'mail',
-      what: 'factor_removed',
-      next: () => ({}),
-    })
+  try {
+    await completeChallenge(services, visitor, owner, 'auth_mode', { token, passcode })
+  } catch (error) {
+    throw asRefusedPair(error)
   }
+  await changeFactors(services, visitor, owner, {
+    factor: enrolledKinds(owner.factors)[0] ?? 'mail',
+    what: 'factor_removed',
+    next: () => ({}),
+  })
+}
 
-  async function checkPassphrase(
-    ctx: RouteContext,
-    owner: Owner,
-    { passphrase = '' }: AuthModeBody,
-  ): Promise<void> {
-    await passphrases.check(ctx, owner, passphrase).catch((error: unknown) => {
-      // The bearer is right: a 401 would make clients fetch another.
-      if (!hasCode(error, 'invalid_passphrase')) throw error
-      throw new AuthUiError('invalid_passphrase', { status: 400 })
-    })
-  }
-
-  return async function putAuthMode(ctx) {
-    const body = readBody(ctx)
-    const { auth_mode: mode } = body
-    if (mode !== 'basic' && mode !== 'two_factor_mail') {
-      throw new AuthUiError('invalid_parameter', { description: 'unknown auth_mode' })
-    }
-    const owner = await ownerOf(ctx, owners)
-    ctx.status = 204
-    if (secondFactor.isOn(owner) === (mode === 'two_factor_mail')) return
-    if (mode === 'basic') await switchOff(ctx, owner, body)
-    else await switchOn(ctx, owner, body)
+async function requirePassphrase(
+  ctx: RouteContext,
+  services: AuthUiServices,
+  owner: Owner,
+  { passphrase = '' }: AuthModeBody,
+): Promise<void> {
+  try {
+    await checkPassphrase(services, ctx, owner, passphrase)
+  } catch (error) {
+    // The bearer is right: a 401 would make clients fetch another.
+    if (!AuthUiError.is(error, 'invalid_passphrase')) throw error
+    throw new AuthUiError('invalid_passphrase', { status: 400 })
   }
 }
 
@@ -94,11 +121,7 @@ function readPasscode(body: AuthModeBody): string {
 
 function asRefusedPair(error: unknown): unknown {
   for (const code of ['two_factor_invalid', 'two_factor_expired'] as const) {
-    if (hasCode(error, code)) return new AuthUiError(code, { status: 400 })
+    if (AuthUiError.is(error, code)) return new AuthUiError(code, { status: 400 })
   }
   return error
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return (error as { code?: unknown }).code === code
 }

@@ -1,82 +1,167 @@
-import type { Client, ClientService } from '@svc/oauth-core'
-import type { Instance, RouteContext } from '@svc/platform'
+import {
+  type Client,
+  type ClientAccess,
+  manifestPermissions,
+  parseScope,
+  type Permission,
+  serializeScope,
+} from '@svc/oauth-core'
+import { defineRoute, type Instance, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import type { ClientPermissions } from './client-permissions.ts'
+import type { AuthUiServices } from '../services.ts'
+import { requireSettingsApp } from '../web/caller.ts'
 import { answerResources, isoTime, type Resource } from './json-api.ts'
+import { idOf } from './settings-owner.ts'
 
-/** What {@link createClientSettings} needs. */
-export interface ClientSettingsOptions {
-  readonly clients: ClientService
-  readonly clientPermissions: ClientPermissions
-  readonly namespace: string
+/** One thing a client may do, as documents carry it. */
+export interface ShownPermission {
+  /** The rule. */
+  readonly scope: string
+  /** The rule in the owner's language. */
+  readonly text: string
+  /** ISO time; absent: until it is revoked. */
+  readonly until?: string
 }
 
-export interface ClientSettings {
-  /** `GET /settings/clients` */
-  list(ctx: RouteContext): Promise<void>
-  /** `DELETE /settings/clients/:id` */
-  revoke(ctx: RouteContext): Promise<void>
+/** All that a client may do by its live grants. */
+export interface ShownAccess {
+  /** Rules as granted, each once; linked clients have one that names their app. */
+  readonly scope: string
+  readonly permissions: readonly ShownPermission[]
+  /** ISO time at which the last of it ends; absent: nothing ends by itself, or there is nothing. */
+  readonly expiresAt?: string
 }
 
 /** Connected clients for the settings app, without secrets. @see decision D51 */
-export function createClientSettings(options: ClientSettingsOptions): ClientSettings {
-  const { clients, clientPermissions, namespace } = options
+export const clientRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/settings/clients',
+    handler: listClients,
+    auth: requireSettingsApp,
+    statuses: [200, 400, 401, 403],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    summary: 'Lists the connected clients and what they may do.',
+    source: 'decision D51',
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/settings/clients/:id',
+    handler: revokeClient,
+    auth: requireSettingsApp,
+    statuses: [204, 400, 401, 403, 404],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    summary: 'Ends a client and every token it holds.',
+    source: 'decision D51',
+  }),
+]
 
-  async function toResource(instance: Instance, client: Client): Promise<Resource> {
-    const { scope, permissions, expiresAt } = await clientPermissions(instance, client)
-    const { metadata } = client
-    return {
-      type: `${namespace}.oauth.clients`,
-      id: client.id,
-      attributes: {
-        client_name: metadata.client_name,
-        ...optional('client_kind', metadata.client_kind),
-        software_id: metadata.software_id,
-        ...optional('software_version', metadata.software_version),
-        ...optional('platform', client.os),
-        created_at: isoTime(client.createdAt),
-        ...optional('last_used_at', client.lastUsedAt && isoTime(client.lastUsedAt)),
-        ...optional('last_used_from', client.lastUsedFrom),
-        ...optional('expires_at', expiresAt),
-        scope,
-        permissions,
-      },
-    }
+async function listClients(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { instance } = ctx.state
+  const resources: Resource[] = []
+  for (const client of await listAllowed(services, instance)) {
+    resources.push(await toResource(services, instance, client))
   }
+  answerResources(ctx, resources)
+}
 
-  return {
-    async list(ctx) {
-      const { instance } = ctx.state
-      const resources: Resource[] = []
-      for (const client of await listAllowed(clients, instance)) {
-        resources.push(await toResource(instance, client))
-      }
-      answerResources(ctx, resources)
-    },
-    async revoke(ctx) {
-      const id = String((ctx as { params?: { id?: unknown } }).params?.id)
-      if (!(await clients.revoke(ctx.state.instance, id, 'settings'))) {
-        throw new AuthUiError('not_found')
-      }
-      ctx.status = 204
-    },
+async function revokeClient(ctx: RouteContext, { oauth }: AuthUiServices): Promise<void> {
+  if (!(await oauth.clients.revoke(ctx.state.instance, idOf(ctx), 'settings'))) {
+    throw new AuthUiError('not_found')
   }
+  ctx.status = 204
 }
 
 /** Every client the owner allowed something once, newest first; a pending one never was. */
 export async function listAllowed(
-  clients: Pick<ClientService, 'list'>,
+  { oauth }: Pick<AuthUiServices, 'oauth'>,
   instance: Instance,
 ): Promise<readonly Client[]> {
   const found: Client[] = []
   let cursor: string | undefined
   do {
     const after = cursor === undefined ? {} : { cursor }
-    const page = await clients.list(instance, { limit: 100, ...after })
+    const page = await oauth.clients.list(instance, { limit: 100, ...after })
     found.push(...page.clients.filter(({ pending }) => !pending))
     cursor = page.cursor
   } while (cursor !== undefined)
   return found
+}
+
+/** What a client may do, in words. */
+export async function accessOfClient(
+  services: Pick<AuthUiServices, 'apps' | 'namespace' | 'oauth' | 'pages'>,
+  instance: Instance,
+  client: Client,
+): Promise<ShownAccess> {
+  const ends = endsOfRules(await services.oauth.clients.access(instance, client.id))
+  const permissions: ShownPermission[] = []
+  for (const [rule, end] of ends) {
+    for (const permission of await permissionsOf(services, instance, rule)) {
+      permissions.push({
+        scope: serializeScope([permission]),
+        text: services.pages.permissionWords(instance.locale, permission),
+        ...(Number.isFinite(end) ? { until: isoTime(end) } : {}),
+      })
+    }
+  }
+  const last = Math.max(...ends.values())
+  return {
+    scope: [...ends.keys()].join(' '),
+    permissions,
+    ...(Number.isFinite(last) ? { expiresAt: isoTime(last) } : {}),
+  }
+}
+
+/** What a rule of a scope allows; a linked client has what its app has, or will have once it is installed. */
+async function permissionsOf(
+  { apps, namespace }: Pick<AuthUiServices, 'apps' | 'namespace'>,
+  instance: Instance,
+  rule: string,
+): Promise<readonly Permission[]> {
+  const prefix = `@${namespace}.apps/`
+  if (!rule.startsWith(prefix)) return parseScope(rule) ?? []
+  const slug = rule.slice(prefix.length)
+  const app = (await apps.installed(instance, slug)) ?? (await apps.available(instance, slug))
+  return app === undefined ? [] : manifestPermissions(app.permissions)
+}
+
+/** When each rule ends: with the last grant that has it; infinity: not by itself. Milliseconds since the epoch. */
+function endsOfRules(access: readonly ClientAccess[]): ReadonlyMap<string, number> {
+  const ends = new Map<string, number>()
+  for (const { scope, endsAt = Number.POSITIVE_INFINITY } of access) {
+    for (const rule of scope.split(' ').filter((part) => part !== ''))
+      ends.set(rule, Math.max(ends.get(rule) ?? 0, endsAt))
+  }
+  return ends
+}
+
+async function toResource(
+  services: AuthUiServices,
+  instance: Instance,
+  client: Client,
+): Promise<Resource> {
+  const { scope, permissions, expiresAt } = await accessOfClient(services, instance, client)
+  const { metadata } = client
+  return {
+    type: `${services.namespace}.oauth.clients`,
+    id: client.id,
+    attributes: {
+      client_name: metadata.client_name,
+      ...optional('client_kind', metadata.client_kind),
+      software_id: metadata.software_id,
+      ...optional('software_version', metadata.software_version),
+      ...optional('platform', client.os),
+      created_at: isoTime(client.createdAt),
+      ...optional('last_used_at', client.lastUsedAt && isoTime(client.lastUsedAt)),
+      ...optional('last_used_from', client.lastUsedFrom),
+      ...optional('expires_at', expiresAt),
+      scope,
+      permissions,
+    },
+  }
 }
 
 function optional(name: string, value: string | number | undefined): Record<string, unknown> {

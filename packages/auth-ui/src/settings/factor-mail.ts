@@ -1,82 +1,95 @@
-import type { RouteContext } from '@svc/platform'
+import { defineRoute, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import type { ActivationCodes } from '../factors/activation-codes.ts'
-import { type FactorChanges, withoutFactor } from '../factors/factor-changes.ts'
-import type { FreshConfirmation } from '../factors/fresh-confirmation.ts'
+import { checkActivationCode, sendActivationCode } from '../factors/activation-codes.ts'
+import { changeFactors, type FactorServices, withoutFactor } from '../factors/factor-changes.ts'
 import type { Owner } from '../owner/owner.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
-import { MAIL_FACTOR_SCHEMA, type MailFactorBody } from './factors.schema.ts'
-import { createJsonReader } from './json-body.ts'
+import type { AuthUiServices } from '../services.ts'
+import { requireSettingsApp } from '../web/caller.ts'
+import { refuseBody } from '../web/posted.ts'
+import { type Visitor, visitorOf } from '../web/visitor.ts'
+import { MAIL_FACTOR_SCHEMA, type MailFactorBody, REMOVE_MAIL_SCHEMA } from './factors.schema.ts'
 import { confirmedOwner } from './settings-owner.ts'
 
-/** Switches mailed passcodes on with a code that was mailed. @throws AuthUiError `two_factor_invalid` (422) */
-export type ActivateMail = (ctx: RouteContext, owner: Owner, typed: string) => Promise<void>
-
-/** The one way to it, shared by `/settings/factors/mail` and `/settings/instance/auth_mode`. */
-export function createActivateMail(options: {
-  readonly activationCodes: ActivationCodes
-  readonly factorChanges: FactorChanges
-  readonly clock: { now(): number }
-}): ActivateMail {
-  const { activationCodes, factorChanges, clock } = options
-  return async function activateMail(ctx, owner, typed) {
-    const spent = await activationCodes.check(ctx, owner, typed)
-    if (spent === undefined) throw wrongCode()
-    const outcome = await factorChanges.apply(ctx, owner, {
-      factor: 'mail',
-      what: 'factor_added',
-      next: (factors) =>
-        factors.mail === undefined ? { ...factors, mail: { enabledAt: clock.now() } } : undefined,
-      also: [spent],
-    })
-    if (outcome === 'spent') throw wrongCode()
-  }
-}
-
-/** What {@link createMailSettings} needs. */
-export interface MailSettingsOptions {
-  readonly owners: OwnerStore
-  readonly activationCodes: ActivationCodes
-  readonly activateMail: ActivateMail
-  readonly factorChanges: FactorChanges
-  readonly freshConfirmation: FreshConfirmation
-}
-
-export interface MailSettings {
-  /** `PUT /settings/factors/mail`: mails a code, or switches mailed passcodes on with it. */
-  put(ctx: RouteContext): Promise<void>
-  /** `DELETE /settings/factors/mail` */
-  remove(ctx: RouteContext): Promise<void>
-}
-
 /** Passcodes by mail, in the settings app. */
-export function createMailSettings(options: MailSettingsOptions): MailSettings {
-  const { activationCodes, activateMail, factorChanges } = options
-  const readBody = createJsonReader<MailFactorBody>(MAIL_FACTOR_SCHEMA)
+export const mailFactorRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'PUT',
+    path: '/settings/factors/mail',
+    handler: putMail,
+    auth: requireSettingsApp,
+    body: { types: ['json'], optional: true, schema: MAIL_FACTOR_SCHEMA, refuse: refuseBody },
+    statuses: [204, 400, 401, 403, 413, 415, 422, 429],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    limit: [
+      { bucket: 'activation-code', inRule: 'before a code is compared; the last one is dead' },
+      { bucket: 'two-factor', inRule: 'before a code is compared; a right one is given back' },
+      { bucket: 'two-factor-generation', inRule: 'before a code is mailed' },
+    ],
+    summary: 'Mails a code; with that code switches passcodes by mail on.',
+    source: 'login.md 3.4',
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/settings/factors/mail',
+    handler: removeMail,
+    auth: requireSettingsApp,
+    body: { types: ['json'], optional: true, schema: REMOVE_MAIL_SCHEMA, refuse: refuseBody },
+    statuses: [204, 400, 401, 403, 409, 413, 415],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    summary: 'Switches passcodes by mail off.',
+    source: 'decision D63',
+  }),
+]
 
-  async function readConfirmed(ctx: RouteContext): Promise<{ owner: Owner; typed: string }> {
-    const body = readBody(ctx)
-    return { owner: await confirmedOwner(ctx, body, options), typed: body.code ?? '' }
-  }
+async function putMail(
+  ctx: RouteContext<MailFactorBody | null>,
+  services: AuthUiServices,
+): Promise<void> {
+  const typed = ctx.state.body?.code ?? ''
+  const owner = await confirmedOwner(services, ctx)
+  const visitor = visitorOf(services, ctx)
+  if (typed !== '') await activateMail(services, visitor, owner, typed)
+  else if (owner.factors?.mail === undefined) await sendActivationCode(services, visitor, owner)
+  ctx.status = 204
+}
 
-  return {
-    async put(ctx) {
-      const { owner, typed } = await readConfirmed(ctx)
-      if (typed !== '') await activateMail(ctx, owner, typed)
-      else if (owner.factors?.mail === undefined) await activationCodes.send(ctx, owner)
-      ctx.status = 204
-    },
-    async remove(ctx) {
-      const { owner } = await readConfirmed(ctx)
-      await factorChanges.apply(ctx, owner, {
-        factor: 'mail',
-        what: 'factor_removed',
-        next: (factors) =>
-          factors.mail === undefined ? undefined : withoutFactor(factors, 'mail'),
-      })
-      ctx.status = 204
-    },
-  }
+async function removeMail(
+  ctx: RouteContext<MailFactorBody | null>,
+  services: AuthUiServices,
+): Promise<void> {
+  const owner = await confirmedOwner(services, ctx)
+  await changeFactors(services, visitorOf(services, ctx), owner, {
+    factor: 'mail',
+    what: 'factor_removed',
+    next: (factors) => (factors.mail === undefined ? undefined : withoutFactor(factors, 'mail')),
+  })
+  ctx.status = 204
+}
+
+/**
+ * Switches mailed passcodes on with a code that was mailed: the one way to it, shared by `/settings/factors/mail` and
+ * `/settings/instance/auth_mode`.
+ * @throws AuthUiError `two_factor_invalid` (422)
+ */
+export async function activateMail(
+  services: FactorServices & Pick<AuthUiServices, 'keyring' | 'limits'>,
+  visitor: Visitor,
+  owner: Owner,
+  typed: string,
+): Promise<void> {
+  const spent = await checkActivationCode(services, visitor.instance, owner, typed)
+  if (spent === undefined) throw wrongCode()
+  const enabledAt = services.clock.now()
+  const outcome = await changeFactors(services, visitor, owner, {
+    factor: 'mail',
+    what: 'factor_added',
+    next: (factors) =>
+      factors.mail === undefined ? { ...factors, mail: { enabledAt } } : undefined,
+    also: [spent],
+  })
+  if (outcome === 'spent') throw wrongCode()
 }
 
 function wrongCode(): AuthUiError {

@@ -1,6 +1,8 @@
-type Schema = Readonly<Record<string, unknown>>
+import { bodySchema, type BodySchema } from '@svc/platform'
 
 const TEXT = { type: 'string', maxLength: 1024 } as const
+/** A body that is absent or `null` has no members. */
+const OBJECT = ['object', 'null'] as const
 
 const CONFIRMATION = {
   confirmation_code: { ...TEXT, description: 'of /auth/confirm, at most 5 minutes old' },
@@ -14,17 +16,26 @@ export interface ConfirmedBody {
 }
 
 /** A change that needs nothing else. */
-export const CONFIRMED_SCHEMA: Schema = { type: 'object', properties: CONFIRMATION }
+export const CONFIRMED_SCHEMA: BodySchema<ConfirmedBody | null> = bodySchema({
+  type: OBJECT,
+  properties: CONFIRMATION,
+})
 
 /** `PUT /settings/factors/mail`. */
 export interface MailFactorBody extends ConfirmedBody {
   readonly code?: string
 }
 
-export const MAIL_FACTOR_SCHEMA: Schema = {
-  type: 'object',
+export const MAIL_FACTOR_SCHEMA: BodySchema<MailFactorBody | null> = bodySchema({
+  type: OBJECT,
   properties: { ...CONFIRMATION, code: { ...TEXT, description: 'mailed when it is absent' } },
-}
+})
+
+/** `DELETE /settings/factors/mail`: clients send what they send to switch it on. */
+export const REMOVE_MAIL_SCHEMA: BodySchema<MailFactorBody | null> = bodySchema({
+  type: OBJECT,
+  properties: { ...CONFIRMATION, code: { ...TEXT, description: 'not used' } },
+})
 
 /** `PUT /settings/factors/totp`: one of the two. */
 export interface TotpBody {
@@ -32,8 +43,8 @@ export interface TotpBody {
   readonly kept?: true
 }
 
-export const TOTP_SCHEMA: Schema = {
-  type: 'object',
+export const TOTP_SCHEMA: BodySchema<TotpBody | null> = bodySchema({
+  type: OBJECT,
   properties: {
     code: { ...TEXT, description: 'of the authenticator app' },
     kept: {
@@ -42,7 +53,7 @@ export const TOTP_SCHEMA: Schema = {
       description: 'the owner has kept the recovery codes that answered the code',
     },
   },
-}
+})
 
 /** `PUT /settings/instance/auth_mode`. */
 export interface AuthModeBody {
@@ -54,7 +65,7 @@ export interface AuthModeBody {
   readonly two_factor_code?: string
 }
 
-export const AUTH_MODE_SCHEMA: Schema = {
+export const AUTH_MODE_SCHEMA: BodySchema<AuthModeBody> = bodySchema({
   type: 'object',
   properties: {
     auth_mode: { type: 'string', description: 'basic or two_factor_mail' },
@@ -65,4 +76,4 @@ export const AUTH_MODE_SCHEMA: Schema = {
     two_factor_code: { ...TEXT, description: 'another name of two_factor_passcode' },
   },
   required: ['auth_mode'],
-}
+})

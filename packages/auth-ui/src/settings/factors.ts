@@ -1,92 +1,123 @@
-import type { RouteContext } from '@svc/platform'
+import { type BodyRule, defineRoute, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import { type FactorChanges, withoutFactor } from '../factors/factor-changes.ts'
-import { type Factors, isSecondFactorOn } from '../factors/factors.ts'
-import type { FreshConfirmation } from '../factors/fresh-confirmation.ts'
+import { changeFactors, withoutFactor } from '../factors/factor-changes.ts'
 import { newRecoveryCodes } from '../factors/recovery-codes.ts'
-import { answerJson } from '../login/arrival.ts'
-import type { Owner } from '../owner/owner.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
+import { answerJson } from '../web/answer.ts'
+import { type Factors, isSecondFactorOn } from '../owner/factors.ts'
+import type { AuthUiServices } from '../services.ts'
+import { requireSettingsApp } from '../web/caller.ts'
+import { refuseBody } from '../web/posted.ts'
+import { visitorOf } from '../web/visitor.ts'
 import { CONFIRMED_SCHEMA, type ConfirmedBody } from './factors.schema.ts'
 import { answerResources, isoTime } from './json-api.ts'
-import { createJsonReader } from './json-body.ts'
-import { confirmedOwner, ownerOf } from './settings-owner.ts'
+import { confirmedOwner, idOf, ownerOf } from './settings-owner.ts'
 
-/** What {@link createFactorSettings} needs. */
-export interface FactorSettingsOptions {
-  readonly owners: OwnerStore
-  readonly factorChanges: FactorChanges
-  readonly freshConfirmation: FreshConfirmation
-  readonly clock: { now(): number }
-  readonly namespace: string
-}
+type Confirmed = RouteContext<ConfirmedBody | null>
 
-export interface FactorSettings {
-  /** `GET /settings/factors` */
-  show(ctx: RouteContext): Promise<void>
-  /** `POST /settings/factors/recovery_codes` */
-  createRecoveryCodes(ctx: RouteContext): Promise<void>
-  /** `DELETE /settings/factors/recovery_codes` */
-  removeRecoveryCodes(ctx: RouteContext): Promise<void>
-  /** `DELETE /settings/factors/passkeys/:id` */
-  removePasskey(ctx: RouteContext): Promise<void>
-}
+const CONFIRMED = {
+  types: ['json'],
+  optional: true,
+  schema: CONFIRMED_SCHEMA,
+  refuse: refuseBody,
+} as const satisfies BodyRule
 
 /** The second factor in the settings app. @see login.md 7, decision D63 */
-export function createFactorSettings(options: FactorSettingsOptions): FactorSettings {
-  const { owners, factorChanges, clock, namespace } = options
-  const readConfirmed = createJsonReader<ConfirmedBody>(CONFIRMED_SCHEMA)
-  const demandOwner = (ctx: RouteContext): Promise<Owner> =>
-    confirmedOwner(ctx, readConfirmed(ctx), options)
+export const factorRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/settings/factors',
+    handler: showFactors,
+    auth: requireSettingsApp,
+    statuses: [200, 400, 401, 403],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    summary: 'Shows which factors are on.',
+    source: 'decision D63',
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/settings/factors/passkeys/:id',
+    handler: removePasskey,
+    auth: requireSettingsApp,
+    body: CONFIRMED,
+    statuses: [204, 400, 401, 403, 404, 413, 415],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    summary: 'Removes a passkey.',
+    source: 'decision D63',
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/settings/factors/recovery_codes',
+    handler: createRecoveryCodes,
+    auth: requireSettingsApp,
+    body: CONFIRMED,
+    statuses: [200, 400, 401, 403, 409, 413, 415],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    summary: 'Makes ten recovery codes; earlier ones are dead.',
+    source: 'decision D63',
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/settings/factors/recovery_codes',
+    handler: removeRecoveryCodes,
+    auth: requireSettingsApp,
+    body: CONFIRMED,
+    statuses: [204, 400, 401, 403, 409, 413, 415],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    summary: 'Removes the recovery codes.',
+    source: 'decision D63',
+  }),
+]
 
-  return {
-    async show(ctx) {
-      const { factors = {} } = await ownerOf(ctx, owners)
-      answerResources(ctx, {
-        type: `${namespace}.settings`,
-        id: `${namespace}.settings.factors`,
-        attributes: toWire(factors, ctx.state.instance.email),
-      })
-    },
+async function showFactors(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { factors = {} } = await ownerOf(services, ctx)
+  const { namespace } = services
+  answerResources(ctx, {
+    type: `${namespace}.settings`,
+    id: `${namespace}.settings.factors`,
+    attributes: toWire(factors, ctx.state.instance.email),
+  })
+}
 
-    async createRecoveryCodes(ctx) {
-      const owner = await demandOwner(ctx)
-      const { codes, recovery } = newRecoveryCodes(ctx.state.instance, clock.now())
-      await factorChanges.apply(ctx, owner, {
-        factor: 'recovery',
-        what: 'recovery_codes_created',
-        next: (factors) => {
-          if (isSecondFactorOn(factors)) return { ...factors, recovery }
-          const description = 'recovery codes stand beside another factor'
-          throw new AuthUiError('factor_needed', { description })
-        },
-      })
-      answerJson(ctx, { codes })
+async function createRecoveryCodes(ctx: Confirmed, services: AuthUiServices): Promise<void> {
+  const owner = await confirmedOwner(services, ctx)
+  const { codes, recovery } = newRecoveryCodes(ctx.state.instance, services.clock.now())
+  await changeFactors(services, visitorOf(services, ctx), owner, {
+    factor: 'recovery',
+    what: 'recovery_codes_created',
+    next: (factors) => {
+      if (isSecondFactorOn(factors)) return { ...factors, recovery }
+      const description = 'recovery codes stand beside another factor'
+      throw new AuthUiError('factor_needed', { description })
     },
+  })
+  answerJson(ctx, { codes })
+}
 
-    async removeRecoveryCodes(ctx) {
-      const owner = await demandOwner(ctx)
-      await factorChanges.apply(ctx, owner, {
-        factor: 'recovery',
-        what: 'factor_removed',
-        next: (factors) =>
-          factors.recovery === undefined ? undefined : withoutFactor(factors, 'recovery'),
-      })
-      ctx.status = 204
-    },
+async function removeRecoveryCodes(ctx: Confirmed, services: AuthUiServices): Promise<void> {
+  const owner = await confirmedOwner(services, ctx)
+  await changeFactors(services, visitorOf(services, ctx), owner, {
+    factor: 'recovery',
+    what: 'factor_removed',
+    next: (factors) =>
+      factors.recovery === undefined ? undefined : withoutFactor(factors, 'recovery'),
+  })
+  ctx.status = 204
+}
 
-    async removePasskey(ctx) {
-      const owner = await demandOwner(ctx)
-      const id = String((ctx as { params?: { id?: unknown } }).params?.id)
-      const outcome = await factorChanges.apply(ctx, owner, {
-        factor: 'passkey',
-        what: 'factor_removed',
-        next: (factors) => withoutPasskey(factors, id),
-      })
-      if (outcome === 'nothing') throw new AuthUiError('not_found')
-      ctx.status = 204
-    },
-  }
+async function removePasskey(ctx: Confirmed, services: AuthUiServices): Promise<void> {
+  const owner = await confirmedOwner(services, ctx)
+  const id = idOf(ctx)
+  const outcome = await changeFactors(services, visitorOf(services, ctx), owner, {
+    factor: 'passkey',
+    what: 'factor_removed',
+    next: (factors) => withoutPasskey(factors, id),
+  })
+  if (outcome === 'nothing') throw new AuthUiError('not_found')
+  ctx.status = 204
 }
 
 function withoutPasskey(factors: Factors, id: string): Factors | undefined {

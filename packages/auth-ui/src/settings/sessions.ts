@@ -1,71 +1,100 @@
-import type { RouteContext } from '@svc/platform'
+import { defineRoute, requirement, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import type { LoginEntry, LoginHistory } from '../session/login-history.ts'
+import type { AuthUiServices } from '../services.ts'
+import { type LoginEntry, loginsOfSessions } from '../session/login-history.ts'
 import { parseSessionId, type Session } from '../session/session.ts'
-import type { SessionCarrier } from '../session/session-carrier.ts'
-import type { SessionStore } from '../session/session-store.ts'
+import { requirePermission, requireSettingsApp } from '../web/caller.ts'
 import { answerResources, isoTime, type Resource } from './json-api.ts'
+import { idOf } from './settings-owner.ts'
 
-/** What {@link createSessionSettings} needs. */
-export interface SessionSettingsOptions {
-  readonly sessions: SessionStore
-  readonly carrier: SessionCarrier
-  readonly history: LoginHistory
-  readonly namespace: string
-}
-
-export interface SessionSettings {
-  /** `GET /settings/sessions` */
-  list(ctx: RouteContext): Promise<void>
-  /** `GET /settings/sessions/current` */
-  showCurrent(ctx: RouteContext): Promise<void>
-  /** `DELETE /settings/sessions/:id` */
-  end(ctx: RouteContext): Promise<void>
-}
+/** @throws AuthUiError `not_found`: what is asked for is the session itself */
+const requireSession = requirement(
+  ['session cookie'],
+  async function requireSession(ctx: RouteContext, { sessionMiddleware }: AuthUiServices) {
+    if ((await sessionMiddleware.current(ctx)) === undefined) throw new AuthUiError('not_found')
+  },
+)
 
 /** @see login.md 7 */
-export function createSessionSettings(options: SessionSettingsOptions): SessionSettings {
-  const { sessions, carrier, history, namespace } = options
+export const sessionRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/settings/sessions',
+    handler: listSessions,
+    auth: requirePermission('GET', 'sessions'),
+    statuses: [200, 400, 401, 403],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    summary: "Lists the owner's sessions.",
+    source: 'login.md 7',
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/settings/sessions/current',
+    handler: showCurrentSession,
+    auth: requireSession,
+    statuses: [200, 400, 404],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    summary: 'Shows the session of the cookie.',
+    source: 'login.md 7',
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/settings/sessions/:id',
+    handler: endSession,
+    auth: requireSettingsApp,
+    statuses: [204, 400, 401, 403, 404],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    summary: 'Ends one session; the own one is a logout.',
+    source: 'login.md 7',
+  }),
+]
 
-  async function answer(
-    ctx: RouteContext,
-    shown: readonly Session[],
-    currentId: string | undefined,
-  ): Promise<readonly Resource[]> {
-    const logins = await history.bySession(
-      ctx.state.instance,
-      shown.map(({ id }) => id),
-    )
-    return shown.map((session) => ({
-      type: `${namespace}.sessions`,
-      id: session.id,
-      attributes: toWire(session, logins.get(session.id), session.id === currentId),
-    }))
-  }
+async function listSessions(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const current = await services.sessionMiddleware.current(ctx)
+  const all = await services.sessions.list(ctx.state.instance)
+  answerResources(ctx, await toResources(ctx, services, all, current?.id))
+}
 
-  return {
-    async list(ctx) {
-      const current = await carrier.current(ctx)
-      const all = await sessions.list(ctx.state.instance)
-      answerResources(ctx, await answer(ctx, all, current?.id))
-    },
-    async showCurrent(ctx) {
-      const current = await carrier.current(ctx)
-      if (current === undefined) throw new AuthUiError('not_found')
-      const [resource] = await answer(ctx, [current], current.id)
-      if (resource !== undefined) answerResources(ctx, resource)
-    },
-    async end(ctx) {
-      const id = parseSessionId(String((ctx as { params?: { id?: unknown } }).params?.id))
-      if (id === undefined) throw new AuthUiError('not_found')
-      const current = await carrier.current(ctx)
-      if (id === current?.id) await carrier.end(ctx)
-      else if (!(await sessions.end(ctx.state.instance, id, 'revoked'))) {
-        throw new AuthUiError('not_found')
-      }
-      ctx.status = 204
-    },
+async function showCurrentSession(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const current = await services.sessionMiddleware.current(ctx)
+  if (current === undefined) throw new AuthUiError('not_found')
+  const [resource] = await toResources(ctx, services, [current], current.id)
+  if (resource !== undefined) answerResources(ctx, resource)
+}
+
+async function endSession(
+  ctx: RouteContext,
+  { sessionMiddleware, sessions }: AuthUiServices,
+): Promise<void> {
+  const id = parseSessionId(idOf(ctx))
+  if (id === undefined) throw new AuthUiError('not_found')
+  const current = await sessionMiddleware.current(ctx)
+  if (id === current?.id) await sessionMiddleware.end(ctx)
+  else if (!(await sessions.end(ctx.state.instance, id, 'revoked'))) {
+    throw new AuthUiError('not_found')
   }
+  ctx.status = 204
+}
+
+async function toResources(
+  ctx: RouteContext,
+  services: AuthUiServices,
+  shown: readonly Session[],
+  currentId: string | undefined,
+): Promise<readonly Resource[]> {
+  const logins = await loginsOfSessions(
+    services,
+    ctx.state.instance,
+    shown.map(({ id }) => id),
+  )
+  return shown.map((session) => ({
+    type: `${services.namespace}.sessions`,
+    id: session.id,
+    attributes: toWire(session, logins.get(session.id), session.id === currentId),
+  }))
 }
 
 function toWire(

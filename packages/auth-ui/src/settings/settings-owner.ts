@@ -1,12 +1,15 @@
 import type { RouteContext } from '@svc/platform'
+import { requireFreshConfirmation } from '../confirm/confirmation.ts'
 import { AuthUiError } from '../errors.ts'
-import type { FreshConfirmation } from '../factors/fresh-confirmation.ts'
 import type { Owner } from '../owner/owner.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
+import type { AuthUiServices } from '../services.ts'
 import type { ConfirmedBody } from './factors.schema.ts'
 
 /** The owner whose settings a request is about. @throws AuthUiError `forbidden` while there is none */
-export async function ownerOf(ctx: RouteContext, owners: OwnerStore): Promise<Owner> {
+export async function ownerOf(
+  { owners }: Pick<AuthUiServices, 'owners'>,
+  ctx: RouteContext,
+): Promise<Owner> {
   const owner = (await owners.get(ctx.state.instance.id))?.owner
   if (owner?.onboardedAt === undefined) throw new AuthUiError('forbidden')
   return owner
@@ -17,12 +20,16 @@ export async function ownerOf(ctx: RouteContext, owners: OwnerStore): Promise<Ow
  * @throws AuthUiError `forbidden`, `confirmation_required`
  */
 export async function confirmedOwner(
-  ctx: RouteContext,
-  body: ConfirmedBody,
-  options: { readonly owners: OwnerStore; readonly freshConfirmation: FreshConfirmation },
+  services: Pick<AuthUiServices, 'clock' | 'lifetimes' | 'options' | 'owners' | 'store'>,
+  ctx: RouteContext<ConfirmedBody | null>,
 ): Promise<Owner> {
-  const { confirmation_code: code = '', confirmation_state: state = '' } = body
-  const owner = await ownerOf(ctx, options.owners)
-  await options.freshConfirmation.demand(ctx.state.instance, owner, { code, state })
+  const { confirmation_code: code = '', confirmation_state: state = '' } = ctx.state.body ?? {}
+  const owner = await ownerOf(services, ctx)
+  await requireFreshConfirmation(services, ctx.state.instance, owner, { code, state })
   return owner
+}
+
+/** The `:id` of the route's path. */
+export function idOf(ctx: RouteContext): string {
+  return String((ctx as { params?: { id?: unknown } }).params?.id)
 }

@@ -1,47 +1,53 @@
-import type { RouteContext } from '@svc/platform'
+import { defineRoute, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import type { TrustedDevices } from '../factors/trusted-devices.ts'
-import type { OwnerStore } from '../owner/owner-store.ts'
+import { listTrustedDevices, removeTrustedDevice } from '../factors/trusted-devices.ts'
+import type { AuthUiServices } from '../services.ts'
+import { requireSettingsApp } from '../web/caller.ts'
 import { answerResources, isoTime } from './json-api.ts'
-import { ownerOf } from './settings-owner.ts'
-
-/** What {@link createTrustedDeviceSettings} needs. */
-export interface TrustedDeviceSettingsOptions {
-  readonly owners: OwnerStore
-  readonly trustedDevices: TrustedDevices
-  readonly namespace: string
-}
-
-export interface TrustedDeviceSettings {
-  /** `GET /settings/trusted_devices` */
-  list(ctx: RouteContext): Promise<void>
-  /** `DELETE /settings/trusted_devices/:id` */
-  remove(ctx: RouteContext): Promise<void>
-}
+import { idOf, ownerOf } from './settings-owner.ts'
 
 /** Browsers that skip the second factor. @see login.md 7 */
-export function createTrustedDeviceSettings(
-  options: TrustedDeviceSettingsOptions,
-): TrustedDeviceSettings {
-  const { owners, trustedDevices, namespace } = options
-  return {
-    async list(ctx) {
-      const devices = await trustedDevices.list(ctx.state.instance, await ownerOf(ctx, owners))
-      answerResources(
-        ctx,
-        devices.map(({ id, label, createdAt, lastUsed }) => ({
-          type: `${namespace}.settings.trusted_devices`,
-          id,
-          attributes: { label, created_at: isoTime(createdAt), last_used: isoTime(lastUsed) },
-        })),
-      )
-    },
-    async remove(ctx) {
-      const id = String((ctx as { params?: { id?: unknown } }).params?.id)
-      if (!(await trustedDevices.remove(ctx.state.instance, id))) {
-        throw new AuthUiError('not_found')
-      }
-      ctx.status = 204
-    },
+export const trustedDeviceRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/settings/trusted_devices',
+    handler: showTrustedDevices,
+    auth: requireSettingsApp,
+    statuses: [200, 400, 401, 403],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    summary: 'Lists the browsers that skip the second factor.',
+    source: 'login.md 7',
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/settings/trusted_devices/:id',
+    handler: endTrust,
+    auth: requireSettingsApp,
+    statuses: [204, 400, 401, 403, 404],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    summary: 'Trusts a browser no longer.',
+    source: 'login.md 7',
+  }),
+]
+
+async function showTrustedDevices(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const owner = await ownerOf(services, ctx)
+  const devices = await listTrustedDevices(services, ctx.state.instance, owner)
+  answerResources(
+    ctx,
+    devices.map(({ id, label, createdAt, lastUsed }) => ({
+      type: `${services.namespace}.settings.trusted_devices`,
+      id,
+      attributes: { label, created_at: isoTime(createdAt), last_used: isoTime(lastUsed) },
+    })),
+  )
+}
+
+async function endTrust(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  if (!(await removeTrustedDevice(services, ctx.state.instance, idOf(ctx)))) {
+    throw new AuthUiError('not_found')
   }
+  ctx.status = 204
 }

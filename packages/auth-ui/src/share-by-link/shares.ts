@@ -1,5 +1,5 @@
 import type { Instance } from '@svc/platform'
-import type { StoredHash } from '../passphrase/stored-hash.ts'
+import type { StoredHash } from '../owner/stored-hash.ts'
 
 /** Something shared by a link, as far as its password goes. */
 export interface SharedLink {

@@ -1,7 +1,7 @@
 import { launchChromium, needsChromium } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
-import { createAssets } from '../../src/assets.ts'
+import { createAssets } from '../../src/pages/assets.ts'
 import { type SampleServer, sampleServer } from '../support/sample-server.ts'
 
 /** What the scripts under test export; they run in the page, where no import of ours reaches. */

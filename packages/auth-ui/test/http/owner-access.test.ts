@@ -1,7 +1,6 @@
 import type { Instance } from '@svc/platform'
 import { expect } from 'chai'
-import { createTrustedDevices } from '../../src/factors/trusted-devices.ts'
-import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
+import { listTrustedDevices } from '../../src/factors/trusted-devices.ts'
 import { ownerOf } from '../support/second-step.ts'
 import { createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
 
@@ -43,11 +42,10 @@ describe('ways to log in, on the host’s authority (login.md 8)', () => {
 
   it('switches passcodes by mail on and everything off, with the browsers that were trusted', async () => {
     const { owners } = server.ui
-    const { store, clock } = server
+    const { store } = server
     await owners.setAuthMode(instance, 'two_factor_mail')
     const asked = await logIn(server.browser(), {}, JSON_ONLY)
     expect(asked.json()).to.have.property('two_factor_token')
-    const devices = createTrustedDevices({ store, clock, lifetimes: DEFAULT_LIFETIMES })
     const trusting = server.browser()
     const passcode = server.mails.findLast(({ template }) => template === 'two_factor')
     const done = await trusting.post(
@@ -61,12 +59,18 @@ describe('ways to log in, on the host’s authority (login.md 8)', () => {
       { headers: JSON_ONLY },
     )
     expect(done.status).to.equal(200)
-    expect(await devices.list(instance, await ownerOf(server, instance))).to.have.lengthOf(1)
+    expect(
+      await listTrustedDevices({ store }, instance, await ownerOf(server, instance)),
+    ).to.have.lengthOf(1)
 
     await owners.setAuthMode(instance, 'two_factor_mail')
-    expect(await devices.list(instance, await ownerOf(server, instance))).to.have.lengthOf(1)
+    expect(
+      await listTrustedDevices({ store }, instance, await ownerOf(server, instance)),
+    ).to.have.lengthOf(1)
     await owners.setAuthMode(instance, 'basic')
-    expect(await devices.list(instance, await ownerOf(server, instance))).to.deep.equal([])
+    expect(
+      await listTrustedDevices({ store }, instance, await ownerOf(server, instance)),
+    ).to.deep.equal([])
     expect(await ownerOf(server, instance)).not.to.have.property('factors')
     expect((await logIn(server.browser())).status).to.equal(302)
   })

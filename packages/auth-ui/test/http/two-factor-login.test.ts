@@ -2,7 +2,7 @@ import { DAY_MS, type Instance, MINUTE_MS } from '@svc/platform'
 import { indexKey } from '@svc/store'
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
-import { createEmailVerifiedCodes } from '../../src/session-code/create-email-verified-codes.ts'
+import { createEmailVerifiedCode } from '../../src/session/email-verified-code.ts'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
 import {
   changeOwner,
@@ -229,8 +229,8 @@ describe('POST /auth/login with the second factor on', () => {
   describe('email_verified_code', () => {
     async function createCode(): Promise<string> {
       const { store, clock } = server
-      const codes = createEmailVerifiedCodes({ store, clock, lifetimes: DEFAULT_LIFETIMES })
-      return codes.create(instance, await ownerOf(server, instance))
+      const services = { store, clock, lifetimes: DEFAULT_LIFETIMES }
+      return createEmailVerifiedCode(services, instance, await ownerOf(server, instance))
     }
 
     it('stands for the second step, once', async () => {

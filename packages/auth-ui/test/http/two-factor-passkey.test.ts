@@ -1,7 +1,7 @@
 import type { Instance } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
-import { createPasskeys } from '../../src/factors/create-passkeys.ts'
+import { passkeyCreationOptions, verifyRegistration } from '../../src/factors/passkeys.ts'
 import { newRecoveryCodes } from '../../src/factors/recovery-codes.ts'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
 import { JSON_ONLY, ownerOf, passStep1, passStep2, setFactors } from '../support/second-step.ts'
@@ -22,12 +22,12 @@ describe('POST /auth/twofactor with a passkey', () => {
     ;({ instance } = await createAlice(server))
     browser = server.browser()
     const { store, clock } = server
-    const passkeys = createPasskeys({ store, clock, lifetimes: DEFAULT_LIFETIMES })
+    const services = { store, clock, lifetimes: DEFAULT_LIFETIMES }
     const owner = await ownerOf(server, instance)
     device = softwareAuthenticator(ALICE, 1)
-    const options = await passkeys.creationOptions(instance, owner, 'confirmation')
+    const options = await passkeyCreationOptions(services, instance, owner, 'confirmation')
     const credential = { json: device.create(options), label: 'Key' }
-    const made = await passkeys.verifyRegistration(instance, owner, 'confirmation', credential)
+    const made = await verifyRegistration(services, instance, owner, 'confirmation', credential)
     if (made === undefined) throw new Error('no passkey')
     const { codes, recovery } = newRecoveryCodes(instance, 0)
     recoveryCodes = codes

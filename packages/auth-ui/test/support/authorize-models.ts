@@ -4,7 +4,7 @@ import type {
   MovePageModel,
   NoticePageModel,
   SharingPageModel,
-} from '../../src/page-models.ts'
+} from '../../src/pages/page-models.ts'
 import { formPage } from './step-models.ts'
 
 export const LIMIT: LimitPageModel = {

@@ -5,8 +5,8 @@ import {
   type ConsentView,
   type Permission,
 } from '@svc/oauth-core'
-import type { ConsentPageModel, LoginPageModel } from '../../src/page-models.ts'
-import type { PageRenderer } from '../../src/page-renderer.ts'
+import type { ConsentPageModel, LoginPageModel } from '../../src/pages/page-models.ts'
+import type { PageRenderer } from '../../src/pages/page-renderer.ts'
 import { LIMIT, movePage, NOTICE, sharingPage } from './authorize-models.ts'
 import {
   CONFIRM,

@@ -3,7 +3,7 @@ import { type Listening, listen } from '@svc/testkit'
 import Koa from 'koa'
 import { createPages } from '../../src/pages/create-pages.ts'
 import { createMessages } from '../../src/messages.ts'
-import type { PageRenderer, Theme } from '../../src/page-renderer.ts'
+import type { PageRenderer, Theme } from '../../src/pages/page-renderer.ts'
 import { SAMPLES } from './sample-models.ts'
 
 export interface SampleServerOptions {

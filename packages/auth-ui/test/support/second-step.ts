@@ -1,9 +1,9 @@
 import type { Instance } from '@svc/platform'
 import type { BrowserClient, BrowserResponse, FormFields } from '@svc/testkit'
 import { generateSync } from 'otplib'
-import type { Factors } from '../../src/factors/factors.ts'
+import type { Factors } from '../../src/owner/factors.ts'
 import { newRecoveryCodes } from '../../src/factors/recovery-codes.ts'
-import { createTotp } from '../../src/factors/totp.ts'
+import { newAuthenticator } from '../../src/factors/totp.ts'
 import { createOwnerStore } from '../../src/owner/owner-store.ts'
 import type { Owner } from '../../src/owner/owner.ts'
 import { LOGIN_VALUE, type UiServer } from './ui-server.ts'
@@ -24,7 +24,7 @@ export async function enroll(
   ...kinds: readonly ('mail' | 'totp' | 'recovery')[]
 ): Promise<Enrolled> {
   const { clock } = server
-  const { factor, secret } = createTotp({ sealer: server.oauth.sealer, clock }).create(instance)
+  const { factor, secret } = newAuthenticator({ oauth: server.oauth, clock }, instance)
   const { codes, recovery } = newRecoveryCodes(instance, clock.now())
   await setFactors(server, instance, {
     ...(kinds.includes('mail') ? { mail: { enabledAt: clock.now() } } : {}),

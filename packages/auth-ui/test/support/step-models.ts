@@ -6,7 +6,7 @@ import type {
   PasskeyPageModel,
   RenewPageModel,
   ResetPageModel,
-} from '../../src/page-models.ts'
+} from '../../src/pages/page-models.ts'
 
 /** What every sample with a form has in common. */
 export function formPage(): FormPageModel {

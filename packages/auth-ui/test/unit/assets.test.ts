@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { createAssets } from '../../src/assets.ts'
+import { createAssets } from '../../src/pages/assets.ts'
 import { type SampleServer, sampleServer } from '../support/sample-server.ts'
 
 const read = (path: string): string =>

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { openMac, sealMac } from '../../src/mac.ts'
+import { openMac, sealMac } from '../../src/web/mac.ts'
 
 const secret = Buffer.from(Array.from({ length: 64 }, (_, at) => at))
 const id = '0123456789abcdef0123456789abcdef'

@@ -4,7 +4,7 @@ import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { generateSync } from 'otplib'
-import { createTotp, matchStep } from '../../../src/factors/totp.ts'
+import { acceptTotp, matchStep, newAuthenticator } from '../../../src/factors/totp.ts'
 import { sampleInstance } from '../../support/sample-instance.ts'
 
 /** The secret and the codes of RFC 6238 appendix B: the last six of its eight digits. */
@@ -55,17 +55,17 @@ describe('matchStep', () => {
   })
 })
 
-describe('createTotp', () => {
+describe('an authenticator app', () => {
   const clock = fakeClock()
   const sealer = createSealer([{ kid: 'test', key: randomBytes(32) }])
-  const totp = createTotp({ sealer, clock })
+  const services = { oauth: { sealer }, clock }
   const alice = sampleInstance({ domain: 'alice.localhost:8080', publicName: 'Alice: "A" 🙂' })
 
   const codeOf = (secret: string): string =>
     generateSync({ secret, epoch: Math.floor(clock.now() / 1000) })
 
   it('makes a secret of 160 bits, sealed, with an address for authenticator apps', () => {
-    const { factor, secret, uri } = totp.create(alice)
+    const { factor, secret, uri } = newAuthenticator(services, alice)
     expect(secret).to.match(/^[A-Z2-7]{32}$/)
     expect(JSON.stringify(factor)).not.to.include(secret)
     const url = new URL(uri)
@@ -77,28 +77,28 @@ describe('createTotp', () => {
   })
 
   it('takes a code of the app once', () => {
-    const { factor, secret } = totp.create(alice)
+    const { factor, secret } = newAuthenticator(services, alice)
     const startedAt = clock.now()
-    const used = totp.accept(alice, factor, codeOf(secret))
+    const used = acceptTotp(services, alice, factor, codeOf(secret))
     expect(used?.id).to.equal(factor.id)
     expect(used?.lastUsed).to.be.within(startedAt, clock.now())
     if (used === undefined) throw new Error('refused')
-    expect(totp.accept(alice, used, codeOf(secret))).to.equal(undefined)
+    expect(acceptTotp(services, alice, used, codeOf(secret))).to.equal(undefined)
     clock.advance(30_000)
-    expect(totp.accept(alice, used, codeOf(secret))).not.to.equal(undefined)
+    expect(acceptTotp(services, alice, used, codeOf(secret))).not.to.equal(undefined)
   })
 
   it('opens a secret for its own instance only', () => {
-    const { factor, secret } = totp.create(alice)
+    const { factor, secret } = newAuthenticator(services, alice)
     const bob = sampleInstance({ ...alice, id: 'other' as typeof alice.id })
-    expect(() => totp.accept(bob, factor, codeOf(secret))).to.throw()
+    expect(() => acceptTotp(services, bob, factor, codeOf(secret))).to.throw()
   })
 
   it('never throws for what was typed', () => {
-    const { factor } = totp.create(alice)
+    const { factor } = newAuthenticator(services, alice)
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (typed) => {
-        expect(totp.accept(alice, factor, typed)).to.equal(undefined)
+        expect(acceptTotp(services, alice, factor, typed)).to.equal(undefined)
       }),
     )
   })

@@ -2,15 +2,16 @@ import { originOfApp } from '@svc/platform'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import {
-  createRedirects,
+  homeTarget,
   locationOf,
+  parseTarget,
   withoutSessionCode,
-} from '../../../src/login/redirect-target.ts'
+} from '../../../src/web/redirect-target.ts'
 import { sampleApps, sampleInstance } from '../../support/sample-instance.ts'
 
 const apps = sampleApps('drive', 'home', 'notes')
-const strict = createRedirects({ apps, requireInstalledApp: true, homeSlug: 'home' })
-const lax = createRedirects({ apps, requireInstalledApp: false, homeSlug: 'home' })
+const strict = { apps, options: { requireInstalledApp: true, homeSlug: 'home' } }
+const lax = { apps, options: { requireInstalledApp: false, homeSlug: 'home' } }
 const nested = sampleInstance()
 const flat = sampleInstance({ subdomains: 'flat' })
 const plain = sampleInstance({ domain: 'alice.localhost:8080', isHttps: false })
@@ -39,7 +40,7 @@ describe('redirect validation (login.md 4.6)', () => {
   ]
   for (const [raw, href] of accepted) {
     it(`accepts ${raw}`, async () => {
-      expect((await strict.parse(nested, raw)).href).to.equal(href)
+      expect((await parseTarget(strict, nested, raw)).href).to.equal(href)
     })
   }
 
@@ -117,53 +118,55 @@ describe('redirect validation (login.md 4.6)', () => {
   ]
   for (const raw of refused) {
     it(`refuses ${JSON.stringify(raw.slice(0, 60))}`, async () => {
-      const error = await strict.parse(nested, raw).catch((thrown: unknown) => thrown)
+      const error = await parseTarget(strict, nested, raw).catch((thrown: unknown) => thrown)
       expect(codeOf(error)).to.equal('bad_redirect')
     })
   }
 
   it('accepts an app that is not installed only when told to (D13)', async () => {
     const raw = 'https://unknown.alice.example.com/'
-    expect((await lax.parse(nested, raw)).slug).to.equal('unknown')
-    const error = await lax.parse(nested, 'unknown').catch((thrown: unknown) => thrown)
+    expect((await parseTarget(lax, nested, raw)).slug).to.equal('unknown')
+    const error = await parseTarget(lax, nested, 'unknown').catch((thrown: unknown) => thrown)
     expect(codeOf(error)).to.equal('bad_redirect')
   })
 
   it('lets only an authorization be long (D54)', async () => {
     const long = `${base}/auth/authorize?state=${'a'.repeat(12_288 - base.length - 22)}`
     expect(long).to.have.lengthOf(12_288)
-    expect((await strict.parse(nested, long)).href).to.equal(long)
+    expect((await parseTarget(strict, nested, long)).href).to.equal(long)
     const sharing = `${base}/auth/authorize/sharing?state=${'a'.repeat(3000)}`
-    expect((await strict.parse(nested, sharing)).href).to.equal(sharing)
+    expect((await parseTarget(strict, nested, sharing)).href).to.equal(sharing)
   })
 
   it('knows the app hosts of flat subdomains', async () => {
-    const target = await strict.parse(flat, 'https://alice-drive.example.com/x')
+    const target = await parseTarget(strict, flat, 'https://alice-drive.example.com/x')
     expect(target).to.include({ slug: 'drive', href: 'https://alice-drive.example.com/x' })
-    expect((await strict.parse(flat, 'drive/x')).href).to.equal('https://alice-drive.example.com/x')
+    expect((await parseTarget(strict, flat, 'drive/x')).href).to.equal(
+      'https://alice-drive.example.com/x',
+    )
     for (const raw of [
       'https://drive.alice.example.com/',
       'https://bob-drive.example.com/',
       'https://alice-.example.com/',
       'https://alice-drive.evil.com/',
     ]) {
-      const error = await strict.parse(flat, raw).catch((thrown: unknown) => thrown)
+      const error = await parseTarget(strict, flat, raw).catch((thrown: unknown) => thrown)
       expect(codeOf(error), raw).to.equal('bad_redirect')
     }
   })
 
   it('accepts http and the port where the base has them', async () => {
-    const target = await strict.parse(plain, 'http://drive.alice.localhost:8080/x')
+    const target = await parseTarget(strict, plain, 'http://drive.alice.localhost:8080/x')
     expect(target).to.include({ slug: 'drive', href: 'http://drive.alice.localhost:8080/x' })
     for (const raw of ['http://alice.localhost/', 'http://alice.localhost:8081/']) {
-      const error = await strict.parse(plain, raw).catch((thrown: unknown) => thrown)
+      const error = await parseTarget(strict, plain, raw).catch((thrown: unknown) => thrown)
       expect(codeOf(error), raw).to.equal('bad_redirect')
     }
   })
 
   it('opens a short session for authorizations, except those that only log in', async () => {
     const isAuthorize = async (path: string): Promise<boolean> =>
-      (await strict.parse(nested, base + path)).isAuthorize
+      (await parseTarget(strict, nested, base + path)).isAuthorize
     expect(await isAuthorize('/auth/authorize?scope=io.svc.files')).to.equal(true)
     expect(await isAuthorize('/auth/authorize')).to.equal(true)
     expect(await isAuthorize('/auth/authorize?scope=login')).to.equal(false)
@@ -201,7 +204,7 @@ describe('any text as redirect', () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.constantFrom(...instances), async (raw, [instance, allowed]) => {
         try {
-          const target = await strict.parse(instance, raw)
+          const target = await parseTarget(strict, instance, raw)
           for (const fragment of ['keep', 'empty'] as const) {
             const location = locationOf(target, { fragment, sessionCode: 'c0de' })
             expect(allowed).to.include(new URL(location).origin)
@@ -236,7 +239,7 @@ describe('the default target', () => {
       const instance = sampleInstance(
         defaultRedirection === undefined ? {} : { defaultRedirection },
       )
-      expect((await strict.home(instance)).href).to.equal(href)
+      expect((await homeTarget(strict, instance)).href).to.equal(href)
     })
   }
 })

@@ -1,11 +1,7 @@
 import { expect } from 'chai'
 import { createHashQueue, hashesAtATime } from '../../../src/passphrase/hash-queue.ts'
 import { createPasswordHasher } from '../../../src/passphrase/password-hash.ts'
-import {
-  dummyContainer,
-  parseContainer,
-  type StoredHash,
-} from '../../../src/passphrase/stored-hash.ts'
+import { dummyContainer, parseContainer, type StoredHash } from '../../../src/owner/stored-hash.ts'
 
 const loginValue = 'I2XwfBpy0jmy1ZaG2NiejXnYAE5szlgYZubouBnUoU0='
 const text: StoredHash = {

@@ -6,7 +6,7 @@ import {
   newResetToken,
   withoutResetToken,
   withResetToken,
-} from '../../../src/passphrase/reset/reset-token.ts'
+} from '../../../src/passphrase/reset-token.ts'
 
 const NOW = 1_700_000_000_000
 const OWNER: Owner = {

@@ -1,16 +1,13 @@
 import { type AccessContext, type Client, VERBS } from '@svc/oauth-core'
 import { type RouteContext } from '@svc/platform'
 import { expect } from 'chai'
-import type { SecondFactor } from '../../../src/factors/second-factor.ts'
-import type { OwnerStore } from '../../../src/owner/owner-store.ts'
-import {
-  createSessionCodeEndpoint,
-  type SessionCodeOptions,
-} from '../../../src/session-code/session-code.ts'
+import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
+import type { AuthUiServices } from '../../../src/services.ts'
+import { createSessionCode } from '../../../src/session-code/session-code.ts'
 import { sampleInstance } from '../../support/sample-instance.ts'
 
 /** No client has scope `*` before certification: who calls is made up here, the rest of the endpoint is real. */
-describe('createSessionCodeEndpoint, with a bearer', () => {
+describe('createSessionCode, with a bearer', () => {
   const MAXIMAL = [{ type: '*', verbs: VERBS }]
   const client = (flagship: boolean): Client => ({ flagship }) as Client // The endpoint reads no more.
 
@@ -18,21 +15,24 @@ describe('createSessionCodeEndpoint, with a bearer', () => {
     access: Pick<AccessContext, 'kind' | 'client' | 'permissions'>,
     passphrase?: string,
   ): Promise<{ status: number; body: unknown } | { code: unknown }> {
-    const options: SessionCodeOptions = {
-      // Owners of this test are onboarded, and nothing else of them is read.
-      owners: { get: async () => ({ owner: { onboardedAt: 1 } }) } as unknown as OwnerStore,
-      openCodes: { create: async () => 'the code', redeem: async () => false },
-      passphrases: { check: async () => Promise.reject(new Error('a passphrase was checked')) },
-      secondFactor: {
-        isOn: () => {
-          throw new Error('a second factor was asked for')
-        },
-      } as unknown as SecondFactor,
-      clients: { isCertified: ({ flagship }) => flagship },
-      authenticate: async (ctx) => {
-        ctx.state.access = access as AccessContext
+    const services = {
+      // Owners of this test are onboarded without a second factor, and nothing else of them is read.
+      owners: { get: async () => ({ owner: { onboardedAt: 1 } }) },
+      limits: { hit: async () => {} },
+      // Nothing reads the code back.
+      store: { write: async () => ({ written: true }) },
+      clock: { now: () => 0 },
+      lifetimes: DEFAULT_LIFETIMES,
+      sessionMiddleware: {
+        current: async () => Promise.reject(new Error('a passphrase was checked')),
       },
-    }
+      oauth: {
+        authenticate: async (ctx: RouteContext) => {
+          ctx.state.access = access as AccessContext
+        },
+        clients: { isCertified: ({ flagship }: Client) => flagship },
+      },
+    } as unknown as AuthUiServices
     const ctx = {
       state: { instance: sampleInstance(), json: passphrase === undefined ? {} : { passphrase } },
       get: (name: string) => (name === 'Authorization' ? 'Bearer token' : ''),
@@ -40,7 +40,7 @@ describe('createSessionCodeEndpoint, with a bearer', () => {
       body: undefined as unknown,
     }
     try {
-      await createSessionCodeEndpoint(options).create(ctx as unknown as RouteContext)
+      await createSessionCode(ctx as unknown as RouteContext, services)
     } catch (error) {
       return { code: (error as { code?: unknown }).code ?? String(error) }
     }
@@ -49,10 +49,11 @@ describe('createSessionCodeEndpoint, with a bearer', () => {
 
   it('makes a code for a certified app whose token allows everything, without a second step', async () => {
     const access = { kind: 'access', client: client(true), permissions: MAXIMAL } as const
-    expect(await ask(access)).to.deep.equal({
-      status: 201,
-      body: JSON.stringify({ session_code: 'the code' }),
-    })
+    const answer = await ask(access)
+    expect(answer).to.have.property('status', 201)
+    expect(answer)
+      .to.have.property('body')
+      .that.matches(/^\{"session_code":"\w{32}"\}$/)
   })
 
   const refused: readonly [what: string, Pick<AccessContext, 'kind' | 'client' | 'permissions'>][] =

@@ -1,0 +1,125 @@
+import type { AuthorizePages } from '@svc/oauth-core'
+import { MINUTE_MS, originOfApp, type RouteContext } from '@svc/platform'
+import type { Context } from 'koa'
+import { AuthUiError } from '../errors.ts'
+import type { LimitPageModel } from '../pages/page-models.ts'
+import { nextStep, recoveryHref } from '../pages/recovery-link.ts'
+import type { AuthUiServices } from '../services.ts'
+import { redirect } from '../web/answer.ts'
+import { withoutSessionCode } from '../web/redirect-target.ts'
+import { describeVisitor, visitorOf } from '../web/visitor.ts'
+
+/**
+ * The pages of the authorization endpoint, interstitials among them, and error pages and the CSRF rule for every package.
+ * @see oauth.md 5.4, 5.6
+ */
+export function createAuthorizePages(services: AuthUiServices): AuthorizePages {
+  const { clock, csrf, options, pages } = services
+  return {
+    async certify(context, { client, token, code, expiresAt }) {
+      const ctx = behindRoute(context)
+      const endsInMs = Math.max(0, (expiresAt ?? 0) - clock.now())
+      if (code !== undefined) await mailCode(services, ctx, code, endsInMs)
+      await pages.certifyPage(ctx, {
+        client,
+        endsInMs,
+        reloadHref: withoutSessionCode(ctx.url),
+        ...(token === undefined ? {} : { token }),
+      })
+    },
+    async consent(context, view) {
+      const ctx = behindRoute(context)
+      await pages.consentPage(ctx, {
+        view,
+        csrfToken: await csrf.token(ctx),
+        formActionSources: view.formActionSource === undefined ? [] : [view.formActionSource],
+      })
+    },
+    async deprecated(context, { name, storeUrl }) {
+      await pages.deprecatedPage(behindRoute(context), { name, storeUrl })
+    },
+    async limit(context, { client, count, limit }) {
+      const ctx = behindRoute(context)
+      const { raiseLimitUrl } = options
+      const raiseHref =
+        typeof raiseLimitUrl === 'function' ? raiseLimitUrl(ctx.state.instance) : raiseLimitUrl
+      await pages.limitPage(ctx, {
+        name: client.metadata.client_name,
+        count,
+        limit,
+        isPosted: ctx.method === 'POST',
+        retryHref: ctx.method === 'POST' ? recoveryHref(ctx) : withoutSessionCode(ctx.url),
+        ...(await settingsOf(services, ctx)),
+        ...(raiseHref === undefined ? {} : { raiseHref }),
+      })
+    },
+    async login(context) {
+      const ctx = behindRoute(context)
+      const { origin } = ctx.state.instance
+      const search = ctx.querystring === '' ? '' : `?${ctx.querystring}`
+      const back = encodeURIComponent(withoutSessionCode(`${origin}${ctx.path}${search}`))
+      redirect(ctx, `${origin}/auth/login?redirect=${back}`)
+    },
+    async sharing(context, view) {
+      const ctx = behindRoute(context)
+      await pages.sharingPage(ctx, {
+        view,
+        csrfToken: await csrf.token(ctx),
+        formActionSources: view.formActionSource === undefined ? [] : [view.formActionSource],
+      })
+    },
+    async outOfBand(context, answer) {
+      await pages.outOfBandPage(behindRoute(context), answer)
+    },
+    async error(context, error) {
+      const ctx = behindRoute(context)
+      const { requestId } = ctx.state
+      await pages.errorPage(ctx, {
+        error,
+        ...(requestId === undefined || error.status < 500 ? {} : { requestId }),
+        next: nextStep(ctx, error),
+      })
+    },
+    checkCsrf: (ctx, rule) => csrf.check(ctx, rule),
+  }
+}
+
+/** What the page of the limit shows of the settings app, and listens with. */
+async function settingsOf(
+  { apps, sessionMiddleware, namespace, oauth, options }: AuthUiServices,
+  ctx: RouteContext,
+): Promise<Pick<LimitPageModel, 'live' | 'settingsHref'>> {
+  const { instance } = ctx.state
+  const app = await apps.installed(instance, options.settingsSlug)
+  if (app === undefined) return {}
+  const settingsHref = `${originOfApp(instance, options.settingsSlug)}/#clients`
+  const session = await sessionMiddleware.current(ctx)
+  if (session === undefined) return { settingsHref }
+  // SPEC: oauth.md 5.4 - bound to the session: it dies with it, and is worth nothing without its cookie.
+  const token = await oauth.appTokens.issue(instance, app, session.id)
+  return { settingsHref, live: { token, namespace } }
+}
+
+/** @throws AuthUiError `mail_failed`: the caller takes the code back */
+async function mailCode(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  code: string,
+  endsInMs: number,
+): Promise<void> {
+  const variables = {
+    ...(await describeVisitor(services, visitorOf(services, ctx))),
+    minutes: Math.max(1, Math.round(endsInMs / MINUTE_MS)),
+    code,
+  }
+  try {
+    await services.mailer.send(ctx.state.instance, { template: 'confirm_flagship', variables })
+  } catch (cause) {
+    throw new AuthUiError('mail_failed', { cause })
+  }
+}
+
+function behindRoute(ctx: Context): RouteContext {
+  // Routes run behind `resolveInstance` and the router.
+  return ctx as RouteContext
+}

@@ -1,0 +1,112 @@
+import type { Permission } from '@svc/oauth-core'
+import type { Instance, RouteContext, RouteRow } from '@svc/platform'
+import type { PermissionTexts } from '../consent/permission-texts.ts'
+import type {
+  NoticePageModel,
+  LoginPageModel,
+  PasscodePageModel,
+  MagicLinkOpenPageModel,
+  MagicLinkPassphrasePageModel,
+  MailSentPageModel,
+  ResetPageModel,
+  RenewPageModel,
+  ConfirmPageModel,
+  PasskeyPageModel,
+  ActivationPageModel,
+  ChoosePassphrasePageModel,
+  ConsentPageModel,
+  CertifyPageModel,
+  MovePageModel,
+  SharingPageModel,
+  LimitPageModel,
+  DeprecatedPageModel,
+  OutOfBandPageModel,
+  ErrorPageModel,
+} from './page-models.ts'
+
+/**
+ * What handlers ask of the pages. Each method writes the body, its content type and the page headers (CSP, COOP,
+ * `X-Frame-Options`); the status is the caller's, set before the call or after it. The instance, its name and its
+ * address are in `ctx.state.instance`. `createPages` of `pages/create-pages.ts` implements it.
+ * @see login.md 4.3, 5; decisions D48, D55, D60
+ */
+export interface PageRenderer {
+  /** `GET /auth/login`, and `POST /auth/login` that failed. */
+  loginPage(ctx: RouteContext, model: LoginPageModel): Promise<void>
+  /** The instance has no owner yet. @see login.md 4.8 */
+  activationPage(ctx: RouteContext, model: ActivationPageModel): Promise<void>
+  /** `GET /auth/passphrase`, and `POST /settings/passphrase` that failed. */
+  choosePassphrasePage(ctx: RouteContext, model: ChoosePassphrasePageModel): Promise<void>
+  /** The second step. @see login.md 5.1 */
+  passcodePage(ctx: RouteContext, model: PasscodePageModel): Promise<void>
+  /** `GET /auth/magic_link` in another browser than the one that asked. @see login.md 5.3 */
+  magicLinkOpenPage(ctx: RouteContext, model: MagicLinkOpenPageModel): Promise<void>
+  /** `GET /auth/magic_link` with the second factor on. @see login.md 5.3 */
+  magicLinkPassphrasePage(ctx: RouteContext, model: MagicLinkPassphrasePageModel): Promise<void>
+  /** Something was mailed, perhaps: the same page whether it was or not. @see login.md 5.3, 5.5 */
+  mailSentPage(ctx: RouteContext, model: MailSentPageModel): Promise<void>
+  /** `GET /auth/passphrase_reset`. @see login.md 5.5 */
+  resetPage(ctx: RouteContext, model: ResetPageModel): Promise<void>
+  /** `GET /auth/passphrase_renew`, and `POST` that failed. @see login.md 5.5 */
+  renewPage(ctx: RouteContext, model: RenewPageModel): Promise<void>
+  /** `GET /auth/confirm`, and `POST` that failed. @see login.md 6 */
+  confirmPage(ctx: RouteContext, model: ConfirmPageModel): Promise<void>
+  /** `GET /auth/passkey`: the browser makes a passkey. */
+  passkeyPage(ctx: RouteContext, model: PasskeyPageModel): Promise<void>
+  /** `GET /auth/authorize`. @see oauth.md 5.3 */
+  consentPage(ctx: RouteContext, model: ConsentPageModel): Promise<void>
+  /** An app asks for everything and is not certified. @see oauth.md 5.5 */
+  certifyPage(ctx: RouteContext, model: CertifyPageModel): Promise<void>
+  /** `GET /auth/authorize/move`. @see oauth.md 5.10 */
+  movePage(ctx: RouteContext, model: MovePageModel): Promise<void>
+  /** `GET /auth/authorize/sharing`. @see oauth.md 5.9 */
+  sharingPage(ctx: RouteContext, model: SharingPageModel): Promise<void>
+  /** Too many clients are connected. @see oauth.md 5.4 */
+  limitPage(ctx: RouteContext, model: LimitPageModel): Promise<void>
+  /** An app that is no longer supported. @see oauth.md 5.6 */
+  deprecatedPage(ctx: RouteContext, model: DeprecatedPageModel): Promise<void>
+  /** The code for out-of-band targets, in the title. @see oauth.md 5.7 */
+  outOfBandPage(ctx: RouteContext, model: OutOfBandPageModel): Promise<void>
+  /** What another package asks or says. */
+  noticePage(ctx: RouteContext, model: NoticePageModel): Promise<void>
+  /** Anything that went wrong and has no form to go back to. */
+  errorPage(ctx: RouteContext, model: ErrorPageModel): Promise<void>
+  /** One permission in words, for lists of connected apps. `locale` is a BCP 47 tag. */
+  permissionWords(locale: string, permission: Permission): string
+  /** The pages' own files (style, scripts); mounted with the package's routes. */
+  readonly rows: readonly RouteRow[]
+}
+
+/** What `createPages` needs. */
+export interface PagesContext {
+  /** Prefix of doctypes, for permission texts. */
+  readonly namespace: string
+  /** Words of the host for kinds of data, before those of the package. */
+  readonly permissionTexts?: PermissionTexts
+  /** What it says about the embedding product, when given. */
+  readonly theme?: Theme
+  /** Language of a page: the instance's locale unless the host says otherwise. */
+  readonly localeOf?: (ctx: RouteContext, instance: Instance) => string
+}
+
+/** The embedder's looks. @see pages.md "Look" */
+export interface Theme {
+  /** Of the product; beside the logo. */
+  readonly name?: string
+  /** Path on the instance's own origin, or absent. */
+  readonly logoPath?: string
+  /** Colour of buttons and links, `#rgb` or `#rrggbb`, readable on white. */
+  readonly accent?: string
+  /** Of the corners of controls, as a CSS length. */
+  readonly radius?: string
+  /** At the foot of each page. */
+  readonly links?: readonly ThemeLink[]
+}
+
+/** A link at the foot of each page. */
+export interface ThemeLink {
+  /** Its text. */
+  readonly label: string
+  /** A web address, or a path of the instance. */
+  readonly href: string
+}

@@ -1,0 +1,66 @@
+import type { AuthUiServices } from '../services.ts'
+import { type Instance, randomId } from '@svc/platform'
+import { type Change, indexKey, type Key, secretKey } from '@svc/store'
+import type { Context } from 'koa'
+import { readCookies, writeCookie } from '../web/cookies.ts'
+import type { Owner } from '../owner/owner.ts'
+
+const SECRET = /^[A-Za-z0-9_-]{22}$/
+
+/**
+ * The device's secret when the request comes from one; dies with the passphrase. Records carry the security stamp of
+ * their time. Browsers that logged in before: strangers' failures do not lock them out, and that is all the cookie is
+ * good for.
+ * @see login.md 4.7
+ */
+export async function findKnownDevice(
+  services: AuthUiServices,
+  ctx: Context,
+  owner: Owner,
+): Promise<string | undefined> {
+  const instance = instanceOf(ctx)
+  for (const secret of readCookies(ctx, cookieName(instance))) {
+    if (!SECRET.test(secret)) continue
+    const record = await services.store.get<{ stamp: string }>(keyOf(instance, secret))
+    if (record?.value.stamp === owner.securityStamp) return secret
+  }
+  return undefined
+}
+
+/** Makes this browser a known one: the change to write, and the cookie to set once it is written. */
+export async function rememberDevice(
+  services: AuthUiServices,
+  ctx: Context,
+  owner: Owner,
+): Promise<{ readonly change: Change; setCookie(): void }> {
+  const instance = instanceOf(ctx)
+  const secret = (await findKnownDevice(services, ctx, owner)) ?? randomId()
+  return {
+    change: {
+      op: 'put',
+      key: keyOf(instance, secret),
+      value: { stamp: owner.securityStamp },
+      expiresAt: services.clock.now() + services.lifetimes.knownDevice,
+      indexes: [{ index: indexKey(instance.id, 'known-devices'), sort: '' }],
+    },
+    setCookie: () =>
+      writeCookie(ctx, cookieName(instance), secret, {
+        path: '/auth',
+        maxAgeMs: services.lifetimes.knownDevice,
+        secure: instance.isHttps,
+      }),
+  }
+}
+
+function cookieName(instance: Instance): string {
+  return instance.isHttps ? '__Secure-svcknown' : 'svcknown'
+}
+
+function keyOf(instance: Instance, secret: string): Key {
+  return secretKey(instance.id, 'known-device', secret)
+}
+
+function instanceOf(ctx: Context): Instance {
+  // Everything here runs behind `resolveInstance`.
+  return ctx.state['instance'] as Instance
+}

@@ -1,0 +1,249 @@
+import type { Instance } from '@svc/platform'
+import type { Change, Store } from '@svc/store'
+import type { Context } from 'koa'
+import { createSession } from 'koa-session'
+import type { Lifetimes } from '../lifetimes.ts'
+import {
+  cookieMaxAgeMs,
+  type LoginMethod,
+  needsTouch,
+  type Session,
+  type SessionId,
+  type SessionKind,
+} from './session.ts'
+import type { SessionCookies } from './session-cookie.ts'
+import type { SessionStore, StoredSession } from './session-store.ts'
+
+/** A session to open. */
+export interface NewSession {
+  readonly kind: SessionKind
+  readonly method: LoginMethod
+  /** More changes of the same write. */
+  readonly also?: (id: SessionId) => readonly Change[]
+}
+
+/** Carries a session from request to request, on koa-session (D10). */
+export interface SessionMiddleware {
+  /** The live session of this request, looked up once. Reads only. */
+  current(ctx: Context): Promise<Session | undefined>
+  /** Opens a session under a new identifier, in place of the request's own, and sets its cookie. */
+  open(ctx: Context, session: NewSession): Promise<Session>
+  /** Notes a use, at most once a day; a session that ended meanwhile stays ended. Nothing on HEAD. */
+  touch(ctx: Context): Promise<void>
+  /** Takes back what `open` did in this request, cookies included; nothing when it did nothing. */
+  undo(ctx: Context): Promise<void>
+  /** The session that this request came with is gone: nothing remembers it. */
+  forget(ctx: Context): void
+  /** Ends the request's session and clears its cookie. */
+  end(ctx: Context): Promise<void>
+}
+
+/** What {@link createSessionMiddleware} needs. */
+export interface SessionMiddlewareOptions {
+  readonly sessions: SessionStore
+  readonly cookies: SessionCookies
+  readonly store: Store
+  readonly clock: { now(): number }
+  readonly lifetimes: Lifetimes
+}
+
+/** One request as koa-session sees it. */
+interface Exchange {
+  readonly instance: Instance
+  readonly loaded: StoredSession | undefined
+  readonly also: NewSession['also']
+  readonly setCookie: (id: SessionId, maxAgeMs: number | undefined) => void
+  readonly clearCookie: () => void
+  /** The old session that goes in the write that stores the new one. */
+  replaced?: SessionId
+  saved?: Session
+}
+
+/** koa-session's own object, as far as it is used here. */
+interface KoaSession extends Partial<Omit<Session, 'id'>> {
+  manuallyCommit(): Promise<void>
+  regenerate(): Promise<void>
+}
+
+/** The context koa-session runs on: ours, so that an embedding app's own koa-session is left alone. */
+interface Facade {
+  session: KoaSession | Omit<Session, 'id'> | null
+}
+
+class SessionEndedMeanwhile extends Error {}
+
+/** The only file that knows koa-session; the store and the cookie are ours. */
+export function createSessionMiddleware(options: SessionMiddlewareOptions): SessionMiddleware {
+  const { sessions, cookies, store, clock, lifetimes } = options
+  const lookups = new WeakMap<Context, Promise<StoredSession | undefined>>()
+  const opened = new WeakMap<Context, Session>()
+  const application = { context: {}, use: () => {} }
+
+  const runKoaSession = createSession(
+    {
+      autoCommit: false,
+      externalKey: {
+        // Undefined means "none" to koa-session, although its type has no word for it.
+        get: (facade) => exchangeOf(facade).loaded?.session.id as string,
+        set: (facade, key) => {
+          const { saved, loaded, setCookie } = exchangeOf(facade)
+          const isSame = key === loaded?.session.id
+          // A session until the browser closes needs its cookie once; a long one gets its days anew.
+          if (saved === undefined || (isSame && saved.kind !== 'long')) return
+          setCookie(saved.id, cookieMaxAgeMs(saved.kind, lifetimes))
+        },
+      },
+      genid: () => sessions.newId(),
+      maxAge: 'session',
+      signed: false,
+      store: { destroy, get: load, set: save },
+    },
+    application,
+  )
+
+  async function load(
+    _key: string,
+    _maxAge: unknown,
+    { ctx }: { ctx?: unknown },
+  ): Promise<unknown> {
+    const { id: _id, ...fields } = exchangeOf(ctx).loaded?.session ?? ({} as Partial<Session>)
+    return fields
+  }
+
+  async function save(
+    key: string,
+    data: Partial<Session>,
+    _maxAge: unknown,
+    { ctx }: { ctx?: unknown },
+  ): Promise<void> {
+    const exchange = exchangeOf(ctx)
+    const { instance, loaded, replaced, also } = exchange
+    const session = toSession(key as SessionId, data)
+    const revision = key === loaded?.session.id ? loaded.revision : undefined
+    const result = await store.write([
+      sessions.put(instance, session, revision),
+      ...(replaced === undefined ? [] : [sessions.remove(instance, replaced)]),
+      ...(also?.(session.id) ?? []),
+    ])
+    if (!result.written) throw new SessionEndedMeanwhile('the session ended meanwhile')
+    exchange.saved = session
+    if (replaced !== undefined) await sessions.announceEnd(instance, [replaced], 'replaced')
+  }
+
+  async function destroy(key: string, { ctx }: { ctx?: unknown }): Promise<void> {
+    const exchange = exchangeOf(ctx)
+    // An identifier that was only generated has no record.
+    if (key === exchange.loaded?.session.id) exchange.replaced = key as SessionId
+  }
+
+  function lookUp(ctx: Context): Promise<StoredSession | undefined> {
+    const known = lookups.get(ctx)
+    if (known !== undefined) return known
+    const lookup = findLive(ctx)
+    lookups.set(ctx, lookup)
+    return lookup
+  }
+
+  async function findLive(ctx: Context): Promise<StoredSession | undefined> {
+    for (const id of await cookies.read(ctx)) {
+      const stored = await sessions.get(instanceOf(ctx), id)
+      if (stored !== undefined) return stored
+    }
+    return undefined
+  }
+
+  async function withKoaSession(
+    ctx: Context,
+    also: NewSession['also'],
+    change: (facade: Facade) => Promise<void>,
+  ): Promise<Exchange> {
+    const exchange: Exchange = {
+      instance: instanceOf(ctx),
+      loaded: await lookUp(ctx),
+      also,
+      setCookie: await cookies.writer(ctx),
+      clearCookie: () => cookies.clear(ctx),
+    }
+    const facade: Facade = Object.assign(Object.create(application.context), {
+      app: { emit: () => {} },
+      // koa-session writes a cookie by itself only to remove one, also before it puts a new one in its place.
+      cookies: { get: () => undefined, set: () => {} },
+      exchange,
+    })
+    await runKoaSession(facade, () => change(facade))
+    lookups.delete(ctx)
+    return exchange
+  }
+
+  return {
+    async current(ctx) {
+      return (await lookUp(ctx))?.session
+    },
+    async open(ctx, { kind, method, also }) {
+      const now = clock.now()
+      const exchange = await withKoaSession(ctx, also, async (facade) => {
+        facade.session = { kind, method, createdAt: now, lastSeen: now }
+        await koaSessionOf(facade).regenerate()
+      })
+      if (exchange.saved === undefined) throw new Error('the session was not stored')
+      opened.set(ctx, exchange.saved)
+      return exchange.saved
+    },
+    async touch(ctx) {
+      const stored = await lookUp(ctx)
+      if (stored === undefined || ctx.method === 'HEAD') return
+      if (!needsTouch(stored.session, clock.now(), lifetimes)) return
+      try {
+        await withKoaSession(ctx, undefined, async (facade) => {
+          Object.assign(koaSessionOf(facade), { lastSeen: clock.now() })
+          await koaSessionOf(facade).manuallyCommit()
+        })
+      } catch (error) {
+        if (!(error instanceof SessionEndedMeanwhile)) throw error
+      }
+    },
+    async undo(ctx) {
+      const session = opened.get(ctx)
+      if (session === undefined) return
+      ctx.remove('Set-Cookie')
+      lookups.delete(ctx)
+      // What failed before may fail again: without its cookie the session is nobody's.
+      await sessions.end(instanceOf(ctx), session.id, 'replaced').catch(() => {})
+    },
+    forget(ctx) {
+      lookups.set(ctx, Promise.resolve(undefined))
+    },
+    async end(ctx) {
+      const exchange = await withKoaSession(ctx, undefined, async (facade) => {
+        const session = koaSessionOf(facade)
+        facade.session = null
+        await session.manuallyCommit()
+      })
+      if (exchange.replaced !== undefined)
+        await sessions.end(exchange.instance, exchange.replaced, 'logout')
+      exchange.clearCookie()
+      lookups.set(ctx, Promise.resolve(undefined))
+    },
+  }
+}
+
+function koaSessionOf(facade: Facade): KoaSession {
+  // koa-session's setter makes its own object of whatever it is given, its getter answers that.
+  return facade.session as KoaSession
+}
+
+function exchangeOf(facade: unknown): Exchange {
+  // koa-session hands back the facade made in `withKoaSession`.
+  return (facade as { exchange: Exchange }).exchange
+}
+
+function instanceOf(ctx: Context): Instance {
+  // Everything here runs behind `resolveInstance`.
+  return ctx.state['instance'] as Instance
+}
+
+function toSession(id: SessionId, data: Partial<Session>): Session {
+  // The fields are those that `open` or `load` gave; koa-session adds its own.
+  const { kind, method, createdAt, lastSeen } = data as Session
+  return { id, kind, method, createdAt, lastSeen }
+}
