@@ -9,7 +9,7 @@ import {
 } from './android-claims.ts'
 import type { FlagshipConfig } from './attestation-config.ts'
 import { AttestationError, REASONS, refuseMalformed } from './attestation-error.ts'
-import { decodeCanonical } from './base64.ts'
+import { decodeCanonical } from './jose-parts.ts'
 import { boundedAttestation, boundedChallenge } from './bounded-attestation.ts'
 import { verifyChain } from './chain.ts'
 import { compactParts, type JsonObject, jsonObject, protectedHeader } from './jose-parts.ts'

@@ -29,7 +29,7 @@ interface EngineParts {
   readonly log: Logger
   readonly keyring: Keyring
   readonly clients: ClientStore
-  /** Tells guards everywhere that a grant ended. */
+  /** Notifies guards everywhere that a grant ended. */
   readonly revocations: Pick<Revocations, 'publish'>
   readonly emitter: Pick<Emitter<OAuthEvents>, 'emit'>
   /** Prefix of doctypes, such as `io.svc` (D20). */

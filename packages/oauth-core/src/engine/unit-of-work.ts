@@ -74,7 +74,7 @@ export async function readUnit(
   unit.grant = { key, record: found[keys.length] as StoredRecord<GrantRecord> | undefined }
 }
 
-/** A record of the unit; read from the store when it was not named at the start. */
+/** A record of the unit of work; read from the store when it was not named at the start. */
 export async function readRecord<Value extends Json>(
   store: Store,
   unit: UnitOfWork,
