@@ -11,6 +11,13 @@ export function bodyFaults(groups: readonly RouteGroup[]): string[] {
 
 /** `{ type: 'object' }` alone tells nothing: either its members are there, or words for what has none of its own. */
 function isTold({ body }: RouteRow): boolean {
-  const { properties, description } = body?.schema ?? {}
+  const { properties, description } = expectedBody(body)
   return properties !== undefined || description !== undefined
+}
+
+/** The schema of what a body should be. Where the handler's rules have the last word, it comes first of `anyOf`. */
+export function expectedBody(body: RouteRow['body']): Readonly<Record<string, unknown>> {
+  const schema = body?.schema ?? { type: 'object' }
+  const { anyOf } = schema as { readonly anyOf?: readonly Readonly<Record<string, unknown>>[] }
+  return anyOf?.[0] ?? schema
 }

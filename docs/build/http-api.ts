@@ -1,5 +1,6 @@
 import type { RouteRow } from '../../packages/platform/src/index.ts'
 import { type Document, GENERATED, table } from './document.ts'
+import { expectedBody } from './bodies.ts'
 import { bucketRows, lifetimeRows } from './limits.ts'
 import { bodyText, callersText, FAMILIES, limitText, STATUS_TEXTS } from './route-words.ts'
 import type { RouteGroup } from './routes.ts'
@@ -92,7 +93,7 @@ function endpoint(row: RouteRow): string[] {
 
 /** The members of a JSON body; the whole schema is in openapi.json. */
 function bodyMembers(row: RouteRow): string[] {
-  const { properties, required } = (row.body?.schema ?? {}) as JsonSchema
+  const { properties, required } = expectedBody(row.body) as JsonSchema
   if (properties === undefined) return []
   const rows = Object.entries(properties).map(([name, member]) => [
     `\`${name}\``,

@@ -5,6 +5,7 @@ import {
   type RouteFamily,
   type RouteRow,
 } from '../../packages/platform/src/index.ts'
+import { expectedBody } from './bodies.ts'
 import type { Document } from './document.ts'
 import { mediaTypes, STATUS_TEXTS } from './route-words.ts'
 import type { RouteGroup } from './routes.ts'
@@ -38,7 +39,7 @@ export function openApi(groups: readonly RouteGroup[], version: string): Documen
 
 function operation(row: RouteRow, tag: string): Record<string, unknown> {
   const content = Object.fromEntries(
-    mediaTypes(row).map((type) => [type, { schema: row.body?.schema ?? { type: 'object' } }]),
+    mediaTypes(row).map((type) => [type, { schema: expectedBody(row.body) }]),
   )
   const parameters = [...row.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,

@@ -27,7 +27,7 @@ export interface OAuth extends Platform {
    * registrations, refreshes and shares are refused. @throws OAuthError `invalid_token`
    */
   authenticateToken(ctx: Context, token: string): Promise<TokenAccess>
-  /** The rows of {@link OAuth.routes}, for documents and tests. */
+  /** The routes of {@link OAuth.routes}, for documents and tests. */
   readonly rows: readonly RouteRow[]
   readonly clients: ClientService
   readonly appTokens: AppTokens

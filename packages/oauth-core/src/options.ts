@@ -47,7 +47,7 @@ const SILENT: Logger = { info: () => {}, warn: () => {}, error: () => {} }
 /** Buckets of this package. @see oauth.md 2.6 */
 export type OAuthBucket = 'attestation' | 'confirm-flagship' | 'oauth-client' | 'token'
 
-/** What {@link createOAuth} is told. Faults are reported at once, each with its path. */
+/** What {@link createOAuth} is given. Faults are reported at once, each with its path. */
 export interface OAuthOptions {
   /** Where everything lives. The caller opens and closes it. */
   readonly store: Store

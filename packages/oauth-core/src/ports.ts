@@ -174,7 +174,7 @@ export interface DeprecatedView {
 /** The pages of the authorization endpoint, and what they share with all forms. Implemented by the user interface. */
 export interface AuthorizePages {
   consent(ctx: Context, view: ConsentView): Promise<void>
-  /** Sends the browser to the log-in page, to come back to exactly this request (302). */
+  /** Sends the browser to the login page, to come back to exactly this request (302). */
   login(ctx: Context): Promise<void>
   /**
    * Asks the owner for the code that certifies the client, and mails it when there is a new one. Rejects when the mail
@@ -189,7 +189,7 @@ export interface AuthorizePages {
   deprecated(ctx: Context, view: DeprecatedView): Promise<void>
   /** The code for out-of-band targets in the title. @see oauth.md 5.7 */
   outOfBand(ctx: Context, answer: { readonly code: string; readonly state: string }): Promise<void>
-  /** A page for an error of a row of family `html`, or its JSON when the client prefers that. */
+  /** A page for an error of a route of family `html`, or its JSON when the client prefers that. */
   error(ctx: Context, error: HttpError): Promise<void>
   /** Throws an {@link HttpError} unless the request satisfies the rule. @see login.md 4.4, decision D12 */
   checkCsrf(ctx: Context, rule: CsrfRule): void
@@ -220,7 +220,7 @@ export interface OAuthEvents {
   }
   /** A client got an access token, with or without a refresh token beside it. */
   'token.issued': ClientEvent & {
-    /** `direct`: without a code, at a log-in of a certified client (oauth.md 7.3) or by the host. */
+    /** `direct`: without a code, at a login of a certified client (oauth.md 7.3) or by the host. */
     readonly grant: 'authorization_code' | 'direct' | 'refresh_token'
     readonly scope: string
   }

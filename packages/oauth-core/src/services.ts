@@ -36,9 +36,9 @@ export interface OAuthServices {
   readonly keyring: Keyring
   readonly sealer: Sealer
   readonly instances: Pick<Instances, 'byId'>
-  /** Tells every process that something ended. */
+  /** Notifies every process that something ended. */
   readonly revocations: Revocations
-  /** Tells this process what happened. */
+  /** Emits what happened, in this process. */
   readonly emitter: Emitter<OAuthEvents>
   readonly limits: RateLimits<OAuthBucket>
   /** Client address of a request, by the trusted-proxy setting. */

@@ -39,7 +39,7 @@ export {
   type Revocations,
   createRevocations,
 } from './events/revocations.ts'
-export { createFreshCache, type FreshCache } from './fresh-cache.ts'
+export { createFreshCache } from './fresh-cache.ts'
 export { setBaseHeaders, setEndpointHeaders } from './http/headers.ts'
 export { type ErrorObject, type HttpError, isHttpError } from './http/http-error.ts'
 export { prefersJson } from './http/negotiate.ts'

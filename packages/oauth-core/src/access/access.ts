@@ -1,6 +1,5 @@
 import {
   createFreshCache,
-  type FreshCache,
   type Instance,
   type Keyring,
   type Logger,
@@ -44,6 +43,8 @@ export interface AccessServices {
   readonly given: { readonly sessions?: OwnerSessions | undefined }
   readonly accessCaches: AccessCaches
 }
+
+type FreshCache<Value> = ReturnType<typeof createFreshCache<Value>>
 
 /** SPEC: security.md 78 - refused everywhere within a second; the rest of it is for the answer to come back. */
 const TRUST_MS = 900

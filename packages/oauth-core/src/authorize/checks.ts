@@ -23,7 +23,7 @@ export type AuthorizeCheck = (
   services: CheckServices,
 ) => void | Promise<void>
 
-/** SPEC: D54 - what an anonymous request may bring through the log-in page and back. */
+/** SPEC: D54 - what an anonymous request may bring through the login page and back. */
 const MAX_QUERY_LENGTH = 6144
 const MAX_STATE_LENGTH = 4096
 const MAX_CLIENT_ID_LENGTH = 128

@@ -11,7 +11,7 @@ import {
   type OptionsFor,
   text,
 } from '@svc/platform/options'
-import { decodeCanonical } from './base64.ts'
+import { decodeCanonical } from './jose-parts.ts'
 import { APPLE_ROOTS, GOOGLE_ROOTS } from './trust-roots.ts'
 
 const MAX_ENTRIES = 32

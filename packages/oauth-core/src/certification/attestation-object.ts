@@ -1,5 +1,5 @@
 import { AttestationError, REASONS } from './attestation-error.ts'
-import { decodeCanonical } from './base64.ts'
+import { decodeCanonical } from './jose-parts.ts'
 import { decodeCbor } from './cbor.ts'
 
 const MIN_AUTH_DATA_BYTES = 87

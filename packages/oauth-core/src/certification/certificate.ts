@@ -29,7 +29,7 @@ const SIGNATURE_ALGORITHMS: ReadonlySet<string> = new Set([
   '1.2.840.10045.4.3.4',
 ])
 
-/** What `node:crypto` does not tell of a certificate. */
+/** What `node:crypto` does not say of a certificate. */
 export interface CertificateDetails {
   /** Whether it says that something must be understood which is not. */
   readonly hasUnknownCriticalExtension: boolean

@@ -1,4 +1,3 @@
-import { decodeCanonical } from './base64.ts'
 import { AttestationError, REASONS } from './attestation-error.ts'
 
 /** A JSON object of a token: nothing is known of its fields. */
@@ -50,6 +49,19 @@ export function asObject(value: unknown): JsonObject | undefined {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   // A parsed JSON object: its keys are strings, its values anything.
   return isObject ? (value as JsonObject) : undefined
+}
+
+/**
+ * The bytes of `text`, or `undefined` unless it is exactly what encoding them gives: no blanks, no other alphabet,
+ * padding as the alphabet has it, no stray bits at the end. So no two texts stand for the same bytes.
+ */
+export function decodeCanonical(
+  text: unknown,
+  encoding: 'base64' | 'base64url',
+): Buffer<ArrayBuffer> | undefined {
+  if (typeof text !== 'string') return undefined
+  const bytes = Buffer.from(text, encoding)
+  return bytes.toString(encoding) === text ? bytes : undefined
 }
 
 function refuse(why: string): never {

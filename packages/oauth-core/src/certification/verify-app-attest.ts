@@ -2,7 +2,7 @@ import { createHash, type KeyObject } from 'node:crypto'
 import type { FlagshipConfig } from './attestation-config.ts'
 import { AttestationError, REASONS, refuseMalformed } from './attestation-error.ts'
 import { parseAttestationObject, parseAuthData } from './attestation-object.ts'
-import { decodeCanonical } from './base64.ts'
+import { decodeCanonical } from './jose-parts.ts'
 import { boundedAttestation, boundedChallenge } from './bounded-attestation.ts'
 import { verifyChain } from './chain.ts'
 
@@ -59,27 +59,27 @@ export function verifyAppAttest(
 
     const nonce = sha256(authData, sha256(Buffer.from(challenge, 'utf8')))
     const extension = details.extension(NONCE_EXTENSION)
-    demand(extension?.equals(Buffer.concat([NONCE_PREFIX, nonce])), 'nonce')
+    requireThat(extension?.equals(Buffer.concat([NONCE_PREFIX, nonce])), 'nonce')
     const keyId = decodeCanonical(input.keyId, 'base64')
     const keyHash = sha256(uncompressedPoint(leaf.publicKey))
-    demand(keyId?.equals(keyHash), 'keyId')
+    requireThat(keyId?.equals(keyHash), 'keyId')
     const appId = config.appleAppIds.find((id) => sha256(Buffer.from(id)).equals(rpIdHash))
-    demand(appId !== undefined, 'RP ID hash')
-    demand(counter === 0, 'counter')
-    demand(aaguid.equals(AAGUIDS[config.appleEnvironment]), 'aaguid')
-    demand(credentialId.equals(keyHash), 'credentialId')
+    requireThat(appId !== undefined, 'RP ID hash')
+    requireThat(counter === 0, 'counter')
+    requireThat(aaguid.equals(AAGUIDS[config.appleEnvironment]), 'aaguid')
+    requireThat(credentialId.equals(keyHash), 'credentialId')
     return { appId, publicKey: leaf.publicKey, receipt }
   })
 }
 
-function demand(condition: boolean | undefined, field: string): asserts condition {
+function requireThat(condition: boolean | undefined, field: string): asserts condition {
   if (condition !== true) throw new AttestationError(REASONS.invalid(field))
 }
 
 /** The key as `04 ‖ x ‖ y`; a key of another kind has no such point and fits no key id. */
 function uncompressedPoint(key: KeyObject): Buffer {
   const { crv, x = '', y = '' } = key.export({ format: 'jwk' })
-  demand(crv === 'P-256', 'keyId')
+  requireThat(crv === 'P-256', 'keyId')
   return Buffer.concat([Buffer.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')])
 }
 

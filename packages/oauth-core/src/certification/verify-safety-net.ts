@@ -9,10 +9,15 @@ import {
 } from './android-claims.ts'
 import type { FlagshipConfig } from './attestation-config.ts'
 import { AttestationError, REASONS, refuseMalformed } from './attestation-error.ts'
-import { decodeCanonical } from './base64.ts'
 import { boundedAttestation, boundedChallenge } from './bounded-attestation.ts'
 import { verifyChain } from './chain.ts'
-import { compactParts, type JsonObject, jsonObject, protectedHeader } from './jose-parts.ts'
+import {
+  compactParts,
+  decodeCanonical,
+  type JsonObject,
+  jsonObject,
+  protectedHeader,
+} from './jose-parts.ts'
 
 const SERVER_AUTHENTICATION = '1.3.6.1.5.5.7.3.1'
 

@@ -38,7 +38,7 @@ async function nothing(): Promise<undefined> {
 }
 
 /**
- * The engine's door to the store (D8): one for all instances, since the unit of work of each run knows its own. Nothing is
+ * The engine's way to the store (D8): one for all instances, since the unit of work of each run knows its own. Nothing is
  * written here: changes join the unit of work and are written together, with the conditions that make them happen once.
  */
 export function createAdapter(services: AdapterServices): AdapterFactory {

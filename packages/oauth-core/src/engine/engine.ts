@@ -15,12 +15,12 @@ import type { LinkedApps } from '../clients/linked-apps.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from '../lifetimes.ts'
 import type { OAuthEvents } from '../ports.ts'
 import { createAdapter } from './adapter.ts'
-import { BatchedReads } from './batched-reads.ts'
 import { dropRegistrationTokens, revokeGrants } from './grant.ts'
 import { LastUse } from './last-use.ts'
 import { ParsedClients } from './metadata.ts'
 import { ProviderPool } from './provider-pool.ts'
 import { SecretThrottle } from './secret-throttle.ts'
+import { BatchedReads } from './unit-of-work.ts'
 
 /** What the engine is given by the package. */
 interface EngineParts {
@@ -29,7 +29,7 @@ interface EngineParts {
   readonly log: Logger
   readonly keyring: Keyring
   readonly clients: ClientStore
-  /** Tells guards everywhere that a grant ended. */
+  /** Notifies guards everywhere that a grant ended. */
   readonly revocations: Pick<Revocations, 'publish'>
   readonly emitter: Pick<Emitter<OAuthEvents>, 'emit'>
   /** Prefix of doctypes, such as `io.svc` (D20). */

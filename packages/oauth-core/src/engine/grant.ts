@@ -113,10 +113,10 @@ export interface Grant {
   readonly endsAt?: number
 }
 
-/** What ends grants: where they are stored, and who is told that one ended. */
+/** What ends grants: where they are stored, and who is notified that one ended. */
 export interface GrantServices {
   readonly store: Store
-  /** Tells guards everywhere. */
+  /** Notifies guards everywhere. */
   readonly revocations: Pick<Revocations, 'publish'>
   readonly emitter: Pick<Emitter<OAuthEvents>, 'emit'>
 }

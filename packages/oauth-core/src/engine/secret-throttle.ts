@@ -35,8 +35,8 @@ export class SecretThrottle {
     const { store, log } = options
     this.#listening = store.bus
       .subscribe(CHANNEL, (message) => {
-        const told = fromMessage(message)
-        if (told !== undefined) this.#blocked.set(told.key, told.until)
+        const full = fromMessage(message)
+        if (full !== undefined) this.#blocked.set(full.key, full.until)
       })
       .catch((cause: unknown) => {
         log.warn('throttle.not_subscribed', { cause: String(cause) })

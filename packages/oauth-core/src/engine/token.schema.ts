@@ -1,7 +1,5 @@
-import { bodySchema, type BodySchema } from '@svc/platform'
-
-// Everything in a form is text. What is mandatory is asked by the endpoints themselves, once the client is known: that
-// it is unknown comes first (oauth.md 6.2).
+import type { BodySchema } from '@svc/platform'
+import { describedSchema } from '../described-schema.ts'
 
 const CREDENTIALS = {
   client_id: { type: 'string', description: 'unless `Authorization` has it' },
@@ -9,27 +7,26 @@ const CREDENTIALS = {
 }
 
 /** Form of `POST /auth/access_token`. @see oauth.md 6 */
-export const tokenSchema: BodySchema = bodySchema({
+export const tokenSchema: BodySchema = describedSchema({
   type: 'object',
   properties: {
-    grant_type: {
-      type: 'string',
-      description: 'mandatory: `authorization_code` or `refresh_token`',
-    },
+    grant_type: { type: 'string', enum: ['authorization_code', 'refresh_token'] },
     ...CREDENTIALS,
     code: { type: 'string', description: 'the authorization code' },
     code_verifier: { type: 'string', description: 'when the request had a `code_challenge`' },
     redirect_uri: { type: 'string', description: 'compared when it is there' },
     refresh_token: { type: 'string' },
   },
+  required: ['grant_type'],
 })
 
 /** Form of `POST /auth/revoke`. @see RFC 7009 */
-export const revokeSchema: BodySchema = bodySchema({
+export const revokeSchema: BodySchema = describedSchema({
   type: 'object',
   properties: {
     ...CREDENTIALS,
-    token: { type: 'string', description: 'mandatory: an access token or a refresh token' },
+    token: { type: 'string', description: 'an access token or a refresh token' },
     token_type_hint: { type: 'string', description: 'not needed' },
   },
+  required: ['token'],
 })

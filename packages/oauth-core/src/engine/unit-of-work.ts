@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Instance } from '@svc/platform'
+import type { Instance, InstanceId } from '@svc/platform'
 import {
   type Change,
   type Json,
@@ -9,7 +9,6 @@ import {
   type StoredRecord,
   StoreUnavailableError,
 } from '@svc/store'
-import type { BatchedReads } from './batched-reads.ts'
 import { claimedGrant, type CodeRecord, grantEntries, grantKey, type GrantRecord } from './grant.ts'
 
 /**
@@ -74,7 +73,7 @@ export async function readUnit(
   unit.grant = { key, record: found[keys.length] as StoredRecord<GrantRecord> | undefined }
 }
 
-/** A record of the unit; read from the store when it was not named at the start. */
+/** A record of the unit of work; read from the store when it was not named at the start. */
 export async function readRecord<Value extends Json>(
   store: Store,
   unit: UnitOfWork,
@@ -148,4 +147,72 @@ async function isDone(store: Store, { grant }: UnitOfWork): Promise<boolean> {
   if (grant === undefined || token === undefined) return false
   const record = await store.get<GrantRecord>(grant.key)
   return record?.value.refreshToken === token
+}
+
+/** Most keys of one look-up, a promise of the store. */
+const MAX_KEYS = 100
+
+interface Asked {
+  readonly keys: readonly Key[]
+  readonly resolve: (records: readonly (StoredRecord | undefined)[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Reads what the requests of one event-loop turn ask for together: requests that arrive at once go on at once, each
+ * step of theirs beside the same step of the others, and the store is asked once (docs/decisions/0013).
+ */
+export class BatchedReads {
+  readonly #store: Store
+  #waiting = new Map<InstanceId, Asked[]>()
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Records of one instance, at one moment, in the order of the keys. */
+  get(
+    instanceId: InstanceId,
+    keys: readonly Key[],
+  ): Promise<readonly (StoredRecord | undefined)[]> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.size === 0) setImmediate(() => this.#readAll())
+      const ofInstance = this.#waiting.get(instanceId)
+      const asked = { keys, resolve, reject }
+      if (ofInstance === undefined) this.#waiting.set(instanceId, [asked])
+      else ofInstance.push(asked)
+    })
+  }
+
+  #readAll(): void {
+    const waiting = this.#waiting
+    this.#waiting = new Map()
+    for (const ofInstance of waiting.values()) {
+      let keys = 0
+      let batch: Asked[] = []
+      for (const one of ofInstance) {
+        if (keys + one.keys.length > MAX_KEYS) {
+          void this.#read(batch)
+          keys = 0
+          batch = []
+        }
+        keys += one.keys.length
+        batch.push(one)
+      }
+      void this.#read(batch)
+    }
+  }
+
+  async #read(batch: readonly Asked[]): Promise<void> {
+    try {
+      const records = await this.#store.getMany(batch.flatMap(({ keys }) => keys))
+      let from = 0
+      for (const { keys, resolve } of batch) {
+        resolve(records.slice(from, from + keys.length))
+        from += keys.length
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
 }

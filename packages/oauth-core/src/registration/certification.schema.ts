@@ -1,28 +1,28 @@
 import { bodySchema, type BodySchema } from '@svc/platform'
+import { describedSchema } from '../described-schema.ts'
 
-/**
- * Body of `POST /auth/clients/:clientId/attestation`. Its members are asked by the handler, within the limit: their
- * answers have one form with those of the verifiers. @see oauth.md 4.2
- */
-export const attestationSchema: BodySchema = bodySchema({
+/** Body of `POST /auth/clients/:clientId/attestation`. @see oauth.md 4.2 */
+export const attestationSchema: BodySchema = describedSchema({
   type: 'object',
   properties: {
-    attestation: { description: 'mandatory: text as the platform made it, at most 48 KiB' },
-    challenge: { description: 'mandatory: the nonce it was made for' },
-    issuer: { description: 'android: playintegrity, or SafetyNet' },
-    keyId: { description: 'ios: digest of the attested key, standard base64' },
-    platform: { description: 'mandatory: `android` or `ios`' },
+    attestation: { type: 'string', maxLength: 49_152, description: 'as the platform made it' },
+    challenge: { type: 'string', description: 'the nonce it was made for' },
+    issuer: { type: 'string', description: 'android: playintegrity, or SafetyNet' },
+    keyId: { type: 'string', description: 'ios: digest of the attested key, standard base64' },
+    platform: { type: 'string', enum: ['android', 'ios'] },
   },
+  required: ['platform', 'challenge', 'attestation'],
 })
 
 /** Body of `POST /auth/clients/:clientId/challenge`: clients may send one. */
 export const challengeSchema: BodySchema = bodySchema({ description: 'nothing of it is read' })
 
 /** Form of `POST /auth/clients/:clientId/flagship`. @see oauth.md 4.6 */
-export const flagshipCodeSchema: BodySchema = bodySchema({
+export const flagshipCodeSchema: BodySchema = describedSchema({
   type: 'object',
   properties: {
-    code: { type: 'string', description: 'mandatory: six digits, mailed to the owner' },
-    token: { type: 'string', description: 'mandatory: of the page that asked for the code' },
+    code: { type: 'string', description: 'six digits, mailed to the owner' },
+    token: { type: 'string', description: 'of the page that asked for the code' },
   },
+  required: ['code', 'token'],
 })

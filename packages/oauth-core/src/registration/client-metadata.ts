@@ -101,7 +101,7 @@ function read(
     const value = members.get(name)
     const isCleared = members.has(name) && (value === null || value === '')
     if (isCleared) delete metadata[name]
-    // What is mandatory is judged even when it is not there.
+    // What is mandatory is checked even when it is not there.
     if (value !== undefined && !isCleared) metadata[name] = RULES[name](value, instance)
     else if (isMandatory(name) && metadata[name] === undefined) RULES[name](undefined, instance)
   }

@@ -1,36 +1,40 @@
-import { bodySchema, type BodySchema, compiledSchema } from '@svc/platform'
+import { type BodySchema, compiledSchema } from '@svc/platform'
+import { describedSchema } from '../described-schema.ts'
 import { hasFittingDurations, notificationsSchema } from './notification-categories.ts'
 
-const PROPERTIES = {
-  redirect_uris: { description: 'mandatory: 1 to 20 addresses of at most 2048 characters' },
-  client_name: { description: 'mandatory: text of at most 100 characters' },
-  software_id: { description: 'mandatory: text of at most 255 characters' },
-  software_version: { description: 'text of at most 1024 characters' },
-  client_kind: { description: 'text of at most 1024 characters' },
-  client_uri: { description: 'https address of at most 2048 characters' },
-  logo_uri: { description: 'https address of at most 2048 characters' },
-  policy_uri: { description: 'https address of at most 2048 characters' },
-  notification_platform: { description: 'text of at most 32 characters' },
-  notification_device_token: { description: 'text of at most 4096 characters' },
-  notifications: { description: 'categories by name' },
+type JsonSchema = Readonly<Record<string, unknown>>
+
+const text = (maxLength: number): JsonSchema => ({ type: 'string', maxLength })
+
+const PROPERTIES: JsonSchema = {
+  redirect_uris: { type: 'array', items: text(2048), minItems: 1 },
+  client_name: text(100),
+  software_id: text(255),
+  software_version: text(1024),
+  client_kind: text(1024),
+  client_uri: text(2048),
+  logo_uri: text(2048),
+  policy_uri: text(2048),
+  notification_platform: text(32),
+  notification_device_token: text(4096),
+  notifications: notificationsSchema,
 }
 
-/**
- * What a client may say about itself; every other member is dropped. Each member has a rule and an answer of its own,
- * in the order of RFC 7591's errors: `client-metadata.ts`. @see oauth.md 3.1, decision D47
- */
-export const clientSchema: BodySchema = bodySchema({ type: 'object', properties: PROPERTIES })
+/** What a client may say about itself; every other member is dropped. @see oauth.md 3.1, decision D47 */
+export const clientSchema: BodySchema = describedSchema({
+  type: 'object',
+  required: ['redirect_uris', 'client_name', 'software_id'],
+  properties: PROPERTIES,
+})
 
 /** A change: what is left out stays, `""` and `null` clear. @see decision D21 */
-export const clientUpdateSchema: BodySchema = bodySchema({
+export const clientUpdateSchema: BodySchema = describedSchema({
   type: 'object',
+  required: ['client_id'],
   properties: {
-    client_id: { description: 'mandatory: the identifier of the client' },
-    client_secret: { description: 'the current secret, when a new one is wanted' },
+    client_id: text(128),
+    client_secret: text(1024),
     ...PROPERTIES,
-    redirect_uris: { description: '1 to 20 addresses of at most 2048 characters' },
-    client_name: { description: 'text of at most 100 characters' },
-    software_id: { description: 'cannot be changed' },
   },
 })
 

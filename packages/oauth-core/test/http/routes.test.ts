@@ -227,6 +227,57 @@ describe('the routes', () => {
     }
   })
 
+  it('refuse whoever shows none of the tokens that they name, before a body is read', async () => {
+    const { oauth, send, register } = await oauthServer()
+    const { id } = await register()
+    const asked: string[] = []
+    for (const { method, path, auth, statuses } of oauth.rows) {
+      if (typeof auth !== 'function' || !auth.callers.every((who) => who.endsWith('token')))
+        continue
+      const target = path.replace(':clientId', id).replace(':slug', 'bank')
+      const answer = await send(method, target, { body: HUGE, headers: JSON_TYPE })
+      expect(answer.status, `${method} ${path}`).to.be.oneOf([401, 403])
+      expect(statuses, `${method} ${path}`).to.include(answer.status)
+      asked.push(`${method} ${path}`)
+    }
+    expect(asked).to.have.lengthOf(6)
+  })
+
+  it('answer that a client is unknown before a body is read', async () => {
+    const { oauth, send } = await oauthServer()
+    const asked = oauth.rows.filter(({ path }) => path.includes(':clientId'))
+    for (const { method, path } of asked) {
+      const target = path.replace(':clientId', 'unknown')
+      const answer = await send(method, target, { body: HUGE, headers: JSON_TYPE })
+      const row = `${method} ${path}`
+      if (method === 'DELETE') expect(answer.status, row).to.equal(204)
+      else
+        expect([answer.status, answer.body], row).to.deep.equal([
+          404,
+          { error: 'Client not found' },
+        ])
+    }
+    expect(asked).to.have.lengthOf(6)
+  })
+
+  it('answer 429 over the limit of requests, whatever is sent', async () => {
+    const limits = { 'oauth-client': { limit: 1, ...HOUR } }
+    const server = await oauthServer({ limits })
+    const { id } = await server.register()
+    const settings = await server.appHeaders('settings')
+    const asked: string[] = []
+    for (const { method, path, limit } of server.oauth.rows) {
+      if (typeof limit !== 'object' || !limit.some(({ bucket }) => bucket === 'oauth-client'))
+        continue
+      const target = path.replace(':clientId', id)
+      const answer = await server.send(method, target, { body: HUGE, headers: settings })
+      expect(answer.status, `${method} ${path}`).to.equal(429)
+      expect(answer.headers['retry-after'], `${method} ${path}`).to.match(/^[1-9]/)
+      asked.push(`${method} ${path}`)
+    }
+    expect(asked).to.have.lengthOf(4)
+  })
+
   it('leave everything else of the engine unreachable', async () => {
     const { send } = await oauthServer()
     for (const path of [
