@@ -98,11 +98,12 @@ export function createRealtime(given: RealtimeOptions): Realtime {
   const localEvents = createLocalEvents(log)
   let closing: Promise<void> | undefined
 
+  // How long a client may take to answer a close frame; not in the library's types.
+  const closeTimeout: object = { closeTimeout: lifetimes.write }
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    // How long a client may take to answer a close frame; not in the library's types.
-    ...{ closeTimeout: lifetimes.write },
+    ...closeTimeout,
     handleProtocols: (offered) => [...offered].find((name) => subprotocols.includes(name)) ?? false,
     maxFragments: limits.fragments,
     maxPayload: limits.messageBytes,

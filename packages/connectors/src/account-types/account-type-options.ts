@@ -48,7 +48,8 @@ export interface EntryReaderOptions {
   readonly log: Logger
 }
 
-type SettledGateOptions = Settled<EntryGateOptions, 'callbackUrl' | 'instances'>
+/** The same with nothing left open. */
+export type SettledGateOptions = Settled<EntryGateOptions, 'callbackUrl' | 'instances'>
 
 const log = port<Logger>(['info', 'warn', 'error'])
 const gate = {

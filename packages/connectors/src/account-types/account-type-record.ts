@@ -22,15 +22,6 @@ export interface OpenedEntry {
   readonly unreadable: readonly string[]
 }
 
-/** Seals and opens what is stored of account types. @see connectors.md 3.4, 7.3 */
-export interface RecordSealer {
-  seal(entry: AccountTypeEntry): AccountTypeRecord
-  /** @param id - of the record's key: a record under another key does not open */
-  open(id: string, record: AccountTypeRecord): OpenedEntry
-  /** The record sealed with the current key, or undefined when it is already. */
-  renew(id: string, record: AccountTypeRecord): AccountTypeRecord | undefined
-}
-
 const KIND = 'account-type'
 const SUFFIX = '_encrypted'
 const INFO = 'svc/account/v1'
@@ -43,48 +34,57 @@ export function idOfKey(key: Key): string {
   return key.slice(keyOfId('-').length - 1)
 }
 
-export function createRecordSealer(sealer: Pick<Sealer, 'derive'>): RecordSealer {
-  const values: ValueSealer = sealer.derive(ACCOUNT_TYPES_TAG, INFO)
+/** Seals what is stored of account types. @see connectors.md 3.4, 7.3 */
+export function accountTypeSealer(sealer: Pick<Sealer, 'derive'>): ValueSealer {
+  return sealer.derive(ACCOUNT_TYPES_TAG, INFO)
+}
 
-  function open(id: string, record: AccountTypeRecord): OpenedEntry {
-    const unreadable: string[] = []
-    const fields = Object.entries(record).flatMap(([name, value]) => {
-      if (!name.endsWith(SUFFIX)) return [[name, value] as const]
-      const field = name.slice(0, -SUFFIX.length)
-      try {
-        const plain: unknown = JSON.parse(values.open(String(value), aadOf(id, field)).toString())
-        return [[field, plain] as const]
-      } catch {
-        unreadable.push(field)
-        return []
-      }
-    })
-    return { entry: { ...Object.fromEntries(fields), _id: id }, unreadable }
-  }
+export function sealRecord(values: ValueSealer, entry: AccountTypeEntry): AccountTypeRecord {
+  const fields = Object.entries(entry).map(([name, value]) => {
+    if (!isSealedField(name)) return [name, value] as const
+    const sealed = values.seal(JSON.stringify(value), aadOf(entry._id, name))
+    return [`${name}${SUFFIX}`, sealed] as const
+  })
+  // Entries come out of `JSON.parse`.
+  return Object.fromEntries(fields) as AccountTypeRecord
+}
 
-  return {
-    seal(entry) {
-      const fields = Object.entries(entry).map(([name, value]) => {
-        if (!isSealedField(name)) return [name, value] as const
-        const sealed = values.seal(JSON.stringify(value), aadOf(entry._id, name))
-        return [`${name}${SUFFIX}`, sealed] as const
-      })
-      // Entries come out of `JSON.parse`.
-      return Object.fromEntries(fields) as AccountTypeRecord
-    },
-    open,
-    renew(id, record) {
-      const old = Object.entries(record).filter(
-        ([name, value]) => name.endsWith(SUFFIX) && !values.isCurrent(String(value)),
-      )
-      const renewed = old.flatMap(([name, value]) => {
-        const aad = aadOf(id, name.slice(0, -SUFFIX.length))
-        const plain = tryOpen(values, String(value), aad)
-        return plain === undefined ? [] : [[name, values.seal(plain, aad)] as const]
-      })
-      return renewed.length === 0 ? undefined : { ...record, ...Object.fromEntries(renewed) }
-    },
-  }
+/** @param id - of the record's key: a record under another key does not open */
+export function openRecord(
+  values: ValueSealer,
+  id: string,
+  record: AccountTypeRecord,
+): OpenedEntry {
+  const unreadable: string[] = []
+  const fields = Object.entries(record).flatMap(([name, value]) => {
+    if (!name.endsWith(SUFFIX)) return [[name, value] as const]
+    const field = name.slice(0, -SUFFIX.length)
+    try {
+      const plain: unknown = JSON.parse(values.open(String(value), aadOf(id, field)).toString())
+      return [[field, plain] as const]
+    } catch {
+      unreadable.push(field)
+      return []
+    }
+  })
+  return { entry: { ...Object.fromEntries(fields), _id: id }, unreadable }
+}
+
+/** The record sealed with the current key, or undefined when it is already. */
+export function renewRecord(
+  values: ValueSealer,
+  id: string,
+  record: AccountTypeRecord,
+): AccountTypeRecord | undefined {
+  const old = Object.entries(record).filter(
+    ([name, value]) => name.endsWith(SUFFIX) && !values.isCurrent(String(value)),
+  )
+  const renewed = old.flatMap(([name, value]) => {
+    const aad = aadOf(id, name.slice(0, -SUFFIX.length))
+    const plain = tryOpen(values, String(value), aad)
+    return plain === undefined ? [] : [[name, values.seal(plain, aad)] as const]
+  })
+  return renewed.length === 0 ? undefined : { ...record, ...Object.fromEntries(renewed) }
 }
 
 /** What the store holds sealed of account types. */

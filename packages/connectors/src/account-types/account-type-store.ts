@@ -4,7 +4,10 @@ import { ACCOUNT_TYPE_STORE_OPTIONS, type AccountTypeStoreOptions } from './acco
 import {
   type AccountTypeRecord,
   ALL_ACCOUNT_TYPES,
-  createRecordSealer,
+  accountTypeSealer,
+  openRecord,
+  renewRecord,
+  sealRecord,
   idOfKey,
   indexesOf,
   isAccountTypeSlug,
@@ -22,7 +25,7 @@ import {
   type MaskedAccountType,
   parseAccountTypeId,
 } from './account-type.ts'
-import { createEntryGate } from './entry-gate.ts'
+import { admitEntry } from './entry-gate.ts'
 import { createEntryReader } from './entry-reader.ts'
 import { guardEntry, maskEntry } from './secrets.ts'
 
@@ -37,10 +40,9 @@ const CACHED_TYPES = 1000
  * @see connectors.md 3
  */
 export function createAccountTypes(options: AccountTypeStoreOptions): Required<AccountTypes> {
-  const { store, log, sealer } = ACCOUNT_TYPE_STORE_OPTIONS.settle(options)
-  const { store: _store, sealer: _sealer, ...ofGate } = options
-  const gate = createEntryGate(ofGate)
-  const records = createRecordSealer(sealer)
+  const settled = ACCOUNT_TYPE_STORE_OPTIONS.settle(options)
+  const { store, log } = settled
+  const values = accountTypeSealer(settled.sealer)
   const reader = createEntryReader({ log })
   const resolved = new LRUCache<string, { readonly revision: string; readonly type: AccountType }>({
     max: CACHED_TYPES,
@@ -48,7 +50,7 @@ export function createAccountTypes(options: AccountTypeStoreOptions): Required<A
 
   function open(stored: StoredType): OpenedEntry {
     const id = idOfKey(stored.key)
-    const opened = records.open(id, stored.value)
+    const opened = openRecord(values, id, stored.value)
     if (opened.unreadable.length > 0) {
       log.error('account_type.integrity_failed', { accountType: id, fields: opened.unreadable })
     }
@@ -119,7 +121,7 @@ export function createAccountTypes(options: AccountTypeStoreOptions): Required<A
   }
 
   async function put(value: unknown): Promise<boolean> {
-    const entry = await gate.admit(value)
+    const entry = await admitEntry(settled, value)
     const key = keyOfId(entry._id)
     // A lost race means that somebody else was first: this entry comes after theirs, and is not new.
     for (;;) {
@@ -127,7 +129,13 @@ export function createAccountTypes(options: AccountTypeStoreOptions): Required<A
       const condition =
         before === undefined ? { ifAbsent: true as const } : { ifRevision: before.revision }
       const { written } = await store.write([
-        { op: 'put', key, value: records.seal(entry), indexes: indexesOf(entry), ...condition },
+        {
+          op: 'put',
+          key,
+          value: sealRecord(values, entry),
+          indexes: indexesOf(entry),
+          ...condition,
+        },
       ])
       if (!written) continue
       const isNew = before === undefined
@@ -145,9 +153,9 @@ export function createAccountTypes(options: AccountTypeStoreOptions): Required<A
 
   async function renew(stored: StoredType): Promise<boolean> {
     const id = idOfKey(stored.key)
-    const value = records.renew(id, stored.value)
+    const value = renewRecord(values, id, stored.value)
     if (value === undefined) return false
-    const indexes = indexesOf(records.open(id, value).entry)
+    const indexes = indexesOf(openRecord(values, id, value).entry)
     const { key, revision } = stored
     const change = { op: 'put', key, value, indexes, ifRevision: revision } as const
     // Whoever wrote meanwhile sealed with the current key, or is looked at once more.

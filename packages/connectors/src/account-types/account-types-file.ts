@@ -10,7 +10,7 @@ import {
   isAccountTypeName,
   parseAccountTypeId,
 } from './account-type.ts'
-import { AccountTypeError, createEntryGate } from './entry-gate.ts'
+import { AccountTypeError, admitEntry } from './entry-gate.ts'
 import { createEntryReader } from './entry-reader.ts'
 import { guardEntry, maskEntry } from './secrets.ts'
 
@@ -33,9 +33,8 @@ const TRUST_MS = 1000
  * @see connectors.md 3.1, 3.2 (2)
  */
 export function accountTypesFromFile(options: AccountTypesFileOptions): AccountTypesFile {
-  const { file, clock, log } = ACCOUNT_TYPES_FILE_OPTIONS.settle(options)
-  const { file: _file, clock: _clock, ...ofGate } = options
-  const gate = createEntryGate(ofGate)
+  const settled = ACCOUNT_TYPES_FILE_OPTIONS.settle(options)
+  const { file, clock, log } = settled
   const reader = createEntryReader({ log })
   let entries: Entries | undefined
   let mark: string | undefined
@@ -50,7 +49,7 @@ export function accountTypesFromFile(options: AccountTypesFileOptions): AccountT
       // Noted before it is read: a change in between is seen the next time.
       const now = await markOf(file)
       mark = now
-      entries = await readEntries(file, (value) => gate.admit(value))
+      entries = await readEntries(file, (value) => admitEntry(settled, value))
       log.info('account_types.loaded', { count: entries.size })
       return true
     } catch (error) {

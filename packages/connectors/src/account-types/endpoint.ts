@@ -41,36 +41,27 @@ export function siteOf(text: string): string {
   return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname
 }
 
-/** The operator's own networks, by CIDR. */
-export interface TrustedNetworks {
-  /** Whether every address of the URL's host is in one of them. */
-  includesHostOf(url: string): Promise<boolean>
-}
-
 /**
+ * Whether every address of the URL's host is in one of the operator's own networks.
  * @param cidrs - checked before
  * @param lookup - addresses of a name, none when it has none
  */
-export function createTrustedNetworks(
+export async function isHostWithin(
   cidrs: readonly string[],
   lookup: (hostname: string) => Promise<readonly string[]>,
-): TrustedNetworks {
+  url: string,
+): Promise<boolean> {
+  if (cidrs.length === 0) return false
   const networks = new BlockList()
   for (const cidr of cidrs) {
     const [address = '', prefix = ''] = cidr.split('/')
     networks.addSubnet(address, Number(prefix), familyOf(address))
   }
-  return {
-    async includesHostOf(url) {
-      if (cidrs.length === 0) return false
-      const hostname = (URL.parse(url)?.hostname ?? '').replace(/^\[|\]$/g, '')
-      const addresses = isIP(hostname) === 0 ? await lookup(hostname).catch(() => []) : [hostname]
-      return (
-        addresses.length > 0 &&
-        addresses.every((address) => networks.check(address, familyOf(address)))
-      )
-    },
-  }
+  const hostname = (URL.parse(url)?.hostname ?? '').replace(/^\[|\]$/g, '')
+  const addresses = isIP(hostname) === 0 ? await lookup(hostname).catch(() => []) : [hostname]
+  return (
+    addresses.length > 0 && addresses.every((address) => networks.check(address, familyOf(address)))
+  )
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {

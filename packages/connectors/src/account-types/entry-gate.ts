@@ -1,66 +1,62 @@
 import type { ErrorObject, Logger } from '@svc/platform'
 import { ConnectorError, ERRORS } from '../connector-error.ts'
-import { ENTRY_GATE_OPTIONS, type EntryGateOptions } from './account-type-options.ts'
+import type { SettledGateOptions } from './account-type-options.ts'
 import type { AccountTypeEntry, AccountTypeFault } from './account-type.ts'
 import { checkEntry } from './check-entry.ts'
-import { createTrustedNetworks, isSameSite, siteOf, URL_FIELDS } from './endpoint.ts'
+import { isHostWithin, isSameSite, siteOf, URL_FIELDS } from './endpoint.ts'
 import { applyPreset } from './presets.ts'
 
-/** Checks entries before they are taken over. */
-export interface EntryGate {
-  /**
-   * The entry as it is to be kept, with warnings in the log.
-   * @throws AccountTypeError with every fault
-   * @see connectors.md 2.2
-   */
-  admit(value: unknown): Promise<AccountTypeEntry>
+/**
+ * Checks an entry before it is taken over.
+ * @returns the entry as it is to be kept, with warnings in the log
+ * @throws AccountTypeError with every fault
+ * @see connectors.md 2.2
+ */
+export async function admitEntry(
+  options: SettledGateOptions,
+  value: unknown,
+): Promise<AccountTypeEntry> {
+  const { entry, faults } = checkEntry(value)
+  const asked =
+    entry === undefined
+      ? []
+      : [...(await plainFaults(options, entry)), ...(await redirectFaults(options, entry))]
+  const all = [...faults, ...asked]
+  if (entry === undefined || all.length > 0) throw new AccountTypeError(all)
+  warnOfForeignEndpoints(entry, options.log)
+  return entry
 }
 
-/** @throws TypeError listing every fault of the options with its path */
-export function createEntryGate(options: EntryGateOptions): EntryGate {
-  const { log, instances, callbackUrl, trustedNetworks, lookup } =
-    ENTRY_GATE_OPTIONS.settle(options)
-  const networks = createTrustedNetworks(trustedNetworks, lookup)
+/** @see connectors.md 2.2 (1) */
+async function plainFaults(
+  { lookup, trustedNetworks }: SettledGateOptions,
+  entry: AccountTypeEntry,
+): Promise<readonly AccountTypeFault[]> {
+  const plain = URL_FIELDS.filter((field) => entry[field]?.toLowerCase().startsWith('http:'))
+  const areIn = await Promise.all(
+    plain.map((field) => isHostWithin(trustedNetworks, lookup, entry[field] ?? '')),
+  )
+  return plain
+    .filter((_, index) => areIn[index] !== true)
+    .map((field) => ({ field, reason: 'must be https outside trusted networks' }))
+}
+
+/** @see connectors.md 2.2 (3) */
+async function redirectFaults(
+  { callbackUrl, instances }: SettledGateOptions,
+  { redirect_uri: uri }: AccountTypeEntry,
+): Promise<readonly AccountTypeFault[]> {
+  if (uri === undefined) return []
+  const { origin, host, protocol } = new URL(uri)
   const callbackOrigin = callbackUrl === undefined ? undefined : new URL(callbackUrl).origin
-
-  /** @see connectors.md 2.2 (1) */
-  async function plainFaults(entry: AccountTypeEntry): Promise<readonly AccountTypeFault[]> {
-    const plain = URL_FIELDS.filter((field) => entry[field]?.toLowerCase().startsWith('http:'))
-    const areIn = await Promise.all(
-      plain.map((field) => networks.includesHostOf(entry[field] ?? '')),
-    )
-    return plain
-      .filter((_, index) => areIn[index] !== true)
-      .map((field) => ({ field, reason: 'must be https outside trusted networks' }))
+  if (origin === callbackOrigin) return []
+  if (instances === undefined && callbackOrigin === undefined) {
+    return protocol === 'https:' ? [] : [{ field: 'redirect_uri', reason: 'must be https' }]
   }
-
-  /** @see connectors.md 2.2 (3) */
-  async function redirectFaults({
-    redirect_uri: uri,
-  }: AccountTypeEntry): Promise<readonly AccountTypeFault[]> {
-    if (uri === undefined) return []
-    const { origin, host, protocol } = new URL(uri)
-    if (origin === callbackOrigin) return []
-    if (instances === undefined && callbackOrigin === undefined) {
-      return protocol === 'https:' ? [] : [{ field: 'redirect_uri', reason: 'must be https' }]
-    }
-    const instance = await instances?.byHost(host)
-    if (instance !== undefined && new URL(instance.origin).protocol === protocol) return []
-    const reason = 'must be on an instance or at the callback address'
-    return [{ field: 'redirect_uri', reason }]
-  }
-
-  return {
-    async admit(value) {
-      const { entry, faults } = checkEntry(value)
-      const asked =
-        entry === undefined ? [] : [await plainFaults(entry), await redirectFaults(entry)].flat()
-      const all = [...faults, ...asked]
-      if (entry === undefined || all.length > 0) throw new AccountTypeError(all)
-      warnOfForeignEndpoints(entry, log)
-      return entry
-    },
-  }
+  const instance = await instances?.byHost(host)
+  if (instance !== undefined && new URL(instance.origin).protocol === protocol) return []
+  const reason = 'must be on an instance or at the callback address'
+  return [{ field: 'redirect_uri', reason }]
 }
 
 /**

@@ -147,12 +147,10 @@ describe('GET /accounts/:accountType/start', () => {
     await server.connectors.accountTypes.put({
       _id: 'bank',
       grant_mode: 'authorization_code',
-      ...{
-        client_id: 'client-1',
-        client_secret: 'secret-1',
-        issuer: origin,
-        trusted_network: true,
-      },
+      client_id: 'client-1',
+      client_secret: 'secret-1',
+      issuer: origin,
+      trusted_network: true,
     })
     const { answer } = await begin(server.browser())
     expect(answer.location).to.match(new RegExp(`^${origin}/authorize\\?`))

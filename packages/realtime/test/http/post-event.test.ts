@@ -129,8 +129,12 @@ describe('POST /realtime/:doctype/:id', () => {
 
   describe('of types that only the server tells of', () => {
     const names = [
-      ...['auth.confirmations', 'notifications', 'sessions.logins'],
-      ...['settings.factors', 'settings.passphrase', 'settings.trusted_devices'],
+      'auth.confirmations',
+      'notifications',
+      'sessions.logins',
+      'settings.factors',
+      'settings.passphrase',
+      'settings.trusted_devices',
     ]
     for (const name of names) {
       it(`answers 403 for ${name}, whatever the token may do, and tells nobody`, async () => {

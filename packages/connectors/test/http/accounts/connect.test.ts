@@ -31,13 +31,23 @@ describe('an account that its owner connects (7.2, 4.7)', () => {
       const account = await connected()
       const { oauth, ...rest } = account
       expect(rest).to.have.all.keys(
-        ...['_id', '_rev', 'account_type', 'name', 'oauth_callback_results_encrypted'],
+        '_id',
+        '_rev',
+        'account_type',
+        'name',
+        'oauth_callback_results_encrypted',
       )
       expect(rest).to.include({ account_type: 'bank', name: '' })
       expect(account._id).to.match(/^[0-9a-f]{32}$/)
       expect(oauth).to.have.all.keys(
-        ...['access_token_encrypted', 'refresh_token_encrypted', 'token_type', 'expires_at'],
-        ...['scope', 'status', 'refresh_seq', 'refreshed_at'],
+        'access_token_encrypted',
+        'refresh_token_encrypted',
+        'token_type',
+        'expires_at',
+        'scope',
+        'status',
+        'refresh_seq',
+        'refreshed_at',
       )
       expect(oauth).to.include({ scope: 'openid files', status: 'connected', refresh_seq: 0 })
       expect(Date.parse(oauth?.refreshed_at ?? '')).to.be.closeTo(before, 5000)

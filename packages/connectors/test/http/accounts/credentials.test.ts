@@ -125,7 +125,10 @@ describe('credentials of accounts', () => {
         const plain = { _id: 'legacy', account_type: 'shop', name: '', auth, _rev: '' }
         const sealed = server.connectors.sealAuth(server.alice, plain)
         expect(sealed.auth).to.have.all.keys(
-          ...['login', 'credentials_encrypted', 'dob_encrypted', 'zip'],
+          'login',
+          'credentials_encrypted',
+          'dob_encrypted',
+          'zip',
         )
         expect(JSON.stringify(sealed)).to.not.match(/pa55|2000-01-01/)
         const { _rev: _, ...document } = sealed
@@ -148,7 +151,11 @@ describe('credentials of accounts', () => {
         ] as const) {
           const shown = await view(viewer)
           expect(shown['oauth']).to.have.all.keys(
-            ...['refresh_seq', 'refreshed_at', 'scope', 'status', 'token_type'],
+            'refresh_seq',
+            'refreshed_at',
+            'scope',
+            'status',
+            'token_type',
           )
           expect(JSON.stringify(shown)).to.not.match(/encrypted|access_token/)
         }

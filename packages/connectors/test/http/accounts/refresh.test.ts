@@ -41,7 +41,12 @@ describe('POST /accounts/:accountType/:accountId/refresh', () => {
       const { oauth, ...rest } = data.attributes
       expect(rest).to.deep.equal({ account_type: 'bank', name: '' })
       expect(oauth).to.have.all.keys(
-        ...['access_token', 'expires_at', 'refresh_seq', 'refreshed_at', 'scope', 'status'],
+        'access_token',
+        'expires_at',
+        'refresh_seq',
+        'refreshed_at',
+        'scope',
+        'status',
         'token_type',
       )
       expect(oauth).to.include({ refresh_seq: 1, scope: 'files', status: 'connected' })
@@ -82,7 +87,12 @@ describe('POST /accounts/:accountType/:accountId/refresh', () => {
       ])
       const [event] = server.heard
       expect(event?.doc?.['oauth']).to.have.all.keys(
-        ...['expires_at', 'refresh_seq', 'refreshed_at', 'scope', 'status', 'token_type'],
+        'expires_at',
+        'refresh_seq',
+        'refreshed_at',
+        'scope',
+        'status',
+        'token_type',
       )
       expect(JSON.stringify(event)).to.not.include('encrypted')
     })

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
-import type { EntryGateOptions } from '../../../src/account-types/account-type-options.ts'
-import { AccountTypeError, createEntryGate } from '../../../src/account-types/entry-gate.ts'
+import {
+  ENTRY_GATE_OPTIONS,
+  type EntryGateOptions,
+} from '../../../src/account-types/account-type-options.ts'
+import { AccountTypeError, admitEntry } from '../../../src/account-types/entry-gate.ts'
 import { recordedLog } from '../../support/recorded-log.ts'
 import { sampleInstance } from '../../support/sample-instance.ts'
 
@@ -26,11 +29,16 @@ const lookup = async (name: string): Promise<readonly string[]> => {
   return addresses
 }
 
+function gateOf(options: EntryGateOptions) {
+  const settled = ENTRY_GATE_OPTIONS.settle(options)
+  return { admit: (value: unknown) => admitEntry(settled, value) }
+}
+
 async function refusal(
   fields: object,
   options: Partial<EntryGateOptions> = {},
 ): Promise<readonly string[]> {
-  const gate = createEntryGate({ log: recordedLog(), instances, lookup, ...options })
+  const gate = gateOf({ log: recordedLog(), instances, lookup, ...options })
   try {
     await gate.admit({ ...ENTRY, ...fields })
     return []
@@ -40,9 +48,9 @@ async function refusal(
   }
 }
 
-describe('createEntryGate', () => {
+describe('admitEntry', () => {
   it('refuses with 422 and one JSON:API error per field, with a pointer to it (2.2, 4)', async () => {
-    const gate = createEntryGate({ log: recordedLog() })
+    const gate = gateOf({ log: recordedLog() })
     const error: unknown = await gate
       .admit({ ...ENTRY, token_mode: 'digest', token_headers: { 'a/b': 's3cret' } })
       .catch((thrown: unknown) => thrown)
@@ -68,7 +76,7 @@ describe('createEntryGate', () => {
   })
 
   it('refuses a whole that is no object with an empty pointer', async () => {
-    const gate = createEntryGate({ log: recordedLog() })
+    const gate = gateOf({ log: recordedLog() })
     const error: unknown = await gate.admit('x').catch((thrown: unknown) => thrown)
     expect((error as AccountTypeError).errors.map(({ source }) => source)).to.deep.equal([
       { pointer: '' },
@@ -118,7 +126,7 @@ describe('createEntryGate', () => {
 
   it('warns of a token endpoint that belongs to others than the authorization endpoint (2.2, 2)', async () => {
     const log = recordedLog()
-    const gate = createEntryGate({ log })
+    const gate = gateOf({ log })
     await gate.admit(ENTRY)
     await gate.admit({ _id: 'g', preset: 'google', client_id: 'id', client_secret: 's' })
     expect(log.lines).to.deep.equal([])
@@ -147,7 +155,7 @@ describe('createEntryGate', () => {
 
   it('refuses malformed networks at once', () => {
     for (const cidr of ['10.0.0.0', '10/8', 'example.com/8', '10.0.0.0/33', 'fd00::/129']) {
-      expect(() => createEntryGate({ log: recordedLog(), trustedNetworks: [cidr] }), cidr).to.throw(
+      expect(() => gateOf({ log: recordedLog(), trustedNetworks: [cidr] }), cidr).to.throw(
         TypeError,
         'options.trustedNetworks[0]: must be a CIDR',
       )
