@@ -9,7 +9,7 @@ import { createRetention, removeGoneSource } from './engine/retention.ts'
 import { postInternal } from './intake/post-internal.ts'
 import { createPosting } from './intake/posting.ts'
 import { removeQueues } from './intake/source-queue.ts'
-import { createMailSender, repliesOf } from './mail/mail-sender.ts'
+import { repliesOf } from './mail/mail-sender.ts'
 import { createSystemMails, lazyTemplates } from './mail/system-mailer.ts'
 import { createMetrics } from './metrics.ts'
 import type { Notify } from './notify.ts'
@@ -107,7 +107,7 @@ function assembleServices(options: ResolvedOptions): {
     posting: createPosting({ limits: rateLimits, maxUnfinished, sourcePrefix }),
     quotas: { mail: quotas['notify-mail'], sms: quotas['notify-sms'] },
     // System mails have a sender without a circuit breaker: a security mail is always tried.
-    mailSender: createMailSender(mail, createCircuitBreaker({ clock })),
+    mailSender: { options: mail, breaker: createCircuitBreaker({ clock }) },
     loadTemplates: lazyTemplates({
       takesReplies: (instance) => repliesOf(instance, mail) !== undefined,
     }),

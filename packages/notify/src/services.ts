@@ -35,7 +35,7 @@ export interface NotifyServices {
   readonly channels: Readonly<Partial<Record<ChannelName, Channel>>>
   /** What an attempt of a channel counts against. Channels that are not named count by themselves. */
   readonly quotas: Readonly<Partial<Record<ChannelName, Quota>>>
-  /** Sends mails of notifications; it leaves a mail server alone that does not answer. */
+  /** For mails of notifications: it leaves a mail server alone that does not answer. */
   readonly mailSender: MailSender
   /** Loads the template engine of mails with the first mail. */
   readonly loadTemplates: () => Promise<MailTemplates>

@@ -1,7 +1,7 @@
 import type { Instance } from '@svc/platform'
 import type { MailLinks } from '../mail/app-mails.ts'
 import { isMailError } from '../mail/mail-error.ts'
-import { hostOf } from '../mail/mail-sender.ts'
+import { hostOf, sendToOwner } from '../mail/mail-sender.ts'
 import { toOwnLink } from '../mail/mail-model.ts'
 import { failureFields } from '../mail/system-mailer.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
@@ -33,7 +33,7 @@ export function createMailChannel(
         ...(url !== undefined && { unsubscribe: { url, listId: listIdOf(instance, record) } }),
       }
       try {
-        await mailSender.toOwner(instance, mail, signal)
+        await sendToOwner(mailSender, instance, mail, signal)
         log.info('notification.mail_sent', fields)
         return { class: 'sent', ...(warnings.length > 0 && { warnings }) }
       } catch (error) {

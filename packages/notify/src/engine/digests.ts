@@ -3,7 +3,7 @@ import type { Instance, InstanceId } from '@svc/platform'
 import { recordKey } from '@svc/store'
 import type { DigestItem, MailLinks } from '../mail/app-mails.ts'
 import { isMailError, MailError } from '../mail/mail-error.ts'
-import { hostOf } from '../mail/mail-sender.ts'
+import { hostOf, sendToOwner } from '../mail/mail-sender.ts'
 import type { RenderedMail } from '../mail/templates.ts'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import { readPreferences } from '../preferences/preference-store.ts'
@@ -195,7 +195,7 @@ async function sendWithinQuota(
   }
   try {
     const signal = AbortSignal.timeout(lifetimes.attempt)
-    await mailSender.toOwner(instance, { ...mail, messageId, template: 'digest' }, signal)
+    await sendToOwner(mailSender, instance, { ...mail, messageId, template: 'digest' }, signal)
   } catch (error) {
     await quota?.giveBack(instance)
     throw error

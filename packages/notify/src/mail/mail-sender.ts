@@ -16,60 +16,63 @@ export interface WrittenMail extends RenderedMail {
   readonly unsubscribe?: OutgoingMail['unsubscribe']
 }
 
-/** Addresses mails and hands them over, with the sender and the transport of the instance's context. */
+/** How mails are addressed and handed over: with the sender and the transport of the instance's context. */
 export interface MailSender {
-  /**
-   * To the owner's address in the instance's settings.
-   * @throws MailError `permanent` without a usable address, else as the transport says
-   */
-  toOwner(instance: Instance, mail: WrittenMail, signal?: AbortSignal): Promise<void>
-  /** To an address that is about to become it, without a name. @throws MailError */
-  toPending(instance: Instance, address: string | undefined, mail: WrittenMail): Promise<void>
+  readonly options: MailOptions
+  /** Keeps a mail server that says nothing from holding up the others; without it every mail is tried. */
+  readonly breaker?: CircuitBreaker<MailTransport>
 }
 
 /**
- * @param breaker - keeps a mail server that says nothing from holding up the others; without it every mail is tried
+ * Sends a mail to the owner's address in the instance's settings.
+ * @throws MailError `permanent` without a usable address, else as the transport says
  */
-export function createMailSender(
-  options: MailOptions,
-  breaker?: CircuitBreaker<MailTransport>,
-): MailSender {
-  async function send(
-    instance: Instance,
-    to: MailAddress,
-    { messageId, template, subject, text, html, locale, unsubscribe }: WrittenMail,
-    signal?: AbortSignal,
-  ): Promise<void> {
-    const outgoing: OutgoingMail = {
-      messageId,
-      instanceId: instance.id,
-      domain: instance.domain,
-      template,
-      ...sendersOf(instance, options),
-      to,
-      subject,
-      text,
-      html,
-      locale,
-      ...(unsubscribe !== undefined && { unsubscribe }),
-    }
-    const { transport = options.transport } = contextOf(instance, options)
-    if (breaker === undefined || signal === undefined) return transport.send(outgoing, signal)
-    const ask = (): Promise<void> => transport.send(outgoing, signal)
-    const answer = await breaker.call(transport, signal, ask, isSilence)
-    if (typeof answer === 'string') throw new MailError('transient', answer)
-  }
+export async function sendToOwner(
+  sender: MailSender,
+  instance: Instance,
+  mail: WrittenMail,
+  signal?: AbortSignal,
+): Promise<void> {
+  const address = requireAddress(instance.email)
+  const name = toHeaderText(instance.publicName ?? '', 100)
+  await send(sender, instance, name === '' ? { address } : { name, address }, mail, signal)
+}
 
-  return {
-    async toOwner(instance, mail, signal) {
-      const address = requireAddress(instance.email)
-      const name = toHeaderText(instance.publicName ?? '', 100)
-      await send(instance, name === '' ? { address } : { name, address }, mail, signal)
-    },
-    async toPending(instance, written, mail) {
-      await send(instance, { address: requireAddress(written) }, mail)
-    },
+/** Sends a mail to an address that is about to become the owner's, without a name. @throws MailError */
+export async function sendToPending(
+  sender: MailSender,
+  instance: Instance,
+  address: string | undefined,
+  mail: WrittenMail,
+): Promise<void> {
+  await send(sender, instance, { address: requireAddress(address) }, mail)
+}
+
+async function send(
+  { breaker, options }: MailSender,
+  instance: Instance,
+  to: MailAddress,
+  { messageId, template, subject, text, html, locale, unsubscribe }: WrittenMail,
+  signal?: AbortSignal,
+): Promise<void> {
+  const outgoing: OutgoingMail = {
+    messageId,
+    instanceId: instance.id,
+    domain: instance.domain,
+    template,
+    ...sendersOf(instance, options),
+    to,
+    subject,
+    text,
+    html,
+    locale,
+    ...(unsubscribe !== undefined && { unsubscribe }),
   }
+  const { transport = options.transport } = contextOf(instance, options)
+  if (breaker === undefined || signal === undefined) return transport.send(outgoing, signal)
+  const ask = (): Promise<void> => transport.send(outgoing, signal)
+  const answer = await breaker.call(transport, signal, ask, isSilence)
+  if (typeof answer === 'string') throw new MailError('transient', answer)
 }
 
 function isSilence(end: void | Error): boolean {

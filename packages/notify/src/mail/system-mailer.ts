@@ -11,7 +11,7 @@ import { randomUUID } from 'node:crypto'
 import type { AppMail } from './app-mails.ts'
 import { isMailError } from './mail-error.ts'
 import { type MailOptions, mailOptions } from './mail-options.ts'
-import { createMailSender, hostOf, repliesOf, type WrittenMail } from './mail-sender.ts'
+import { hostOf, repliesOf, sendToOwner, sendToPending, type WrittenMail } from './mail-sender.ts'
 import type { SystemMail } from './system-mails.ts'
 import type { MailTemplates, RenderedMail, TemplatesOptions } from './templates.ts'
 
@@ -64,7 +64,7 @@ interface MailerParts {
 
 /** Its mails fail with a `MailError`: `permanent` without a usable address, else as the transport says. */
 export function createMailer({ log, options, loadTemplates }: MailerParts): Mailer {
-  const sender = createMailSender(options)
+  const sender = { options }
   return {
     async send(instance, mail) {
       const fields = { domain: instance.domain, template: mail.template }
@@ -77,8 +77,8 @@ export function createMailer({ log, options, loadTemplates }: MailerParts): Mail
         }
         // Its link proves who reads the new address: in the old mailbox it would prove nothing.
         if (mail.template === 'update_email') {
-          await sender.toPending(instance, mail.variables.recipient, written)
-        } else await sender.toOwner(instance, written)
+          await sendToPending(sender, instance, mail.variables.recipient, written)
+        } else await sendToOwner(sender, instance, written)
         log.info('mail.sent', { ...fields, messageId: written.messageId })
       } catch (error) {
         log.error('mail.failed', { ...fields, ...failureFields(error) })

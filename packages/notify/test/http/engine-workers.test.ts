@@ -327,7 +327,7 @@ eachStore((open, storeName) => {
         expect(sms.deliveries).to.have.length(1)
       })
 
-      it('of mails lease back what is over them until there is room, and count what went out', async () => {
+      it('of mails hold back what is over them until there is room, and count what went out', async () => {
         const clock = fakeClock()
         const store = await open({ clock })
         const quotas = createQuotas({ store, clock, limits })

@@ -1,6 +1,5 @@
 import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
-import { createMailSender } from '../../src/mail/mail-sender.ts'
 import { createMailChannel } from '../../src/channels/mail-channel.ts'
 import type { AttemptClass } from '../../src/outbox/notification.ts'
 import { recordedLog } from '../support/recorded-log.ts'
@@ -173,7 +172,7 @@ describe('notifications by mail (10.2)', () => {
   it('fail as transient when the host’s own transport throws something else', async () => {
     const { log } = recordedLog()
     const broken = { send: () => Promise.reject(new TypeError('alice@mail.example')) }
-    const mailSender = createMailSender({ transport: broken })
+    const mailSender = { options: { transport: broken } }
     const channel = createMailChannel({ ...bench.services, log, mailSender }, () => ({}))
     const { signal } = new AbortController()
     const record = sampleNotification()

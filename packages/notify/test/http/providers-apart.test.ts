@@ -7,7 +7,6 @@ import { createMailChannel } from '../../src/channels/mail-channel.ts'
 import { createMobileChannel } from '../../src/channels/mobile/mobile-channel.ts'
 import type { PushGateway } from '../../src/channels/mobile/push-gateway.ts'
 import { createSmsChannel } from '../../src/channels/sms/sms-channel.ts'
-import { createMailSender } from '../../src/mail/mail-sender.ts'
 import type { MailOptions } from '../../src/mail/mail-options.ts'
 import type { MailTransport, OutgoingMail } from '../../src/ports.ts'
 import { engineBenches } from '../support/engine-benches.ts'
@@ -111,7 +110,7 @@ eachStore((open) => {
       }
       const { oauth } = await start({ channels: [], isIdle: true })
       const { clock, log } = oauth
-      const mailSender = createMailSender(options, createCircuitBreaker<MailTransport>({ clock }))
+      const mailSender = { options, breaker: createCircuitBreaker<MailTransport>({ clock }) }
       const mail = createMailChannel({ ...renderServices(oauth, log), mailSender }, () => ({}))
       const bench = await start({
         ...{ channels: [mail], lifetimes: { attempt: 700 } },

@@ -7,7 +7,6 @@ import type { MailSettings } from '../../src/mail/mail-options.ts'
 import type { NotificationRecord } from '../../src/outbox/notification.ts'
 import type { NotifyApps } from '../../src/ports.ts'
 import type { MailLinks } from '../../src/mail/app-mails.ts'
-import { createMailSender } from '../../src/mail/mail-sender.ts'
 import { openRenderBench, type RenderBench } from './render-bench.ts'
 import { type NotificationChanges, sampleNotification } from './sample-notification.ts'
 
@@ -37,14 +36,15 @@ export interface MailBenchOptions {
 export async function openMailBench(options: MailBenchOptions = {}): Promise<MailBench> {
   const bench = await openRenderBench(options.apps)
   const mailbox = await openMailbox({ refuse: () => self.refusal })
-  const mailSender = createMailSender({
+  const mailOptions = {
     transport: smtpTransport({
       ...{ host: '127.0.0.1', port: mailbox.port, disableTls: true },
       ...options.smtp,
     }),
     ...options.settings,
     ...(options.contexts && { contexts: options.contexts }),
-  })
+  }
+  const mailSender = { options: mailOptions }
   const channel = createMailChannel({ ...bench.services, mailSender }, () => self.links)
   const self: MailBench = {
     ...bench,
