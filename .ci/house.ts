@@ -51,7 +51,6 @@ const KNOWN: readonly string[] = [
   'oauth-core: circle of files: authorize/authorize-request.ts -> authorize/consent-choice.ts -> authorize/redirect.ts -> ports.ts',
   'oauth-core: circle of files: clients/cleanup.ts -> clients/revoke-client.ts',
   'oauth-core: circle of folders: clients -> engine -> scopes -> tokens',
-  'platform: 17 files lie loose in src; 14 are enough',
   'realtime: 32 files lie loose in src; 14 are enough',
 ]
 
