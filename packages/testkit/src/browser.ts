@@ -72,12 +72,26 @@ const STEP_MS = 10_000
  * off itself: a second `--disable-features` replaces its list.
  */
 const UNSEEN_FEATURES = [
-  ...['InitialWebUI', 'InitialWebUISyncNavStartToCommit', 'WebUIOmnibox', 'WebUIOmniboxPopup'],
-  ...['WebUIReloadButton', 'WebUIToolbar', 'WebUIToolbarWebView'],
-  ...['AimEnabled', 'AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose'],
-  ...['AvoidCorsURLLoaderRestartOnRedirect', 'HttpsFirstBalancedModeAutoEnable', 'HttpsUpgrades'],
-  ...['LensOverlay', 'MediaRouter', 'NetworkTimeServiceQuerying', 'OptimizationHints'],
-  ...['PaintHolding', 'PreconnectToSearch', 'ThirdPartyStoragePartitioning'],
+  'InitialWebUI',
+  'InitialWebUISyncNavStartToCommit',
+  'WebUIOmnibox',
+  'WebUIOmniboxPopup',
+  'WebUIReloadButton',
+  'WebUIToolbar',
+  'WebUIToolbarWebView',
+  'AimEnabled',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
 ]
 
 /** Saves what a page shows as `<SVC_SHOTS>/<name>.png`; does nothing when the variable is unset. */

@@ -24,10 +24,14 @@ describe('a step of the whole run', function () {
     const reporter = path.join(ROOT, '.ci/events-reporter.ts')
     return runStep(
       {
-        ...{ name: 'sample', kind: 'suite', folder: path.join(ROOT, 'packages/testkit') },
+        name: 'sample',
+        kind: 'suite',
+        folder: path.join(ROOT, 'packages/testkit'),
         command: path.join(ROOT, 'node_modules/.bin/mocha'),
         arguments: [...options, '--reporter', reporter, file],
-        ...{ limitMs: 60_000, silenceMs: 700, graceMs: 700 },
+        limitMs: 60_000,
+        silenceMs: 700,
+        graceMs: 700,
       },
       () => {},
     )

@@ -46,7 +46,7 @@ describe('relyingParty', () => {
       scope: 'openid',
       codeChallenge: query.get('code_challenge') ?? undefined,
       codeChallengeMethod: query.get('code_challenge_method') ?? undefined,
-      ...{ gty: 'authorization_code' },
+      gty: 'authorization_code',
     })
     const answer = { code: await code.save(), state: query.get('state') ?? '', iss: ISSUER }
     return `${REDIRECT_URI}?${new URLSearchParams(answer).toString()}`
