@@ -161,8 +161,12 @@ function visit(port: number, host: string, target: string, address: number): Pro
   return new Promise((resolve, reject) => {
     const request = http.get(
       {
-        ...{ host: '127.0.0.1', port, path: target, localAddress: `127.0.0.${address}` },
-        ...{ agent: false, headers: { host } },
+        host: '127.0.0.1',
+        port,
+        path: target,
+        localAddress: `127.0.0.${address}`,
+        agent: false,
+        headers: { host },
       },
       (response) => {
         response.resume().once('end', () => {

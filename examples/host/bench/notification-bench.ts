@@ -218,7 +218,11 @@ function postOne(port: number, agent: http.Agent, { host, token }: Poster): Prom
   return new Promise((resolve, reject) => {
     const request = http.request(
       {
-        ...{ port, host: '127.0.0.1', method: 'POST', path: '/notifications', agent },
+        port,
+        host: '127.0.0.1',
+        method: 'POST',
+        path: '/notifications',
+        agent,
         headers: {
           host,
           authorization: `Bearer ${token}`,

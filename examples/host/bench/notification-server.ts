@@ -35,7 +35,10 @@ const MONTH_MS = 30 * 86_400_000
 const HAND_OVER_MS = 20
 const MANY = 1_000_000_000
 const APP: AppManifest = {
-  ...{ slug: 'bench', name: 'Bench', permissions: {}, routes: {} },
+  slug: 'bench',
+  name: 'Bench',
+  permissions: {},
+  routes: {},
   notifications: { plain: {} },
 }
 
@@ -119,8 +122,11 @@ async function sendSecurityMail(host: string): Promise<number> {
   await notify.mailer.send(instanceOf(host), {
     template: 'two_factor',
     variables: {
-      ...{ passcode: '123456', purpose: 'login', minutes: 5 },
-      ...{ time: Date.now(), address: '127.0.0.1' },
+      passcode: '123456',
+      purpose: 'login',
+      minutes: 5,
+      time: Date.now(),
+      address: '127.0.0.1',
     },
   })
   return performance.now() - startedAt

@@ -53,7 +53,9 @@ const KONNECTORS = [
     id: 'io.svc.konnectors/demo-photos',
     type: 'io.svc.konnectors',
     attributes: {
-      ...{ slug: 'demo-photos', name: 'Demo photos', account_types: ['demo-photos'] },
+      slug: 'demo-photos',
+      name: 'Demo photos',
+      account_types: ['demo-photos'],
       oauth: { account_type: 'demo-photos', scope: ['photos.read'] },
     },
   },

@@ -48,7 +48,11 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
   const addressing = { subdomains, isHttps }
   const instances = createInstances({
     ...addressing,
-    ...{ store, keyring, clock, log, onChanged },
+    store,
+    keyring,
+    clock,
+    log,
+    onChanged,
     cacheSize: options.instanceCacheSize,
   })
   const pagePaths = createPagePaths()
@@ -56,7 +60,9 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
   return {
     resolveInstance: createResolveInstance({
       ...addressing,
-      ...{ instances, log, trustProxy },
+      instances,
+      log,
+      trustProxy,
       page: () => errorPage,
       paths: pagePaths,
     }),

@@ -30,7 +30,6 @@ export {
 export type { RequestLoad } from './load/request-load.ts'
 export { networkOf } from './network-of.ts'
 export { compiledSchema } from './compiled-schema.ts'
-export { equalSecrets } from './constant-time.ts'
 export { type Emitter, createEmitter } from './events/emitter.ts'
 export {
   type RevocableKind,
@@ -119,7 +118,7 @@ export type {
   SystemMail,
   TwoFactorPurpose,
 } from './ports/system-mail.ts'
-export { randomAlphanumeric, randomHex, randomId } from './random.ts'
+export { equalSecrets, randomAlphanumeric, randomHex, randomId } from './secrets.ts'
 export {
   type RateLimit,
   type RateLimitOptions,

@@ -22,14 +22,20 @@ let texts
 /** What stands in the list, as text. */
 let drawn = ''
 const reminders = createReminders({
-  ...{ api, t, when, run: (work) => run(work) },
+  api,
+  t,
+  when,
+  run: (work) => run(work),
   say: (text) => {
     byId('done').textContent = text
     byId('done').hidden = false
   },
 })
 const lock = createLock({
-  ...{ api, realtime, namespace, t },
+  api,
+  realtime,
+  namespace,
+  t,
   onLocked: () => {
     texts = undefined
     draw()

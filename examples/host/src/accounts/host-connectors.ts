@@ -56,11 +56,19 @@ export function createHostConnectors(options: HostConnectorsOptions): HostConnec
     file === undefined
       ? undefined
       : accountTypesFromFile({
-          ...{ file, clock, log, trustedNetworks, instances: oauth.instances },
+          file,
+          clock,
+          log,
+          trustedNetworks,
+          instances: oauth.instances,
           ...(callbackUrl !== undefined && { callbackUrl }),
         })
   const connectors = createConnectors({
-    ...{ oauth, accounts, sessions, log, trustedNetworks },
+    oauth,
+    accounts,
+    sessions,
+    log,
+    trustedNetworks,
     events: realtime,
     manifests: { manifestOf: async (_instance, slug) => konnectors.find(slug) },
     ...(fromFile !== undefined && { accountTypes: fromFile }),

@@ -77,8 +77,11 @@ export function defaultSms(values: NotificationValues): SmsProvider | undefined 
   const { smsContentField: content, smsReceiverField: receiver } = values
   if (url === undefined) return undefined
   return {
-    ...{ provider, url, token: token ?? '' },
-    ...{ maxLength: values.smsMaxLength, overflow: values.smsOverflow },
+    provider,
+    url,
+    token: token ?? '',
+    maxLength: values.smsMaxLength,
+    overflow: values.smsOverflow,
     fields: {
       ...(content !== undefined && { content }),
       ...(receiver !== undefined && { receiver }),

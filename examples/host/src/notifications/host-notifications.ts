@@ -59,7 +59,10 @@ export async function createHostNotifications(
   const mobile = mobileOptions(values)
   const phones = createOwnerPhones(store)
   const notify = createNotify({
-    ...{ oauth, events, pushCredentials, contacts: phones },
+    oauth,
+    events,
+    pushCredentials,
+    contacts: phones,
     channels: {
       mail: mailOptions(config, mailbox),
       mobile: {

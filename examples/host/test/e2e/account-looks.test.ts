@@ -44,7 +44,8 @@ describe('accounts in home and settings, in each language and both themes', func
     for (const [place, { oauth, ...account }] of ACCOUNTS.entries()) {
       const refreshed = { refresh_seq: 1, refreshed_at: '2026-01-02T10:00:00.000Z' }
       await store.create(instance, {
-        ...{ ...account, _id: `account${place}` },
+        ...account,
+        _id: `account${place}`,
         account_type: account.auth === undefined ? 'demo-photos' : 'demo-bank',
         ...(oauth !== undefined && { oauth: { ...oauth, ...refreshed } }),
       })

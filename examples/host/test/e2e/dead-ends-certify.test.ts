@@ -147,7 +147,9 @@ describe('no dead end at the page for a code of an app that asks for everything'
     const code = await mailedCode(visit)
     const storageState = await visit.context.storageState()
     const context = await visit.context.browser()?.newContext({
-      ...{ locale: 'en', javaScriptEnabled: false, storageState },
+      locale: 'en',
+      javaScriptEnabled: false,
+      storageState,
     })
     if (context === undefined) throw new Error('no browser')
     await watch.add(context)

@@ -43,7 +43,9 @@ for (const run of TWO_PROCESSES_FR) {
     /** The client asks, and the owner is on the consent page. */
     async function reachConsent(): Promise<ClientRequest> {
       const request = await openRequest(owner.origin, tour.port(), {
-        ...{ scope: '', name: CLIENT, softwareId: `registry://${APP.slug}` },
+        scope: '',
+        name: CLIENT,
+        softwareId: `registry://${APP.slug}`,
       })
       requests.push(request)
       await page.goto(request.url)

@@ -19,7 +19,10 @@ for (const subdomains of ['nested', 'flat'] as const) {
       needsChromium(this)
       host = await startTestHost({ SVC_SUBDOMAINS: subdomains }, 'alice.svc.localhost')
       const created = await host.admin('POST', '/instances', {
-        ...{ domain, email: 'bob@mail.example', passphrase: PASSPHRASE, magic_link: true },
+        domain,
+        email: 'bob@mail.example',
+        passphrase: PASSPHRASE,
+        magic_link: true,
       })
       expect(created.status).to.equal(201)
       browser = await launchChromium({ port: host.host.port, domains: [domain, 'svc.localhost'] })

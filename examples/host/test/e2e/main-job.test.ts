@@ -54,7 +54,8 @@ for (const { name, store, subdomains, locale } of RUNS) {
       callback = await openCallbackServer()
       opened.push(() => callback.close())
       browser = await launchChromium({
-        ...{ port: first.port, domains: [domain, 'svc.localhost'] },
+        port: first.port,
+        domains: [domain, 'svc.localhost'],
         isWhole: true,
       })
       opened.push(() => browser.close())

@@ -32,8 +32,11 @@ describe('inbox and notification settings, in each language and both themes', fu
     const shared = { originator: 'cli', category: 'operator' } as const
     await notify.post(instance, { ...shared, title: 'Maintenance tonight', message: 'At 22:00.' })
     await notify.post(instance, {
-      ...{ ...shared, title: LONG, message: `${'long'.repeat(40)}\nAnd a second line.` },
-      ...{ slug: 'safe', data: { redirectLink: 'safe/#/' } },
+      ...shared,
+      title: LONG,
+      message: `${'long'.repeat(40)}\nAnd a second line.`,
+      slug: 'safe',
+      data: { redirectLink: 'safe/#/' },
     })
     await notify.post(instance, { ...shared, title: 'האלבום “קיץ 2026” שותף איתך', slug: 'drive' })
   }

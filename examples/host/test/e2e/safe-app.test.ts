@@ -15,7 +15,8 @@ describe('safe app of the host, in a browser', function () {
     needsChromium(this)
     host = await startTestHost({}, 'first.localhost')
     browser = await launchChromium({
-      ...{ port: host.host.port, domains: ['localhost'] },
+      port: host.host.port,
+      domains: ['localhost'],
       // It opens windows.
       isWhole: true,
     })

@@ -28,8 +28,12 @@ describe('account types over the admin listener (connectors.md 3.2.3)', () => {
   }
 
   const entry = {
-    ...{ slug: 'bank', preset: 'google', grant_mode: 'authorization_code+secret' },
-    ...{ client_id: 'c', client_secret: 'hidden-1', secret: { key: 'hidden-2' } },
+    slug: 'bank',
+    preset: 'google',
+    grant_mode: 'authorization_code+secret',
+    client_id: 'c',
+    client_secret: 'hidden-1',
+    secret: { key: 'hidden-2' },
     push_credentials: { token: 'hidden-3' },
   }
   const masked = { client_secret: true, secret: true, push_credentials: true }
@@ -147,7 +151,9 @@ describe('svc account-type, account and dev-provider', function () {
 
   const entry = (): Body => ({
     ...provider.entry,
-    ...{ slug: 'demo-photos', grant_mode: 'refresh_token', trusted_network: true },
+    slug: 'demo-photos',
+    grant_mode: 'refresh_token',
+    trusted_network: true,
   })
 
   async function file(content: string): Promise<string> {
@@ -164,7 +170,14 @@ describe('svc account-type, account and dev-provider', function () {
     const { refreshToken } = provider.grants.issue('client-1', 'photos.read')
     const token = await file(`${refreshToken}\n`)
     const imported = await words(
-      ...['account', 'import', domain, 'demo-photos', '--token-file', token, '--name', 'Mine'],
+      'account',
+      'import',
+      domain,
+      'demo-photos',
+      '--token-file',
+      token,
+      '--name',
+      'Mine',
     )
     const id = /Imported the account (\w+)\./.exec(imported)?.[1] ?? ''
     expect(await words('account', 'refresh', domain, id)).to.match(/works until 20/)

@@ -24,9 +24,14 @@ describe('the provider for development', () => {
 
   function page(changes: Body = {}): Promise<Response> {
     const query = new URLSearchParams({
-      ...{ client_id: 'svc', redirect_uri: REDIRECT, response_type: 'code', state: 's' },
+      client_id: 'svc',
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      state: 's',
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-      ...{ code_challenge_method: 'S256', scope: 'photos.read', ...changes },
+      code_challenge_method: 'S256',
+      scope: 'photos.read',
+      ...changes,
     })
     return fetch(`${provider.origin}/authorize?${query}`)
   }

@@ -155,7 +155,9 @@ describe('accounts among the documents of the host (connectors.md 7)', () => {
       const { token } = await host.connect('io.svc.accounts')
       const auth = { login: 'alice', password: 'open sesame', secret: 'rabbit', bank: 'blue' }
       const made = await host.call(token, 'POST', '/data/io.svc.accounts', {
-        ...{ account_type: 'demo-bank', name: 'Bank', auth },
+        account_type: 'demo-bank',
+        name: 'Bank',
+        auth,
       })
       expect(made.status, made.text).to.equal(201)
       const account = made.json<Account>()
@@ -247,7 +249,9 @@ describe('accounts among the documents of the host (connectors.md 7)', () => {
     expect(data.map(({ attributes }) => attributes)).to.deep.equal([
       { slug: 'demo-bank', name: 'Demo bank', account_types: [] },
       {
-        ...{ slug: 'demo-photos', name: 'Demo photos', account_types: ['demo-photos'] },
+        slug: 'demo-photos',
+        name: 'Demo photos',
+        account_types: ['demo-photos'],
         oauth: { account_type: 'demo-photos', scope: ['photos.read'] },
       },
     ])

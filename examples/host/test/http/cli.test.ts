@@ -26,8 +26,19 @@ describe('svc', function () {
   it('operates an instance from its creation to its end', async () => {
     const domain = 'alice.example.com'
     const created = await words(
-      ...['instance', 'create', domain, '--email', 'alice@mail.example', '--public-name', 'Alice'],
-      ...['--locale', 'fr', '--time-zone', 'Europe/Paris', '--alias', 'alice.example.org'],
+      'instance',
+      'create',
+      domain,
+      '--email',
+      'alice@mail.example',
+      '--public-name',
+      'Alice',
+      '--locale',
+      'fr',
+      '--time-zone',
+      'Europe/Paris',
+      '--alias',
+      'alice.example.org',
     )
     expect(created).to.match(
       /Created https:\/\/alice\.example\.com\n.*:\n {2}https:\S+registerToken=/,

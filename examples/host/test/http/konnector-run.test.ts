@@ -33,7 +33,8 @@ describe('svc konnector run', function () {
     const html = await (await fetch(String(start.location))).text()
     const request = /name="request" value="([\w-]+)"/.exec(html)?.[1] ?? ''
     const allowed = await fetch(`${provider.origin}/authorize`, {
-      ...{ method: 'POST', redirect: 'manual' },
+      method: 'POST',
+      redirect: 'manual',
       body: new URLSearchParams({ request, answer: 'allow' }),
     })
     await owner.get(String(allowed.headers.get('location')))

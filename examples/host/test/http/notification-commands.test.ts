@@ -31,8 +31,18 @@ describe('svc notification and svc outbox', function () {
     expect(await words('outbox')).to.equal('Nothing yet.\n')
     await words('instance', 'update', DOMAIN, '--phone', '+33 6 12 34 56 78')
     const said = await words(
-      ...['notification', 'send', DOMAIN, '--title', 'Tonight', '--message', 'Down for an hour'],
-      ...['--channel', 'sms', 'mail', '--priority', 'high'],
+      'notification',
+      'send',
+      DOMAIN,
+      '--title',
+      'Tonight',
+      '--message',
+      'Down for an hour',
+      '--channel',
+      'sms',
+      'mail',
+      '--priority',
+      'high',
     )
     const id = /The notification ([0-9a-f-]{36}) is queued\./.exec(said)?.[1] ?? ''
     await says(/ sent +sms +Tonight/, 'notification', 'list', DOMAIN)
@@ -47,7 +57,14 @@ describe('svc notification and svc outbox', function () {
   it('take back what is not sent yet, and say why they cannot', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString()
     const { stdout } = await host.svc(
-      ...['notification', 'send', DOMAIN, '--title', 'Later', '--at', at, '--json'],
+      'notification',
+      'send',
+      DOMAIN,
+      '--title',
+      'Later',
+      '--at',
+      at,
+      '--json',
     )
     const { id } = JSON.parse(stdout) as { id: string } // as the admin listener answers
     expect(await words('notification', 'cancel', DOMAIN, id)).to.equal(`Cancelled ${id}.\n`)
@@ -58,7 +75,13 @@ describe('svc notification and svc outbox', function () {
 
   it('name every fault of what was to be sent', async () => {
     const { code, stderr } = await host.svc(
-      ...['notification', 'send', DOMAIN, '--title', 't', '--at', 'tomorrow'],
+      'notification',
+      'send',
+      DOMAIN,
+      '--title',
+      't',
+      '--at',
+      'tomorrow',
     )
     expect(code).to.equal(1)
     expect(stderr).to.include('at:')

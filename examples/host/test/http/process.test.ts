@@ -127,7 +127,9 @@ describe('the process', function () {
     const file = (name: string): string =>
       fileURLToPath(new URL(`../support/tls/test-only-${name}.pem`, import.meta.url))
     const { port, stop } = await start({
-      ...{ SVC_TLS_CERT: file('cert'), SVC_TLS_KEY: file('key'), SVC_HOST: '127.0.0.1' },
+      SVC_TLS_CERT: file('cert'),
+      SVC_TLS_KEY: file('key'),
+      SVC_HOST: '127.0.0.1',
       SVC_DEMO: 'off',
     })
     const silent = await open(port, '')
@@ -238,7 +240,9 @@ describe('the process', function () {
       await copyFile(given('cert'), files.cert)
       await copyFile(given('key'), files.key)
       const { port, pid, log } = await start({
-        ...{ SVC_TLS_CERT: files.cert, SVC_TLS_KEY: files.key, SVC_HOST: '127.0.0.1' },
+        SVC_TLS_CERT: files.cert,
+        SVC_TLS_KEY: files.key,
+        SVC_HOST: '127.0.0.1',
         SVC_DEMO: 'off',
       })
       const open = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })

@@ -12,7 +12,9 @@ for (const namespace of ['io.svc', 'io.cozy']) {
 
     const confirmations = `${namespace}.auth.confirmations`
     const types = [
-      ...[confirmations, `${namespace}.notifications`, `${namespace}.oauth.clients`],
+      confirmations,
+      `${namespace}.notifications`,
+      `${namespace}.oauth.clients`,
       `${namespace}.settings.factors`,
     ]
 

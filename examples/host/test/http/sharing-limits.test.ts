@@ -61,7 +61,10 @@ describe('what one owner may write into the instance of another', () => {
 
   const offer = (given: Readonly<Record<string, unknown>> = {}): Promise<BrowserResponse> =>
     send('POST', '/sharings', {
-      ...{ to: bob.domain, type: 'io.svc.files', ids: ['small'], description: 'Photos' },
+      to: bob.domain,
+      type: 'io.svc.files',
+      ids: ['small'],
+      description: 'Photos',
       ...given,
     })
 

@@ -68,9 +68,12 @@ export async function openRequest(
   const { scope: firstScope = 'io.svc.contacts:GET', name = CLIENT_NAME, softwareId } = options
   const callback = await openCallbackServer()
   const client = relyingParty({
-    ...{ issuer: origin, port, redirectUri: callback.redirectUri },
+    issuer: origin,
+    port,
+    redirectUri: callback.redirectUri,
     metadata: {
-      ...{ client_name: name, client_kind: 'desktop' },
+      client_name: name,
+      client_kind: 'desktop',
       ...(softwareId !== undefined && { software_id: softwareId }),
     },
   })

@@ -46,7 +46,9 @@ export async function startTestHost(
   const lines: [string, Readonly<Record<string, unknown>> | undefined][] = []
   const notices: string[] = []
   const host = await startHost({
-    ...{ config, log: recordingLog(lines), notice: (text: string) => notices.push(text) },
+    config,
+    log: recordingLog(lines),
+    notice: (text: string) => notices.push(text),
     ...(clock !== undefined && { clock }),
   })
   const { instance } = await createInstance(host.app, {

@@ -42,7 +42,10 @@ export async function createTourOwner(
 ): Promise<TourOwner> {
   const domain = subdomains === 'flat' ? `${name}.svc.localhost` : `${name}.localhost`
   const created = await callAdmin(admin, 'POST', '/instances', {
-    ...{ domain, locale, email: `${name}@mail.example`, publicName: 'Alice' },
+    domain,
+    locale,
+    email: `${name}@mail.example`,
+    publicName: 'Alice',
     ...(options.isOnboarded !== false && { passphrase: TOUR_PASSPHRASE }),
     ...(options.magicLink === true && { magic_link: true }),
   })

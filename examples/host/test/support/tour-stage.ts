@@ -18,8 +18,10 @@ export interface TourRun {
 export const TOUR_RUNS: readonly TourRun[] = [
   { name: 'SQLite, nested app hosts', store: 'sqlite', subdomains: 'nested', locale: 'en' },
   {
-    ...{ name: 'Redis, two processes, flat app hosts, in German', store: 'redis' },
-    ...{ subdomains: 'flat', locale: 'de' },
+    name: 'Redis, two processes, flat app hosts, in German',
+    store: 'redis',
+    subdomains: 'flat',
+    locale: 'de',
   } as const,
 ]
 

@@ -20,13 +20,21 @@ describe('checks of the documents', () => {
 
   it('find a row that takes a body and does not say what is in it', () => {
     const row = (path: string, body?: RouteRow['body']): RouteRow => ({
-      ...{ method: 'POST', path, handler: () => {}, auth: ['none'], statuses: [200] },
-      ...{ family: 'json', summary: '', source: '', ...(body !== undefined && { body }) },
+      method: 'POST',
+      path,
+      handler: () => {},
+      auth: ['none'],
+      statuses: [200],
+      family: 'json',
+      summary: '',
+      source: '',
+      ...(body !== undefined && { body }),
     })
     const told = { type: 'object', properties: { name: { type: 'string' } } }
     const faults = bodyFaults([
       {
-        ...{ name: '', title: '' },
+        name: '',
+        title: '',
         rows: [
           row('/none'),
           row('/told', { types: ['json'], schema: told }),

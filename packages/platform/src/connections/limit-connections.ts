@@ -73,7 +73,9 @@ export function limitConnections(
 
   function follow(socket: Socket, transport: Socket): void {
     const connection = new Connection({
-      ...{ socket, transport, bounds },
+      socket,
+      transport,
+      bounds,
       isPressed: () => pressure.isOn,
       onOverflow: () => refusals.note('pipeline'),
     })

@@ -12,7 +12,7 @@ import {
 import { shardOf, SHARDS, shardTag } from './host-shards.ts'
 import type { InstanceId, Subdomains } from './instance.ts'
 import { InstanceError } from './instance-error.ts'
-import { createNesting } from './nesting.ts'
+import { conflictOf, forgetHost, type NestingServices, noteHosts } from './nesting.ts'
 
 /** A claim whose instance never came into being is free again after this. Milliseconds. */
 const ABANDONED_MS = 60_000
@@ -56,8 +56,8 @@ export interface DirectoryOptions {
 }
 
 export function createDirectory(options: DirectoryOptions): Directory {
-  const { store, clock, isKept } = options
-  const nesting = createNesting(store, options.subdomains, ownerOf)
+  const { store, subdomains, clock, isKept } = options
+  const nesting: NestingServices = { store, subdomains, ownerOf }
 
   async function claimOne(id: InstanceId, { host, isDomain }: ClaimedHost): Promise<void> {
     const key = hostKey(host)
@@ -87,9 +87,9 @@ export function createDirectory(options: DirectoryOptions): Directory {
 
   /** After the claim: two that come at the same time cannot both overlook each other. */
   async function refuseNested(id: InstanceId, hosts: readonly string[]): Promise<void> {
-    await nesting.note(id, hosts)
+    await noteHosts(nesting, id, hosts)
     for (const host of hosts) {
-      const other = await nesting.conflictOf(id, host)
+      const other = await conflictOf(nesting, id, host)
       if (other === undefined) continue
       throw new InstanceError(
         'domain_taken',
@@ -103,7 +103,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
       const record = await store.get<HostRecord>(hostKey(host))
       if (record?.value.id !== id) continue
       await store.write([{ op: 'delete', key: record.key, ifRevision: record.revision }])
-      await nesting.forget(id, host)
+      await forgetHost(nesting, id, host)
     }
   }
 

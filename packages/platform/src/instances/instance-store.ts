@@ -1,6 +1,6 @@
 import { type Change, type Store, StoreUnavailableError } from '@svc/store'
 import type { Logger } from '../log.ts'
-import { randomId } from '../random.ts'
+import { randomId } from '../secrets.ts'
 import { createDirectory } from './directory.ts'
 import { normalizeDomain } from './domain.ts'
 import type { Instance, InstanceId } from './instance.ts'

@@ -80,7 +80,10 @@ export async function checkSealingKeys(options: SealingKeyCheckOptions): Promise
       if (check === undefined) continue
       const value: SealingKeyRecord = { kid, check, firstUsedAt: now, state: 'active' }
       changes.push({
-        ...{ op: 'put', key: keyOf(kid), value, indexes: [{ index: INDEX, sort: kid }] },
+        op: 'put',
+        key: keyOf(kid),
+        value,
+        indexes: [{ index: INDEX, sort: kid }],
         ...(noted === undefined ? { ifAbsent: true } : { ifRevision: noted.revision }),
       })
     }

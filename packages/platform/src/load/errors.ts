@@ -1,25 +1,21 @@
+import { type CodedError, defineErrors, type ErrorClass, type ErrorRow } from '../define-errors.ts'
+
 /** Errors that any endpoint may answer. */
-export const ERRORS = {
+export const ERRORS: Readonly<Record<'overloaded', ErrorRow>> = {
   overloaded: {
     status: 503,
     description: 'the server has too much to do',
+    isHidden: true,
     text: 'The process handles as much as it may. Try again after `Retry-After`.',
     source: 'operation.md 1',
   },
-} as const
+}
 
-/** The process handles as much as it may; a second later there may be room. Recognised as an HTTP error by its shape. */
-export class OverloadedError extends Error {
-  override readonly name: string = 'OverloadedError'
-  readonly code = 'overloaded'
-  readonly status: number = ERRORS.overloaded.status
-  /** The code is all that is said, as with every fault of a server. */
-  readonly expose: boolean = false
-  readonly headers: Readonly<Record<string, string>>
+/** The process handles as much as it may; a second later there may be room. */
+export const OverloadedError: ErrorClass<'overloaded'> = defineErrors('OverloadedError', ERRORS)
+export type OverloadedError = CodedError<'overloaded'>
 
-  /** @param headers - beside `Retry-After` */
-  constructor(headers: Readonly<Record<string, string>> = {}) {
-    super(ERRORS.overloaded.description)
-    this.headers = { 'Retry-After': '1', ...headers }
-  }
+/** @param headers - beside `Retry-After` */
+export function overloaded(headers: Readonly<Record<string, string>> = {}): OverloadedError {
+  return new OverloadedError('overloaded', { headers, retryAfterS: 1 })
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { OverloadedError } from './errors.ts'
+import { overloaded } from './errors.ts'
 import type { SharedBound } from './shared-bound.ts'
 
 /**
@@ -29,7 +29,7 @@ export class RequestLoad {
    */
   enter(): void {
     if (this.#isIn) return
-    if (!this.#places.take(this.#address, 1)) throw new OverloadedError()
+    if (!this.#places.take(this.#address, 1)) throw overloaded()
     this.#isIn = true
   }
 
@@ -49,7 +49,7 @@ export class RequestLoad {
         request.off('data', count)
         request.pause()
         // Nobody reads the rest: the connection ends with the answer.
-        reject(new OverloadedError({ Connection: 'close' }))
+        reject(overloaded({ Connection: 'close' }))
       }
       request.on('data', count)
       reading.then(resolve, reject).finally(() => request.off('data', count))

@@ -82,7 +82,9 @@ describe('connections of one address', () => {
     ])
     await limited.close()
     expect(limited.log[1]).to.deep.equal({
-      ...{ event: 'connection.refused', reason: 'address', count: 18 },
+      event: 'connection.refused',
+      reason: 'address',
+      count: 18,
     })
     await start()
   })
@@ -108,7 +110,8 @@ describe('connections in all', () => {
 
   it('end when nobody uses them and most are taken', async () => {
     limited = await startLimited((_request, response) => void response.end('x'), {
-      ...{ connections: 10, connectionsPerAddress: 0 },
+      connections: 10,
+      connectionsPerAddress: 0,
     })
     const used = await openMany(limited.port, 8)
     for (const client of used) client.send(get())
@@ -124,7 +127,9 @@ describe('connections in all', () => {
 
   it('carry one answer each while most are taken, and have less time for headers', async () => {
     limited = await startLimited((_request, response) => void response.end('x'), {
-      ...{ connections: 10, connectionsPerAddress: 0, pressedHeadersMs: 200 },
+      connections: 10,
+      connectionsPerAddress: 0,
+      pressedHeadersMs: 200,
     })
     const clients = await openMany(limited.port, 10)
     await until(() => limited.sockets.size === 10)

@@ -46,7 +46,11 @@ export async function startLimited(
   // A TCP server's address is an object; a string is only given for pipes.
   const { port } = server.address() as AddressInfo
   return {
-    ...{ server, port, limits, sockets, log },
+    server,
+    port,
+    limits,
+    sockets,
+    log,
     async join(options) {
       const [client] = await Promise.all([
         openClient(port, { ...options, isSecure: tls !== undefined }),

@@ -1,5 +1,5 @@
 import type { Instance, InstanceId } from '../../src/instances/instance.ts'
-import { randomId } from '../../src/random.ts'
+import { randomId } from '../../src/secrets.ts'
 
 /** An instance that exists only as a record: what keys need of it. */
 export function testInstance(domain: string): Instance {

@@ -28,8 +28,11 @@ describe('the options of limitConnections', () => {
     const server = http.createServer()
     limitConnections(server)
     expect(server).to.include({
-      ...{ headersTimeout: 15_000, requestTimeout: 30_000, keepAliveTimeout: 8000 },
-      ...{ timeout: 30_000, maxHeadersCount: 101 },
+      headersTimeout: 15_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 8000,
+      timeout: 30_000,
+      maxHeadersCount: 101,
     })
     expect(server.maxConnections).to.be.within(1, 10_000)
   })

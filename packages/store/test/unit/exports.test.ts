@@ -5,8 +5,13 @@ const EXPORTS: readonly [subpath: string, file: string, names: string[]][] = [
     '.',
     '../../src/index.ts',
     [
-      ...['StoreUnavailableError', 'describeError', 'indexKey', 'recordKey', 'secretKey'],
-      ...['silentLog', 'systemClock'],
+      'StoreUnavailableError',
+      'describeError',
+      'indexKey',
+      'recordKey',
+      'secretKey',
+      'silentLog',
+      'systemClock',
     ],
   ],
   [

@@ -5,7 +5,10 @@ import { createKeptList } from './kept-list.ts'
 
 export function createDevMailbox(store: Store, clock: { now(): number }): DevMailbox {
   const kept = createKeptList<OutgoingMail>({
-    ...{ store, clock, kind: 'dev-mail', index: 'dev-mails' },
+    store,
+    clock,
+    kind: 'dev-mail',
+    index: 'dev-mails',
   })
   return {
     send: (mail) => kept.add(mail.instanceId, mail),

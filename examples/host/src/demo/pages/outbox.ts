@@ -12,7 +12,10 @@ export interface DevOutboxOptions {
 
 export function createDevOutbox({ store, clock, deviceName }: DevOutboxOptions): DevOutbox {
   const kept = createKeptList<OutboxEntry>({
-    ...{ store, clock, kind: 'dev-outbox-entry', index: 'dev-outbox' },
+    store,
+    clock,
+    kind: 'dev-outbox-entry',
+    index: 'dev-outbox',
   })
   return {
     pushes: {
@@ -39,7 +42,12 @@ async function toEntry(
 ): Promise<OutboxPush> {
   const { notificationId: notification, platform, slug, title, body, data, priority, sound } = push
   return {
-    ...{ kind: 'push', notification, platform, title, body, data },
+    kind: 'push',
+    notification,
+    platform,
+    title,
+    body,
+    data,
     device: (await deviceName(push)) ?? platform,
     ...(slug !== undefined && { slug }),
     ...(priority !== undefined && { priority }),

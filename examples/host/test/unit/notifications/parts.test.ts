@@ -83,7 +83,8 @@ describe('configuration of notifications', () => {
     const config = load({ SVC_MAIL_DKIM_DOMAIN: 'example.org' })
     expect(() => mailOptions(config, undefined)).to.throw('belong together')
     const absent = {
-      ...{ SVC_MAIL_DKIM_DOMAIN: 'example.org', SVC_MAIL_DKIM_SELECTOR: 'a' },
+      SVC_MAIL_DKIM_DOMAIN: 'example.org',
+      SVC_MAIL_DKIM_SELECTOR: 'a',
       SVC_MAIL_DKIM_KEY_FILE: '/nowhere/key.pem',
     }
     expect(() => mailOptions(load(absent), undefined)).to.throw('the file cannot be read')

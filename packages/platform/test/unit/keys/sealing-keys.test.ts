@@ -40,8 +40,12 @@ eachStore((open) => {
     async function createInstance(store: Store, key: SealingKey, domain: string): Promise<void> {
       const keyring = createKeyring({ store, sealer: createSealer([key]), clock })
       const instances = createInstances({
-        ...{ store, keyring, clock, log },
-        ...{ subdomains: 'nested', isHttps: () => true },
+        store,
+        keyring,
+        clock,
+        log,
+        subdomains: 'nested',
+        isHttps: () => true,
       })
       await instances.create({ domain })
       await instances.close()

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Random text of `[A-Za-z0-9_-]`: `bytes` random bytes in base64url. At least 16 bytes. */
 export function randomId(bytes = 16): string {
@@ -22,4 +22,13 @@ export function randomAlphanumeric(length: number): string {
 /** Random lower-case hexadecimal text of `bytes` bytes. */
 export function randomHex(bytes: number): string {
   return randomBytes(bytes).toString('hex')
+}
+
+/** Compares two secrets through digests of fixed length, so that neither content nor length shows in the time. */
+export function equalSecrets(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }
