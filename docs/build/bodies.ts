@@ -6,10 +6,13 @@ export function bodyFaults(groups: readonly RouteGroup[]): string[] {
   return groups
     .flatMap(({ rows }) => rows)
     .filter((row) => row.body !== undefined && !isTold(row))
-    .map(({ method, path }) => `${method} ${path}: the row has a body and no schema that tells it`)
+    .map(
+      ({ method, path }) =>
+        `${method} ${path}: the route has a body and no schema that describes it`,
+    )
 }
 
-/** `{ type: 'object' }` alone tells nothing: either its members are there, or words for what has none of its own. */
+/** `{ type: 'object' }` alone says nothing: either its members are there, or words for what has none of its own. */
 function isTold({ body }: RouteRow): boolean {
   const { properties, description } = expectedBody(body)
   return properties !== undefined || description !== undefined

@@ -12,7 +12,7 @@ const KINDS = [
 /** An index, up to what makes it that of one record. */
 const INDEX = /\bindexKey\(\s*(?:[^(),]|\([^()]*(?:\([^()]*\))?[^()]*\))+,\s*['`]([\w-]+)/g
 
-/** Kinds of records and indexes in the code that `docs/data-model.md` does not name, and kinds that it tells twice. */
+/** Kinds of records and indexes in the code that `docs/data-model.md` does not name, and kinds that it lists twice. */
 export function dataModelFaults(): string[] {
   const known = readFileSync(path.join(ROOT, FILE), 'utf8')
   const sources = globSync(['packages/!(store|testkit)/src/**/*.ts', 'examples/*/src/**/*.ts'], {

@@ -84,7 +84,7 @@ const SENT: readonly {
   },
 ]
 
-const INTRODUCTION = `Everything that the packages tell a host, what a host tells them, and what goes out over the websocket. Names and types
+const INTRODUCTION = `Everything that the packages notify a host of, what a host announces to them, and what goes out over the websocket. Names and types
 are those of the interfaces; the check of the documents fails for an event, hook or listener that is not on this page.
 A handler that throws is logged and stops nothing, unless its text says that it may refuse.`
 
@@ -115,10 +115,10 @@ export function eventPage(): Document {
     ]),
     '## Methods that take a listener',
     table(
-      ['Method', 'What it hears'],
+      ['Method', 'What the listener is called for'],
       LISTENERS.flatMap((listed) => rows(listed, (name) => calledOn(listed, name))),
     ).trimEnd(),
-    '## What the host says',
+    '## What the host announces',
     'The packages cannot see these things happen. Call the method once it is written.',
     table(
       ['Method', 'When'],

@@ -5,7 +5,7 @@ import { bucketRows, lifetimeRows } from './limits.ts'
 import { bodyText, callersText, FAMILIES, limitText, STATUS_TEXTS } from './route-words.ts'
 import type { RouteGroup } from './routes.ts'
 
-/** `docs/http-api.md` from the route rows. */
+/** `docs/http-api.md` from the routes. */
 export async function httpApi(groups: readonly RouteGroup[]): Promise<Document> {
   const parts = [
     '# HTTP interface',
@@ -30,7 +30,7 @@ export async function httpApi(groups: readonly RouteGroup[]): Promise<Document> 
   return { file: 'docs/http-api.md', content: `${parts.join('\n\n')}\n` }
 }
 
-const INTRODUCTION = `Every endpoint, from the same rows that build the router. An instance is one owner on one domain; the \`Host\` header
+const INTRODUCTION = `Every endpoint, from the same routes that the router executes. An instance is one owner on one domain; the \`Host\` header
 chooses it. [openapi.json](openapi.json) says the same for programs. "Source" names the RFC, or the part of the
 [specification](spec/README.md) that says so.`
 

@@ -2,6 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { ROOT } from './document.ts'
 
+/** A path of the sources in a recipe, such as `packages/notify/src/limits.ts`. */
+const CODE_PATH = /`((?:packages|examples)\/[^`*<>… ]+)`/g
 const LINK = /\]\((?!https?:|mailto:|#)([^)\s#]+)(?:#([^)\s]+))?\)/g
 
 /** Links of the repository's Markdown files that lead to no file, or to no heading of one. */
@@ -19,6 +21,15 @@ export function linkFaults(): string[] {
         return [`${file}: ${target} has no heading #${heading}`]
       },
     ),
+  )
+}
+
+/** Paths in recipes that lead to nothing any more. */
+export function recipeFaults(): string[] {
+  return globSync('docs/recipes/*.md', { cwd: ROOT }).flatMap((file) =>
+    [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(CODE_PATH)]
+      .filter(([, target = '']) => !existsSync(path.join(ROOT, target)))
+      .map(([, target]) => `${file}: ${target} does not exist`),
   )
 }
 

@@ -1,8 +1,8 @@
 /**
- * Writes the documents that come from the code: `pnpm run docs`. With `--check` it writes nothing and fails when one
- * of them is not what it would write, when the code mentions a decision that does not exist or keeps a record that
- * docs/data-model.md does not name, when a decision has no title or theme, when a link or a citation leads nowhere, when
- * an option, an error or an event has no words, or when a route does not say what is in its body.
+ * Writes the documents that come from the code: `pnpm run docs`. With `--check` it writes nothing. Either way it fails
+ * when the code mentions a decision that does not exist or keeps a record that docs/data-model.md does not name, when a
+ * decision has no title or theme, when a link, a citation or a path in a recipe leads nowhere, when an option, an error
+ * or an event has no words, when a route does not say what is in its body; with `--check` also when a document is stale.
  */
 import { bodyFaults } from './bodies.ts'
 import { citationFaults } from './citations.ts'
@@ -13,7 +13,7 @@ import { staleDocuments, writeDocuments } from './document.ts'
 import { errorFaults, errorTables } from './errors.ts'
 import { eventFaults, eventPage } from './events.ts'
 import { httpApi } from './http-api.ts'
-import { linkFaults } from './links.ts'
+import { linkFaults, recipeFaults } from './links.ts'
 import { openApi } from './openapi.ts'
 import { optionFaults, optionPages } from './options.ts'
 import { errorGroups, routeGroups, version } from './routes.ts'
@@ -44,6 +44,7 @@ const faults = [
   ...eventFaults(),
   ...linkFaults(),
   ...optionFaults(),
+  ...recipeFaults(),
   ...stale.map((file) => `${file} is stale: run pnpm run docs`),
 ]
 for (const fault of faults) process.stderr.write(`${fault}\n`)

@@ -10,7 +10,7 @@ import type { Document } from './document.ts'
 import { mediaTypes, STATUS_TEXTS } from './route-words.ts'
 import type { RouteGroup } from './routes.ts'
 
-/** `docs/openapi.json` (OpenAPI 3.1) from the route rows. */
+/** `docs/openapi.json` (OpenAPI 3.1) from the routes. */
 export function openApi(groups: readonly RouteGroup[], version: string): Document {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const { name, rows } of groups) {

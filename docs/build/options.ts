@@ -42,7 +42,7 @@ export function optionPages(): Document {
   return { file: FILE, content: `${content}\n` }
 }
 
-/** Options without words, defaults that an interface tells differently, and definitions that are on no page. */
+/** Options without words, defaults that an interface says differently, and definitions that are on no page. */
 export function optionFaults(): string[] {
   const interfaces = readInterfaces()
   const faults = DEFINED_FUNCTIONS.flatMap((defined) =>
@@ -160,7 +160,7 @@ function isRateLimit(value: unknown): value is { limit: number; windowMs: number
   return typeof value === 'object' && value !== null && 'limit' in value && 'windowMs' in value
 }
 
-/** Whether an interface tells the default that counts. */
+/** Whether an interface says the default that counts. */
 function isSaid({ fallback }: AnyOption, told: string | undefined): boolean {
   if (fallback.kind !== 'value' || typeof fallback.value === 'object') return true
   const { value } = fallback

@@ -44,7 +44,7 @@ function storeErrors(): ErrorGroup['errors'] {
   return { [code]: { status, text, source: 'decision D6' } }
 }
 
-/** Nobody asks for one: only the rows are looked at. */
+/** Nobody asks for one: only the routes are looked at. */
 const NO_ACCOUNTS: AccountStore = {
   get: () => Promise.resolve(undefined),
   create: () => Promise.reject(new Error('unused')),
@@ -53,7 +53,7 @@ const NO_ACCOUNTS: AccountStore = {
   list: () => Promise.resolve({ accounts: [] }),
 }
 
-/** The rows of all endpoints, as the assembled packages have them. */
+/** The routes of all endpoints, as the assembled packages have them. */
 export async function routeGroups(): Promise<RouteGroup[]> {
   const store = sqliteStore({ file: ':memory:' })
   const apps = {

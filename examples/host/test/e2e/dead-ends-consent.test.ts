@@ -40,7 +40,7 @@ describe('no dead end at the consent page', function () {
     await visit.tab.finish()
   })
 
-  it('a page from before another log-in', async () => {
+  it('a page from before another login', async () => {
     const visit = await reachConsent()
     const { tab } = visit
     const other = await visit.openTab(`${visit.owner.origin}/`)

@@ -12,7 +12,7 @@ for (const subdomains of ['nested', 'flat'] as const) {
     after(() => stage?.close())
     afterEach(() => stage.front.blockCookies(() => false))
 
-    it('at the log-in', async () => {
+    it('at the login', async () => {
       stage.front.blockCookies(() => true)
       const { tab } = await stage.visit()
       await tab.givePassphrase()

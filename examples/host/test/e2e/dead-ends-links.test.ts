@@ -44,7 +44,7 @@ describe('no dead end behind a mailed link', function () {
     await visit.tab.finish()
   })
 
-  it('a link to log in that is opened after the log-in', async () => {
+  it('a link to log in that is opened after the login', async () => {
     const visit = await stage.visit({ hasMagicLink: true })
     const link = await askMagicLink(visit)
     const other = await visit.openTab()

@@ -26,7 +26,7 @@ describe('no dead end at the log-in', function () {
     expect(stage.front.count('POST', '/auth/login') - before).to.equal(1)
   })
 
-  it('the back button after the log-in', async () => {
+  it('the back button after the login', async () => {
     const { tab } = await stage.visit()
     await tab.givePassphrase()
     await tab.isAsked()
@@ -63,7 +63,7 @@ describe('no dead end at the log-in', function () {
     await tab.finish()
   })
 
-  it('a form from before a log-in and a log-out elsewhere', async () => {
+  it('a form from before a login and a logout elsewhere', async () => {
     const { tab, openTab, owner } = await stage.visit()
     const other = await openTab(`${owner.origin}/auth/login`)
     await other.givePassphrase()

@@ -27,7 +27,7 @@ describe('no dead end where the server is killed and started again', function ()
     await tab.finish()
   })
 
-  it('with the log-in form open, which is sent while nobody answers', async () => {
+  it('with the login form open, which is sent while nobody answers', async () => {
     const { tab } = await stage.visit()
     await stage.restart(async () => {
       await tab.givePassphrase()
