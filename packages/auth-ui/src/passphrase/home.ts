@@ -26,7 +26,6 @@ export const homeRoutes: readonly Route<AuthUiServices>[] = [
   }),
 ]
 
-/** `GET /`: to onboarding, to the login, or home. @see login.md 5.1 */
 async function showHome(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance, query } = ctx.state
   const owner = (await services.owners.get(instance.id))?.owner
