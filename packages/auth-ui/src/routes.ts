@@ -14,7 +14,16 @@ import { hintRoutes } from './passphrase/hint.ts'
 import { putPassphraseRoutes } from './passphrase/put-passphrase.ts'
 import { checkPassphraseRoutes } from './passphrase/check-passphrase.ts'
 import { preloginRoutes } from './passphrase/prelogin.ts'
-import { settingsRoutes } from './settings/settings-routes.ts'
+import { accessRoutes } from './settings/access.ts'
+import { authModeRoutes } from './settings/auth-mode.ts'
+import { clientRoutes } from './settings/clients.ts'
+import { mailFactorRoutes } from './settings/factor-mail.ts'
+import { totpRoutes } from './settings/factor-totp.ts'
+import { factorRoutes } from './settings/factors.ts'
+import { passkeyRoutes } from './settings/passkey-page.ts'
+import { derivationRoutes } from './settings/passphrase.ts'
+import { sessionRoutes } from './settings/sessions.ts'
+import { trustedDeviceRoutes } from './settings/trusted-devices.ts'
 import { bindRoutes, type Route, type RouteRow } from '@svc/platform'
 import { flagshipLoginRoutes } from './flagship/flagship-login.ts'
 import { flagshipMagicLinkRoutes } from './flagship/flagship-magic-link.ts'
@@ -41,7 +50,16 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...putPassphraseRoutes,
   ...checkPassphraseRoutes,
   ...preloginRoutes,
-  ...settingsRoutes,
+  ...accessRoutes,
+  ...authModeRoutes,
+  ...clientRoutes,
+  ...mailFactorRoutes,
+  ...totpRoutes,
+  ...factorRoutes,
+  ...passkeyRoutes,
+  ...derivationRoutes,
+  ...sessionRoutes,
+  ...trustedDeviceRoutes,
   ...moveRoutes,
   ...sharePasswordRoutes,
   ...flagshipLoginRoutes,

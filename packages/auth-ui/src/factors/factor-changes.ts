@@ -44,7 +44,7 @@ const EVENTS: Readonly<Record<WantedChange['what'], string>> = {
 /**
  * The only way factors are added and removed: one conditional write of the owner's record. Then it does what belongs to
  * the change: trusted browsers go when the second factor is switched, the owner is told by mail.
- * @param owner - as the request was judged; another passphrase since then refuses it
+ * @param owner - as the request was checked; another passphrase since then refuses it
  * @throws AuthUiError `confirmation_required`, and what `next` throws
  */
 export async function changeFactors(

@@ -14,7 +14,7 @@ export interface ClientCredentials {
   readonly clientSecret: string
 }
 
-/** A client that says who it is, looked at but not yet judged. */
+/** A client that says who it is, looked up, and neither accepted nor refused yet. */
 export interface CheckedClient {
   /**
    * The client; a wrong secret is counted.

@@ -59,7 +59,7 @@ export const loginRoutes: readonly Route<AuthUiServices>[] = [
     method: 'GET',
     path: '/auth/login',
     handler: showLogin,
-    auth: provedInHandler(['none', 'session cookie'], 'session/session-sessionMiddleware.ts'),
+    auth: provedInHandler(['none', 'session cookie'], 'session/session-middleware.ts'),
     statuses: [200, 302, 400, 412],
     family: 'html',
     summary: 'Shows the login form, or sends a logged-in browser on.',

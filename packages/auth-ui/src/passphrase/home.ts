@@ -12,7 +12,7 @@ export const homeRoutes: readonly Route<AuthUiServices>[] = [
     method: 'GET',
     path: '/',
     handler: showHome,
-    auth: provedInHandler(['none', 'session cookie'], 'session/session-sessionMiddleware.ts'),
+    auth: provedInHandler(['none', 'session cookie'], 'session/session-middleware.ts'),
     limit: [
       {
         bucket: 'register-guess',

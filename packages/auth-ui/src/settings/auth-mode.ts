@@ -9,11 +9,12 @@ import { enrolledKinds, isSecondFactorOn } from '../owner/factors.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
 import { requireSettingsApp } from '../web/caller.ts'
+import { refuseBody } from '../web/posted.ts'
 import { visitorOf } from '../web/visitor.ts'
 import { activateMail } from './factor-mail.ts'
 import { AUTH_MODE_SCHEMA, type AuthModeBody } from './factors.schema.ts'
 import { checkPassphrase } from '../login/passphrase-check.ts'
-import { ownerOf, refuseBody } from './settings-owner.ts'
+import { ownerOf } from './settings-owner.ts'
 
 /** Mailed passcodes on, or every factor off. @see login.md 7 */
 export const authModeRoutes: readonly Route<AuthUiServices>[] = [

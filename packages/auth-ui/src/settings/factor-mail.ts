@@ -5,9 +5,10 @@ import { changeFactors, type FactorServices, withoutFactor } from '../factors/fa
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
 import { requireSettingsApp } from '../web/caller.ts'
+import { refuseBody } from '../web/posted.ts'
 import { type Visitor, visitorOf } from '../web/visitor.ts'
 import { MAIL_FACTOR_SCHEMA, type MailFactorBody, REMOVE_MAIL_SCHEMA } from './factors.schema.ts'
-import { confirmedOwner, refuseBody } from './settings-owner.ts'
+import { confirmedOwner } from './settings-owner.ts'
 
 /** Passcodes by mail, in the settings app. */
 export const mailFactorRoutes: readonly Route<AuthUiServices>[] = [

@@ -17,6 +17,7 @@ import type { Owner } from '../owner/owner.ts'
 import { isWithinLimit } from '../rate-limits.ts'
 import type { AuthUiServices } from '../services.ts'
 import { requireSettingsApp } from '../web/caller.ts'
+import { refuseBody } from '../web/posted.ts'
 import { visitorOf } from '../web/visitor.ts'
 import {
   CONFIRMED_SCHEMA,
@@ -24,7 +25,7 @@ import {
   TOTP_SCHEMA,
   type TotpBody,
 } from './factors.schema.ts'
-import { confirmedOwner, ownerOf, refuseBody } from './settings-owner.ts'
+import { confirmedOwner, ownerOf } from './settings-owner.ts'
 
 /** The factor as it will be, its secret sealed. */
 interface Pending {

@@ -6,10 +6,11 @@ import { answerJson } from '../web/answer.ts'
 import { type Factors, isSecondFactorOn } from '../owner/factors.ts'
 import type { AuthUiServices } from '../services.ts'
 import { requireSettingsApp } from '../web/caller.ts'
+import { refuseBody } from '../web/posted.ts'
 import { visitorOf } from '../web/visitor.ts'
 import { CONFIRMED_SCHEMA, type ConfirmedBody } from './factors.schema.ts'
 import { answerResources, isoTime } from './json-api.ts'
-import { confirmedOwner, idOf, ownerOf, refuseBody } from './settings-owner.ts'
+import { confirmedOwner, idOf, ownerOf } from './settings-owner.ts'
 
 type Confirmed = RouteContext<ConfirmedBody | null>
 

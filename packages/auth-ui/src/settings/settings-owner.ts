@@ -1,4 +1,4 @@
-import type { RouteContext, SchemaFault } from '@svc/platform'
+import type { RouteContext } from '@svc/platform'
 import { requireFreshConfirmation } from '../confirm/confirmation.ts'
 import { AuthUiError } from '../errors.ts'
 import type { Owner } from '../owner/owner.ts'
@@ -27,13 +27,6 @@ export async function confirmedOwner(
   const owner = await ownerOf(services, ctx)
   await requireFreshConfirmation(services, ctx.state.instance, owner, { code, state })
   return owner
-}
-
-/** The error for a body that breaks its schema. */
-export function refuseBody([fault]: readonly SchemaFault[]): AuthUiError {
-  const { instancePath = '', message = '' } = fault ?? {}
-  const description = `${instancePath.slice(1) || 'the body'} ${message}`
-  return new AuthUiError('invalid_parameter', { description })
 }
 
 /** The `:id` of the route's path. */
