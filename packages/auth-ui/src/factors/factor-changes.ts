@@ -10,7 +10,7 @@ import {
 import type { Owner } from '../owner/owner.ts'
 import type { FactorChange, FactorKind } from '../ports.ts'
 import type { AuthUiServices } from '../services.ts'
-import { securityUrl } from '../web/security-url.ts'
+import { securityUrl } from '../web/settings-app.ts'
 import { describeVisitor, type Visitor } from '../web/visitor.ts'
 import { removeTrustedDevices } from './trusted-devices.ts'
 

@@ -3,7 +3,7 @@ import { prefersJson, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 
 /**
- * HTML: the page, with 200. Answers requests for an instance that nobody has onboarded.
+ * Answers requests for an instance that nobody has onboarded: the page, with 200.
  * @throws AuthUiError `onboarding_needed` for a client that prefers JSON
  * @see login.md 4.8
  */

@@ -10,7 +10,7 @@ import {
   needsSessionCode,
   type RedirectTarget,
 } from '../web/redirect-target.ts'
-import { securityUrl } from '../web/security-url.ts'
+import { securityUrl } from '../web/settings-app.ts'
 import { rememberDevice } from '../session/known-device.ts'
 import { isNewPlace, loginChanges, type LoginEntry } from '../session/login-history.ts'
 import { observeVisitor, visitorOf } from '../web/visitor.ts'
@@ -100,8 +100,8 @@ export interface SessionRequest {
 }
 
 /**
- * One write holds session, history and known browser. The end of every login: session and cookie, history, known
- * browser, hooks, and the owner's mail.
+ * The end of every login: session and cookie, history, known browser, hooks, and the owner's mail. One write holds
+ * session, history and known browser.
  */
 export async function openSession(
   services: AuthUiServices,
@@ -216,10 +216,7 @@ async function isStillOwner(
 /** The place of an entry does not depend on its session. */
 const NOBODY = '' as LoginEntry['sessionId']
 
-/**
- * The `Location` of a target, with a fresh transfer code where its host needs one. Decides whether a target needs a
- * code. How a browser with a session gets where it wants to go.
- */
+/** The `Location` of a target for a browser with a session, with a fresh transfer code where its host needs one. */
 export async function locateTarget(
   services: AuthUiServices,
   ctx: RouteContext,

@@ -59,7 +59,7 @@ export const loginRoutes: readonly Route<AuthUiServices>[] = [
     method: 'GET',
     path: '/auth/login',
     handler: showLogin,
-    auth: provedInHandler(['none', 'session cookie'], 'session/session-sessionMiddleware.ts'),
+    auth: provedInHandler(['none', 'session cookie'], 'session/session-middleware.ts'),
     statuses: [200, 302, 400, 412],
     family: 'html',
     summary: 'Shows the login form, or sends a logged-in browser on.',
@@ -80,11 +80,6 @@ export const loginRoutes: readonly Route<AuthUiServices>[] = [
   }),
 ]
 
-/**
- * `GET /auth/login` Order of a POST: origin, owner, redirect, limits, passphrase, second factor, session. The login
- * form and its answer.
- * @see login.md 5.1
- */
 async function showLogin(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance, query } = ctx.state
   const owner = await onboardedOwner(services, ctx.state.instance)
@@ -106,7 +101,7 @@ async function showLogin(ctx: RouteContext, services: AuthUiServices): Promise<v
   await showForm(services, ctx, asked, message === undefined ? {} : { message })
 }
 
-/** `POST /auth/login` */
+/** Order: origin, owner, redirect, limits, passphrase, second factor, session. */
 async function submitLogin(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { form, query } = ctx.state
   const owner = await onboardedOwner(services, ctx.state.instance)

@@ -1,4 +1,4 @@
-import { securityUrl } from '../web/security-url.ts'
+import { securityUrl } from '../web/settings-app.ts'
 import { findKnownDevice } from '../session/known-device.ts'
 import type { RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
@@ -16,8 +16,8 @@ interface Reservation {
 }
 
 /**
- * Counts before it checks, so that parallel guesses cannot pass together. Checks a login value on behalf of a
- * request, within the limits of all paths together (login.md 4.7).
+ * Checks a login value on behalf of a request, within the limits of all paths together (login.md 4.7). It counts
+ * before it checks, so that parallel guesses cannot pass together.
  * @throws AuthUiError `invalid_passphrase`, `rate_limited`, `busy`
  */
 export async function checkPassphrase(

@@ -11,9 +11,8 @@ import { answerJson } from '../web/answer.ts'
 const AUTHORIZE_PATH = '/auth/authorize'
 
 /**
- * JSON: 200 `{ two_factor_token, redirect }`, `redirect` being the page of the second step; HTML: that page. The
- * status is the caller's when there is a problem. One answer for every first step that has a second one. How a
- * request that passed its first step asks for the second one.
+ * Asks for the second step, after any first step that has one. JSON: 200 `{ two_factor_token, redirect }`, `redirect`
+ * being the page of the second step; HTML: that page. The status is the caller's when there is a problem.
  * @see login.md 5.1, 6.2
  */
 export async function askSecondStep(

@@ -22,6 +22,8 @@ export interface AskedLink {
   readonly redirect?: string
 }
 
+const TRIES = 'magic-code-passphrase'
+
 /** Dies with the passphrase, and means nothing while magic links are off. */
 const MAGIC_CODE: ValueKind = { kind: 'magic-code', form: 'alphanumeric', lifetime: 'magicCode' }
 
@@ -73,11 +75,9 @@ function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
 
-const TRIES = 'magic-code-passphrase'
-
 /**
- * Uses nothing up; wrong codes are counted. Counts before it looks, so that parallel guesses cannot pass together.
- * Judges codes and the passphrases that come with them, within their limits.
+ * The code of a link that somebody followed; uses nothing up. It counts before it looks, so that parallel guesses
+ * cannot pass together, and keeps counted what was wrong.
  * @throws AuthUiError `invalid_magic_code` 401, `rate_limited`
  */
 export async function requireMagicCode(
@@ -108,7 +108,7 @@ export async function checkPassphraseOfLink(
 ): Promise<void> {
   const { instance } = ctx.state
   if (!(await isWithinLimit(services.limits, instance, TRIES, code))) {
-    await end(services, ctx, owner, code)
+    await takeMagicCode(services, instance, owner, code)
     throw new AuthUiError('invalid_magic_code')
   }
   try {
@@ -116,7 +116,8 @@ export async function checkPassphraseOfLink(
   } catch (error) {
     const isWrong = AuthUiError.is(error, 'invalid_passphrase')
     if (!isWrong) await services.limits.release(instance, TRIES, code)
-    else if (await isUsedUp(services, ctx, code)) await end(services, ctx, owner, code)
+    else if (await isUsedUp(services, ctx, code))
+      await takeMagicCode(services, instance, owner, code)
     throw error
   }
   await services.limits.release(instance, TRIES, code)
@@ -131,15 +132,6 @@ export async function useUpMagicCode(
 ): Promise<void> {
   if (await takeMagicCode(services, ctx.state.instance, owner, code)) return
   throw new AuthUiError('invalid_magic_code')
-}
-
-async function end(
-  services: AuthUiServices,
-  ctx: RouteContext,
-  owner: Owner,
-  code: string,
-): Promise<void> {
-  await takeMagicCode(services, ctx.state.instance, owner, code)
 }
 
 /** Whether one more wrong passphrase would be too many. */

@@ -83,11 +83,6 @@ export const magicLinkRoutes: readonly Route<AuthUiServices>[] = [
   }),
 ]
 
-/**
- * `GET /auth/magic_link` The code is used up before the session exists; a refusal uses nothing up. What becomes of a
- * mailed link.
- * @see login.md 5.3
- */
 async function showMagicLink(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance, query } = ctx.state
   const code = query.text('code') || query.text('magic_code')
@@ -111,7 +106,6 @@ async function showMagicLink(ctx: RouteContext, services: AuthUiServices): Promi
   })
 }
 
-/** `POST /auth/magic_link/open` */
 async function openMagicLink(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { form } = ctx.state
   const link = await followLink(services, ctx, form.text('code'), redirectionOf(ctx))
@@ -133,7 +127,6 @@ async function openMagicLink(ctx: RouteContext, services: AuthUiServices): Promi
   })
 }
 
-/** `POST /auth/magic_link/twofactor` */
 async function openMagicLinkWithPassphrase(
   ctx: RouteContext,
   services: AuthUiServices,

@@ -36,7 +36,7 @@ export const requestLinkRoutes: readonly Route<AuthUiServices>[] = [
   }),
 ]
 
-/** `POST /auth/magic_link`: mails a link, and remembers that this browser asked for it. @see login.md 5.3 */
+/** Mails a link, and remembers that this browser asked for it. */
 async function requestMagicLink(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance, form, query } = ctx.state
   const owner = await onboardedOwner(services, ctx.state.instance)

@@ -3,7 +3,7 @@ import type { Instance } from '@svc/platform'
 import { newSecurityStamp, type Owner, type VaultKeys } from '../owner/owner.ts'
 import type { StoredOwner } from '../owner/owner-store.ts'
 import { type NewPassphrase, readNewPassphrase } from './new-passphrase.ts'
-import { securityUrl } from '../web/security-url.ts'
+import { securityUrl } from '../web/settings-app.ts'
 import { removeTrustedDevices } from '../factors/trusted-devices.ts'
 import { AuthUiError } from '../errors.ts'
 import type { RequestFacts } from '../ports.ts'
@@ -22,7 +22,7 @@ export interface Replaced {
 export type PassphraseRule = (owner: Owner | undefined, now: number) => Owner
 
 /**
- * Owner and session key change in one write. Stores a new passphrase, and ends what hangs on the old one.
+ * Stores a new passphrase, and ends what hangs on the old one. Owner and session key change in one write.
  * @throws AuthUiError `busy`, and what the rule throws
  * @see login.md 7.1, decision D9
  */
@@ -98,8 +98,8 @@ export interface PassphraseChange {
 }
 
 /**
- * One atomic write, then everything that hangs on the old passphrase, each as well as it goes. The one place where a
- * passphrase is replaced by another.
+ * The one place where a passphrase is replaced by another: one atomic write, then everything that hangs on the old
+ * passphrase, each as well as it goes.
  * @throws AuthUiError `busy`, `onboarding_needed`, and what `require` throws
  * @see login.md 7.1
  */

@@ -24,7 +24,7 @@ export const checkPassphraseRoutes: readonly Route<AuthUiServices>[] = [
   }),
 ]
 
-/** `POST /settings/passphrase/check`: 204 right, 403 wrong; counted as every wrong passphrase. @see login.md 7 */
+/** 204 right, 403 wrong; counted as every wrong passphrase. */
 async function checkOwnPassphrase(
   ctx: RouteContext<CheckBody>,
   services: AuthUiServices,

@@ -12,7 +12,7 @@ export const homeRoutes: readonly Route<AuthUiServices>[] = [
     method: 'GET',
     path: '/',
     handler: showHome,
-    auth: provedInHandler(['none', 'session cookie'], 'session/session-sessionMiddleware.ts'),
+    auth: provedInHandler(['none', 'session cookie'], 'session/session-middleware.ts'),
     limit: [
       {
         bucket: 'register-guess',
@@ -26,7 +26,6 @@ export const homeRoutes: readonly Route<AuthUiServices>[] = [
   }),
 ]
 
-/** `GET /`: to onboarding, to the login, or home. @see login.md 5.1 */
 async function showHome(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance, query } = ctx.state
   const owner = (await services.owners.get(instance.id))?.owner

@@ -46,11 +46,7 @@ export const ownerMailRoutes: readonly Route<AuthUiServices>[] = [
   }),
 ]
 
-/**
- * `POST /auth/hint` Everything happens behind the answer: neither its bytes nor its time tell what there was to send.
- * Mails that anybody may ask for and only the owner gets.
- * @see login.md 5.5
- */
+/** Everything happens behind the answer: neither its bytes nor its time tell what there was to send. */
 async function mailHint(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance, form, query } = ctx.state
   const raw = form.text('redirect') || query.text('redirect')
@@ -61,7 +57,6 @@ async function mailHint(ctx: RouteContext, services: AuthUiServices): Promise<vo
   await answerSent(services, ctx, 'passphrase_hint', hrefs)
 }
 
-/** `POST /auth/onboarding/resend` */
 async function resendOnboarding(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance } = ctx.state
   services.background.run('mail.onboarding', () => sendOnboarding(services, instance))

@@ -17,7 +17,6 @@ export const preloginRoutes: readonly Route<AuthUiServices>[] = [
   }),
 ]
 
-/** `GET /public/prelogin`: what an app needs to derive the login value. @see login.md 7 */
 async function showPrelogin(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance } = ctx.state
   const owner = (await services.owners.get(instance.id))?.owner

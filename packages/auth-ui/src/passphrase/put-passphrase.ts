@@ -45,9 +45,8 @@ export const putPassphraseRoutes: readonly Route<AuthUiServices>[] = [
 ]
 
 /**
- * `PUT /settings/passphrase`, in one call, or in two when the second factor is on: the first proves the passphrase
- * and gets a token, the second brings the new passphrase with token and code.
- * @see login.md 7, 7.1
+ * One call, or two when the second factor is on: the first proves the passphrase and gets a token, the second brings
+ * the new passphrase with token and code.
  */
 async function putPassphrase(
   ctx: RouteContext<ChangeBody>,

@@ -9,7 +9,7 @@ import {
 } from '@svc/platform'
 import type { AuthUiServices } from '../services.ts'
 import { rememberDevice } from '../session/known-device.ts'
-import { findSettings } from '../web/settings-link.ts'
+import { findSettingsApp } from '../web/settings-app.ts'
 import { leaveRenewedNotice } from '../login/renewed-notice.ts'
 import { clientAddress, describeVisitor, visitorOf } from '../web/visitor.ts'
 import { changePassphrase } from './change-passphrase.ts'
@@ -108,7 +108,7 @@ async function submitRenew(ctx: RouteContext, services: AuthUiServices): Promise
   }
   await makeKnown(services, ctx, changed)
   await leaveRenewedNotice(services, ctx)
-  const settings = isFromSettings ? await findSettings(services, instance) : undefined
+  const settings = isFromSettings ? await findSettingsApp(services, instance) : undefined
   answerRedirect(ctx, settings?.href ?? `${instance.origin}/auth/login`)
 }
 
@@ -131,7 +131,7 @@ async function showForm(
   { token, isFromSettings, hint }: Kept,
   problem?: FormProblem,
 ): Promise<void> {
-  const settings = isFromSettings ? await findSettings(services, ctx.state.instance) : undefined
+  const settings = isFromSettings ? await findSettingsApp(services, ctx.state.instance) : undefined
   await services.pages.renewPage(ctx, {
     csrfToken: await services.csrf.token(ctx),
     formActionSources: settings === undefined ? [] : [settings.origin],

@@ -1,7 +1,7 @@
 import { RESET_SCHEMA } from './reset.schema.ts'
 import { defineRoute, provedInHandler, type Route, type RouteContext } from '@svc/platform'
 import type { AuthUiServices } from '../services.ts'
-import { findSettings } from '../web/settings-link.ts'
+import { findSettingsApp } from '../web/settings-app.ts'
 import { requestReset } from './reset-mails.ts'
 import { locateTarget } from '../login/complete-login.ts'
 import { homeTarget, parseTarget, type RedirectTarget } from '../web/redirect-target.ts'
@@ -14,7 +14,7 @@ export const resetRoutes: readonly Route<AuthUiServices>[] = [
     method: 'GET',
     path: '/auth/passphrase_reset',
     handler: showReset,
-    auth: provedInHandler(['none', 'session cookie'], 'session/session-sessionMiddleware.ts'),
+    auth: provedInHandler(['none', 'session cookie'], 'session/session-middleware.ts'),
     statuses: [200, 302, 400, 412],
     family: 'html',
     summary: 'Shows the form that asks for a link to a new passphrase.',
@@ -24,7 +24,7 @@ export const resetRoutes: readonly Route<AuthUiServices>[] = [
     method: 'POST',
     path: '/auth/passphrase_reset',
     handler: submitReset,
-    auth: provedInHandler(['none', 'session cookie'], 'session/session-sessionMiddleware.ts'),
+    auth: provedInHandler(['none', 'session cookie'], 'session/session-middleware.ts'),
     limit: [{ bucket: 'passphrase-reset', inRule: 'mails; asked in requestReset' }],
     body: { types: ['form'], schema: RESET_SCHEMA },
     statuses: [200, 302, 400, 403, 413, 415],
@@ -35,7 +35,6 @@ export const resetRoutes: readonly Route<AuthUiServices>[] = [
   }),
 ]
 
-/** `GET /auth/passphrase_reset` Asking for a link to a new passphrase. @see login.md 5.5, decision D33 */
 async function showReset(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance, query } = ctx.state
   const owner = (await services.owners.get(instance.id))?.owner
@@ -59,7 +58,6 @@ async function showReset(ctx: RouteContext, services: AuthUiServices): Promise<v
   })
 }
 
-/** `POST /auth/passphrase_reset` */
 async function submitReset(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance, form, query } = ctx.state
   const target = await targetOf(services, ctx, form.text('redirect') || query.text('redirect'))
@@ -88,7 +86,7 @@ async function backHref(
 ): Promise<string | undefined> {
   const { instance, query } = ctx.state
   if (query.text('hideBackButton') === 'true') return undefined
-  const settings = isFromSettings ? await findSettings(services, instance) : undefined
+  const settings = isFromSettings ? await findSettingsApp(services, instance) : undefined
   return settings?.href ?? loginHref(target)
 }
 

@@ -8,9 +8,8 @@ import type { Owner } from '../owner/owner.ts'
 const SECRET = /^[A-Za-z0-9_-]{22}$/
 
 /**
- * The device's secret when the request comes from one; dies with the passphrase. Records carry the security stamp of
- * their time. Browsers that logged in before: strangers' failures do not lock them out, and that is all the cookie is
- * good for.
+ * The device's secret when the request comes from a browser that logged in before; it dies with the passphrase.
+ * Failures of strangers do not lock such a browser out, and that is all the cookie is good for.
  * @see login.md 4.7
  */
 export async function findKnownDevice(

@@ -20,10 +20,7 @@ export interface LoginEntry extends Place {
 
 const MAX_KEYS = 100
 
-/**
- * The changes that note a login, for the write that opens its session. Written with the session itself: it cannot
- * fail alone. What the owner's browsers did.
- */
+/** The changes that note a login, for the write that opens its session: the note cannot fail alone. */
 export function loginChanges(
   services: AuthUiServices,
   instance: Instance,

@@ -7,8 +7,8 @@ import { AuthUiError } from '../errors.ts'
 const CODE = /^[A-Za-z0-9]{32}$/
 
 /**
- * Codes are kept as hashes and taken in one step. Codes that hand a session to one app host, where it has a cookie of
- * its own (flat subdomains).
+ * Makes a code that hands a session to one app host, where it has a cookie of its own (flat subdomains). It is kept
+ * as a hash.
  * @throws AuthUiError `cookies_blocked` when the app host asks again and again
  * @see login.md 9.2
  */

@@ -23,8 +23,7 @@ export interface DeadToken {
 const PURPOSES_HERE: ReadonlySet<string> = new Set(['login', 'confirm', 'move'])
 
 /**
- * The open challenge of a token. Those for other endpoints are none here, and not counted as tried. No dead ends:
- * whatever happened, the browser gets on. What the second step in a browser answers when it is not passed.
+ * The open challenge of a token. Those for other endpoints are none here, and not counted as tried.
  * @see login.md 5.1
  */
 export async function findBrowserChallenge(

@@ -81,11 +81,6 @@ export const twoFactorRoutes: readonly Route<AuthUiServices>[] = [
   }),
 ]
 
-/**
- * `GET /auth/twofactor` Order of a POST: origin, owner, redirect and other fields, limits, code, what step 1 asked
- * for. The second step in a browser.
- * @see login.md 5.1
- */
 async function showTwoFactor(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const owner = await onboardedOwner(services, ctx.state.instance)
   if (owner === undefined) return answerActivation(services, ctx)
@@ -103,7 +98,7 @@ async function showTwoFactor(ctx: RouteContext, services: AuthUiServices): Promi
   await answerDeadOrDone(services, ctx, owner, { token, target, status: 400 })
 }
 
-/** `POST /auth/twofactor` */
+/** Order: origin, owner, redirect and other fields, limits, code, what step 1 asked for. */
 async function submitTwoFactor(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { form, query } = ctx.state
   const owner = await onboardedOwner(services, ctx.state.instance)
@@ -145,12 +140,13 @@ async function submitTwoFactor(ctx: RouteContext, services: AuthUiServices): Pro
     return askAgain(services, ctx, owner, token, error, problem)
   }
   if (isMove) return finishMove(services, ctx, owner, challenge)
-  if (challenge.purpose === 'confirm')
-    return finishConfirmation(services, ctx, owner, challenge, dead.target)
+  if (challenge.purpose === 'confirm') {
+    const { state = '' } = challenge
+    return finishConfirm(services, ctx, owner, { state, redirect: dead.target?.href })
+  }
   await finishLogin(services, ctx, owner, login)
 }
 
-/** `POST /auth/twofactor/resend` */
 async function resendTwoFactor(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const owner = await onboardedOwner(services, ctx.state.instance)
   if (owner === undefined) return answerActivation(services, ctx)
@@ -225,17 +221,6 @@ async function finishLogin(
     redirect: location,
     ...(token === undefined ? {} : { two_factor_trusted_device_token: token }),
   })
-}
-
-async function finishConfirmation(
-  services: AuthUiServices,
-  ctx: RouteContext,
-  owner: Owner,
-  challenge: Challenge,
-  target: RedirectTarget | undefined,
-): Promise<void> {
-  const { state = '' } = challenge
-  await finishConfirm(services, ctx, owner, { state, redirect: target?.href })
 }
 
 /** SPEC: oauth.md 5.10 - JSON, but for a browser that sends the form without a script. */

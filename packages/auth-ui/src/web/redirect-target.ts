@@ -3,11 +3,11 @@ import type { AuthUiServices } from '../services.ts'
 import { type Instance, isSlug, originOfApp, parseAppHost } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 
-/** Where a browser may be sent after a login. Only {@link Redirects} makes them. */
+/** Where a browser may be sent after a login. Only this file makes them. */
 export interface RedirectTarget {
   /** Slug of the app it leads to; undefined on the instance's own host. */
   readonly slug?: string
-  /** Another host, of a list given to `parse`. */
+  /** Another host, of a list given to {@link parseTarget}. */
   readonly outerHost?: string
   /** Serialised; on the instance's own host without fragment. */
   readonly href: string
@@ -30,8 +30,8 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/
 const AUTHORITY = /^[a-z]+:\/\/([^/?#]+)/
 
 /**
- * A `redirect` parameter: an absolute URL, or `slug[/path]`. Targets are serialised URLs, never the text that was
- * sent. The one judge of `redirect` parameters.
+ * Reads a `redirect` parameter, wherever one is given: an absolute URL, or `slug[/path]`. Targets are serialised
+ * URLs, never the text that was sent.
  * @param alsoHosts - other hosts (`host[:port]`, as URLs write them) that are as good, over https
  * @throws AuthUiError `bad_redirect`
  * @see login.md 4.6

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { RouteLimit, RouteRow } from '@svc/platform'
 import type { BrowserClient, BrowserResponse } from '@svc/testkit'
 import { expect } from 'chai'
@@ -43,6 +44,17 @@ describe('every route of auth-ui', () => {
       'POST /settings/passphrase',
       'POST /settings/passphrase/flagship',
     ])
+  })
+
+  it('names a file that there is, where the handler decides who may call', () => {
+    const files = rowsOf(server, ...METHODS).flatMap(({ auth }) =>
+      typeof auth === 'function' && auth.provedBy !== undefined ? [auth.provedBy] : [],
+    )
+    expect(files).to.have.length.greaterThan(10)
+    const missing = files.filter(
+      (file) => !existsSync(new URL(`../../src/${file}`, import.meta.url)),
+    )
+    expect(missing).to.deep.equal([])
   })
 
   it('refuses a token that is none with 401, where one is asked for', async () => {

@@ -14,5 +14,23 @@ export async function securityUrl(
   return instance.subdomains === 'flat' ? `${origin}/?section=sessions` : `${origin}/#sessions`
 }
 
-/** As {@link securityUrl}, bound to its services. */
-export type SecurityUrl = (instance: Instance) => Promise<string>
+/** The settings app as a place to come from and go back to. */
+export interface SettingsLink {
+  readonly href: string
+  readonly origin: string
+}
+
+/**
+ * Where `from=settings` leads back to, or undefined where there is no such app. The address is made of the instance
+ * and the host's own slug, never of what was sent.
+ * @see login.md 5.5
+ */
+export async function findSettingsApp(
+  services: AuthUiServices,
+  instance: Instance,
+): Promise<SettingsLink | undefined> {
+  if ((await services.apps.installed(instance, services.options.settingsSlug)) === undefined)
+    return undefined
+  const origin = originOfApp(instance, services.options.settingsSlug)
+  return { href: `${origin}/#/profile/email`, origin }
+}
