@@ -175,7 +175,10 @@ if (outcome !== undefined) {
 const { svcDomain: domain = location.host, svcName = domain } = root.dataset
 document.documentElement.lang = locale
 drawFrame({
-  ...{ t, domain, leave, origin: api.origin },
+  t,
+  domain,
+  leave,
+  origin: api.origin,
   name: svcName,
   sections: Object.keys(SECTIONS),
 })

@@ -7,8 +7,13 @@ import type { ShowPage } from './show-page.ts'
 export type ConfirmPages = Pick<PageRenderer, 'confirmPage' | 'passkeyPage'>
 
 const CONFIRM_PROBLEMS = [
-  ...['busy', 'cross_origin', 'csrf_invalid', 'csrf_missing'],
-  ...['invalid_passphrase', 'mail_failed', 'rate_limited'],
+  'busy',
+  'cross_origin',
+  'csrf_invalid',
+  'csrf_missing',
+  'invalid_passphrase',
+  'mail_failed',
+  'rate_limited',
 ] as const
 
 /** @see login.md 6 */

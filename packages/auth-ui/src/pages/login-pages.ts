@@ -12,11 +12,20 @@ export type LoginPages = Pick<
 
 /** Codes of answers that a passphrase form can get. */
 const PASSPHRASE_PROBLEMS = [
-  ...['busy', 'cross_origin', 'csrf_invalid', 'csrf_missing'],
-  ...['invalid_passphrase', 'mail_failed', 'rate_limited'],
+  'busy',
+  'cross_origin',
+  'csrf_invalid',
+  'csrf_missing',
+  'invalid_passphrase',
+  'mail_failed',
+  'rate_limited',
 ] as const
 const PASSCODE_PROBLEMS = [
-  ...['cross_origin', 'csrf_invalid', 'csrf_missing', 'rate_limited', 'two_factor_invalid'],
+  'cross_origin',
+  'csrf_invalid',
+  'csrf_missing',
+  'rate_limited',
+  'two_factor_invalid',
 ] as const
 
 /** @see login.md 5.1, 5.3 */

@@ -8,8 +8,13 @@ import type { ShowPage } from './show-page.ts'
 export type MovePages = Pick<PageRenderer, 'movePage'>
 
 const MOVE_PROBLEMS = [
-  ...['busy', 'cross_origin', 'csrf_invalid', 'csrf_missing'],
-  ...['invalid_passphrase', 'mail_failed', 'rate_limited'],
+  'busy',
+  'cross_origin',
+  'csrf_invalid',
+  'csrf_missing',
+  'invalid_passphrase',
+  'mail_failed',
+  'rate_limited',
 ] as const
 
 /** @see oauth.md 5.10 */

@@ -11,8 +11,14 @@ export type PassphrasePages = Pick<
 
 /** Codes of answers that a form for a new passphrase can get. */
 const NEW_PASSPHRASE_PROBLEMS = [
-  ...['busy', 'cross_origin', 'csrf_invalid', 'csrf_missing', 'invalid_hint'],
-  ...['invalid_parameter', 'kdf_iterations', 'rate_limited'],
+  'busy',
+  'cross_origin',
+  'csrf_invalid',
+  'csrf_missing',
+  'invalid_hint',
+  'invalid_parameter',
+  'kdf_iterations',
+  'rate_limited',
 ] as const
 
 /** @see login.md 4.8, 5.5 */

@@ -28,8 +28,13 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
   [
     'passcode-all',
     [
-      ...['Use your passkey', 'two-factor-passcode', TRUST, 'Log in'],
-      ...['Use a recovery code', 'Mail me a new code (', 'Start again'],
+      'Use your passkey',
+      'two-factor-passcode',
+      TRUST,
+      'Log in',
+      'Use a recovery code',
+      'Mail me a new code (',
+      'Start again',
     ],
   ],
   ['passcode-expired', ['Start again']],
@@ -47,8 +52,13 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
   [
     'consent',
     [
-      ...['', ...[0, 1, 2, 3, 5, 4, 6].map((place) => `permission-${place}`)],
-      ...['Technical details', POLICY, 'duration', 'Allow access', 'Refuse'],
+      '',
+      ...[0, 1, 2, 3, 5, 4, 6].map((place) => `permission-${place}`),
+      'Technical details',
+      POLICY,
+      'duration',
+      'Allow access',
+      'Refuse',
     ],
   ],
 ]

@@ -50,7 +50,11 @@ describe('what must never happen around factors and confirmation (login.md 10)',
     const logged = JSON.stringify(server.logged)
     const { codes } = made.json<{ codes: string[] }>()
     for (const hidden of [
-      ...[LOGIN_VALUE, passcode, code, secret, fields.confirmation_code],
+      LOGIN_VALUE,
+      passcode,
+      code,
+      secret,
+      fields.confirmation_code,
       ...codes.flatMap((each) => [each, each.replace('-', '')]),
     ]) {
       expect(logged).not.to.include(hidden)
@@ -138,8 +142,16 @@ describe('what must never happen around factors and confirmation (login.md 10)',
       fc.jsonValue(),
       fc.dictionary(
         fc.constantFrom(
-          ...['auth_mode', 'passphrase', 'code', 'kept', 'two_factor_token', 'two_factor_passcode'],
-          ...['confirmation_code', 'confirmation_state', '__proto__', 'constructor'],
+          'auth_mode',
+          'passphrase',
+          'code',
+          'kept',
+          'two_factor_token',
+          'two_factor_passcode',
+          'confirmation_code',
+          'confirmation_state',
+          '__proto__',
+          'constructor',
         ),
         value,
       ),

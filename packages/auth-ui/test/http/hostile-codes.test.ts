@@ -50,7 +50,8 @@ describe('what codes that log in must never do (login.md 10)', () => {
     await server.browser().get(`https://drive.alice.example.com/?session_code=${sessionCode}`)
     refusals.push(
       await server.browser().postJson('/auth/magic_link/flagship', {
-        ...{ magic_code: magicCode, client_id: 'unknown' },
+        magic_code: magicCode,
+        client_id: 'unknown',
         client_secret: client.client_secret,
       }),
     )
@@ -151,13 +152,15 @@ describe('what codes that log in must never do (login.md 10)', () => {
     const browser = server.browser()
     for (const code of [open, verified]) {
       const answer = await browser.postJson('/auth/magic_link/flagship', {
-        ...{ ...app, magic_code: code },
+        ...app,
+        magic_code: code,
       })
       expect(answer.status).to.equal(401)
     }
     for (const code of [magic, open]) {
       const answer = await browser.postJson('/auth/login/flagship', {
-        ...{ ...app, email_verified_code: code },
+        ...app,
+        email_verified_code: code,
       })
       expect(answer.json()).to.have.property('two_factor_token')
     }
@@ -198,7 +201,9 @@ describe('what codes that log in must never do (login.md 10)', () => {
         await browser.get(`/auth/authorize?session_code=${code}`),
         await browser.post('/auth/magic_link/open', { code: decodeURIComponent(code) }),
         await browser.postJson('/auth/login/flagship', {
-          ...{ ...client, client_id: decodeURIComponent(code), passphrase: LOGIN_VALUE },
+          ...client,
+          client_id: decodeURIComponent(code),
+          passphrase: LOGIN_VALUE,
           email_verified_code: decodeURIComponent(code),
         }),
       ]

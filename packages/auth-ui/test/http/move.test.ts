@@ -167,7 +167,11 @@ describe('/auth/authorize/move', () => {
       const url = await begin()
       expect(url.origin + url.pathname).to.equal(`${ALICE}/auth/twofactor`)
       expect([...url.searchParams.keys()]).to.deep.equal([
-        ...['two_factor_token', 'state', 'client_id', 'redirect', 'trusted_device_checkbox'],
+        'two_factor_token',
+        'state',
+        'client_id',
+        'redirect',
+        'trusted_device_checkbox',
       ])
       expect(url.searchParams.get('redirect')).to.equal(REDIRECT)
       expect(server.mails.at(-1)?.variables).to.include({ purpose: 'move' })

@@ -20,9 +20,21 @@ import {
 
 const MANY = { limit: 100_000, windowMs: 3_600_000 }
 const BUCKETS = [
-  ...['activation-code', 'auth', 'auth-ip', 'confirm-code', 'hint-change', 'known-device'],
-  ...['magic-code-passphrase', 'magic-link', 'magic-link-send', 'register-guess', 'reset-guess'],
-  ...['session-code', 'totp-enrolment', 'two-factor', 'two-factor-generation'],
+  'activation-code',
+  'auth',
+  'auth-ip',
+  'confirm-code',
+  'hint-change',
+  'known-device',
+  'magic-code-passphrase',
+  'magic-link',
+  'magic-link-send',
+  'register-guess',
+  'reset-guess',
+  'session-code',
+  'totp-enrolment',
+  'two-factor',
+  'two-factor-generation',
   'two-factor-token',
 ]
 const UNLIMITED = Object.fromEntries(BUCKETS.map((name) => [name, MANY]))
@@ -78,7 +90,8 @@ describe('what must never happen (login.md 10)', function () {
       await enroll(server, each, 'mail')
     }
     const at = (each: Instance): Place => ({
-      ...{ server, instance: each },
+      server,
+      instance: each,
       browser: () => server.browser(each.origin),
     })
     return { alice: at(instance), bob: at(made.instance) }
@@ -131,7 +144,9 @@ describe('what must never happen (login.md 10)', function () {
     it('is opened by no page, with everything right in its query', async () => {
       const token = await passStep1With(instance)
       const query = new URLSearchParams({
-        ...{ passphrase: LOGIN_VALUE, 'two-factor-token': token, two_factor_token: token },
+        passphrase: LOGIN_VALUE,
+        'two-factor-token': token,
+        two_factor_token: token,
         'two-factor-passcode': mailsOf(server, 'two_factor').at(-1)?.variables.passcode ?? '',
         code: (await server.ui.owners.createMagicLinkCode(instance)).code,
         email_verified_code: await server.ui.owners.createEmailVerifiedCode(instance),

@@ -33,7 +33,13 @@ const OUTER_HOST = 'bank.example.net'
 
 /** What stays until it is taken away, of both packages. */
 const LASTING = [
-  ...['client', 'client-name', 'host', 'host-below', 'instance', 'keys', 'owner'],
+  'client',
+  'client-name',
+  'host',
+  'host-below',
+  'instance',
+  'keys',
+  'owner',
   'registration-token',
 ]
 

@@ -15,8 +15,22 @@ const MANY = { limit: 100_000, windowMs: 1000 }
 
 /** Texts that programs stumble over. */
 const NASTY = [
-  ...['', ' ', '\0', '\r\nSet-Cookie: a=b', '__proto__', 'constructor', 'toString'],
-  ...['%00', '%ff', '../..', '<script>', '{{7*7}}', '\u202e', '\ufeff', '😀', 'é'.repeat(600)],
+  '',
+  ' ',
+  '\0',
+  '\r\nSet-Cookie: a=b',
+  '__proto__',
+  'constructor',
+  'toString',
+  '%00',
+  '%ff',
+  '../..',
+  '<script>',
+  '{{7*7}}',
+  '\u202e',
+  '\ufeff',
+  '😀',
+  'é'.repeat(600),
 ]
 
 describe('the passphrase and strangers (login.md 10)', () => {
@@ -69,8 +83,17 @@ describe('the passphrase and strangers (login.md 10)', () => {
     const token = await appToken(browser)
     const value = fc.oneof(fc.constantFrom<unknown>(...NASTY), fc.jsonValue(), fc.string())
     const names = [
-      ...['current_passphrase', 'new_passphrase', 'iterations', 'key', 'publicKey', 'force'],
-      ...['two_factor_token', 'two_factor_passcode', 'hint', 'passphrase', '__proto__'],
+      'current_passphrase',
+      'new_passphrase',
+      'iterations',
+      'key',
+      'publicKey',
+      'force',
+      'two_factor_token',
+      'two_factor_passcode',
+      'hint',
+      'passphrase',
+      '__proto__',
     ]
     const body = fc.dictionary(fc.constantFrom(...names), value)
     const requests = fc.constantFrom<readonly [string, string]>(
@@ -142,7 +165,8 @@ describe('the passphrase and strangers (login.md 10)', () => {
     const form = (await owner.get(await resetLink(server, owner))).page()
     const passphrase = `${LOGIN_VALUE}2`
     const renewed = await owner.submit(form.form('/auth/passphrase_renew'), {
-      ...{ passphrase, iterations: '50000' },
+      passphrase,
+      iterations: '50000',
     })
     expect(renewed.status).to.equal(302)
     expect(renewed.setCookies.map(({ name }) => name)).to.deep.equal([

@@ -86,7 +86,8 @@ describe('codes that log in, used at once from two processes', () => {
       const answers = await rush((browser, at) =>
         at % 4 < 2
           ? browser.postJson('/auth/login/flagship', {
-              ...{ ...client, email_verified_code },
+              ...client,
+              email_verified_code,
               passphrase: LOGIN_VALUE,
             })
           : browser.post(

@@ -129,7 +129,8 @@ describe('one-time values, used at once from two processes of the system', funct
     const email_verified_code = await server.ui.owners.createEmailVerifiedCode(instance)
     const answers = await rush((browser) =>
       browser.postJson('/auth/login/flagship', {
-        ...{ ...client, email_verified_code },
+        ...client,
+        email_verified_code,
         passphrase: LOGIN_VALUE,
       }),
     )

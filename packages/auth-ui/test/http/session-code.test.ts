@@ -121,8 +121,12 @@ describe('POST /auth/session_code (login.md 5.4)', () => {
       const page = await browser.get('https://drive.alice.example.com/')
       const appToken = page.json<Record<string, string>>()['data-svc-token'] ?? ''
       const bearers = [
-        ...['Bearer x', 'bearer', 'null', 'Basic eDp5'],
-        ...[`Bearer ${appToken}`, `Bearer ${await accessToken()}`],
+        'Bearer x',
+        'bearer',
+        'null',
+        'Basic eDp5',
+        `Bearer ${appToken}`,
+        `Bearer ${await accessToken()}`,
       ]
       for (const authorization of bearers) {
         const answer = await browser.postJson(PATH, {}, { headers: { authorization } })

@@ -72,7 +72,8 @@ describe('pairs of the second step, of every purpose at every endpoint (security
       const query = { client_id: client.client_id, redirect_uri: REDIRECT, state: STATE }
       await browser.get(`/auth/authorize/move?${new URLSearchParams(query)}`)
       return browser.post('/auth/authorize/move', {
-        ...{ ...query, passphrase: LOGIN_VALUE },
+        ...query,
+        passphrase: LOGIN_VALUE,
         csrf_token: browser.cookie('__Host-csrf')?.value,
         'two-factor-token': pair?.token,
         'two-factor-passcode': pair?.code,
@@ -143,7 +144,13 @@ describe('pairs of the second step, of every purpose at every endpoint (security
   }
 
   for (const purpose of [
-    ...['login', 'confirm', 'flagship', 'session_code', 'passphrase', 'auth_mode', 'move'],
+    'login',
+    'confirm',
+    'flagship',
+    'session_code',
+    'passphrase',
+    'auth_mode',
+    'move',
   ]) {
     it(`one for ${purpose} is good for that alone, and outlives every other try`, async () => {
       const own = endpoints.find(({ name }) => name === purpose)

@@ -35,8 +35,11 @@ describe('POST /auth/twofactor', () => {
     expect(answer.status).to.equal(302)
     expect(answer.location).to.equal(HOME)
     expect(answer.setCookie('svcsessid')?.attributes).to.deep.equal({
-      ...{ path: '/', domain: 'alice.example.com' },
-      ...{ httponly: true, samesite: 'Lax', secure: true },
+      path: '/',
+      domain: 'alice.example.com',
+      httponly: true,
+      samesite: 'Lax',
+      secure: true,
     })
     const [session] = await server.ui.owners.listSessions(instance)
     expect(session).to.include({ kind: 'normal', method: '2FA' })
@@ -78,7 +81,9 @@ describe('POST /auth/twofactor', () => {
     const mails = await server.sentMails()
     const mail = mails.find(({ template }) => template === 'auth_mode_changed')
     expect(mail?.variables).to.include({
-      ...{ change: 'recovery_code_used', factor: 'recovery', left: 9 },
+      change: 'recovery_code_used',
+      factor: 'recovery',
+      left: 9,
       url: 'https://settings.alice.example.com/#sessions',
     })
     expect(server.logged.map(([event]) => event)).to.include('recovery_code.used')

@@ -23,8 +23,11 @@ export function movePage(
 ): MovePageModel {
   return {
     ...formPage(),
-    ...{ salt: 'me@alice.example.com', iterations: 50_000 },
-    ...{ client, redirectUri, state: 'a state' },
+    salt: 'me@alice.example.com',
+    iterations: 50_000,
+    client,
+    redirectUri,
+    state: 'a state',
   }
 }
 

@@ -55,7 +55,8 @@ export function sampleAppMails(instance: Instance, time: number): ReadonlyMap<st
       {
         template: 'notification',
         variables: {
-          ...{ ...bank, action },
+          ...bank,
+          action,
           markup: {
             html: '<p style="margin:0 0 16px;">Three accounts, <strong>one of them low</strong>:</p>\n<ul style="margin:0 0 16px;padding-inline-start:24px;"><li>Daily: 84.20 €</li><li>Savings: 2 310.00 €</li><li>Joint: 640.55 €</li></ul>',
             text: 'Three accounts, one of them low:\n\n- Daily: 84.20 €\n- Savings: 2 310.00 €\n- Joint: 640.55 €',

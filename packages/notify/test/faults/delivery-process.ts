@@ -24,7 +24,8 @@ const [count] = (await once(process, 'message')) as [number] // Sent by the test
 const store = await openStore(place)
 const log = { info() {}, warn() {}, error: console.error }
 const oauth = createOAuth({
-  ...{ store, log },
+  store,
+  log,
   keys: [{ kid: 'test', key: Buffer.alloc(32, 7) }],
   apps: {
     installed: async () => undefined,
@@ -50,7 +51,10 @@ console.log('ready')
 for (let posted = 0; posted < count; posted += BURST) {
   const posts = Array.from({ length: Math.min(BURST, count - posted) }, async () => {
     const { id } = await notify.post(instance, {
-      ...{ originator: 'cli', category: 'kill', declaration: {}, title: 'Still there' },
+      originator: 'cli',
+      category: 'kill',
+      declaration: {},
+      title: 'Still there',
     })
     console.log(`accepted ${id}`)
   })

@@ -98,7 +98,10 @@ describe('kill -9 of processes that accept and deliver notifications', function 
     const accepted = new Set<string>()
     const own = new Set<Child>()
     return {
-      ...{ accepted, children: own, mailbox, place },
+      accepted,
+      children: own,
+      mailbox,
+      place,
       load() {
         const child = startChild('delivery-process.ts', [place, String(mailbox.port)], {
           cache: path.join(folder, 'cache'),

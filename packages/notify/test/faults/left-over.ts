@@ -29,7 +29,9 @@ export async function describeLeftOver(
     available: async () => undefined,
   }
   const oauth = createOAuth({
-    ...{ store, apps, log: silent },
+    store,
+    apps,
+    log: silent,
     keys: [{ kid: 'test', key: Buffer.alloc(32, 7) }],
   })
   try {

@@ -144,7 +144,9 @@ eachStore((open, storeName) => {
       const leftAt = Date.now() - 1
       for (let place = 0; place < 2; place += 1) {
         await bench.post({
-          ...{ status: 'sending', dueAt: leftAt, lease: { token: 'of a dead one', until: leftAt } },
+          status: 'sending',
+          dueAt: leftAt,
+          lease: { token: 'of a dead one', until: leftAt },
           progress: { mail: { tries: 0, isDone: false } },
         })
       }
@@ -163,7 +165,8 @@ eachStore((open, storeName) => {
         const store = await open()
         const one = await start({ store, channels: [mobiles[0], mails[0]] as ScriptedChannel[] })
         await start({
-          ...{ store: await open({ sameAs: store }), sameAs: one },
+          store: await open({ sameAs: store }),
+          sameAs: one,
           channels: [mobiles[1], mails[1]] as ScriptedChannel[],
         })
         const ids: string[] = []

@@ -121,11 +121,13 @@ eachStore((open) => {
       const agent = new http.Agent()
       try {
         const answer = await requestLoopback({ port: server.port }, agent, {
-          ...{ method: 'POST', url: new URL('/auth/register', instance.origin) },
+          method: 'POST',
+          url: new URL('/auth/register', instance.origin),
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({
             redirect_uris: ['https://client.example/callback'],
-            ...{ client_name: 'Client', software_id: 'github.com/example/client' },
+            client_name: 'Client',
+            software_id: 'github.com/example/client',
             notifications: { offer: {} },
           }),
         })

@@ -123,7 +123,9 @@ eachStore((open) => {
         }))
         const post = (title: string): Promise<string> =>
           bench.post({
-            ...{ title, category: title, preferredChannels: ['mail', 'mobile'] },
+            title,
+            category: title,
+            preferredChannels: ['mail', 'mobile'],
             // High priority passes quiet hours.
             ...(title === 'mobile only' && { priority: 'high' }),
           })
@@ -178,7 +180,9 @@ eachStore((open) => {
         const mail = scriptedChannel('mail')
         const bench = await start({ channels: [mail], clock })
         const later = await bench.post({
-          ...{ title: 'later', flags: COLLAPSIBLE, scheduledAt: clock.now() + HOUR_MS },
+          title: 'later',
+          flags: COLLAPSIBLE,
+          scheduledAt: clock.now() + HOUR_MS,
         })
         const now = await bench.post({ title: 'now', flags: COLLAPSIBLE })
         await bench.becomes(now, 'sent')

@@ -28,7 +28,12 @@ eachStore((open) => {
       bench = await startEngine({ store, clock, channels: [scriptedChannel('mail')] })
       const { log } = bench.oauth
       services = {
-        ...{ oauth: bench.oauth, outbox: bench.outbox, store, clock, apps: {}, log },
+        oauth: bench.oauth,
+        outbox: bench.outbox,
+        store,
+        clock,
+        apps: {},
+        log,
         lifetimes: DEFAULT_LIFETIMES,
       }
       retention = createRetention(services)
@@ -81,7 +86,9 @@ eachStore((open) => {
         // The newest of all, but no state to compare with: it does not take the other's place.
         const stale = await bench.post({
           ...source,
-          ...{ status: 'failed', finishedAt: clock.now(), createdAt: clock.now() + 5 },
+          status: 'failed',
+          finishedAt: clock.now(),
+          createdAt: clock.now() + 5,
         })
         clock.advance(8 * DAY_MS)
         await until(() => isErased(newest))

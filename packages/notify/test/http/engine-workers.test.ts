@@ -24,7 +24,9 @@ eachStore((open, storeName) => {
     ): Promise<string> {
       const until = Date.now() - 1
       return bench.post({
-        ...{ status: 'sending', dueAt: until, lease: { token: 'of a dead worker', until } },
+        status: 'sending',
+        dueAt: until,
+        lease: { token: 'of a dead worker', until },
         progress: { mail: { tries: 0, isDone: false } },
         ...changes,
       })
@@ -168,7 +170,11 @@ eachStore((open, storeName) => {
       it('keeps the follow-up of one that was sent from being poison for it', async () => {
         const bench = await start({ channels: [scriptedChannel('mobile')] })
         const id = await crash(bench, {
-          ...{ status: 'sent', sentAt: 1, finishedAt: 1, hasFollowUp: true, crashes: 2 },
+          status: 'sent',
+          sentAt: 1,
+          finishedAt: 1,
+          hasFollowUp: true,
+          crashes: 2,
           preferredChannels: ['mobile'],
           progress: { mobile: { tries: 1, isDone: false } },
         })
@@ -222,8 +228,10 @@ eachStore((open, storeName) => {
         class: record.title === 'bad' ? 'transient' : 'sent',
       }))
       const bench = await start({
-        ...{ channels: [mail], concurrency: { total: 1, perInstance: 1 } },
-        ...{ channelDelays: [1, 1, 1], roundDelays: [1, 1, 1, 1, 1] },
+        channels: [mail],
+        concurrency: { total: 1, perInstance: 1 },
+        channelDelays: [1, 1, 1],
+        roundDelays: [1, 1, 1, 1, 1],
       })
       const bad = await bench.post({ title: 'bad' })
       const good = []
@@ -244,7 +252,9 @@ eachStore((open, storeName) => {
       }
       const mail = scriptedChannel('mail')
       const bench = await start({
-        ...{ channels: [mail], clock, store: watchedStore(real, { get }) },
+        channels: [mail],
+        clock,
+        store: watchedStore(real, { get }),
       })
       const id = await bench.post()
       await until(() => asked === 1)
@@ -313,7 +323,9 @@ eachStore((open, storeName) => {
         const quotas = createQuotas({ store, clock, limits })
         const [sms, mail] = [scriptedChannel('sms'), scriptedChannel('mail')]
         const bench = await start({
-          ...{ store, clock, channels: [sms, mail] },
+          store,
+          clock,
+          channels: [sms, mail],
           quotas: { sms: quotas['notify-sms'], mail: quotas['notify-mail'] },
         })
         const first = await bench.post({ preferredChannels: ['sms'] })
@@ -335,8 +347,12 @@ eachStore((open, storeName) => {
           nth === 1 ? { class: 'transient' } : { class: 'sent' },
         )
         const bench = await start({
-          ...{ store, clock, channels: [mail], quotas: { mail: quotas['notify-mail'] } },
-          ...{ channelDelays: [10], roundDelays: [2 * 3_600_000] },
+          store,
+          clock,
+          channels: [mail],
+          quotas: { mail: quotas['notify-mail'] },
+          channelDelays: [10],
+          roundDelays: [2 * 3_600_000],
         })
         const ids: string[] = []
         for (let place = 0; place < 5; place += 1) ids.push(await bench.post())
@@ -347,7 +363,9 @@ eachStore((open, storeName) => {
         )
         // Those that failed at first did not count; security mails have another way altogether.
         const counters = createRateLimits({
-          ...{ store, clock, limits },
+          store,
+          clock,
+          limits,
           tooMany: () => new Error('spent'),
         })
         await until(async () => (await counters.count(bench.alice, 'notify-mail')) === 3)
@@ -387,7 +405,9 @@ eachStore((open, storeName) => {
         const concurrency = { total: 4, perInstance: 4 }
         const one = await start({ store, channels: [here], concurrency })
         const two = await start({
-          ...{ store: await open({ sameAs: store }), channels: [there], concurrency },
+          store: await open({ sameAs: store }),
+          channels: [there],
+          concurrency,
           sameAs: one,
         })
         const ids: string[] = []
@@ -416,7 +436,9 @@ eachStore((open, storeName) => {
       const leases = await Promise.all(
         Array.from({ length: 20 }, () =>
           acquireLease(stored, stored.record, {
-            ...{ outbox: first.outbox, clock: first.oauth.clock, leaseMs: 60_000 },
+            outbox: first.outbox,
+            clock: first.oauth.clock,
+            leaseMs: 60_000,
             onRenewalFailed: () => {},
           }),
         ),

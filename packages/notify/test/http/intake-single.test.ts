@@ -13,7 +13,9 @@ eachStore((open) => {
   async function posters(server: IntakeServer) {
     server.apps.set('drive', { slug: 'drive', name: 'Drive', permissions: {}, routes: {} })
     server.apps.set('home', {
-      ...{ slug: 'home', name: 'Home', routes: {} },
+      slug: 'home',
+      name: 'Home',
+      routes: {},
       permissions: { all: { type: 'io.svc.notifications', verbs: ['GET'] } },
     })
     return {
@@ -44,13 +46,19 @@ eachStore((open) => {
 
       const sentAt = server.clock.now() + 1000
       await server.change(data.id, {
-        ...{ status: 'sent', channel: 'sms', sentAt, lastSentAt: sentAt, finishedAt: sentAt },
+        status: 'sent',
+        channel: 'sms',
+        sentAt,
+        lastSentAt: sentAt,
+        finishedAt: sentAt,
       })
       const after = await server.send('GET', data.links.self, { headers: app })
       expect(after.data.meta.rev).to.match(/^2-[0-9a-f]{32}$/)
       expect(after.data.attributes).to.deep.equal({
         ...data.attributes,
-        ...{ status: 'sent', channel: 'sms', sent_at: new Date(sentAt).toISOString() },
+        status: 'sent',
+        channel: 'sms',
+        sent_at: new Date(sentAt).toISOString(),
         last_sent: new Date(sentAt).toISOString(),
       })
       await server.change(data.id, { status: 'failed', reason: 'mail:smtp_550' })
@@ -82,7 +90,8 @@ eachStore((open) => {
     it('shows those of the server itself to whoever may read notifications, alone', async () => {
       const server = await start()
       const { id } = await server.intake.post(server.instance, {
-        ...{ originator: 'stack', category: 'oauth-clients' },
+        originator: 'stack',
+        category: 'oauth-clients',
       })
       const { home, bank } = await posters(server)
       const read = (headers: typeof home) => server.send('GET', `/notifications/${id}`, { headers })

@@ -52,7 +52,8 @@ describe('mail over SMTP', () => {
     expect(mail.envelopeFrom).to.equal('noreply@alice.example.com')
     expect(mail.to).to.deep.equal([{ name: 'Alice', address: 'alice@mail.example' }])
     expect(mail.from).to.deep.equal({
-      ...{ name: 'alice.example.com', address: 'noreply@alice.example.com' },
+      name: 'alice.example.com',
+      address: 'noreply@alice.example.com',
     })
     expect(mail.subject).to.equal('Choose the passphrase of alice.example.com')
     expect(mail.text).to.include(secret)

@@ -35,7 +35,8 @@ describe('notifications by mail (10.2)', () => {
     expect(mail.to).to.deep.equal([{ name: 'Alice', address: 'alice@mail.example' }])
     expect(mail.cc).to.equal(undefined)
     expect(mail.from).to.deep.equal({
-      ...{ name: 'alice.example.com', address: 'noreply@alice.example.com' },
+      name: 'alice.example.com',
+      address: 'noreply@alice.example.com',
     })
     expect(mail.replyTo).to.equal(undefined)
     expect(mail.subject).to.equal('Your balance is low')
@@ -177,7 +178,9 @@ describe('notifications by mail (10.2)', () => {
     const { signal } = new AbortController()
     const record = sampleNotification()
     expect(await channel.attempt({ instance: bench.alice, record, signal })).to.deep.equal({
-      ...{ class: 'transient', code: 'transport_error', warnings: [] },
+      class: 'transient',
+      code: 'transport_error',
+      warnings: [],
     })
   })
 

@@ -58,7 +58,8 @@ eachStore((open) => {
       const winners = results.filter((result) => result !== undefined)
       expect(winners).to.have.length(1)
       expect((await stored(before.record.id)).record).to.include({
-        ...{ title: winners[0]?.record.title, version: 2 },
+        title: winners[0]?.record.title,
+        version: 2,
       })
     })
 
@@ -106,7 +107,9 @@ eachStore((open) => {
       const first = await bench.outbox.listByOwner(id, bank, { limit: 2 })
       const rest = await bench.outbox.listByOwner(id, bank, { cursor: first.cursor ?? '' })
       expect(titles([...first.notifications, ...rest.notifications])).to.deep.equal([
-        ...['old', 'later', 'now'],
+        'old',
+        'later',
+        'now',
       ])
     })
 
@@ -123,7 +126,11 @@ eachStore((open) => {
       await post('read', { status: 'sent', finishedAt, readAt: now, createdAt: now - 200 })
       const inbox = await bench.outbox.listInbox(bench.alice.id)
       expect(titles(inbox.notifications)).to.deep.equal([
-        ...['sending', 'queued', 'failed', 'sent', 'read'],
+        'sending',
+        'queued',
+        'failed',
+        'sent',
+        'read',
       ])
       const unread = await bench.outbox.listInbox(bench.alice.id, { unread: true })
       expect(titles(unread.notifications)).to.deep.equal(['sending', 'queued', 'failed', 'sent'])

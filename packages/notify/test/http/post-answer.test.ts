@@ -48,13 +48,27 @@ describe('POST /notifications, its answer (notifications.md 3.3, D36)', () => {
   it('has no member for what was not given', async () => {
     const server = await start()
     const answer = await server.post(await server.app(), {
-      ...{ category: 'plain', title: 't', message: null, category_id: '', state: null },
-      ...{ priority: null, data: null, at: null, sound: null, preferred_channels: null },
+      category: 'plain',
+      title: 't',
+      message: null,
+      category_id: '',
+      state: null,
+      priority: null,
+      data: null,
+      at: null,
+      sound: null,
+      preferred_channels: null,
     })
     expect(answer.status, answer.text).to.equal(201)
     expect(Object.keys(answer.data.attributes)).to.have.members([
-      ...['source_id', 'originator', 'slug', 'category', 'title'],
-      ...['created_at', 'last_sent', 'status'],
+      'source_id',
+      'originator',
+      'slug',
+      'category',
+      'title',
+      'created_at',
+      'last_sent',
+      'status',
     ])
     const [record] = await server.records()
     expect(record?.preferredChannels).to.deep.equal(['mail'])
@@ -65,7 +79,10 @@ describe('POST /notifications, its answer (notifications.md 3.3, D36)', () => {
     const content = `${'é'.repeat(99_999)}\n`
     const html = `<p>${'x'.repeat(299_997)}`
     const answer = await server.post(await server.app(), {
-      ...{ category: 'plain', title: 't', content, content_html: html },
+      category: 'plain',
+      title: 't',
+      content,
+      content_html: html,
     })
     expect(answer.status).to.equal(201)
     const stored = await server.outbox.get(server.instance.id, answer.data.id)
@@ -112,7 +129,9 @@ describe('POST /notifications, its answer (notifications.md 3.3, D36)', () => {
     const none = { collapsible: false, stateful: false, multiple: false, sensitive: false }
     expect(flags).to.have.deep.members([
       {
-        ...{ ...none, multiple: true, ttlMs: 7_200_000 },
+        ...none,
+        multiple: true,
+        ttlMs: 7_200_000,
         templates: { mail: 'file:./bills.tpl' },
       },
       { ...none, collapsible: true },
@@ -145,7 +164,9 @@ describe('POST /notifications, who posts (2, 4.1, 6)', () => {
   it('is a konnector, by its manifest', async () => {
     const server = await start()
     const answer = await server.post(await server.konnector(), {
-      ...{ category: 'due', title: 't', state: 'x' },
+      category: 'due',
+      title: 't',
+      state: 'x',
     })
     expect(answer.data.attributes).to.include({
       originator: 'konnector',
@@ -248,8 +269,12 @@ describe('existing clients (clients.md 32, 33)', () => {
           type: 'io.cozy.notifications',
           id: 'mine',
           attributes: {
-            ...{ category: 'plain', title: 'Balance', message: null, state: '1' },
-            ...{ preferred_channels: ['mobile', 'mail'], data: { appName: 'Bank' } },
+            category: 'plain',
+            title: 'Balance',
+            message: null,
+            state: '1',
+            preferred_channels: ['mobile', 'mail'],
+            data: { appName: 'Bank' },
             content: 'c'.repeat(10_000),
             content_html: `<html>${'h'.repeat(100_000)}</html>`,
             lang: 'fr',

@@ -34,13 +34,18 @@ eachStore((open, name) => {
       const first = await keyed(server, app, 'one', attributes)
       expect(first.headers).not.to.have.property('idempotency-replayed')
       await server.change(first.data.id, {
-        ...{ status: 'sent', channel: 'mail', reason: 'x' },
-        ...{ sentAt: server.clock.now(), lastSentAt: server.clock.now() + 5 },
+        status: 'sent',
+        channel: 'mail',
+        reason: 'x',
+        sentAt: server.clock.now(),
+        lastSentAt: server.clock.now() + 5,
         finishedAt: server.clock.now(),
       })
       const again = await keyed(server, app, 'one', {
-        ...{ data: { b: 2, a: 1 }, content: 'long' },
-        ...{ title: 't', category: 'plain' },
+        data: { b: 2, a: 1 },
+        content: 'long',
+        title: 't',
+        category: 'plain',
       })
       expect(again.status).to.equal(201)
       expect(again.headers['idempotency-replayed']).to.equal('true')
@@ -89,7 +94,9 @@ eachStore((open, name) => {
     it('keeps the keys of apps, konnectors and clients apart', async () => {
       const server = await start()
       server.konnectors.set('bank', {
-        ...{ slug: 'bank', permissions: {}, notifications: { plain: {} } },
+        slug: 'bank',
+        permissions: {},
+        notifications: { plain: {} },
       })
       const linked = { software_id: 'registry://bank' }
       const posters = [

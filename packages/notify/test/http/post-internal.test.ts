@@ -24,12 +24,22 @@ describe('notifications of the server itself (notifications.md 2.7, 4.3)', () =>
     const data = { ClientName: 'Phone', ClientsLimit: 3, OffersLink: '', DevicesLink: 'https://x' }
     const record = await post(server, { originator: 'stack', category: 'oauth-clients', data })
     expect(record).to.deep.include({
-      ...{ originator: 'stack', owner: '', postedBy: '', slug: 'settings' },
-      ...{ sourceId: 'svc/stack//oauth-clients/', category: 'oauth-clients', data },
-      ...{ preferredChannels: ['mail'], status: 'queued', title: 'Too many connected apps' },
+      originator: 'stack',
+      owner: '',
+      postedBy: '',
+      slug: 'settings',
+      sourceId: 'svc/stack//oauth-clients/',
+      category: 'oauth-clients',
+      data,
+      preferredChannels: ['mail'],
+      status: 'queued',
+      title: 'Too many connected apps',
     })
     expect(record.flags).to.deep.equal({
-      ...{ collapsible: false, stateful: false, multiple: false, sensitive: false },
+      collapsible: false,
+      stateful: false,
+      multiple: false,
+      sensitive: false,
     })
     const stored = await server.outbox.get(server.instance.id, record.id)
     expect(stored?.record).to.deep.equal(record)
@@ -39,17 +49,23 @@ describe('notifications of the server itself (notifications.md 2.7, 4.3)', () =>
     const server = await start()
     const quota = (state: boolean | number) =>
       post(server, {
-        ...{ originator: 'stack', category: 'disk-quota', state },
+        originator: 'stack',
+        category: 'disk-quota',
+        state,
         data: { OffersLink: '', DriveLink: 'https://x' },
       })
     const first = await quota(true)
     expect(first).to.deep.include({
-      ...{ status: 'queued', state: 'true', preferredChannels: ['mobile'] },
+      status: 'queued',
+      state: 'true',
+      preferredChannels: ['mobile'],
       data: { appName: '', OffersLink: '', DriveLink: 'https://x' },
     })
     expect(first).not.to.have.property('slug')
     expect(first.flags).to.include({
-      ...{ collapsible: true, stateful: true, minIntervalMs: 7 * DAY_MS },
+      collapsible: true,
+      stateful: true,
+      minIntervalMs: 7 * DAY_MS,
     })
     expect((await quota(true)).id, 'the same').to.equal(first.id)
 
@@ -88,7 +104,9 @@ describe('notifications of the server itself (notifications.md 2.7, 4.3)', () =>
   it('may ask for other channels', async () => {
     const server = await start()
     const record = await post(server, {
-      ...{ originator: 'stack', category: 'oauth-clients', preferredChannels: ['sms', 'mail'] },
+      originator: 'stack',
+      category: 'oauth-clients',
+      preferredChannels: ['sms', 'mail'],
     })
     expect(record.preferredChannels).to.deep.equal(['sms', 'mail'])
   })
@@ -111,20 +129,36 @@ describe('notifications of the operator (2.7)', () => {
   it('come with their declaration, and are judged like any other', async () => {
     const server = await start({ timeZone: 'Asia/Tokyo' })
     const record = await post(server, {
-      ...{ originator: 'cli', category: 'maintenance', title: 'Tonight', message: 'm' },
+      originator: 'cli',
+      category: 'maintenance',
+      title: 'Tonight',
+      message: 'm',
       declaration: { multiple: true, default_priority: 'high', time_to_live: '1d' },
-      ...{ categoryId: 'a/b', at: '2099-01-01', slug: 'home' },
+      categoryId: 'a/b',
+      at: '2099-01-01',
+      slug: 'home',
     }).catch((error: unknown) => error)
     expect(record).to.be.instanceOf(NotifyError)
     const tomorrow = new Date(server.clock.now() + 2 * DAY_MS).toISOString().slice(0, 10)
     const fine = await post(server, {
-      ...{ originator: 'cli', category: 'maintenance', title: 'Tonight', message: 'm' },
+      originator: 'cli',
+      category: 'maintenance',
+      title: 'Tonight',
+      message: 'm',
       declaration: { multiple: true, default_priority: 'high', time_to_live: '1d' },
-      ...{ categoryId: 'a/b', at: tomorrow, slug: 'home' },
+      categoryId: 'a/b',
+      at: tomorrow,
+      slug: 'home',
     })
     expect(fine).to.include({
-      ...{ originator: 'cli', owner: 'home', slug: 'home', postedBy: '', priority: 'high' },
-      ...{ sourceId: 'svc/cli/home/maintenance/a%2Fb', status: 'scheduled', title: 'Tonight' },
+      originator: 'cli',
+      owner: 'home',
+      slug: 'home',
+      postedBy: '',
+      priority: 'high',
+      sourceId: 'svc/cli/home/maintenance/a%2Fb',
+      status: 'scheduled',
+      title: 'Tonight',
       scheduledAt: Date.parse(`${tomorrow}T00:00:00+09:00`),
     })
     expect(fine.flags.ttlMs).to.equal(DAY_MS)

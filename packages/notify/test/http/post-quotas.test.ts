@@ -41,7 +41,9 @@ eachStore((open, name) => {
       expect(wait).to.be.within(3500, 3600)
       expect(await server.records()).to.have.length(100)
       const other = await server.post(await server.konnector(), {
-        ...{ category: 'due', title: 't', state: 's' },
+        category: 'due',
+        title: 't',
+        state: 's',
       })
       expect(other.status, 'another owner').to.equal(201)
       server.clock.advance(HOUR_MS)
@@ -61,7 +63,9 @@ eachStore((open, name) => {
       const server = await start({ limits: { 'notify-post-instance': limit } })
       await posts(server, 2)
       const other = await server.post(await server.konnector(), {
-        ...{ category: 'due', title: 't', state: 's' },
+        category: 'due',
+        title: 't',
+        state: 's',
       })
       expect([other.status, other.errors[0]?.code]).to.deep.equal([429, 'rate_limited'])
     })
@@ -69,7 +73,8 @@ eachStore((open, name) => {
     it('take nothing of what is left for the instance once their owner has none left', async () => {
       const server = await start()
       const limits = createRateLimits<NotifyBucket>({
-        ...{ store: server.store, clock: server.clock },
+        store: server.store,
+        clock: server.clock,
         limits: { ...DEFAULT_LIMITS, 'notify-post': { limit: 1, windowMs: HOUR_MS } },
         tooMany: () => new NotifyError('rate_limited'),
       })
@@ -146,8 +151,11 @@ eachStore((open, name) => {
       })
       for (const categoryId of ['one', 'two', 'three']) {
         const record = await server.intake.post(server.instance, {
-          ...{ originator: 'cli', category: 'c', declaration: { multiple: true } },
-          ...{ title: 't', categoryId },
+          originator: 'cli',
+          category: 'c',
+          declaration: { multiple: true },
+          title: 't',
+          categoryId,
         })
         expect(record.status).to.equal('queued')
       }
@@ -197,7 +205,9 @@ eachStore((open, name) => {
       const [first] = await posts(server, 2)
       expect((await server.post(app, PLAIN)).status).to.equal(429)
       const konnector = await server.post(await server.konnector(), {
-        ...{ category: 'due', title: 't', state: 's' },
+        category: 'due',
+        title: 't',
+        state: 's',
       })
       expect(konnector.status).to.equal(201)
       for (const status of ['sending', 'sent'] as const) {
@@ -212,7 +222,10 @@ eachStore((open, name) => {
       const server = await start({ limits: wide })
       for (const n of Array.from({ length: 5 }).keys()) {
         await server.intake.post(server.instance, {
-          ...{ originator: 'cli', category: 'c', title: 't', slug: `app${n}` },
+          originator: 'cli',
+          category: 'c',
+          title: 't',
+          slug: `app${n}`,
         })
       }
       await posts(server, 1)

@@ -336,7 +336,8 @@ describe('POST /notifications, the order of its checks (3.2)', () => {
     const answer = await server.post(
       { ...app, 'idempotency-key': 'one' },
       {
-        ...{ category: 'plain', title: 't' },
+        category: 'plain',
+        title: 't',
       },
     )
     expect(answer.status).to.equal(201)

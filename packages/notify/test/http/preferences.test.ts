@@ -61,8 +61,12 @@ describe('preferences of the owner (notifications.md 23)', () => {
         quiet_hours: null,
         sources: [
           {
-            ...{ id: BANK, kind: 'app', name: 'Bank', slug: 'bank' },
-            ...{ blocked: false, muted_until: null },
+            id: BANK,
+            kind: 'app',
+            name: 'Bank',
+            slug: 'bank',
+            blocked: false,
+            muted_until: null,
             categories: ['balance', 'bills'].map((name) => ({
               name,
               description: name === 'balance' ? 'The balance of an account is low' : 'A new bill',
@@ -268,7 +272,8 @@ describe('preferences of the owner (notifications.md 23)', () => {
       await start()
       await choose({ sources: [{ id: BANK, blocked: true }] })
       const { id } = await server.notify.post(server.instance, {
-        ...{ originator: 'stack', category: 'oauth-clients' },
+        originator: 'stack',
+        category: 'oauth-clients',
         data: {
           ClientName: 'Drive',
           ClientsLimit: 3,

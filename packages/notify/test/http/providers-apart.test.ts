@@ -117,8 +117,10 @@ eachStore((open) => {
         () => ({}),
       )
       const bench = await start({
-        ...{ channels: [mail], lifetimes: { attempt: 700 } },
-        ...{ channelDelays: [60_000], isIdle: true },
+        channels: [mail],
+        lifetimes: { attempt: 700 },
+        channelDelays: [60_000],
+        isIdle: true,
       })
       const crowd: Instance[] = []
       for (let place = 0; place < 30; place += 1) {

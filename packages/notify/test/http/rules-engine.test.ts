@@ -25,7 +25,8 @@ eachStore((open) => {
         return { class: 'sent' }
       })
       const bench = await start({
-        ...{ store: outage.store, channels: [mail] },
+        store: outage.store,
+        channels: [mail],
         lifetimes: { lease: scaledLimit(500) },
       })
       const id = await bench.post()
@@ -71,8 +72,12 @@ eachStore((open) => {
       // As the intake writes it when it followed one of a process whose clock is ahead: due now, made later.
       const now = clock.now()
       const id = await bench.post({
-        ...{ flags: COLLAPSIBLE, title: 'new', status: 'queued' },
-        ...{ createdAt: now + 30_000, scheduledAt: now + 30_000, dueAt: now },
+        flags: COLLAPSIBLE,
+        title: 'new',
+        status: 'queued',
+        createdAt: now + 30_000,
+        scheduledAt: now + 30_000,
+        dueAt: now,
       })
       await bench.becomes(id, 'sent')
       expect(mail.titles()).to.deep.equal(['old', 'new'])
@@ -84,13 +89,22 @@ eachStore((open) => {
       const common = { flags: STATEFUL, state: 'low' }
       const createdAt = clock.now()
       const sent = await bench.post({
-        ...{ ...common, createdAt, scheduledAt: createdAt },
-        ...{ status: 'sent', sentAt: createdAt, finishedAt: createdAt },
+        ...common,
+        createdAt,
+        scheduledAt: createdAt,
+        status: 'sent',
+        sentAt: createdAt,
+        finishedAt: createdAt,
       })
       const later = createdAt + 1000
       const skipped = await bench.post({
-        ...{ ...common, state: 'high', createdAt: later, scheduledAt: later },
-        ...{ status: 'skipped', reason: 'min_interval', finishedAt: later },
+        ...common,
+        state: 'high',
+        createdAt: later,
+        scheduledAt: later,
+        status: 'skipped',
+        reason: 'min_interval',
+        finishedAt: later,
       })
       const { log } = bench.oauth
       const services = { outbox, clock, lifetimes: DEFAULT_LIFETIMES, log }

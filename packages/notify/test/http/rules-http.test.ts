@@ -26,7 +26,8 @@ describe('notifications over HTTP, in the corners', () => {
     async function choose(attributes: object): Promise<void> {
       const headers = await server.app('settings')
       const answer = await server.send('PATCH', '/notifications/preferences', {
-        ...{ headers, json: { data: { attributes } } },
+        headers,
+        json: { data: { attributes } },
       })
       expect(answer.status, answer.text).to.equal(200)
     }
@@ -90,7 +91,10 @@ describe('notifications over HTTP, in the corners', () => {
           expect(answer.status).to.equal(201)
           expect(answer.headers['idempotency-replayed']).to.equal(replayed)
           expect(exposed(answer.headers)).to.include.members([
-            ...['Idempotency-Replayed', 'Location', 'Retry-After', 'WWW-Authenticate'],
+            'Idempotency-Replayed',
+            'Location',
+            'Retry-After',
+            'WWW-Authenticate',
           ])
         }
       })
@@ -122,7 +126,7 @@ describe('notifications over HTTP, in the corners', () => {
           const path = `/notifications/${id.replaceAll('é', '%C3%A9')}`
           for (const method of ['GET', 'PATCH', 'DELETE']) {
             const answer = await server.send(method, path, {
-              ...{ headers: home },
+              headers: home,
               ...(method === 'PATCH' && { json }),
             })
             expect(answer.status, `${method} ${path.slice(0, 40)}`).to.be.oneOf([400, 404])

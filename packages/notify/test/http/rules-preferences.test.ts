@@ -56,7 +56,9 @@ describe('choices of the owner in the corners (notifications.md 8, 23)', () => {
         await choose(bills({ digest: '15m' }))
         const message = 'Water is due'
         const id = await server.post({
-          ...{ category: 'bills', title: 'Water', message },
+          category: 'bills',
+          title: 'Water',
+          message,
           preferred_channels: ['sms', 'mail'],
         })
         const other = await server.post({ category: 'bills', title: 'Light' })

@@ -22,7 +22,8 @@ eachStore((open, storeName) => {
       const store: Store = await open()
       const first = await startIntake({ store: async () => store })
       const other = await startIntake({
-        ...{ store: () => open({ sameAs: store }), sameAs: first },
+        store: () => open({ sameAs: store }),
+        sameAs: first,
       })
       const headers = await first.app()
       const keyed = { 'idempotency-key': 'one' }
@@ -46,7 +47,8 @@ eachStore((open, storeName) => {
       const store: Store = await open()
       const first = await startIntake({ store: async () => store })
       const other = await startIntake({
-        ...{ store: () => open({ sameAs: store }), sameAs: first },
+        store: () => open({ sameAs: store }),
+        sameAs: first,
       })
       const mail = scriptedChannel('mail')
       for (const same of [store, await open({ sameAs: store })]) {

@@ -47,7 +47,9 @@ describe('when a notification is released (notifications.md 23.2, 23.8, 23.9)', 
           const category = { digest: `daily@${time}` as const }
           const decision = await decide({ quietHours, category }, at(now))
           expect(decision).to.deep.equal({
-            ...{ kind: 'digest', digestId: String(at(due)), until: at(due) },
+            kind: 'digest',
+            digestId: String(at(due)),
+            until: at(due),
           })
           expect(announced).to.deep.equal([String(at(due))])
           // When it is due: gathered already, waiting for the mail, in no other digest.
@@ -78,7 +80,8 @@ describe('when a notification is released (notifications.md 23.2, 23.8, 23.9)', 
       const mobile = await decide(off('mail'), now)
       expect(mobile).to.deep.equal({ kind: 'send', channels: ['mobile'] })
       expect(await decide(off('mail', 'mobile'), now)).to.deep.equal({
-        ...{ kind: 'skip', reason: 'muted' },
+        kind: 'skip',
+        reason: 'muted',
       })
       expect(announced).to.deep.equal([])
     })

@@ -44,7 +44,9 @@ describe('notifications by sms (10.1)', () => {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk as Buffer)
       received.push({
-        ...{ method: request.method, path: request.url, headers: request.headers },
+        method: request.method,
+        path: request.url,
+        headers: request.headers,
         body: JSON.parse(Buffer.concat(chunks).toString()),
       })
       response.writeHead(reply.status, reply.headers).end(reply.body)
@@ -56,7 +58,9 @@ describe('notifications by sms (10.1)', () => {
   })
 
   const provider = (changes: Partial<SmsProvider> = {}): SmsProvider => ({
-    ...{ provider: 'api_sen', url: `${gateway.origin}/send`, token: 'gateway-token' },
+    provider: 'api_sen',
+    url: `${gateway.origin}/send`,
+    token: 'gateway-token',
     ...changes,
   })
 

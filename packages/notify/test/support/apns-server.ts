@@ -46,7 +46,8 @@ export async function openApnsServer(
   const sessions: Http2Session[] = []
   let pings = 0
   const server = createSecureServer({
-    ...{ cert, key },
+    cert,
+    key,
     ...(options.asksForCertificate === true && { ca, requestCert: true, rejectUnauthorized: true }),
   })
   server.on('session', (session) => {

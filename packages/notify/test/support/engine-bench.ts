@@ -61,7 +61,8 @@ export async function startEngine(options: BenchOptions): Promise<EngineBench> {
   }
   const log = { info: write('info'), warn: write('warn'), error: write('error') }
   const oauth = createOAuth({
-    ...{ store, log },
+    store,
+    log,
     ...(options.clock && { clock: options.clock }),
     keys: [{ kid: 'test', key: Buffer.alloc(32, 7) }],
     apps: {
@@ -77,7 +78,12 @@ export async function startEngine(options: BenchOptions): Promise<EngineBench> {
   const lifetimes = { ...DEFAULT_LIFETIMES, shutdown: 1000, ...options.lifetimes }
   const outbox = createOutbox({ store, clock, lifetimes, log })
   const services = {
-    ...{ oauth, store, clock, outbox, lifetimes, log },
+    oauth,
+    store,
+    clock,
+    outbox,
+    lifetimes,
+    log,
     channels: Object.fromEntries(options.channels.map((channel) => [channel.name, channel])),
     quotas: options.quotas ?? {},
     apps: options.apps ?? {},
@@ -91,20 +97,37 @@ export async function startEngine(options: BenchOptions): Promise<EngineBench> {
   if (options.isIdle === undefined) await engine.start()
 
   const self: EngineBench = {
-    ...{ oauth, outbox, engine, alice, installed, logged },
+    oauth,
+    outbox,
+    engine,
+    alice,
+    installed,
+    logged,
     async post(changes = {}, { id: instanceId } = alice) {
       const now = clock.now()
       const { createdAt = now, scheduledAt = createdAt } = changes
       const id = notificationId(createdAt)
       const record: NotificationRecord = {
-        ...{ id, createdAt, scheduledAt },
+        id,
+        createdAt,
+        scheduledAt,
         sourceId: 'svc/app/bank/balance/',
-        ...{ originator: 'app', owner: 'bank', slug: 'bank', postedBy: 'io.svc.apps/bank' },
-        ...{ category: 'balance', title: 'Hello', preferredChannels: ['mail'] },
+        originator: 'app',
+        owner: 'bank',
+        slug: 'bank',
+        postedBy: 'io.svc.apps/bank',
+        category: 'balance',
+        title: 'Hello',
+        preferredChannels: ['mail'],
         flags: { collapsible: false, stateful: false, multiple: false, sensitive: false },
-        ...{ version: 1, dueAt: scheduledAt, lastSentAt: createdAt },
+        version: 1,
+        dueAt: scheduledAt,
+        lastSentAt: createdAt,
         status: scheduledAt > now ? 'scheduled' : 'queued',
-        ...{ round: 0, progress: {}, attempts: [], crashes: 0 },
+        round: 0,
+        progress: {},
+        attempts: [],
+        crashes: 0,
         ...changes,
       }
       // Only those without a client of their own are an app's.

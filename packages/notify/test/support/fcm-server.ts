@@ -85,7 +85,10 @@ export async function openFcmServer(): Promise<FcmServer> {
       client_email: 'push@project-1.example',
       token_uri: `${listening.origin}/token`,
     },
-    ...{ calls, assertions, answers, tokenAnswers },
+    calls,
+    assertions,
+    answers,
+    tokenAnswers,
     close: () => listening.close(),
   }
   return server

@@ -41,7 +41,10 @@ export async function openHuaweiServer(): Promise<HuaweiServer> {
   })
   return {
     origin: listening.origin,
-    ...{ calls, tokenCalls, answers, tokenAnswers },
+    calls,
+    tokenCalls,
+    answers,
+    tokenAnswers,
     close: () => listening.close(),
   }
 }

@@ -149,7 +149,9 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
   }
   const log = { info: write('info'), warn: write('warn'), error: write('error') }
   const oauth = createOAuth({
-    ...{ store, clock, log },
+    store,
+    clock,
+    log,
     keys: [{ kid: 'test', key: Buffer.alloc(32, 7) }],
     apps: {
       installed: async (_, slug) => apps.get(slug),
@@ -175,13 +177,19 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
   const inner = createOutbox({ store, clock, lifetimes, log })
   const outbox = options.wrapOutbox?.(inner) ?? inner
   const limits = createRateLimits({
-    ...{ store, clock },
+    store,
+    clock,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     tooMany: (_, retryAfterS) => new NotifyError('rate_limited', { retryAfterS }),
   })
   const { maxUnfinished = 200, sourcePrefix = 'svc' } = options
   const services: PostServices = {
-    ...{ oauth, store, clock, log, outbox, lifetimes },
+    oauth,
+    store,
+    clock,
+    log,
+    outbox,
+    lifetimes,
     namespace: oauth.namespace,
     apps: { konnector: async (_, slug) => konnectors.get(slug) },
     posting: createPosting({ limits, maxUnfinished, sourcePrefix }),
@@ -208,10 +216,20 @@ export async function startIntake(options: IntakeServerOptions): Promise<IntakeS
   })
 
   const self: IntakeServer = {
-    ...{ oauth, outbox, intake, store, clock, instance, apps, konnectors, logged, statuses },
+    oauth,
+    outbox,
+    intake,
+    store,
+    clock,
+    instance,
+    apps,
+    konnectors,
+    logged,
+    statuses,
     async send(method, target, { headers = {}, body } = {}) {
       const answer = await requestLoopback({ port: server.port }, agent, {
-        ...{ method, headers },
+        method,
+        headers,
         url: new URL(target, instance.origin),
         ...(body !== undefined && { body }),
       })

@@ -38,7 +38,9 @@ export async function openMailBench(options: MailBenchOptions = {}): Promise<Mai
   const mailbox = await openMailbox({ refuse: () => self.refusal })
   const mailOptions = {
     transport: smtpTransport({
-      ...{ host: '127.0.0.1', port: mailbox.port, disableTls: true },
+      host: '127.0.0.1',
+      port: mailbox.port,
+      disableTls: true,
       ...options.smtp,
     }),
     ...options.settings,
@@ -48,7 +50,10 @@ export async function openMailBench(options: MailBenchOptions = {}): Promise<Mai
   const channel = createMailChannel({ ...bench.services, mailSender }, () => self.links)
   const self: MailBench = {
     ...bench,
-    ...{ mailbox, logged: bench.lines, links: {}, refusal: undefined },
+    mailbox,
+    logged: bench.lines,
+    links: {},
+    refusal: undefined,
     async attempt(changes, { as = bench.alice, signal = new AbortController().signal } = {}) {
       const record = sampleNotification(changes)
       return { record, ...(await channel.attempt({ instance: as, record, signal })) }

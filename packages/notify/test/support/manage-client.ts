@@ -24,7 +24,9 @@ export async function manageClient(
     const agent = new http.Agent()
     try {
       const answer = await requestLoopback({ port: server.port }, agent, {
-        ...{ method, url: new URL(path, instance.origin), body: JSON.stringify(json) },
+        method,
+        url: new URL(path, instance.origin),
+        body: JSON.stringify(json),
         headers: {
           'content-type': 'application/json',
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -40,7 +42,8 @@ export async function manageClient(
 
   const registered = await send('POST', '/auth/register', {
     redirect_uris: ['https://client.example/callback'],
-    ...{ client_name: 'Client', software_id: 'github.com/example/client' },
+    client_name: 'Client',
+    software_id: 'github.com/example/client',
     ...metadata,
   })
   const { client_id: id = '', client_secret, registration_access_token: token } = registered

@@ -146,7 +146,8 @@ export async function startNotify(options: NotifyServerOptions): Promise<NotifyS
   const events: Published[] = []
   const pages: NoticePage[] = []
   const oauth = createOAuth({
-    ...{ store, clock },
+    store,
+    clock,
     keys: [{ kid: 'test', key: Buffer.alloc(32, 7) }],
     apps: {
       installed: async (_, slug) => apps.get(slug),
@@ -221,8 +222,19 @@ export async function startNotify(options: NotifyServerOptions): Promise<NotifyS
   })
 
   const self: NotifyServer = {
-    ...{ oauth, notify, clock, store, instance, mailbox, pushes, texts, events, pages },
-    ...{ statuses, apps, konnectors },
+    oauth,
+    notify,
+    clock,
+    store,
+    instance,
+    mailbox,
+    pushes,
+    texts,
+    events,
+    pages,
+    statuses,
+    apps,
+    konnectors,
     async app(slug) {
       const manifest = apps.get(slug)
       if (manifest === undefined) throw new Error(`no app ${slug}`)
@@ -232,7 +244,8 @@ export async function startNotify(options: NotifyServerOptions): Promise<NotifyS
     async send(method, target, { headers = {}, json, body } = {}) {
       const sent = json === undefined ? body : JSON.stringify(json)
       const answer = await requestLoopback({ port: server.port }, agent, {
-        ...{ method, url: new URL(target, instance.origin) },
+        method,
+        url: new URL(target, instance.origin),
         headers: {
           ...(json !== undefined && { 'content-type': 'application/vnd.api+json' }),
           ...headers,

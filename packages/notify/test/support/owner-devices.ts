@@ -36,7 +36,9 @@ export async function openOwnerDevices(store: Store, clock: FakeClock): Promise<
   const installed = new Map([[DRIVE.slug, DRIVE]])
   const { lines, log } = recordedLog()
   const oauth = createOAuth({
-    ...{ store, clock, log },
+    store,
+    clock,
+    log,
     keys: [{ kid: 'test', key: Buffer.alloc(32, 7) }],
     apps: {
       installed: async (_, slug) => installed.get(slug),
@@ -55,7 +57,10 @@ export async function openOwnerDevices(store: Store, clock: FakeClock): Promise<
   const listening = await listen(app)
 
   return {
-    ...{ oauth, instance, installed, lines },
+    oauth,
+    instance,
+    installed,
+    lines,
     async add({ platform = 'android', token, softwareId, flagship = false, isAllowed = true }) {
       clock.advance(1000)
       const id = await register(listening, {

@@ -54,7 +54,9 @@ export async function openPushService({ cert, key }: TestCertificates): Promise<
   const { port } = server.address() as AddressInfo // A TCP server's.
   const origin = `https://localhost:${port}`
   return {
-    ...{ origin, received, answers },
+    origin,
+    received,
+    answers,
     subscribe: (changes = {}) =>
       JSON.stringify({
         endpoint: `${origin}/send/1`,
@@ -99,7 +101,8 @@ async function verifyVapid(authorization: string): Promise<ReceivedPush['vapid']
     /^vapid t=(?<token>[\w.-]+), k=(?<key>[\w-]+)$/.exec(authorization)?.groups ?? {}
   const point = Buffer.from(key, 'base64url')
   const jwk = {
-    ...{ kty: 'EC', crv: 'P-256' },
+    kty: 'EC',
+    crv: 'P-256',
     x: point.toString('base64url', 1, 33),
     y: point.toString('base64url', 33),
   }

@@ -34,7 +34,8 @@ export async function openRenderBench(apps: NotifyApps = {}): Promise<RenderBenc
   const read: string[] = []
   const store = sqliteStore({ file: ':memory:' })
   const oauth = createOAuth({
-    ...{ store, log },
+    store,
+    log,
     keys: [{ kid: 'test', key: Buffer.alloc(32, 7) }],
     apps: {
       installed: async (_, slug) => installed.get(slug),
@@ -57,7 +58,13 @@ export async function openRenderBench(apps: NotifyApps = {}): Promise<RenderBenc
     ...apps,
   })
   return {
-    ...{ oauth, services, alice, installed, files, read, lines },
+    oauth,
+    services,
+    alice,
+    installed,
+    files,
+    read,
+    lines,
     instance: (changes) => ({ ...alice, ...changes }),
     async close() {
       await oauth.close()

@@ -18,7 +18,9 @@ export function scriptedChannel(
 ): ScriptedChannel {
   const deliveries: (Delivery & { at: number })[] = []
   const channel: ScriptedChannel = {
-    ...{ name, script, deliveries },
+    name,
+    script,
+    deliveries,
     titles: () => deliveries.map(({ record }) => record.title),
     async attempt(delivery) {
       deliveries.push({ ...delivery, at: Date.now() })

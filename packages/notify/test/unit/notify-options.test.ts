@@ -10,7 +10,9 @@ const nothing = (): void => {}
 // Nothing of it is used here but its log.
 const oauth = {
   log: { info: nothing, warn: nothing, error: nothing },
-  ...{ mount: nothing, authenticate: nothing, clientAddress: nothing },
+  mount: nothing,
+  authenticate: nothing,
+  clientAddress: nothing,
 } as unknown as OAuth
 
 function withOptions(options: object): NotifyOptions {
@@ -35,7 +37,9 @@ describe('options of notifications', () => {
     expect(lifetimes).to.deep.equal(DEFAULT_LIFETIMES)
     expect(limits).to.deep.equal(DEFAULT_LIMITS)
     expect(rest).to.deep.include({
-      ...{ settingsSlug: 'settings', sourcePrefix: 'svc', maxUnfinished: 200 },
+      settingsSlug: 'settings',
+      sourcePrefix: 'svc',
+      maxUnfinished: 200,
       channelDelays: [1000, 5000, 25_000],
       roundDelays: [60_000, 300_000, 1_800_000, 7_200_000, 21_600_000],
       concurrency: { total: 8, perInstance: 2 },

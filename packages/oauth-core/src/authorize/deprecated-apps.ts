@@ -37,7 +37,13 @@ export function storeUrlOf({ storeUrls }: DeprecatedApp, userAgent: string): str
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i
 /** A link with one of these would do something in the instance's name instead of leading anywhere. */
 const REFUSED: ReadonlySet<string> = new Set([
-  ...['about:', 'blob:', 'data:', 'file:', 'filesystem:', 'javascript:', 'vbscript:'],
+  'about:',
+  'blob:',
+  'data:',
+  'file:',
+  'filesystem:',
+  'javascript:',
+  'vbscript:',
 ])
 
 const MOST_APPS = 1000

@@ -100,7 +100,9 @@ describe('an authorization for a deprecated app', () => {
     const party = await server.client({ software_id: 'org.example.fine' })
     const tokens = await allow(server, party)
     const later = await startConsentServer({
-      ...{ store, clock, sameAs: server },
+      store,
+      clock,
+      sameAs: server,
       deprecatedApps: [{ softwareId: 'org.example.fine', name: 'Fine', storeUrls: STORES }],
     })
     const answer = await later.call('/files', { token: tokens.access_token })

@@ -57,7 +57,9 @@ async function cases(
   const attestation = { platform: 'android', ...made }
   const everything = query({
     ...authorize,
-    ...{ scope: '*', code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' },
+    scope: '*',
+    code_challenge: 'c'.repeat(43),
+    code_challenge_method: 'S256',
   })
   const page = await server.send('GET', `/auth/authorize${everything}`, { headers: owner })
   const typed = {
@@ -188,7 +190,9 @@ describe('the routes', () => {
   it('answer every status they declare, and no other', async () => {
     const platforms = await makePlatforms()
     const server = await oauthServer({
-      ...{ limits: NARROW, flagship: platforms.flagship, sharings: SAMPLE_SHARINGS },
+      limits: NARROW,
+      flagship: platforms.flagship,
+      sharings: SAMPLE_SHARINGS,
       konnectors: {
         installed: async (_, slug) => (slug === 'bank' ? { slug, permissions: {} } : undefined),
       },

@@ -16,8 +16,11 @@ describe('a process whose keyring does not open what another one sealed', () => 
       const { id, secret } = await first.register()
       const { store, clock } = first
       const second = await oauthServer({
-        ...{ store, clock, keys: keyring('ours') },
-        ...{ isSecondProcess: true, mayCrash: true },
+        store,
+        clock,
+        keys: keyring('ours'),
+        isSecondProcess: true,
+        mayCrash: true,
       })
       const form = { grant_type: 'refresh_token', refresh_token: 'x', client_id: id }
       const answer = await second.send('POST', '/auth/access_token', {
@@ -36,7 +39,10 @@ describe('a process whose keyring does not open what another one sealed', () => 
     const { store, clock, oauth } = await oauthServer({ keys: keyring('theirs') })
     await oauth.start()
     const second = await oauthServer({
-      ...{ store, clock, keys: keyring('ours'), isSecondProcess: true },
+      store,
+      clock,
+      keys: keyring('ours'),
+      isSecondProcess: true,
     })
     const error = await second.oauth.start().catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(SealingKeyError)

@@ -22,7 +22,9 @@ const TOKEN = 'ab'.repeat(32)
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const P8 = Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' }))
 const FACTS: ApnsFileFacts = {
-  ...{ keyId: 'KEY1234567', teamId: 'TEAM123456', topic: 'org.example.drive' },
+  keyId: 'KEY1234567',
+  teamId: 'TEAM123456',
+  topic: 'org.example.drive',
   isDevelopment: false,
 }
 
@@ -59,7 +61,10 @@ describe('pushes over APNs', () => {
 
   function open(credentials: ApnsCredentials = credentialsFrom(P8), pingMs?: number): PushGateway {
     return createApnsGateway({
-      ...{ credentials, host: server.origin, ca: certificates.ca, clock },
+      credentials,
+      host: server.origin,
+      ca: certificates.ca,
+      clock,
       ...(pingMs !== undefined && { pingMs }),
     })
   }
@@ -253,13 +258,17 @@ describe('pushes over APNs', () => {
 
   it('come later when nobody listens, or nobody who is trusted', async () => {
     const stranger = createApnsGateway({
-      ...{ credentials: credentialsFrom(P8), host: server.origin, clock },
+      credentials: credentialsFrom(P8),
+      host: server.origin,
+      clock,
     })
     const unreachable = { class: 'transient', code: 'unreachable' }
     expect(await stranger.send(push(), never())).to.deep.equal(unreachable)
     await stranger.close?.()
     const nowhere = createApnsGateway({
-      ...{ credentials: credentialsFrom(P8), host: 'https://localhost:1', clock },
+      credentials: credentialsFrom(P8),
+      host: 'https://localhost:1',
+      clock,
     })
     expect(await nowhere.send(push(), never())).to.deep.equal(unreachable)
     await nowhere.close?.()
@@ -274,7 +283,9 @@ describe('pushes over APNs', () => {
     await once(silent, 'listening')
     const { port } = silent.address() as AddressInfo // A TCP server's.
     const waiting = createApnsGateway({
-      ...{ credentials: credentialsFrom(P8), host: `https://localhost:${port}`, clock },
+      credentials: credentialsFrom(P8),
+      host: `https://localhost:${port}`,
+      clock,
       connectMs: 50,
     })
     for (const count of [1, 2]) {

@@ -54,8 +54,13 @@ eachStore((open) => {
 
     const post = () =>
       notify.post(owner.instance, {
-        ...{ originator: 'cli', category: 'shares', declaration: {}, slug: 'drive' },
-        ...{ title: 'Shared', message: 'with you', preferredChannels: ['mobile'] },
+        originator: 'cli',
+        category: 'shares',
+        declaration: {},
+        slug: 'drive',
+        title: 'Shared',
+        message: 'with you',
+        preferredChannels: ['mobile'],
       })
     const drive = (token: string) => owner.add({ token, softwareId: 'registry://drive' })
     const tokens = (): unknown[] => fcm.calls.map(({ message }) => message['token'])

@@ -116,13 +116,23 @@ describe('pushes over FCM', () => {
 
   it('drop data that FCM refuses, with a warning, and never let it stand for ours', async () => {
     const data = {
-      ...{ from: 'x', message_type: 'x', 'google.a': 'x', 'gcm.b': 'x' },
-      ...{ googled: 'kept', gcmx: 'kept', notId: 'mine', title: 'mine', body: 'mine' },
+      from: 'x',
+      message_type: 'x',
+      'google.a': 'x',
+      'gcm.b': 'x',
+      googled: 'kept',
+      gcmx: 'kept',
+      notId: 'mine',
+      title: 'mine',
+      body: 'mine',
     }
     await send({ data })
     expect(server.calls[0]?.message['data']).to.deep.equal({
-      ...{ notId: '42', title: 'Hello', body: 'World' },
-      ...{ googled: 'kept', gcmx: 'kept' },
+      notId: '42',
+      title: 'Hello',
+      body: 'World',
+      googled: 'kept',
+      gcmx: 'kept',
     })
     expect(log.lines).to.deep.equal([
       'warn push.fcm.data_dropped {"domain":"alice.example.com","count":4}',

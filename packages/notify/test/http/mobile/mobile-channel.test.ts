@@ -354,7 +354,10 @@ eachStore((open) => {
       await drive('one')
       await attempt({ message: 'Text', sound: 'ding', priority: 'high', data: { a: 1 } })
       expect(sent[0]).to.deep.include({
-        ...{ body: 'Text', sound: 'ding', priority: 'high', data: { a: 1 } },
+        body: 'Text',
+        sound: 'ding',
+        priority: 'high',
+        data: { a: 1 },
         notificationId: sampleRecord().id,
       })
       expect(sent[0]).not.to.have.property('ttlMs')

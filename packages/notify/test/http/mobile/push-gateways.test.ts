@@ -74,8 +74,12 @@ describe('providers of pushes', () => {
   const accountOf = (project: string) => ({ ...fcm.account, project_id: project })
   const projects = (): string[] => fcm.calls.map((call) => call.path.split('/')[3] ?? '')
   const apnsOptions = async () => ({
-    ...{ keyFile: await file('key.p8', KEY_PEM), keyId: 'K', teamId: 'T', topic: 'org.default' },
-    ...{ host: apns.origin, ca: certificates.ca },
+    keyFile: await file('key.p8', KEY_PEM),
+    keyId: 'K',
+    teamId: 'T',
+    topic: 'org.default',
+    host: apns.origin,
+    ca: certificates.ca,
   })
   const send = (
     gateway: PushGateway,

@@ -109,8 +109,12 @@ describe('the verifiers of attestations', () => {
     const maps = Buffer.alloc(36_000, 0xa1)
     const lists = Buffer.alloc(36_000, 0x9a)
     for (const attestation of [
-      ...[big, dots, `${nested}.e30.`, `${many}.e30.`, `${wrapped}....`],
-      ...[`${wrapped}.${'A'.repeat(16_000)}.AAAA.${'A'.repeat(16_000)}.AAAA`],
+      big,
+      dots,
+      `${nested}.e30.`,
+      `${many}.e30.`,
+      `${wrapped}....`,
+      `${wrapped}.${'A'.repeat(16_000)}.AAAA.${'A'.repeat(16_000)}.AAAA`,
       ...[maps, lists].map((bytes) => bytes.toString('base64')),
     ]) {
       const input = { attestation, challenge: CHALLENGE, keyId: '' }
