@@ -17,6 +17,7 @@ import { linkFaults, recipeFaults } from './links.ts'
 import { openApi } from './openapi.ts'
 import { optionFaults, optionPages } from './options.ts'
 import { errorGroups, routeGroups, version } from './routes.ts'
+import { walkFaults } from './walks.ts'
 
 const groups = await routeGroups()
 const documents = [
@@ -45,6 +46,7 @@ const faults = [
   ...linkFaults(),
   ...optionFaults(),
   ...recipeFaults(),
+  ...walkFaults(),
   ...stale.map((file) => `${file} is stale: run pnpm run docs`),
 ]
 for (const fault of faults) process.stderr.write(`${fault}\n`)
