@@ -36,7 +36,7 @@ const THEMES: Readonly<Record<string, readonly string[]>> = {
   realtime: ['connections', 'subscriptions'],
   notify: ['posts', 'delivery', 'push and SMS', 'system mails', 'app mails', "owners' choices"],
   host: ['operation', 'apps', 'accounts', 'documents', 'development'],
-  repository: ['tests', 'scripts'],
+  repository: ['structure', 'tests', 'scripts'],
 }
 
 /** `docs/decisions/README.md`: every decision by its title, grouped by package and theme. */

@@ -19,11 +19,9 @@ interface Step {
   readonly name: string
 }
 
-/** The walks of docs/architecture.md: its sections that name steps. */
-function readWalks(): readonly Walk[] {
-  const sections = readFileSync(path.join(ROOT, DOCUMENT), 'utf8')
-    .split(/^#{2,3} /m)
-    .slice(1)
+/** The sections that name steps. */
+function readWalks(text: string): readonly Walk[] {
+  const sections = text.split(/^#{2,3} /m).slice(1)
   return sections
     .map((section) => ({
       title: section.split('\n', 1)[0] ?? '',
@@ -38,9 +36,12 @@ function readWalks(): readonly Walk[] {
 /**
  * Steps that go-to-definition does not reach: the file does not declare the name, or the code of no earlier step uses
  * it from there. And walks whose title says another number of files than they open.
+ * @param text - of docs/architecture.md
  */
-export function walkFaults(): string[] {
-  return readWalks().flatMap(({ title, steps }) => [
+export function walkFaults(
+  text: string = readFileSync(path.join(ROOT, DOCUMENT), 'utf8'),
+): string[] {
+  return readWalks(text).flatMap(({ title, steps }) => [
     ...steps.flatMap((step, place) => {
       const where = `${DOCUMENT}: ${title}: ${step.file}#${step.name}`
       if (declarationOf(step) === undefined) return [`${where} is not declared there`]

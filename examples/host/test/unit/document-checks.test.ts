@@ -4,6 +4,7 @@ import { bodyFaults } from '../../../../docs/build/bodies.ts'
 import { doubledKinds } from '../../../../docs/build/data-model.ts'
 import { formFaults } from '../../../../docs/build/decisions.ts'
 import { errorFaults } from '../../../../docs/build/errors.ts'
+import { walkFaults } from '../../../../docs/build/walks.ts'
 
 describe('checks of the documents', () => {
   it('find a kind of record that a part of the data model lists twice', () => {
@@ -76,6 +77,24 @@ describe('checks of the documents', () => {
     const errors = { invalid_request: told, conflict: { ...told, text: ' ' } }
     expect(errorFaults([{ name: '@svc/one', errors }])).to.deep.equal([
       'docs/errors.md: conflict of @svc/one has no text',
+    ])
+  })
+
+  it('find a step of a walk that go-to-definition does not reach, and a wrong number of files', () => {
+    const walk = (title: string, ...steps: readonly string[]): string =>
+      [`### ${title}`, ...steps.map((step) => `- \`platform/http/${step}\``), ''].join('\n')
+    const faults = walkFaults(
+      [
+        walk('A request (2 files)', 'router.ts#mountRoutes', 'render-error.ts#renderError'),
+        walk('Another (2 files)', 'router.ts#mountRoutes', 'resolve-instance.ts#hostOf'),
+        walk('A third (1 files)', 'router.ts#mountRoutes', 'router.ts#noSuchFunction'),
+        walk('A fourth (3 files)', 'router.ts#mountRoutes'),
+      ].join('\n'),
+    )
+    expect(faults.map((fault) => fault.replace('docs/architecture.md: ', ''))).to.deep.equal([
+      'Another (2 files): packages/platform/src/http/resolve-instance.ts#hostOf is not used by a step before it',
+      'A third (1 files): packages/platform/src/http/router.ts#noSuchFunction is not declared there',
+      'A fourth (3 files): a title ends with its number of files, here (1 files)',
     ])
   })
 })
