@@ -49,7 +49,9 @@ interface EngineParts {
 export interface Engine extends EngineParts {
   readonly lifetimes: Lifetimes
   readonly reads: BatchedReads
+  /** @internal Its types are the library's, which embedders need not have. */
   readonly parsedClients: ParsedClients
+  /** @internal As above. */
   readonly providers: ProviderPool
   readonly throttle: SecretThrottle
   /** When clients last got tokens. */
