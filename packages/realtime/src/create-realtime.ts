@@ -6,8 +6,8 @@ import { describeError } from '@svc/store'
 import { createAdmissions } from './handshake/admission.ts'
 import { createAttachments } from './handshake/attach.ts'
 import { createBusBridge } from './events/bus-bridge.ts'
-import { createConnection } from './connection/connection.ts'
-import { createConnections } from './connection/connections.ts'
+import { Connection } from './connection/connection.ts'
+import { Connections } from './connection/connections.ts'
 import { createTypeRules } from './events/doctype.ts'
 import { checkEvent, type EventVerb, type RealtimeEvent } from './events/event.ts'
 import { createFailedAuths } from './handshake/failed-auths.ts'
@@ -94,7 +94,7 @@ export function createRealtime(given: RealtimeOptions): Realtime {
     limit: limits.failedAuths,
     windowMs: lifetimes.failedAuths,
   })
-  const connections = createConnections(oauth)
+  const connections = new Connections(oauth)
   const localEvents = createLocalEvents(log)
   let closing: Promise<void> | undefined
 
@@ -120,7 +120,7 @@ export function createRealtime(given: RealtimeOptions): Realtime {
       isClosing: () => closing !== undefined,
       open(socket, peer) {
         const parts = { hub, bridge, rules, limits, lifetimes, clock, log }
-        const connection = createConnection({ socket, peer, ...parts })
+        const connection = new Connection({ socket, peer, ...parts })
         connections.add(peer.instanceId, connection)
         socket.once('close', () => connections.delete(peer.instanceId, connection))
         // Its handshake had begun before the end did.

@@ -5,7 +5,7 @@ import { readBusMessage, writeBusMessage } from '../../src/events/bus-message.ts
 import { createTypeRules, isDoctype, maySubscribe } from '../../src/events/doctype.ts'
 import { checkEvent, eventFrame } from '../../src/events/event.ts'
 import { createHub } from '../../src/events/hub.ts'
-import { createMessageMeter } from '../../src/connection/message-meter.ts'
+import { MessageMeter } from '../../src/connection/message-meter.ts'
 import { createRecentIds } from '../../src/events/recent-ids.ts'
 import { createSubscriptions } from '../../src/events/subscriptions.ts'
 
@@ -184,10 +184,10 @@ describe('createRecentIds', () => {
   })
 })
 
-describe('createMessageMeter', () => {
+describe('MessageMeter', () => {
   it('lets so many through in a window', () => {
     const clock = clockAt(1000)
-    const meter = createMessageMeter({ clock, limit: 2, windowMs: 10 })
+    const meter = new MessageMeter({ clock, limit: 2, windowMs: 10 })
     expect([meter.isWithin(), meter.isWithin(), meter.isWithin()]).to.deep.equal([
       true,
       true,
