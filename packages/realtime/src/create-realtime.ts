@@ -3,15 +3,15 @@ import { bindRoutes, type Instance, type RouteRow } from '@svc/platform'
 import type { Middleware } from 'koa'
 import { WebSocketServer } from 'ws'
 import { describeError } from '@svc/store'
-import { createAdmissions } from './handshake/admission.ts'
-import { createAttachments } from './handshake/attach.ts'
+import { Admissions } from './handshake/admission.ts'
+import { Attachments } from './handshake/attach.ts'
 import { createBusBridge } from './events/bus-bridge.ts'
 import { Connection } from './connection/connection.ts'
 import { Connections } from './connection/connections.ts'
 import { createTypeRules } from './events/doctype.ts'
 import { checkEvent, type EventVerb, type RealtimeEvent } from './events/event.ts'
-import { createFailedAuths } from './handshake/failed-auths.ts'
-import { createHandshake } from './handshake/handshake.ts'
+import { FailedAuths } from './handshake/failed-auths.ts'
+import { Handshake } from './handshake/handshake.ts'
 import { createHub } from './events/hub.ts'
 import { createLocalEvents, type LocalEvent } from './events/local-events.ts'
 import { REALTIME_OPTIONS, type RealtimeOptions } from './options.ts'
@@ -86,8 +86,8 @@ export function createRealtime(given: RealtimeOptions): Realtime {
     channels: options.channels,
     onEvent: hub.deliver,
   })
-  const admissions = createAdmissions(limits)
-  const failedAuths = createFailedAuths({
+  const admissions = new Admissions(limits)
+  const failedAuths = new FailedAuths({
     store: oauth.store,
     clock,
     log,
@@ -109,8 +109,8 @@ export function createRealtime(given: RealtimeOptions): Realtime {
     maxPayload: limits.messageBytes,
     perMessageDeflate: false,
   })
-  const attachments = createAttachments(
-    createHandshake({
+  const attachments = new Attachments(
+    new Handshake({
       oauth,
       log,
       server,
@@ -164,7 +164,7 @@ export function createRealtime(given: RealtimeOptions): Realtime {
   return {
     publish: (instance, verb, event) => emit(instance, verb, event),
     isServerType: (type) => rules.server.has(type),
-    attach: attachments.attach,
+    attach: (httpServer) => attachments.attach(httpServer),
     routes: () => routes,
     rows,
     onLocalEvent: localEvents.on,

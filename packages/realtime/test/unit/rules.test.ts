@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { createAdmissions } from '../../src/handshake/admission.ts'
+import { Admissions } from '../../src/handshake/admission.ts'
 import { readBusMessage, writeBusMessage } from '../../src/events/bus-message.ts'
 import { createTypeRules, isDoctype, maySubscribe } from '../../src/events/doctype.ts'
 import { checkEvent, eventFrame } from '../../src/events/event.ts'
@@ -204,11 +204,11 @@ describe('MessageMeter', () => {
   })
 })
 
-describe('createAdmissions', () => {
+describe('Admissions', () => {
   const limits = { instanceConnections: 3, addressConnections: 2, pendingConnections: 1 }
 
   it('counts by instance, address and those who said nothing yet', () => {
-    const admissions = createAdmissions(limits)
+    const admissions = new Admissions(limits)
     const first = admissions.admit(ALICE, '10.0.0.1')
     expect(admissions.admit(ALICE, '10.0.0.1')).to.equal(undefined)
     first?.authenticated()
