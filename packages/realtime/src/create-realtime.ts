@@ -5,15 +5,15 @@ import { WebSocketServer } from 'ws'
 import { describeError } from '@svc/store'
 import { Admissions } from './handshake/admission.ts'
 import { Attachments } from './handshake/attach.ts'
-import { createBusBridge } from './events/bus-bridge.ts'
+import { BusBridge } from './events/bus-bridge.ts'
 import { Connection } from './connection/connection.ts'
 import { Connections } from './connection/connections.ts'
 import { createTypeRules } from './events/doctype.ts'
 import { checkEvent, type EventVerb, type RealtimeEvent } from './events/event.ts'
 import { FailedAuths } from './handshake/failed-auths.ts'
 import { Handshake } from './handshake/handshake.ts'
-import { createHub } from './events/hub.ts'
-import { createLocalEvents, type LocalEvent } from './events/local-events.ts'
+import { Hub } from './events/hub.ts'
+import { LocalEvents, type LocalEvent } from './events/local-events.ts'
 import { REALTIME_OPTIONS, type RealtimeOptions } from './options.ts'
 import { realtimeRoutes } from './routes.ts'
 import { CLOSE } from './connection/socket-errors.ts'
@@ -77,14 +77,14 @@ export function createRealtime(given: RealtimeOptions): Realtime {
   const options = REALTIME_OPTIONS.settle(given)
   const { oauth, bus, clock, log, limits, lifetimes, subprotocols } = options
   const rules = createTypeRules({ ...options, namespace: oauth.namespace })
-  const hub = createHub({ maxSubscriptions: limits.subscriptions })
-  const bridge = createBusBridge({
+  const hub = new Hub({ maxSubscriptions: limits.subscriptions })
+  const bridge = new BusBridge({
     bus,
     clock,
     log,
     lifetimes,
     channels: options.channels,
-    onEvent: hub.deliver,
+    onEvent: (instanceId, event) => hub.deliver(instanceId, event),
   })
   const admissions = new Admissions(limits)
   const failedAuths = new FailedAuths({
@@ -95,7 +95,7 @@ export function createRealtime(given: RealtimeOptions): Realtime {
     windowMs: lifetimes.failedAuths,
   })
   const connections = new Connections(oauth)
-  const localEvents = createLocalEvents(log)
+  const localEvents = new LocalEvents(log)
   let closing: Promise<void> | undefined
 
   // How long a client may take to answer a close frame; not in the library's types.
@@ -167,7 +167,7 @@ export function createRealtime(given: RealtimeOptions): Realtime {
     attach: (httpServer) => attachments.attach(httpServer),
     routes: () => routes,
     rows,
-    onLocalEvent: localEvents.on,
+    onLocalEvent: (handler) => localEvents.on(handler),
     stats: () => ({
       connections: connections.size,
       ...hub.stats(),
