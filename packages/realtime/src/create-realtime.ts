@@ -3,17 +3,17 @@ import { bindRoutes, type Instance, type RouteRow } from '@svc/platform'
 import type { Middleware } from 'koa'
 import { WebSocketServer } from 'ws'
 import { describeError } from '@svc/store'
-import { createAdmissions } from './handshake/admission.ts'
-import { createAttachments } from './handshake/attach.ts'
-import { createBusBridge } from './events/bus-bridge.ts'
-import { createConnection } from './connection/connection.ts'
-import { createConnections } from './connection/connections.ts'
+import { Admissions } from './handshake/admission.ts'
+import { Attachments } from './handshake/attach.ts'
+import { BusBridge } from './events/bus-bridge.ts'
+import { Connection } from './connection/connection.ts'
+import { Connections } from './connection/connections.ts'
 import { createTypeRules } from './events/doctype.ts'
 import { checkEvent, type EventVerb, type RealtimeEvent } from './events/event.ts'
-import { createFailedAuths } from './handshake/failed-auths.ts'
-import { createHandshake } from './handshake/handshake.ts'
-import { createHub } from './events/hub.ts'
-import { createLocalEvents, type LocalEvent } from './events/local-events.ts'
+import { FailedAuths } from './handshake/failed-auths.ts'
+import { Handshake } from './handshake/handshake.ts'
+import { Hub } from './events/hub.ts'
+import { LocalEvents, type LocalEvent } from './events/local-events.ts'
 import { REALTIME_OPTIONS, type RealtimeOptions } from './options.ts'
 import { realtimeRoutes } from './routes.ts'
 import { CLOSE } from './connection/socket-errors.ts'
@@ -77,25 +77,25 @@ export function createRealtime(given: RealtimeOptions): Realtime {
   const options = REALTIME_OPTIONS.settle(given)
   const { oauth, bus, clock, log, limits, lifetimes, subprotocols } = options
   const rules = createTypeRules({ ...options, namespace: oauth.namespace })
-  const hub = createHub({ maxSubscriptions: limits.subscriptions })
-  const bridge = createBusBridge({
+  const hub = new Hub({ maxSubscriptions: limits.subscriptions })
+  const bridge = new BusBridge({
     bus,
     clock,
     log,
     lifetimes,
     channels: options.channels,
-    onEvent: hub.deliver,
+    onEvent: (instanceId, event) => hub.deliver(instanceId, event),
   })
-  const admissions = createAdmissions(limits)
-  const failedAuths = createFailedAuths({
+  const admissions = new Admissions(limits)
+  const failedAuths = new FailedAuths({
     store: oauth.store,
     clock,
     log,
     limit: limits.failedAuths,
     windowMs: lifetimes.failedAuths,
   })
-  const connections = createConnections(oauth)
-  const localEvents = createLocalEvents(log)
+  const connections = new Connections(oauth)
+  const localEvents = new LocalEvents(log)
   let closing: Promise<void> | undefined
 
   // How long a client may take to answer a close frame; not in the library's types.
@@ -109,8 +109,8 @@ export function createRealtime(given: RealtimeOptions): Realtime {
     maxPayload: limits.messageBytes,
     perMessageDeflate: false,
   })
-  const attachments = createAttachments(
-    createHandshake({
+  const attachments = new Attachments(
+    new Handshake({
       oauth,
       log,
       server,
@@ -120,7 +120,7 @@ export function createRealtime(given: RealtimeOptions): Realtime {
       isClosing: () => closing !== undefined,
       open(socket, peer) {
         const parts = { hub, bridge, rules, limits, lifetimes, clock, log }
-        const connection = createConnection({ socket, peer, ...parts })
+        const connection = new Connection({ socket, peer, ...parts })
         connections.add(peer.instanceId, connection)
         socket.once('close', () => connections.delete(peer.instanceId, connection))
         // Its handshake had begun before the end did.
@@ -164,10 +164,10 @@ export function createRealtime(given: RealtimeOptions): Realtime {
   return {
     publish: (instance, verb, event) => emit(instance, verb, event),
     isServerType: (type) => rules.server.has(type),
-    attach: attachments.attach,
+    attach: (httpServer) => attachments.attach(httpServer),
     routes: () => routes,
     rows,
-    onLocalEvent: localEvents.on,
+    onLocalEvent: (handler) => localEvents.on(handler),
     stats: () => ({
       connections: connections.size,
       ...hub.stats(),

@@ -13,15 +13,6 @@ import {
   type SocketErrorCode,
 } from './socket-errors.ts'
 
-/** What a client asks for, one message after the other. @see realtime.md 2 */
-export interface Commands {
-  /** Takes a message; those that come while one is worked on wait. */
-  take(text: string): void
-  /** Answers a message that is one too many. */
-  refuse(text: string): void
-  stop(): void
-}
-
 export interface CommandsOptions {
   readonly identity: Identity
   readonly subscriber: Subscriber
@@ -44,44 +35,76 @@ export interface CommandsOptions {
   readonly log: Logger
 }
 
-export function createCommands(options: CommandsOptions): Commands {
-  const { identity, subscriber, accessMonitor, rules, peer, send, fail, close, log } = options
-  const waiting: string[] = []
-  let isRunning = false
-  let isStopped = false
+/** What a client asks for, one message after the other. @see realtime.md 2 */
+export class Commands {
+  readonly #options: CommandsOptions
+  readonly #waiting: string[] = []
+  #isRunning = false
+  #isStopped = false
 
-  async function run(): Promise<void> {
-    isRunning = true
+  constructor(options: CommandsOptions) {
+    this.#options = options
+  }
+
+  /** Takes a message; those that come while one is worked on wait. */
+  take(text: string): void {
+    if (this.#isStopped) return
+    // The one that is worked on does not wait.
+    if (this.#isRunning && this.#waiting.length >= this.#options.maxWaiting) {
+      this.refuse(text)
+      return
+    }
+    this.#waiting.push(text)
+    if (!this.#isRunning) void this.#run()
+  }
+
+  /** Answers a message that is one too many. */
+  refuse(text: string): void {
+    const source = parseCommand(text)?.source ?? null
+    this.#options.fail('too_many_messages', source, CLOSE.tooManyMessages)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#waiting.length = 0
+  }
+
+  async #run(): Promise<void> {
+    const { log, close } = this.#options
+    const waiting = this.#waiting
+    this.#isRunning = true
     try {
       for (let text = waiting.shift(); text !== undefined; text = waiting.shift()) {
-        await handle(text)
+        await this.#handle(text)
       }
     } catch (cause) {
       log.error('realtime.command_failed', { cause: describeError(cause) })
       close(CLOSE.internalError)
     }
-    isRunning = false
+    this.#isRunning = false
   }
 
-  async function handle(text: string): Promise<void> {
+  async #handle(text: string): Promise<void> {
+    const { identity, send, fail } = this.#options
     const command = parseCommand(text)
     if (command === undefined) {
       fail('bad_message', null, CLOSE.badMessage)
     } else if (command.name === 'AUTH') {
-      await authenticate(command)
+      await this.#authenticate(command)
     } else if (identity.access === undefined) {
       fail('unknown_method', command.source, CLOSE.authenticationFailed, command.method)
     } else if (command.name === 'SUBSCRIBE' || command.name === 'UNSUBSCRIBE') {
-      await changeSubscription(command)
+      await this.#changeSubscription(command)
     } else {
       send('unknown_method', command.source, command.method)
     }
   }
 
-  async function authenticate({ payload, source }: Command): Promise<void> {
+  async #authenticate({ payload, source }: Command): Promise<void> {
+    const { identity, accessMonitor, peer, fail, close } = this.#options
     const isToken = typeof payload === 'string' && payload !== ''
     const verdict = isToken ? await identity.authenticate(payload) : 'refused'
-    if (isStopped) return
+    if (this.#isStopped) return
     if (verdict === 'good') {
       peer.authenticated()
       accessMonitor.reconsider()
@@ -93,43 +116,23 @@ export function createCommands(options: CommandsOptions): Commands {
     }
   }
 
-  async function changeSubscription({ name, payload, source }: Command): Promise<void> {
+  async #changeSubscription({ name, payload, source }: Command): Promise<void> {
+    const { subscriber, send } = this.#options
     const topic = parseTopic(payload)
     if (typeof topic === 'string') send(topic, source)
     else if (name === 'UNSUBSCRIBE') subscriber.unsubscribe(topic)
-    else await subscribe(topic, source)
+    else await this.#subscribe(topic, source)
   }
 
-  async function subscribe(topic: Topic, source: CommandSource): Promise<void> {
+  async #subscribe(topic: Topic, source: CommandSource): Promise<void> {
+    const { identity, subscriber, rules, join, send } = this.#options
     const { access } = identity
     if (access === undefined || !maySubscribe(rules, access, topic.type, topic.id)) {
       send('forbidden', source, topic.type)
     } else if (subscriber.subscribe(topic) === 'full') {
       send('too_many_subscriptions', source)
     } else {
-      await options.join()
+      await join()
     }
-  }
-
-  return {
-    take(text) {
-      if (isStopped) return
-      // The one that is worked on does not wait.
-      if (isRunning && waiting.length >= options.maxWaiting) {
-        refuse(text)
-        return
-      }
-      waiting.push(text)
-      if (!isRunning) void run()
-    },
-    refuse,
-    stop() {
-      isStopped = true
-      waiting.length = 0
-    },
-  }
-
-  function refuse(text: string): void {
-    fail('too_many_messages', parseCommand(text)?.source ?? null, CLOSE.tooManyMessages)
   }
 }

@@ -1,17 +1,17 @@
 import type { TokenAccess } from '@svc/oauth-core'
 import type { Logger, Revocation } from '@svc/platform'
 import type { RawData, WebSocket } from 'ws'
-import type { BusBridge } from '../events/bus-bridge.ts'
+import type { BusBridge, BusMember } from '../events/bus-bridge.ts'
 import type { TypeRules } from '../events/doctype.ts'
-import type { Hub } from '../events/hub.ts'
+import type { Hub, Subscriber } from '../events/hub.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { Limits } from '../limits.ts'
-import { createAccessMonitor } from './access-monitor.ts'
-import { createCommands } from './commands.ts'
+import { AccessMonitor } from './access-monitor.ts'
+import { Commands } from './commands.ts'
 import { startHeartbeat } from './heartbeat.ts'
-import { createIdentity, type Peer } from './identity.ts'
-import { createMessageMeter } from './message-meter.ts'
-import { createOutbox } from './outbox.ts'
+import { Identity, type Peer } from './identity.ts'
+import { MessageMeter } from './message-meter.ts'
+import { Outbox } from './outbox.ts'
 import {
   CLOSE,
   type CloseReason,
@@ -19,17 +19,6 @@ import {
   errorFrame,
   type SocketErrorCode,
 } from './socket-errors.ts'
-
-/** One open websocket. */
-export interface Connection {
-  /** Something ended or changed, on this or another process. */
-  onRevoked(revocation: Revocation): void
-  /** News may have been missed: looks at the token again. Never rejects. */
-  recheck(): Promise<void>
-  close(reason: CloseReason): void
-  /** Cuts it. */
-  terminate(): void
-}
 
 export interface ConnectionOptions {
   readonly socket: WebSocket
@@ -45,93 +34,130 @@ export interface ConnectionOptions {
 
 const AUTH: CommandSource = { method: 'AUTH' }
 
-/** Puts the parts of a connection together; lives as long as the socket. */
-export function createConnection(options: ConnectionOptions): Connection {
-  const { socket, peer, hub, bridge, rules, limits, lifetimes, clock, log } = options
-  let isClosing = false
+/** One open websocket. Puts its parts together; lives as long as the socket. */
+export class Connection {
+  readonly #socket: WebSocket
+  readonly #outbox: Outbox
+  readonly #subscriber: Subscriber
+  readonly #member: BusMember
+  readonly #identity: Identity
+  readonly #accessMonitor: AccessMonitor
+  readonly #commands: Commands
+  readonly #meter: MessageMeter
+  readonly #stopHeartbeat: () => void
+  readonly #silence: NodeJS.Timeout
+  #isClosing = false
 
-  const outbox = createOutbox({ socket, limits, lifetimes, onSlow: () => close(CLOSE.tooSlow) })
-  const subscriber = hub.subscriber(peer.instanceId, outbox.send)
-  const member = bridge.member(peer.instanceId)
-  const identity = createIdentity({
-    clock,
-    verify: (token): Promise<TokenAccess> => peer.verify(token),
-    onExpired: () => fail('unauthorized', AUTH, CLOSE.tokenExpired),
-  })
-  const accessMonitor = createAccessMonitor({ identity, subscriber, rules, send, close })
-  const commands = createCommands({
-    identity,
-    subscriber,
-    accessMonitor,
-    rules,
-    peer,
-    send,
-    fail,
-    close,
-    log,
-    join: member.join,
-    maxWaiting: limits.waitingMessages,
-  })
-  const meter = createMessageMeter({ clock, limit: limits.messages, windowMs: lifetimes.messages })
-  const stopHeartbeat = startHeartbeat(socket, lifetimes, () => void accessMonitor.recheck('beat'))
-  const silence = setTimeout(() => {
-    fail('unauthorized', AUTH, CLOSE.authenticationTimeout)
-  }, lifetimes.auth).unref()
+  constructor(options: ConnectionOptions) {
+    const { socket, peer, hub, bridge, rules, limits, lifetimes, clock, log } = options
+    const send = this.#send
+    const fail = this.#fail
+    const close = (reason: CloseReason): void => this.close(reason)
 
-  function send(name: SocketErrorCode, source: CommandSource | null, about?: string): void {
-    outbox.send(errorFrame(name, source, about))
+    this.#socket = socket
+    const outbox = new Outbox({ socket, limits, lifetimes, onSlow: () => close(CLOSE.tooSlow) })
+    this.#outbox = outbox
+    const subscriber = hub.subscriber(peer.instanceId, (frame) => outbox.send(frame))
+    this.#subscriber = subscriber
+    const member = bridge.member(peer.instanceId)
+    this.#member = member
+    const identity = new Identity({
+      clock,
+      verify: (token): Promise<TokenAccess> => peer.verify(token),
+      onExpired: () => fail('unauthorized', AUTH, CLOSE.tokenExpired),
+    })
+    this.#identity = identity
+    const accessMonitor = new AccessMonitor({ identity, subscriber, rules, send, close })
+    this.#accessMonitor = accessMonitor
+    this.#commands = new Commands({
+      identity,
+      subscriber,
+      accessMonitor,
+      rules,
+      peer,
+      send,
+      fail,
+      close,
+      log,
+      join: () => member.join(),
+      maxWaiting: limits.waitingMessages,
+    })
+    this.#meter = new MessageMeter({
+      clock,
+      limit: limits.messages,
+      windowMs: lifetimes.messages,
+    })
+    this.#stopHeartbeat = startHeartbeat(socket, lifetimes, () => {
+      void accessMonitor.recheck('beat')
+    })
+    this.#silence = setTimeout(() => {
+      fail('unauthorized', AUTH, CLOSE.authenticationTimeout)
+    }, lifetimes.auth).unref()
+
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary))
+    // Without a listener a bad frame would end the process; the library answers it by itself.
+    socket.on('error', (error) => log.info('realtime.bad_frame', { cause: error.message }))
+    socket.once('close', () => {
+      this.#end()
+      peer.gone()
+    })
   }
 
-  function fail(
+  /** Something ended or changed, on this or another process. */
+  onRevoked(revocation: Revocation): void {
+    this.#accessMonitor.onRevoked(revocation)
+  }
+
+  /** News may have been missed: looks at the token again. Never rejects. */
+  recheck(): Promise<void> {
+    return this.#accessMonitor.recheck('gap')
+  }
+
+  close({ code, reason }: CloseReason): void {
+    if (this.#isClosing) return
+    this.#end()
+    this.#socket.close(code, reason)
+  }
+
+  /** Cuts it. */
+  terminate(): void {
+    this.#socket.terminate()
+  }
+
+  readonly #send = (name: SocketErrorCode, source: CommandSource | null, about?: string): void => {
+    this.#outbox.send(errorFrame(name, source, about))
+  }
+
+  /** Sends an error and closes. */
+  readonly #fail = (
     name: SocketErrorCode,
     source: CommandSource | null,
     reason: CloseReason,
     about?: string,
-  ): void {
-    if (isClosing) return
-    send(name, source, about)
-    close(reason)
-  }
-
-  function close({ code, reason }: CloseReason): void {
-    if (isClosing) return
-    end()
-    socket.close(code, reason)
+  ): void => {
+    if (this.#isClosing) return
+    this.#send(name, source, about)
+    this.close(reason)
   }
 
   /** From here on nothing is received, sent or waited for. */
-  function end(): void {
-    if (isClosing) return
-    isClosing = true
-    clearTimeout(silence)
-    commands.stop()
-    identity.stop()
-    subscriber.close()
-    member.leave()
-    outbox.stop()
-    stopHeartbeat()
+  #end(): void {
+    if (this.#isClosing) return
+    this.#isClosing = true
+    clearTimeout(this.#silence)
+    this.#commands.stop()
+    this.#identity.stop()
+    this.#subscriber.close()
+    this.#member.leave()
+    this.#outbox.stop()
+    this.#stopHeartbeat()
   }
 
-  function receive(data: RawData, isBinary: boolean): void {
-    if (isClosing) return
-    clearTimeout(silence)
-    if (isBinary) close(CLOSE.textOnly)
-    else if (meter.isWithin()) commands.take(String(data))
-    else commands.refuse(String(data))
-  }
-
-  socket.on('message', receive)
-  // Without a listener a bad frame would end the process; the library answers it by itself.
-  socket.on('error', (error) => log.info('realtime.bad_frame', { cause: error.message }))
-  socket.once('close', () => {
-    end()
-    peer.gone()
-  })
-
-  return {
-    onRevoked: accessMonitor.onRevoked,
-    recheck: () => accessMonitor.recheck('gap'),
-    close,
-    terminate: () => socket.terminate(),
+  #receive(data: RawData, isBinary: boolean): void {
+    if (this.#isClosing) return
+    clearTimeout(this.#silence)
+    if (isBinary) this.close(CLOSE.textOnly)
+    else if (this.#meter.isWithin()) this.#commands.take(String(data))
+    else this.#commands.refuse(String(data))
   }
 }

@@ -1,22 +1,9 @@
 import type { TokenAccess } from '@svc/oauth-core'
 import { type InstanceId, isHttpError } from '@svc/platform'
-import { createLongTimer } from './long-timer.ts'
+import { LongTimer } from './long-timer.ts'
 
 /** What looking at a token found. */
 export type Verdict = 'good' | 'refused' | 'unavailable'
-
-/** Whom a connection speaks for. */
-export interface Identity {
-  /** Undefined before the first AUTH. */
-  readonly access: TokenAccess | undefined
-  /** Takes a token, in place of one of the same principal. @see realtime.md 2.1 */
-  authenticate(token: string): Promise<Verdict>
-  /** Looks at the token again. */
-  recheck(): Promise<Verdict>
-  /** Something changed that the token may depend on: a look under way begins anew. */
-  noteChange(): void
-  stop(): void
-}
 
 export interface IdentityOptions {
   /** @throws HttpError 401 for a token that is refused; anything else means that nobody can tell now */
@@ -31,19 +18,69 @@ const AUDIENCES: ReadonlySet<string> = new Set(['access', 'app', 'cli', 'konn'])
 /** Changes that may come during one look at a token before it counts as failed. */
 const MAX_LOOKS = 10
 
-export function createIdentity(options: IdentityOptions): Identity {
-  const { verify, clock, onExpired } = options
-  const expiry = createLongTimer(clock)
-  let current: { readonly token: string; readonly access: TokenAccess } | undefined
-  let changes = 0
-  let isStopped = false
+/** A token that was good when it was looked at last. */
+interface Current {
+  readonly token: string
+  readonly access: TokenAccess
+}
 
-  async function look(token: string): Promise<TokenAccess | Exclude<Verdict, 'good'>> {
+/** Whom a connection speaks for. */
+export class Identity {
+  readonly #options: IdentityOptions
+  readonly #expiry: LongTimer
+  #current: Current | undefined
+  #changes = 0
+  #isStopped = false
+
+  constructor(options: IdentityOptions) {
+    this.#options = options
+    this.#expiry = new LongTimer(options.clock)
+  }
+
+  /** Undefined before the first AUTH. */
+  get access(): TokenAccess | undefined {
+    return this.#current?.access
+  }
+
+  /** Takes a token, in place of one of the same principal. @see realtime.md 2.1 */
+  async authenticate(token: string): Promise<Verdict> {
+    const access = await this.#look(token)
+    if (typeof access === 'string') return access
+    if (this.#current !== undefined && !isSamePrincipal(this.#current.access, access)) {
+      return 'refused'
+    }
+    this.#take(token, access)
+    return 'good'
+  }
+
+  /** Looks at the token again. */
+  async recheck(): Promise<Verdict> {
+    const checked = this.#current
+    if (checked === undefined) return 'good'
+    const access = await this.#look(checked.token)
+    // A token that came meanwhile was looked at by itself.
+    if (this.#current !== checked) return 'good'
+    if (typeof access === 'string') return access
+    this.#take(checked.token, access)
+    return 'good'
+  }
+
+  /** Something changed that the token may depend on: a look under way begins anew. */
+  noteChange(): void {
+    this.#changes += 1
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#expiry.clear()
+  }
+
+  async #look(token: string): Promise<TokenAccess | Exclude<Verdict, 'good'>> {
     try {
       for (let i = 0; i < MAX_LOOKS; i += 1) {
-        const before = changes
-        const access = await verify(token)
-        if (before === changes) return AUDIENCES.has(access.audience) ? access : 'refused'
+        const before = this.#changes
+        const access = await this.#options.verify(token)
+        if (before === this.#changes) return AUDIENCES.has(access.audience) ? access : 'refused'
       }
       return 'unavailable'
     } catch (error) {
@@ -51,40 +88,10 @@ export function createIdentity(options: IdentityOptions): Identity {
     }
   }
 
-  function take(token: string, access: TokenAccess): void {
-    if (isStopped) return
-    current = { token, access }
-    expiry.set(access.expiresAt, onExpired)
-  }
-
-  return {
-    get access() {
-      return current?.access
-    },
-    async authenticate(token) {
-      const access = await look(token)
-      if (typeof access === 'string') return access
-      if (current !== undefined && !isSamePrincipal(current.access, access)) return 'refused'
-      take(token, access)
-      return 'good'
-    },
-    async recheck() {
-      const checked = current
-      if (checked === undefined) return 'good'
-      const access = await look(checked.token)
-      // A token that came meanwhile was looked at by itself.
-      if (current !== checked) return 'good'
-      if (typeof access === 'string') return access
-      take(checked.token, access)
-      return 'good'
-    },
-    noteChange() {
-      changes += 1
-    },
-    stop() {
-      isStopped = true
-      expiry.clear()
-    },
+  #take(token: string, access: TokenAccess): void {
+    if (this.#isStopped) return
+    this.#current = { token, access }
+    this.#expiry.set(access.expiresAt, this.#options.onExpired)
   }
 }
 

@@ -2,13 +2,6 @@ import type { WebSocket } from 'ws'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { Limits } from '../limits.ts'
 
-/** What is sent to one reader, however slow. @see realtime.md 5, 6 */
-export interface Outbox {
-  /** Sends a text frame. Never waits. */
-  send(frame: Buffer): void
-  stop(): void
-}
-
 export interface OutboxOptions {
   readonly socket: WebSocket
   readonly limits: Pick<Limits, 'maxUnsentBytes' | 'unsentBytes' | 'unsentEvents'>
@@ -17,62 +10,70 @@ export interface OutboxOptions {
   readonly onSlow: () => void
 }
 
-export function createOutbox(options: OutboxOptions): Outbox {
-  const { socket, limits, lifetimes, onSlow } = options
-  let unsent = 0
-  let isStopped = false
+/** What is sent to one reader, however slow. @see realtime.md 5, 6 */
+export class Outbox {
+  readonly #options: OutboxOptions
+  #unsent = 0
+  #isStopped = false
   /** Runs while the reader is behind by more than it may for long. */
-  let behind: NodeJS.Timeout | undefined
+  #behind: NodeJS.Timeout | undefined
   /** Runs while the system takes nothing. */
-  let stuck: NodeJS.Timeout | undefined
+  #stuck: NodeJS.Timeout | undefined
 
-  function isBehind(): boolean {
-    return unsent > limits.unsentEvents || socket.bufferedAmount > limits.unsentBytes
+  constructor(options: OutboxOptions) {
+    this.#options = options
   }
 
-  function sent(): void {
-    unsent -= 1
-    if (behind !== undefined && !isBehind()) {
-      clearTimeout(behind)
-      behind = undefined
+  /** Sends a text frame. Never waits. */
+  send(frame: Buffer): void {
+    if (this.#isStopped) return
+    const { socket, limits, lifetimes } = this.#options
+    this.#unsent += 1
+    socket.send(frame, { binary: false }, this.#sent)
+    // A healthy reader's frames are with the system at once, however many come in a tick.
+    const waitingBytes = socket.bufferedAmount
+    if (waitingBytes === 0) return
+    if (waitingBytes > limits.maxUnsentBytes) {
+      this.#tooSlow()
+      return
     }
-    if (stuck === undefined) return
-    if (socket.bufferedAmount > 0) stuck.refresh()
-    else stopStuck()
+    if (this.#isBehind()) {
+      this.#behind ??= setTimeout(() => this.#tooSlow(), lifetimes.slow).unref()
+    }
+    this.#stuck ??= setTimeout(() => socket.terminate(), lifetimes.write).unref()
   }
 
-  function stopStuck(): void {
-    clearTimeout(stuck)
-    stuck = undefined
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#behind)
+    this.#stopStuck()
   }
 
-  function stop(): void {
-    isStopped = true
-    clearTimeout(behind)
-    stopStuck()
+  /** One function for all frames: there may be many. */
+  readonly #sent = (): void => {
+    this.#unsent -= 1
+    if (this.#behind !== undefined && !this.#isBehind()) {
+      clearTimeout(this.#behind)
+      this.#behind = undefined
+    }
+    if (this.#stuck === undefined) return
+    if (this.#options.socket.bufferedAmount > 0) this.#stuck.refresh()
+    else this.#stopStuck()
   }
 
-  function tooSlow(): void {
-    if (isStopped) return
-    stop()
-    onSlow()
+  #isBehind(): boolean {
+    const { socket, limits } = this.#options
+    return this.#unsent > limits.unsentEvents || socket.bufferedAmount > limits.unsentBytes
   }
 
-  return {
-    send(frame) {
-      if (isStopped) return
-      unsent += 1
-      socket.send(frame, { binary: false }, sent)
-      // A healthy reader's frames are with the system at once, however many come in a tick.
-      const waitingBytes = socket.bufferedAmount
-      if (waitingBytes === 0) return
-      if (waitingBytes > limits.maxUnsentBytes) {
-        tooSlow()
-        return
-      }
-      if (isBehind()) behind ??= setTimeout(tooSlow, lifetimes.slow).unref()
-      stuck ??= setTimeout(() => socket.terminate(), lifetimes.write).unref()
-    },
-    stop,
+  #stopStuck(): void {
+    clearTimeout(this.#stuck)
+    this.#stuck = undefined
+  }
+
+  #tooSlow(): void {
+    if (this.#isStopped) return
+    this.stop()
+    this.#options.onSlow()
   }
 }

@@ -4,26 +4,7 @@ import type { Bus, Json } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
 import { readBusMessage, writeBusMessage } from './bus-message.ts'
 import type { CheckedEvent } from './event.ts'
-import { createRecentIds } from './recent-ids.ts'
-
-/** Carries events between processes, at most once each. @see realtime.md 7.3 */
-export interface BusBridge {
-  /** Hands the event to the bus; resolves when that is done or takes too long. Never rejects. */
-  publish(instanceId: InstanceId, event: CheckedEvent): Promise<void>
-  /** A place for somebody who may want the instance's events. */
-  member(instanceId: InstanceId): BusMember
-  /** Channels that are listened to. */
-  readonly channels: number
-  close(): Promise<void>
-}
-
-/** Somebody of this process, who does nothing to the bus before joining. */
-export interface BusMember {
-  /** Resolves when events of other processes come, or that takes too long. Idempotent; never rejects. */
-  join(): Promise<void>
-  /** Idempotent. */
-  leave(): void
-}
+import { RecentIds } from './recent-ids.ts'
 
 export interface BusBridgeOptions {
   readonly bus: Bus
@@ -49,36 +30,98 @@ const RETRY_MS = 1000
 /** Events remembered to drop those that come again. */
 const MAX_RECENT = 10_000
 
-export function createBusBridge(options: BusBridgeOptions): BusBridge {
-  const { bus, clock, log, lifetimes, onEvent } = options
-  const channels = new Map<string, Channel>()
-  const recent = createRecentIds({ clock, keepMs: lifetimes.duplicate, max: MAX_RECENT })
-  const origin = randomId(16)
-  let published = 0
+interface BusMemberOptions {
+  readonly join: () => Promise<void>
+  readonly leave: () => void
+}
 
-  function nameOf(instanceId: InstanceId): string {
-    return options.channels === 'global' ? 'rt' : `rt:${instanceId}`
+/** Somebody of this process, who does nothing to the bus before joining. */
+export class BusMember {
+  readonly #options: BusMemberOptions
+  #joining: Promise<void> | undefined
+  #isOver = false
+
+  constructor(options: BusMemberOptions) {
+    this.#options = options
   }
 
-  function receive(name: string, message: Json): void {
+  /** Resolves when events of other processes come, or that takes too long. Idempotent; never rejects. */
+  join(): Promise<void> {
+    if (!this.#isOver) this.#joining ??= this.#options.join()
+    return this.#joining ?? Promise.resolve()
+  }
+
+  /** Idempotent. */
+  leave(): void {
+    if (!this.#isOver && this.#joining !== undefined) this.#options.leave()
+    this.#isOver = true
+  }
+}
+
+/** Carries events between processes, at most once each. @see realtime.md 7.3 */
+export class BusBridge {
+  readonly #options: BusBridgeOptions
+  readonly #channels = new Map<string, Channel>()
+  readonly #recent: RecentIds
+  readonly #origin = randomId(16)
+  #published = 0
+
+  constructor(options: BusBridgeOptions) {
+    this.#options = options
+    const { clock, lifetimes } = options
+    this.#recent = new RecentIds({ clock, keepMs: lifetimes.duplicate, max: MAX_RECENT })
+  }
+
+  /** Hands the event to the bus; resolves when that is done or takes too long. Never rejects. */
+  async publish(instanceId: InstanceId, event: CheckedEvent): Promise<void> {
+    const { bus, log, lifetimes } = this.#options
+    const origin = this.#origin
+    this.#published += 1
+    const id = `${origin}.${this.#published.toString(36)}`
+    const message = writeBusMessage({ origin, id, instanceId, event })
+    const handing = bus.publish(this.#nameOf(instanceId), message).catch((cause: unknown) => {
+      log.warn('realtime.not_published', { cause: String(cause) })
+    })
+    await within(handing, lifetimes.publish)
+  }
+
+  /** A place for somebody who may want the instance's events. */
+  member(instanceId: InstanceId): BusMember {
+    const name = this.#nameOf(instanceId)
+    return new BusMember({ join: () => this.#join(name), leave: () => this.#leave(name) })
+  }
+
+  /** Channels that are listened to. */
+  get channels(): number {
+    return this.#channels.size
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#channels].map(([name, channel]) => this.#drop(name, channel)))
+  }
+
+  #nameOf(instanceId: InstanceId): string {
+    return this.#options.channels === 'global' ? 'rt' : `rt:${instanceId}`
+  }
+
+  #receive(name: string, message: Json): void {
+    const { log, onEvent } = this.#options
     const read = readBusMessage(message)
-    if (read === undefined || nameOf(read.instanceId) !== name) {
+    if (read === undefined || this.#nameOf(read.instanceId) !== name) {
       // Its content may be anything, of anybody: never into the log.
       const size = Buffer.byteLength(JSON.stringify(message))
       log.warn('realtime.message_malformed', { type: typeof message, size })
       return
     }
-    if (read.origin === origin || !recent.isNew(read.id)) return
+    if (read.origin === this.#origin || !this.#recent.isNew(read.id)) return
     onEvent(read.instanceId, read.event)
   }
 
-  async function listen(
-    name: string,
-    signal: AbortSignal,
-  ): Promise<(() => Promise<void>) | undefined> {
+  async #listen(name: string, signal: AbortSignal): Promise<(() => Promise<void>) | undefined> {
+    const { bus, log } = this.#options
     while (!signal.aborted) {
       try {
-        return await bus.subscribe(name, (message) => receive(name, message))
+        return await bus.subscribe(name, (message) => this.#receive(name, message))
       } catch (cause) {
         // Events of this process arrive all the same.
         log.warn('realtime.not_subscribed', { cause: String(cause) })
@@ -88,72 +131,38 @@ export function createBusBridge(options: BusBridgeOptions): BusBridge {
     return undefined
   }
 
-  async function drop(name: string, channel: Channel): Promise<void> {
+  async #drop(name: string, channel: Channel): Promise<void> {
     clearTimeout(channel.idle)
-    if (channels.get(name) === channel) channels.delete(name)
+    if (this.#channels.get(name) === channel) this.#channels.delete(name)
     channel.over.abort()
     await (await channel.listening)?.()
   }
 
-  function channelOf(name: string): Channel {
-    const known = channels.get(name)
+  #channelOf(name: string): Channel {
+    const known = this.#channels.get(name)
     if (known !== undefined) return known
     const over = new AbortController()
-    const listening = listen(name, over.signal)
+    const listening = this.#listen(name, over.signal)
     const channel: Channel = { members: 0, listening, over, idle: undefined }
-    channels.set(name, channel)
+    this.#channels.set(name, channel)
     return channel
   }
 
-  function join(name: string): Promise<void> {
-    const channel = channelOf(name)
+  #join(name: string): Promise<void> {
+    const channel = this.#channelOf(name)
     channel.members += 1
     clearTimeout(channel.idle)
-    return within(channel.listening, lifetimes.subscribe)
+    return within(channel.listening, this.#options.lifetimes.subscribe)
   }
 
-  function leave(name: string): void {
-    const channel = channels.get(name)
+  #leave(name: string): void {
+    const channel = this.#channels.get(name)
     if (channel === undefined) return
     channel.members -= 1
     if (channel.members > 0) return
-    channel.idle = setTimeout(() => void drop(name, channel), lifetimes.idleChannel)
+    const { idleChannel } = this.#options.lifetimes
+    channel.idle = setTimeout(() => void this.#drop(name, channel), idleChannel)
     channel.idle.unref()
-  }
-
-  return {
-    async publish(instanceId, event) {
-      published += 1
-      const id = `${origin}.${published.toString(36)}`
-      const message = writeBusMessage({ origin, id, instanceId, event })
-      const handing = bus.publish(nameOf(instanceId), message).catch((cause: unknown) => {
-        log.warn('realtime.not_published', { cause: String(cause) })
-      })
-      await within(handing, lifetimes.publish)
-    },
-
-    member(instanceId) {
-      let joining: Promise<void> | undefined
-      let isOver = false
-      return {
-        join() {
-          if (!isOver) joining ??= join(nameOf(instanceId))
-          return joining ?? Promise.resolve()
-        },
-        leave() {
-          if (!isOver && joining !== undefined) leave(nameOf(instanceId))
-          isOver = true
-        },
-      }
-    },
-
-    get channels() {
-      return channels.size
-    },
-
-    async close() {
-      await Promise.all([...channels].map(([name, channel]) => drop(name, channel)))
-    },
   }
 }
 

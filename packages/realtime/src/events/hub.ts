@@ -1,93 +1,134 @@
 import type { InstanceId } from '@svc/platform'
 import { type CheckedEvent, eventFrame } from './event.ts'
-import { createSubscriptions, type Topic } from './subscriptions.ts'
+import { Subscriptions, type Topic } from './subscriptions.ts'
 
-/** Who gets which events, in this process. @see realtime.md 7.1, 7.2 */
-export interface Hub {
-  /** Gives the event to the instance's subscribers, in the order of the calls. Never throws. */
-  deliver(instanceId: InstanceId, event: CheckedEvent): void
-  /** @param send - gets a text frame; must not throw */
-  subscriber(instanceId: InstanceId, send: (frame: Buffer) => void): Subscriber
-  /** Subscriptions of all subscribers, and types that somebody subscribed to. */
-  stats(): { readonly subscriptions: number; readonly topics: number }
+/** Subscribers of all instances, by what they subscribed to. */
+class Topics {
+  readonly #subscribers = new Map<string, Set<Subscriber>>()
+  /** Subscriptions of all subscribers. */
+  subscriptions = 0
+
+  get size(): number {
+    return this.#subscribers.size
+  }
+
+  of(instanceId: InstanceId, type: string): ReadonlySet<Subscriber> | undefined {
+    return this.#subscribers.get(nameOf(instanceId, type))
+  }
+
+  enter(instanceId: InstanceId, type: string, subscriber: Subscriber): void {
+    const name = nameOf(instanceId, type)
+    this.#subscribers.set(name, (this.#subscribers.get(name) ?? new Set()).add(subscriber))
+  }
+
+  leave(instanceId: InstanceId, type: string, subscriber: Subscriber): void {
+    const name = nameOf(instanceId, type)
+    const subscribers = this.#subscribers.get(name)
+    subscribers?.delete(subscriber)
+    if (subscribers?.size === 0) this.#subscribers.delete(name)
+  }
 }
 
-/** One connection's place in the hub. */
-export interface Subscriber {
-  subscribe(topic: Topic): 'added' | 'known' | 'full'
-  unsubscribe(topic: Topic): void
-  list(): readonly Topic[]
-  /** Removes every trace. Idempotent. */
-  close(): void
+function nameOf(instanceId: InstanceId, type: string): string {
+  // A doctype holds no space.
+  return `${type} ${instanceId}`
 }
 
-interface Entry {
-  readonly matches: (type: string, id: string) => boolean
+interface SubscriberOptions {
+  readonly instanceId: InstanceId
+  readonly topics: Topics
+  readonly maxSubscriptions: number
   readonly send: (frame: Buffer) => void
 }
 
-/** @param options.maxSubscriptions - of one subscriber */
-export function createHub(options: { readonly maxSubscriptions: number }): Hub {
-  const topics = new Map<string, Set<Entry>>()
-  let subscriptions = 0
+/** One connection's place in the hub. */
+export class Subscriber {
+  readonly #options: SubscriberOptions
+  readonly #own: Subscriptions
+  #isClosed = false
 
-  // A doctype holds no space.
-  const nameOf = (instanceId: InstanceId, type: string): string => `${type} ${instanceId}`
-
-  function leave(name: string, entry: Entry): void {
-    const entries = topics.get(name)
-    entries?.delete(entry)
-    if (entries?.size === 0) topics.delete(name)
+  constructor(options: SubscriberOptions) {
+    this.#options = options
+    this.#own = new Subscriptions(options.maxSubscriptions)
   }
 
-  function subscriber(instanceId: InstanceId, send: (frame: Buffer) => void): Subscriber {
-    const own = createSubscriptions(options.maxSubscriptions)
-    const entry: Entry = { matches: own.matches, send }
-    let isClosed = false
+  subscribe(topic: Topic): 'added' | 'known' | 'full' {
+    if (this.#isClosed) return 'known'
+    const outcome = this.#change(() => this.#own.add(topic))
+    if (outcome === 'full') return outcome
+    const { topics, instanceId } = this.#options
+    topics.enter(instanceId, topic.type, this)
+    return outcome
+  }
 
-    function change<Result>(act: () => Result): Result {
-      const before = own.size
-      const result = act()
-      subscriptions += own.size - before
-      return result
-    }
+  unsubscribe(topic: Topic): void {
+    this.#change(() => this.#own.remove(topic))
+    const { topics, instanceId } = this.#options
+    if (!this.#own.hasType(topic.type)) topics.leave(instanceId, topic.type, this)
+  }
 
-    function unsubscribe(topic: Topic): void {
-      change(() => own.remove(topic))
-      if (!own.hasType(topic.type)) leave(nameOf(instanceId, topic.type), entry)
-    }
+  list(): readonly Topic[] {
+    return this.#own.list()
+  }
 
-    return {
-      subscribe(topic) {
-        if (isClosed) return 'known'
-        const outcome = change(() => own.add(topic))
-        if (outcome === 'full') return outcome
-        const name = nameOf(instanceId, topic.type)
-        topics.set(name, (topics.get(name) ?? new Set()).add(entry))
-        return outcome
-      },
-      unsubscribe,
-      list: own.list,
-      close() {
-        isClosed = true
-        for (const { type } of own.list()) unsubscribe({ type })
-      },
+  matches(type: string, id: string): boolean {
+    return this.#own.matches(type, id)
+  }
+
+  /** Hands a text frame on. Never throws. */
+  send(frame: Buffer): void {
+    this.#options.send(frame)
+  }
+
+  /** Removes every trace. Idempotent. */
+  close(): void {
+    this.#isClosed = true
+    for (const { type } of this.#own.list()) this.unsubscribe({ type })
+  }
+
+  #change<Result>(act: () => Result): Result {
+    const before = this.#own.size
+    const result = act()
+    this.#options.topics.subscriptions += this.#own.size - before
+    return result
+  }
+}
+
+/** Who gets which events, in this process. @see realtime.md 7.1, 7.2 */
+export class Hub {
+  readonly #maxSubscriptions: number
+  readonly #topics = new Topics()
+
+  /** @param options.maxSubscriptions - of one subscriber */
+  constructor(options: { readonly maxSubscriptions: number }) {
+    this.#maxSubscriptions = options.maxSubscriptions
+  }
+
+  /** Gives the event to the instance's subscribers, in the order of the calls. Never throws. */
+  deliver(instanceId: InstanceId, event: CheckedEvent): void {
+    const subscribers = this.#topics.of(instanceId, event.type)
+    if (subscribers === undefined) return
+    // One buffer for all: the server's frames are not masked, so nobody changes it.
+    let frame: Buffer | undefined
+    for (const subscriber of subscribers) {
+      if (!subscriber.matches(event.type, event.id)) continue
+      frame ??= eventFrame(event)
+      subscriber.send(frame)
     }
   }
 
-  return {
-    subscriber,
-    deliver(instanceId, event) {
-      const entries = topics.get(nameOf(instanceId, event.type))
-      if (entries === undefined) return
-      // One buffer for all: the server's frames are not masked, so nobody changes it.
-      let frame: Buffer | undefined
-      for (const { matches, send } of entries) {
-        if (!matches(event.type, event.id)) continue
-        frame ??= eventFrame(event)
-        send(frame)
-      }
-    },
-    stats: () => ({ subscriptions, topics: topics.size }),
+  /** @param send - gets a text frame; must not throw */
+  subscriber(instanceId: InstanceId, send: (frame: Buffer) => void): Subscriber {
+    return new Subscriber({
+      instanceId,
+      send,
+      topics: this.#topics,
+      maxSubscriptions: this.#maxSubscriptions,
+    })
+  }
+
+  /** Subscriptions of all subscribers, and types that somebody subscribed to. */
+  stats(): { readonly subscriptions: number; readonly topics: number } {
+    return { subscriptions: this.#topics.subscriptions, topics: this.#topics.size }
   }
 }

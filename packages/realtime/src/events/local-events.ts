@@ -8,29 +8,28 @@ export interface LocalEvent extends CheckedEvent {
 }
 
 /** Whoever wants to know of everything that happens in this process, such as triggers. @see realtime.md 7.3 */
-export interface LocalEvents {
-  on(handler: (event: LocalEvent) => void): () => void
-  emit(event: LocalEvent): void
-}
+export class LocalEvents {
+  readonly #log: Logger
+  readonly #handlers = new Set<(event: LocalEvent) => void>()
 
-export function createLocalEvents(log: Logger): LocalEvents {
-  const handlers = new Set<(event: LocalEvent) => void>()
+  constructor(log: Logger) {
+    this.#log = log
+  }
 
-  return {
-    on(handler) {
-      // A function of its own, so that a handler may be there twice.
-      const own = (event: LocalEvent): void => handler(event)
-      handlers.add(own)
-      return () => void handlers.delete(own)
-    },
-    emit(event) {
-      for (const handler of handlers) {
-        try {
-          handler(event)
-        } catch (cause) {
-          log.error('realtime.handler_failed', { cause: describeError(cause) })
-        }
+  on(handler: (event: LocalEvent) => void): () => void {
+    // A function of its own, so that a handler may be there twice.
+    const own = (event: LocalEvent): void => handler(event)
+    this.#handlers.add(own)
+    return () => void this.#handlers.delete(own)
+  }
+
+  emit(event: LocalEvent): void {
+    for (const handler of this.#handlers) {
+      try {
+        handler(event)
+      } catch (cause) {
+        this.#log.error('realtime.handler_failed', { cause: describeError(cause) })
       }
-    },
+    }
   }
 }

@@ -1,34 +1,35 @@
-/** Remembers what was seen of late. */
-export interface RecentIds {
-  /** Notes it; false when it was noted within the time already. */
-  isNew(id: string): boolean
-}
-
-/** @param options.max - ids kept; the oldest go first */
-export function createRecentIds(options: {
+export interface RecentIdsOptions {
   readonly clock: { now(): number }
   readonly keepMs: number
+  /** Ids kept; the oldest go first. */
   readonly max: number
-}): RecentIds {
-  const { clock, keepMs, max } = options
-  // In the order of noting.
-  const notedAt = new Map<string, number>()
+}
 
-  function forgetOld(now: number): void {
-    for (const [id, at] of notedAt) {
-      const isOld = now - at >= keepMs || now < at
-      if (!isOld && notedAt.size <= max) return
-      notedAt.delete(id)
-    }
+/** Remembers what was seen of late. */
+export class RecentIds {
+  readonly #options: RecentIdsOptions
+  /** In the order of noting. */
+  readonly #notedAt = new Map<string, number>()
+
+  constructor(options: RecentIdsOptions) {
+    this.#options = options
   }
 
-  return {
-    isNew(id) {
-      const now = clock.now()
-      forgetOld(now)
-      if (notedAt.has(id)) return false
-      notedAt.set(id, now)
-      return true
-    },
+  /** Notes it; false when it was noted within the time already. */
+  isNew(id: string): boolean {
+    const now = this.#options.clock.now()
+    this.#forgetOld(now)
+    if (this.#notedAt.has(id)) return false
+    this.#notedAt.set(id, now)
+    return true
+  }
+
+  #forgetOld(now: number): void {
+    const { keepMs, max } = this.#options
+    for (const [id, at] of this.#notedAt) {
+      const isOld = now - at >= keepMs || now < at
+      if (!isOld && this.#notedAt.size <= max) return
+      this.#notedAt.delete(id)
+    }
   }
 }

@@ -1,60 +1,75 @@
 import type { InstanceId } from '@svc/platform'
 import type { Limits } from '../limits.ts'
 
-/** A place for one connection. */
-export interface Admission {
-  /** It is somebody's now. Idempotent. */
-  authenticated(): void
-  /** It is gone. Idempotent. */
-  release(): void
+/** Connections that there are, and those of them that are nobody's yet. */
+interface Counts {
+  readonly ofInstance: Map<string, number>
+  readonly ofAddress: Map<string, number>
+  readonly pending: Map<string, number>
 }
+
+/** A place for one connection. */
+export class Admission {
+  readonly #counts: Counts
+  readonly #instanceId: InstanceId
+  readonly #address: string
+  #isPending = true
+  #isReleased = false
+
+  constructor(counts: Counts, instanceId: InstanceId, address: string) {
+    this.#counts = counts
+    this.#instanceId = instanceId
+    this.#address = address
+    add(counts.ofInstance, instanceId, 1)
+    add(counts.ofAddress, address, 1)
+    add(counts.pending, address, 1)
+  }
+
+  /** It is somebody's now. Idempotent. */
+  authenticated(): void {
+    if (!this.#isPending) return
+    this.#isPending = false
+    add(this.#counts.pending, this.#address, -1)
+  }
+
+  /** It is gone. Idempotent. */
+  release(): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    this.authenticated()
+    add(this.#counts.ofInstance, this.#instanceId, -1)
+    add(this.#counts.ofAddress, this.#address, -1)
+  }
+}
+
+type AdmissionLimits = Pick<
+  Limits,
+  'addressConnections' | 'instanceConnections' | 'pendingConnections'
+>
 
 /** How many connections there are, of whom. @see realtime.md 6 */
-export interface Admissions {
+export class Admissions {
+  readonly #limits: AdmissionLimits
+  readonly #counts: Counts = { ofInstance: new Map(), ofAddress: new Map(), pending: new Map() }
+
+  constructor(limits: AdmissionLimits) {
+    this.#limits = limits
+  }
+
   /** Undefined when some limit is reached. */
-  admit(instanceId: InstanceId, address: string): Admission | undefined
+  admit(instanceId: InstanceId, address: string): Admission | undefined {
+    const { ofInstance, ofAddress, pending } = this.#counts
+    const isFull =
+      (ofInstance.get(instanceId) ?? 0) >= this.#limits.instanceConnections ||
+      (ofAddress.get(address) ?? 0) >= this.#limits.addressConnections ||
+      (pending.get(address) ?? 0) >= this.#limits.pendingConnections
+    return isFull ? undefined : new Admission(this.#counts, instanceId, address)
+  }
+
   /** Instances and addresses that have connections. */
-  readonly tracked: number
-}
-
-export function createAdmissions(
-  limits: Pick<Limits, 'addressConnections' | 'instanceConnections' | 'pendingConnections'>,
-): Admissions {
-  const ofInstance = new Map<string, number>()
-  const ofAddress = new Map<string, number>()
-  const pending = new Map<string, number>()
-
-  return {
-    admit(instanceId, address) {
-      const isFull =
-        (ofInstance.get(instanceId) ?? 0) >= limits.instanceConnections ||
-        (ofAddress.get(address) ?? 0) >= limits.addressConnections ||
-        (pending.get(address) ?? 0) >= limits.pendingConnections
-      if (isFull) return undefined
-      add(ofInstance, instanceId, 1)
-      add(ofAddress, address, 1)
-      add(pending, address, 1)
-      let isPending = true
-      let isReleased = false
-      function authenticated(): void {
-        if (!isPending) return
-        isPending = false
-        add(pending, address, -1)
-      }
-      return {
-        authenticated,
-        release() {
-          if (isReleased) return
-          isReleased = true
-          authenticated()
-          add(ofInstance, instanceId, -1)
-          add(ofAddress, address, -1)
-        },
-      }
-    },
-    get tracked() {
-      return ofInstance.size + ofAddress.size + pending.size
-    },
+  get tracked(): number {
+    const { ofInstance, ofAddress, pending } = this.#counts
+    return ofInstance.size + ofAddress.size + pending.size
   }
 }
 

@@ -5,32 +5,29 @@ import { type Handshake, refuse } from './handshake.ts'
 type Listener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 /** Servers whose upgrades are taken over. */
-export interface Attachments {
+export class Attachments {
+  readonly #handshake: Handshake
+  readonly #attached = new Map<Server, Listener>()
+
+  constructor(handshake: Handshake) {
+    this.#handshake = handshake
+  }
+
   /** Idempotent for a server. */
-  attach(server: Server): void
-  /** Leaves all servers. */
-  detach(): void
-}
-
-export function createAttachments(handshake: Handshake): Attachments {
-  const attached = new Map<Server, Listener>()
-
-  function attach(server: Server): void {
-    if (attached.has(server)) return
+  attach(server: Server): void {
+    if (this.#attached.has(server)) return
     const listener: Listener = (request, socket, head) => {
-      if (isOurs(request.url ?? '')) void handshake(request, socket, head)
+      if (isOurs(request.url ?? '')) void this.#handshake.handle(request, socket, head)
       else if (server.listenerCount('upgrade') === 1) refuseUnknown(request, socket)
     }
-    attached.set(server, listener)
+    this.#attached.set(server, listener)
     server.on('upgrade', listener)
   }
 
-  return {
-    attach,
-    detach() {
-      for (const [server, listener] of attached) server.off('upgrade', listener)
-      attached.clear()
-    },
+  /** Leaves all servers. */
+  detach(): void {
+    for (const [server, listener] of this.#attached) server.off('upgrade', listener)
+    this.#attached.clear()
   }
 }
 

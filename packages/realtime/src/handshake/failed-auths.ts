@@ -3,35 +3,37 @@ import { OAuthError } from '@svc/oauth-core'
 import { type Instance, type Logger } from '@svc/platform'
 import { type Key, recordKey, type Store } from '@svc/store'
 
-/** Failed AUTH by client address, counted over all processes. @see realtime.md 6 */
-export interface FailedAuths {
-  /** @throws OAuthError 429 `too_many_requests` while there are too many; 503 when nobody can tell */
-  check(instance: Pick<Instance, 'id'>, address: string): Promise<void>
-  /** Counts one. Never rejects. */
-  note(instance: Pick<Instance, 'id'>, address: string): Promise<void>
-}
-
-export function createFailedAuths(options: {
+export interface FailedAuthsOptions {
   readonly store: Pick<Store, 'hit'>
   readonly clock: { now(): number }
   readonly log: Logger
   readonly limit: number
   readonly windowMs: number
-}): FailedAuths {
-  const { store, clock, log, limit, windowMs } = options
+}
 
-  return {
-    async check(instance, address) {
-      const { count, resetsAt } = await store.hit(keyOf(instance, address), windowMs, 0)
-      if (count >= limit) throw tooMany((resetsAt - clock.now()) / 1000)
-    },
-    async note(instance, address) {
-      try {
-        await store.hit(keyOf(instance, address), windowMs)
-      } catch (cause) {
-        log.warn('realtime.failure_not_counted', { cause: String(cause) })
-      }
-    },
+/** Failed AUTH by client address, counted over all processes. @see realtime.md 6 */
+export class FailedAuths {
+  readonly #options: FailedAuthsOptions
+
+  constructor(options: FailedAuthsOptions) {
+    this.#options = options
+  }
+
+  /** @throws OAuthError 429 `too_many_requests` while there are too many; 503 when nobody can tell */
+  async check(instance: Pick<Instance, 'id'>, address: string): Promise<void> {
+    const { store, clock, limit, windowMs } = this.#options
+    const { count, resetsAt } = await store.hit(keyOf(instance, address), windowMs, 0)
+    if (count >= limit) throw tooMany((resetsAt - clock.now()) / 1000)
+  }
+
+  /** Counts one. Never rejects. */
+  async note(instance: Pick<Instance, 'id'>, address: string): Promise<void> {
+    const { store, log, windowMs } = this.#options
+    try {
+      await store.hit(keyOf(instance, address), windowMs)
+    } catch (cause) {
+      log.warn('realtime.failure_not_counted', { cause: String(cause) })
+    }
   }
 }
 

@@ -4,15 +4,12 @@ import type { Duplex } from 'node:stream'
 import { type OAuth, OAuthError } from '@svc/oauth-core'
 import type { Instance, Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
-import Koa, { type Context } from 'koa'
+import Koa, { type Context, type Middleware } from 'koa'
 import type { WebSocket, WebSocketServer } from 'ws'
 import type { Peer } from '../connection/identity.ts'
 import { RealtimeError } from '../errors.ts'
 import type { Admission, Admissions } from './admission.ts'
 import { type FailedAuths, tooMany } from './failed-auths.ts'
-
-/** Takes upgrade requests over. @see realtime.md 1 */
-export type Handshake = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>
 
 export interface HandshakeOptions {
   readonly oauth: Pick<
@@ -36,18 +33,53 @@ const REFUSAL_MS = 10_000
 const KEY = /^[+/0-9A-Za-z]{22}==$/
 const VERSIONS: readonly unknown[] = ['8', '13']
 
-/** Answers a refusal as the routes of the server do, and opens a websocket otherwise. */
-export function createHandshake(options: HandshakeOptions): Handshake {
-  const { oauth, log, server, admissions, failedAuths, allowedOrigins } = options
-  // Contexts only: nothing is mounted on it.
-  const koa = new Koa()
-  const resolve = oauth.resolveInstance()
+interface Admitted {
+  readonly admission: Admission
+  readonly peer: Peer
+}
+
+/** Takes upgrade requests over. @see realtime.md 1 */
+export class Handshake {
+  readonly #options: HandshakeOptions
+  /** Contexts only: nothing is mounted on it. */
+  readonly #koa = new Koa()
+  readonly #resolve: Middleware
+
+  constructor(options: HandshakeOptions) {
+    this.#options = options
+    this.#resolve = options.oauth.resolveInstance()
+  }
+
+  /** Answers a refusal as the routes of the server do, and opens a websocket otherwise. */
+  async handle(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const destroy = (): void => void socket.destroy()
+    socket.on('error', destroy)
+    const response = new ServerResponse(request)
+    response.shouldKeepAlive = false
+    let admitted: Admitted | undefined
+    try {
+      const ctx = this.#koa.createContext(request, response)
+      await this.#resolve(ctx, async () => {
+        admitted = await this.#admit(ctx)
+      })
+      if (admitted === undefined) answer(ctx, socket)
+      else this.#open(request, socket, head, admitted)
+    } catch (cause) {
+      admitted?.admission.release()
+      this.#options.log.error('realtime.handshake_failed', { cause: describeError(cause) })
+      response.statusCode = 500
+      refuse(response, socket, '')
+    } finally {
+      socket.off('error', destroy)
+    }
+  }
 
   /** @throws HttpError, answered by `resolveInstance` */
-  async function admit(ctx: Context): Promise<{ admission: Admission; peer: Peer }> {
+  async #admit(ctx: Context): Promise<Admitted> {
+    const { oauth, admissions, failedAuths, allowedOrigins, isClosing } = this.#options
     // SPEC: decision D53 - on an app's host every path of the interface is 404.
     if (ctx.state['appSlug'] !== undefined) throw new OAuthError('not_found')
-    if (options.isClosing()) throw new RealtimeError('shutting_down', { retryAfterS: 5 })
+    if (isClosing()) throw new RealtimeError('shutting_down', { retryAfterS: 5 })
     checkUpgrade(ctx)
     const origin = ctx.get('Origin')
     if (origin !== '' && allowedOrigins?.has(origin) === false) throw new OAuthError('cross_origin')
@@ -56,15 +88,17 @@ export function createHandshake(options: HandshakeOptions): Handshake {
     await failedAuths.check(instance, address)
     const admission = admissions.admit(instance.id, address)
     if (admission === undefined) throw tooMany(FULL_RETRY_S)
-    return { admission, peer: createPeer(ctx.req, instance, address, admission) }
+    return { admission, peer: this.#createPeer(ctx.req, instance, address, admission) }
   }
 
-  function createPeer(
+  #createPeer(
     request: IncomingMessage,
     instance: Instance,
     address: string,
     admission: Admission,
   ): Peer {
+    const { oauth, failedAuths } = this.#options
+    const koa = this.#koa
     return {
       instanceId: instance.id,
       async verify(token) {
@@ -75,49 +109,22 @@ export function createHandshake(options: HandshakeOptions): Handshake {
         ctx.state['instance'] = current
         return oauth.authenticateToken(ctx, token)
       },
-      authenticated: admission.authenticated,
+      authenticated: () => admission.authenticated(),
       refused: () => void failedAuths.note(instance, address),
-      gone: admission.release,
+      gone: () => admission.release(),
     }
   }
 
-  function open(request: IncomingMessage, socket: Duplex, head: Buffer, admitted: Admitted): void {
+  #open(request: IncomingMessage, socket: Duplex, head: Buffer, admitted: Admitted): void {
+    const { server, open } = this.#options
     let isOpen = false
     server.handleUpgrade(request, socket, head, (websocket) => {
       isOpen = true
-      options.open(websocket, admitted.peer)
+      open(websocket, admitted.peer)
     })
     // The library refused what was looked at before, or the client is gone.
     if (!isOpen) admitted.admission.release()
   }
-
-  return async function handshake(request, socket, head) {
-    const destroy = (): void => void socket.destroy()
-    socket.on('error', destroy)
-    const response = new ServerResponse(request)
-    response.shouldKeepAlive = false
-    let admitted: Admitted | undefined
-    try {
-      const ctx = koa.createContext(request, response)
-      await resolve(ctx, async () => {
-        admitted = await admit(ctx)
-      })
-      if (admitted === undefined) answer(ctx, socket)
-      else open(request, socket, head, admitted)
-    } catch (cause) {
-      admitted?.admission.release()
-      log.error('realtime.handshake_failed', { cause: describeError(cause) })
-      response.statusCode = 500
-      refuse(response, socket, '')
-    } finally {
-      socket.off('error', destroy)
-    }
-  }
-}
-
-interface Admitted {
-  readonly admission: Admission
-  readonly peer: Peer
 }
 
 /** @see RFC 6455 section 4.2.1 */

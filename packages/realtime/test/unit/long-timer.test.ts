@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { afterEach, describe, it } from 'mocha'
-import { createLongTimer } from '../../src/connection/long-timer.ts'
+import { LongTimer } from '../../src/connection/long-timer.ts'
 import { until } from '../support/until.ts'
 
-describe('createLongTimer', () => {
+describe('LongTimer', () => {
   const clock = { at: 0, now: () => clock.at }
-  const timer = createLongTimer(clock)
+  const timer = new LongTimer(clock)
   afterEach(() => timer.clear())
 
   it('does not take a time beyond what a timer can wait for now', async () => {

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
-import { createAdmissions } from '../../src/handshake/admission.ts'
+import { Admissions } from '../../src/handshake/admission.ts'
 import { readBusMessage, writeBusMessage } from '../../src/events/bus-message.ts'
 import { createTypeRules, isDoctype, maySubscribe } from '../../src/events/doctype.ts'
 import { checkEvent, eventFrame } from '../../src/events/event.ts'
-import { createHub } from '../../src/events/hub.ts'
-import { createMessageMeter } from '../../src/connection/message-meter.ts'
-import { createRecentIds } from '../../src/events/recent-ids.ts'
-import { createSubscriptions } from '../../src/events/subscriptions.ts'
+import { Hub } from '../../src/events/hub.ts'
+import { MessageMeter } from '../../src/connection/message-meter.ts'
+import { RecentIds } from '../../src/events/recent-ids.ts'
+import { Subscriptions } from '../../src/events/subscriptions.ts'
 
 const ALICE = 'alice' as never // An instance's id.
 
@@ -71,9 +71,9 @@ describe('maySubscribe', () => {
   })
 })
 
-describe('createSubscriptions', () => {
+describe('Subscriptions', () => {
   it('counts each once, and none that is not there', () => {
-    const own = createSubscriptions(3)
+    const own = new Subscriptions(3)
     expect(own.add({ type: 'a' })).to.equal('added')
     expect(own.add({ type: 'a' })).to.equal('known')
     expect(own.add({ type: 'a', id: '1' })).to.equal('added')
@@ -90,9 +90,9 @@ describe('createSubscriptions', () => {
   })
 })
 
-describe('createHub', () => {
+describe('Hub', () => {
   it('tells nobody after close, and forgets the topic', () => {
-    const hub = createHub({ maxSubscriptions: 5 })
+    const hub = new Hub({ maxSubscriptions: 5 })
     const heard: string[] = []
     const subscriber = hub.subscriber(ALICE, (frame) => heard.push(String(frame)))
     subscriber.subscribe({ type: 'a' })
@@ -109,7 +109,7 @@ describe('createHub', () => {
   })
 
   it('lets a subscriber close while it hears', () => {
-    const hub = createHub({ maxSubscriptions: 5 })
+    const hub = new Hub({ maxSubscriptions: 5 })
     let count = 0
     const first = hub.subscriber(ALICE, () => first.close())
     const second = hub.subscriber(ALICE, () => {
@@ -172,10 +172,10 @@ describe('readBusMessage', () => {
   }
 })
 
-describe('createRecentIds', () => {
+describe('RecentIds', () => {
   it('knows an id for as long as said, and no more than so many', () => {
     const clock = clockAt(0)
-    const recent = createRecentIds({ clock, keepMs: 100, max: 2 })
+    const recent = new RecentIds({ clock, keepMs: 100, max: 2 })
     expect([recent.isNew('a'), recent.isNew('a')]).to.deep.equal([true, false])
     clock.at = 100
     expect(recent.isNew('a')).to.equal(true)
@@ -184,10 +184,10 @@ describe('createRecentIds', () => {
   })
 })
 
-describe('createMessageMeter', () => {
+describe('MessageMeter', () => {
   it('lets so many through in a window', () => {
     const clock = clockAt(1000)
-    const meter = createMessageMeter({ clock, limit: 2, windowMs: 10 })
+    const meter = new MessageMeter({ clock, limit: 2, windowMs: 10 })
     expect([meter.isWithin(), meter.isWithin(), meter.isWithin()]).to.deep.equal([
       true,
       true,
@@ -204,11 +204,11 @@ describe('createMessageMeter', () => {
   })
 })
 
-describe('createAdmissions', () => {
+describe('Admissions', () => {
   const limits = { instanceConnections: 3, addressConnections: 2, pendingConnections: 1 }
 
   it('counts by instance, address and those who said nothing yet', () => {
-    const admissions = createAdmissions(limits)
+    const admissions = new Admissions(limits)
     const first = admissions.admit(ALICE, '10.0.0.1')
     expect(admissions.admit(ALICE, '10.0.0.1')).to.equal(undefined)
     first?.authenticated()
