@@ -107,7 +107,7 @@ function declarationOf({ file, name }: Step): string | undefined {
     ),
     // A method, before a call or a signature of the same name.
     new RegExp(`^ *(?:static |async |get )*#?${name}(?:<.*)?\\(.*\\{$`),
-    new RegExp(`^ *#?${name}(?:\\(|<|: )`),
+    new RegExp(`^ *(?:static |async |get )*#?${name}(?:\\(|<|: )`),
   ]
   const first = heads.reduce(
     (found, head) => (found === -1 ? lines.findIndex((line) => head.test(line)) : found),

@@ -1,27 +1,26 @@
 import type { Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 
-/** Work that no answer waits for and whose failure spoils nothing, such as mails. */
-export interface Background {
-  run(name: string, work: () => Promise<void>): void
-  /** Resolves when everything started so far has ended. */
-  idle(): Promise<void>
-}
+/** Work that no answer waits for and whose failure spoils nothing, such as mails. One for the whole package. */
+export class Background {
+  readonly #log: Logger
+  readonly #running = new Set<Promise<void>>()
 
-/** One for the whole package. */
-export function createBackground(log: Logger): Background {
-  const running = new Set<Promise<void>>()
-  return {
-    run(name, work) {
-      const ending = work().catch((error: unknown) => {
-        log.error('background.failed', { name, cause: describeError(error) })
-      })
-      running.add(ending)
-      void ending.finally(() => running.delete(ending))
-    },
-    async idle() {
-      await Promise.all(running)
-    },
+  constructor(log: Logger) {
+    this.#log = log
+  }
+
+  run(name: string, work: () => Promise<void>): void {
+    const ending = work().catch((error: unknown) => {
+      this.#log.error('background.failed', { name, cause: describeError(error) })
+    })
+    this.#running.add(ending)
+    void ending.finally(() => this.#running.delete(ending))
+  }
+
+  /** Resolves when everything started so far has ended. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#running)
   }
 }
 

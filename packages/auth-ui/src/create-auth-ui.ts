@@ -3,7 +3,7 @@ import type { RouteContext, RouteRow } from '@svc/platform'
 import type { Middleware } from 'koa'
 import { type AppPages, visitApp } from './apps/app-pages.ts'
 import { createAuthorizePages } from './authorize/authorize-pages.ts'
-import { createBackground } from './background.ts'
+import { Background } from './background.ts'
 import { isConfirmed, type IsConfirmed } from './confirm/confirmation.ts'
 import { bindOwners, type Owners } from './host/owners.ts'
 import { removeRecords } from './host/removal.ts'
@@ -12,15 +12,15 @@ import { createOwnerStore } from './owner/owner-store.ts'
 import type { StoredHash } from './owner/stored-hash.ts'
 import { createPages } from './pages/create-pages.ts'
 import type { NoticePageModel } from './pages/page-models.ts'
-import { createHashQueue, hashesAtATime } from './passphrase/hash-queue.ts'
-import { createPasswordHasher } from './passphrase/password-hash.ts'
-import { createTimingEqualizer } from './passphrase/timing-equalizer.ts'
+import { hashesAtATime, HashQueue } from './passphrase/hash-queue.ts'
+import { PasswordHasher } from './passphrase/password-hash.ts'
+import { TimingEqualizer } from './passphrase/timing-equalizer.ts'
 import { createRateLimits } from './rate-limits.ts'
 import { bindAuthUiRoutes } from './routes.ts'
 import type { AuthUiServices } from './services.ts'
 import { receiveCode, redeemOnAuthorize } from './session-code/receive-code.ts'
-import { createSessionMiddleware } from './session/session-middleware.ts'
-import { createSessionCookies } from './session/session-cookie.ts'
+import { SessionMiddleware } from './session/session-middleware.ts'
+import { SessionCookies } from './session/session-cookie.ts'
 import { createSessionStore } from './session/session-store.ts'
 import { hasShareCookie, type HasShareCookie } from './share-by-link/share-password.ts'
 import { createCsrf } from './web/csrf.ts'
@@ -104,12 +104,12 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
 function assembleServices(options: ResolvedOptions): AuthUiServices {
   const { oauth, mailer, store, apps, clock, log, hooks, events, lifetimes, passphrase } = options
   const { keyring, namespace, revoked } = oauth
-  const queue = createHashQueue({
+  const queue = new HashQueue({
     atATime: hashesAtATime(passphrase.threadPoolSize),
     waiting: passphrase.waiting,
   })
   const sessions = createSessionStore({ store, lifetimes, hooks, log, revoked })
-  const cookies = createSessionCookies({ keyring, clock })
+  const cookies = new SessionCookies({ keyring, clock })
   return {
     options,
     oauth,
@@ -123,7 +123,7 @@ function assembleServices(options: ResolvedOptions): AuthUiServices {
     events,
     mailer,
     lifetimes,
-    background: createBackground(log),
+    background: new Background(log),
     limits: createRateLimits({ store, clock, limits: options.limits }),
     csrf: createCsrf({ keyring, lifetimeMs: lifetimes.csrf }),
     pages: createPages({
@@ -132,10 +132,10 @@ function assembleServices(options: ResolvedOptions): AuthUiServices {
       ...(options.theme !== undefined && { theme: options.theme }),
     }),
     owners: createOwnerStore(store),
-    hasher: createPasswordHasher({ queue, log, cost: passphrase.cost }),
-    timing: createTimingEqualizer(),
+    hasher: new PasswordHasher({ queue, log, cost: passphrase.cost }),
+    timing: new TimingEqualizer(),
     sessions,
     cookies,
-    sessionMiddleware: createSessionMiddleware({ store, clock, lifetimes, sessions, cookies }),
+    sessionMiddleware: new SessionMiddleware({ store, clock, lifetimes, sessions, cookies }),
   }
 }

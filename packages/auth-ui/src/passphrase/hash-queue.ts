@@ -1,12 +1,6 @@
 import { AuthUiError } from '../errors.ts'
 import { SECOND_MS } from '@svc/platform'
 
-/** Runs costly work, a few at a time, and refuses what would wait too long. */
-export interface HashQueue {
-  /** @throws AuthUiError `busy` when too many wait already, or its turn does not come in time */
-  run<Result>(work: () => Promise<Result>): Promise<Result>
-}
-
 /** Counts are of work, per process. */
 export interface HashQueueOptions {
   readonly atATime: number
@@ -27,19 +21,44 @@ export function hashesAtATime(threadPoolSize: number): number {
   return Math.max(1, Math.min(4, threadPoolSize - 2))
 }
 
-/** One for the whole process, so that hashing and derivation share it. */
-export function createHashQueue(options: HashQueueOptions): HashQueue {
-  const { atATime, waiting, waitMs = HASH_WAIT_MS } = options
-  const queue: (() => void)[] = []
-  let running = 0
+/**
+ * Runs costly work, a few at a time, and refuses what would wait too long. One for the whole process, so that hashing
+ * and derivation share it.
+ */
+export class HashQueue {
+  readonly #options: HashQueueOptions
+  readonly #queue: (() => void)[] = []
+  #running = 0
 
-  /** Resolves when the one that ends hands its slot over: `running` stays as it is. */
-  function turn(): Promise<void> {
+  constructor(options: HashQueueOptions) {
+    this.#options = options
+  }
+
+  /** @throws AuthUiError `busy` when too many wait already, or its turn does not come in time */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#running >= this.#options.atATime) {
+      if (this.#queue.length >= this.#options.waiting) throw busy()
+      await this.#turn()
+    } else {
+      this.#running += 1
+    }
+    try {
+      return await work()
+    } finally {
+      const next = this.#queue.shift()
+      if (next === undefined) this.#running -= 1
+      else next()
+    }
+  }
+
+  /** Resolves when the one that ends hands its slot over: `#running` stays as it is. */
+  #turn(): Promise<void> {
+    const queue = this.#queue
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         queue.splice(queue.indexOf(begin), 1)
         reject(busy())
-      }, waitMs)
+      }, this.#options.waitMs ?? HASH_WAIT_MS)
       function begin(): void {
         clearTimeout(timer)
         resolve()
@@ -47,24 +66,6 @@ export function createHashQueue(options: HashQueueOptions): HashQueue {
       queue.push(begin)
     })
   }
-
-  async function run<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (running >= atATime) {
-      if (queue.length >= waiting) throw busy()
-      await turn()
-    } else {
-      running += 1
-    }
-    try {
-      return await work()
-    } finally {
-      const next = queue.shift()
-      if (next === undefined) running -= 1
-      else next()
-    }
-  }
-
-  return { run }
 }
 
 function busy(): AuthUiError {

@@ -26,32 +26,56 @@ export interface Verification {
   readonly isOutdated: boolean
 }
 
-/** Hashes passphrases and checks them, in a bounded queue. */
-export interface PasswordHasher {
-  /** @throws AuthUiError `busy` */
-  hash(passphrase: string): Promise<StoredHash>
-  /**
-   * Takes the same time for a wrong, an empty and a never set passphrase; a malformed hash matches nothing.
-   * @throws AuthUiError `busy`
-   */
-  verify(stored: StoredHash | undefined, passphrase: string): Promise<Verification>
-  /** The browser's derivation, done here. @throws AuthUiError `busy` */
-  derive(passphrase: string, salt: string, iterations: number): Promise<string>
-}
-
-/** What {@link createPasswordHasher} needs; `cost` is {@link DEFAULT_COST} unless said. */
+/** What {@link PasswordHasher} needs; `cost` is {@link DEFAULT_COST} unless said. */
 export interface PasswordHasherOptions {
   readonly queue: HashQueue
   readonly log: Logger
   readonly cost?: ScryptCost
 }
 
-/** Makes containers of scrypt-kdf, checks those and the text form (D17). */
-export function createPasswordHasher(options: PasswordHasherOptions): PasswordHasher {
-  const { queue, log, cost = DEFAULT_COST } = options
-  const dummy = dummyContainer(cost)
+/**
+ * Hashes passphrases and checks them, in a bounded queue: makes containers of scrypt-kdf, checks those and the text
+ * form (D17).
+ */
+export class PasswordHasher {
+  readonly #queue: HashQueue
+  readonly #log: Logger
+  readonly #cost: ScryptCost
+  readonly #dummy: Uint8Array
 
-  function check(stored: StoredHash | undefined, passphrase: string): Promise<Verification> {
+  constructor({ queue, log, cost = DEFAULT_COST }: PasswordHasherOptions) {
+    this.#queue = queue
+    this.#log = log
+    this.#cost = cost
+    this.#dummy = dummyContainer(cost)
+  }
+
+  /** @throws AuthUiError `busy` */
+  hash(passphrase: string): Promise<StoredHash> {
+    return this.#queue.run(async () => ({
+      algorithm: 'scrypt-kdf',
+      value: Buffer.from(await kdf(passphrase, this.#cost)).toString('base64'),
+    }))
+  }
+
+  /**
+   * Takes the same time for a wrong, an empty and a never set passphrase; a malformed hash matches nothing.
+   * @throws AuthUiError `busy`
+   */
+  verify(stored: StoredHash | undefined, passphrase: string): Promise<Verification> {
+    return this.#queue.run(async () => {
+      const found = await this.#check(stored, passphrase)
+      // An empty passphrase is never right, and costs as much as a wrong one.
+      return passphrase === '' ? { ...found, isRight: false } : found
+    })
+  }
+
+  /** The browser's derivation, done here. @throws AuthUiError `busy` */
+  derive(passphrase: string, salt: string, iterations: number): Promise<string> {
+    return this.#queue.run(() => deriveLoginValue(passphrase, salt, iterations))
+  }
+
+  #check(stored: StoredHash | undefined, passphrase: string): Promise<Verification> {
     if (stored?.algorithm === 'scrypt') {
       const text = parseText(stored.value)
       if (text !== undefined) return checkText(text, passphrase)
@@ -59,27 +83,14 @@ export function createPasswordHasher(options: PasswordHasherOptions): PasswordHa
     if (stored?.algorithm === 'scrypt-kdf') {
       const container = parseContainer(stored.value)
       if (container !== undefined) {
-        return checkContainer(container.bytes, passphrase, isSameCost(container.cost, cost))
+        return checkContainer(container.bytes, passphrase, isSameCost(container.cost, this.#cost))
       }
     }
-    if (stored !== undefined) log.error('passphrase.hash_malformed')
-    return verifyContainer(dummy, passphrase).then(() => ({ isRight: false, isOutdated: false }))
-  }
-
-  return {
-    hash: (passphrase) =>
-      queue.run(async () => ({
-        algorithm: 'scrypt-kdf',
-        value: Buffer.from(await kdf(passphrase, cost)).toString('base64'),
-      })),
-    verify: (stored, passphrase) =>
-      queue.run(async () => {
-        const found = await check(stored, passphrase)
-        // An empty passphrase is never right, and costs as much as a wrong one.
-        return passphrase === '' ? { ...found, isRight: false } : found
-      }),
-    derive: (passphrase, salt, iterations) =>
-      queue.run(() => deriveLoginValue(passphrase, salt, iterations)),
+    if (stored !== undefined) this.#log.error('passphrase.hash_malformed')
+    return verifyContainer(this.#dummy, passphrase).then(() => ({
+      isRight: false,
+      isOutdated: false,
+    }))
   }
 }
 

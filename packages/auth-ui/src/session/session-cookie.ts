@@ -11,39 +11,31 @@ export interface SessionCookie extends Omit<CookieAttributes, 'maxAgeMs'> {
   readonly additional: string
 }
 
-/** Reads and writes session cookies: a MAC over the identifier, nothing else. @see login.md 3.5 */
-export interface SessionCookies {
-  /** Identifiers of the request's cookies that are ours, at most five. An invalid cookie is none. */
-  read(ctx: Context): Promise<readonly SessionId[]>
-  /** The function that sets the cookie on this answer; the key is fetched now. */
-  writer(ctx: Context): Promise<(id: SessionId, maxAgeMs: number | undefined) => void>
-  clear(ctx: Context): void
-  /** Name and value for a client that is no browser. */
-  seal(
-    instance: Instance,
-    id: SessionId,
-  ): Promise<{ readonly name: string; readonly value: string }>
-}
-
-/** What {@link createSessionCookies} needs. */
+/** What {@link SessionCookies} needs. */
 export interface SessionCookiesOptions {
   readonly keyring: Keyring
   readonly clock: { now(): number }
 }
 
-/** Sealed with the instance's session key: replacing that ends every cookie. */
-export function createSessionCookies(options: SessionCookiesOptions): SessionCookies {
-  const { keyring, clock } = options
+/**
+ * Reads and writes session cookies: a MAC over the identifier, nothing else. Sealed with the instance's session key:
+ * replacing that ends every cookie. @see login.md 3.5
+ */
+export class SessionCookies {
+  readonly #keyring: Keyring
+  readonly #clock: { now(): number }
 
-  function sealed(secret: Uint8Array, cookie: SessionCookie, id: SessionId): string {
-    return sealMac(secret, cookie, Buffer.from(id), Math.floor(clock.now() / 1000))
+  constructor({ keyring, clock }: SessionCookiesOptions) {
+    this.#keyring = keyring
+    this.#clock = clock
   }
 
-  async function read(ctx: Context): Promise<readonly SessionId[]> {
+  /** Identifiers of the request's cookies that are ours, at most five. An invalid cookie is none. */
+  async read(ctx: Context): Promise<readonly SessionId[]> {
     const { instance, cookie } = hostOf(ctx)
     const values = readCookies(ctx, cookie.name)
     if (values.length === 0) return []
-    const { secret } = await keyring.current(instance, 'session')
+    const { secret } = await this.#keyring.current(instance, 'session')
     const ids = new Set<SessionId>()
     for (const value of values) {
       const id = parseSessionId(openMac(secret, cookie, value)?.value.toString('latin1') ?? '')
@@ -52,27 +44,35 @@ export function createSessionCookies(options: SessionCookiesOptions): SessionCoo
     return [...ids]
   }
 
-  return {
-    read,
-    async writer(ctx) {
-      const { instance, cookie } = hostOf(ctx)
-      const { secret } = await keyring.current(instance, 'session')
-      return (id, maxAgeMs) => {
-        writeCookie(ctx, cookie.name, sealed(secret, cookie, id), {
-          ...cookie,
-          ...(maxAgeMs === undefined ? {} : { maxAgeMs }),
-        })
-      }
-    },
-    clear(ctx) {
-      const { cookie } = hostOf(ctx)
-      writeCookie(ctx, cookie.name, '', { ...cookie, maxAgeMs: 0 })
-    },
-    async seal(instance, id) {
-      const cookie = sessionCookie(instance, undefined)
-      const { secret } = await keyring.current(instance, 'session')
-      return { name: cookie.name, value: sealed(secret, cookie, id) }
-    },
+  /** The function that sets the cookie on this answer; the key is fetched now. */
+  async writer(ctx: Context): Promise<(id: SessionId, maxAgeMs: number | undefined) => void> {
+    const { instance, cookie } = hostOf(ctx)
+    const { secret } = await this.#keyring.current(instance, 'session')
+    return (id, maxAgeMs) => {
+      writeCookie(ctx, cookie.name, this.#sealed(secret, cookie, id), {
+        ...cookie,
+        ...(maxAgeMs === undefined ? {} : { maxAgeMs }),
+      })
+    }
+  }
+
+  clear(ctx: Context): void {
+    const { cookie } = hostOf(ctx)
+    writeCookie(ctx, cookie.name, '', { ...cookie, maxAgeMs: 0 })
+  }
+
+  /** Name and value for a client that is no browser. */
+  async seal(
+    instance: Instance,
+    id: SessionId,
+  ): Promise<{ readonly name: string; readonly value: string }> {
+    const cookie = sessionCookie(instance, undefined)
+    const { secret } = await this.#keyring.current(instance, 'session')
+    return { name: cookie.name, value: this.#sealed(secret, cookie, id) }
+  }
+
+  #sealed(secret: Uint8Array, cookie: SessionCookie, id: SessionId): string {
+    return sealMac(secret, cookie, Buffer.from(id), Math.floor(this.#clock.now() / 1000))
   }
 }
 

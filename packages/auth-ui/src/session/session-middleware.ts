@@ -22,23 +22,7 @@ export interface NewSession {
   readonly also?: (id: SessionId) => readonly Change[]
 }
 
-/** Carries a session from request to request, on koa-session (D10). */
-export interface SessionMiddleware {
-  /** The live session of this request, looked up once. Reads only. */
-  current(ctx: Context): Promise<Session | undefined>
-  /** Opens a session under a new identifier, in place of the request's own, and sets its cookie. */
-  open(ctx: Context, session: NewSession): Promise<Session>
-  /** Notes a use, at most once a day; a session that ended meanwhile stays ended. Nothing on HEAD. */
-  touch(ctx: Context): Promise<void>
-  /** Takes back what `open` did in this request, cookies included; nothing when it did nothing. */
-  undo(ctx: Context): Promise<void>
-  /** The session that this request came with is gone: nothing remembers it. */
-  forget(ctx: Context): void
-  /** Ends the request's session and clears its cookie. */
-  end(ctx: Context): Promise<void>
-}
-
-/** What {@link createSessionMiddleware} needs. */
+/** What {@link SessionMiddleware} needs. */
 export interface SessionMiddlewareOptions {
   readonly sessions: SessionStore
   readonly cookies: SessionCookies
@@ -72,54 +56,155 @@ interface Facade {
 
 class SessionEndedMeanwhile extends Error {}
 
-/** The only file that knows koa-session; the store and the cookie are ours. */
-export function createSessionMiddleware(options: SessionMiddlewareOptions): SessionMiddleware {
-  const { sessions, cookies, store, clock, lifetimes } = options
-  const lookups = new WeakMap<Context, Promise<StoredSession | undefined>>()
-  const opened = new WeakMap<Context, Session>()
-  const application = { context: {}, use: () => {} }
+/**
+ * Carries a session from request to request, on koa-session (D10). The only file that knows koa-session; the store and
+ * the cookie are ours.
+ */
+export class SessionMiddleware {
+  readonly #options: SessionMiddlewareOptions
+  readonly #lookups = new WeakMap<Context, Promise<StoredSession | undefined>>()
+  readonly #opened = new WeakMap<Context, Session>()
+  readonly #application = { context: {}, use: () => {} }
+  readonly #runKoaSession: ReturnType<typeof createSession>
 
-  const runKoaSession = createSession(
-    {
-      autoCommit: false,
-      externalKey: {
-        // Undefined means "none" to koa-session, although its type has no word for it.
-        get: (facade) => exchangeOf(facade).loaded?.session.id as string,
-        set: (facade, key) => {
-          const { saved, loaded, setCookie } = exchangeOf(facade)
-          const isSame = key === loaded?.session.id
-          // A session until the browser closes needs its cookie once; a long one gets its days anew.
-          if (saved === undefined || (isSame && saved.kind !== 'long')) return
-          setCookie(saved.id, cookieMaxAgeMs(saved.kind, lifetimes))
+  constructor(options: SessionMiddlewareOptions) {
+    const { sessions, lifetimes } = options
+    this.#options = options
+    this.#runKoaSession = createSession(
+      {
+        autoCommit: false,
+        externalKey: {
+          // Undefined means "none" to koa-session, although its type has no word for it.
+          get: (facade) => exchangeOf(facade).loaded?.session.id as string,
+          set: (facade, key) => {
+            const { saved, loaded, setCookie } = exchangeOf(facade)
+            const isSame = key === loaded?.session.id
+            // A session until the browser closes needs its cookie once; a long one gets its days anew.
+            if (saved === undefined || (isSame && saved.kind !== 'long')) return
+            setCookie(saved.id, cookieMaxAgeMs(saved.kind, lifetimes))
+          },
+        },
+        genid: () => sessions.newId(),
+        maxAge: 'session',
+        signed: false,
+        store: {
+          destroy,
+          get: load,
+          set: (key, data: Partial<Session>, _maxAge, { ctx }) =>
+            this.#save(key as SessionId, data, exchangeOf(ctx)),
         },
       },
-      genid: () => sessions.newId(),
-      maxAge: 'session',
-      signed: false,
-      store: { destroy, get: load, set: save },
-    },
-    application,
-  )
-
-  async function load(
-    _key: string,
-    _maxAge: unknown,
-    { ctx }: { ctx?: unknown },
-  ): Promise<unknown> {
-    const { id: _id, ...fields } = exchangeOf(ctx).loaded?.session ?? ({} as Partial<Session>)
-    return fields
+      this.#application,
+    )
   }
 
-  async function save(
-    key: string,
-    data: Partial<Session>,
-    _maxAge: unknown,
-    { ctx }: { ctx?: unknown },
-  ): Promise<void> {
-    const exchange = exchangeOf(ctx)
+  /** The live session of this request, looked up once. Reads only. */
+  async current(ctx: Context): Promise<Session | undefined> {
+    return (await this.#lookUp(ctx))?.session
+  }
+
+  /** Opens a session under a new identifier, in place of the request's own, and sets its cookie. */
+  async open(ctx: Context, { kind, method, also }: NewSession): Promise<Session> {
+    const now = this.#options.clock.now()
+    const exchange = await this.#withKoaSession(ctx, also, async (facade) => {
+      facade.session = { kind, method, createdAt: now, lastSeen: now }
+      await koaSessionOf(facade).regenerate()
+    })
+    if (exchange.saved === undefined) throw new Error('the session was not stored')
+    this.#opened.set(ctx, exchange.saved)
+    return exchange.saved
+  }
+
+  /** Notes a use, at most once a day; a session that ended meanwhile stays ended. Nothing on HEAD. */
+  async touch(ctx: Context): Promise<void> {
+    const { clock, lifetimes } = this.#options
+    const stored = await this.#lookUp(ctx)
+    if (stored === undefined || ctx.method === 'HEAD') return
+    if (!needsTouch(stored.session, clock.now(), lifetimes)) return
+    try {
+      await this.#withKoaSession(ctx, undefined, async (facade) => {
+        Object.assign(koaSessionOf(facade), { lastSeen: clock.now() })
+        await koaSessionOf(facade).manuallyCommit()
+      })
+    } catch (error) {
+      if (!(error instanceof SessionEndedMeanwhile)) throw error
+    }
+  }
+
+  /** Takes back what `open` did in this request, cookies included; nothing when it did nothing. */
+  async undo(ctx: Context): Promise<void> {
+    const session = this.#opened.get(ctx)
+    if (session === undefined) return
+    ctx.remove('Set-Cookie')
+    this.#lookups.delete(ctx)
+    // What failed before may fail again: without its cookie the session is nobody's.
+    await this.#options.sessions.end(instanceOf(ctx), session.id, 'replaced').catch(() => {})
+  }
+
+  /** The session that this request came with is gone: nothing remembers it. */
+  forget(ctx: Context): void {
+    this.#lookups.set(ctx, Promise.resolve(undefined))
+  }
+
+  /** Ends the request's session and clears its cookie. */
+  async end(ctx: Context): Promise<void> {
+    const exchange = await this.#withKoaSession(ctx, undefined, async (facade) => {
+      const session = koaSessionOf(facade)
+      facade.session = null
+      await session.manuallyCommit()
+    })
+    if (exchange.replaced !== undefined)
+      await this.#options.sessions.end(exchange.instance, exchange.replaced, 'logout')
+    exchange.clearCookie()
+    this.forget(ctx)
+  }
+
+  async #withKoaSession(
+    ctx: Context,
+    also: NewSession['also'],
+    change: (facade: Facade) => Promise<void>,
+  ): Promise<Exchange> {
+    const { cookies } = this.#options
+    const exchange: Exchange = {
+      instance: instanceOf(ctx),
+      loaded: await this.#lookUp(ctx),
+      also,
+      setCookie: await cookies.writer(ctx),
+      clearCookie: () => cookies.clear(ctx),
+    }
+    const facade: Facade = Object.assign(Object.create(this.#application.context), {
+      app: { emit: () => {} },
+      // koa-session writes a cookie by itself only to remove one, also before it puts a new one in its place.
+      cookies: { get: () => undefined, set: () => {} },
+      exchange,
+    })
+    await this.#runKoaSession(facade, () => change(facade))
+    this.#lookups.delete(ctx)
+    return exchange
+  }
+
+  #lookUp(ctx: Context): Promise<StoredSession | undefined> {
+    const known = this.#lookups.get(ctx)
+    if (known !== undefined) return known
+    const lookup = this.#findLive(ctx)
+    this.#lookups.set(ctx, lookup)
+    return lookup
+  }
+
+  async #findLive(ctx: Context): Promise<StoredSession | undefined> {
+    const { cookies, sessions } = this.#options
+    for (const id of await cookies.read(ctx)) {
+      const stored = await sessions.get(instanceOf(ctx), id)
+      if (stored !== undefined) return stored
+    }
+    return undefined
+  }
+
+  async #save(id: SessionId, data: Partial<Session>, exchange: Exchange): Promise<void> {
+    const { sessions, store } = this.#options
     const { instance, loaded, replaced, also } = exchange
-    const session = toSession(key as SessionId, data)
-    const revision = key === loaded?.session.id ? loaded.revision : undefined
+    const session = toSession(id, data)
+    const revision = id === loaded?.session.id ? loaded.revision : undefined
     const result = await store.write([
       sessions.put(instance, session, revision),
       ...(replaced === undefined ? [] : [sessions.remove(instance, replaced)]),
@@ -129,102 +214,19 @@ export function createSessionMiddleware(options: SessionMiddlewareOptions): Sess
     exchange.saved = session
     if (replaced !== undefined) await sessions.announceEnd(instance, [replaced], 'replaced')
   }
+}
 
-  async function destroy(key: string, { ctx }: { ctx?: unknown }): Promise<void> {
-    const exchange = exchangeOf(ctx)
-    // An identifier that was only generated has no record.
-    if (key === exchange.loaded?.session.id) exchange.replaced = key as SessionId
-  }
+/** What koa-session reads of the session. */
+async function load(_key: string, _maxAge: unknown, { ctx }: { ctx?: unknown }): Promise<unknown> {
+  const { id: _id, ...fields } = exchangeOf(ctx).loaded?.session ?? ({} as Partial<Session>)
+  return fields
+}
 
-  function lookUp(ctx: Context): Promise<StoredSession | undefined> {
-    const known = lookups.get(ctx)
-    if (known !== undefined) return known
-    const lookup = findLive(ctx)
-    lookups.set(ctx, lookup)
-    return lookup
-  }
-
-  async function findLive(ctx: Context): Promise<StoredSession | undefined> {
-    for (const id of await cookies.read(ctx)) {
-      const stored = await sessions.get(instanceOf(ctx), id)
-      if (stored !== undefined) return stored
-    }
-    return undefined
-  }
-
-  async function withKoaSession(
-    ctx: Context,
-    also: NewSession['also'],
-    change: (facade: Facade) => Promise<void>,
-  ): Promise<Exchange> {
-    const exchange: Exchange = {
-      instance: instanceOf(ctx),
-      loaded: await lookUp(ctx),
-      also,
-      setCookie: await cookies.writer(ctx),
-      clearCookie: () => cookies.clear(ctx),
-    }
-    const facade: Facade = Object.assign(Object.create(application.context), {
-      app: { emit: () => {} },
-      // koa-session writes a cookie by itself only to remove one, also before it puts a new one in its place.
-      cookies: { get: () => undefined, set: () => {} },
-      exchange,
-    })
-    await runKoaSession(facade, () => change(facade))
-    lookups.delete(ctx)
-    return exchange
-  }
-
-  return {
-    async current(ctx) {
-      return (await lookUp(ctx))?.session
-    },
-    async open(ctx, { kind, method, also }) {
-      const now = clock.now()
-      const exchange = await withKoaSession(ctx, also, async (facade) => {
-        facade.session = { kind, method, createdAt: now, lastSeen: now }
-        await koaSessionOf(facade).regenerate()
-      })
-      if (exchange.saved === undefined) throw new Error('the session was not stored')
-      opened.set(ctx, exchange.saved)
-      return exchange.saved
-    },
-    async touch(ctx) {
-      const stored = await lookUp(ctx)
-      if (stored === undefined || ctx.method === 'HEAD') return
-      if (!needsTouch(stored.session, clock.now(), lifetimes)) return
-      try {
-        await withKoaSession(ctx, undefined, async (facade) => {
-          Object.assign(koaSessionOf(facade), { lastSeen: clock.now() })
-          await koaSessionOf(facade).manuallyCommit()
-        })
-      } catch (error) {
-        if (!(error instanceof SessionEndedMeanwhile)) throw error
-      }
-    },
-    async undo(ctx) {
-      const session = opened.get(ctx)
-      if (session === undefined) return
-      ctx.remove('Set-Cookie')
-      lookups.delete(ctx)
-      // What failed before may fail again: without its cookie the session is nobody's.
-      await sessions.end(instanceOf(ctx), session.id, 'replaced').catch(() => {})
-    },
-    forget(ctx) {
-      lookups.set(ctx, Promise.resolve(undefined))
-    },
-    async end(ctx) {
-      const exchange = await withKoaSession(ctx, undefined, async (facade) => {
-        const session = koaSessionOf(facade)
-        facade.session = null
-        await session.manuallyCommit()
-      })
-      if (exchange.replaced !== undefined)
-        await sessions.end(exchange.instance, exchange.replaced, 'logout')
-      exchange.clearCookie()
-      lookups.set(ctx, Promise.resolve(undefined))
-    },
-  }
+/** The session goes in the write that stores the next one. */
+async function destroy(key: string, { ctx }: { ctx?: unknown }): Promise<void> {
+  const exchange = exchangeOf(ctx)
+  // An identifier that was only generated has no record.
+  if (key === exchange.loaded?.session.id) exchange.replaced = key as SessionId
 }
 
 function koaSessionOf(facade: Facade): KoaSession {

@@ -1,17 +1,11 @@
-import { createRateLimits, type Instance, type RateLimit } from '@svc/platform'
+import { createRateLimits, type Instance, type RateLimit, type RateLimits } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { NotifyBucket } from '../limits.ts'
 
 /** Buckets that count deliveries. @see notifications.md 13 */
 export type DeliveryBucket = Extract<NotifyBucket, 'notify-mail' | 'notify-push' | 'notify-sms'>
 
-/** Deliveries that an instance has left in its window. */
-export interface Quota {
-  /** Reserves one delivery; false: none is left. */
-  take(instance: Instance): Promise<boolean>
-  /** Takes back one that was not delivered. */
-  giveBack(instance: Instance): Promise<void>
-}
+type Counters = Pick<RateLimits<DeliveryBucket>, 'hit' | 'release'>
 
 /** Counters of deliveries, of each instance, over all processes. */
 export function createQuotas(options: {
@@ -20,28 +14,39 @@ export function createQuotas(options: {
   readonly limits: Readonly<Record<DeliveryBucket, RateLimit>>
 }): Readonly<Record<DeliveryBucket, Quota>> {
   const counters = createRateLimits({ ...options, tooMany: () => new QuotaSpent() })
+  return {
+    'notify-mail': new Quota(counters, 'notify-mail'),
+    'notify-push': new Quota(counters, 'notify-push'),
+    'notify-sms': new Quota(counters, 'notify-sms'),
+  }
+}
 
-  function quotaOf(bucket: DeliveryBucket): Quota {
-    const giveBack = (instance: Instance): Promise<void> => counters.release(instance, bucket)
-    return {
-      async take(instance) {
-        try {
-          await counters.hit(instance, bucket)
-          return true
-        } catch (error) {
-          if (!(error instanceof QuotaSpent)) throw error
-          await giveBack(instance)
-          return false
-        }
-      },
-      giveBack,
+/** Deliveries that an instance has left in its window. */
+export class Quota {
+  readonly #counters: Counters
+  readonly #bucket: DeliveryBucket
+
+  /** @param counters - throw {@link QuotaSpent} over the limit */
+  constructor(counters: Counters, bucket: DeliveryBucket) {
+    this.#counters = counters
+    this.#bucket = bucket
+  }
+
+  /** Reserves one delivery; false: none is left. */
+  async take(instance: Instance): Promise<boolean> {
+    try {
+      await this.#counters.hit(instance, this.#bucket)
+      return true
+    } catch (error) {
+      if (!(error instanceof QuotaSpent)) throw error
+      await this.giveBack(instance)
+      return false
     }
   }
 
-  return {
-    'notify-mail': quotaOf('notify-mail'),
-    'notify-push': quotaOf('notify-push'),
-    'notify-sms': quotaOf('notify-sms'),
+  /** Takes back one that was not delivered. */
+  giveBack(instance: Instance): Promise<void> {
+    return this.#counters.release(instance, this.#bucket)
   }
 }
 

@@ -4,7 +4,7 @@ import { type ChannelName, CHANNELS } from '../outbox/notification.ts'
 import { QUEUE } from '../outbox/wake-ups.ts'
 import type { Background } from './background.ts'
 import type { DeliverServices } from './deliver.ts'
-import { type Concurrency, createDispatcher } from './dispatcher.ts'
+import { type Concurrency, Dispatcher } from './dispatcher.ts'
 
 /** When an instance is looked at again whose wake-up is used up while it has something due. Milliseconds. */
 const LOOK_AGAIN_MS = 10_000
@@ -24,7 +24,7 @@ const GIVE_BACK_SHARE = 0.2
 export function createEngine(services: DeliverServices, concurrency: Concurrency): Background {
   const { clock, lifetimes, log, outbox, store } = services
   const stopping = new AbortController()
-  const dispatcher = createDispatcher(services, concurrency, stopping.signal)
+  const dispatcher = new Dispatcher(services, concurrency, stopping.signal)
   let processing: Promise<() => Promise<void>> | undefined
   let closing: Promise<void> | undefined
   let kept = 0

@@ -2,119 +2,125 @@ import type { InstanceId } from '@svc/platform'
 import type { ChannelName, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 
-/** What of one instance is due over one channel, as far as this process looks at it: a few at a time, of any number. */
-export interface InstanceQueue {
-  readonly id: InstanceId
-  /** Resolves when the queue is left: true when nothing was due any more. */
-  readonly closed: Promise<boolean>
-  /** Whether there may be something to do, and a place for it. */
-  canRun(atMost: number): boolean
-  /** Whether something that comes from another channel finds a place. */
-  hasRoom(atMost: number): boolean
-  /** Reserves a slot. */
-  enter(): void
-  leave(): void
-  /** The next one of high priority, else the next one; undefined when nothing is due. */
-  next(): Promise<StoredNotification | undefined>
-  /** Works on what `next` answered; one that stays as it was is not looked at again. */
-  work(
-    stored: StoredNotification,
-    deliver: (stored: StoredNotification) => Promise<boolean>,
-  ): Promise<void>
-  /** There may be more by now. */
-  lookAgain(): void
-  /** Nothing more for now, whatever is due. */
-  giveUp(): void
-  /** Whether nothing is due and nothing is being worked on. */
-  isOver(): boolean
-  close(isDone: boolean): void
-}
-
 const LOOK_AHEAD = 8
 /** Most that a store lists at once. */
 const MAX_LISTED = 100
 /** Notifications that stayed as they were, before the queue is given up. */
 const MAX_STUCK = 32
 
-export function createInstanceQueue(options: {
+export interface InstanceQueueOptions {
   readonly id: InstanceId
   readonly channel: ChannelName
   readonly outbox: Pick<Outbox, 'listDue'>
   readonly clock: { now(): number }
-}): InstanceQueue {
-  const { id, channel, outbox, clock } = options
-  const closed = Promise.withResolvers<boolean>()
-  /** Being worked on. */
-  const taken = new Set<string>()
-  const stuck = new Set<string>()
-  let ahead: StoredNotification[] = []
-  let looking: Promise<void> | undefined
-  let running = 0
-  let mayHaveMore = false
-  let hasGivenUp = false
+}
 
-  async function look(): Promise<void> {
-    // What is written from now on is seen, or announced.
-    mayHaveMore = false
-    const known = taken.size + stuck.size
-    const limit = Math.min(LOOK_AHEAD + known, MAX_LISTED)
-    const now = clock.now()
-    const high = await outbox.listDue(id, now, { isHigh: true, channel, limit })
-    const others =
-      high.length < limit ? await outbox.listDue(id, now, { isHigh: false, channel, limit }) : []
-    ahead = [...high, ...others]
-      .filter(({ record }) => !taken.has(record.id) && !stuck.has(record.id))
-      .slice(0, LOOK_AHEAD)
-    if (ahead.length > 0) mayHaveMore = true
+/** What of one instance is due over one channel, as far as this process looks at it: a few at a time, of any number. */
+export class InstanceQueue {
+  readonly id: InstanceId
+  /** Resolves when the queue is left: true when nothing was due any more. */
+  readonly closed: Promise<boolean>
+  readonly #options: InstanceQueueOptions
+  readonly #resolveClosed: (isDone: boolean) => void
+  /** Being worked on. */
+  readonly #taken = new Set<string>()
+  readonly #stuck = new Set<string>()
+  #ahead: StoredNotification[] = []
+  #looking: Promise<void> | undefined
+  #running = 0
+  #mayHaveMore = false
+  #hasGivenUp = false
+
+  constructor(options: InstanceQueueOptions) {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    this.id = options.id
+    this.closed = promise
+    this.#options = options
+    this.#resolveClosed = resolve
   }
 
-  return {
-    id,
-    closed: closed.promise,
-    canRun: (atMost) => running < atMost && !hasGivenUp && mayHaveMore,
-    hasRoom: (atMost) => running < atMost && !hasGivenUp,
+  /** Whether there may be something to do, and a place for it. */
+  canRun(atMost: number): boolean {
+    return this.hasRoom(atMost) && this.#mayHaveMore
+  }
 
-    enter() {
-      running += 1
-    },
+  /** Whether something that comes from another channel finds a place. */
+  hasRoom(atMost: number): boolean {
+    return this.#running < atMost && !this.#hasGivenUp
+  }
 
-    leave() {
-      running -= 1
-    },
+  /** Reserves a slot. */
+  enter(): void {
+    this.#running += 1
+  }
 
-    async next() {
-      if (ahead.length === 0) {
-        looking ??= look().finally(() => {
-          looking = undefined
-        })
-        await looking
-      }
-      const stored = ahead.shift()
-      if (stored !== undefined) taken.add(stored.record.id)
-      return stored
-    },
+  leave(): void {
+    this.#running -= 1
+  }
 
-    async work(stored, deliver) {
-      const { id: notification } = stored.record
-      // Until it has moved; one that throws has not.
-      stuck.add(notification)
-      try {
-        if (await deliver(stored)) stuck.delete(notification)
-        else if (stuck.size >= MAX_STUCK) hasGivenUp = true
-      } finally {
-        taken.delete(notification)
-      }
-    },
+  /** The next one of high priority, else the next one; undefined when nothing is due. */
+  async next(): Promise<StoredNotification | undefined> {
+    if (this.#ahead.length === 0) {
+      this.#looking ??= this.#look().finally(() => {
+        this.#looking = undefined
+      })
+      await this.#looking
+    }
+    const stored = this.#ahead.shift()
+    if (stored !== undefined) this.#taken.add(stored.record.id)
+    return stored
+  }
 
-    lookAgain() {
-      mayHaveMore = true
-    },
+  /** Works on what `next` answered; one that stays as it was is not looked at again. */
+  async work(
+    stored: StoredNotification,
+    deliver: (stored: StoredNotification) => Promise<boolean>,
+  ): Promise<void> {
+    const { id } = stored.record
+    // Until it has moved; one that throws has not.
+    this.#stuck.add(id)
+    try {
+      if (await deliver(stored)) this.#stuck.delete(id)
+      else if (this.#stuck.size >= MAX_STUCK) this.#hasGivenUp = true
+    } finally {
+      this.#taken.delete(id)
+    }
+  }
 
-    giveUp() {
-      hasGivenUp = true
-    },
+  /** There may be more by now. */
+  lookAgain(): void {
+    this.#mayHaveMore = true
+  }
 
-    isOver: () => running === 0 && (hasGivenUp || !mayHaveMore),
-    close: (isDone) => closed.resolve(isDone && !hasGivenUp && stuck.size === 0),
+  /** Nothing more for now, whatever is due. */
+  giveUp(): void {
+    this.#hasGivenUp = true
+  }
+
+  /** Whether nothing is due and nothing is being worked on. */
+  isOver(): boolean {
+    return this.#running === 0 && (this.#hasGivenUp || !this.#mayHaveMore)
+  }
+
+  close(isDone: boolean): void {
+    this.#resolveClosed(isDone && !this.#hasGivenUp && this.#stuck.size === 0)
+  }
+
+  async #look(): Promise<void> {
+    const { channel, outbox, clock } = this.#options
+    // What is written from now on is seen, or announced.
+    this.#mayHaveMore = false
+    const known = this.#taken.size + this.#stuck.size
+    const limit = Math.min(LOOK_AHEAD + known, MAX_LISTED)
+    const now = clock.now()
+    const high = await outbox.listDue(this.id, now, { isHigh: true, channel, limit })
+    const others =
+      high.length < limit
+        ? await outbox.listDue(this.id, now, { isHigh: false, channel, limit })
+        : []
+    this.#ahead = [...high, ...others]
+      .filter(({ record }) => !this.#taken.has(record.id) && !this.#stuck.has(record.id))
+      .slice(0, LOOK_AHEAD)
+    if (this.#ahead.length > 0) this.#mayHaveMore = true
   }
 }

@@ -2,21 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { NotificationRecord, StoredNotification } from '../outbox/notification.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 
-/** The lease of this worker on a notification: nobody else works on it. @see notifications.md 12 rule 3 */
-export interface Lease {
-  /** As stored last, with its bodies. */
-  readonly record: NotificationRecord
-  /** Aborted when somebody else has the lease, or the notification was withdrawn. */
-  readonly lost: AbortSignal
-  /**
-   * Writes what the change makes of it, again when somebody else (an inbox) changed it meanwhile. A change that leaves
-   * the lease out gives it back. False when it is no longer held.
-   */
-  save(change: (record: NotificationRecord) => NotificationRecord): Promise<boolean>
-  /** Stops renewing. */
-  end(): void
-}
-
 export interface LeaseOptions {
   readonly outbox: Pick<Outbox, 'get' | 'update'>
   readonly clock: { now(): number }
@@ -31,63 +16,93 @@ export async function acquireLease(
   record: NotificationRecord,
   options: LeaseOptions,
 ): Promise<Lease | undefined> {
-  const { outbox, clock, leaseMs } = options
+  const { outbox } = options
   const token = randomUUID()
-  const lost = new AbortController()
-
-  function leased(next: NotificationRecord): NotificationRecord {
-    const until = nextSecond(clock.now() + leaseMs)
-    // The follow-up of one that was sent stays `sent`.
-    const status = next.status === 'sent' ? 'sent' : 'sending'
-    return { ...next, status, lease: { token, until }, dueAt: until }
-  }
-
-  const taken = await outbox.update(before, leased(record))
+  const taken = await outbox.update(before, leased(record, token, options))
   if (taken === undefined) return undefined
   // Read again for its bodies; whoever changed it in between did not take the lease.
   const whole = await outbox.get(taken.instanceId, taken.record.id)
-  if (whole?.record.lease?.token !== token) return undefined
-  let current: StoredNotification = whole
+  return whole?.record.lease?.token === token ? new Lease(whole, token, options) : undefined
+}
 
-  async function write(change: (next: NotificationRecord) => NotificationRecord): Promise<boolean> {
-    while (current.record.lease?.token === token) {
-      const saved = await outbox.update(current, change(current.record))
+/** The lease of this worker on a notification: nobody else works on it. @see notifications.md 12 rule 3 */
+export class Lease {
+  /** Aborted when somebody else has the lease, or the notification was withdrawn. */
+  readonly lost: AbortSignal
+  readonly #losing = new AbortController()
+  readonly #outbox: LeaseOptions['outbox']
+  readonly #token: string
+  readonly #renewal: NodeJS.Timeout
+  #current: StoredNotification
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** Renews itself from now on. @param held - with its bodies, and this lease in it */
+  constructor(held: StoredNotification, token: string, options: LeaseOptions) {
+    this.lost = this.#losing.signal
+    this.#outbox = options.outbox
+    this.#token = token
+    this.#current = held
+    this.#renewal = setInterval(() => {
+      if (this.lost.aborted) return
+      this.save((record) => leased(record, token, options)).catch(options.onRenewalFailed)
+    }, options.leaseMs / 3)
+    this.#renewal.unref()
+  }
+
+  /** As stored last, with its bodies. */
+  get record(): NotificationRecord {
+    return this.#current.record
+  }
+
+  /**
+   * Writes what the change makes of it, again when somebody else (an inbox) changed it meanwhile. A change that leaves
+   * the lease out gives it back. False when it is no longer held. One write at a time: each needs the revision of the
+   * one before.
+   */
+  save(change: (record: NotificationRecord) => NotificationRecord): Promise<boolean> {
+    const writing = this.#last.then(() => this.#write(change))
+    this.#last = writing.catch(() => undefined)
+    return writing
+  }
+
+  /** Stops renewing. */
+  end(): void {
+    clearInterval(this.#renewal)
+  }
+
+  async #write(change: (record: NotificationRecord) => NotificationRecord): Promise<boolean> {
+    while (this.#isHeld(this.#current)) {
+      const { instanceId, record } = this.#current
+      const saved = await this.#outbox.update(this.#current, change(record))
       if (saved !== undefined) {
-        current = saved
+        this.#current = saved
         return true
       }
-      const now = await outbox.get(current.instanceId, current.record.id)
-      if (now?.record.lease?.token !== token) {
-        lost.abort()
+      const now = await this.#outbox.get(instanceId, record.id)
+      if (now === undefined || !this.#isHeld(now)) {
+        this.#losing.abort()
         return false
       }
-      current = now
+      this.#current = now
     }
     return false
   }
 
-  let last: Promise<unknown> = Promise.resolve()
-  /** One write at a time: each needs the revision of the one before. */
-  function inTurn(change: (next: NotificationRecord) => NotificationRecord): Promise<boolean> {
-    const writing = last.then(() => write(change))
-    last = writing.catch(() => undefined)
-    return writing
+  #isHeld({ record }: StoredNotification): boolean {
+    return record.lease?.token === this.#token
   }
+}
 
-  const renewal = setInterval(() => {
-    if (lost.signal.aborted) return
-    inTurn(leased).catch(options.onRenewalFailed)
-  }, leaseMs / 3)
-  renewal.unref()
-
-  return {
-    get record() {
-      return current.record
-    },
-    lost: lost.signal,
-    save: inTurn,
-    end: () => clearInterval(renewal),
-  }
+/** The record with the lease, from now on. */
+function leased(
+  record: NotificationRecord,
+  token: string,
+  { clock, leaseMs }: Pick<LeaseOptions, 'clock' | 'leaseMs'>,
+): NotificationRecord {
+  const until = nextSecond(clock.now() + leaseMs)
+  // The follow-up of one that was sent stays `sent`.
+  const status = record.status === 'sent' ? 'sent' : 'sending'
+  return { ...record, status, lease: { token, until }, dueAt: until }
 }
 
 /** Leases of one instance end together: one wake-up looks after all of them. */

@@ -17,7 +17,7 @@ import {
   type StoredNotification,
 } from './notification.ts'
 import { createOutboxLists, type OutboxLists } from './outbox-lists.ts'
-import { createWakeUps, type NearWorker } from './wake-ups.ts'
+import { type NearWorker, WakeUps } from './wake-ups.ts'
 
 /** A write of this process. `before` is absent at acceptance. */
 export interface OutboxWrite {
@@ -73,7 +73,7 @@ const REMOVE_AT_ONCE = 60
 /** The outbox on the store port. */
 export function createOutbox(options: OutboxOptions): Outbox {
   const { store, clock, lifetimes, log } = options
-  const wakeUps = createWakeUps({ store, clock })
+  const wakeUps = new WakeUps({ store, clock })
   const lists = createOutboxLists({ store, lifetimes })
   const listeners = new Set<(write: OutboxWrite) => void>()
 
@@ -157,7 +157,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       return after
     },
 
-    wakeAt: wakeUps.at,
+    wakeAt: (instanceId, when) => wakeUps.at(instanceId, when),
     remove,
 
     async removeAll(instanceId) {
@@ -179,6 +179,6 @@ export function createOutbox(options: OutboxOptions): Outbox {
       return () => listeners.delete(listener)
     },
 
-    useWorker: wakeUps.useWorker,
+    useWorker: (worker) => wakeUps.useWorker(worker),
   }
 }

@@ -28,68 +28,68 @@ const GUARD_STEP_MS = 1000
 /** Wake-ups ahead that this process knows to be asked for. */
 const MAX_KNOWN = 10_000
 
+export interface WakeUpsOptions {
+  readonly store: Pick<Store, 'scheduler'>
+  readonly clock: { now(): number }
+}
+
 /** Makes sure that somebody looks at what is due. @see docs/decisions/0165-wake-ups-of-notifications.md */
-export interface WakeUps {
+export class WakeUps {
+  readonly #scheduler: Store['scheduler']
+  readonly #clock: { now(): number }
+  readonly #known = new Map<string, number>()
+  #worker: NearWorker | undefined
+
+  constructor({ store, clock }: WakeUpsOptions) {
+    this.#scheduler = store.scheduler
+    this.#clock = clock
+  }
+
   /** A worker looks at the instance at that time, or a little later. Durable. */
-  at(instanceId: InstanceId, when: number): Promise<void>
+  at(instanceId: InstanceId, when: number): Promise<void> {
+    return this.#scheduler.at(QUEUE, instanceId, Math.ceil(when))
+  }
+
   /**
    * Runs a write that makes something due. The wake-up comes first, so that a process that dies after its write leaves
    * one behind; it is late enough to find what was written. @param write - answers undefined when nothing was written
    */
-  around<Result>(
+  async around<Result>(
     instanceId: InstanceId,
     due: Due,
     write: () => Promise<Result | undefined>,
-  ): Promise<Result | undefined>
-  /** Somebody purges the instance within the hour after that time. Durable. */
-  purgeAfter(instanceId: InstanceId, when: number): Promise<void>
-  useWorker(worker: NearWorker | undefined): void
-}
-
-export function createWakeUps(options: {
-  readonly store: Pick<Store, 'scheduler'>
-  readonly clock: { now(): number }
-}): WakeUps {
-  const { clock } = options
-  const { scheduler } = options.store
-  const known = new Map<string, number>()
-  let worker: NearWorker | undefined
-
-  const at = (instanceId: InstanceId, when: number): Promise<void> =>
-    scheduler.at(QUEUE, instanceId, Math.ceil(when))
-
-  /** Once: nothing but its time ends a wake-up, so that one that is ahead is still there. */
-  async function atOnce(queue: string, instanceId: InstanceId, when: number): Promise<void> {
-    const name = `${queue}:${instanceId}`
-    if (known.get(name) === when && when > clock.now()) return
-    await scheduler.at(queue, instanceId, when)
-    if (known.size >= MAX_KNOWN) known.clear()
-    known.set(name, when)
+  ): Promise<Result | undefined> {
+    const clock = this.#clock
+    const { at: dueAt } = due
+    const guardAt = Math.max(Math.ceil(dueAt), nextStep(clock.now() + GUARD_MS, GUARD_STEP_MS))
+    await this.#atOnce(QUEUE, instanceId, guardAt)
+    const result = await write()
+    if (result === undefined) return undefined
+    // The guard may have looked before there was something to see.
+    if (clock.now() >= guardAt) await this.at(instanceId, Math.max(clock.now(), guardAt + 1))
+    else if (dueAt < guardAt && this.#worker?.notice(instanceId, due) !== true) {
+      await this.at(instanceId, dueAt)
+    }
+    return result
   }
 
-  return {
-    at,
+  /** Somebody purges the instance within the hour after that time. Durable. */
+  purgeAfter(instanceId: InstanceId, when: number): Promise<void> {
+    return this.#atOnce(PURGE_QUEUE, instanceId, nextStep(when, PURGE_STEP_MS))
+  }
 
-    async around(instanceId, due, write) {
-      const { at: dueAt } = due
-      const guardAt = Math.max(Math.ceil(dueAt), nextStep(clock.now() + GUARD_MS, GUARD_STEP_MS))
-      await atOnce(QUEUE, instanceId, guardAt)
-      const result = await write()
-      if (result === undefined) return undefined
-      // The guard may have looked before there was something to see.
-      if (clock.now() >= guardAt) await at(instanceId, Math.max(clock.now(), guardAt + 1))
-      else if (dueAt < guardAt && worker?.notice(instanceId, due) !== true) {
-        await at(instanceId, dueAt)
-      }
-      return result
-    },
+  useWorker(worker: NearWorker | undefined): void {
+    this.#worker = worker
+  }
 
-    purgeAfter: (instanceId, when) =>
-      atOnce(PURGE_QUEUE, instanceId, nextStep(when, PURGE_STEP_MS)),
-
-    useWorker(given) {
-      worker = given
-    },
+  /** Once: nothing but its time ends a wake-up, so that one that is ahead is still there. */
+  async #atOnce(queue: string, instanceId: InstanceId, when: number): Promise<void> {
+    const known = this.#known
+    const name = `${queue}:${instanceId}`
+    if (known.get(name) === when && when > this.#clock.now()) return
+    await this.#scheduler.at(queue, instanceId, when)
+    if (known.size >= MAX_KNOWN) known.clear()
+    known.set(name, when)
   }
 }
 

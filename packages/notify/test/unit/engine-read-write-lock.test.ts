@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createReadWriteLock } from '../../src/engine/read-write-lock.ts'
+import { ReadWriteLock } from '../../src/engine/read-write-lock.ts'
 import { until } from '../support/until.ts'
 
 function openRun(): { readonly run: () => Promise<void>; end(): void; isRunning(): boolean } {
@@ -21,7 +21,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 
 describe('runs that have to be alone', () => {
   it('wait for those under way, and keep others waiting', async () => {
-    const lock = createReadWriteLock()
+    const lock = new ReadWriteLock()
     const [one, two, alone, later] = [openRun(), openRun(), openRun(), openRun()]
     const all = [lock.shared(one.run), lock.shared(two.run)]
     await settle()
@@ -47,7 +47,7 @@ describe('runs that have to be alone', () => {
   })
 
   it('come one after the other, and let go when they throw', async () => {
-    const lock = createReadWriteLock()
+    const lock = new ReadWriteLock()
     const [first, second] = [openRun(), openRun()]
     const failing = lock.exclusive(async () => {
       await first.run()
@@ -74,7 +74,7 @@ describe('runs that have to be alone', () => {
     const onOpen = (): void => {
       opened += 1
     }
-    const lock = createReadWriteLock({ settledMs: 5, onOpen })
+    const lock = new ReadWriteLock({ settledMs: 5, onOpen })
     const [one, alone, later] = [openRun(), openRun(), openRun()]
     const all = [lock.shared(one.run), lock.exclusive(alone.run), lock.shared(later.run)]
     await until(() => later.isRunning())

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createHashQueue, hashesAtATime } from '../../../src/passphrase/hash-queue.ts'
-import { createPasswordHasher } from '../../../src/passphrase/password-hash.ts'
+import { hashesAtATime, HashQueue } from '../../../src/passphrase/hash-queue.ts'
+import { PasswordHasher } from '../../../src/passphrase/password-hash.ts'
 import { dummyContainer, parseContainer, type StoredHash } from '../../../src/owner/stored-hash.ts'
 
 const loginValue = 'I2XwfBpy0jmy1ZaG2NiejXnYAE5szlgYZubouBnUoU0='
@@ -13,8 +13,8 @@ const text: StoredHash = {
 function hasherWith(options: { atATime?: number; waiting?: number } = {}) {
   const logged: string[] = []
   const log = { info: () => {}, warn: () => {}, error: (event: string) => logged.push(event) }
-  const queue = createHashQueue({ atATime: options.atATime ?? 2, waiting: options.waiting ?? 32 })
-  return { hasher: createPasswordHasher({ queue, log }), queue, logged }
+  const queue = new HashQueue({ atATime: options.atATime ?? 2, waiting: options.waiting ?? 32 })
+  return { hasher: new PasswordHasher({ queue, log }), queue, logged }
 }
 
 describe('PasswordHasher', () => {
@@ -39,7 +39,7 @@ describe('PasswordHasher', () => {
   it('calls a container of another cost outdated', async () => {
     const { queue } = hasherWith()
     const log = { info: () => {}, warn: () => {}, error: () => {} }
-    const cheap = createPasswordHasher({ queue, log, cost: { logN: 10, r: 8, p: 1 } })
+    const cheap = new PasswordHasher({ queue, log, cost: { logN: 10, r: 8, p: 1 } })
     const stored = await cheap.hash(loginValue)
     const { hasher } = hasherWith()
     expect(await hasher.verify(stored, loginValue)).to.deep.equal({
@@ -85,7 +85,7 @@ describe('PasswordHasher', () => {
 
 describe('HashQueue', () => {
   it('runs a few at a time, lets some wait and refuses the rest with 503', async () => {
-    const queue = createHashQueue({ atATime: 2, waiting: 3 })
+    const queue = new HashQueue({ atATime: 2, waiting: 3 })
     let running = 0
     let most = 0
     const release: (() => void)[] = []
@@ -110,7 +110,7 @@ describe('HashQueue', () => {
   })
 
   it('refuses with 503 what waited too long, and goes on with the others', async () => {
-    const queue = createHashQueue({ atATime: 1, waiting: 3, waitMs: 20 })
+    const queue = new HashQueue({ atATime: 1, waiting: 3, waitMs: 20 })
     let release = (): void => {}
     const first = queue.run(() => new Promise<void>((resolve) => (release = resolve)))
     const late = await Promise.allSettled([queue.run(async () => 1), queue.run(async () => 2)])
@@ -126,7 +126,7 @@ describe('HashQueue', () => {
   })
 
   it('gives its slot back when the work fails', async () => {
-    const queue = createHashQueue({ atATime: 1, waiting: 0 })
+    const queue = new HashQueue({ atATime: 1, waiting: 0 })
     await queue.run(() => Promise.reject(new Error('no'))).catch(() => {})
     expect(await queue.run(async () => 1)).to.equal(1)
   })

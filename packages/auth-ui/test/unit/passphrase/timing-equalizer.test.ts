@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
-import { createTimingEqualizer } from '../../../src/passphrase/timing-equalizer.ts'
+import { TimingEqualizer } from '../../../src/passphrase/timing-equalizer.ts'
 
 /** Long against what a slow machine needs for nothing at all. */
 const WORK_MS = scaledLimit(150)
@@ -20,14 +20,14 @@ describe('the timing equalizer', () => {
   }
 
   it('lets doing nothing take as long as doing it did', async () => {
-    const timing = createTimingEqualizer()
+    const timing = new TimingEqualizer()
     const sentMs = await timed(timing.run(send))
     const unsentMs = await timed(timing.run(async () => false))
     expect(unsentMs).to.be.at.least(Math.floor(sentMs) - 2)
   })
 
   it('counts the time that finding out took', async () => {
-    const timing = createTimingEqualizer()
+    const timing = new TimingEqualizer()
     const sentMs = await timed(timing.run(send))
     const found = async (): Promise<boolean> => {
       await wait(WORK_MS / 2)
@@ -39,7 +39,7 @@ describe('the timing equalizer', () => {
   })
 
   it('learns nothing from what failed, and passes the failure on', async () => {
-    const timing = createTimingEqualizer()
+    const timing = new TimingEqualizer()
     const fail = async (): Promise<boolean> => {
       await wait(WORK_MS)
       throw new Error('the mail server is down')
@@ -50,7 +50,7 @@ describe('the timing equalizer', () => {
   })
 
   it('forgets times of long ago', async () => {
-    const timing = createTimingEqualizer()
+    const timing = new TimingEqualizer()
     await timing.run(send)
     for (let at = 0; at < 16; at += 1) await timing.run(async () => true)
     expect(await timed(timing.run(async () => false))).to.be.below(WORK_MS)
