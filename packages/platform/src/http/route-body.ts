@@ -1,5 +1,6 @@
 import type { ErrorObject as SchemaFault } from 'ajv'
 import { compiledSchema } from '../compiled-schema.ts'
+import { Parameters } from './parameters.ts'
 import { RequestError } from './request-error.ts'
 import type { RouteContext } from './request-state.ts'
 
@@ -49,12 +50,13 @@ export function applySchema(ctx: RouteContext, rule: SchemaRule): void {
 }
 
 function formOf(ctx: RouteContext): Readonly<Record<string, string>> | undefined {
-  if (!ctx.is('application/x-www-form-urlencoded')) return undefined
+  const { form } = ctx.state
+  // Most forms have a field: then nobody has to look at the header again.
+  if (form === Parameters.empty && !ctx.is('application/x-www-form-urlencoded')) return undefined
   // No prototype: a field may be called `__proto__`.
-  return Object.assign(
-    Object.create(null),
-    Object.fromEntries(ctx.state.form.entries()),
-  ) as Readonly<Record<string, string>>
+  const fields = Object.create(null) as Record<string, string>
+  for (const [name, value] of form.entries()) fields[name] = value
+  return fields
 }
 
 function malformed([fault]: readonly SchemaFault[]): RequestError {
