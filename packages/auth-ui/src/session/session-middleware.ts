@@ -1,7 +1,7 @@
 import type { Instance } from '@svc/platform'
 import type { Change, Store } from '@svc/store'
 import type { Context } from 'koa'
-import { createSession } from 'koa-session'
+import type { createSession } from 'koa-session'
 import type { Lifetimes } from '../lifetimes.ts'
 import {
   cookieMaxAgeMs,
@@ -54,6 +54,8 @@ interface Facade {
   session: KoaSession | Omit<Session, 'id'> | null
 }
 
+type RunKoaSession = ReturnType<typeof createSession>
+
 class SessionEndedMeanwhile extends Error {}
 
 /**
@@ -65,37 +67,10 @@ export class SessionMiddleware {
   readonly #lookups = new WeakMap<Context, Promise<StoredSession | undefined>>()
   readonly #opened = new WeakMap<Context, Session>()
   readonly #application = { context: {}, use: () => {} }
-  readonly #runKoaSession: ReturnType<typeof createSession>
+  #loading: Promise<RunKoaSession> | undefined
 
   constructor(options: SessionMiddlewareOptions) {
-    const { sessions, lifetimes } = options
     this.#options = options
-    this.#runKoaSession = createSession(
-      {
-        autoCommit: false,
-        externalKey: {
-          // Undefined means "none" to koa-session, although its type has no word for it.
-          get: (facade) => exchangeOf(facade).loaded?.session.id as string,
-          set: (facade, key) => {
-            const { saved, loaded, setCookie } = exchangeOf(facade)
-            const isSame = key === loaded?.session.id
-            // A session until the browser closes needs its cookie once; a long one gets its days anew.
-            if (saved === undefined || (isSame && saved.kind !== 'long')) return
-            setCookie(saved.id, cookieMaxAgeMs(saved.kind, lifetimes))
-          },
-        },
-        genid: () => sessions.newId(),
-        maxAge: 'session',
-        signed: false,
-        store: {
-          destroy,
-          get: load,
-          set: (key, data: Partial<Session>, _maxAge, { ctx }) =>
-            this.#save(key as SessionId, data, exchangeOf(ctx)),
-        },
-      },
-      this.#application,
-    )
   }
 
   /** The live session of this request, looked up once. Reads only. */
@@ -172,15 +147,50 @@ export class SessionMiddleware {
       setCookie: await cookies.writer(ctx),
       clearCookie: () => cookies.clear(ctx),
     }
+    this.#loading ??= this.#loadKoaSession()
+    // It adds to what the facade is made of.
+    const runKoaSession = await this.#loading
     const facade: Facade = Object.assign(Object.create(this.#application.context), {
       app: { emit: () => {} },
       // koa-session writes a cookie by itself only to remove one, also before it puts a new one in its place.
       cookies: { get: () => undefined, set: () => {} },
       exchange,
     })
-    await this.#runKoaSession(facade, () => change(facade))
+    await runKoaSession(facade, () => change(facade))
     this.#lookups.delete(ctx)
     return exchange
+  }
+
+  /** Loaded when the first session is opened: the library brings the largest one that a server without logins would hold. */
+  async #loadKoaSession(): Promise<RunKoaSession> {
+    const { sessions, lifetimes } = this.#options
+    const koaSession = await import('koa-session')
+    return koaSession.createSession(
+      {
+        autoCommit: false,
+        externalKey: {
+          // Undefined means "none" to koa-session, although its type has no word for it.
+          get: (facade) => exchangeOf(facade).loaded?.session.id as string,
+          set: (facade, key) => {
+            const { saved, loaded, setCookie } = exchangeOf(facade)
+            const isSame = key === loaded?.session.id
+            // A session until the browser closes needs its cookie once; a long one gets its days anew.
+            if (saved === undefined || (isSame && saved.kind !== 'long')) return
+            setCookie(saved.id, cookieMaxAgeMs(saved.kind, lifetimes))
+          },
+        },
+        genid: () => sessions.newId(),
+        maxAge: 'session',
+        signed: false,
+        store: {
+          destroy,
+          get: load,
+          set: (key, data: Partial<Session>, _maxAge, { ctx }) =>
+            this.#save(key as SessionId, data, exchangeOf(ctx)),
+        },
+      },
+      this.#application,
+    )
   }
 
   #lookUp(ctx: Context): Promise<StoredSession | undefined> {
