@@ -7,12 +7,12 @@ import { send } from './servers/embedded.ts'
 
 export interface LoginBenchOptions {
   readonly rounds: number
-  /** Log-ins of a round, over all instances. */
+  /** Logins of a round, over all instances. */
   readonly logins: number
   readonly say: (line: string) => void
 }
 
-/** One owner's browser, behind a proxy, with the form of the log-in page open. */
+/** One owner's browser, behind a proxy, with the form of the login page open. */
 interface Browser {
   readonly host: string
   readonly address: string
@@ -34,7 +34,7 @@ const RATIO_TARGET = 0.85
 const HEALTH_TARGET_MS = 50
 
 /**
- * Log-ins on so many instances at a time, each from an address of its own, against raw scrypt of the same cost,
+ * Logins on so many instances at a time, each from an address of its own, against raw scrypt of the same cost,
  * as many at a time, in the same process. Meanwhile the health route is asked on a connection of its own.
  */
 export async function benchLogins(options: LoginBenchOptions): Promise<readonly Figure[]> {
@@ -45,7 +45,7 @@ export async function benchLogins(options: LoginBenchOptions): Promise<readonly 
   try {
     const { port } = server.hello as { port: number } // What it says first.
     const browsers = await Promise.all(hosts.map((host, i) => open(port, host, `192.0.2.${i + 1}`)))
-    // The first log-in replaces the imported hash, and costs two.
+    // The first login replaces the imported hash, and costs two.
     await logInAll(port, browsers, INSTANCES)
     const measured: Round[] = []
     for (let round = 1; round <= rounds; round += 1) {
@@ -57,7 +57,7 @@ export async function benchLogins(options: LoginBenchOptions): Promise<readonly 
       const loginsPerSecond = (logins / (performance.now() - startedAt)) * 1000
       const healthMs = await stopProbing()
       say(
-        `log-ins round ${round}: ${loginsPerSecond.toFixed(1)}/s, raw ${hashesPerSecond.toFixed(1)}/s, ` +
+        `logins round ${round}: ${loginsPerSecond.toFixed(1)}/s, raw ${hashesPerSecond.toFixed(1)}/s, ` +
           `health p99 ${quantile(healthMs, 0.99).toFixed(1)} ms`,
       )
       measured.push({ loginsPerSecond, hashesPerSecond, healthMs })
@@ -77,7 +77,7 @@ function toFigures(rounds: readonly Round[]): readonly Figure[] {
   const healthMs = median(rounds.map((round) => quantile(round.healthMs, 0.99)))
   return [
     {
-      name: `log-ins, ${INSTANCES} at a time`,
+      name: `logins, ${INSTANCES} at a time`,
       value: `${loginsPerSecond.toFixed(1)}/s`,
       reference: `scrypt ${hashesPerSecond.toFixed(1)}/s`,
       ratio,

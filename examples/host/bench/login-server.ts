@@ -67,7 +67,7 @@ async function serve(): Promise<void> {
   process.send?.({ port: host.port })
 }
 
-/** Every instance's owner has the same; the first log-in replaces it by the form that is made today. */
+/** Every instance's owner has the same; the first login replaces it by the form that is made today. */
 function hashOfLogin(): string {
   const salt = Buffer.alloc(32, 1)
   const key = scryptSync(loginValue, salt, KEY_BYTES, COST)

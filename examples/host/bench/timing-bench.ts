@@ -109,7 +109,7 @@ async function createQuestions(port: number): Promise<readonly Question[]> {
   const unknown = 'a'.repeat(client.length)
   return [
     {
-      name: 'a log-in',
+      name: 'a login',
       kinds: [
         { name: 'wrong', status: 401, ask: logIn(WRONG) },
         { name: 'empty', status: 401, ask: logIn('') },
@@ -124,7 +124,7 @@ async function createQuestions(port: number): Promise<readonly Question[]> {
       ],
     },
     {
-      name: 'a direct log-in',
+      name: 'a direct login',
       kinds: [
         { name: 'known client', status: 400, ask: flagship(client) },
         { name: 'unknown client', status: 400, ask: flagship(unknown) },

@@ -1,4 +1,4 @@
-/** Forms that ask for the passphrase: log-in, confirmation, the second half of a magic link. */
+/** Forms that ask for the passphrase: login, confirmation, the second half of a magic link. */
 import { canDerive, derivePassphrase } from './derive.js'
 import { busy, element, enableShowButtons, painted, send, setFieldError } from './form.js'
 import './once.js'

@@ -14,7 +14,7 @@ import { loadTexts } from './_kit/texts.js'
  * @property {(iso: string) => { iso: string, text: string, exact: string }} when
  * @property {ReturnType<typeof createConfirmation>} confirmation
  * @property {string} domain of the instance
- * @property {string} name of the owner, as the log-in page shows it
+ * @property {string} name of the owner, as the login page shows it
  * @property {string} namespace prefix of the instance's doctypes
  * @property {string} slug of this app
  * @property {(text: string) => void} announce says it to those who cannot see the page

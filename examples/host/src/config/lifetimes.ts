@@ -23,19 +23,19 @@ export const LIFETIME_ENTRIES: ConfigGroup = {
   shortSession: {
     ...DURATION,
     defaultText: '`5m`',
-    description: 'Log-ins that serve one authorization.',
+    description: 'Logins that serve one authorization.',
   },
-  normalSession: { ...DURATION, defaultText: '`30d`', description: 'Log-ins.' },
-  normalSessionIdle: { ...DURATION, defaultText: '`30d`', description: 'Log-ins without use.' },
+  normalSession: { ...DURATION, defaultText: '`30d`', description: 'Logins.' },
+  normalSessionIdle: { ...DURATION, defaultText: '`30d`', description: 'Logins without use.' },
   longSession: {
     ...DURATION,
     defaultText: '`400d`',
-    description: 'Log-ins that are remembered.',
+    description: 'Logins that are remembered.',
   },
   longSessionIdle: {
     ...DURATION,
     defaultText: '`30d`',
-    description: 'Remembered log-ins without use.',
+    description: 'Remembered logins without use.',
   },
   transferCode: {
     ...DURATION,
@@ -51,7 +51,7 @@ export const LIFETIME_ENTRIES: ConfigGroup = {
   loginHistory: {
     ...DURATION,
     defaultText: '`365d`',
-    description: 'Entries of the log-in history.',
+    description: 'Entries of the login history.',
   },
   activationCode: {
     ...DURATION,

@@ -134,7 +134,7 @@ for (const run of TWO_PROCESSES) {
       await page.context().close()
     })
 
-    it('ends the log-in of another browser', async () => {
+    it('ends the login of another browser', async () => {
       const { settings } = tour.texts
       const other = await logIn('elsewhere', { userAgent: FIREFOX })
       const visit = await logIn()
@@ -142,7 +142,7 @@ for (const run of TWO_PROCESSES) {
       const heading = card(visit.page, 'Firefox').getByRole('heading')
       const name = await heading.innerText()
       const label = settings('sessions.end.label', { name })
-      // An open start page would hear of its end, and leave for the log-in by itself.
+      // An open start page would hear of its end, and leave for the login by itself.
       await other.page.goto('about:blank')
       await end(visit, label, settings('sessions.end'))
       await other.page.goto(`${owner.app('home')}/`)

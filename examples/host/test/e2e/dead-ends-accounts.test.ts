@@ -131,7 +131,7 @@ describe('no dead end while an account is connected', function () {
   it('a session that ends before the provider is asked', async function () {
     await open(this)
     await visit.tab.button(home('accounts.connect')).waitFor()
-    // What the page itself asks for would be refused, and lead to the log-in before the owner presses anything.
+    // What the page itself asks for would be refused, and lead to the login before the owner presses anything.
     await page.route(/\/(?:data|konnectors|notifications)\b/, () => {})
     await visit.context.clearCookies()
     await visit.tab.button(home('accounts.connect')).click()

@@ -7,7 +7,7 @@ import { TOUR_PASSPHRASE as PASSPHRASE } from '../support/tour-owner.ts'
 
 const NEW_PASSPHRASE = 'eight blue lanterns hum at noon'
 
-describe('no dead end at the log-in', function () {
+describe('no dead end at the login', function () {
   this.timeout(60_000)
   let stage: DeadEndStage
 

@@ -21,7 +21,7 @@ describe('no dead end at the second step', function () {
     return visit
   }
 
-  /** The whole log-in again, from the form that is open. */
+  /** The whole login again, from the form that is open. */
   async function logInAndFinish({ tab, passcode }: DeadEndVisit): Promise<void> {
     await tab.givePassphrase()
     await tab.giveCode(await passcode())

@@ -55,7 +55,7 @@ describe('home app, in a browser', function () {
     expect(faults).to.deep.equal([])
   })
 
-  it('logs out: the log-in page comes, here and for whoever opens it again', async () => {
+  it('logs out: the login page comes, here and for whoever opens it again', async () => {
     await open()
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.waitForURL(`${host.instance.origin}/auth/login`)

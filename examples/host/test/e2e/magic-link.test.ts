@@ -37,7 +37,7 @@ for (const subdomains of ['nested', 'flat'] as const) {
       return { context, page: await context.newPage() }
     }
 
-    /** Asks for a link on the log-in page that an app led to. @returns the link of the mail */
+    /** Asks for a link on the login page that an app led to. @returns the link of the mail */
     async function askLink(page: Page): Promise<string> {
       await page.goto(`http://${home}/`)
       await page.getByRole('button', { name: 'Mail me a link to log in' }).click()

@@ -179,7 +179,7 @@ describe('accounts among the documents of the host (connectors.md 7)', () => {
       expect((await host.call(token, 'PUT', bank, other)).status).to.equal(200)
       const left = await host.adminJson('POST', '/konnectors/demo-bank/fields')
       expect(left['fields']).to.deep.include({ login: 'bob', secret: 'rabbit' })
-      expect(left['fields'], 'a password belongs to its log-in').to.not.have.property('password')
+      expect(left['fields'], 'a password belongs to its login').to.not.have.property('password')
       await host.call(token, 'DELETE', bank)
     })
   })

@@ -86,7 +86,7 @@ for (const [subdomains, domain] of [
       }
     })
 
-    it('sends a stranger to the log-in, and back to the very page', async () => {
+    it('sends a stranger to the login, and back to the very page', async () => {
       const stranger = await host.browser(undefined, { anonymous: true })
       const target = `${host.app('home')}/?view=notes&session_code=${'a'.repeat(32)}`
       const answer = await stranger.get(target)

@@ -13,7 +13,7 @@ describe('the audit stream', () => {
     return host.log.flatMap(([event, fields]) => (fields?.['audit'] === true ? [event] : []))
   }
 
-  it('has failed log-ins, the limit that ends them, and who asked', async () => {
+  it('has failed logins, the limit that ends them, and who asked', async () => {
     const browser = await host.browser(undefined, { anonymous: true })
     for (const status of [401, 429]) {
       const page = (await browser.get('/auth/login')).page()

@@ -5,7 +5,7 @@ import type { TourTexts } from './tour-texts.ts'
 /** What the owner does in a page, by the words on it. */
 export interface TourSteps {
   button(name: string, within?: Locator): Locator
-  /** Opens the log-in page and gives the passphrase there. */
+  /** Opens the login page and gives the passphrase there. */
   logIn(passphrase?: string): Promise<void>
   /** Gives the passphrase on the page that is open. */
   givePassphrase(passphrase?: string): Promise<void>

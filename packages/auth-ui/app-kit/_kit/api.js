@@ -127,7 +127,7 @@ function codeOf(answer) {
 
 /**
  * The token in a fresh copy of this page. Without a session there is none: the page is loaded again, which leads to
- * the log-in page and back.
+ * the login page and back.
  *
  * @param {string} tagName
  */

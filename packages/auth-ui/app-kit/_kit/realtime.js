@@ -89,7 +89,7 @@ export function createRealtime(api, { namespace }) {
     const waitMs = longest * (0.5 + Math.random() / 2)
     timer = setTimeout(() => {
       const fresh = NEEDS_TOKEN.has(reason) ? api.renew() : Promise.resolve('')
-      // Without a token the page is on its way to the log-in; without a network the next attempt tells.
+      // Without a token the page is on its way to the login; without a network the next attempt tells.
       fresh.then(connect, () => reconnect(reason))
     }, waitMs)
   }

@@ -135,7 +135,7 @@ describe('settings app, in a browser', function () {
     expect(server.calls).to.include('DELETE /auth/login/others Bearer token-1')
   })
 
-  it('logs out and leads to the log-in page', async () => {
+  it('logs out and leads to the login page', async () => {
     await open()
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.waitForURL(`${server.origin}/auth/login`)

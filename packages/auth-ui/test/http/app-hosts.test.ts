@@ -16,7 +16,7 @@ describe('app hosts, nested (login.md 9.3, D29)', () => {
   })
   afterEach(() => server.close())
 
-  it('send a private page without a session to the log-in, and back', async () => {
+  it('send a private page without a session to the login, and back', async () => {
     const bounced = await browser.get(`${DRIVE}/a?b=%2B`)
     expect(bounced.status).to.equal(302)
     expect(bounced.location).to.equal(
@@ -104,7 +104,7 @@ describe('app hosts, flat (login.md 9.2)', () => {
     return codeOf(answer.location)
   }
 
-  it('hand the session over: page, log-in, code, cookie, page', async () => {
+  it('hand the session over: page, login, code, cookie, page', async () => {
     const bounced = await browser.get(`${DRIVE}/a?b#c`)
     expect(bounced.location).to.include(`${ALICE}/auth/login?redirect=`)
     const login = await browser.follow(bounced)
@@ -186,7 +186,7 @@ describe('app hosts, flat (login.md 9.2)', () => {
     ],
   ]
   for (const [what, make] of dead) {
-    it(`take no code that is ${what}, and lead to the log-in without it`, async () => {
+    it(`take no code that is ${what}, and lead to the login without it`, async () => {
       const answer = await open(browser.another(), DRIVE, await make())
       expect(answer.status).to.equal(302)
       expect(answer.setCookie('__Host-svcapp')).to.equal(undefined)
@@ -233,7 +233,7 @@ describe('app hosts, flat (login.md 9.2)', () => {
   })
 })
 
-describe('errors of a log-in that is there already (login.md 10.4)', () => {
+describe('errors of a login that is there already (login.md 10.4)', () => {
   it('carry no session cookie, not even that of a long session used again', async () => {
     const lifetimes = { sessionTouch: 10_000 }
     const server = await startUi({ oauth: { subdomains: 'flat' }, ui: { lifetimes } })

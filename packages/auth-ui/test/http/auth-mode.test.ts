@@ -80,7 +80,7 @@ describe('PUT /settings/instance/auth_mode', () => {
       })
     }
 
-    it('counts wrong passphrases together with those of the log-in', async () => {
+    it('counts wrong passphrases together with those of the login', async () => {
       for (let at = 0; at < 20; at += 1) await put({ ...ON, passphrase: 'wrong' })
       const answer = await put({ ...ON, passphrase: LOGIN_VALUE })
       expect(answer.status).to.equal(429)

@@ -9,7 +9,7 @@ import {
   type UiServer,
 } from '../support/ui-server.ts'
 
-describe('an authorization through the log-in', () => {
+describe('an authorization through the login', () => {
   let server: UiServer
   let browser: BrowserClient
   let party: RelyingParty
@@ -22,7 +22,7 @@ describe('an authorization through the log-in', () => {
   })
   afterEach(() => server.close())
 
-  it('bounces to the log-in and back, opens a short session, and ends in a token', async () => {
+  it('bounces to the login and back, opens a short session, and ends in a token', async () => {
     const pending = await party.authorize({ scope: 'io.svc.files:GET' })
     const bounced = await browser.get(pending.url)
     expect(bounced.status).to.equal(302)
@@ -57,7 +57,7 @@ describe('an authorization through the log-in', () => {
     expect((await browser.follow(back)).status).to.equal(200)
   })
 
-  it('loses a session_code on the way to the log-in (D57)', async () => {
+  it('loses a session_code on the way to the login (D57)', async () => {
     const pending = await party.authorize({ scope: 'io.svc.files' })
     const code = 'A'.repeat(32)
     const bounced = await browser.get(`${pending.url}&session_code=${code}`)

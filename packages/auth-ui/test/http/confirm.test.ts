@@ -177,7 +177,7 @@ describe('POST /auth/confirm', () => {
     expect(factors.events).to.deep.equal([])
   })
 
-  it('counts wrong passphrases together with those of the log-in', async () => {
+  it('counts wrong passphrases together with those of the login', async () => {
     const browser = server.browser()
     for (let at = 0; at < 20; at += 1) await postConfirm(browser, { passphrase: 'wrong' })
     const limited = await postConfirm(browser)

@@ -71,7 +71,7 @@ describe('origin and CSRF rules (login.md 4.4)', () => {
     expect(statuses).to.deep.equal([403, 302, 302, 302, 403, 403, 403, 403])
   })
 
-  it('keeps the token for its hour, also across the log-in', async () => {
+  it('keeps the token for its hour, also across the login', async () => {
     const tokenOf = async (): Promise<string | undefined> => browser.cookie('__Host-csrf')?.value
     await browser.get('/auth/login')
     const first = await tokenOf()

@@ -89,7 +89,7 @@ describe('a certified app', () => {
         expect(answer.status).to.equal(200)
       }
       await expectTokens(await send())
-      // The first log-in of all is no news.
+      // The first login of all is no news.
       expect(await news()).to.equal(0)
       await log()
       expect(await news()).to.equal(1)
@@ -129,7 +129,7 @@ describe('a certified app', () => {
       await expectTokens(await send({ two_factor_token, two_factor_code }))
     })
 
-    it('is told no by a host that forbids the log-in', async () => {
+    it('is told no by a host that forbids the login', async () => {
       await server.close()
       const refusal = Object.assign(new Error(), { status: 403, code: 'forbidden', expose: true })
       const onLogin = (): void => {

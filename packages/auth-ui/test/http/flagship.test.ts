@@ -115,7 +115,7 @@ describe('apps without a browser', () => {
       })
     }
 
-    it('answers 429 after 20 wrong passphrases, as the log-in does', async () => {
+    it('answers 429 after 20 wrong passphrases, as the login does', async () => {
       for (let at = 0; at < 20; at += 1) await send({ passphrase: 'wrong' })
       expect((await send()).status).to.equal(429)
     })

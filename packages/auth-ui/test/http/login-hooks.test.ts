@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { enroll, passStep1, passStep2 } from '../support/second-step.ts'
 import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
 
-describe('log-in hooks and mails', () => {
+describe('login hooks and mails', () => {
   let server: UiServer
   afterEach(() => server.close())
 

@@ -231,7 +231,7 @@ describe('POST /auth/login', () => {
     expect((await logIn(browser)).status).to.equal(302)
   })
 
-  it('upgrades an imported hash at the first log-in', async () => {
+  it('upgrades an imported hash at the first login', async () => {
     await logIn(browser)
     expect(server.logged.map(([event]) => event)).to.include('passphrase.hash_upgraded')
     const before = server.logged.length

@@ -269,7 +269,7 @@ describe('magic links (login.md 5.3)', () => {
       expect(await isGood(code)).to.equal(true)
     })
 
-    it('answers 400 to every code that is not good, and leads to a log-in with the target', async () => {
+    it('answers 400 to every code that is not good, and leads to a login with the target', async () => {
       const bob = await server.ui.owners.createInstance(
         { domain: 'bob.example.com' },
         'bob has a passphrase',
@@ -518,7 +518,7 @@ describe('magic links (login.md 5.3)', () => {
       expect((await browser.get(url)).status).to.equal(400)
     })
 
-    it('counts wrong passphrases with those of the log-in', async () => {
+    it('counts wrong passphrases with those of the login', async () => {
       for (let at = 0; at < 20; at += 1) await logIn(server.browser(), { passphrase: 'wrong' })
       const { code } = await askLink()
       const json = await send(code, LOGIN_VALUE, JSON_ONLY)

@@ -169,7 +169,7 @@ describe('what must never happen (login.md 10)', function () {
   }
 
   describe('10.4 a session cookie where nobody logged in', () => {
-    it('comes with no answer to a right passphrase but those of a log-in', async () => {
+    it('comes with no answer to a right passphrase but those of a login', async () => {
       const answers: [string, BrowserResponse][] = []
       for (const headers of [JSON_ONLY, { accept: 'text/html' }]) {
         for (const row of rowsOf(server, 'POST')) {

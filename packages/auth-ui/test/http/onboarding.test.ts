@@ -293,7 +293,7 @@ describe('onboarding (login.md 5.5)', () => {
   })
 
   describe('an instance without owner (login.md 4.8)', () => {
-    it('keeps the opener of a pop-up at the log-in (D55)', async () => {
+    it('keeps the opener of a pop-up at the login (D55)', async () => {
       const coop = async (path: string): Promise<unknown> =>
         (await browser.get(path)).headers['cross-origin-opener-policy']
       expect(await coop('/auth/login')).to.equal('unsafe-none')
@@ -301,7 +301,7 @@ describe('onboarding (login.md 5.5)', () => {
       expect(await coop('/')).to.equal('same-origin')
     })
 
-    it('shows the activation page at the log-in, and 412 to JSON', async () => {
+    it('shows the activation page at the login, and 412 to JSON', async () => {
       for (const method of ['get', 'post'] as const) {
         const ask = (headers = {}): Promise<BrowserResponse> =>
           method === 'get'
@@ -356,7 +356,7 @@ describe('onboarding (login.md 5.5)', () => {
       }
     })
 
-    it('leads to the log-in with nothing but email_verified_code, or home', async () => {
+    it('leads to the login with nothing but email_verified_code, or home', async () => {
       await choose()
       const code = 'a'.repeat(32)
       const stranger = browser.another()

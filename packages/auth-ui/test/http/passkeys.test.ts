@@ -28,7 +28,7 @@ describe('/auth/passkey', () => {
   })
   afterEach(() => server.close())
 
-  it('leads to the log-in without a session, without the code of the confirmation', async () => {
+  it('leads to the login without a session, without the code of the confirmation', async () => {
     const fields = await confirmed(server, undefined, `${ALICE}/auth/passkey`)
     const url = `/auth/passkey?code=${fields.confirmation_code}&state=my%20state`
     const answer = await server.browser().get(url)
@@ -190,7 +190,7 @@ describe('/auth/passkey', () => {
       expect(huge.status).to.equal(413)
     })
 
-    it('is taken by the log-in, and not twice', async () => {
+    it('is taken by the login, and not twice', async () => {
       const device = await enablePasskey(server, owner)
       expect(await logsIn(server, assertion(server, device))).to.equal(true)
       let used: Record<string, string> = {}
@@ -202,7 +202,7 @@ describe('/auth/passkey', () => {
       expect(await logsIn(server, () => used)).to.equal(false)
     })
 
-    it('is refused by the log-in when the counter stands still', async () => {
+    it('is refused by the login when the counter stands still', async () => {
       const device = await enablePasskey(server, owner, softwareAuthenticator(ALICE, 5))
       expect(await logsIn(server, assertion(server, device))).to.equal(true)
       expect(await logsIn(server, assertion(server, device, { counter: 6 }))).to.equal(false)

@@ -227,7 +227,7 @@ describe('a change of the passphrase (login.md 7.1)', () => {
         expect(told).to.deep.equal([['onPassphraseChanged', { domain: 'alice.example.com', how }]])
       })
 
-      it('opens no session to a log-in whose passphrase was checked before', async () => {
+      it('opens no session to a login whose passphrase was checked before', async () => {
         await server.close()
         let isAsked = true
         await start({

@@ -147,7 +147,7 @@ describe('a new passphrase by mail (login.md 5.5)', () => {
     const said = async (who: BrowserClient, path = '/auth/login'): Promise<boolean> =>
       (await who.get(path)).text.includes(SET)
 
-    it('is said on the log-in page that follows, once', async () => {
+    it('is said on the login page that follows, once', async () => {
       expect(await said(browser)).to.equal(false)
       const { location = '' } = await renew()
       const page = await browser.get(location)
@@ -166,7 +166,7 @@ describe('a new passphrase by mail (login.md 5.5)', () => {
         samesite: 'Lax',
         secure: true,
       })
-      // The settings have nobody logged in any more, and lead to the log-in with their own address.
+      // The settings have nobody logged in any more, and lead to the login with their own address.
       const back = encodeURIComponent('https://settings.alice.example.com/')
       expect(await said(browser, `/auth/login?redirect=${back}`)).to.equal(true)
     })
@@ -206,7 +206,7 @@ describe('a new passphrase by mail (login.md 5.5)', () => {
   })
 
   describe('POST /auth/passphrase_renew', () => {
-    it('stores the passphrase and leads to the log-in, without a session', async () => {
+    it('stores the passphrase and leads to the login, without a session', async () => {
       const answer = await renew()
       expect(answer.status).to.equal(302)
       expect(answer.location).to.equal('https://alice.example.com/auth/login')

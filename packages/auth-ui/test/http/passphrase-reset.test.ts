@@ -110,7 +110,7 @@ describe('passphrase reset (login.md 5.5)', () => {
   })
 
   describe('POST /auth/passphrase_reset', () => {
-    it('mails a link and leads to the log-in', async () => {
+    it('mails a link and leads to the login', async () => {
       const answer = await requestReset(browser)
       expect(answer.status).to.equal(302)
       expect(answer.location).to.equal(SENT)

@@ -93,7 +93,7 @@ describe('limits of wrong passphrases (login.md 4.7, D15)', () => {
     expect((await fail(browser)).status).to.equal(429)
   })
 
-  it('sets the known-device cookie at each log-in, for the paths under /auth only', async () => {
+  it('sets the known-device cookie at each login, for the paths under /auth only', async () => {
     const browser = from('192.0.2.1')
     const cookie = (await logIn(browser)).setCookie('__Secure-svcknown')
     expect(cookie?.attributes).to.deep.equal({

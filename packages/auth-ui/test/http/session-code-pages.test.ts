@@ -36,7 +36,7 @@ for (const subdomains of ['nested', 'flat'] as const) {
       expect((await browser.follow(answer)).status).to.equal(200)
     })
 
-    it('are used up by the first, and then as if absent: the log-in does not see them', async () => {
+    it('are used up by the first, and then as if absent: the login does not see them', async () => {
       const code = await newCode()
       await browser.get(`${drive}/?session_code=${code}`)
       for (const bad of [code, 'x', '', 'a'.repeat(32)]) {

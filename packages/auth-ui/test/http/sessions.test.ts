@@ -79,7 +79,7 @@ describe('sessions (login.md 2.2, D59)', () => {
     expect((await normal.get('/auth/login')).setCookies).to.deep.equal([])
   })
 
-  it('get a new identifier at each log-in, never one that the browser brought', async () => {
+  it('get a new identifier at each login, never one that the browser brought', async () => {
     browser.plantCookie('svcsessid=0123456789abcdef0123456789abcdef; Path=/; Secure')
     await logIn(browser)
     await logIn(browser.another())

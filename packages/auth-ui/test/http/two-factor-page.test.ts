@@ -61,7 +61,7 @@ describe('the second step in a browser', () => {
       expect(answer.location).to.equal('https://drive.alice.example.com/')
     })
 
-    it('sends a browser that passed it on: the back button after a log-in', async () => {
+    it('sends a browser that passed it on: the back button after a login', async () => {
       const token = await passStep1(browser, { redirect: 'drive/a' })
       await passStep2(browser, token, lastPasscode(server))
       const answer = await show(token)
@@ -281,7 +281,7 @@ describe('the second step in a browser', () => {
   })
 })
 
-/** The log-in with the target of step 1. */
+/** The login with the target of step 1. */
 function startAgain(slug: string, path: string): string {
   const target = encodeURIComponent(`https://${slug}.alice.example.com${path}`)
   return `${ALICE}/auth/login?redirect=${target}`

@@ -139,7 +139,7 @@ describe('a pair of the second step, for another purpose', () => {
     expect((await askSessionCode(pair)).status).to.equal(201)
   })
 
-  it('of a log-in makes no session code, and stays good', async () => {
+  it('of a login makes no session code, and stays good', async () => {
     const token = await passStep1(browser)
     const code = lastPasscode(server)
     const pair = { two_factor_token: token, two_factor_passcode: code }

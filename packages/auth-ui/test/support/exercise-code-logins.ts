@@ -7,7 +7,7 @@ const DOMAIN = 'codes.example.com'
 const LINK_PATHS = ['/auth/magic_link', '/auth/magic_link/open', '/auth/magic_link/twofactor']
 const JSON_PATHS = ['/auth/session_code', '/auth/login/flagship', '/auth/magic_link/flagship']
 
-/** Meets every declared status of session codes, magic links and the log-ins of apps. */
+/** Meets every declared status of session codes, magic links and the logins of apps. */
 export async function exerciseCodeLogins(server: UiServer): Promise<void> {
   const { owners } = server.ui
   const created = await owners.createInstance({ domain: DOMAIN })

@@ -109,7 +109,7 @@ export async function ownerAt(
   }
 }
 
-/** Whether this answer gets through the second step of a log-in. */
+/** Whether this answer gets through the second step of a login. */
 export async function logsIn(server: UiServer, answer: Answer): Promise<boolean> {
   const browser = server.browser()
   const first = await logIn(browser, {}, JSON_ONLY)

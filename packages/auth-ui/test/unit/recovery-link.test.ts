@@ -32,7 +32,7 @@ const CASES: readonly (readonly [
     'retry',
   ],
   [
-    'a log-in whose form token died, with its target',
+    'a login whose form token died, with its target',
     request('POST', '/auth/login', { form: 'csrf_token=x&passphrase=p&redirect=drive%2F%23a' }),
     'csrf_invalid',
     '/auth/login?redirect=drive%2F%23a',

@@ -113,7 +113,7 @@ describe('views', () => {
     expect((await get('login')).status).to.equal(200)
   })
 
-  it('gives the log-in form everything a browser and a password manager need', async () => {
+  it('gives the login form everything a browser and a password manager need', async () => {
     const html = await (await get('login')).text()
     const form = parsePage(html, server.origin).form('/auth/login')
     expect(form.method).to.equal('POST')

@@ -47,7 +47,7 @@ describe('the way out of mails (notifications.md 23.3, RFC 8058)', () => {
       await mailOf('bills')
     })
 
-    it('ends mails of the category with one POST, without a log-in, from anywhere', async () => {
+    it('ends mails of the category with one POST, without a login, from anywhere', async () => {
       const link = linkOf(await mailOf('bills'))
       const answer = await oneClick(link, { origin: 'https://mail.example' })
       expect(answer.status).to.equal(200)

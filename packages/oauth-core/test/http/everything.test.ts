@@ -58,7 +58,7 @@ describe('GET /auth/authorize with scope *', () => {
     }
   })
 
-  it('sends a browser to the log-in before anything is mailed', async () => {
+  it('sends a browser to the login before anything is mailed', async () => {
     const server = await oauthServer()
     const client = await server.register()
     const answer = await server.send('GET', everythingUrl(client))

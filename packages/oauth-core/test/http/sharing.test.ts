@@ -85,7 +85,7 @@ eachStore((open) => {
       })
     }
 
-    it('leads to the log-in first, and answers 401 to a POST', async () => {
+    it('leads to the login first, and answers 401 to a POST', async () => {
       const anonymous = server.browser({ loggedIn: false })
       const answer = await show({}, anonymous)
       expect(answer.status).to.equal(302)

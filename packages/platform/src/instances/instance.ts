@@ -21,7 +21,7 @@ export interface InstanceRecord {
   /** The owner's address: the only recipient of mails. */
   readonly email?: string
   readonly publicName?: string
-  /** `slug[/path]` of the app that opens after a log-in. */
+  /** `slug[/path]` of the app that opens after a login. */
   readonly defaultRedirection?: string
   readonly status: InstanceStatus
   readonly settings: InstanceSettings

@@ -89,7 +89,7 @@ function mergeAuth(sent: Members, kept: unknown): Members {
   const sealed = Object.entries(kept).filter(([name]) => {
     if (!name.endsWith(SEALED)) return false
     const clear = name.slice(0, -SEALED.length)
-    // A password belongs to its log-in.
+    // A password belongs to its login.
     if (clear !== 'credentials') return sent[clear] === undefined
     return sent['password'] === undefined && sent['login'] === kept['login']
   })

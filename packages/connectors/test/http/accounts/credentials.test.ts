@@ -120,7 +120,7 @@ describe('credentials of accounts', () => {
         expect(fields['refresh_token']).to.equal(server.issued[0]?.refreshToken)
       })
 
-      it('hold log-in and password of accounts without OAuth (7.3.5)', async () => {
+      it('hold login and password of accounts without OAuth (7.3.5)', async () => {
         const auth = { login: 'ann', password: 'pa55', dob: '2000-01-01', zip: '1' }
         const plain = { _id: 'legacy', account_type: 'shop', name: '', auth, _rev: '' }
         const sealed = server.connectors.sealAuth(server.alice, plain)
