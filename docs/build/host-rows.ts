@@ -30,7 +30,7 @@ export function hostRows({ oauth, apps, ui, notify, connectors }: Assembled): Ro
   const documents = createDocumentStore(store)
   const folder = path.join(ROOT, 'examples/host/konnectors')
   const konnectors = createHostKonnectors({ store, folder, namespace })
-  const offers = createSharingOffers({ store, clock, apps, documents })
+  const offers = createSharingOffers({ store, clock, apps })
   const outbox = createDevOutbox({ store, clock, deviceName: () => Promise.resolve(undefined) })
   const devPages = { areOn: () => Promise.resolve(true) }
   const isAny = (): boolean => true

@@ -43,7 +43,6 @@ export function createSharedData(parts: {
   readonly store: Store
   readonly clock: Clock
   readonly apps: Pick<AppRegistry, 'installed'>
-  readonly documents: DocumentStore
 }): SharedData {
   const shares = createShareStore(parts.store)
   const sharings = createSharingOffers(parts)

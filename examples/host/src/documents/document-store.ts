@@ -52,6 +52,22 @@ interface Stored {
   readonly fields: Fields
 }
 
+/** The change that stores a document, whatever was there before: for writes that hold more than one. */
+export function documentChange(
+  instance: Instance,
+  { type, id, fields }: Omit<StoredDocument, 'rev'>,
+): Change & { readonly op: 'put' } {
+  return {
+    op: 'put',
+    key: keyOf(instance, type, id),
+    value: { type, id, fields },
+    indexes: [
+      { index: indexKey(instance.id, `documents:${type}`), sort: id },
+      { index: indexKey(instance.id, 'documents'), sort: `${type}/${id}` },
+    ],
+  }
+}
+
 export function createDocumentStore(store: Store): DocumentStore {
   return {
     async get(instance, type, id) {
@@ -71,13 +87,7 @@ export function createDocumentStore(store: Store): DocumentStore {
       if (typeof expected === 'object' && before?.revision !== expected.rev) return undefined
       const result = await store.write([
         {
-          op: 'put',
-          key,
-          value: { type, id, fields },
-          indexes: [
-            { index: indexKey(instance.id, `documents:${type}`), sort: id },
-            { index: indexKey(instance.id, 'documents'), sort: `${type}/${id}` },
-          ],
+          ...documentChange(instance, { type, id, fields }),
           ...(expected === 'absent' && { ifAbsent: true as const }),
           ...(before !== undefined && { ifRevision: before.revision }),
         },

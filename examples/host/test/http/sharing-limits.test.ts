@@ -3,6 +3,7 @@ import { indexKey } from '@svc/store'
 import { type BrowserClient, type BrowserResponse, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { createInstance } from '../../src/create-instance.ts'
+import { createDocumentStore } from '../../src/documents/document-store.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 const HOUR_MS = 3_600_000
@@ -102,6 +103,25 @@ describe('what one owner may write into the instance of another', () => {
     expect((await waiting(bob)).count).to.equal(9)
     expect((await browser.get(url)).status).to.equal(400)
     expect((await offer()).status).to.equal(201)
+  })
+
+  it('is accepted by one of many answers at once, with all of its documents', async () => {
+    await put('io.svc.files', 'second', { name: 'More holidays' })
+    const { url } = (await offer({ ids: ['small', 'second'] })).json<{ url: string }>()
+    const browser = await browserOf(bob)
+    const form = (await browser.get(url)).page().form('/auth/authorize/sharing')
+    const answers = await Promise.all(Array.from({ length: 8 }, () => browser.submit(form)))
+    expect(answers.filter(({ status }) => status === 302)).to.have.length(1)
+    const documents = await createDocumentStore(host.host.app.oauth.store).list(
+      bob,
+      'io.svc.files',
+      {},
+    )
+    expect(documents.documents.map(({ fields }) => fields['name'])).to.have.members([
+      'Holidays',
+      'More holidays',
+    ])
+    expect((await waiting(bob)).count).to.equal(0)
   })
 
   it('comes at most twenty times an hour, to whomever', async () => {

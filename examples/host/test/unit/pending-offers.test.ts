@@ -30,6 +30,15 @@ eachStore((open) => {
       return pending.add(BOB, { id, from, expiresAt }, put)
     }
 
+    /** Of the last one that was added. */
+    function settle(): Promise<boolean> {
+      const id = `offer-${made}`
+      return pending.settle(BOB, id, async () => {
+        const record = await store.get(keyOf(id))
+        return record && [{ op: 'delete', key: record.key, ifRevision: record.revision }]
+      })
+    }
+
     const addAll = async (senders: readonly string[]): Promise<number> =>
       (await Promise.all(senders.map(add))).filter(Boolean).length
 
@@ -54,7 +63,7 @@ eachStore((open) => {
 
     it('has room for what was removed, expired, or all gone', async () => {
       await addAll(by('alice', 10))
-      await pending.remove(BOB, `offer-${made}`, keyOf(`offer-${made}`))
+      expect(await settle()).to.equal(true)
       expect(await store.get(keyOf(`offer-${made}`))).to.equal(undefined)
       expect(await addAll(by('alice', 2))).to.equal(1)
       clock.advance(DAY_MS)
@@ -63,9 +72,17 @@ eachStore((open) => {
       expect(await addAll(by('alice', 11))).to.equal(10)
     })
 
+    it('is settled by one of many at once, and by nobody later', async () => {
+      await addAll(by('alice', 2))
+      const settled = await Promise.all(Array.from({ length: 20 }, () => settle()))
+      expect(settled.filter(Boolean)).to.have.length(1)
+      expect(await settle()).to.equal(false)
+      expect(await addAll(by('alice', 10))).to.equal(9)
+    })
+
     it('keeps nothing once nothing waits', async () => {
       await add('alice')
-      await pending.remove(BOB, `offer-${made}`, keyOf(`offer-${made}`))
+      expect(await settle()).to.equal(true)
       expect(await store.get(recordKey(BOB.id, 'sharing-offers', 'pending'))).to.equal(undefined)
     })
   })

@@ -147,7 +147,11 @@ export class SessionMiddleware {
       setCookie: await cookies.writer(ctx),
       clearCookie: () => cookies.clear(ctx),
     }
-    this.#loading ??= this.#loadKoaSession()
+    this.#loading ??= this.#loadKoaSession().catch((error: unknown) => {
+      // Such as too many open files: the next one tries again.
+      this.#loading = undefined
+      throw error
+    })
     // It adds to what the facade is made of.
     const runKoaSession = await this.#loading
     const facade: Facade = Object.assign(Object.create(this.#application.context), {

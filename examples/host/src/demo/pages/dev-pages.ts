@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { OAuthError } from '@svc/oauth-core'
-import { type Instances, requirement, type RouteAuth } from '@svc/platform'
+import { type Instances, requirement, type Route, type RouteAuth } from '@svc/platform'
 import { recordKey, type Store } from '@svc/store'
 import { hasTls, isLocalhost, isLoopback, publicAddress } from '../../config/addressing.ts'
 import type { Config } from '../../config/config.ts'
@@ -68,12 +68,24 @@ export interface DevPageServices {
 }
 
 /** A browser on this machine, while the pages exist. To everybody else they do not. */
-export const requireOwnMachine: RouteAuth<DevPageServices> = requirement(
+const requireOwnMachine: RouteAuth<DevPageServices> = requirement(
   ['none'],
   async function requireOwnMachine(ctx, { devPages }) {
     if (!isDirect(ctx.req) || !(await devPages.areOn())) throw new OAuthError('not_found')
   },
 )
+
+/** What the routes of these pages share. */
+export const DEV_PAGE: Pick<
+  Route<DevPageServices>,
+  'auth' | 'family' | 'method' | 'source' | 'statuses'
+> = {
+  method: 'GET',
+  auth: requireOwnMachine,
+  family: 'html',
+  statuses: [200, 404],
+  source: 'architecture.md 5',
+}
 
 function isPossible(config: Config): boolean {
   const isSwitchedOff = config.isProduction || config.devPages === 'off'

@@ -1,6 +1,6 @@
 import { OAuthError } from '@svc/oauth-core'
 import { defineRoute, type Route, type RouteContext } from '@svc/platform'
-import { type DevPageServices, requireOwnMachine } from './dev-pages.ts'
+import { DEV_PAGE, type DevPageServices } from './dev-pages.ts'
 import { escape, sendMail, sendPage } from './dev-page.ts'
 import type { DevMailbox, KeptMail } from '../../notifications/development.ts'
 
@@ -11,30 +11,22 @@ export interface MailPageServices extends DevPageServices {
   readonly mailbox: DevMailbox
 }
 
-const shared = {
-  method: 'GET',
-  auth: requireOwnMachine,
-  family: 'html',
-  statuses: [200, 404],
-  source: 'architecture.md 5',
-} as const
-
 /** The development mailbox: mails of an instance that no server takes. They hold links that open the instance. */
 export const mailRoutes: readonly Route<MailPageServices>[] = [
   defineRoute({
-    ...shared,
+    ...DEV_PAGE,
     path: '/dev/mails',
     handler: listMails,
     summary: 'Lists the last mails, newest first. Development only, from this machine only.',
   }),
   defineRoute({
-    ...shared,
+    ...DEV_PAGE,
     path: '/dev/mails/:id',
     handler: showMail,
     summary: 'One mail: its text, and a link to its HTML form.',
   }),
   defineRoute({
-    ...shared,
+    ...DEV_PAGE,
     path: '/dev/mails/:id/html',
     handler: showMailHtml,
     summary: 'The HTML form of a mail.',

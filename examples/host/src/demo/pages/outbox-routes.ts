@@ -1,6 +1,6 @@
 import { OAuthError } from '@svc/oauth-core'
 import { defineRoute, type Route, type RouteContext } from '@svc/platform'
-import { type DevPageServices, requireOwnMachine } from './dev-pages.ts'
+import { DEV_PAGE, type DevPageServices } from './dev-pages.ts'
 import { escape, sendPage } from './dev-page.ts'
 import type { DevOutbox, Kept, OutboxEntry } from '../../notifications/development.ts'
 
@@ -9,25 +9,17 @@ export interface OutboxPageServices extends DevPageServices {
   readonly outbox: DevOutbox
 }
 
-const shared = {
-  method: 'GET',
-  auth: requireOwnMachine,
-  family: 'html',
-  statuses: [200, 404],
-  source: 'architecture.md 5',
-} as const
-
 /** The development outbox: pushes and texts of an instance that no provider takes. Only the owner should know them. */
 export const outboxRoutes: readonly Route<OutboxPageServices>[] = [
   defineRoute({
-    ...shared,
+    ...DEV_PAGE,
     path: '/dev/outbox',
     handler: listEntries,
     summary:
       'Lists the last pushes and texts, newest first. Development only, from this machine only.',
   }),
   defineRoute({
-    ...shared,
+    ...DEV_PAGE,
     path: '/dev/outbox/:id',
     handler: showEntry,
     summary: 'One push or text, with the data that the app on the device would get.',

@@ -9,7 +9,7 @@ import {
 import { OAuthError } from '@svc/oauth-core'
 import { defineRoute, type Instance, type Route, type RouteContext } from '@svc/platform'
 import type { Clock } from '@svc/store'
-import { type DevPageServices, requireOwnMachine } from './dev-pages.ts'
+import { DEV_PAGE, type DevPageServices } from './dev-pages.ts'
 import { escape, sendMail, sendPage } from './dev-page.ts'
 
 /** What previews are made with. */
@@ -18,24 +18,18 @@ export interface PreviewServices extends DevPageServices {
   readonly clock: Clock
 }
 
-const shared = {
-  method: 'GET',
-  auth: requireOwnMachine,
-  family: 'html',
-  statuses: [200, 404],
-  source: 'notifications.md 10.2',
-} as const
+const PREVIEW = { ...DEV_PAGE, source: 'notifications.md 10.2' }
 
 /** Every mail with made-up variables, to look at; nothing is sent. They come before `/dev/mails/:id`. */
 export const previewRoutes: readonly Route<PreviewServices>[] = [
   defineRoute({
-    ...shared,
+    ...PREVIEW,
     path: '/dev/mails/preview',
     handler: listKinds,
     summary: 'Lists the mails this server can send. Development only, from this machine only.',
   }),
   defineRoute({
-    ...shared,
+    ...PREVIEW,
     path: '/dev/mails/preview/:name',
     handler: showKind,
     summary: 'One kind of mail with made-up variables, in the language of the query `locale`.',

@@ -17,8 +17,16 @@ export interface PendingOffers {
    * @param put - the change that stores the offer
    */
   add(invited: Instance, offer: PendingOffer, put: Change): Promise<boolean>
-  /** Forgets an offer, its record too. */
-  remove(invited: Instance, id: string, record: Key): Promise<void>
+  /**
+   * Forgets an offer in the write that brings what came of it.
+   * @param changes - what else is written, asked anew after a lost race; undefined: there is no such offer any more
+   * @returns false without an offer
+   */
+  settle(
+    invited: Instance,
+    id: string,
+    changes: () => Promise<readonly Change[] | undefined>,
+  ): Promise<boolean>
   /** Forgets all of an instance; their records are the caller's. */
   removeAll(invited: Instance): Promise<void>
 }
@@ -27,6 +35,12 @@ export interface PendingOffers {
 const MAX_OF_SENDER = 10
 const MAX_OF_ALL = 50
 
+/** Which offers wait then, and what else is written. */
+interface Next {
+  readonly pending: readonly PendingOffer[]
+  readonly changes: readonly Change[]
+}
+
 /** One record an owner, changed together with the offers: of parallel changes one is written, the others look anew. */
 export function createPendingOffers(options: {
   readonly store: Store
@@ -34,22 +48,20 @@ export function createPendingOffers(options: {
 }): PendingOffers {
   const { store, clock } = options
 
-  /** @param change - what else is written, and which offers wait then; undefined: nothing is written */
+  /** @param change - undefined: nothing is written */
   async function update(
     { id: instanceId }: Instance,
-    change: (
-      pending: readonly PendingOffer[],
-    ) => { readonly pending: readonly PendingOffer[]; readonly change: Change } | undefined,
+    change: (pending: readonly PendingOffer[]) => Promise<Next | undefined>,
   ): Promise<boolean> {
     const key = keyOf(instanceId)
     for (;;) {
       const record = await store.get(key)
       // Only this file writes these records.
       const known = (record?.value ?? []) as unknown as readonly PendingOffer[]
-      const next = change(known.filter(({ expiresAt }) => expiresAt > clock.now()))
+      const next = await change(known.filter(({ expiresAt }) => expiresAt > clock.now()))
       if (next === undefined) return false
       const { written } = await store.write([
-        next.change,
+        ...next.changes,
         {
           op: 'put',
           key,
@@ -64,17 +76,17 @@ export function createPendingOffers(options: {
 
   return {
     add: (invited, offer, put) =>
-      update(invited, (pending) => {
+      update(invited, async (pending) => {
         const ofSender = pending.filter(({ from }) => from === offer.from)
         if (pending.length >= MAX_OF_ALL || ofSender.length >= MAX_OF_SENDER) return undefined
-        return { pending: [...pending, offer], change: put }
+        return { pending: [...pending, offer], changes: [put] }
       }),
-    async remove(invited, id, record) {
-      await update(invited, (pending) => ({
-        pending: pending.filter((offer) => offer.id !== id),
-        change: { op: 'delete', key: record },
-      }))
-    },
+    settle: (invited, id, changes) =>
+      update(invited, async (pending) => {
+        const others = pending.filter((offer) => offer.id !== id)
+        const found = await changes()
+        return found && { pending: others, changes: found }
+      }),
     async removeAll({ id }) {
       await store.write([{ op: 'delete', key: keyOf(id) }])
     },

@@ -10,7 +10,7 @@ import {
 } from '@svc/oauth-core'
 import { type Instance } from '@svc/platform'
 import { indexKey, type Json, type Key, recordKey, type Store } from '@svc/store'
-import type { DocumentStore, Fields } from '../../documents/document-store.ts'
+import { documentChange, type Fields } from '../../documents/document-store.ts'
 import { createPendingOffers } from './pending-offers.ts'
 
 /** What an owner offers to another one of the same server. */
@@ -27,7 +27,6 @@ export interface NewOffer {
 interface Offer extends NewOffer {
   readonly id: string
   readonly state: string
-  readonly isAccepted: boolean
 }
 
 /** Sharings between the owners of this server, enough to see `/auth/authorize/sharing` at work. */
@@ -46,7 +45,6 @@ export interface SharingOffersOptions {
   readonly store: Store
   readonly clock: { now(): number }
   readonly apps: Pick<AppRegistry, 'installed'>
-  readonly documents: DocumentStore
 }
 
 const RANDOM_BYTES = 24
@@ -56,7 +54,7 @@ const OFFER_MS = 14 * 24 * 3_600_000
 const VERBS = ['GET'] as const
 
 export function createSharingOffers(options: SharingOffersOptions): SharingOffers {
-  const { store, clock, apps, documents } = options
+  const { store, clock, apps } = options
   const pending = createPendingOffers(options)
 
   async function read(instance: Instance, id: string) {
@@ -64,12 +62,12 @@ export function createSharingOffers(options: SharingOffersOptions): SharingOffer
     if (record === undefined) return undefined
     // Only this file writes these records.
     const offer = record.value as unknown as Offer
-    return { offer, revision: record.revision, expiresAt: record.expiresAt ?? clock.now() }
+    return { offer, revision: record.revision }
   }
 
   async function toOffer(instance: Instance, offer: Offer): Promise<SharingOffer | undefined> {
-    const { id, sharer, description, type, isAccepted } = offer
-    if (isAccepted || sharer.domain === instance.domain) return undefined
+    const { id, sharer, description, type } = offer
+    if (sharer.domain === instance.domain) return undefined
     const hasDrive = (await apps.installed(instance, 'drive')) !== undefined
     const values = offer.documents.map((_, place) => documentId(id, place))
     const permissions: readonly Permission[] = [{ type, verbs: VERBS, values }]
@@ -94,18 +92,17 @@ export function createSharingOffers(options: SharingOffersOptions): SharingOffer
     },
 
     async accept(instance, { offer: { id } }) {
-      const found = await read(instance, id)
-      if (found === undefined || found.offer.isAccepted) throw gone()
-      const { offer, revision, expiresAt } = found
-      const { written } = await store.write([
-        { ...put(instance, { ...offer, isAccepted: true }, expiresAt), ifRevision: revision },
-      ])
-      if (!written) throw gone()
-      for (const [place, fields] of offer.documents.entries()) {
-        const document = { type: offer.type, id: documentId(id, place), fields }
-        await documents.put(instance, document, 'any')
-      }
-      await pending.remove(instance, id, keyOf(instance, id))
+      // One write: of parallel answers one brings the documents, and all of them or none.
+      const isAccepted = await pending.settle(instance, id, async () => {
+        const found = await read(instance, id)
+        if (found === undefined) return undefined
+        const { offer, revision } = found
+        const bring = offer.documents.map((fields, place) =>
+          documentChange(instance, { type: offer.type, id: documentId(id, place), fields }),
+        )
+        return [{ op: 'delete', key: keyOf(instance, id), ifRevision: revision }, ...bring]
+      })
+      if (!isAccepted) throw gone()
       return { path: '/' }
     },
 
@@ -122,7 +119,7 @@ export function createSharingOffers(options: SharingOffersOptions): SharingOffer
       const isKept = await pending.add(
         invited,
         { id, from: given.from, expiresAt },
-        put(invited, { ...given, id, state, isAccepted: false }, expiresAt),
+        put(invited, { ...given, id, state }, expiresAt),
       )
       return isKept ? `/auth/authorize/sharing?sharing_id=${id}&state=${state}` : undefined
     },
