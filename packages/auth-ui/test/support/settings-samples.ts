@@ -6,6 +6,14 @@ type Answers = Readonly<Record<string, (ctx: Koa.Context) => void>>
 
 const ago = (hours: number): string => new Date(Date.now() - hours * HOUR_MS).toISOString()
 
+/** Noon of the day before, of the zone that the browser shares: "yesterday" at whatever hour the tests run. */
+function yesterday(): string {
+  const noon = new Date()
+  noon.setDate(noon.getDate() - 1)
+  noon.setHours(12, 0, 0, 0)
+  return noon.toISOString()
+}
+
 /** A resource of `GET /settings/clients`. */
 export function sampleClient(id: string, name: string, more: object = {}): object {
   return {
@@ -18,7 +26,7 @@ export function sampleClient(id: string, name: string, more: object = {}): objec
       software_version: '3.2.1',
       platform: 'Android',
       created_at: ago(24 * 40),
-      last_used_at: ago(26),
+      last_used_at: yesterday(),
       permissions: [
         { scope: 'io.svc.files', text: 'Files and folders: read, add, change, delete' },
         { scope: 'io.svc.contacts:GET', text: 'Contacts: read only' },

@@ -1,5 +1,4 @@
-import type { BodySchema } from '@svc/platform'
-import { describedSchema } from '../described-schema.ts'
+import { type BodySchema, describedSchema } from '@svc/platform'
 import { CONSENT_DURATIONS } from './consent-choice.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>

@@ -1,5 +1,4 @@
-import type { BodySchema } from '@svc/platform'
-import { describedSchema } from '../described-schema.ts'
+import { type BodySchema, describedSchema } from '@svc/platform'
 
 const CREDENTIALS = {
   client_id: { type: 'string', description: 'unless `Authorization` has it' },

@@ -1,5 +1,4 @@
-import { bodySchema, type BodySchema } from '@svc/platform'
-import { describedSchema } from '../described-schema.ts'
+import { bodySchema, type BodySchema, describedSchema } from '@svc/platform'
 
 /** Body of `POST /auth/clients/:clientId/attestation`. @see oauth.md 4.2 */
 export const attestationSchema: BodySchema = describedSchema({

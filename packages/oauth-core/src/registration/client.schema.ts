@@ -1,5 +1,4 @@
-import { type BodySchema, compiledSchema } from '@svc/platform'
-import { describedSchema } from '../described-schema.ts'
+import { type BodySchema, compiledSchema, describedSchema } from '@svc/platform'
 import { hasFittingDurations, notificationsSchema } from './notification-categories.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
