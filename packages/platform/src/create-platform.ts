@@ -13,6 +13,7 @@ import { createSealer, type SealingKey } from './keys/sealer.ts'
 import { checkSealingKeys } from './keys/sealing-keys.ts'
 import type { Logger } from './log.ts'
 import type { OwnPlatform } from './platform.ts'
+import { RecordRegistry } from './records/record-registry.ts'
 
 /** Options of the ground floor; `createOAuth` checks them and fills in their defaults. */
 export interface PlatformOptions {
@@ -82,6 +83,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     keyring,
     sealer,
     store,
+    records: new RecordRegistry(),
     clock,
     log,
     namespace,

@@ -68,7 +68,12 @@ export {
   requirement,
   type RouteAuth,
 } from './http/route-auth.ts'
-export { bodySchema, type BodySchema, type SchemaFault } from './http/route-body.ts'
+export {
+  bodySchema,
+  type BodySchema,
+  describedSchema,
+  type SchemaFault,
+} from './http/route-body.ts'
 export type { EnforcedLimit, LimitInRule, LimitSubject, RouteLimit } from './http/route-limit.ts'
 export { type RouterEnvironment, mountRoutes } from './http/router.ts'
 export { appHost, appOrigin, isSlug, originOfApp, parseAppHost } from './instances/app-host.ts'
@@ -100,6 +105,22 @@ export {
 export type { ValueSealer } from './keys/value-sealer.ts'
 export { CACHE_TRUST_MS, CLOCK_SKEW_MS } from './lifetimes.ts'
 export type { Logger } from './log.ts'
+export { findRecords, toFound } from './records/find-records.ts'
+export type {
+  FoundRecord,
+  RecordKind,
+  RecordPlaces,
+  SealContext,
+  SealedPlace,
+} from './records/record-kind.ts'
+export { RecordRegistry } from './records/record-registry.ts'
+export {
+  openMember,
+  sealedMembers,
+  type SealedMember,
+  sealMember,
+  withTexts,
+} from './records/sealed-values.ts'
 export { createOutbound } from './outbound/create-outbound.ts'
 export { OutboundError, type OutboundFailure, isOutboundError } from './outbound/outbound-error.ts'
 export {

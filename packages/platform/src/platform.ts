@@ -9,6 +9,7 @@ import type { Instances } from './instances/instances.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { Sealer } from './keys/sealer.ts'
 import type { Logger } from './log.ts'
+import type { RecordRegistry } from './records/record-registry.ts'
 
 /** What every endpoint stands on: instances, keys, routes, and who hears that something ended. */
 export interface Platform {
@@ -30,6 +31,8 @@ export interface Platform {
   readonly keyring: Keyring
   readonly sealer: Sealer
   readonly store: Store
+  /** What is kept in the store; a host declares its own kinds here, before anything reads them. */
+  readonly records: RecordRegistry
   readonly clock: { now(): number }
   readonly log: Logger
   /** Prefix of doctypes, `io.svc` by default (D20). */

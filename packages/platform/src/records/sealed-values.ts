@@ -1,0 +1,86 @@
+import type { Json } from '@svc/store'
+import type { Sealer } from '../keys/sealer.ts'
+import type { FoundRecord, RecordKind, SealContext } from './record-kind.ts'
+
+/** A sealed value of a record. */
+export interface SealedMember {
+  /** Names and positions that lead to it. */
+  readonly path: readonly string[]
+  readonly sealed: string
+  readonly context: SealContext
+}
+
+/** The sealed values of a record, in the order of its kind's places. */
+export function sealedMembers(kind: RecordKind, record: FoundRecord): readonly SealedMember[] {
+  return (kind.sealed ?? []).flatMap(({ path, context }) =>
+    pathsTo(record.value, path).flatMap((at) => {
+      const sealed = valueAt(record.value, at)
+      return typeof sealed === 'string' ? [{ path: at, sealed, context: context(record, at) }] : []
+    }),
+  )
+}
+
+/** @throws SealedValueError when the keyring does not open it */
+export function openMember(sealer: Sealer, { sealed, context }: SealedMember): Buffer {
+  return 'salt' in context
+    ? sealer.derive(context.salt, context.info).open(sealed, context.aad)
+    : sealer.open(sealed, context.context)
+}
+
+/** Under the first key of the keyring. */
+export function sealMember(sealer: Sealer, context: SealContext, plain: Uint8Array): string {
+  return 'salt' in context
+    ? sealer.derive(context.salt, context.info).seal(plain, context.aad)
+    : sealer.seal(plain, context.context)
+}
+
+/** The value with other texts at some places; what lies beside them is shared with the old one. */
+export function withTexts(
+  value: Json,
+  texts: readonly { readonly path: readonly string[]; readonly text: Json }[],
+): Json {
+  return texts.reduce((changed, { path, text }) => replaced(changed, path, text), value)
+}
+
+function replaced(value: Json, [name, ...rest]: readonly string[], text: Json): Json {
+  if (name === undefined) return text
+  if (Array.isArray(value)) {
+    return value.map((entry: Json, at) =>
+      String(at) === name ? replaced(entry, rest, text) : entry,
+    )
+  }
+  if (value === null || typeof value !== 'object') return value
+  const entries = Object.entries(value).flatMap(([member, below]) =>
+    below === undefined
+      ? []
+      : [[member, member === name ? replaced(below, rest, text) : below] as const],
+  )
+  return Object.fromEntries(entries)
+}
+
+function pathsTo(value: Json | undefined, [step, ...rest]: readonly string[]): string[][] {
+  if (step === undefined) return [[]]
+  if (value === null || typeof value !== 'object') return []
+  const below = Object.entries(value) as [string, Json | undefined][] // of arrays: their positions
+  const deeper = (
+    names: readonly (readonly [string, Json | undefined])[],
+    path: readonly string[],
+  ) => names.flatMap(([name, member]) => pathsTo(member, path).map((found) => [name, ...found]))
+  if (step === '**') return [...pathsTo(value, rest), ...deeper(below, [step, ...rest])]
+  return deeper(
+    below.filter(([name]) => fits(name, step)),
+    rest,
+  )
+}
+
+function fits(name: string, step: string): boolean {
+  return step.startsWith('*') ? name.endsWith(step.slice(1)) : name === step
+}
+
+function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
+  return path.reduce<Json | undefined>(
+    (at, name) =>
+      at === null || typeof at !== 'object' ? undefined : (at as { [name: string]: Json })[name],
+    value,
+  )
+}
