@@ -1,0 +1,50 @@
+import { accountMemberContext, SEALED_MEMBERS } from '@svc/connectors'
+import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } from '@svc/platform'
+import { PUSH_KEY_CONTEXT } from './notifications/push-keys.ts'
+
+const { members, object, text } = valueSchemas
+
+/** What the host keeps beside the packages. @param namespace - prefix of doctypes */
+export function hostRecords(namespace: string): readonly RecordKind[] {
+  const accounts = `${namespace}.accounts`
+  return [
+    {
+      kind: 'document',
+      version: 1,
+      schema: members({ type: text, id: text, fields: object }),
+      tags: 'instance',
+      places: { by: 'index', index: 'documents' },
+      sealed: [
+        {
+          path: ['fields', ...SEALED_MEMBERS],
+          context: (record, path) => ofAccount(accounts, record, path),
+        },
+      ],
+      life: 'until deleted',
+      export: 'yes',
+      content:
+        '`<doctype>/<id>`: a JSON document of `/data`; accounts are some, their secrets sealed for this account and field, under `<name>_encrypted`',
+    },
+    {
+      kind: 'web-push-key',
+      version: 1,
+      schema: members({ publicKey: text, sealed: text }),
+      tags: ['host'],
+      places: { by: 'ids', ids: ['current'] },
+      sealed: [{ path: ['sealed'], context: () => ({ context: PUSH_KEY_CONTEXT }) }],
+      life: 'for good',
+      export: { no: 'It is the host’s.' },
+      content: 'key pair of web pushes for development',
+    },
+  ]
+}
+
+/** Of other documents nothing is sealed, whatever their apps call it. */
+function ofAccount(
+  accounts: string,
+  { tag, value }: FoundRecord,
+  [, ...path]: readonly string[],
+): SealContext | undefined {
+  const { type, id } = value as { readonly type: string; readonly id: string } // As the schema has it.
+  return type === accounts ? accountMemberContext(tag, accounts, id, path) : undefined
+}
