@@ -1,8 +1,9 @@
 import { accountMemberContext, SEALED_MEMBERS } from '@svc/connectors'
 import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } from '@svc/platform'
+import { DEMO_RECORDS } from './demo-records.ts'
 import { PUSH_KEY_CONTEXT } from './notifications/push-keys.ts'
 
-const { members, object, text } = valueSchemas
+const { instant, members, object, text } = valueSchemas
 
 /** What the host keeps beside the packages. @param namespace - prefix of doctypes */
 export function hostRecords(namespace: string): readonly RecordKind[] {
@@ -26,6 +27,36 @@ export function hostRecords(namespace: string): readonly RecordKind[] {
         '`<doctype>/<id>`: a JSON document of `/data`; accounts are some, their secrets sealed for this account and field, under `<name>_encrypted`',
     },
     {
+      kind: 'installed-app',
+      version: 1,
+      schema: members({ slug: text, installedAt: instant }, { folder: text, manifest: object }),
+      tags: 'instance',
+      places: { by: 'index', index: 'apps' },
+      life: 'until uninstalled, by `svc app uninstall`',
+      export: 'yes',
+      content: 'slug: when; for an app of another folder its manifest',
+    },
+    {
+      kind: 'installed-konnector',
+      version: 1,
+      schema: members({ slug: text }),
+      tags: 'instance',
+      places: { by: 'index', index: 'konnectors' },
+      life: 'until uninstalled, by `svc konnector uninstall`',
+      export: 'yes',
+      content: 'slug',
+    },
+    {
+      kind: 'owner-phone',
+      version: 1,
+      schema: members({ phone: text }),
+      tags: 'instance',
+      places: { by: 'ids', ids: ['phone'] },
+      life: 'until cleared, by `svc instance update`',
+      export: 'yes',
+      content: 'the owner’s number, as written',
+    },
+    {
       kind: 'web-push-key',
       version: 1,
       schema: members({ publicKey: text, sealed: text }),
@@ -36,6 +67,7 @@ export function hostRecords(namespace: string): readonly RecordKind[] {
       export: { no: 'It is the host’s.' },
       content: 'key pair of web pushes for development',
     },
+    ...DEMO_RECORDS,
   ]
 }
 
