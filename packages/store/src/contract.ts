@@ -5,6 +5,7 @@ import { testCounters } from './contract/counters.ts'
 import { testLists } from './contract/lists.ts'
 import { testParallel } from './contract/parallel.ts'
 import { testRecords } from './contract/records.ts'
+import { testRevise } from './contract/revise.ts'
 import { testScheduler } from './contract/scheduler.ts'
 import type { MakeStore, TestRunner } from './contract/suite.ts'
 import { testWriteIds } from './contract/write-ids.ts'
@@ -25,6 +26,7 @@ export function testStore(runner: TestRunner, name: string, makeStore: MakeStore
     for (const define of [
       testRecords,
       testConditions,
+      testRevise,
       testWriteIds,
       testParallel,
       testCounters,

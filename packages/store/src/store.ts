@@ -27,6 +27,12 @@ export interface IndexEntry {
   readonly sort: string
 }
 
+/** A live record and where it is listed. */
+export interface InspectedRecord<Value extends Json = Json> extends StoredRecord<Value> {
+  /** All its index entries, in a fixed order. */
+  readonly indexes: readonly IndexEntry[]
+}
+
 /** What a change demands of the record's present state, else the whole write does not happen. */
 export interface Condition {
   /** No live record may exist under the key. */
@@ -61,13 +67,23 @@ export interface TouchChange extends Condition {
   readonly expiresAt: number
 }
 
+/**
+ * Stores another value in a live record, whose expiry and index entries stay (its revision changes). The condition
+ * fails when no live record is there.
+ */
+export interface ReviseChange extends Condition {
+  readonly op: 'revise'
+  readonly key: Key
+  readonly value: Json
+}
+
 /** Changes nothing: only its condition counts. */
 export interface CheckChange extends Condition {
   readonly op: 'check'
   readonly key: Key
 }
 
-export type Change = PutChange | DeleteChange | TouchChange | CheckChange
+export type Change = PutChange | DeleteChange | TouchChange | ReviseChange | CheckChange
 
 export interface WriteOptions {
   /**
@@ -77,7 +93,7 @@ export interface WriteOptions {
   readonly id?: string
 }
 
-/** Whether the write happened. `revision` is that of every record it put or touched. */
+/** Whether the write happened. `revision` is that of every record it put, touched or revised. */
 export type WriteResult =
   | { readonly written: true; readonly revision: Revision }
   | { readonly written: false; readonly failed: Key }
@@ -118,6 +134,8 @@ export interface Store {
   getMany<Value extends Json = Json>(
     keys: readonly Key[],
   ): Promise<(StoredRecord<Value> | undefined)[]>
+  /** As {@link Store.getMany}, with the index entries of each record: for what carries records elsewhere. */
+  inspect(keys: readonly Key[]): Promise<(InspectedRecord | undefined)[]>
   /**
    * All of the changes, or none. Acknowledged means it survives `kill -9`.
    * At most 128 changes; a key at most once.

@@ -1,3 +1,4 @@
+import { instanceTag } from '../writes/arguments.ts'
 import { parseStored } from '../parse-stored.ts'
 import type { IndexEntry, IndexKey, Key, Revision, StoredRecord } from '../store.ts'
 
@@ -32,6 +33,21 @@ export function unpack(key: Key, packed: string, now: number): StoredRecord | un
   if (expiryEnd === headEnd + 1) return { key, value, revision }
   const expiresAt = Number(packed.slice(headEnd + 1, expiryEnd))
   return expiresAt > now ? { key, value, revision, expiresAt } : undefined
+}
+
+/** The index entries of a packed record. */
+export function unpackEntries(key: Key, packed: string): readonly IndexEntry[] {
+  const expiryEnd = packed.indexOf('\n', packed.indexOf('\n') + 1)
+  const entries = packed.slice(expiryEnd + 1, packed.indexOf('\n', expiryEnd + 1))
+  const start = `${instanceTag(key)}:index:`
+  return entries
+    .split('\u0000')
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const end = entry.indexOf('\u0001')
+      const index = `${start}${entry.slice(0, end)}` as IndexKey // Packed from an IndexKey of the same instance.
+      return { index, sort: entry.slice(end + 1) }
+    })
 }
 
 const INDEX_PART = '}:index:'

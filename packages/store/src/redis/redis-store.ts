@@ -15,6 +15,7 @@ import type { Json } from '../json.ts'
 import type {
   Change,
   Hit,
+  InspectedRecord,
   IndexKey,
   Key,
   Page,
@@ -35,6 +36,7 @@ import {
   physicalCounter,
   physicalIndex,
   unpack,
+  unpackEntries,
 } from './packed-record.ts'
 import type { RedisBus } from './redis-bus.ts'
 import type { RedisScheduler } from './redis-scheduler.ts'
@@ -85,6 +87,21 @@ export class RedisStore implements Store {
       // The caller names the type of what it stored.
       (key, position) => this.#unpack(key, packed[position]) as StoredRecord<Value> | undefined,
     )
+  }
+
+  async inspect(keys: readonly Key[]): Promise<(InspectedRecord | undefined)[]> {
+    checkKeys(keys)
+    if (keys.length === 0) return []
+    const { connection } = this.#parts
+    const packed = await connection.send(() => connection.client.mget([...keys]))
+    const now = this.#clock.now()
+    return keys.map((key, position) => {
+      const text = packed[position]
+      const record = typeof text === 'string' ? unpack(key, text, now) : undefined
+      return typeof text === 'string' && record !== undefined
+        ? { ...record, indexes: unpackEntries(key, text) }
+        : undefined
+    })
   }
 
   async write(changes: readonly Change[], options: WriteOptions = {}): Promise<WriteResult> {
@@ -192,10 +209,14 @@ function changeArguments(
   const condition = `${change.ifAbsent ? 'a' : ''}${change.ifPresent ? 'p' : ''}`
   const head = op === 'put' || op === 'touch' ? packHead(revision, expiresAt) : ''
   return [
-    op === 'check' ? 'c' : op.charAt(0),
+    op.charAt(0),
     condition,
     change.ifRevision ?? '',
     expiresAt === undefined ? '' : expiresAt - now + TTL_MARGIN_MS,
-    op === 'put' ? head + packTail(change.entries, change.text) : head,
+    op === 'put'
+      ? head + packTail(change.entries, change.text)
+      : op === 'revise'
+        ? change.text
+        : head,
   ]
 }

@@ -15,6 +15,7 @@ import type { Json } from '../json.ts'
 import type {
   Change,
   Hit,
+  InspectedRecord,
   IndexKey,
   Key,
   Page,
@@ -81,6 +82,12 @@ export class SqliteStore implements Store {
     const now = this.#clock.now()
     // One synchronous stretch: no write comes between. The caller names the type of what it stored.
     return this.#read(() => this.#records.getMany(keys, now)) as (StoredRecord<Value> | undefined)[]
+  }
+
+  async inspect(keys: readonly Key[]): Promise<(InspectedRecord | undefined)[]> {
+    checkKeys(keys)
+    const now = this.#clock.now()
+    return this.#read(() => this.#records.inspect(keys, now))
   }
 
   async write(changes: readonly Change[], options: WriteOptions = {}): Promise<WriteResult> {
