@@ -2,6 +2,7 @@ import { testBus } from './contract/bus.ts'
 import { testClosing } from './contract/closing.ts'
 import { testConditions } from './contract/conditions.ts'
 import { testCounters } from './contract/counters.ts'
+import { testDump } from './contract/dump.ts'
 import { testLists } from './contract/lists.ts'
 import { testParallel } from './contract/parallel.ts'
 import { testRecords } from './contract/records.ts'
@@ -31,6 +32,7 @@ export function testStore(runner: TestRunner, name: string, makeStore: MakeStore
       testParallel,
       testCounters,
       testLists,
+      testDump,
       testBus,
       testScheduler,
       testClosing,

@@ -1,4 +1,5 @@
 import type { Bus } from './bus.ts'
+import type { DumpEntry } from './dump.ts'
 import type { Json } from './json.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -150,6 +151,18 @@ export interface Store {
   hit(counter: Key, windowMs: number, by?: number): Promise<Hit>
   /** Live records under an index, in pages; never a scan of the keyspace. */
   list<Value extends Json = Json>(index: IndexKey, page?: PageRequest): Promise<Page<Value>>
+  /**
+   * Everything that lives in the store: records, then counters, then wake-ups, each once. For commands only: it reads the
+   * whole store, and request paths never call it. The embedded store is read at one moment. Redis is read in pages: what
+   * changes meanwhile may be in it or not, what stays is.
+   */
+  dump(): AsyncIterable<DumpEntry>
+  /**
+   * Stores what {@link Store.dump} gave, here or elsewhere, with its revisions, in place of what had the same key. The
+   * same entries again change nothing; what is dead by now stays away. For commands only, like the dump.
+   * @throws TypeError when an entry is malformed; those before it may be stored
+   */
+  load(entries: AsyncIterable<DumpEntry> | Iterable<DumpEntry>): Promise<void>
   /** Best-effort events, across processes on Redis. */
   readonly bus: Bus
   /** Wakes handlers at due times, at least once, after restarts too. */

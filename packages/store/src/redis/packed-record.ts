@@ -73,3 +73,14 @@ export function physicalCounter(tag: string, counter: Key): string {
 export function physicalAnswer(tag: string, id: string): string {
   return `${tag}:#answer:${id}`
 }
+
+/** The logical key of a counter's Redis key, or undefined when it is none. */
+export function counterKey(physical: string): Key | undefined {
+  const [, tag, rest] = /^(\{[\w-]{1,64}\}):#count:(.+)$/s.exec(physical) ?? []
+  return tag === undefined ? undefined : (`${tag}:${rest}` as Key) // Made by physicalCounter.
+}
+
+/** Whether a Redis key is a record's. */
+export function isRecordKey(physical: string): physical is Key {
+  return /^\{[\w-]{1,64}\}:[a-z][a-z0-9-]{0,31}:/.test(physical)
+}

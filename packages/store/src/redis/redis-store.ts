@@ -9,7 +9,9 @@ import {
 import type { Bus } from '../bus.ts'
 import type { Clock } from '../clock.ts'
 import { cursorText } from '../writes/member.ts'
-import { type PlannedChange, planChange } from '../writes/planned-change.ts'
+import type { DumpEntry } from '../dump.ts'
+import { loadEntries } from '../writes/load-entries.ts'
+import { planChange } from '../writes/planned-change.ts'
 import { revisionSource } from '../writes/revision.ts'
 import type { Json } from '../json.ts'
 import type {
@@ -27,11 +29,12 @@ import type {
   WriteResult,
 } from '../store.ts'
 import { WRITE_ANSWER_MS } from '../writes/write-answer.ts'
+import { changeArguments } from './change-arguments.ts'
 import type { Connection } from './connection.ts'
+import { dumpRedis } from './dump-redis.ts'
+import { loadTarget } from './load-redis.ts'
 import {
   indexName,
-  packHead,
-  packTail,
   physicalAnswer,
   physicalCounter,
   physicalIndex,
@@ -174,6 +177,15 @@ export class RedisStore implements Store {
     return last === '' ? { records } : { records, cursor: cursorText(last) }
   }
 
+  dump(): AsyncIterable<DumpEntry> {
+    const { connection } = this.#parts
+    return dumpRedis(connection, this.scheduler, this.#clock)
+  }
+
+  load(entries: AsyncIterable<DumpEntry> | Iterable<DumpEntry>): Promise<void> {
+    return loadEntries(entries, loadTarget(this.#parts))
+  }
+
   async health(): Promise<void> {
     const { connection } = this.#parts
     // A write, since a Redis that is read-only, full or cannot save still answers a ping.
@@ -198,25 +210,4 @@ export class RedisStore implements Store {
   #unpack(key: Key, packed: string | null | undefined): StoredRecord | undefined {
     return typeof packed === 'string' ? unpack(key, packed, this.#clock.now()) : undefined
   }
-}
-
-function changeArguments(
-  change: PlannedChange,
-  revision: Revision,
-  now: number,
-): (string | number)[] {
-  const { op, expiresAt } = change
-  const condition = `${change.ifAbsent ? 'a' : ''}${change.ifPresent ? 'p' : ''}`
-  const head = op === 'put' || op === 'touch' ? packHead(revision, expiresAt) : ''
-  return [
-    op.charAt(0),
-    condition,
-    change.ifRevision ?? '',
-    expiresAt === undefined ? '' : expiresAt - now + TTL_MARGIN_MS,
-    op === 'put'
-      ? head + packTail(change.entries, change.text)
-      : op === 'revise'
-        ? change.text
-        : head,
-  ]
 }

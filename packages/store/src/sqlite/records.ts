@@ -191,7 +191,8 @@ function record(key: Key, text: string, rev: string, expiresAt: number | null): 
   return expiresAt === null ? { key, value, revision } : { key, value, revision, expiresAt }
 }
 
-function indexEntries(indexes: string | null): IndexEntry[] {
+/** The index entries of a row. */
+export function indexEntries(indexes: string | null): IndexEntry[] {
   return indexes === null
     ? []
     : readEntries(indexes).map(([name, sort]) => ({ index: name as IndexKey, sort })) // Stored from an IndexKey.
