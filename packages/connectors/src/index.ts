@@ -45,3 +45,4 @@ export type {
   OwnerLogins,
 } from './ports.ts'
 export type { CallClass } from './token-client/provider.ts'
+export { CONNECTORS_LOG_EVENTS } from './log/log-events.ts'

@@ -11,7 +11,7 @@ import { createResolveInstance } from './http/resolve-instance.ts'
 import { createKeyring } from './keys/keyring-store.ts'
 import { createSealer, type SealingKey } from './keys/sealer.ts'
 import { checkSealingKeys } from './keys/sealing-keys.ts'
-import type { Logger } from './log.ts'
+import type { Logger } from './log/logger.ts'
 import type { OwnPlatform } from './platform.ts'
 import { RecordRegistry } from './records/record-registry.ts'
 

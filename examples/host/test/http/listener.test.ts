@@ -223,7 +223,11 @@ describe('the log of a request', () => {
       expect(failed).to.not.have.lengthOf(0)
       const request = host.log.find(([event]) => event === 'http.request')?.[1]
       for (const [, fields] of failed) {
-        expect(fields).to.include({ requestId: request?.['requestId'], address: '127.0.0.1' })
+        expect(fields).to.include({
+          request_id: request?.['request_id'],
+          domain: host.instance.domain,
+          address: '127.0.0.1',
+        })
       }
     } finally {
       await host.stop()

@@ -8,7 +8,7 @@ import {
 } from '../writes/arguments.ts'
 import type { Bus } from '../bus.ts'
 import type { Clock } from '../clock.ts'
-import type { StoreLog } from '../log.ts'
+import type { StoreEventLog } from '../log/store-log.ts'
 import { planChange } from '../writes/planned-change.ts'
 import { revisionSource } from '../writes/revision.ts'
 import type { Json } from '../json.ts'
@@ -51,7 +51,7 @@ export class SqliteStore implements Store {
   #closing: Promise<void> | undefined
   #isOpen = true
 
-  constructor(file: OpenFile, clock: Clock, log: StoreLog) {
+  constructor(file: OpenFile, clock: Clock, log: StoreEventLog) {
     const { db } = file
     const checkOpen = (): void => this.#checkOpen()
     this.#clock = clock
