@@ -17,7 +17,10 @@ const COMMON: readonly (readonly [name: string, text: string])[] = [
   ],
   ['event', 'What happened: a name of the tables below. On every line.'],
   ['process', 'Which process wrote it: another one after each start. On every line.'],
-  ['request_id', 'The request, by an id of ours; the answer has it as `X-Request-Id`.'],
+  [
+    'request_id',
+    'The request, by an id of ours; an answer `internal_error` and the page of an error have it too.',
+  ],
   [
     'proxy_request_id',
     'What the proxy calls the request: its `X-Request-Id`, where `SVC_TRUST_PROXY` is over 0 and it has 8 to 64 characters of `A-Z a-z 0-9 - _`.',

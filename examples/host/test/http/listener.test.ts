@@ -241,10 +241,9 @@ describe('the log of a request', () => {
         const browser = await host.browser(undefined, { anonymous: true })
         const headers = { 'x-request-id': 'proxy-id_0123', 'x-forwarded-for': '192.0.2.1' }
         const answer = await browser.request('GET', '/auth/login', { headers })
-        const id = answer.headers['x-request-id']
-        expect(id).to.match(/^[0-9a-f-]{36}$/)
+        expect(answer.status).to.equal(200)
         const fields = host.log.find(([event]) => event === 'http.request')?.[1]
-        expect(fields).to.include({ request_id: id, route: '/auth/login' })
+        expect(fields?.['request_id']).to.match(/^[0-9a-f-]{36}$/)
         expect(fields?.['proxy_request_id']).to.equal(trusted === '1' ? 'proxy-id_0123' : undefined)
       } finally {
         await host.stop()
