@@ -1,5 +1,6 @@
 import { type Change, type Store, StoreUnavailableError } from '@svc/store'
 import type { Logger } from '../log.ts'
+import type { RecordRegistry } from '../records/record-registry.ts'
 import { randomId } from '../secrets.ts'
 import { createDirectory } from './directory.ts'
 import { normalizeDomain } from './domain.ts'
@@ -19,6 +20,8 @@ import { createRemoval } from './removal.ts'
 
 export interface InstancesOptions extends Addressing {
   readonly store: Store
+  /** Which records there may be. */
+  readonly records: RecordRegistry
   /** The first keys of a new instance: changes that join the write that creates it. */
   readonly keyring: { create(id: InstanceId): readonly Change[] }
   readonly clock: { now(): number }

@@ -12,6 +12,7 @@ describe('@svc/platform', () => {
       'HOUR_MS',
       'InstanceError',
       'MINUTE_MS',
+      'MalformedRecordError',
       'OUTBOUND_OPTIONS',
       'OutboundError',
       'OverloadedError',
@@ -41,6 +42,7 @@ describe('@svc/platform', () => {
       'createSealer',
       'defineErrors',
       'defineRoute',
+      'describedSchema',
       'equalSecrets',
       'findRecords',
       'hostName',
@@ -68,6 +70,7 @@ describe('@svc/platform', () => {
       'setEndpointHeaders',
       'toFound',
       'valueSchemas',
+      'versionedStore',
       'withTexts',
       'withoutDefaultPort',
     ])
