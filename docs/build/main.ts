@@ -16,12 +16,14 @@ import { httpApi } from './http-api.ts'
 import { linkFaults, recipeFaults } from './links.ts'
 import { openApi } from './openapi.ts'
 import { optionFaults, optionPages } from './options.ts'
+import { dataModel, recordTableFaults } from './record-tables.ts'
 import { errorGroups, routeGroups, version } from './routes.ts'
 import { walkFaults } from './walks.ts'
 
 const groups = await routeGroups()
 const documents = [
   configuration(),
+  dataModel(),
   decisionIndex(),
   errorTables(errorGroups),
   eventPage(),
@@ -46,6 +48,7 @@ const faults = [
   ...linkFaults(),
   ...optionFaults(),
   ...recipeFaults(),
+  ...recordTableFaults(),
   ...walkFaults(),
   ...stale.map((file) => `${file} is stale: run pnpm run docs`),
 ]

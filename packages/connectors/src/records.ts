@@ -2,9 +2,9 @@ import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } fro
 import type { Json } from '@svc/store'
 import { ACCOUNT_TYPES_TAG } from './account-types/account-type.ts'
 import { accountTypeContext } from './account-types/account-type-record.ts'
-import { accountContext, INFO } from './accounts/account-seal.ts'
+import { accountContext, INFO } from './accounts/seal-context.ts'
 import { SEALED_SUFFIX } from './accounts/sealed-fields.ts'
-import { SHARD_TAGS } from './flow/flow-store.ts'
+import { SHARD_TAGS } from './flow/shards.ts'
 
 const { count, digest, instant, list, members, membersAndOthers, text } = valueSchemas
 

@@ -19,7 +19,7 @@ import { NOTIFY_OPTIONS, type NotifyOptions, type ResolvedOptions } from './opti
 import { publishWrite } from './outbox/notification-events.ts'
 import { createOutbox } from './outbox/outbox.ts'
 import { removePreferences } from './preferences/preference-store.ts'
-import { NOTIFY_RECORDS } from './records.ts'
+import { NOTIFY_RECORDS } from './outbox/records.ts'
 import { createRenderWorker } from './render/render-worker.ts'
 import { bindNotifyRoutes, notifyRoutes } from './routes.ts'
 import type { NotifyServices } from './services.ts'

@@ -15,6 +15,7 @@ import type { Logger } from './log.ts'
 import type { OwnPlatform } from './platform.ts'
 import { PLATFORM_RECORDS } from './records.ts'
 import { RecordRegistry } from './records/record-registry.ts'
+import { removeRecords } from './records/remove-records.ts'
 import { versionedStore } from './records/versioned-store.ts'
 
 /** Options of the ground floor; `createOAuth` checks them and fills in their defaults. */
@@ -37,6 +38,9 @@ export interface PlatformOptions {
   readonly log: Logger
 }
 
+/** What the removal of an instance itself removes at the end. */
+const LAST_KINDS: ReadonlySet<string> = new Set(['instance', 'keys'])
+
 /** Assembles the ground floor. Nothing is read or written before the first request, or `start`. */
 export function createPlatform(options: PlatformOptions): OwnPlatform {
   const { clock, log, namespace, subdomains, isHttps, trustProxy } = options
@@ -55,7 +59,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
   const instances = createInstances({
     ...addressing,
     store,
-    records,
+    removeRest: (id) => removeRecords(records, store, id, (kind) => LAST_KINDS.has(kind)),
     keyring,
     clock,
     log,

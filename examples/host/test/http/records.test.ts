@@ -15,7 +15,6 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['confirmation', 'auth-ui'],
   ['demo-instance', 'made where the server runs on its own'],
   ['dev-outbox-entry', 'notify'],
-  ['dev-pages', 'host'],
   ['email-verified-code', 'auth-ui'],
   ['flagship-code', 'oauth-core'],
   ['flagship-tries', 'oauth-core'],

@@ -1,7 +1,5 @@
 import type { Change, Store } from '@svc/store'
 import type { Logger } from '../log.ts'
-import type { RecordRegistry } from '../records/record-registry.ts'
-import { removeRecords } from '../records/remove-records.ts'
 import type { Directory } from './directory.ts'
 import type { Instance, InstanceId } from './instance.ts'
 import { instanceKey } from './instance-record.ts'
@@ -10,8 +8,8 @@ type Remover = (instance: Instance) => Promise<void>
 
 export interface RemovalOptions {
   readonly store: Store
-  /** Which records there may be. */
-  readonly records: RecordRegistry
+  /** Removes whatever the packages declare, but for what {@link createRemoval} removes at the end. */
+  readonly removeRest: (id: InstanceId) => Promise<void>
   /** The first keys of a new instance: changes that join the write that creates it. */
   readonly keyring: { create(id: InstanceId): readonly Change[] }
   readonly clock: { now(): number }
@@ -34,18 +32,16 @@ export interface Removal {
 const QUEUE = 'oauth-instance-removal'
 /** When a removal that was cut short is tried again. */
 const RETRY_MS = 60_000
-/** What `purge` itself removes at the end. */
-const OWN_KINDS: ReadonlySet<string> = new Set(['instance', 'keys'])
 
 export function createRemoval(options: RemovalOptions): Removal {
-  const { store, records, keyring, clock, log, directory, markDeleting, byId, forget } = options
+  const { store, removeRest, keyring, clock, log, directory, markDeleting, byId, forget } = options
   const removers: Remover[] = []
   let stopProcessing: (() => Promise<void>) | undefined
 
   async function purge(instance: Instance): Promise<void> {
     for (const remover of removers) await remover(instance)
     // Whatever nobody thought of. What says that a removal is under way goes last.
-    await removeRecords(records, store, instance.id, (kind) => OWN_KINDS.has(kind))
+    await removeRest(instance.id)
     await directory.release(instance.id, [instance.domain, ...instance.aliases])
     // The record goes last: as long as it exists, a removal that was cut short is found and goes on.
     const keys = keyring.create(instance.id).map(({ key }) => ({ op: 'delete', key }) as const)

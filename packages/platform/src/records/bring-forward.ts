@@ -19,7 +19,6 @@ type Versions = Pick<RecordKind, 'kind' | 'migrate' | 'version'>
 /**
  * The value as the present version of its kind has it. It says its version in `v`, unless that is 1.
  * @throws MalformedRecordError when it is of no version that is known, or a migration fails
- * @see operation.md 5.2
  */
 export function bringForward({ kind, migrate = [], version }: Versions, value: Json): Json {
   const found = versionOf(value)

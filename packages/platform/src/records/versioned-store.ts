@@ -21,7 +21,6 @@ import type { RecordKind } from './record-kind.ts'
 /**
  * A store that gives records of these kinds as their present version has them, and says the version in what it writes.
  * While every kind has version 1 it is the store itself.
- * @see operation.md 5.2
  */
 export function versionedStore(
   store: Store,

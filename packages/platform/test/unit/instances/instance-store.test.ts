@@ -8,6 +8,7 @@ import { createInstances, type InstanceStore } from '../../../src/instances/inst
 import { createKeyring } from '../../../src/keys/keyring-store.ts'
 import { createSealer } from '../../../src/keys/sealer.ts'
 import { PLATFORM_RECORDS } from '../../../src/records.ts'
+import { removeRecords } from '../../../src/records/remove-records.ts'
 import { RecordRegistry } from '../../../src/records/record-registry.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
@@ -41,7 +42,8 @@ eachStore((open, name) => {
       records.declare(PLATFORM_RECORDS)
       const instances = createInstances({
         store,
-        records,
+        removeRest: (id) =>
+          removeRecords(records, store, id, (kind) => kind === 'instance' || kind === 'keys'),
         keyring,
         clock,
         log,

@@ -6,7 +6,6 @@ import { createInstances } from '../../../src/instances/instance-store.ts'
 import { createKeyring } from '../../../src/keys/keyring-store.ts'
 import { createSealer, type SealingKey } from '../../../src/keys/sealer.ts'
 import { checkSealingKeys, SealingKeyError } from '../../../src/keys/sealing-keys.ts'
-import { RecordRegistry } from '../../../src/records/record-registry.ts'
 
 const NOW = Date.UTC(2026, 2, 1)
 const INDEX = indexKey('host', 'sealing-keys')
@@ -42,7 +41,6 @@ eachStore((open) => {
       const keyring = createKeyring({ store, sealer: createSealer([key]), clock })
       const instances = createInstances({
         store,
-        records: new RecordRegistry(),
         keyring,
         clock,
         log,
