@@ -2,8 +2,10 @@ import { hash } from 'node:crypto'
 import type {
   Bus,
   Change,
+  DumpEntry,
   Hit,
   IndexKey,
+  InspectedRecord,
   Json,
   Key,
   Page,
@@ -14,7 +16,7 @@ import type {
   WriteOptions,
   WriteResult,
 } from '@svc/store'
-import type { Logger } from '../log.ts'
+import type { PlatformLog } from '../log/log-events.ts'
 import { bringForward, MalformedRecordError, withVersion } from './bring-forward.ts'
 import type { RecordKind } from './record-kind.ts'
 
@@ -25,7 +27,7 @@ import type { RecordKind } from './record-kind.ts'
 export function versionedStore(
   store: Store,
   kinds: readonly RecordKind[],
-  log: Pick<Logger, 'error'>,
+  log: Pick<PlatformLog, 'error'>,
 ): Store {
   const later = kinds.filter(({ version }) => version > 1)
   if (later.length === 0) return store
@@ -35,9 +37,13 @@ export function versionedStore(
 class VersionedStore implements Store {
   readonly #store: Store
   readonly #kinds: ReadonlyMap<string, RecordKind>
-  readonly #log: Pick<Logger, 'error'>
+  readonly #log: Pick<PlatformLog, 'error'>
 
-  constructor(store: Store, kinds: ReadonlyMap<string, RecordKind>, log: Pick<Logger, 'error'>) {
+  constructor(
+    store: Store,
+    kinds: ReadonlyMap<string, RecordKind>,
+    log: Pick<PlatformLog, 'error'>,
+  ) {
     this.#store = store
     this.#kinds = kinds
     this.#log = log
@@ -60,6 +66,20 @@ class VersionedStore implements Store {
   ): Promise<(StoredRecord<Value> | undefined)[]> {
     const records = await this.#store.getMany<Value>(keys)
     return records.map((record) => this.#forward(record))
+  }
+
+  async inspect(keys: readonly Key[]): Promise<(InspectedRecord | undefined)[]> {
+    const records = await this.#store.inspect(keys)
+    return records.map((record) => record && { ...record, ...this.#forward(record) })
+  }
+
+  /** As they are stored: what loads them reads their versions itself. */
+  dump(): AsyncIterable<DumpEntry> {
+    return this.#store.dump()
+  }
+
+  load(entries: AsyncIterable<DumpEntry> | Iterable<DumpEntry>): Promise<void> {
+    return this.#store.load(entries)
   }
 
   write(changes: readonly Change[], options?: WriteOptions): Promise<WriteResult> {

@@ -41,7 +41,7 @@ eachStore((open) => {
       raw = await open()
       logged = []
       store = versionedStore(raw, [LETTER], {
-        error: (event, fields) => void logged.push([event, fields]),
+        error: (event: string, fields?: unknown) => void logged.push([event, fields]),
       })
     })
 
