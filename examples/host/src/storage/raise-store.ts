@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock, Store } from '@svc/store'
 import type { EmbeddedStore } from '@svc/store/sqlite'
+import { listProcesses } from '../processes/process-record.ts'
 import { migrateRecords, type MigrateOptions, type UpgradeStep } from './migrate-records.ts'
-import { listUsers } from './store-users.ts'
 import { putStoreRecord, readStoreRecord, type StoreRecord } from './store-record.ts'
 import { claimVersion, type KnownVersions, StoreVersionError } from './store-version.ts'
 
@@ -74,7 +74,7 @@ export async function upgradeShared(
 }
 
 async function refuseOldProcesses(store: Store, version: number): Promise<void> {
-  const old = (await listUsers(store)).filter(({ reads }) => reads[1] < version)
+  const old = (await listProcesses(store)).filter(({ reads }) => reads[1] < version)
   if (old.length === 0) return
   const names = old.map((each) => `${each.hostname} port ${each.port} (Svc ${each.version})`)
   throw new Error(

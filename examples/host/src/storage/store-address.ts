@@ -1,16 +1,16 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Store, StoreUnavailableError, systemClock } from '@svc/store'
+import { listProcesses } from '../processes/process-record.ts'
 import type { CopySource, CopyTarget } from './copy-store.ts'
 import {
+  putStoreRecord,
   readStoreRecord,
   STORE_RECORD_KEY,
   type StoreRecord,
   toStoreRecord,
 } from './store-record.ts'
-import { putStoreRecord } from './store-record.ts'
 import { KNOWN_VERSIONS } from './store-version.ts'
-import { listUsers } from './store-users.ts'
 
 /** A command takes longer than a request may: a Redis that is busy is waited for. Milliseconds. */
 const PATIENCE_MS = 30_000
@@ -77,7 +77,7 @@ async function openSharedSource({ place, name }: StoreAddress): Promise<OpenSour
   const { redisStore } = await import('@svc/store/redis')
   const store = redisStore({ url: place, commandTimeoutMs: PATIENCE_MS })
   try {
-    const isInUse = (await listUsers(store)).length > 0
+    const isInUse = (await listProcesses(store)).length > 0
     return {
       name,
       record: (await readStoreRecord(store)) ?? firstVersion(),

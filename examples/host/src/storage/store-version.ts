@@ -1,6 +1,7 @@
 import type { Clock, Store } from '@svc/store'
 import { ConfigError } from '../config/config.ts'
 import { PRODUCT_VERSION } from '../processes/product-version.ts'
+import { STORE_VERSIONS } from '../processes/store-versions.ts'
 import type { UpgradeStep } from './migrate-records.ts'
 import { putStoreRecord, readStoreRecord, type StoreRecord } from './store-record.ts'
 
@@ -23,8 +24,7 @@ export interface KnownVersions {
 /** What this product knows. @see operation.md 5.1 */
 export const KNOWN_VERSIONS: KnownVersions = {
   product: PRODUCT_VERSION,
-  reads: [1, 1],
-  writes: 1,
+  ...STORE_VERSIONS,
   oldestProduct: '0.1.0',
   through: {},
   steps: [],

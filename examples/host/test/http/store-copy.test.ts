@@ -79,7 +79,7 @@ describe('svc store copy', function () {
 
   it('goes on after a kill, deletes what went meanwhile, and refuses a target that is not empty', async () => {
     await use(sqliteStore({ file }), async (store) => {
-      await store.load(many(20_000))
+      await store.load(many(6000))
       await fill(store)
     })
     const args = ['store', 'copy', '--from', `sqlite:${file}`, '--to', redis.url]
@@ -94,7 +94,7 @@ describe('svc store copy', function () {
     child.kill('SIGKILL')
     await exited
     const half = await use(redisStore({ url: redis.url }), contentOf)
-    expect(half.length).to.be.within(900, 20_000)
+    expect(half.length).to.be.within(900, 6000)
     const shared = await runFaultyHost({ SVC_STORE: redis.url, SVC_KEYS: KEY })
     expect(shared.stderr).to.include('the copy is not finished')
     expect(shared.code).to.equal(78)
@@ -111,7 +111,7 @@ describe('svc store copy', function () {
     const before = await use(sqliteStore({ file }), contentOf)
     const { code, stdout, stderr } = await copyTo(`sqlite:${file}`, redis.url)
     expect(code, stderr).to.equal(0)
-    expect(JSON.parse(stdout)).to.include({ isDone: true, records: 20_001 })
+    expect(JSON.parse(stdout)).to.include({ isDone: true, records: 6001 })
     expect(await use(redisStore({ url: redis.url }), contentOf)).to.deep.equal(before)
 
     const again = await copyTo(`sqlite:${file}`, redis.url)

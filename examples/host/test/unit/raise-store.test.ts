@@ -149,7 +149,7 @@ describe('raising a store on Redis', () => {
     try {
       await fill(store)
       const old = recordKey('host', 'process', 'old')
-      const value = { version: '0.1.0', reads: [1, 1], hostname: 'one', port: 8081 }
+      const value = { version: '0.1.0', reads: [1, 1], hostname: 'one', port: 8081, startedAt: 1 }
       const indexes = [{ index: indexKey('host', 'processes'), sort: '1' }]
       await store.write([{ op: 'put', key: old, value, indexes }])
       const options = { pauseMs: 0 }
