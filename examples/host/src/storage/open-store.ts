@@ -35,10 +35,7 @@ async function openEmbedded(
   const store = sqliteStore({ file, clock, log: log.store, reads: known.reads })
   return orClose(store, async () => {
     const { raiseEmbedded } = await import('./raise-store.ts')
-    const notice = (event: string, fields: Readonly<Record<string, unknown>>): void => {
-      log.info(event, fields)
-    }
-    await raiseEmbedded({ store, file, clock, known, notice })
+    await raiseEmbedded({ store, file, clock, known, log })
   })
 }
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock, Store } from '@svc/store'
 import type { EmbeddedStore } from '@svc/store/sqlite'
+import type { HostLog } from '../log/log.ts'
 import { listProcesses } from '../processes/process-record.ts'
 import { migrateRecords, type MigrateOptions, type UpgradeStep } from './migrate-records.ts'
 import { putStoreRecord, readStoreRecord, type StoreRecord } from './store-record.ts'
@@ -17,7 +18,7 @@ export interface RaiseEmbeddedOptions {
   readonly file: string
   readonly clock: Clock
   readonly known: KnownVersions
-  readonly notice: (event: string, fields: Readonly<Record<string, unknown>>) => void
+  readonly log: Pick<HostLog, 'info'>
   /** Bytes that may be written beside the file. @defaultValue what its file system says */
   readonly freeBytes?: () => Promise<number>
 }
@@ -28,7 +29,7 @@ export interface RaiseEmbeddedOptions {
  * @see operation.md 5.4
  */
 export async function raiseEmbedded(options: RaiseEmbeddedOptions): Promise<void> {
-  const { store, file, clock, known, notice } = options
+  const { store, file, clock, known, log } = options
   await claimVersion(store, clock, known)
   for (const step of stepsFrom(store.version(), known)) {
     const from = store.version()
@@ -38,7 +39,7 @@ export async function raiseEmbedded(options: RaiseEmbeddedOptions): Promise<void
     await migrateRecords(store, step, { pauseMs: 0 })
     const record = raised(await readStoreRecord(store), step, known, clock)
     await store.raise(step.to, [putStoreRecord(record)])
-    notice('store.raised', { from, to: step.to, copy })
+    log.info('store.raised', { from, to: step.to, copy })
   }
 }
 

@@ -77,7 +77,7 @@ describe('raising an embedded store', () => {
       file,
       clock: systemClock,
       known,
-      notice: (event, fields) => told.push({ event, ...fields }),
+      log: { info: (event: string, fields?: object) => void told.push({ event, ...fields }) },
       ...(freeBytes !== undefined && { freeBytes: async () => freeBytes }),
     })
 

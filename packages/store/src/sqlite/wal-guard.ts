@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../clock.ts'
 import { describeError } from '../describe-error.ts'
-import type { StoreLog } from '../log.ts'
+import type { StoreEventLog } from '../log/store-log.ts'
 
 /** The write-ahead file is written back once it is larger. @see operation.md 8.7 */
 export const WAL_BYTES: number = 16 * 1024 * 1024
@@ -27,7 +27,7 @@ export function startWalGuard(options: {
   /** Of the store; without one there is nothing to watch. */
   readonly path: string | undefined
   readonly clock: Clock
-  readonly log: StoreLog
+  readonly log: StoreEventLog
 }): WalGuard {
   const { db, path, clock, log } = options
   if (path === undefined) return { check() {}, stop() {} }
