@@ -3,6 +3,7 @@ import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } fro
 import { DEMO_RECORDS } from './demo-records.ts'
 import { PUSH_KEY_CONTEXT } from './notifications/push-keys.ts'
 import { PROCESS_RECORD } from './processes/process-record.ts'
+import { STORE_RECORD } from './storage/store-record.ts'
 
 const { instant, members, object, text } = valueSchemas
 
@@ -69,6 +70,7 @@ export function hostRecords(namespace: string): readonly RecordKind[] {
       export: { no: 'It is the host’s.' },
       content: 'key pair of web pushes for development',
     },
+    STORE_RECORD,
     ...DEMO_RECORDS,
   ]
 }

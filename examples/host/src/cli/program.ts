@@ -11,6 +11,7 @@ import { addInstanceCommands } from './instance-commands.ts'
 import { addKonnectorCommands } from './konnector-commands.ts'
 import { addNotificationCommands } from './notification-commands.ts'
 import { clean, listOf, type OutputOptions, print, table } from './output.ts'
+import { addStoreCommands } from './store-commands.ts'
 
 /** The command line `svc`. It talks to the admin listener, so it works on every store while the server runs. */
 export function createProgram(connect: () => AdminClient = createAdminClient): Command {
@@ -25,6 +26,7 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addCodeCommands(program, connect)
   addDevProviderCommand(program, connect)
   addNotificationCommands(program, connect)
+  addStoreCommands(program)
   addOtherCommands(program, connect)
   return program
 }
