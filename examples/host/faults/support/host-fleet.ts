@@ -76,7 +76,7 @@ export async function startFleet(
     async stop() {
       control.closeAllConnections()
       control.close()
-      await Promise.all(hosts.map((host) => host?.stop('SIGKILL')))
+      await Promise.all(hosts.flatMap((host) => (host === undefined ? [] : [host.stop('SIGKILL')])))
     },
   }
 }
