@@ -1,6 +1,7 @@
 import { accountMemberContext, SEALED_MEMBERS } from '@svc/connectors'
 import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } from '@svc/platform'
 import { DEMO_RECORDS } from './demo-records.ts'
+import { PROCESS_RECORD } from './processes/process-record.ts'
 import { PUSH_KEY_CONTEXT } from './notifications/push-keys.ts'
 
 const { instant, members, object, text } = valueSchemas
@@ -67,6 +68,7 @@ export function hostRecords(namespace: string): readonly RecordKind[] {
       export: { no: 'It is the host’s.' },
       content: 'key pair of web pushes for development',
     },
+    PROCESS_RECORD,
     ...DEMO_RECORDS,
   ]
 }
