@@ -25,7 +25,7 @@ describe('/health/ready of a process that starts', () => {
     const log: [string, unknown][] = []
     expect(await status(health), 'at first').to.equal(503)
     const { oauth } = host.host.app
-    const error = (event: string, fields: unknown): void => void log.push([event, fields])
+    const error = (event: string, fields?: unknown): void => void log.push([event, fields])
     await becomeReady({ store: host.host.store, oauth, health, log: { error } })
     return { health, log }
   }
