@@ -24,6 +24,7 @@ import { audit, withAuditMarks } from './log/audit.ts'
 import type { HostLog } from './log/log.ts'
 import { createHealth } from './monitoring/health.ts'
 import { createMetrics } from './monitoring/metrics.ts'
+import { createStatus } from './processes/status-lines.ts'
 import { tellClientChanges } from './notifications/client-events.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
 import { hostRecords } from './records.ts'
@@ -232,6 +233,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     devPages: devPages ?? NO_DEV_PAGES,
     health,
     metrics,
+    status: createStatus({ config, store, keys, notify }),
     async welcome(port) {
       if (!config.demo) return
       await demo?.welcome({ app: services, store, config, port, notice: options.notice })

@@ -10,6 +10,7 @@ import type { HostLog } from './log/log.ts'
 import { openSealingKeys, readSealingKeys } from './storage/sealing-keys.ts'
 import { openStore } from './storage/open-store.ts'
 import { ProcessHeartbeat } from './processes/process-heartbeat.ts'
+import { becomeReady } from './processes/readiness.ts'
 
 export interface StartOptions {
   readonly config: Config
@@ -34,8 +35,12 @@ export interface RunningHost {
 
 /** Connections of the admin listener: commands, and a monitoring system. @see operation.md 1, rule 15 */
 const ADMIN_CONNECTIONS = 64
-/** Requests that take longer at the end are cut, milliseconds: the whole stop is done within 10 s. */
-const GRACE_MS = 7000
+/**
+ * Requests that take longer at the end are cut, milliseconds since the stop began: the whole of it is done within 10 s.
+ */
+const CUT_MS = 7500
+/** The admin listener ends with nobody to wait for. */
+const AT_ONCE = { drainMs: 0, cutMs: 0 } as const
 
 /**
  * Opens the store, assembles the server and starts both listeners.
@@ -57,10 +62,6 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     await app.start()
     const publicServer = await listenPublic(config, app, log)
     app.realtime.attach(publicServer.server)
-    // Together: requests in flight do not wait for websockets that say goodbye, and the other way round.
-    opened.push(async () => {
-      await Promise.all([app.realtime.close(), publicServer.stop(GRACE_MS)])
-    })
     const admin = createAdminApp({ app, config, token: loadAdminToken(config), log })
     const adminServer = await startServer(toListener(admin), {
       port: config.adminPort,
@@ -70,7 +71,14 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     })
     app.metrics.watch(publicServer.limits)
     app.metrics.watch(adminServer.limits)
-    opened.push(() => adminServer.stop(0))
+    opened.push(
+      () => adminServer.stop(AT_ONCE),
+      // Together: requests in flight do not wait for websockets that say goodbye, and the other way round.
+      async () => {
+        const times = { drainMs: config.drain, cutMs: CUT_MS }
+        await Promise.all([app.realtime.close(), publicServer.stop(times)])
+      },
+    )
     if (config.isProduction && config.smtpUrl === undefined) {
       log.warn('mail.off', { reason: 'SVC_SMTP_URL is not set: no mail leaves this server' })
     }
@@ -78,6 +86,7 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     heartbeat = new ProcessHeartbeat({ config, store, clock, log, keys, port })
     await heartbeat.start()
     await app.welcome(port)
+    await becomeReady({ store, oauth: app.oauth, health: app.health, log })
     let stopping: Promise<void> | undefined
     return {
       app,

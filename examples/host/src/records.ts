@@ -1,8 +1,8 @@
 import { accountMemberContext, SEALED_MEMBERS } from '@svc/connectors'
 import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } from '@svc/platform'
 import { DEMO_RECORDS } from './demo-records.ts'
-import { PUSH_KEY_CONTEXT } from './notifications/push-keys.ts'
 import { PROCESS_RECORD } from './processes/process-record.ts'
+import { PUSH_KEY_CONTEXT } from './notifications/push-keys.ts'
 import { STORE_RECORD } from './storage/store-record.ts'
 
 const { instant, members, object, text } = valueSchemas

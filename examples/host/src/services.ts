@@ -9,6 +9,7 @@ import type { HostApps } from './apps/registry.ts'
 import type { HostKonnectors } from './konnectors/registry.ts'
 import type { Health } from './monitoring/health.ts'
 import type { Metrics } from './monitoring/metrics.ts'
+import type { StatusBoard } from './monitoring/status.ts'
 import type { DevMailbox, DevOutbox } from './notifications/development.ts'
 import type { OwnerPhones } from './notifications/owner-phone.ts'
 
@@ -33,6 +34,8 @@ export interface HostServices {
   readonly devPages: DevPages
   readonly health: Health
   readonly metrics: Metrics
+  /** What `svc status` shows. */
+  readonly status: StatusBoard
   /**
    * Makes the demo instance and says what to open, where there is to be one.
    * @param port - of the public listener

@@ -14,6 +14,7 @@ import { addClientRoutes } from './client-routes.ts'
 import { addKonnectorRoutes } from './konnector-routes.ts'
 import { addNotificationRoutes } from './notification-routes.ts'
 import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
+import { addStatusRoutes } from './status-routes.ts'
 
 /** Every admin endpoint. `:domain` is a domain or an alias. */
 export function adminRouter(app: HostServices, config: Config): Middleware {
@@ -61,6 +62,8 @@ export function adminRouter(app: HostServices, config: Config): Middleware {
     ctx.type = type
     ctx.body = text
   })
+
+  addStatusRoutes({ route }, app)
 
   route('get', '/instances', async (ctx) => {
     const cursor = ctx.query['cursor']

@@ -10,12 +10,14 @@ import { addDevProviderCommand } from './dev-provider-command.ts'
 import { addInstanceCommands } from './instance-commands.ts'
 import { addKonnectorCommands } from './konnector-commands.ts'
 import { addNotificationCommands } from './notification-commands.ts'
+import { addStatusCommand } from './status-commands.ts'
 import { clean, listOf, type OutputOptions, print, table } from './output.ts'
 import { addStoreCommands } from './store-commands.ts'
 
 /** The command line `svc`. It talks to the admin listener, so it works on every store while the server runs. */
 export function createProgram(connect: () => AdminClient = createAdminClient): Command {
   const program = new Command('svc').description('Operates a running server.')
+  addStatusCommand(program, connect)
   addInstanceCommands(program, connect)
   addAppCommands(program, connect)
   addTokenCommands(program, connect)

@@ -74,6 +74,12 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     description:
       'How many reverse proxies stand in front: the client address is that many entries from the right of `X-Forwarded-For`, and addresses are https.',
   },
+  drain: {
+    type: 'duration',
+    defaultText: '`5s` with Redis, `0s` with the embedded store',
+    description:
+      'How long new connections are still taken once the process was told to stop, so that the proxy in front finds out. Longer than the proxy keeps idle connections, at most 7s.',
+  },
   tls: {
     cert: {
       type: 'string',

@@ -25,6 +25,8 @@ export interface Config {
   readonly keysFile?: string
   /** Reverse proxies in front. */
   readonly trustProxy: number
+  /** How long new connections are still taken once the process was told to stop, milliseconds. */
+  readonly drain: number
   /** Paths of PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string }
   readonly namespace: string
@@ -225,6 +227,7 @@ function checkTogether(values: Values, faults: string[]): void {
   if ((values['tls.cert'] === undefined) !== (values['tls.key'] === undefined)) {
     faults.push('SVC_TLS_CERT, SVC_TLS_KEY: one is useless without the other')
   }
+  if (drainOf(values) > LONGEST_DRAIN_MS) faults.push('SVC_DRAIN: must be at most 7s')
 }
 
 function toConfig(values: Values, isProduction: boolean): Omit<Config, 'threadPoolSize'> {
@@ -243,6 +246,7 @@ function toConfig(values: Values, isProduction: boolean): Omit<Config, 'threadPo
     ...plain,
     isProduction,
     dataDir: resolve(String(values['dataDir'])),
+    drain: drainOf(values),
     ...(tls.length > 0 && { tls: Object.fromEntries(tls) }),
     mail: Object.fromEntries(group('mail.')),
     logLevel: values['log.level'],
@@ -259,6 +263,14 @@ function toConfig(values: Values, isProduction: boolean): Omit<Config, 'threadPo
       group('lifetimes.').map(([name, text]) => [name, toMilliseconds(String(text))]),
     ),
   } as unknown as Omit<Config, 'threadPoolSize'>
+}
+
+/** A stop takes at most 10 s, and requests under way want some of it. @see security.md 118 */
+const LONGEST_DRAIN_MS = 7 * SECOND_MS
+
+/** With the embedded store nobody else can answer meanwhile: the sooner it ends, the sooner the next one begins. */
+function drainOf(values: Values): number {
+  return toMilliseconds(String(values['drain'] ?? (values['store'] === 'sqlite' ? '0s' : '5s')))
 }
 
 const UNIT_MS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const
