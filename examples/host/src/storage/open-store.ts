@@ -9,7 +9,7 @@ import type { HostLog } from '../log/log.ts'
  * @throws ConfigError when the Redis address is malformed
  */
 export async function openStore(
-  config: Pick<Config, 'dataDir' | 'store'>,
+  config: Pick<Config, 'dataDir' | 'store' | 'storeReplicas'>,
   log: HostLog,
   clock: Clock,
 ): Promise<Store> {
@@ -19,7 +19,13 @@ export async function openStore(
   }
   const { redisStore } = await import('@svc/store/redis')
   try {
-    return redisStore({ url: config.store, clock, log: log.store })
+    const { storeReplicas: count } = config
+    return redisStore({
+      url: config.store,
+      clock,
+      log: log.store,
+      ...(count > 0 && { waitReplicas: { count } }),
+    })
   } catch (error) {
     // Its words never hold the password.
     if (error instanceof TypeError) throw new ConfigError([`SVC_STORE: ${error.message}`])
