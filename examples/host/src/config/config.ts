@@ -5,7 +5,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { ConnectorsValues } from './connectors.ts'
 import type { FlagshipValues } from './flagship.ts'
 import type { NotificationValues } from './notifications.ts'
-import { isLoopback } from './addressing.ts'
+import { isLoopback } from './own-names.ts'
 import { FILE_SCHEMA, listEntries, type NamedEntry } from './entries.ts'
 import { readSecretFiles, type SecretFile } from './secret-files.ts'
 
