@@ -25,6 +25,7 @@ import { audit, withAuditMarks } from './log/audit.ts'
 import type { HostLog } from './log/log.ts'
 import { createHealth } from './monitoring/health.ts'
 import { createMetrics } from './monitoring/metrics.ts'
+import { createProbe } from './monitoring/probe.ts'
 import { tellClientChanges } from './notifications/client-events.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
 import type { DevPages, HostServices } from './services.ts'
@@ -165,6 +166,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     providers: connectors.figures,
   })
   const health = createHealth(store, clock)
+  const probe = createProbe({ config, store, clock, instances: oauth.instances, clientAddress })
   const koa = new Koa()
   noteBrokenAnswers(koa, log)
   koa.use(scope.middleware(clientAddress))
@@ -176,6 +178,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   koa.use(health.middleware)
   koa.use(load.middleware)
   koa.use(limitRequests({ requestsPerMinute, clientAddress }))
+  koa.use(probe.middleware)
   koa.use(connectors.callbackHost())
   koa.use(oauth.resolveInstance())
   koa.use(serveApps({ apps, visits: ui.appPages }))
@@ -228,6 +231,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     outbox,
     devPages: devPages ?? NO_DEV_PAGES,
     health,
+    probe,
     metrics,
     async welcome(port) {
       if (!config.demo) return

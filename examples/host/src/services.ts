@@ -8,6 +8,7 @@ import type { HostConnectors } from './accounts/host-connectors.ts'
 import type { HostApps } from './apps/registry.ts'
 import type { HostKonnectors } from './konnectors/registry.ts'
 import type { Health } from './monitoring/health.ts'
+import type { Probe } from './monitoring/probe.ts'
 import type { Metrics } from './monitoring/metrics.ts'
 import type { DevMailbox, DevOutbox } from './notifications/development.ts'
 import type { OwnerPhones } from './notifications/owner-phone.ts'
@@ -32,6 +33,7 @@ export interface HostServices {
   readonly outbox: DevOutbox | undefined
   readonly devPages: DevPages
   readonly health: Health
+  readonly probe: Probe
   readonly metrics: Metrics
   /**
    * Makes the demo instance and says what to open, where there is to be one.

@@ -70,7 +70,12 @@ export interface Config {
   readonly lifetimes: Readonly<Record<string, number>>
   /** Where secrets came from that variables ending in `_FILE` name. */
   readonly secretFiles: readonly SecretFile[]
+  /** Folder of the credentials that systemd hands over. */
+  readonly credentialsDirectory?: string
 }
+
+/** What entries alone say. */
+type ParsedConfig = Omit<Config, 'credentialsDirectory' | 'secretFiles' | 'threadPoolSize'>
 
 /** The configuration cannot be used; `faults` holds every reason, without any value. */
 export class ConfigError extends Error {
@@ -105,11 +110,13 @@ export function loadConfig(env: Environment = process.env): Config {
     faults.push('SVC_FLAGSHIP_SKIP_CERTIFICATION: not in production')
   }
   if (faults.length > 0) throw new ConfigError(faults)
+  const credentialsDirectory = env['CREDENTIALS_DIRECTORY']
   const pool = Number(env['UV_THREADPOOL_SIZE'] ?? 4)
   return {
     ...toConfig(values, env['NODE_ENV'] === 'production'),
     threadPoolSize: Number.isInteger(pool) && pool >= 1 ? Math.min(pool, 1024) : 4,
     secretFiles: secrets.files,
+    ...(credentialsDirectory !== undefined && { credentialsDirectory }),
   }
 }
 
@@ -246,7 +253,7 @@ function checkTogether(values: Values, faults: string[]): void {
   }
 }
 
-function toConfig(values: Values, isProduction: boolean): Omit<Config, 'secretFiles' | 'threadPoolSize'> {
+function toConfig(values: Values, isProduction: boolean): ParsedConfig {
   const group = (prefix: string): [string, Value][] =>
     Object.entries(values).flatMap(([path, value]) =>
       path.startsWith(prefix) && value !== undefined ? [[path.slice(prefix.length), value]] : [],
@@ -277,7 +284,7 @@ function toConfig(values: Values, isProduction: boolean): Omit<Config, 'secretFi
     lifetimes: Object.fromEntries(
       group('lifetimes.').map(([name, text]) => [name, toMilliseconds(String(text))]),
     ),
-  } as unknown as Omit<Config, 'secretFiles' | 'threadPoolSize'>
+  } as unknown as ParsedConfig
 }
 
 const UNIT_MS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const
