@@ -17,6 +17,7 @@ import { MAIL_DNS_CHECKS, mailUnset, smtpVerify } from './mail.ts'
 import { DNS_CHECKS, type Names } from './names.ts'
 import { checkNodeVersion } from './node-version.ts'
 import { OUTSIDE_CHECKS, type OutsideContext } from './outside.ts'
+import { processesAlike } from './processes.ts'
 import { pushCredentials } from './push.ts'
 import { clockRedis, REDIS_CHECKS } from './redis.ts'
 
@@ -72,6 +73,7 @@ export const INSIDE_CHECKS: readonly Check<DoctorContext>[] = [
   ...MAIL_DNS_CHECKS,
   pushCredentials,
   backupAge,
+  processesAlike,
   devPages,
 ]
 

@@ -4,23 +4,24 @@ import { hasTls, publicAddress } from '../config/addressing.ts'
 import type { Config } from '../config/config.ts'
 import { parseSmtpUrl } from '../config/smtp-url.ts'
 import { hasPushProvider } from '../notifications/channel-options.ts'
+import { PRODUCT_VERSION } from '../processes/product-version.ts'
+import { STORE_VERSIONS } from '../processes/store-versions.ts'
 
 export interface StartFacts {
   readonly config: Config
-  readonly version: string
   readonly keys: readonly SealingKey[]
   readonly instances: Pick<Instances, 'list'>
-  readonly ports: { readonly public: number; readonly admin: number; readonly internal?: number }
+  readonly ports: { readonly public: number; readonly admin: number; readonly internal: number | undefined }
 }
 
 /** What a server says of itself when it has started in production. No secret, no owner. @see operation.md 2.5 */
 export async function startLines(facts: StartFacts): Promise<string> {
-  const { config, version, keys, instances, ports } = facts
+  const { config, keys, instances, ports } = facts
   const scheme = config.tls === undefined ? 'http' : 'https'
   const host = publicAddress(config) ?? '*'
   const rows: readonly (readonly [string, string])[] = [
-    ['Version', version],
-    ['Store', storeOf(config)],
+    ['Version', PRODUCT_VERSION],
+    ['Store', `${storeOf(config)}, version ${STORE_VERSIONS.writes}`],
     ['Instances', await countInstances(instances)],
     ['Sealing keys', keys.map(({ kid }) => kid).join(', ')],
     ['Public', `${scheme}://${host}:${ports.public}`],
