@@ -14,6 +14,7 @@ import { errorFaults, errorTables } from './errors.ts'
 import { eventFaults, eventPage } from './events.ts'
 import { httpApi } from './http-api.ts'
 import { linkFaults, recipeFaults } from './links.ts'
+import { metricsPage } from './metrics.ts'
 import { openApi } from './openapi.ts'
 import { optionFaults, optionPages } from './options.ts'
 import { errorGroups, routeGroups, version } from './routes.ts'
@@ -26,6 +27,7 @@ const documents = [
   errorTables(errorGroups),
   eventPage(),
   await httpApi(groups),
+  metricsPage(),
   openApi(groups, version()),
   optionPages(),
 ]

@@ -25,6 +25,9 @@ import { audit, withAuditMarks } from './log/audit.ts'
 import type { HostLog } from './log/log.ts'
 import { createHealth } from './monitoring/health.ts'
 import { createMetrics } from './monitoring/metrics.ts'
+import { observeStore } from './monitoring/observed-store.ts'
+import { createSettableFigures } from './monitoring/settable-figures.ts'
+import { StoreFigures } from './monitoring/store-figures.ts'
 import { createProbe } from './monitoring/probe.ts'
 import { tellClientChanges } from './notifications/client-events.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
@@ -55,8 +58,12 @@ function loadDemo(config: Config): ReturnType<typeof importDemo> | undefined {
 
 /** Assembles the packages in the order of `architecture.md` 1. */
 export async function createHostApp(options: HostAppOptions): Promise<HostServices> {
-  const { config, store, keys, clock } = options
-  const scope = createRequestScope(withAuditMarks(options.log))
+  const { config, keys, clock } = options
+  const storeFigures = new StoreFigures()
+  const store = observeStore(options.store, clock, storeFigures)
+  store.bus.onGap(() => storeFigures.gap())
+  const audited = new Map<string, number>()
+  const scope = createRequestScope(withAuditMarks(options.log, audited))
   const { log } = scope
   const demo = await loadDemo(config)
   const demoApps = config.demoApps ? demo?.demoApps : undefined
@@ -161,7 +168,15 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     clientAddress,
     ...(requestsInFlight !== undefined && { requests: requestsInFlight }),
   })
+  const settable = createSettableFigures()
   const metrics = createMetrics({
+    config,
+    store,
+    instances: oauth.instances,
+    hashing: ui.hashing,
+    audited,
+    settable,
+    storeFigures,
     load: load.figures,
     sockets: realtime.stats,
     notifications: notify.figures,
@@ -234,6 +249,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     devPages: devPages ?? NO_DEV_PAGES,
     health,
     probe,
+    settable,
     metrics,
     async welcome(port) {
       if (!config.demo) return

@@ -6,7 +6,8 @@ import { type Check, type Finding, ok, warning } from './check.ts'
 export const processesAlike: Check = {
   id: 'processes',
   when: 'doctor',
-  run: async ({ store }) => (store === undefined ? [] : compareProcesses(await listProcesses(store))),
+  run: async ({ store }) =>
+    store === undefined ? [] : compareProcesses(await listProcesses(store)),
 }
 
 export function compareProcesses(

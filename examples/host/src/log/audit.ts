@@ -36,10 +36,14 @@ const AUDITED: ReadonlySet<string> = new Set([
   'two_factor.passed',
 ])
 
-/** The log, with `audit: true` in the lines of the audit stream. @see security.md 113 */
-export function withAuditMarks(log: HostLog): HostLog {
+/** The log, with `audit: true` in the lines of the audit stream, which are counted by event. @see security.md 113 */
+export function withAuditMarks(log: HostLog, counts: Map<string, number> = new Map()): HostLog {
   function marked(write: HostLog['info']): HostLog['info'] {
-    return (event, fields) => write(event, AUDITED.has(event) ? { ...fields, audit: true } : fields)
+    return (event, fields) => {
+      const isAudited = AUDITED.has(event)
+      if (isAudited) counts.set(event, (counts.get(event) ?? 0) + 1)
+      write(event, isAudited ? { ...fields, audit: true } : fields)
+    }
   }
   return { ...log, info: marked(log.info), warn: marked(log.warn) }
 }

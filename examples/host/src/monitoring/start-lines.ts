@@ -11,7 +11,11 @@ export interface StartFacts {
   readonly config: Config
   readonly keys: readonly SealingKey[]
   readonly instances: Pick<Instances, 'list'>
-  readonly ports: { readonly public: number; readonly admin: number; readonly internal: number | undefined }
+  readonly ports: {
+    readonly public: number
+    readonly admin: number
+    readonly internal: number | undefined
+  }
 }
 
 /** What a server says of itself when it has started in production. No secret, no owner. @see operation.md 2.5 */

@@ -53,7 +53,6 @@ describe('a start with other sealing keys', function () {
       await redis.stop()
     }
   })
-
 })
 
 /** @see operation.md 3.3 */
