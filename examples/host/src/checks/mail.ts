@@ -44,7 +44,7 @@ export const smtpVerify: Check<Pick<MailContext, 'config'>> = {
       await verifySmtp(smtp)
       return [ok(`The mail server ${place} takes our mails.`)]
     } catch (error) {
-      const reason = isMailError(error) ? `${error.message}` : String(error)
+      const reason = isMailError(error) ? (error.detail ?? error.reason) : String(error)
       return [
         fault(
           `The mail server ${place} does not take our mails: ${reason}.`,

@@ -11,7 +11,10 @@ const KEY = `k1:${Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7 + 1))
 const clock = { now: () => Date.now() }
 
 /** What is said of a Redis with these arguments. */
-async function wordsOf(args: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
+async function wordsOf(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<string[]> {
   const redis = await startRedisServer({ args })
   try {
     const config = loadConfig({ SVC_STORE: redis.url, ...env })
@@ -54,7 +57,11 @@ describe('checks of Redis', function () {
   })
 
   it('name the commands that a service does not know', async () => {
-    const args = ['SCRIPT', 'EVALSHA', 'SUBSCRIBE'].flatMap((name) => ['--rename-command', name, ''])
+    const args = ['SCRIPT', 'EVALSHA', 'SUBSCRIBE'].flatMap((name) => [
+      '--rename-command',
+      name,
+      '',
+    ])
     expect(await wordsOf(args)).to.deep.equal([
       'fault    redis.commands     This Redis does not know SCRIPT, EVALSHA, SUBSCRIBE. Take one with scripts and publish/subscribe; some managed services leave them out.',
     ])

@@ -84,7 +84,9 @@ describe('the checks of an installation', () => {
     expect(space(3 * GIB).state).to.equal('ok')
     expect(space(GIB).text).to.equal('1,024 MiB are free where /data is, and 2,048 MiB should be.')
     expect(space(GIB / 8, { blocks: GIB / 4096 }).text).to.include('256 MiB should be')
-    expect(space(3 * GIB, { ffree: 40 }).text).to.equal('40 of 1000 inodes are free where /data is.')
+    expect(space(3 * GIB, { ffree: 40 }).text).to.equal(
+      '40 of 1000 inodes are free where /data is.',
+    )
     expect(space(3 * GIB, { files: 0, ffree: 0 }).state).to.equal('ok')
   })
 
@@ -119,7 +121,8 @@ describe('the checks of an installation', () => {
       'warning This is Redis 6.2.14, which is older than 7.0.',
       'warning Writes wait for 1 replicas, but a master that lost them goes on taking writes.',
     ])
-    expect(await linesOf({ product: 'Valkey', version: '7.2.0', minReplicasToWrite: 1 })).to.deep //
+    expect(await linesOf({ product: 'Valkey', version: '7.2.0', minReplicasToWrite: 1 }))
+      .to.deep //
       .equal(['ok This is Valkey 7.2.0.', 'ok Redis refuses writes with fewer than 1 replicas.'])
     expect(await linesOf({})).to.deep.equal([
       'warning Redis does not let us ask for its version.',
@@ -152,7 +155,13 @@ describe('the checks of an installation', () => {
   })
 
   it('processes says which versions, keys and options differ', () => {
-    const one = { hostname: 'a', pid: 1, version: '1.0.0', kids: ['k1'], options: { SVC_DEMO: 'x' } }
+    const one = {
+      hostname: 'a',
+      pid: 1,
+      version: '1.0.0',
+      kids: ['k1'],
+      options: { SVC_DEMO: 'x' },
+    }
     const other = { ...one, hostname: 'b', pid: 2 }
     expect(compareProcesses([one, other]).map(({ state }) => state)).to.deep.equal(['ok'])
     const different = { ...other, version: '1.1.0', kids: ['k2', 'k1'], options: {} }
@@ -170,9 +179,7 @@ describe('the checks of an installation', () => {
       run: () => Promise.reject(new Error('no')),
     }
     const results = await runChecks([broken], {})
-    expect(results).to.deep.equal([
-      { id: 'broken', state: 'fault', text: 'The check broke: no.' },
-    ])
+    expect(results).to.deep.equal([{ id: 'broken', state: 'fault', text: 'The check broke: no.' }])
     expect(exitCodeOf(results)).to.equal(2)
     expect(exitCodeOf([{ id: 'a', state: 'warning', text: '' }])).to.equal(1)
     expect(exitCodeOf([{ id: 'a', state: 'ok', text: '' }])).to.equal(0)
