@@ -74,6 +74,8 @@ export class StartChecks {
     const url = config.store
     this.#redis = await probeRedis({ url, waitMs: Math.min(waitMs, QUIET_MS) }).catch(
       (error: Error) => {
+        // Its words never hold the password.
+        if (error instanceof TypeError) throw new ConfigError([`SVC_STORE: ${error.message}`])
         if (waitMs <= QUIET_MS) throw error
         const text = `${error.message}. It is asked again for ${Math.round(waitMs / 1000)} s.`
         log.warn('check.warning', { check: 'store.reached', text })
