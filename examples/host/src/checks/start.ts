@@ -114,11 +114,20 @@ export class StartChecks {
     const context = { config, clock, ...(redis !== undefined && { redis }), ...facts }
     const results = [...(await runChecks(STEPS[name], context)), ...more]
     for (const { id, state, text, remedy } of results) {
-      if (state === 'warning') log.warn('check.warning', { check: id, text, remedy })
+      if (state === 'warning') warn(log, id, text, remedy)
     }
     const faults = results.filter(({ state }) => state === 'fault')
     if (faults.length > 0) throw new StartError(faults)
   }
+}
+
+function warn(
+  log: StartChecksOptions['log'],
+  check: string,
+  text: string,
+  remedy: string | undefined,
+): void {
+  log.warn('check.warning', { check, text, ...(remedy !== undefined && { remedy }) })
 }
 
 /** What is asked of a host that is assembled. */
