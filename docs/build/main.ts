@@ -18,12 +18,14 @@ import { logFaults, logPage } from './logs.ts'
 import { metricsPage } from './metrics.ts'
 import { openApi } from './openapi.ts'
 import { optionFaults, optionPages } from './options.ts'
+import { dataModel, recordTableFaults } from './record-tables.ts'
 import { errorGroups, routeGroups, version } from './routes.ts'
 import { walkFaults } from './walks.ts'
 
 const groups = await routeGroups()
 const documents = [
   configuration(),
+  dataModel(),
   decisionIndex(),
   errorTables(errorGroups),
   eventPage(),
@@ -51,6 +53,7 @@ const faults = [
   ...logFaults(),
   ...optionFaults(),
   ...recipeFaults(),
+  ...recordTableFaults(),
   ...walkFaults(),
   ...stale.map((file) => `${file} is stale: run pnpm run docs`),
 ]
