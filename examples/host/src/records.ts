@@ -71,6 +71,26 @@ export function hostRecords(namespace: string): readonly RecordKind[] {
       content: 'key pair of web pushes for development',
     },
     STORE_RECORD,
+    {
+      kind: 'backup',
+      version: 1,
+      schema: members({ at: instant }),
+      tags: ['host'],
+      places: { by: 'ids', ids: ['verified'] },
+      life: 'for good',
+      export: { no: 'It is the host’s.' },
+      content: 'when the last backup was verified',
+    },
+    {
+      kind: 'probe',
+      version: 1,
+      schema: members({}),
+      tags: ['host'],
+      places: { by: 'nobody' },
+      life: '60 s, once',
+      export: { no: 'It is the host’s.' },
+      content: 'a nonce that `/health/probe` answers to',
+    },
     ...DEMO_RECORDS,
   ]
 }

@@ -11,6 +11,7 @@ import { clientToWire, instanceToWire, mailToWire } from './admin-wire.ts'
 import { addAccountRoutes } from './account-routes.ts'
 import { addAccountTypeRoutes } from './account-type-routes.ts'
 import { addClientRoutes } from './client-routes.ts'
+import { addDoctorRoutes } from './doctor-routes.ts'
 import { addKonnectorRoutes } from './konnector-routes.ts'
 import { addNotificationRoutes } from './notification-routes.ts'
 import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
@@ -133,6 +134,7 @@ export function adminRouter(app: HostServices, config: Config): Middleware {
     ctx.status = 204
   })
 
+  addDoctorRoutes({ route }, app, config)
   addOwnerRoutes({ route, instanceOf }, ui.owners)
 
   route('get', '/instances/:domain/apps', async (ctx) => {

@@ -7,6 +7,7 @@ import { type AdminClient, createAdminClient } from './admin-client.ts'
 import { addCodeCommands } from './code-commands.ts'
 import { instancePath, listAll, listKept, members, subcommand } from './command.ts'
 import { addDevProviderCommand } from './dev-provider-command.ts'
+import { addDoctorCommand } from './doctor-commands.ts'
 import { addInstanceCommands } from './instance-commands.ts'
 import { addKonnectorCommands } from './konnector-commands.ts'
 import { addNotificationCommands } from './notification-commands.ts'
@@ -29,6 +30,7 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addDevProviderCommand(program, connect)
   addNotificationCommands(program, connect)
   addStoreCommands(program)
+  addDoctorCommand(program)
   addOtherCommands(program, connect)
   return program
 }
