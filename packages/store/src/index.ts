@@ -14,6 +14,7 @@ export {
   type IndexEntry,
   type IndexKey,
   type Key,
+  type KindUsage,
   type Page,
   type PageRequest,
   type PutChange,
@@ -22,6 +23,7 @@ export {
   type StoredRecord,
   StoreUnavailableError,
   type TouchChange,
+  type Usage,
   type WriteOptions,
   type WriteResult,
 } from './store.ts'

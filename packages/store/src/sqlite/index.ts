@@ -15,6 +15,6 @@ export type { SqliteStoreOptions } from './options.ts'
  * const store = sqliteStore({ file: 'data/store.db' })
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
-  const { file, clock, log, cacheKib } = SQLITE_OPTIONS.settle(options)
-  return new SqliteStore(openFile(file, cacheKib), clock, log)
+  const { file, clock, log, cacheKib, countedKinds } = SQLITE_OPTIONS.settle(options)
+  return new SqliteStore(openFile(file, cacheKib), clock, log, countedKinds)
 }

@@ -9,6 +9,7 @@ import {
   type Settled,
   text,
 } from '../options/index.ts'
+import { countedKinds } from '../usage/counted-kinds.ts'
 
 /** What {@link sqliteStore} is told. */
 export interface SqliteStoreOptions {
@@ -26,6 +27,11 @@ export interface SqliteStoreOptions {
    * @defaultValue `4096`
    */
   readonly cacheKib?: number
+  /**
+   * Kinds of records whose bytes are counted, for `usage`.
+   * @defaultValue none
+   */
+  readonly countedKinds?: readonly string[]
 }
 
 export const SQLITE_OPTIONS: OptionsDefinition<Settled<SqliteStoreOptions>> = defineOptions({
@@ -33,4 +39,5 @@ export const SQLITE_OPTIONS: OptionsDefinition<Settled<SqliteStoreOptions>> = de
   clock: port<Clock>(['now']).or(systemClock, "the machine's clock"),
   log: port<StoreLog>(['warn', 'error']).or(silentLog, 'says nothing'),
   cacheKib: integer(64, 1_048_576, { unit: 'KiB' }).or(4096),
+  countedKinds,
 } satisfies OptionsFor<SqliteStoreOptions>)

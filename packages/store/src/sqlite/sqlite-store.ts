@@ -22,6 +22,7 @@ import type {
   Revision,
   Store,
   StoredRecord,
+  Usage,
   WriteOptions,
   WriteResult,
 } from '../store.ts'
@@ -34,6 +35,7 @@ import { createLocalBus } from './local-bus.ts'
 import type { OpenFile } from './open-file.ts'
 import { createRecords, type Records } from './records.ts'
 import { startSweeping } from './sweep.ts'
+import { createUsage, type UsageTable } from './usage.ts'
 import { createWriteBatch, unavailable, type WriteBatch } from './write-batch.ts'
 
 /** The embedded store: one process, one file. */
@@ -46,12 +48,13 @@ export class SqliteStore implements Store {
   readonly #records: Records
   readonly #counters: Counters
   readonly #answers: Answers
+  readonly #usage: UsageTable
   readonly #nextRevision: () => Revision = revisionSource()
   readonly #stopSweeping: () => void
   #closing: Promise<void> | undefined
   #isOpen = true
 
-  constructor(file: OpenFile, clock: Clock, log: StoreLog) {
+  constructor(file: OpenFile, clock: Clock, log: StoreLog, countedKinds: readonly string[]) {
     const { db } = file
     const checkOpen = (): void => this.#checkOpen()
     this.#clock = clock
@@ -60,6 +63,7 @@ export class SqliteStore implements Store {
     this.#records = createRecords(db)
     this.#counters = createCounters(db)
     this.#answers = createAnswers(db)
+    this.#usage = createUsage(db, countedKinds)
     this.bus = createLocalBus(log, checkOpen)
     this.scheduler = createDueIndex({ db, batch: this.#batch, clock, log, checkOpen })
     const tables = [this.#records, this.#counters, this.#answers]
@@ -124,6 +128,16 @@ export class SqliteStore implements Store {
     const request = readPage(page)
     // The caller names the type of what it stored.
     return this.#read(() => this.#records.list(index, request, this.#clock.now())) as Page<Value>
+  }
+
+  async usage(instance: string): Promise<Usage> {
+    return this.#read(() => this.#usage.read(instance, this.#clock.now()))
+  }
+
+  async recount(instance: string): Promise<Usage> {
+    this.#checkOpen()
+    await this.#batch.run(() => this.#usage.recount(instance))
+    return this.usage(instance)
   }
 
   async health(): Promise<void> {
