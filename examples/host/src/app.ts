@@ -26,6 +26,8 @@ import { createHealth } from './monitoring/health.ts'
 import { createMetrics } from './monitoring/metrics.ts'
 import { tellClientChanges } from './notifications/client-events.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
+import { createQuotaNotices } from './quota/quota-notices.ts'
+import { createDiskQuota } from './quota/disk-quota.ts'
 import type { DevPages, HostServices } from './services.ts'
 
 export interface HostAppOptions {
@@ -36,6 +38,8 @@ export interface HostAppOptions {
   readonly clock: Clock
   /** Tells the operator something in a sentence. */
   readonly notice: (text: string) => void
+  /** Whether nothing may grow for now. */
+  readonly isSpaceLow?: () => boolean
 }
 
 /**
@@ -69,8 +73,9 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     folder: fileURLToPath(new URL('../konnectors', import.meta.url)),
     namespace: config.namespace,
   })
-  const documents = createDocumentStore(store)
-  const shareParts = { store, clock, apps, documents }
+  const quota = createDiskQuota(store, config.limits['disk'] ?? 0)
+  const documents = createDocumentStore(store, quota)
+  const shareParts = { store, clock, apps, quota }
   const shared = config.demoApps ? demo?.createSharedData(shareParts) : undefined
   const oauth = createOAuth({
     store,
@@ -90,6 +95,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     ...(shared !== undefined && { sharings: shared.sharings }),
     ...coreOverrides(config),
   })
+  const { isSpaceLow = () => false } = options
+  oauth.useSpace(isSpaceLow)
   if (config.flagship.skipCertification === true) log.warn('flagship.certification_skipped')
   konnectors.onUninstalled((instance, slug) => oauth.revoked(instance, 'app', [slug]))
   apps.onChange(async (instance, slug) => {
@@ -111,6 +118,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     pushCredentials: { getRaw: async (id) => accounts.connectors.accountTypes.getRaw(id) },
   })
   const { mailer } = notify
+  const quotaNotices = createQuotaNotices({ store, notify, log })
+  quota.onUse((instance, use) => void quotaNotices.look(instance, use))
   const ui = createAuthUi({
     oauth,
     mailer,
@@ -118,7 +127,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     ...(shared !== undefined && { shares: shared.shares }),
     // Without the home app owners begin in the settings.
     ...(!config.demoApps && { homeSlug: 'settings' }),
-    move: { diskUsage: async (instance) => ({ used: await documents.size(instance) }) },
+    move: { diskUsage: quota.use },
     permissionTexts: permissionTexts(config.namespace),
     ...(config.raiseLimitUrl !== undefined && { raiseLimitUrl: config.raiseLimitUrl }),
     passphrase: {
@@ -144,6 +153,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
 
   oauth.instances.onRemove(async (instance) => {
     await documents.removeAll(instance)
+    await quotaNotices.remove(instance)
     // What was shared while the demo was on goes as well.
     const data = shared ?? (await importDemo()).createSharedData(shareParts)
     await data.removeAll(instance)
@@ -159,6 +169,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   })
   const metrics = createMetrics({
     load: load.figures,
+    isSpaceLow,
     sockets: realtime.stats,
     notifications: notify.figures,
     providers: connectors.figures,
@@ -223,6 +234,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     mailer,
     notify,
     phones,
+    quota,
     mailbox,
     outbox,
     devPages: devPages ?? NO_DEV_PAGES,

@@ -5,6 +5,7 @@ import { hasTls, publicAddress } from './config/addressing.ts'
 import { createHostApp } from './app.ts'
 import { type Config, ConfigError } from './config/config.ts'
 import { type RunningServer, startServer, toListener } from './http/http-server.ts'
+import { createStoreSpace } from './quota/store-space.ts'
 import type { HostServices } from './services.ts'
 import type { HostLog } from './log/log.ts'
 import { openSealingKeys, readSealingKeys } from './storage/sealing-keys.ts'
@@ -17,6 +18,8 @@ export interface StartOptions {
   readonly notice: (text: string) => void
   /** @defaultValue the machine's clock */
   readonly clock?: Clock
+  /** Ends the process after a failed sync of the store: nothing that follows can be trusted. */
+  readonly endUntrusted?: () => void
 }
 
 /** A host that listens. */
@@ -43,15 +46,28 @@ const GRACE_MS = 7000
 export async function startHost(options: StartOptions): Promise<RunningHost> {
   const { config, log, notice, clock = systemClock } = options
   const source = readSealingKeys(config)
-  const store = await openStore(config, log, clock)
-  const opened: (() => Promise<void>)[] = [() => store.close()]
+  const space =
+    config.store === 'sqlite'
+      ? createStoreSpace(config.dataDir, log, options.endUntrusted ?? (() => {}))
+      : undefined
+  const store = await openStore(config, log, clock, space)
+  const opened: (() => Promise<void>)[] = [() => store.close(), async () => space?.stop()]
   const closeAll = async (): Promise<void> => {
     for (const close of opened.splice(0).reverse()) await close()
   }
   try {
     const keys = await openSealingKeys(source, { store, clock, notice })
-    const app = await createHostApp({ config, store, keys, log, clock, notice })
+    const app = await createHostApp({
+      config,
+      store,
+      keys,
+      log,
+      clock,
+      notice,
+      isSpaceLow: () => space?.isLow() === true,
+    })
     opened.push(() => app.close())
+    await space?.start()
     await app.start()
     const publicServer = await listenPublic(config, app, log)
     app.realtime.attach(publicServer.server)

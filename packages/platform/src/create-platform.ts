@@ -40,6 +40,8 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
   const { store, clock, log, namespace, subdomains, isHttps, trustProxy } = options
   let errorPage: ((ctx: Context, error: HttpError) => Promise<void>) | undefined
 
+  let isLow = (): boolean => false
+
   const sealer = createSealer(options.keys)
   const revocations = createRevocations({ bus: store.bus, log })
   const onChanged = (id: InstanceId): void => {
@@ -69,7 +71,10 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     }),
     mount(rows, environment = {}) {
       pagePaths.declare(rows)
-      return mountRoutes(rows, { log, ...environment })
+      return mountRoutes(rows, { log, isSpaceLow: () => isLow(), ...environment })
+    },
+    useSpace(given) {
+      isLow = given
     },
     onRevoked: revocations.listen,
     async revoked({ id: instanceId }, kind, ids) {

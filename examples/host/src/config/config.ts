@@ -5,6 +5,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { ConnectorsValues } from './connectors.ts'
 import type { FlagshipValues } from './flagship.ts'
 import type { NotificationValues } from './notifications.ts'
+import { readSize } from './size.ts'
 import { FILE_SCHEMA, listEntries, type NamedEntry } from './entries.ts'
 
 /** The host's configuration, checked. @see docs/configuration.md */
@@ -254,7 +255,12 @@ function toConfig(values: Values, isProduction: boolean): Omit<Config, 'threadPo
         name === 'maxTokenAge' ? toMilliseconds(String(value)) : value,
       ]),
     ),
-    limits: Object.fromEntries(group('limits.')),
+    limits: Object.fromEntries(
+      group('limits.').map(([name, value]) => [
+        name,
+        typeof value === 'string' ? readSize(value) : value,
+      ]),
+    ),
     lifetimes: Object.fromEntries(
       group('lifetimes.').map(([name, text]) => [name, toMilliseconds(String(text))]),
     ),

@@ -32,6 +32,7 @@ export interface FigureSources {
   readonly notifications: () => NotifyFigures
   readonly providers: () => ConnectorsFigures
   readonly load: () => LoadFigures
+  readonly isSpaceLow: () => boolean
 }
 
 export function createMetrics(sources: FigureSources): Metrics {
@@ -58,7 +59,7 @@ export function createMetrics(sources: FigureSources): Metrics {
 }
 
 async function createInstruments(
-  { sockets, notifications, providers, load }: FigureSources,
+  { sockets, notifications, providers, load, isSpaceLow }: FigureSources,
   listeners: readonly ConnectionLimits[],
 ): Promise<Instruments> {
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client')
@@ -82,6 +83,14 @@ async function createInstruments(
     registers: [registry],
     collect() {
       this.set(load().requests)
+    },
+  })
+  new Gauge({
+    name: 'svc_low_space',
+    help: '1 while the file system of the embedded store has little room, and nothing new is stored',
+    registers: [registry],
+    collect() {
+      this.set(isSpaceLow() ? 1 : 0)
     },
   })
   registerNotificationFigures(Counter, registry, notifications)

@@ -4,6 +4,7 @@ import { SQLITE_OPTIONS, type SqliteStoreOptions } from './options.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
 export type { SqliteStoreOptions } from './options.ts'
+export type { WriteFailure } from './write-failure.ts'
 
 /**
  * The embedded store: one SQLite file, for one process. Writes of one event-loop turn are committed and synced
@@ -15,6 +16,6 @@ export type { SqliteStoreOptions } from './options.ts'
  * const store = sqliteStore({ file: 'data/store.db' })
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
-  const { file, clock, log, cacheKib, countedKinds } = SQLITE_OPTIONS.settle(options)
-  return new SqliteStore(openFile(file, cacheKib), clock, log, countedKinds)
+  const { file, cacheKib, ...parts } = SQLITE_OPTIONS.settle(options)
+  return new SqliteStore(openFile(file, cacheKib), parts)
 }

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import { silentLog, type StoreLog } from '../log.ts'
 import {
   defineOptions,
+  func,
   integer,
   type OptionsDefinition,
   type OptionsFor,
@@ -9,6 +10,7 @@ import {
   type Settled,
   text,
 } from '../options/index.ts'
+import type { WriteFailure } from './write-failure.ts'
 import { countedKinds } from '../usage/counted-kinds.ts'
 
 /** What {@link sqliteStore} is told. */
@@ -32,6 +34,12 @@ export interface SqliteStoreOptions {
    * @defaultValue none
    */
   readonly countedKinds?: readonly string[]
+  /**
+   * Hears, at once, why writes of a turn did not become durable, and may make room: after `true` they are tried once
+   * more. Whatever comes then, callers of writes that are not durable hear that the store is not available.
+   * @defaultValue nothing is made
+   */
+  readonly onWriteFailure?: (failure: WriteFailure) => boolean
 }
 
 export const SQLITE_OPTIONS: OptionsDefinition<Settled<SqliteStoreOptions>> = defineOptions({
@@ -40,4 +48,5 @@ export const SQLITE_OPTIONS: OptionsDefinition<Settled<SqliteStoreOptions>> = de
   log: port<StoreLog>(['warn', 'error']).or(silentLog, 'says nothing'),
   cacheKib: integer(64, 1_048_576, { unit: 'KiB' }).or(4096),
   countedKinds,
+  onWriteFailure: func<(failure: WriteFailure) => boolean>().or(() => false, 'nothing is made'),
 } satisfies OptionsFor<SqliteStoreOptions>)

@@ -36,7 +36,16 @@ import type { OpenFile } from './open-file.ts'
 import { createRecords, type Records } from './records.ts'
 import { startSweeping } from './sweep.ts'
 import { createUsage, type UsageTable } from './usage.ts'
+import type { WriteFailure } from './write-failure.ts'
 import { createWriteBatch, unavailable, type WriteBatch } from './write-batch.ts'
+
+/** What a store on a file is made of. */
+export interface SqliteStoreParts {
+  readonly clock: Clock
+  readonly log: StoreLog
+  readonly countedKinds: readonly string[]
+  readonly onWriteFailure: (failure: WriteFailure) => boolean
+}
 
 /** The embedded store: one process, one file. */
 export class SqliteStore implements Store {
@@ -54,12 +63,13 @@ export class SqliteStore implements Store {
   #closing: Promise<void> | undefined
   #isOpen = true
 
-  constructor(file: OpenFile, clock: Clock, log: StoreLog, countedKinds: readonly string[]) {
+  constructor(file: OpenFile, options: SqliteStoreParts) {
     const { db } = file
+    const { clock, log, countedKinds, onWriteFailure } = options
     const checkOpen = (): void => this.#checkOpen()
     this.#clock = clock
     this.#file = file
-    this.#batch = createWriteBatch(db)
+    this.#batch = createWriteBatch(db, onWriteFailure)
     this.#records = createRecords(db)
     this.#counters = createCounters(db)
     this.#answers = createAnswers(db)
