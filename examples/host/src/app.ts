@@ -28,6 +28,7 @@ import { tellClientChanges } from './notifications/client-events.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
 import { createQuotaNotices } from './quota/quota-notices.ts'
 import { createDiskQuota } from './quota/disk-quota.ts'
+import { hostRecords } from './records.ts'
 import type { DevPages, HostServices } from './services.ts'
 
 export interface HostAppOptions {
@@ -97,6 +98,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   })
   const { isSpaceLow = () => false } = options
   oauth.useSpace(isSpaceLow)
+  oauth.records.declare(hostRecords(config.namespace))
   if (config.flagship.skipCertification === true) log.warn('flagship.certification_skipped')
   konnectors.onUninstalled((instance, slug) => oauth.revoked(instance, 'app', [slug]))
   apps.onChange(async (instance, slug) => {

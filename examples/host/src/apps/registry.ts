@@ -149,6 +149,10 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
       if (app === undefined) throw new ManifestError('there is no such app')
       const { manifest, folder } = app
       const source = isFolder ? { folder, manifest } : {}
+      const installed = await appsOf(instance)
+      if (!installed.has(manifest.slug) && installed.size >= MAX_APPS) {
+        throw new TooManyInstalledError(MAX_APPS)
+      }
       await store.write([
         putChange(instance.id, { slug: manifest.slug, installedAt: clock.now(), ...source }),
       ])

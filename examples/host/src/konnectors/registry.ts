@@ -80,6 +80,10 @@ export function createHostKonnectors(options: HostKonnectorsOptions): HostKonnec
     async install(instance, slug) {
       const manifest = bundled.get(slug)
       if (manifest === undefined) return undefined
+      const installed = await list(instance)
+      if (installed.length >= MAX_KONNECTORS && !installed.some((each) => each.slug === slug)) {
+        throw new TooManyInstalledError(MAX_KONNECTORS)
+      }
       const indexes = [{ index: indexKey(instance.id, INDEX), sort: slug }]
       const key = recordKey(instance.id, KIND, slug)
       await store.write([{ op: 'put', key, value: { slug }, indexes }])

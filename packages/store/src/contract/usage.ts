@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { indexKey, recordKey } from '../keys.ts'
+import type { DumpEntry } from '../dump.ts'
 import type { Json } from '../json.ts'
 import type { Key, KindUsage } from '../store.ts'
 import { type DefinePart, part } from './suite.ts'
@@ -70,6 +71,24 @@ export const testUsage: DefinePart = part('usage', (it) => {
       { op: 'check', key: key('b'), ifPresent: true },
     ])
     assert.deepEqual(await store.usage(instance), {})
+  })
+
+  it('counts what is revised and loaded', async ({ store, clock, instance, key }) => {
+    const expiresAt = clock.now() + MINUTE_MS
+    await store.write([{ op: 'put', key: key('a'), value: 'short', expiresAt }])
+    await store.write([{ op: 'revise', key: key('a'), value: 'longer than before' }])
+    const expected = { thing: usageOf([key('a'), 'longer than before']) }
+    assert.deepEqual(await store.usage(instance), expected)
+    const dumped: DumpEntry[] = []
+    for await (const entry of store.dump()) {
+      if (entry.type === 'record' && entry.key === key('a')) dumped.push(entry)
+    }
+    await store.load(dumped)
+    assert.deepEqual(await store.usage(instance), expected)
+    await store.take(key('a'))
+    await store.load(dumped)
+    assert.deepEqual(await store.usage(instance), expected)
+    assert.deepEqual(await store.recount(instance), expected)
   })
 
   it('stops to count what is deleted or taken', async ({ store, clock, instance, key }) => {

@@ -7,7 +7,7 @@ import { createRedisBus } from './redis-bus.ts'
 import { createRedisScheduler } from './redis-scheduler.ts'
 import { RedisStore } from './redis-store.ts'
 import { createRunScript } from './run-script.ts'
-import { scanKeys } from './scan-keys.ts'
+import { scanKeys } from './dump-redis.ts'
 import { USAGE_SCRIPTS } from './scripts.ts'
 import { createRedisUsage } from './usage/redis-usage.ts'
 
@@ -41,7 +41,7 @@ export function redisStore(options: RedisStoreOptions): Store {
     usage: createRedisUsage({
       scripts: USAGE_SCRIPTS,
       runScript,
-      scan: (prefix) => scanKeys(connection, prefix),
+      scan: (prefix) => scanKeys(connection, `${prefix}*`),
       clock,
       countedKinds,
     }),

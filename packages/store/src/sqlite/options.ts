@@ -3,6 +3,7 @@ import { silentLog, type StoreLog } from '../log.ts'
 import {
   defineOptions,
   func,
+  instance,
   integer,
   type OptionsDefinition,
   type OptionsFor,
@@ -12,6 +13,7 @@ import {
 } from '../options/index.ts'
 import type { WriteFailure } from './write-failure.ts'
 import { countedKinds } from '../usage/counted-kinds.ts'
+import { KNOWN_VERSIONS } from './schema.ts'
 
 /** What {@link sqliteStore} is told. */
 export interface SqliteStoreOptions {
@@ -40,6 +42,12 @@ export interface SqliteStoreOptions {
    * @defaultValue nothing is made
    */
   readonly onWriteFailure?: (failure: WriteFailure) => boolean
+  /**
+   * Oldest and newest version of a file that the caller knows. A new file is of version 1.
+   * @defaultValue `[1, 1]`
+   * @see operation.md 5.1
+   */
+  readonly reads?: readonly [oldest: number, newest: number]
 }
 
 export const SQLITE_OPTIONS: OptionsDefinition<Settled<SqliteStoreOptions>> = defineOptions({
@@ -49,4 +57,13 @@ export const SQLITE_OPTIONS: OptionsDefinition<Settled<SqliteStoreOptions>> = de
   cacheKib: integer(64, 1_048_576, { unit: 'KiB' }).or(4096),
   countedKinds,
   onWriteFailure: func<(failure: WriteFailure) => boolean>().or(() => false, 'nothing is made'),
+  reads: instance<readonly [number, number]>('two versions, the older one first', isRange).or(
+    KNOWN_VERSIONS,
+    '`[1, 1]`',
+  ),
 } satisfies OptionsFor<SqliteStoreOptions>)
+
+function isRange(value: unknown): boolean {
+  const [oldest, newest]: unknown[] = Array.isArray(value) ? value : []
+  return Number.isInteger(oldest) && Number.isInteger(newest) && Number(oldest) <= Number(newest)
+}

@@ -9,18 +9,20 @@ import {
 import type { Bus } from '../bus.ts'
 import type { Clock } from '../clock.ts'
 import type { StoreLog } from '../log.ts'
+import type { DumpEntry } from '../dump.ts'
+import { loadEntries } from '../writes/load-entries.ts'
 import { planChange } from '../writes/planned-change.ts'
 import { revisionSource } from '../writes/revision.ts'
 import type { Json } from '../json.ts'
 import type {
   Change,
   Hit,
+  InspectedRecord,
   IndexKey,
   Key,
   Page,
   PageRequest,
   Revision,
-  Store,
   StoredRecord,
   Usage,
   WriteOptions,
@@ -29,11 +31,15 @@ import type {
 import { StoreUnavailableError } from '../store.ts'
 import { WRITE_ANSWER_MS } from '../writes/write-answer.ts'
 import { type Answers, createAnswers } from './answers.ts'
+import { copyDatabase } from './copy-database.ts'
 import { type Counters, createCounters } from './counters.ts'
 import { createDueIndex, type DueIndex } from './due-index.ts'
 import { createLocalBus } from './local-bus.ts'
+import { dumpFile, dumpMemory } from './dump-file.ts'
+import type { EmbeddedStore } from './embedded-store.ts'
 import type { OpenFile } from './open-file.ts'
 import { createRecords, type Records } from './records.ts'
+import { readVersion } from './schema.ts'
 import { startSweeping } from './sweep.ts'
 import { createUsage, type UsageTable } from './usage.ts'
 import type { WriteFailure } from './write-failure.ts'
@@ -43,12 +49,13 @@ import { createWriteBatch, unavailable, type WriteBatch } from './write-batch.ts
 export interface SqliteStoreParts {
   readonly clock: Clock
   readonly log: StoreLog
+  readonly reads: readonly [oldest: number, newest: number]
   readonly countedKinds: readonly string[]
   readonly onWriteFailure: (failure: WriteFailure) => boolean
 }
 
 /** The embedded store: one process, one file. */
-export class SqliteStore implements Store {
+export class SqliteStore implements EmbeddedStore {
   readonly bus: Bus
   readonly scheduler: DueIndex
   readonly #clock: Clock
@@ -59,11 +66,13 @@ export class SqliteStore implements Store {
   readonly #answers: Answers
   readonly #usage: UsageTable
   readonly #nextRevision: () => Revision = revisionSource()
+  readonly #reads: readonly [oldest: number, newest: number]
   readonly #stopSweeping: () => void
   #closing: Promise<void> | undefined
   #isOpen = true
 
   constructor(file: OpenFile, options: SqliteStoreParts) {
+    this.#reads = options.reads
     const { db } = file
     const { clock, log, countedKinds, onWriteFailure } = options
     const checkOpen = (): void => this.#checkOpen()
@@ -95,6 +104,12 @@ export class SqliteStore implements Store {
     const now = this.#clock.now()
     // One synchronous stretch: no write comes between. The caller names the type of what it stored.
     return this.#read(() => this.#records.getMany(keys, now)) as (StoredRecord<Value> | undefined)[]
+  }
+
+  async inspect(keys: readonly Key[]): Promise<(InspectedRecord | undefined)[]> {
+    checkKeys(keys)
+    const now = this.#clock.now()
+    return this.#read(() => this.#records.inspect(keys, now))
   }
 
   async write(changes: readonly Change[], options: WriteOptions = {}): Promise<WriteResult> {
@@ -148,6 +163,59 @@ export class SqliteStore implements Store {
     this.#checkOpen()
     await this.#batch.run(() => this.#usage.recount(instance))
     return this.usage(instance)
+  }
+
+  async *dump(): AsyncGenerator<DumpEntry> {
+    this.#checkOpen()
+    const { db, path } = this.#file
+    yield* path === undefined
+      ? dumpMemory(db, this.#clock)
+      : dumpFile(path, this.#clock, this.#reads)
+  }
+
+  async load(entries: AsyncIterable<DumpEntry> | Iterable<DumpEntry>): Promise<void> {
+    const now = (): number => this.#clock.now()
+    const run = async (work: () => void): Promise<void> => {
+      this.#checkOpen()
+      await this.#batch.run(work)
+    }
+    await loadEntries(entries, {
+      now,
+      records: (loaded) =>
+        run(() => {
+          // Written by a store before: a Revision.
+          for (const one of loaded)
+            this.#records.write([one.change], one.revision as Revision, now())
+        }),
+      counters: (loaded) =>
+        run(() => {
+          for (const { key, ...hit } of loaded) this.#counters.load(key, hit)
+        }),
+      scheduler: this.scheduler,
+    })
+  }
+
+  async backup(target: string): Promise<void> {
+    this.#checkOpen()
+    await copyDatabase(this.#file.db, target)
+  }
+
+  version(): number {
+    return this.#read(() => readVersion(this.#file.db))
+  }
+
+  async raise(version: number, changes: readonly Change[]): Promise<void> {
+    if (!Number.isInteger(version) || version < this.version()) {
+      throw new TypeError('a store is raised to a later version')
+    }
+    checkChanges(changes)
+    this.#checkOpen()
+    const now = this.#clock.now()
+    const planned = changes.map((change) => planChange(change, now))
+    await this.#batch.run(() => {
+      this.#records.write(planned, this.#nextRevision(), now)
+      this.#file.db.exec(`PRAGMA user_version = ${version}`)
+    })
   }
 
   async health(): Promise<void> {
