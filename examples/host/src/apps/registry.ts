@@ -4,6 +4,7 @@ import type { AppManifest, AppRegistry } from '@svc/oauth-core'
 import type { Instance, InstanceId } from '@svc/platform'
 import { type Change, indexKey, type Json, recordKey, type Store } from '@svc/store'
 import { BoundedMap } from '../http/bounded-map.ts'
+import { TooManyInstalledError } from '../quota/too-many-installed.ts'
 import { type AppPackage, ManifestError, readAppPackage } from './manifest.schema.ts'
 
 /** Apps of a server: those that lie beside it, and what each instance has installed. */
@@ -54,6 +55,8 @@ interface Cached {
 
 const CHANNEL = 'host.apps'
 const KIND = 'installed-app'
+/** Of an instance. */
+const MAX_APPS = 100
 const MAX_INSTANCES = 1000
 /** A removed app's tokens die within it on every process. @see security.md 78 */
 const TRUST_MS = 1000

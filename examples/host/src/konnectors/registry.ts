@@ -7,6 +7,7 @@ import {
 } from '@svc/oauth-core'
 import { type Instance, isSlug } from '@svc/platform'
 import { indexKey, recordKey, type Store } from '@svc/store'
+import { TooManyInstalledError } from '../quota/too-many-installed.ts'
 
 /** What the manifest of a konnector says that matters here. */
 export interface HostKonnector extends KonnectorManifest {
@@ -43,6 +44,8 @@ export interface HostKonnectorsOptions {
   readonly namespace: string
 }
 
+/** Of an instance. */
+const MAX_KONNECTORS = 100
 const KIND = 'installed-konnector'
 const INDEX = 'konnectors'
 const DEFAULT_PREFIX = 'io.svc.'

@@ -24,6 +24,7 @@ export async function openStore(
       clock,
       log: log.store,
       countedKinds: COUNTED_KINDS,
+      ...(space !== undefined && { onWriteFailure: space.onWriteFailure }),
     })
   }
   const { redisStore } = await import('@svc/store/redis')
@@ -33,7 +34,6 @@ export async function openStore(
       clock,
       log: log.store,
       countedKinds: COUNTED_KINDS,
-      ...(space !== undefined && { onWriteFailure: space.onWriteFailure }),
     })
   } catch (error) {
     // Its words never hold the password.
