@@ -28,13 +28,6 @@ async function onDisk(
       hosts.push(host)
       return host
     })
-  } catch (error) {
-    if (process.env['QDEBUG'])
-      for (const host of hosts)
-        process.stderr.write(
-          JSON.stringify(host.log.filter((l) => l['level'] !== 'info').slice(-30), null, 1),
-        )
-    throw error
   } finally {
     for (const host of hosts) await host.stop('SIGKILL')
     disk.remove()

@@ -1,3 +1,7 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import { BOUNDED_BYTES } from '../../src/quota/counted-kinds.ts'
 import { createDocumentStore } from '../../src/documents/document-store.ts'
@@ -101,6 +105,41 @@ describe('the quota of an instance', () => {
     expect(await back.json()).to.not.have.property('diskQuota')
   })
 
+  // Row 20 of operation.md 10, in short.
+  it('holds a hostile client and strangers, while the owner goes on and is told', async () => {
+    const { app } = host.host
+    const anybody = await host.browser(undefined, { anonymous: true })
+    const strangers = Array.from({ length: 60 }, async (_, n) => {
+      const answer = await anybody.request('POST', '/auth/register', {
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+        body: JSON.stringify({
+          client_name: `Bot ${n}`,
+          software_id: 'bot',
+          redirect_uris: ['https://bot.example/'],
+        }),
+      })
+      return answer.status
+    })
+    const flood = Array.from({ length: 40 }, async (_, n) => {
+      const answer = await call('POST', `/data/${TYPE}`, { n, text: 'x'.repeat(20 * KIB) })
+      return answer.status
+    })
+    expect((await Promise.all(strangers)).filter((status) => status === 429).length).to.be.above(5)
+    expect(new Set(await Promise.all(flood))).to.deep.equal(new Set([201, 413]))
+    await until(async () => {
+      const mails = (await app.mailbox?.list(host.instance)) ?? []
+      return mails.some(({ mail }) => mail.subject.endsWith(' is full'))
+    })
+    const owner = await host.browser()
+    expect((await owner.get('/settings/sessions/current')).status).to.equal(200)
+    for (const client of (await app.oauth.clients.list(host.instance, {})).clients) {
+      expect(await app.oauth.clients.revoke(host.instance, client.id, 'owner')).to.equal(true)
+    }
+    expect((await call('POST', `/data/${TYPE}`, {})).status).to.equal(401)
+    const { instance: bob } = await createInstance(app, { domain: 'bob.example.com' })
+    expect((await app.quota.use(bob)).used).to.be.below(BOUNDED_BYTES + 5 * KIB)
+  })
+
   it('takes 200 accounts of 64 KiB at most', async () => {
     await host.admin('PATCH', '/instances/alice.example.com', { diskQuota: 0 })
     const { store } = host.host.app.accounts
@@ -130,5 +169,31 @@ describe('the quota of an instance', () => {
     const recount = await host.admin('POST', '/instances/alice.example.com/usage')
     const { before, after } = (await recount.json()) as { before: number; after: number }
     expect(Math.abs(after - before)).to.be.at.most(before / 100)
+  })
+
+  it('installs 100 apps at most', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'svc-apps-'))
+    const { apps } = host.host.app
+    const before = (await apps.listInstalled(host.instance)).length
+    try {
+      for (let n = 0; n <= 100 - before; n++) {
+        const slug = `app${n}`
+        await mkdir(path.join(folder, slug))
+        const routes = { '/': { folder: '/', index: 'index.html', public: false } }
+        const manifest = { slug, name: slug, permissions: {}, routes }
+        await writeFile(path.join(folder, slug, 'manifest.json'), JSON.stringify(manifest))
+        await writeFile(path.join(folder, slug, 'index.html'), '<!doctype html><title>App</title>')
+        const answer = await host.admin('POST', '/instances/alice.example.com/apps', {
+          app: path.join(folder, slug),
+        })
+        expect(answer.status, await answer.text()).to.equal(n < 100 - before ? 201 : 409)
+      }
+      // One that is there may be installed again.
+      const again = { app: path.join(folder, 'app0') }
+      const answer = await host.admin('POST', '/instances/alice.example.com/apps', again)
+      expect(answer.status).to.equal(201)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 })
