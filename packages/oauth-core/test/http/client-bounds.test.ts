@@ -45,7 +45,7 @@ describe('POST /auth/register, clients of an instance', () => {
   })
 
   it('answers 503 while the server has little room, and lets clients go', async () => {
-    const server = await oauthServer()
+    const server = await oauthServer({ mayCrash: true })
     const { id, token } = await server.register()
     server.oauth.useSpace(() => true)
     const refused = await server.send('POST', '/auth/register', { json: METADATA })
@@ -57,8 +57,5 @@ describe('POST /auth/register, clients of an instance', () => {
     expect(gone.status).to.equal(204)
     server.oauth.useSpace(() => false)
     await server.register()
-    expect(server.logged.splice(0).filter((line) => line.startsWith('error'))).to.deep.equal([
-      'error request.failed {"route":"/auth/register","status":503,"code":"storage_full"}',
-    ])
   })
 })
