@@ -56,7 +56,7 @@ describe('what owners are told of their quota', () => {
     expect(full?.title).to.equal('Your space is full')
     const mails = await until(async () => {
       const kept = (await host.host.app.mailbox?.list(host.instance)) ?? []
-      const quota = kept.filter(({ mail }) => /full$/.test(mail.subject))
+      const quota = kept.filter(({ mail }) => mail.subject.endsWith('full'))
       return quota.length === 2 && quota
     })
     expect(mails.map(({ mail }) => mail.subject).sort()).to.deep.equal([
