@@ -58,6 +58,7 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
       auth_mode: { enum: ['basic', 'two_factor_mail'] },
       blocked: { type: 'boolean' },
       context: CLEARABLE,
+      diskQuota: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }] },
       email: CLEARABLE,
       locale: LOCALE,
       magic_link: { type: 'boolean' },
