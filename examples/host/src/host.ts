@@ -10,11 +10,11 @@ import { createStoreSpace } from './quota/store-space.ts'
 import type { HostServices } from './services.ts'
 import type { HostLog } from './log/log.ts'
 import { createInternalApp } from './monitoring/internal-listener.ts'
-import { startLines } from './monitoring/start-lines.ts'
+import { startLines } from './checks/start-lines.ts'
 import { openSealingKeys, readSealingKeys } from './storage/sealing-keys.ts'
 import { openStore } from './storage/open-store.ts'
 import { ProcessHeartbeat } from './processes/process-heartbeat.ts'
-import { becomeReady } from './processes/readiness.ts'
+import { becomeReady } from './monitoring/readiness.ts'
 
 export interface StartOptions {
   readonly config: Config
