@@ -7,10 +7,19 @@ import { gzipSync } from 'node:zlib'
 export function makeArchive(folder: string, file: string, time: number): void {
   const plain = `${file}.tar`
   execFileSync('tar', [
-    ...['--create', '--file', plain, '--directory', path.dirname(folder)],
-    ...['--format=gnu', '--sort=name', `--mtime=@${time}`],
+    '--create',
+    '--file',
+    plain,
+    '--directory',
+    path.dirname(folder),
+    '--format=gnu',
+    '--sort=name',
+    `--mtime=@${time}`,
     // Nobody's, and readable by the account that runs it, whoever unpacks it.
-    ...['--owner=0', '--group=0', '--numeric-owner', '--mode=u+rwX,go=rX'],
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    '--mode=u+rwX,go=rX',
     path.basename(folder),
   ])
   writeFileSync(file, gzipSync(readFileSync(plain), { level: 9 }))

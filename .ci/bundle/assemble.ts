@@ -23,9 +23,15 @@ export function assemble(root: string, work: string): { folder: string; version:
   const folder = path.join(work, `svc-${version}`)
   runPnpm(
     [
-      ...['--filter', '@svc/example-host', '--config.node-linker=hoisted'],
+      '--filter',
+      '@svc/example-host',
+      '--config.node-linker=hoisted',
       // Without optional packages: they are native, and one archive serves every kind of machine.
-      ...['deploy', '--prod', '--no-optional', '--prefer-offline', folder],
+      'deploy',
+      '--prod',
+      '--no-optional',
+      '--prefer-offline',
+      folder,
     ],
     root,
   )

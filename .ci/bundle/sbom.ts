@@ -24,8 +24,16 @@ export function writeSbom(
   rmSync(file, { force: true })
   runPnpm(
     [
-      ...['--filter', '@svc/example-host', 'sbom', '--prod', '--sbom-format', 'cyclonedx'],
-      ...['--sbom-type', 'application', '--out', file],
+      '--filter',
+      '@svc/example-host',
+      'sbom',
+      '--prod',
+      '--sbom-format',
+      'cyclonedx',
+      '--sbom-type',
+      'application',
+      '--out',
+      file,
     ],
     root,
   )
