@@ -6,7 +6,7 @@ import { bundledPackages, filesOf, findPackage } from './packages.ts'
 const NOT_LOADED =
   /\.(?:[cm]?ts|map|flow|tsbuildinfo|markdown|md|yml|yaml|coffee|log|swp|npmignore|nycrc|editorconfig)$/i
 /** Files of licences are in the archive, whatever they are called. */
-const LICENCE = /^(?:licen[cs]e|copying|notice|patents)/i
+const LICENCE = /^(?:licen[cs]e|copying|notice|patents)[^.]*(?:\.(?:md|markdown|txt))?$/i
 /** At the top of a package: what its makers need, not who uses it. */
 const MAKERS_FOLDERS = ['test', 'tests', '__tests__', 'doc', 'docs', 'example', 'examples'].concat([
   'benchmark',

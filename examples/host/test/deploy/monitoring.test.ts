@@ -50,7 +50,10 @@ describe('the files for Prometheus and Grafana (operation.md 7.2, 7.6)', functio
     // Those that take a day are looked at every ten minutes: it says the same, and is quicker.
     const slow = ALERT_CASES.filter(({ at }) => Number.parseInt(at, 10) > 120)
     const quick = ALERT_CASES.filter((each) => !slow.includes(each))
-    for (const [interval, cases] of [['1m', quick], ['10m', slow]] as const) {
+    for (const [interval, cases] of [
+      ['1m', quick],
+      ['10m', slow],
+    ] as const) {
       const file = path.join(folder, `tests-${interval}.yml`)
       // YAML takes JSON as it is.
       await writeFile(file, JSON.stringify(ruleTests(cases, interval)))
