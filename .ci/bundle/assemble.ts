@@ -13,6 +13,9 @@ import { runPnpm } from '../../packages/testkit/src/packed-packages.ts'
 
 /** What of the host's folder an operator gets. */
 const PARTS = ['apps', 'deploy', 'dist', 'konnectors', 'node_modules', 'store-apps']
+/** Of the documents, those for who runs it: the units and the alerts name them. */
+const DOCUMENTS =
+  'docs/{admin-api,backup,configuration,deployment,logs,operating,runbook,scaling}.md'
 /** The commands, and the program of each. */
 const COMMANDS = { svc: 'cli.js', 'svc-host': 'main.js' } as const
 
@@ -49,6 +52,9 @@ export function assemble(root: string, work: string): { folder: string; version:
   }
   writeCommands(folder)
   writeManifest(folder, version, readManifest(path.join(root, 'package.json')).engines)
+  for (const file of globSync(DOCUMENTS, { cwd: root })) {
+    cpSync(path.join(root, file), path.join(folder, file))
+  }
   cpSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
   return { folder, version }
 }

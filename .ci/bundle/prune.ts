@@ -31,9 +31,16 @@ export function leaveOut(folder: string): void {
   }
   const named = namedPackages(folder)
   for (const { folder: one } of bundledPackages(modules)) {
-    if (!named.has(one)) rmSync(one, { recursive: true, force: true })
+    if (!named.has(one) || isEmpty(one)) rmSync(one, { recursive: true, force: true })
   }
   leaveOutEmpty(folder)
+}
+
+/** What is left of a package of types: its manifest and its licence. */
+function isEmpty(folder: string): boolean {
+  return filesOf(folder)
+    .map((file) => path.basename(file))
+    .every((name) => name === 'package.json' || LICENCE.test(name))
 }
 
 function isOurs(folder: string): boolean {
