@@ -26,6 +26,7 @@ import { createHealth } from './monitoring/health.ts'
 import { createMetrics } from './monitoring/metrics.ts'
 import { tellClientChanges } from './notifications/client-events.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
+import { hostRecords } from './records.ts'
 import type { DevPages, HostServices } from './services.ts'
 
 export interface HostAppOptions {
@@ -90,6 +91,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     ...(shared !== undefined && { sharings: shared.sharings }),
     ...coreOverrides(config),
   })
+  oauth.records.declare(hostRecords(config.namespace))
   if (config.flagship.skipCertification === true) log.warn('flagship.certification_skipped')
   konnectors.onUninstalled((instance, slug) => oauth.revoked(instance, 'app', [slug]))
   apps.onChange(async (instance, slug) => {
@@ -166,12 +168,12 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   const health = createHealth(store, clock)
   const koa = new Koa()
   noteBrokenAnswers(koa, log)
-  koa.use(scope.middleware(clientAddress))
+  koa.use(scope.middleware({ clientAddress, trustsProxy: config.trustProxy > 0 }))
   const observe = (request: AnsweredRequest): void => {
     metrics.observe(request)
     health.observe(request)
   }
-  koa.use(noteRequests({ log, clientAddress, observe, isHttps: hasTls(config) }))
+  koa.use(noteRequests({ log, observe, isHttps: hasTls(config) }))
   koa.use(health.middleware)
   koa.use(load.middleware)
   koa.use(limitRequests({ requestsPerMinute, clientAddress }))

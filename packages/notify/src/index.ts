@@ -36,6 +36,7 @@ export type {
   OwnerContacts,
   PushCredentialStore,
 } from './ports.ts'
+export { NOTIFY_RECORDS } from './records.ts'
 export type {
   OutgoingPush,
   PushGateway,
@@ -72,3 +73,4 @@ export {
   type SystemMailsOptions,
 } from './mail/system-mailer.ts'
 export type { RenderedMail } from './mail/templates.ts'
+export { NOTIFY_LOG_EVENTS } from './log/log-events.ts'

@@ -47,6 +47,7 @@ export { createOAuth } from './create-oauth.ts'
 export { ERRORS, OAuthError, type OAuthErrorCode } from './errors.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 export type { OAuth } from './oauth.ts'
+export { OAUTH_RECORDS } from './records.ts'
 export { DEFAULT_LIMITS, type OAuthBucket, type OAuthOptions } from './options.ts'
 export type {
   AppManifest,
@@ -78,3 +79,4 @@ export type { TokenAnswer } from './engine/bridge.ts'
 export type { AppTokens } from './tokens/app-token.ts'
 export type { KonnectorTokens } from './access/konnector-token.ts'
 export { insufficientScope } from './tokens/bearer.ts'
+export { OAUTH_LOG_EVENTS } from './log/log-events.ts'

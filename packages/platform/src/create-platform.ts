@@ -11,8 +11,9 @@ import { createResolveInstance } from './http/resolve-instance.ts'
 import { createKeyring } from './keys/keyring-store.ts'
 import { createSealer, type SealingKey } from './keys/sealer.ts'
 import { checkSealingKeys } from './keys/sealing-keys.ts'
-import type { Logger } from './log.ts'
+import type { Logger } from './log/logger.ts'
 import type { OwnPlatform } from './platform.ts'
+import { PLATFORM_RECORDS } from './records.ts'
 import { RecordRegistry } from './records/record-registry.ts'
 
 /** Options of the ground floor; `createOAuth` checks them and fills in their defaults. */
@@ -57,6 +58,8 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     cacheSize: options.instanceCacheSize,
   })
   const pagePaths = createPagePaths()
+  const records = new RecordRegistry()
+  records.declare(PLATFORM_RECORDS)
 
   return {
     resolveInstance: createResolveInstance({
@@ -83,7 +86,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     keyring,
     sealer,
     store,
-    records: new RecordRegistry(),
+    records,
     clock,
     log,
     namespace,

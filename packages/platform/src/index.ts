@@ -104,7 +104,8 @@ export {
 } from './keys/sealing-keys.ts'
 export type { ValueSealer } from './keys/value-sealer.ts'
 export { CACHE_TRUST_MS, CLOCK_SKEW_MS } from './lifetimes.ts'
-export type { Logger } from './log.ts'
+export { PLATFORM_LOG_EVENTS, type PlatformLog } from './log/log-events.ts'
+export type { EventLog, Logger } from './log/logger.ts'
 export { findRecords, toFound } from './records/find-records.ts'
 export type {
   FoundRecord,
@@ -113,6 +114,8 @@ export type {
   SealContext,
   SealedPlace,
 } from './records/record-kind.ts'
+export { PLATFORM_RECORDS } from './records.ts'
+export { type JsonSchema, valueSchemas } from './records/value-schemas.ts'
 export { RecordRegistry } from './records/record-registry.ts'
 export {
   openMember,

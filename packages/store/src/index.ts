@@ -1,8 +1,17 @@
 export type { Bus } from './bus.ts'
 export { type Clock, systemClock } from './clock.ts'
+export type { DumpedCounter, DumpedRecord, DumpedWakeUp, DumpEntry } from './dump.ts'
 export { describeError } from './describe-error.ts'
 export { indexKey, recordKey, secretKey } from './keys.ts'
-export { silentLog, type StoreLog } from './log.ts'
+export { STORE_LOG_EVENTS } from './log/log-events.ts'
+export type {
+  LogEvent,
+  LogEventOf,
+  LogEvents,
+  LogFields,
+  LogFieldType,
+} from './log/log-table.ts'
+export { silentLog, type StoreLog } from './log/store-log.ts'
 export type { Scheduler, WakeUp } from './scheduler.ts'
 export type { Json } from './json.ts'
 export {
@@ -13,10 +22,12 @@ export {
   type Hit,
   type IndexEntry,
   type IndexKey,
+  type InspectedRecord,
   type Key,
   type Page,
   type PageRequest,
   type PutChange,
+  type ReviseChange,
   type Revision,
   type Store,
   type StoredRecord,

@@ -19,7 +19,6 @@ import {
   type RefreshFailure,
   type RefreshOutcome,
   type RefreshState,
-  stateKey,
 } from './refresh-state.ts'
 import { journalKey, loadAccount, saveTokens } from './token-journal.ts'
 
@@ -50,15 +49,15 @@ export async function attemptRefresh(
   // SPEC: 7.3.4 - what does not open is as good as refused.
   if (refreshToken === undefined) return failAttempt(services, request, { class: 'revoked' })
   const tokenHash = hashToken(refreshToken)
-  const facts = { instance: instance.domain, accountId: account._id, type: type.name }
+  const facts = { domain: instance.domain, accountId: account._id, type: type.name }
   if (state.asking !== undefined && state.asking.tokenHash === tokenHash) {
     // Whoever asked died before it could say what came of it: a provider that rotates may refuse now.
     log.warn('account.refresh_interrupted', { ...facts, since: state.asking.since })
   }
   const asking = { since: clock.now(), tokenHash }
-  const key = stateKey(instance, account._id)
   const asked = { ...state, asking }
-  if (!(await lock.write([putState(key, asked, asking.since)]))) throw inProgress()
+  const noted = putState(instance, account._id, asked, asking.since)
+  if (!(await lock.write([noted]))) throw inProgress()
   const result = await refreshTokens(services, type, refreshToken, {
     instance: instance.domain,
     ...(request.requestId !== undefined && { requestId: request.requestId }),
@@ -146,7 +145,7 @@ function giveBack(
   isStored: boolean,
 ): Promise<void> {
   const accountId = loaded.account._id
-  const put = putState(stateKey(instance, accountId), state, services.clock.now())
+  const put = putState(instance, accountId, state, services.clock.now())
   const entry = { op: 'delete', key: journalKey(instance, accountId) } as const
   return releaseOrLog(services, instance, accountId, lock, isStored ? [put, entry] : [put])
 }

@@ -44,7 +44,7 @@ async function rotateInstance(services: ConnectorsServices, instance: Instance):
         if (await rotateAccount(services, instance, accountId)) count += 1
       } catch (error) {
         const cause = describeError(error)
-        log.error('account.rotation_failed', { instance: instance.domain, accountId, cause })
+        log.error('account.rotation_failed', { domain: instance.domain, accountId, cause })
       }
     }
     cursor = page.cursor

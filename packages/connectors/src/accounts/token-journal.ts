@@ -3,6 +3,7 @@ import type { Instance } from '@svc/platform'
 import {
   type Change,
   describeError,
+  indexKey,
   type Json,
   type Key,
   recordKey,
@@ -80,7 +81,7 @@ async function settle(
   } catch (cause) {
     // They stay where they are; until then they are read from there.
     log.warn('account.store_failed', {
-      instance: instance.domain,
+      domain: instance.domain,
       accountId: account._id,
       cause: describeError(cause),
     })
@@ -125,7 +126,7 @@ async function applyTokens(
     notifySubscribers(services, instance, 'UPDATED', result.account)
     emit('account.refreshed', accountEvent(instance, result.account))
     log.info('account.refreshed', {
-      instance: instance.domain,
+      domain: instance.domain,
       accountId: result.account._id,
       type: result.account.account_type,
     })
@@ -155,7 +156,7 @@ export async function saveTokens(
 ): Promise<ChangeResult> {
   const { log } = services
   const { instance, account, entry } = request
-  const facts = { instance: instance.domain, accountId: account._id }
+  const facts = { domain: instance.domain, accountId: account._id }
   const deadline = performance.now() + PATIENCE_MS
   let isKept = false
   let isWaiting = false
@@ -190,6 +191,7 @@ async function journal(
     // Made of JSON values only; its optional members are left out, not undefined.
     value: entry as unknown as Json,
     expiresAt: clock.now() + lifetimes.orphan,
+    indexes: [{ index: indexKey(instance.id, 'account-orphans'), sort: account._id }],
   }
   if (await lock.write([change])) return true
   // Somebody else holds the lock by now; what that one keeps there came later.

@@ -9,6 +9,8 @@ describe('@svc/notify', () => {
       'ERRORS',
       'MAIL_LOCALES',
       'MailError',
+      'NOTIFY_LOG_EVENTS',
+      'NOTIFY_RECORDS',
       'NotifyError',
       'createNotify',
       'createSystemMails',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { DelayedError, type Job, Queue, Worker } from 'bullmq'
 import { type Clock, clockCheckMs, systemClock } from '../clock.ts'
 import { describeError } from '../describe-error.ts'
-import type { StoreLog } from '../log.ts'
+import type { StoreEventLog } from '../log/store-log.ts'
 import { retryDelayMs } from '../retry-delay.ts'
 import type { Scheduler, WakeUp } from '../scheduler.ts'
 import { settledWithin } from '../settled-within.ts'
@@ -13,6 +13,8 @@ import type { RedisTarget } from './redis-url.ts'
 
 /** The scheduler once BullMQ is loaded. */
 export interface BullmqScheduler extends Scheduler {
+  /** What was asked for and is not handled yet, each once. */
+  pending(queue: string): AsyncIterable<WakeUp>
   close(): Promise<void>
 }
 
@@ -25,6 +27,8 @@ const DRAIN_MS = 5000
 const PENDING_MARGIN_MS = 30 * 24 * 60 * 60 * 1000
 /** By how much the store's clock jumped against the machine's before that matters, milliseconds. */
 const JUMP_MS = 1000
+/** Jobs that are read at once. */
+const PAGE = 500
 const MANY = 1_000_000
 
 /** Wake-ups as BullMQ jobs, and beside them a sorted set with the pending ones of each id, for `cancel`. */
@@ -32,7 +36,7 @@ export function createBullmqScheduler(options: {
   readonly connection: Connection
   readonly target: RedisTarget
   readonly clock: Clock
-  readonly log: StoreLog
+  readonly log: StoreEventLog
 }): BullmqScheduler {
   const { connection, target, clock, log } = options
   const { client } = connection
@@ -159,6 +163,19 @@ export function createBullmqScheduler(options: {
       return () => stopWorker(name, worker)
     },
 
+    async *pending(name) {
+      const queue = queueOf(name)
+      const lists = ['delayed', 'prioritized', 'waiting', 'active'] as const
+      const ids = [...new Set(await connection.send(() => queue.getRanges([...lists])))]
+      for (let start = 0; start < ids.length; start += PAGE) {
+        const page = ids.slice(start, start + PAGE)
+        const jobs = await connection.send(() => Promise.all(page.map((id) => queue.getJob(id))))
+        // One that is done meanwhile is gone.
+        for (const job of jobs)
+          if (job !== undefined) yield { id: job.data.id, when: job.data.when }
+      }
+    },
+
     async close() {
       clearInterval(clockCheck)
       await Promise.all([...workers].map(([name, worker]) => stopWorker(name, worker)))
@@ -186,7 +203,7 @@ const JOB_OPTIONS = {
   stackTraceLimit: 0,
 }
 
-function createConsumer(target: RedisTarget, log: StoreLog): RedisClient {
+function createConsumer(target: RedisTarget, log: StoreEventLog): RedisClient {
   const client = createClient(target, 'worker', PATIENT)
   logOutages(client, log)
   return client
