@@ -134,7 +134,13 @@ describe('the ten minutes of docs/operating.md', function () {
     const files = readdirSync(place, { recursive: true }).map(String)
     expect(files.filter((file) => /\.(?:[cm]?ts|map)$/.test(file))).to.deep.equal([])
     expect(files.filter((file) => file.includes('node_modules/@types/'))).to.deep.equal([])
-    expect(files).to.include.members(['LICENSE', 'bin/svc', 'bin/svc-host', 'deploy/install', 'docs/runbook.md'])
+    expect(files).to.include.members([
+      'LICENSE',
+      'bin/svc',
+      'bin/svc-host',
+      'deploy/install',
+      'docs/runbook.md',
+    ])
     const sbom = JSON.parse(readFileSync(path.join(place, 'sbom.json'), 'utf8')) as {
       bomFormat: string
       components: { name: string }[]
