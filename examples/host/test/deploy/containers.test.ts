@@ -51,8 +51,7 @@ describe('the files of the containers (operation.md 7.2)', function () {
     let status = 200
     const server = await listen((_request, response) => void response.writeHead(status).end())
     const look = async (port: number): Promise<number> => {
-      const env = { ...process.env, SVC_PORT: String(port) }
-      return (await runProgram(process.execPath, [HEALTHCHECK], { env })).code
+      return (await runProgram(process.execPath, [HEALTHCHECK, String(port)])).code
     }
     try {
       expect(await look(server.port)).to.equal(0)

@@ -57,7 +57,7 @@ export async function startUnit(
   }: { env?: Readonly<Record<string, string>>; before?: readonly string[] } = {},
 ): Promise<UnitProcess> {
   const start = readUnit(unit, root)
-  const [program = '', ...args] = [...before, start.command]
+  const [program, ...args] = [...before, start.command]
   const child: ChildProcess = spawn(program, args, {
     env: { ...ownEnvironment(), ...start.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
