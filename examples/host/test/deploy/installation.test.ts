@@ -89,6 +89,11 @@ describe('the ten minutes of docs/operating.md', function () {
           upstream: ports.SVC_PORT,
         })
         opened.push(front.stop)
+        const plain = await fetch(`http://127.0.0.1:${front.httpPort}/auth/login?a=1`, {
+          headers: { host: `bob.${DOMAIN}` },
+          redirect: 'manual',
+        })
+        expect(plain.status).to.equal(308)
         const bin = path.join(root, 'usr/local/bin/svc')
         await doMainJob({
           domain: `bob.${DOMAIN}`,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { needsLoopbackAddresses } from '@svc/testkit'
 import { expect } from 'chai'
-import { type Certificates, makeCertificates } from '../support/deploy/certificates.ts'
+import { makeCertificates } from '../support/deploy/certificates.ts'
 import { doMainJob } from '../support/deploy/fronted-job.ts'
 import { needsProgram, runProgram } from '../support/deploy/programs.ts'
 import {
@@ -14,7 +14,7 @@ import {
   startCaddy,
   startNginx,
 } from '../support/deploy/proxies.ts'
-import { type HostProcess, spawnHost } from '../support/host-process.ts'
+import { spawnHost } from '../support/host-process.ts'
 
 const DOMAIN = 'example.net'
 const KEY = `test:${randomBytes(32).toString('base64')}`
@@ -25,63 +25,32 @@ const ENV = {
   SVC_SUBDOMAINS: 'flat',
 }
 
-describe('the main job through TLS (operation.md 7.3)', function () {
+// Through nginx and Caddy it is done by the installation.
+describe('the main job with TLS of our own (operation.md 7.3)', function () {
   this.timeout(60_000)
   let folder: string
-  let certificates: Certificates
-  let host: HostProcess | undefined
-
   before(async function () {
     needsProgram(this, 'openssl')
     needsLoopbackAddresses(this)
-    folder = await mkdtemp(path.join(tmpdir(), 'svc-proxies-'))
-    certificates = makeCertificates(folder, DOMAIN)
+    folder = await mkdtemp(path.join(tmpdir(), 'svc-tls-'))
   })
   after(() => rm(folder, { recursive: true, force: true }))
-  afterEach(() => host?.stop())
 
-  async function doJob(process: HostProcess, name: string, httpsPort: number): Promise<void> {
-    await doMainJob({
-      domain: `${name}.${DOMAIN}`,
-      httpsPort,
-      ca: certificates.ca,
-      log: () => process.log,
-      svc: (...args) => process.svc(...args),
-    })
-  }
-
-  const proxies: readonly (readonly [string, typeof startNginx])[] = [
-    ['nginx', startNginx],
-    ['caddy', startCaddy],
-  ]
-  for (const [name, start] of proxies) {
-    it(`is done through ${name}, as its file has it`, async function () {
-      needsProgram(this, name)
-      host = await spawnHost({ env: { ...ENV, SVC_TRUST_PROXY: '1' } })
-      const proxy: Proxy = await start({
-        folder: path.join(folder, name),
-        deploy: DEPLOY,
-        certificates,
-        domain: DOMAIN,
-        upstream: host.port,
+  it('is done', async () => {
+    const { ca, chain, key } = makeCertificates(folder, DOMAIN)
+    const files = { SVC_TLS_CERT: chain, SVC_TLS_KEY: key }
+    const host = await spawnHost({ env: { ...ENV, ...files, SVC_HOST: '127.0.0.1' } })
+    try {
+      await doMainJob({
+        domain: `own.${DOMAIN}`,
+        httpsPort: host.port,
+        ca,
+        log: () => host.log,
+        svc: (...args) => host.svc(...args),
       })
-      try {
-        await doJob(host, name, proxy.httpsPort)
-        const plain = await fetch(`http://127.0.0.1:${proxy.httpPort}/auth/login?a=1`, {
-          headers: { host: `${name}.${DOMAIN}` },
-          redirect: 'manual',
-        })
-        expect(plain.status).to.equal(308)
-      } finally {
-        await proxy.stop()
-      }
-    })
-  }
-
-  it('is done with TLS of our own', async () => {
-    const files = { SVC_TLS_CERT: certificates.chain, SVC_TLS_KEY: certificates.key }
-    host = await spawnHost({ env: { ...ENV, ...files, SVC_HOST: '127.0.0.1' } })
-    await doJob(host, 'own', host.port)
+    } finally {
+      await host.stop()
+    }
   })
 })
 
