@@ -7,13 +7,7 @@ import { expect } from 'chai'
 import { makeCertificates } from '../support/deploy/certificates.ts'
 import { doMainJob } from '../support/deploy/fronted-job.ts'
 import { needsProgram, runProgram } from '../support/deploy/programs.ts'
-import {
-  checkNginx,
-  DEPLOY,
-  type Proxy,
-  startCaddy,
-  startNginx,
-} from '../support/deploy/proxies.ts'
+import { checkNginx, DEPLOY } from '../support/deploy/proxies.ts'
 import { spawnHost } from '../support/host-process.ts'
 
 const DOMAIN = 'example.net'
