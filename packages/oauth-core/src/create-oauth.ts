@@ -37,7 +37,11 @@ import { issueAppToken } from './tokens/app-token.ts'
 export function createOAuth(options: OAuthOptions): OAuth {
   const resolved = OAUTH_OPTIONS.settle(options)
   const { store, apps, clock, log, namespace, lifetimes, cache, flagship } = resolved
-  const platform = createPlatform({ ...resolved, instanceCacheSize: cache.instances })
+  const platform = createPlatform({
+    ...resolved,
+    instanceCacheSize: cache.instances,
+    signingKeyMs: lifetimes.signingKeyMs,
+  })
   const { revocations, useErrorPage, ...shared } = platform
   const { clientAddress, instances, keyring, mount, sealer } = shared
   const emitter = createEmitter<OAuthEvents>(log)

@@ -88,8 +88,9 @@ export type {
   Subdomains,
 } from './instances/instance.ts'
 export type { InstancePage, InstanceUpdate, Instances, NewInstance } from './instances/instances.ts'
+export { SIGNING_KEY_MS } from './keys/key-age.ts'
 export { createKeyring, type StoredKeyring } from './keys/keyring-store.ts'
-export type { KeyKind, Keyring, SigningKey } from './keys/keyring.ts'
+export type { KeyKind, Keyring, RotateOptions, SigningKey } from './keys/keyring.ts'
 export {
   type Sealer,
   type SealingKey,

@@ -72,6 +72,28 @@ describe('the way out of mails (notifications.md 23.3, RFC 8058)', () => {
       expect(answer.status).to.equal(200)
     })
 
+    it('takes links that an older version sealed, while their sealing key is there', async () => {
+      const { oauth, instance } = server
+      const sealed = oauth.sealer
+        .derive(instance.id, 'svc/notify/unsubscribe')
+        .seal(JSON.stringify(['io.svc.apps/bank', 'bills']), 'notifications|unsubscribe')
+      const link = `/notifications/unsubscribe?t=${encodeURIComponent(sealed)}`
+      expect((await oneClick(link)).status).to.equal(200)
+      const id = await server.post({ category: 'bills' })
+      await until(async () => (await server.read(id))['status'] === 'skipped')
+    })
+
+    it('outlives a rotation of the other keys, and ends with that of its own', async () => {
+      const link = linkOf(await mailOf('bills'))
+      const { oauth, instance } = server
+      await oauth.keyring.rotate(instance, { revoke: true })
+      await oauth.keyring.replace(instance, 'session')
+      expect((await server.send('GET', link)).status).to.equal(200)
+      await oauth.keyring.replace(instance, 'mail')
+      expect((await server.send('GET', link)).status).to.equal(404)
+      expect((await server.send('GET', linkOf(await mailOf('bills')))).status).to.equal(200)
+    })
+
     it('is 404 for a link that this instance did not make', async () => {
       const link = linkOf(await mailOf('bills'))
       const other = await server.oauth.instances.create({ domain: 'bob.example.com' })

@@ -15,11 +15,13 @@ export interface StoredKey {
   readonly [name: string]: string | number | undefined
   readonly n: number
   readonly sealed: string
+  /** Milliseconds since the epoch; absent on keys of older versions until they sign. */
+  readonly createdAt?: number
   /** Milliseconds since the epoch; absent on the key that signs. */
   readonly verifiesUntil?: number
 }
 
-export const KEY_KINDS: readonly KeyKind[] = ['access', 'session']
+export const KEY_KINDS: readonly KeyKind[] = ['access', 'session', 'mail']
 
 export function keySetKey(id: InstanceId, kind: KeyKind): Key {
   return recordKey(id, 'keys', kind)
