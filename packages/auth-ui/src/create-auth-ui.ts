@@ -16,6 +16,7 @@ import { hashesAtATime, HashQueue } from './passphrase/hash-queue.ts'
 import { PasswordHasher } from './passphrase/password-hash.ts'
 import { TimingEqualizer } from './passphrase/timing-equalizer.ts'
 import { createRateLimits } from './rate-limits.ts'
+import { AUTH_UI_RECORDS } from './records.ts'
 import { bindAuthUiRoutes } from './routes.ts'
 import type { AuthUiServices } from './services.ts'
 import { receiveCode, redeemOnAuthorize } from './session-code/receive-code.ts'
@@ -71,6 +72,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   const options = AUTH_UI_OPTIONS.settle(given)
   const services = assembleServices(options)
   const { oauth, log } = services
+  oauth.records.declare(AUTH_UI_RECORDS)
   const pages = createAuthorizePages(services)
   oauth.instances.onRemove((instance) => removeRecords(services, instance))
   const rows = [...bindAuthUiRoutes(services), ...services.pages.rows]

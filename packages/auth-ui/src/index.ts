@@ -30,6 +30,7 @@ export type {
   SystemMail,
   TwoFactorPurpose,
 } from './ports.ts'
+export { AUTH_UI_RECORDS } from './records.ts'
 export { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
 export type { HasShareCookie } from './share-by-link/share-password.ts'
 export type { SharedLink, Shares } from './share-by-link/shares.ts'

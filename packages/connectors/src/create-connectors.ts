@@ -16,6 +16,7 @@ import { forgetStates } from './flow/flow-store.ts'
 import { isOAuthAvailable } from './flow/usable-type.ts'
 import { type ConnectorsOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import type { ConnectorEvents } from './ports.ts'
+import { connectorsRecords } from './records.ts'
 import { bindConnectorsRoutes, mountConnectors } from './routes.ts'
 import type { ConnectorsServices } from './services.ts'
 import { createIssuers } from './token-client/discovery.ts'
@@ -35,6 +36,7 @@ export function createConnectors(given: ConnectorsOptions): Connectors {
   const options = resolveOptions(given)
   const { oauth, callbackUrl, storedAccounts } = options
   const emitter = createEmitter<ConnectorEvents>(options.log)
+  oauth.records.declare(connectorsRecords(oauth.namespace))
   const services = assembleServices(options, emitter.emit)
   const routes = bindConnectorsRoutes(services)
   const callbackHost =

@@ -44,4 +44,5 @@ export type {
   ConnectorPages,
   OwnerLogins,
 } from './ports.ts'
+export { accountMemberContext, connectorsRecords, SEALED_MEMBERS } from './records.ts'
 export type { CallClass } from './token-client/provider.ts'

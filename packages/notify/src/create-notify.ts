@@ -19,6 +19,7 @@ import { NOTIFY_OPTIONS, type NotifyOptions, type ResolvedOptions } from './opti
 import { publishWrite } from './outbox/notification-events.ts'
 import { createOutbox } from './outbox/outbox.ts'
 import { removePreferences } from './preferences/preference-store.ts'
+import { NOTIFY_RECORDS } from './records.ts'
 import { createRenderWorker } from './render/render-worker.ts'
 import { bindNotifyRoutes, notifyRoutes } from './routes.ts'
 import type { NotifyServices } from './services.ts'
@@ -40,6 +41,7 @@ export function createNotify(given: NotifyOptions): Notify {
   const { loadTemplates, log, oauth, outbox, pages } = services
   const systemMails = createSystemMails({ log, mail: options.channels.mail, loadTemplates })
   const metrics = createMetrics()
+  oauth.records.declare(NOTIFY_RECORDS)
   outbox.onWritten((write) => publishWrite(services, write))
   outbox.onWritten(metrics.note)
   oauth.instances.onRemove(async (instance) => {

@@ -36,6 +36,7 @@ export type {
   OwnerContacts,
   PushCredentialStore,
 } from './ports.ts'
+export { NOTIFY_RECORDS } from './records.ts'
 export type {
   OutgoingPush,
   PushGateway,

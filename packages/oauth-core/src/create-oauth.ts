@@ -17,6 +17,7 @@ import { OAuthError } from './errors.ts'
 import type { OAuth } from './oauth.ts'
 import { OAUTH_OPTIONS, type OAuthOptions } from './options.ts'
 import type { AuthorizePages, OAuthEvents, OwnerSessions } from './ports.ts'
+import { OAUTH_RECORDS } from './records.ts'
 import { dropLimit } from './registration/client-limit.ts'
 import { clientServiceOf } from './registration/client-service.ts'
 import { startCleanup } from './registration/end-client.ts'
@@ -42,6 +43,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     instanceCacheSize: cache.instances,
     signingKeyMs: lifetimes.signingKeyMs,
   })
+  platform.records.declare(OAUTH_RECORDS)
   const { revocations, useErrorPage, ...shared } = platform
   const { clientAddress, instances, keyring, mount, sealer } = shared
   const emitter = createEmitter<OAuthEvents>(log)

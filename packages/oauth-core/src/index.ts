@@ -47,6 +47,7 @@ export { createOAuth } from './create-oauth.ts'
 export { ERRORS, OAuthError, type OAuthErrorCode } from './errors.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 export type { OAuth } from './oauth.ts'
+export { OAUTH_RECORDS } from './records.ts'
 export { DEFAULT_LIMITS, type OAuthBucket, type OAuthOptions } from './options.ts'
 export type {
   AppManifest,

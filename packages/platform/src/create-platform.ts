@@ -13,6 +13,7 @@ import { createSealer, type SealingKey } from './keys/sealer.ts'
 import { checkSealingKeys } from './keys/sealing-keys.ts'
 import type { Logger } from './log.ts'
 import type { OwnPlatform } from './platform.ts'
+import { PLATFORM_RECORDS } from './records.ts'
 import { RecordRegistry } from './records/record-registry.ts'
 
 /** Options of the ground floor; `createOAuth` checks them and fills in their defaults. */
@@ -66,6 +67,8 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     cacheSize: options.instanceCacheSize,
   })
   const pagePaths = createPagePaths()
+  const records = new RecordRegistry()
+  records.declare(PLATFORM_RECORDS)
 
   return {
     resolveInstance: createResolveInstance({
@@ -92,7 +95,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     keyring,
     sealer,
     store,
-    records: new RecordRegistry(),
+    records,
     clock,
     log,
     namespace,

@@ -114,6 +114,8 @@ export type {
   SealContext,
   SealedPlace,
 } from './records/record-kind.ts'
+export { PLATFORM_RECORDS } from './records.ts'
+export { type JsonSchema, valueSchemas } from './records/value-schemas.ts'
 export { RecordRegistry } from './records/record-registry.ts'
 export {
   openMember,

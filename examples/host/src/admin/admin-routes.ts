@@ -1,6 +1,5 @@
 import type { Instance, InstanceUpdate, NewInstance } from '@svc/platform'
 import type { Context, Middleware } from 'koa'
-import { koaBody } from 'koa-body'
 import Router from 'koa-router'
 import type { HostServices } from '../services.ts'
 import type { Config } from '../config/config.ts'
@@ -21,10 +20,17 @@ export function adminRouter(app: HostServices, config: Config): Middleware {
   const { oauth, ui, apps, phones, mailbox, metrics } = app
   const { instances, clients, keyring, appTokens } = oauth
   const router = new Router({ sensitive: true, strict: true })
-  const readBody = koaBody({ json: true, text: false, urlencoded: false, jsonLimit: '64kb' })
+  let koaBody: ((ctx: never, next: () => Promise<unknown>) => Promise<unknown>) | undefined
+
+  /** Loaded with the first body: an idle server does without the library. */
+  async function readBody(ctx: unknown, next: () => Promise<unknown>): Promise<void> {
+    const options = { json: true, text: false, urlencoded: false, jsonLimit: '64kb' }
+    koaBody ??= (await import('koa-body')).koaBody(options)
+    await koaBody(ctx as never, next) // The types of koa-body are of Koa 2; the context is the same object.
+  }
 
   const route: AdminRouting['route'] = (method, path, handle) => {
-    // The types of koa-router and koa-body are of Koa 2; the context is the same object.
+    // The types of koa-router are of Koa 2; the context is the same object.
     const handler = (ctx: unknown): Promise<void> => handle(ctx as Context)
     if (method === 'get' || method === 'delete') router[method](path, handler)
     else router[method](path, readBody as never, handler)

@@ -1,4 +1,4 @@
-import { recordKey, type Store } from '@svc/store'
+import { indexKey, recordKey, type Store } from '@svc/store'
 import type { HostServices } from '../services.ts'
 import { type Config, ConfigError } from '../config/config.ts'
 import { createInstance } from '../create-instance.ts'
@@ -84,6 +84,7 @@ async function createDemo(
       throw error
     }
   }
-  await store.write([{ op: 'put', key: marker, value: { domain } }])
+  const indexes = [{ index: indexKey('host', 'demo-instances'), sort: domain }]
+  await store.write([{ op: 'put', key: marker, value: { domain }, indexes }])
   return undefined
 }

@@ -4,7 +4,8 @@ import type { SealedValue, Sealer } from '@svc/platform'
 import { recordKey, type Store } from '@svc/store'
 
 const KEY = recordKey('host', 'web-push-key', 'current')
-const CONTEXT = 'host|web-push-key'
+/** What the private key is sealed for. */
+export const PUSH_KEY_CONTEXT = 'host|web-push-key'
 const SUBJECT = 'mailto:webpush@localhost'
 
 interface KeyRecord {
@@ -19,19 +20,27 @@ interface KeyRecord {
  */
 export async function developmentPushKeys(store: Store, sealer: Sealer): Promise<WebPushOptions> {
   const made = createPair()
-  const value = { publicKey: made.publicKey, sealed: sealer.seal(made.privateKey, CONTEXT) }
+  const value = {
+    publicKey: made.publicKey,
+    sealed: sealer.seal(made.privateKey, PUSH_KEY_CONTEXT),
+  }
   const { written } = await store.write([{ op: 'put', key: KEY, value, ifAbsent: true }])
   if (written) return { ...made, subject: SUBJECT }
   const record = await store.get<KeyRecord>(KEY)
   if (record === undefined) throw new Error('the key of web pushes went away')
   const { publicKey, sealed } = record.value
-  return { publicKey, privateKey: sealer.open(sealed, CONTEXT).toString(), subject: SUBJECT }
+  return {
+    publicKey,
+    privateKey: sealer.open(sealed, PUSH_KEY_CONTEXT).toString(),
+    subject: SUBJECT,
+  }
 }
 
 /** What the store holds sealed of it. */
 export async function* sealedPushKeys(store: Store): AsyncGenerator<SealedValue> {
   const sealed = (await store.get<KeyRecord>(KEY))?.value.sealed
-  if (sealed !== undefined) yield { sealed, open: (sealer) => sealer.open(sealed, CONTEXT) }
+  if (sealed !== undefined)
+    yield { sealed, open: (sealer) => sealer.open(sealed, PUSH_KEY_CONTEXT) }
 }
 
 function createPair(): { readonly publicKey: string; readonly privateKey: string } {

@@ -32,6 +32,16 @@ describe('a start', function () {
     expect(ofDemo(modules).filter((file) => file.endsWith('dev-provider.ts'))).to.deep.equal([])
   })
 
+  it('holds no library before its first use: of bodies, sessions, attestations', async () => {
+    const env = { NODE_ENV: 'production', SVC_KEYS: KEY }
+    const modules = await modulesOf(env, async (port) => {
+      expect((await loopbackFetch({ port })('http://localhost/health/live')).status).to.equal(200)
+    })
+    const large = /\/node_modules\/(koa-body|koa-session|zod|cbor-x|@peculiar|@simplewebauthn)\//
+    expect(modules.filter((url) => large.test(url))).to.deep.equal([])
+    expect(modules.some((url) => url.includes('/oidc-provider/'))).to.equal(true)
+  })
+
   it('loads nothing of the demo in production, and serves owners without it', async () => {
     const env = { NODE_ENV: 'production', SVC_KEYS: KEY }
     const modules = await modulesOf(env, async (port, host) => {

@@ -1,5 +1,5 @@
 import { HOUR_MS, type Instance, MINUTE_MS } from '@svc/platform'
-import { type Change, type Json, type Key, type Revision, secretKey } from '@svc/store'
+import { type Change, indexKey, type Json, type Key, type Revision, secretKey } from '@svc/store'
 import { enrolledKinds } from '../owner/factors.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { FactorKind, TwoFactorPurpose } from '../ports.ts'
@@ -129,7 +129,8 @@ function put(instance: Instance, token: string, pending: PendingChallenge) {
   // Interfaces have no index signature, so the compiler cannot see that a challenge is plain JSON.
   const value = pending as unknown as Json
   const expiresAt = pending.expiresAt + RECALL_MS
-  return { op: 'put', key: keyOf(instance, token), value, expiresAt } as const
+  const indexes = [{ index: indexKey(instance.id, 'two-factors'), sort: '' }]
+  return { op: 'put', key: keyOf(instance, token), value, expiresAt, indexes } as const
 }
 
 function keyOf(instance: Instance, token: string): Key {

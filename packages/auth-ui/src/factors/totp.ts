@@ -82,7 +82,12 @@ function codeOf(secret: Uint8Array, step: number): string {
 }
 
 function contextOf(instance: Instance, id: string): string {
-  return `totp:${instance.id}:${id}`
+  return totpContext(instance.id, id)
+}
+
+/** What the secret of an authenticator app is sealed for. @param id - of the factor */
+export function totpContext(instanceId: string, id: string): string {
+  return `totp:${instanceId}:${id}`
 }
 
 /** A colon would end the issuer's name in the label of the URI. */

@@ -1,4 +1,4 @@
-import type { SealedValue, Sealer, ValueSealer } from '@svc/platform'
+import type { SealContext, SealedValue, Sealer, ValueSealer } from '@svc/platform'
 import {
   type IndexEntry,
   type IndexKey,
@@ -115,6 +115,11 @@ function tryOpen(values: ValueSealer, sealed: string, aad: string): Buffer | und
   } catch {
     return undefined
   }
+}
+
+/** What a field is sealed for. */
+export function accountTypeContext(id: string, field: string): SealContext {
+  return { salt: ACCOUNT_TYPES_TAG, info: INFO, aad: aadOf(id, field) }
 }
 
 function aadOf(id: string, field: string): string {

@@ -19,7 +19,8 @@ export interface SealedPlace {
 /** What sealing needs. */
 export type SealServices = Pick<ConnectorsServices, 'log' | 'namespace' | 'sealer'>
 
-const INFO = 'svc/account/v1'
+/** What sealed values of accounts are for. */
+export const INFO = 'svc/account/v1'
 
 /** Seals a value for its one place: it opens at no other. @see connectors.md 7.3 */
 export function sealValue(services: SealServices, place: SealedPlace, plain: string): string {
@@ -141,7 +142,16 @@ export function refreshedOAuth(
   }
 }
 
-/** A value does not open at another account or field. */
 function aadOf({ namespace }: SealServices, { instance, accountId, field }: SealedPlace): string {
-  return `${instance.id}|${namespace}.accounts|${accountId}|${field}`
+  return accountContext(instance.id, `${namespace}.accounts`, accountId, field)
+}
+
+/** A value does not open at another account or field. @param type - `<namespace>.accounts` */
+export function accountContext(
+  instanceId: string,
+  type: string,
+  accountId: string,
+  field: string,
+): string {
+  return `${instanceId}|${type}|${accountId}|${field}`
 }

@@ -19,7 +19,6 @@ import {
   type RefreshFailure,
   type RefreshOutcome,
   type RefreshState,
-  stateKey,
 } from './refresh-state.ts'
 import { journalKey, loadAccount, saveTokens } from './token-journal.ts'
 
@@ -56,9 +55,9 @@ export async function attemptRefresh(
     log.warn('account.refresh_interrupted', { ...facts, since: state.asking.since })
   }
   const asking = { since: clock.now(), tokenHash }
-  const key = stateKey(instance, account._id)
   const asked = { ...state, asking }
-  if (!(await lock.write([putState(key, asked, asking.since)]))) throw inProgress()
+  const noted = putState(instance, account._id, asked, asking.since)
+  if (!(await lock.write([noted]))) throw inProgress()
   const result = await refreshTokens(services, type, refreshToken, {
     instance: instance.domain,
     ...(request.requestId !== undefined && { requestId: request.requestId }),
@@ -146,7 +145,7 @@ function giveBack(
   isStored: boolean,
 ): Promise<void> {
   const accountId = loaded.account._id
-  const put = putState(stateKey(instance, accountId), state, services.clock.now())
+  const put = putState(instance, accountId, state, services.clock.now())
   const entry = { op: 'delete', key: journalKey(instance, accountId) } as const
   return releaseOrLog(services, instance, accountId, lock, isStored ? [put, entry] : [put])
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { DAY_MS, type Instance } from '@svc/platform'
-import { type Change, type Json, type Key, recordKey } from '@svc/store'
+import { type Change, indexKey, type Json, type Key, recordKey } from '@svc/store'
 import type { FailureClass } from '../token-client/provider.ts'
 import type { AccountDocument } from './account.ts'
 
@@ -56,9 +56,20 @@ export function stateKey(instance: Pick<Instance, 'id'>, accountId: string): Key
   return recordKey(instance.id, 'account-refresh', accountId)
 }
 
-export function putState(key: Key, state: RefreshState, now: number): Change {
-  // Made of JSON values only; its optional members are left out, not undefined.
-  return { op: 'put', key, value: state as unknown as Json, expiresAt: now + STATE_MS }
+export function putState(
+  instance: Pick<Instance, 'id'>,
+  accountId: string,
+  state: RefreshState,
+  now: number,
+): Change {
+  return {
+    op: 'put',
+    key: stateKey(instance, accountId),
+    // Made of JSON values only; its optional members are left out, not undefined.
+    value: state as unknown as Json,
+    expiresAt: now + STATE_MS,
+    indexes: [{ index: indexKey(instance.id, 'account-refreshes'), sort: accountId }],
+  }
 }
 
 /** Names a refresh token without being it. */

@@ -3,6 +3,7 @@ import type { Instance } from '@svc/platform'
 import {
   type Change,
   describeError,
+  indexKey,
   type Json,
   type Key,
   recordKey,
@@ -190,6 +191,7 @@ async function journal(
     // Made of JSON values only; its optional members are left out, not undefined.
     value: entry as unknown as Json,
     expiresAt: clock.now() + lifetimes.orphan,
+    indexes: [{ index: indexKey(instance.id, 'account-orphans'), sort: account._id }],
   }
   if (await lock.write([change])) return true
   // Somebody else holds the lock by now; what that one keeps there came later.

@@ -148,7 +148,16 @@ export async function takeTicket(
 export function shardTag(text: string): InstanceId {
   const shard = (hash('sha256', text, 'buffer')[0] ?? 0) % SHARDS
   // Tags and instance ids share a form; no instance id begins like this one.
-  return `account-shard-${shard}` as InstanceId
+  return tagOf(shard) as InstanceId
+}
+
+/** Every tag that {@link shardTag} gives. */
+export const SHARD_TAGS: readonly string[] = Array.from({ length: SHARDS }, (_, shard) =>
+  tagOf(shard),
+)
+
+function tagOf(shard: number): string {
+  return `account-shard-${shard}`
 }
 
 async function putValue(

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { InstanceId } from '@svc/platform'
-import { type Change, type Json, type Key, type Revision, secretKey } from '@svc/store'
+import {
+  type Change,
+  type IndexKey,
+  indexKey,
+  type Json,
+  type Key,
+  type Revision,
+  secretKey,
+} from '@svc/store'
 import { NotifyError } from '../notify-error.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
 
@@ -8,6 +16,8 @@ import type { NotificationRecord } from '../outbox/notification.ts'
 export interface IdempotentRequest {
   /** Of the record that remembers it. */
   readonly key: Key
+  /** It is in this index. */
+  readonly index: IndexKey
   /** SHA-256 of the attributes as canonical JSON, base64url. */
   readonly hash: string
 }
@@ -46,13 +56,14 @@ export function idempotentRequest(
   }
   return {
     key: secretKey(instanceId, 'notification-answer', JSON.stringify([subject, header])),
+    index: indexKey(instanceId, 'notification-answers'),
     hash: createHash('sha256').update(canonicalJson(attributes)).digest('base64url'),
   }
 }
 
 /** Remembers an answer in the write that makes it; two at a time: one of the writes does not happen. */
 export function answerChange(
-  { key, hash }: IdempotentRequest,
+  { key, index, hash }: IdempotentRequest,
   answer: { readonly record: NotificationRecord; readonly skipped?: 'same_state' },
   expiresAt: number,
   before?: Revision,
@@ -61,7 +72,7 @@ export function answerChange(
   const snapshot = Object.fromEntries(CHANGING.map((name) => [name, record[name]]))
   const value = { hash, id: record.id, snapshot, ...(skipped !== undefined && { skipped }) }
   const condition = before === undefined ? { ifAbsent: true as const } : { ifRevision: before }
-  return { op: 'put', key, value, expiresAt, ...condition }
+  return { op: 'put', key, value, expiresAt, indexes: [{ index, sort: '' }], ...condition }
 }
 
 /** @throws NotifyError 422 `idempotency_key_reused` when the key came with something else */

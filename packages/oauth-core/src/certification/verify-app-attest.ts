@@ -1,10 +1,8 @@
 import { createHash, type KeyObject } from 'node:crypto'
 import type { FlagshipConfig } from './attestation-config.ts'
 import { AttestationError, REASONS, refuseMalformed } from './attestation-error.ts'
-import { parseAttestationObject, parseAuthData } from './attestation-object.ts'
 import { decodeCanonical } from './jose-parts.ts'
 import { boundedAttestation, boundedChallenge } from './bounded-attestation.ts'
-import { verifyChain } from './chain.ts'
 
 const NONCE_EXTENSION = '1.2.840.113635.100.8.2'
 /** SEQUENCE, context tag 1, OCTET STRING of 32 bytes. */
@@ -46,11 +44,14 @@ export interface AppAttestEvidence {
  * @throws AttestationError with the reasons of `oauth.md` 4.5, and nothing else
  * @see oauth.md 4.5
  */
-export function verifyAppAttest(
+export async function verifyAppAttest(
   input: AppleAttestation,
   config: FlagshipConfig,
   checks: AppAttestChecks,
 ): Promise<AppAttestEvidence> {
+  // Most servers never see an attestation, and do without the parsers.
+  const { verifyChain } = await import('./chain.ts')
+  const { parseAttestationObject, parseAuthData } = await import('./attestation-object.ts')
   return refuseMalformed(() => {
     const challenge = boundedChallenge(input.challenge)
     const { x5c, authData, receipt } = parseAttestationObject(boundedAttestation(input.attestation))

@@ -1,4 +1,4 @@
-import { koaBody } from 'koa-body'
+import type { koaBody } from 'koa-body'
 import { RequestError } from './request-error.ts'
 import { Parameters } from './parameters.ts'
 import type { RouteContext } from './request-state.ts'
@@ -10,6 +10,7 @@ const DEFAULT_LIMIT_BYTES = 65_536
 const MAX_DEPTH = 32
 
 type BodyKind = 'form' | 'json'
+type KoaBody = ReturnType<typeof koaBody>
 
 /** Reads the body of one row into `ctx.state.form` or `ctx.state.json`. */
 export type BodyReader = (ctx: RouteContext) => Promise<void>
@@ -20,21 +21,32 @@ export type BodyReader = (ctx: RouteContext) => Promise<void>
  * 400 `invalid_request` for what cannot be read
  */
 export function createBodyReader(rule: BodyRule): BodyReader {
-  // Bytes come out as latin1, one character each, so that invalid UTF-8 is seen instead of replaced.
-  const read = koaBody({
-    encoding: 'latin1',
-    json: false,
-    multipart: false,
-    parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never[], // the enum of koa-body is not exported as values
-    text: true,
-    textLimit: rule.limitBytes ?? DEFAULT_LIMIT_BYTES,
-    textTypes: [FORM, ...JSON_TYPES],
-    urlencoded: false,
-  })
+  let read: KoaBody | undefined
+
+  /** With the first body: the library brings one for schemas, which is the largest that an idle server would hold. */
+  async function loadKoaBody(): Promise<KoaBody> {
+    const library = await import('koa-body')
+    // Bytes come out as latin1, one character each, so that invalid UTF-8 is seen instead of replaced.
+    return library.koaBody({
+      encoding: 'latin1',
+      json: false,
+      multipart: false,
+      parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never[], // the enum of koa-body is not exported as values
+      text: true,
+      textLimit: rule.limitBytes ?? DEFAULT_LIMIT_BYTES,
+      textTypes: [FORM, ...JSON_TYPES],
+      urlencoded: false,
+    })
+  }
 
   async function readText(ctx: RouteContext): Promise<string> {
     if (ctx.req.readableEnded) {
       throw new TypeError('the body was read before: mount these routes in front of body parsers')
+    }
+    if (read === undefined) {
+      read = await loadKoaBody()
+      // What ended while that was loaded says nothing any more, and would be waited for.
+      if (ctx.req.destroyed) throw unreadable(new Error('the connection has ended'))
     }
     // koa-body's own context type knows nothing of our state.
     const reading = read(ctx as never, async () => {}).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import {
   type Change,
+  type IndexKey,
   indexKey,
   type Key,
   type Page,
@@ -62,8 +63,9 @@ export function createDirectory(options: DirectoryOptions): Directory {
   async function claimOne(id: InstanceId, { host, isDomain }: ClaimedHost): Promise<void> {
     const key = hostKey(host)
     const value: HostRecord = { id, isDomain, claimedAt: clock.now() }
-    // Only domains are members: each instance is listed once.
-    const indexes = isDomain ? [{ index: shardIndex(shardOf(host)), sort: host.slice(0, 253) }] : []
+    // Only domains are members of the one: each instance is listed once.
+    const index = shardIndex(shardOf(host), isDomain ? 'instances' : 'aliases')
+    const indexes = [{ index, sort: host.slice(0, 253) }]
     const put: Change = { op: 'put', key, value, indexes }
     if ((await store.write([{ ...put, ifAbsent: true }])).written) return
     const record = await store.get<HostRecord>(key)
@@ -141,8 +143,8 @@ export function createDirectory(options: DirectoryOptions): Directory {
   }
 }
 
-function shardIndex(shard: number) {
-  return indexKey(shardTag(shard), 'instances')
+function shardIndex(shard: number, name: 'instances' | 'aliases' = 'instances'): IndexKey {
+  return indexKey(shardTag(shard), name)
 }
 
 function hostKey(host: string): Key {

@@ -45,7 +45,10 @@ export async function noteHosts(
           op: 'put',
           key: noteKey(name, host),
           value: { id, host },
-          indexes: [{ index, sort: host.slice(0, 253) }],
+          indexes: [
+            { index, sort: host.slice(0, 253) },
+            { index: indexKey(shardTag(shardOf(name)), 'host-notes'), sort: '' },
+          ],
         },
       ]),
     ),

@@ -76,7 +76,7 @@ export async function checkSealingKeys(options: SealingKeyCheckOptions): Promise
     for (const kid of new Set([first, ...found])) {
       const noted = page.records.find(({ value }) => value.kid === kid)
       if (noted?.value.state === 'active') continue
-      const check = sealers.get(kid)?.seal(CONSTANT, contextOf(kid))
+      const check = sealers.get(kid)?.seal(CONSTANT, checkContext(kid))
       if (check === undefined) continue
       const value: SealingKeyRecord = { kid, check, firstUsedAt: now, state: 'active' }
       changes.push({
@@ -126,10 +126,11 @@ function prove(
 }
 
 function openCheck({ check, kid }: SealingKeyRecord): (sealer: Sealer) => unknown {
-  return (sealer) => sealer.open(check, contextOf(kid))
+  return (sealer) => sealer.open(check, checkContext(kid))
 }
 
-function contextOf(kid: string): string {
+/** What the check value of a key is sealed for. */
+export function checkContext(kid: string): string {
   return `sealing-key:${kid}`
 }
 

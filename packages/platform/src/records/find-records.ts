@@ -43,6 +43,8 @@ async function* recordsOf(
     yield* byIds(kind.kind, places.ids, store, tag)
   } else if (places.by === 'index') {
     yield* inIndex(kind.kind, indexKey(tag, places.index), store, tag)
+  } else if (places.by === 'indexes') {
+    for (const index of places.indexes) yield* inIndex(kind.kind, indexKey(tag, index), store, tag)
   } else {
     const parent = kinds.find((each) => each.kind === places.parent)
     if (parent === undefined) throw new TypeError(`${kind.kind}: nobody declares ${places.parent}`)

@@ -1,6 +1,5 @@
 import type { Json, StoredRecord } from '@svc/store'
-
-type JsonSchema = Readonly<Record<string, unknown>>
+import type { JsonSchema } from './value-schemas.ts'
 
 /** Where all records of a kind are found, by one who knows nothing but the tag of their keys. */
 export type RecordPlaces =
@@ -8,6 +7,8 @@ export type RecordPlaces =
   | { readonly by: 'ids'; readonly ids: readonly string[] }
   /** Each is in this index of its tag. */
   | { readonly by: 'index'; readonly index: string }
+  /** Each is in one of these indexes of its tag. */
+  | { readonly by: 'indexes'; readonly indexes: readonly string[] }
   /** Each is in an index that is named after a record of another kind, such as the client of a grant. */
   | {
       readonly by: 'index-of'
@@ -20,7 +21,7 @@ export type RecordPlaces =
       readonly parent: string
       readonly ids: (parent: FoundRecord) => readonly string[]
     }
-  /** Nobody looks for them: they die within the hour. */
+  /** Nobody looks for them: they die within the hour, or are counters. */
   | { readonly by: 'nobody' }
 
 /** A record with the parts of its key. */
@@ -46,9 +47,12 @@ export interface SealedPlace {
    */
   readonly path: readonly string[]
   /**
+   * Undefined: this value is none of ours.
    * @param path - names and positions that lead to this very value
    */
-  readonly context: (record: FoundRecord, path: readonly string[]) => SealContext
+  readonly context: (record: FoundRecord, path: readonly string[]) => SealContext | undefined
+  /** It proves the key that sealed it, and is never sealed with another. */
+  readonly provesKey?: true
 }
 
 /**
@@ -69,6 +73,8 @@ export interface RecordKind {
   readonly tags: 'instance' | readonly string[]
   readonly places: RecordPlaces
   readonly sealed?: readonly SealedPlace[]
+  /** Counted with `Store.hit`: it has no value. */
+  readonly isCounter?: true
   /** A phrase for the operator: "30 days after its last use". */
   readonly life: string
   /** Whether an export of an instance holds it; else why not, in a sentence. */
@@ -86,9 +92,13 @@ export function checkRecordKind(kind: RecordKind): void {
   if (!Number.isInteger(version) || version < 1 || migrate.length !== version - 1) {
     throw new TypeError(`${kind.kind}: version ${version} needs ${version - 1} migrations`)
   }
-  if (places.by === 'nobody' && (kind.export === 'yes' || kind.sealed !== undefined)) {
-    throw new TypeError(
-      `${kind.kind}: nobody finds its records, so they are not exported or sealed`,
-    )
+  if (places.by === 'nobody' && kind.export === 'yes') {
+    throw new TypeError(`${kind.kind}: nobody finds its records, so they are not exported`)
+  }
+  if (kind.tags !== 'instance' && kind.export === 'yes') {
+    throw new TypeError(`${kind.kind}: its records are no instance's, so they are not exported`)
+  }
+  if (kind.isCounter === true && (places.by !== 'nobody' || kind.sealed !== undefined)) {
+    throw new TypeError(`${kind.kind}: a counter is neither found nor sealed`)
   }
 }

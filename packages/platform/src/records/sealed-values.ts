@@ -8,14 +8,18 @@ export interface SealedMember {
   readonly path: readonly string[]
   readonly sealed: string
   readonly context: SealContext
+  /** It proves the key that sealed it, and is never sealed with another. */
+  readonly provesKey: boolean
 }
 
 /** The sealed values of a record, in the order of its kind's places. */
 export function sealedMembers(kind: RecordKind, record: FoundRecord): readonly SealedMember[] {
-  return (kind.sealed ?? []).flatMap(({ path, context }) =>
+  return (kind.sealed ?? []).flatMap(({ path, context: contextOf, provesKey = false }) =>
     pathsTo(record.value, path).flatMap((at) => {
       const sealed = valueAt(record.value, at)
-      return typeof sealed === 'string' ? [{ path: at, sealed, context: context(record, at) }] : []
+      const context = typeof sealed === 'string' ? contextOf(record, at) : undefined
+      if (typeof sealed !== 'string' || context === undefined) return []
+      return [{ path: at, sealed, context, provesKey }]
     }),
   )
 }

@@ -1,0 +1,82 @@
+import { accountMemberContext, SEALED_MEMBERS } from '@svc/connectors'
+import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } from '@svc/platform'
+import { DEMO_RECORDS } from './demo-records.ts'
+import { PUSH_KEY_CONTEXT } from './notifications/push-keys.ts'
+
+const { instant, members, object, text } = valueSchemas
+
+/** What the host keeps beside the packages. @param namespace - prefix of doctypes */
+export function hostRecords(namespace: string): readonly RecordKind[] {
+  const accounts = `${namespace}.accounts`
+  return [
+    {
+      kind: 'document',
+      version: 1,
+      schema: members({ type: text, id: text, fields: object }),
+      tags: 'instance',
+      places: { by: 'index', index: 'documents' },
+      sealed: [
+        {
+          path: ['fields', ...SEALED_MEMBERS],
+          context: (record, path) => ofAccount(accounts, record, path),
+        },
+      ],
+      life: 'until deleted',
+      export: 'yes',
+      content:
+        '`<doctype>/<id>`: a JSON document of `/data`; accounts are some, their secrets sealed for this account and field, under `<name>_encrypted`',
+    },
+    {
+      kind: 'installed-app',
+      version: 1,
+      schema: members({ slug: text, installedAt: instant }, { folder: text, manifest: object }),
+      tags: 'instance',
+      places: { by: 'index', index: 'apps' },
+      life: 'until uninstalled, by `svc app uninstall`',
+      export: 'yes',
+      content: 'slug: when; for an app of another folder its manifest',
+    },
+    {
+      kind: 'installed-konnector',
+      version: 1,
+      schema: members({ slug: text }),
+      tags: 'instance',
+      places: { by: 'index', index: 'konnectors' },
+      life: 'until uninstalled, by `svc konnector uninstall`',
+      export: 'yes',
+      content: 'slug',
+    },
+    {
+      kind: 'owner-phone',
+      version: 1,
+      schema: members({ phone: text }),
+      tags: 'instance',
+      places: { by: 'ids', ids: ['phone'] },
+      life: 'until cleared, by `svc instance update`',
+      export: 'yes',
+      content: 'the owner’s number, as written',
+    },
+    {
+      kind: 'web-push-key',
+      version: 1,
+      schema: members({ publicKey: text, sealed: text }),
+      tags: ['host'],
+      places: { by: 'ids', ids: ['current'] },
+      sealed: [{ path: ['sealed'], context: () => ({ context: PUSH_KEY_CONTEXT }) }],
+      life: 'for good',
+      export: { no: 'It is the host’s.' },
+      content: 'key pair of web pushes for development',
+    },
+    ...DEMO_RECORDS,
+  ]
+}
+
+/** Of other documents nothing is sealed, whatever their apps call it. */
+function ofAccount(
+  accounts: string,
+  { tag, value }: FoundRecord,
+  [, ...path]: readonly string[],
+): SealContext | undefined {
+  const { type, id } = value as { readonly type: string; readonly id: string } // As the schema has it.
+  return type === accounts ? accountMemberContext(tag, accounts, id, path) : undefined
+}

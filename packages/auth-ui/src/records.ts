@@ -1,0 +1,280 @@
+import {
+  type FoundRecord,
+  type JsonSchema,
+  type RecordKind,
+  type SealContext,
+  valueSchemas,
+} from '@svc/platform'
+import { totpContext } from './factors/totp.ts'
+
+const { boolean, count, instant, list, members, oneOf, text } = valueSchemas
+
+const SHORT = { no: 'It is short-lived.' } as const
+
+const METHOD = oneOf(
+  'password',
+  '2FA',
+  'magic_link',
+  'session_code',
+  'registration',
+  'passphrase_change',
+)
+const TOTP = members(
+  { id: text, secret: text, lastStep: count, createdAt: instant },
+  { lastUsed: instant },
+)
+const RECOVERY = members({ hashes: list(text), createdAt: instant })
+const PASSKEY = members(
+  {
+    id: text,
+    publicKey: text,
+    counter: count,
+    transports: list(text),
+    label: text,
+    createdAt: instant,
+  },
+  { lastUsed: instant },
+)
+
+/** What is kept of owners and their browsers. */
+export const AUTH_UI_RECORDS: readonly RecordKind[] = [
+  {
+    kind: 'owner',
+    version: 1,
+    schema: members(
+      {
+        salt: text,
+        kdf: { const: 0 },
+        iterations: count,
+        registerTokens: list(text, 3),
+        securityStamp: text,
+        createdAt: instant,
+        updatedAt: instant,
+      },
+      {
+        passphraseHash: members({ algorithm: oneOf('scrypt-kdf', 'scrypt'), value: text }),
+        hint: text,
+        onboardedAt: instant,
+        factors: members(
+          {},
+          {
+            mail: members({ enabledAt: instant }),
+            totp: TOTP,
+            passkeys: list(PASSKEY),
+            recovery: RECOVERY,
+          },
+        ),
+        magicLink: boolean,
+        passwordDefined: boolean,
+        reset: members({ hash: text, expiresAt: instant }),
+        keys: members({}, { key: text, publicKey: text, privateKey: text }),
+      },
+    ),
+    tags: 'instance',
+    places: { by: 'ids', ids: ['owner'] },
+    sealed: [
+      {
+        path: ['factors', 'totp', 'secret'],
+        context: (record) => {
+          // As the schema has it: there is a secret only where there is a factor.
+          const owner = record.value as { readonly factors: { readonly totp: { id: string } } }
+          return { context: totpContext(record.tag, owner.factors.totp.id) }
+        },
+      },
+    ],
+    life: 'with the instance; an onboarding or reset token, a recovery code, a time step, a counter is used once; a reset token lives 15 min, one at a time',
+    export: 'yes',
+    content:
+      'passphrase hash with its algorithm, salt and iterations of the browser’s derivation, hint, SHA-256 of at most three onboarding tokens and of one reset token, security stamp, vault keys (opaque), whether mailed links log in, whether anybody but the server knows the passphrase, factors of the second step: since when mail is on, secret and last step of the authenticator app, passkeys with counters, SHA-256 of the recovery codes left',
+  },
+  {
+    kind: 'totp-enrolment',
+    version: 1,
+    schema: members({ stamp: text, factor: TOTP }, { recovery: RECOVERY }),
+    tags: 'instance',
+    places: { by: 'ids', ids: ['pending'] },
+    sealed: [{ path: ['factor', 'secret'], context: ofEnrolment }],
+    life: '10 min, from the last step; until the app is on, once, in one write with the owner’s record; until another enrolment or passphrase change',
+    export: SHORT,
+    content:
+      'security stamp, the authenticator as it will be; once it is proved and alone, digests of the recovery codes that were shown',
+  },
+  {
+    kind: 'session',
+    version: 1,
+    schema: members({
+      id: text,
+      kind: oneOf('short', 'normal', 'long'),
+      method: METHOD,
+      createdAt: instant,
+      lastSeen: instant,
+    }),
+    tags: 'instance',
+    places: { by: 'index', index: 'sessions' },
+    life: 'short 5 min; normal 30 days; long 30 days idle, 400 days in all; until logout or the owner’s list ends it',
+    export: 'yes',
+    content: '32 hex characters: kind, how it was opened, when, last use',
+  },
+  {
+    kind: 'session-login',
+    version: 1,
+    schema: members(
+      {
+        sessionId: text,
+        method: METHOD,
+        ip: text,
+        userAgent: text,
+        os: text,
+        browser: text,
+        clientRegistration: boolean,
+        createdAt: instant,
+      },
+      { city: text, subdivision: text, country: text },
+    ),
+    tags: 'instance',
+    places: { by: 'index', index: 'session-logins' },
+    life: '12 months',
+    export: 'yes',
+    content:
+      'id of the session, of an app’s login one that no session has: session, address, place, browser, system, when',
+  },
+  {
+    kind: 'login-place',
+    version: 1,
+    schema: members({ seenAt: instant }),
+    tags: 'instance',
+    places: { by: 'index', index: 'login-places' },
+    life: '12 months',
+    export: 'yes',
+    content: 'SHA-256 of system, browser and country or address: when it was seen last',
+  },
+  {
+    kind: 'known-device',
+    version: 1,
+    schema: members({ stamp: text }),
+    tags: 'instance',
+    places: { by: 'index', index: 'known-devices' },
+    life: '180 days; worthless after a passphrase change (the stamp differs)',
+    export: 'yes',
+    content: 'SHA-256 of a browser’s secret: security stamp of the time',
+  },
+  {
+    kind: 'trusted-device',
+    version: 1,
+    schema: members({
+      id: text,
+      label: text,
+      createdAt: instant,
+      lastUsed: instant,
+      stamp: text,
+    }),
+    tags: 'instance',
+    places: { by: 'index', index: 'trusted-devices' },
+    life: '90 days; until the owner’s list or the end of the second factor ends it; worthless after a passphrase change (the stamp differs)',
+    export: 'yes',
+    content:
+      'SHA-256 of the token: id, name of browser and system, when, last use (at most once a day), security stamp',
+  },
+  {
+    kind: 'two-factor',
+    version: 1,
+    schema: members({
+      stamp: text,
+      status: oneOf('open', 'replaced', 'used'),
+      isMailed: boolean,
+      expiresAt: instant,
+      request: members(
+        { purpose: text },
+        { redirect: text, state: text, isLongRun: boolean, clientId: text },
+      ),
+    }),
+    tags: 'instance',
+    places: { by: 'index', index: 'two-factors' },
+    life: 'good 5 min; kept an hour longer for the way back to step 1; used once, in one write with what the code uses up of the owner’s record; ended by a resend, five wrong codes, a passphrase change',
+    export: SHORT,
+    content:
+      'SHA-256 of the token: security stamp, open, used or replaced, whether a passcode was mailed, what step 1 was about',
+  },
+  {
+    kind: 'activation-code',
+    version: 1,
+    schema: members({ id: text, stamp: text, address: text, sentAt: instant }),
+    tags: 'instance',
+    places: { by: 'ids', ids: ['mail'] },
+    life: '5 min; used once, in one write with the owner’s record; ended by another code, five wrong ones, a passphrase change',
+    export: SHORT,
+    content:
+      'security stamp, address, when it was sent, id of its counter; not the code, which follows from them and the session key',
+  },
+  {
+    kind: 'transfer-code',
+    version: 1,
+    schema: members({ session: text }),
+    tags: 'instance',
+    places: { by: 'nobody' },
+    life: '60 s; used once, by the app’s host',
+    export: SHORT,
+    content: 'SHA-256 of app and code: session',
+  },
+  {
+    kind: 'confirmation',
+    version: 1,
+    schema: stamped(members({ state: text }, { slug: text, host: text })),
+    tags: 'instance',
+    places: { by: 'nobody' },
+    life: '5 min, good for many questions; worthless after a passphrase change (the stamp differs)',
+    export: SHORT,
+    content: 'SHA-256 of the code: security stamp, state, app or host it led to',
+  },
+  {
+    kind: 'passkey-challenge',
+    version: 1,
+    schema: stamped(text),
+    tags: 'instance',
+    places: { by: 'nobody' },
+    life: '5 min; used once, by a new passkey, in one write with the owner’s record; worthless after a passphrase change',
+    export: SHORT,
+    content: 'SHA-256: security stamp, SHA-256 of the confirmation’s code',
+  },
+  {
+    kind: 'open-code',
+    version: 1,
+    schema: stamped({ const: true }),
+    tags: 'instance',
+    places: { by: 'nobody' },
+    life: '5 min; used once, by a page of an app or of the authorization; worthless after a passphrase change',
+    export: SHORT,
+    content: 'SHA-256: security stamp of the time',
+  },
+  {
+    kind: 'magic-code',
+    version: 1,
+    schema: stamped(members({ browser: text }, { redirect: text })),
+    tags: 'instance',
+    places: { by: 'nobody' },
+    life: '15 min; used once, by a login; ended by five wrong passphrases and by a passphrase change; worthless while magic links are off',
+    export: SHORT,
+    content:
+      'SHA-256: security stamp; SHA-256 of the secret of the browser that asked; where the link was asked to lead',
+  },
+  {
+    kind: 'email-verified-code',
+    version: 1,
+    schema: stamped({ const: true }),
+    tags: 'instance',
+    places: { by: 'nobody' },
+    life: '15 min; used once, by a login that skips the second factor; worthless after a passphrase change',
+    export: SHORT,
+    content: 'SHA-256: security stamp',
+  },
+]
+
+/** A value of `one-time-values.ts`. */
+function stamped(value: JsonSchema): JsonSchema {
+  return members({ stamp: text, value })
+}
+
+function ofEnrolment({ tag, value }: FoundRecord): SealContext {
+  const { factor } = value as { readonly factor: { readonly id: string } } // As the schema has it.
+  return { context: totpContext(tag, factor.id) }
+}

@@ -1,0 +1,120 @@
+import { SHARDS, shardTag } from './instances/host-shards.ts'
+import type { InstanceId } from './instances/instance.ts'
+import { KEY_KINDS, keyContext } from './keys/keyring-values.ts'
+import type { KeyKind } from './keys/keyring.ts'
+import { checkContext } from './keys/sealing-keys.ts'
+import type { RecordKind } from './records/record-kind.ts'
+import { valueSchemas } from './records/value-schemas.ts'
+
+const { any, boolean, count, instant, list, members, membersAndOthers, oneOf, text } = valueSchemas
+
+/** The parts of the directory of hosts. */
+const HOST_TAGS: readonly string[] = Array.from({ length: SHARDS }, (_, shard) => shardTag(shard))
+
+/** What the ground floor keeps. */
+export const PLATFORM_RECORDS: readonly RecordKind[] = [
+  {
+    kind: 'host',
+    version: 1,
+    schema: members({ id: text, isDomain: boolean, claimedAt: instant }),
+    tags: HOST_TAGS,
+    places: { by: 'indexes', indexes: ['instances', 'aliases'] },
+    life: 'until removed',
+    export: { no: 'The host that takes the instance in claims its hosts anew.' },
+    content: 'domain or alias: instance id, whether it is the domain, when it was claimed',
+  },
+  {
+    kind: 'host-below',
+    version: 1,
+    schema: members({ id: text, host: text }),
+    tags: HOST_TAGS,
+    places: { by: 'index', index: 'host-notes' },
+    life: 'with the host',
+    export: { no: 'It is made with the host.' },
+    content:
+      'a name and a host of that name or below it: instance id and host, so that cookies of one instance never reach another’s host',
+  },
+  {
+    kind: 'instance',
+    version: 1,
+    schema: members(
+      {
+        id: text,
+        domain: text,
+        aliases: list(text),
+        locale: text,
+        status: oneOf('active', 'blocked', 'deleting'),
+        settings: membersAndOthers({}, { oauthClientsMax: { type: 'number' } }),
+        createdAt: instant,
+        updatedAt: instant,
+      },
+      {
+        context: text,
+        timeZone: text,
+        email: text,
+        publicName: text,
+        defaultRedirection: text,
+      },
+    ),
+    tags: 'instance',
+    places: { by: 'ids', ids: ['record'] },
+    life: 'until removed',
+    export: 'yes',
+    content:
+      'domain, aliases, context, locale, time zone, mail address, public name, status, settings',
+  },
+  {
+    kind: 'keys',
+    version: 1,
+    schema: members({
+      keys: list(members({ n: count, sealed: text }, { verifiesUntil: instant })),
+    }),
+    tags: 'instance',
+    places: { by: 'ids', ids: KEY_KINDS },
+    sealed: [
+      {
+        path: ['keys', '*', 'sealed'],
+        context: ({ tag, id, value }, [, at]) => ({
+          // Tag and id of a key that `keySetKey` made.
+          context: keyContext(tag as InstanceId, id as KeyKind, numberOf(value, at)),
+        }),
+      },
+    ],
+    life: 'rotated; an older access key goes when its last token is dead, an older session key at once',
+    export: 'yes',
+    content: '`access`, `session`: signing keys, 64 bytes each; the newest signs',
+  },
+  {
+    kind: 'sealing-key',
+    version: 1,
+    schema: members(
+      { kid: text, check: text, firstUsedAt: instant, state: oneOf('active', 'empty') },
+      { values: count },
+    ),
+    tags: ['host'],
+    places: { by: 'index', index: 'sealing-keys' },
+    sealed: [
+      { path: ['check'], context: ({ id }) => ({ context: checkContext(id) }), provesKey: true },
+    ],
+    life: 'for good',
+    export: { no: 'Sealing keys are the host’s.' },
+    content:
+      'name of a key: a constant sealed with it, when it was first used, `active` or `empty`',
+  },
+  {
+    kind: 'rate',
+    version: 1,
+    schema: any,
+    tags: 'instance',
+    places: { by: 'nobody' },
+    isCounter: true,
+    life: 'its window',
+    export: { no: 'It is a counter.' },
+    content: 'bucket and subject: how often',
+  },
+]
+
+function numberOf(value: unknown, at: string | undefined): number {
+  const { keys = [] } = value as { readonly keys?: readonly { readonly n: number }[] }
+  return keys[Number(at)]?.n ?? 0
+}
