@@ -19,6 +19,7 @@ import { createDocumentStore } from './documents/document-store.ts'
 import { limitRequests } from './http/coarse-limit.ts'
 import { type AnsweredRequest, noteBrokenAnswers, noteRequests } from './http/request-log.ts'
 import { createRequestScope } from './http/request-scope.ts'
+import { createHostKeys } from './keys/host-keys.ts'
 import { createHostKonnectors } from './konnectors/registry.ts'
 import { audit, withAuditMarks } from './log/audit.ts'
 import type { HostLog } from './log/log.ts'
@@ -213,6 +214,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     throw new OAuthError('not_found')
   })
 
+  const hostKeys = createHostKeys({ config, keys, oauth, ui, log, processes: async () => [] })
+
   const services: HostServices = {
     koa,
     rows: [oauth, ui, realtime, notify, connectors, { rows: own }].flatMap(({ rows }) => rows),
@@ -229,6 +232,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     outbox,
     devPages: devPages ?? NO_DEV_PAGES,
     health,
+    keys: hostKeys,
     metrics,
     async welcome(port) {
       if (!config.demo) return
@@ -238,8 +242,10 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       await oauth.start()
       await accounts.start()
       await notify.start()
+      await hostKeys.start()
     },
     async close() {
+      await hostKeys.close()
       await connectors.close()
       await realtime.close()
       await notify.close()

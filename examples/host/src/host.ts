@@ -1,6 +1,6 @@
 import { type Clock, type Store, systemClock } from '@svc/store'
 import { createAdminApp } from './admin/admin.ts'
-import { loadAdminToken } from './admin/admin-token.ts'
+import { AdminToken } from './admin/admin-token.ts'
 import { hasTls, publicAddress } from './config/addressing.ts'
 import { createHostApp } from './app.ts'
 import { type Config, ConfigError } from './config/config.ts'
@@ -59,7 +59,7 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     opened.push(async () => {
       await Promise.all([app.realtime.close(), publicServer.stop(GRACE_MS)])
     })
-    const admin = createAdminApp({ app, config, token: loadAdminToken(config), log })
+    const admin = createAdminApp({ app, config, token: new AdminToken(config), log })
     const adminServer = await startServer(toListener(admin), {
       port: config.adminPort,
       host: '127.0.0.1',

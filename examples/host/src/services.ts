@@ -6,6 +6,7 @@ import type { Realtime } from '@svc/realtime'
 import type Koa from 'koa'
 import type { HostConnectors } from './accounts/host-connectors.ts'
 import type { HostApps } from './apps/registry.ts'
+import type { HostKeys } from './keys/host-keys.ts'
 import type { HostKonnectors } from './konnectors/registry.ts'
 import type { Health } from './monitoring/health.ts'
 import type { Metrics } from './monitoring/metrics.ts'
@@ -32,6 +33,7 @@ export interface HostServices {
   readonly outbox: DevOutbox | undefined
   readonly devPages: DevPages
   readonly health: Health
+  readonly keys: HostKeys
   readonly metrics: Metrics
   /**
    * Makes the demo instance and says what to open, where there is to be one.

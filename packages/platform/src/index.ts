@@ -88,6 +88,25 @@ export type {
   Subdomains,
 } from './instances/instance.ts'
 export type { InstancePage, InstanceUpdate, Instances, NewInstance } from './instances/instances.ts'
+export { totalOf, type KeyCounts } from './keys/key-counts.ts'
+export { type KeyStatus, KeyStatusReader, type SealingKeyStatus } from './keys/key-status.ts'
+export {
+  type OtherKey,
+  type ProcessKeys,
+  Reseal,
+  RESEAL_RATE,
+  type ResealOptions,
+  type ResealProgress,
+  ResealRefusedError,
+  type ResealState,
+} from './keys/reseal.ts'
+export {
+  PacedWork,
+  type PacedWorkOptions,
+  type WorkProgress,
+  type WorkStep,
+  type WorkTools,
+} from './work/paced-work.ts'
 export { SIGNING_KEY_MS } from './keys/key-age.ts'
 export { createKeyring, type StoredKeyring } from './keys/keyring-store.ts'
 export type { KeyKind, Keyring, RotateOptions, SigningKey } from './keys/keyring.ts'

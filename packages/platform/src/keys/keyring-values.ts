@@ -21,10 +21,13 @@ export interface StoredKey {
   readonly verifiesUntil?: number
 }
 
+/** The kind of record that holds the keys of an instance. */
+export const KEY_SET_KIND = 'keys'
+
 export const KEY_KINDS: readonly KeyKind[] = ['access', 'session', 'mail']
 
 export function keySetKey(id: InstanceId, kind: KeyKind): Key {
-  return recordKey(id, 'keys', kind)
+  return recordKey(id, KEY_SET_KIND, kind)
 }
 
 /** What a key of an instance is sealed for. */

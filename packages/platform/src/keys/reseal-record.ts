@@ -44,7 +44,7 @@ export async function resealRecord(
     let damaged = 0
     const texts = sealedMembers(kind, record).flatMap((member) => {
       const kid = sealedWith(member.sealed)
-      if (kid === undefined || kid === first) return []
+      if (kid === undefined || kid === first || member.provesKey) return []
       const plain = tryOpen(sealer, member)
       if (plain !== undefined) {
         return [{ path: member.path, text: sealMember(sealer, member.context, plain) }]
@@ -76,7 +76,7 @@ export function countKids(
   const counts = new Map<string, number>()
   for (const member of sealedMembers(kind, record)) {
     const kid = sealedWith(member.sealed)
-    if (kid === undefined) continue
+    if (kid === undefined || member.provesKey) continue
     // Without its key nobody can tell.
     if (known.has(kid) && tryOpen(sealer, member) === undefined) continue
     counts.set(kid, (counts.get(kid) ?? 0) + 1)

@@ -40,7 +40,8 @@ export class SealedWalk {
   }
 
   async *records(tag: string): AsyncGenerator<{ record: FoundRecord; kind: RecordKind }> {
-    const isSealed = (kind: RecordKind): boolean => kind.sealed !== undefined
+    const isSealed = (kind: RecordKind): boolean =>
+      kind.sealed?.some(({ provesKey }) => provesKey !== true) === true
     for await (const record of findRecords(this.#records, this.#store, tag, isSealed)) {
       const kind = this.#records.get(record.kind)
       if (kind !== undefined) yield { record, kind }
