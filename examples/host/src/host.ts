@@ -9,6 +9,7 @@ import type { HostServices } from './services.ts'
 import type { HostLog } from './log/log.ts'
 import { openSealingKeys, readSealingKeys } from './storage/sealing-keys.ts'
 import { openStore } from './storage/open-store.ts'
+import { ProcessHeartbeat } from './processes/process-heartbeat.ts'
 
 export interface StartOptions {
   readonly config: Config
@@ -44,7 +45,8 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
   const { config, log, notice, clock = systemClock } = options
   const source = readSealingKeys(config)
   const store = await openStore(config, log, clock)
-  const opened: (() => Promise<void>)[] = [() => store.close()]
+  let heartbeat: ProcessHeartbeat | undefined
+  const opened: (() => Promise<void>)[] = [() => store.close(), async () => heartbeat?.stop()]
   const closeAll = async (): Promise<void> => {
     for (const close of opened.splice(0).reverse()) await close()
   }
@@ -72,12 +74,15 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     if (config.isProduction && config.smtpUrl === undefined) {
       log.warn('mail.off', { reason: 'SVC_SMTP_URL is not set: no mail leaves this server' })
     }
-    await app.welcome(publicServer.port)
+    const { port } = publicServer
+    heartbeat = new ProcessHeartbeat({ config, store, clock, log, keys, port })
+    await heartbeat.start()
+    await app.welcome(port)
     let stopping: Promise<void> | undefined
     return {
       app,
       store,
-      port: publicServer.port,
+      port,
       adminPort: adminServer.port,
       reload() {
         publicServer.reload()
@@ -85,6 +90,7 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
       },
       stop() {
         app.health.stopping()
+        if (stopping === undefined) void heartbeat?.drain()
         stopping ??= closeAll()
         return stopping
       },

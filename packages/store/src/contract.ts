@@ -2,9 +2,11 @@ import { testBus } from './contract/bus.ts'
 import { testClosing } from './contract/closing.ts'
 import { testConditions } from './contract/conditions.ts'
 import { testCounters } from './contract/counters.ts'
+import { testDump } from './contract/dump.ts'
 import { testLists } from './contract/lists.ts'
 import { testParallel } from './contract/parallel.ts'
 import { testRecords } from './contract/records.ts'
+import { testRevise } from './contract/revise.ts'
 import { testScheduler } from './contract/scheduler.ts'
 import type { MakeStore, TestRunner } from './contract/suite.ts'
 import { testWriteIds } from './contract/write-ids.ts'
@@ -25,10 +27,12 @@ export function testStore(runner: TestRunner, name: string, makeStore: MakeStore
     for (const define of [
       testRecords,
       testConditions,
+      testRevise,
       testWriteIds,
       testParallel,
       testCounters,
       testLists,
+      testDump,
       testBus,
       testScheduler,
       testClosing,

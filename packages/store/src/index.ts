@@ -1,5 +1,6 @@
 export type { Bus } from './bus.ts'
 export { type Clock, systemClock } from './clock.ts'
+export type { DumpedCounter, DumpedRecord, DumpedWakeUp, DumpEntry } from './dump.ts'
 export { describeError } from './describe-error.ts'
 export { indexKey, recordKey, secretKey } from './keys.ts'
 export { silentLog, type StoreLog } from './log.ts'
@@ -13,10 +14,12 @@ export {
   type Hit,
   type IndexEntry,
   type IndexKey,
+  type InspectedRecord,
   type Key,
   type Page,
   type PageRequest,
   type PutChange,
+  type ReviseChange,
   type Revision,
   type Store,
   type StoredRecord,

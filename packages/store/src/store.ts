@@ -1,4 +1,5 @@
 import type { Bus } from './bus.ts'
+import type { DumpEntry } from './dump.ts'
 import type { Json } from './json.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -25,6 +26,12 @@ export interface IndexEntry {
   readonly index: IndexKey
   /** Printable text of at most 256 bytes; may be empty. */
   readonly sort: string
+}
+
+/** A live record and where it is listed. */
+export interface InspectedRecord<Value extends Json = Json> extends StoredRecord<Value> {
+  /** All its index entries, in a fixed order. */
+  readonly indexes: readonly IndexEntry[]
 }
 
 /** What a change demands of the record's present state, else the whole write does not happen. */
@@ -61,13 +68,23 @@ export interface TouchChange extends Condition {
   readonly expiresAt: number
 }
 
+/**
+ * Stores another value in a live record, whose expiry and index entries stay (its revision changes). The condition
+ * fails when no live record is there.
+ */
+export interface ReviseChange extends Condition {
+  readonly op: 'revise'
+  readonly key: Key
+  readonly value: Json
+}
+
 /** Changes nothing: only its condition counts. */
 export interface CheckChange extends Condition {
   readonly op: 'check'
   readonly key: Key
 }
 
-export type Change = PutChange | DeleteChange | TouchChange | CheckChange
+export type Change = PutChange | DeleteChange | TouchChange | ReviseChange | CheckChange
 
 export interface WriteOptions {
   /**
@@ -77,7 +94,7 @@ export interface WriteOptions {
   readonly id?: string
 }
 
-/** Whether the write happened. `revision` is that of every record it put or touched. */
+/** Whether the write happened. `revision` is that of every record it put, touched or revised. */
 export type WriteResult =
   | { readonly written: true; readonly revision: Revision }
   | { readonly written: false; readonly failed: Key }
@@ -118,6 +135,8 @@ export interface Store {
   getMany<Value extends Json = Json>(
     keys: readonly Key[],
   ): Promise<(StoredRecord<Value> | undefined)[]>
+  /** As {@link Store.getMany}, with the index entries of each record: for what carries records elsewhere. */
+  inspect(keys: readonly Key[]): Promise<(InspectedRecord | undefined)[]>
   /**
    * All of the changes, or none. Acknowledged means it survives `kill -9`.
    * At most 128 changes; a key at most once.
@@ -132,6 +151,18 @@ export interface Store {
   hit(counter: Key, windowMs: number, by?: number): Promise<Hit>
   /** Live records under an index, in pages; never a scan of the keyspace. */
   list<Value extends Json = Json>(index: IndexKey, page?: PageRequest): Promise<Page<Value>>
+  /**
+   * Everything that lives in the store: records, then counters, then wake-ups, each once. For commands only: it reads the
+   * whole store, and request paths never call it. The embedded store is read at one moment. Redis is read in pages: what
+   * changes meanwhile may be in it or not, what stays is.
+   */
+  dump(): AsyncIterable<DumpEntry>
+  /**
+   * Stores what {@link Store.dump} gave, here or elsewhere, with its revisions, in place of what had the same key. The
+   * same entries again change nothing; what is dead by now stays away. For commands only, like the dump.
+   * @throws TypeError when an entry is malformed; those before it may be stored
+   */
+  load(entries: AsyncIterable<DumpEntry> | Iterable<DumpEntry>): Promise<void>
   /** Best-effort events, across processes on Redis. */
   readonly bus: Bus
   /** Wakes handlers at due times, at least once, after restarts too. */

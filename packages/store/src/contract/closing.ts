@@ -4,6 +4,12 @@ import { type DefinePart, part, type Subject } from './suite.ts'
 
 const CALLS: readonly [name: string, call: (subject: Subject) => Promise<unknown>][] = [
   ['get', ({ store, key }) => store.get(key('a'))],
+  ['inspect', ({ store, key }) => store.inspect([key('a')])],
+  ['dump', ({ store }) => store.dump()[Symbol.asyncIterator]().next()],
+  [
+    'load',
+    ({ store, key }) => store.load([{ type: 'counter', key: key('a'), count: 1, resetsAt: 4e12 }]),
+  ],
   ['getMany', ({ store, key }) => store.getMany([key('a')])],
   ['write', ({ store, key }) => store.write([{ op: 'delete', key: key('a') }])],
   ['take', ({ store, key }) => store.take(key('a'))],

@@ -19,7 +19,7 @@ const CONDITIONS: readonly [name: string, make: (live: Revision) => Condition, p
     ['ifAbsent and ifPresent', () => ({ ifAbsent: true, ifPresent: true }), []],
   ]
 
-const OPERATIONS = ['put', 'delete', 'touch', 'check'] as const
+const OPERATIONS = ['put', 'delete', 'touch', 'revise', 'check'] as const
 
 /** Conditional and all-or-nothing writes, and the calls that are mistakes. */
 export const testConditions: DefinePart = part('write', (it) => {
@@ -27,7 +27,11 @@ export const testConditions: DefinePart = part('write', (it) => {
     for (const state of ['absent', 'dead', 'live'] as const) {
       const verb = passes.includes(state) ? 'writes' : 'refuses'
       it(`${verb} with ${name} when the record is ${state}`, async (subject) => {
-        for (const op of OPERATIONS) await tryCondition(subject, op, condition, state, verb)
+        for (const op of OPERATIONS) {
+          // What is not there cannot be revised.
+          const outcome = op === 'revise' && state !== 'live' ? 'refuses' : verb
+          await tryCondition(subject, op, condition, state, outcome)
+        }
       })
     }
   }
@@ -120,7 +124,7 @@ async function tryCondition(
   }
   assert.equal(result.written, true)
   const kept = state === 'live' ? 'old' : undefined
-  const values = { put: 'new', delete: undefined, touch: kept, check: kept }
+  const values = { put: 'new', delete: undefined, touch: kept, revise: 'new', check: kept }
   assert.equal(after?.value, values[op])
 }
 
@@ -166,6 +170,10 @@ const MISTAKES: readonly [fault: string, call: (subject: Subject) => Promise<unk
   [
     'no value',
     ({ store, key }) => store.write([{ op: 'put', key: key('a') } as unknown as Change]),
+  ],
+  [
+    'no value of a revision',
+    ({ store, key }) => store.write([{ op: 'revise', key: key('a') } as unknown as Change]),
   ],
   ['no operation', ({ store, key }) => store.write([{ key: key('a') } as unknown as Change])],
   ['a key built elsewhere', ({ store }) => store.get('thing:a' as Key)],

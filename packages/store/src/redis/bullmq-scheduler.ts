@@ -13,6 +13,8 @@ import type { RedisTarget } from './redis-url.ts'
 
 /** The scheduler once BullMQ is loaded. */
 export interface BullmqScheduler extends Scheduler {
+  /** What was asked for and is not handled yet, each once. */
+  pending(queue: string): AsyncIterable<WakeUp>
   close(): Promise<void>
 }
 
@@ -25,6 +27,8 @@ const DRAIN_MS = 5000
 const PENDING_MARGIN_MS = 30 * 24 * 60 * 60 * 1000
 /** By how much the store's clock jumped against the machine's before that matters, milliseconds. */
 const JUMP_MS = 1000
+/** Jobs that are read at once. */
+const PAGE = 500
 const MANY = 1_000_000
 
 /** Wake-ups as BullMQ jobs, and beside them a sorted set with the pending ones of each id, for `cancel`. */
@@ -157,6 +161,19 @@ export function createBullmqScheduler(options: {
       })
       workers.set(name, worker)
       return () => stopWorker(name, worker)
+    },
+
+    async *pending(name) {
+      const queue = queueOf(name)
+      const lists = ['delayed', 'prioritized', 'waiting', 'active'] as const
+      const ids = [...new Set(await connection.send(() => queue.getRanges([...lists])))]
+      for (let start = 0; start < ids.length; start += PAGE) {
+        const page = ids.slice(start, start + PAGE)
+        const jobs = await connection.send(() => Promise.all(page.map((id) => queue.getJob(id))))
+        // One that is done meanwhile is gone.
+        for (const job of jobs)
+          if (job !== undefined) yield { id: job.data.id, when: job.data.when }
+      }
     },
 
     async close() {

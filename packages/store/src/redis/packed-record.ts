@@ -1,3 +1,4 @@
+import { instanceTag } from '../writes/arguments.ts'
 import { parseStored } from '../parse-stored.ts'
 import type { IndexEntry, IndexKey, Key, Revision, StoredRecord } from '../store.ts'
 
@@ -34,6 +35,21 @@ export function unpack(key: Key, packed: string, now: number): StoredRecord | un
   return expiresAt > now ? { key, value, revision, expiresAt } : undefined
 }
 
+/** The index entries of a packed record. */
+export function unpackEntries(key: Key, packed: string): readonly IndexEntry[] {
+  const expiryEnd = packed.indexOf('\n', packed.indexOf('\n') + 1)
+  const entries = packed.slice(expiryEnd + 1, packed.indexOf('\n', expiryEnd + 1))
+  const start = `${instanceTag(key)}:index:`
+  return entries
+    .split('\u0000')
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const end = entry.indexOf('\u0001')
+      const index = `${start}${entry.slice(0, end)}` as IndexKey // Packed from an IndexKey of the same instance.
+      return { index, sort: entry.slice(end + 1) }
+    })
+}
+
 const INDEX_PART = '}:index:'
 
 /** An index's name, without its instance. */
@@ -56,4 +72,15 @@ export function physicalCounter(tag: string, counter: Key): string {
 /** Redis key of a write's kept answer. */
 export function physicalAnswer(tag: string, id: string): string {
   return `${tag}:#answer:${id}`
+}
+
+/** The logical key of a counter's Redis key, or undefined when it is none. */
+export function counterKey(physical: string): Key | undefined {
+  const [, tag, rest] = /^(\{[\w-]{1,64}\}):#count:(.+)$/s.exec(physical) ?? []
+  return tag === undefined ? undefined : (`${tag}:${rest}` as Key) // Made by physicalCounter.
+}
+
+/** Whether a Redis key is a record's. */
+export function isRecordKey(physical: string): physical is Key {
+  return /^\{[\w-]{1,64}\}:[a-z][a-z0-9-]{0,31}:/.test(physical)
 }

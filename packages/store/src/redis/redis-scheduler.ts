@@ -1,7 +1,7 @@
 import { checkQueue, checkWakeUp } from '../writes/arguments.ts'
 import type { Clock } from '../clock.ts'
 import type { StoreLog } from '../log.ts'
-import type { Scheduler } from '../scheduler.ts'
+import type { Scheduler, WakeUp } from '../scheduler.ts'
 import { StoreUnavailableError } from '../store.ts'
 import type { BullmqScheduler } from './bullmq-scheduler.ts'
 import type { Connection } from './connection.ts'
@@ -9,6 +9,8 @@ import type { RedisTarget } from './redis-url.ts'
 
 /** The scheduler of a store on Redis. */
 export interface RedisScheduler extends Scheduler {
+  /** What was asked for and is not handled yet, each once. */
+  pending(queue: string): AsyncIterable<WakeUp>
   close(): Promise<void>
 }
 
@@ -42,6 +44,9 @@ export function createRedisScheduler(options: {
     async process(queue, handler) {
       checkQueue(queue)
       return (await load()).process(queue, handler)
+    },
+    async *pending(queue) {
+      yield* (await load()).pending(queue)
     },
     async close() {
       isClosed = true

@@ -9,12 +9,15 @@ import {
 import type { Bus } from '../bus.ts'
 import type { Clock } from '../clock.ts'
 import { cursorText } from '../writes/member.ts'
-import { type PlannedChange, planChange } from '../writes/planned-change.ts'
+import type { DumpEntry } from '../dump.ts'
+import { loadEntries } from '../writes/load-entries.ts'
+import { planChange } from '../writes/planned-change.ts'
 import { revisionSource } from '../writes/revision.ts'
 import type { Json } from '../json.ts'
 import type {
   Change,
   Hit,
+  InspectedRecord,
   IndexKey,
   Key,
   Page,
@@ -26,15 +29,17 @@ import type {
   WriteResult,
 } from '../store.ts'
 import { WRITE_ANSWER_MS } from '../writes/write-answer.ts'
+import { changeArguments } from './change-arguments.ts'
 import type { Connection } from './connection.ts'
+import { dumpRedis } from './dump-redis.ts'
+import { loadTarget } from './load-redis.ts'
 import {
   indexName,
-  packHead,
-  packTail,
   physicalAnswer,
   physicalCounter,
   physicalIndex,
   unpack,
+  unpackEntries,
 } from './packed-record.ts'
 import type { RedisBus } from './redis-bus.ts'
 import type { RedisScheduler } from './redis-scheduler.ts'
@@ -85,6 +90,21 @@ export class RedisStore implements Store {
       // The caller names the type of what it stored.
       (key, position) => this.#unpack(key, packed[position]) as StoredRecord<Value> | undefined,
     )
+  }
+
+  async inspect(keys: readonly Key[]): Promise<(InspectedRecord | undefined)[]> {
+    checkKeys(keys)
+    if (keys.length === 0) return []
+    const { connection } = this.#parts
+    const packed = await connection.send(() => connection.client.mget([...keys]))
+    const now = this.#clock.now()
+    return keys.map((key, position) => {
+      const text = packed[position]
+      const record = typeof text === 'string' ? unpack(key, text, now) : undefined
+      return typeof text === 'string' && record !== undefined
+        ? { ...record, indexes: unpackEntries(key, text) }
+        : undefined
+    })
   }
 
   async write(changes: readonly Change[], options: WriteOptions = {}): Promise<WriteResult> {
@@ -157,6 +177,15 @@ export class RedisStore implements Store {
     return last === '' ? { records } : { records, cursor: cursorText(last) }
   }
 
+  dump(): AsyncIterable<DumpEntry> {
+    const { connection } = this.#parts
+    return dumpRedis(connection, this.scheduler, this.#clock)
+  }
+
+  load(entries: AsyncIterable<DumpEntry> | Iterable<DumpEntry>): Promise<void> {
+    return loadEntries(entries, loadTarget(this.#parts))
+  }
+
   async health(): Promise<void> {
     const { connection } = this.#parts
     // A write, since a Redis that is read-only, full or cannot save still answers a ping.
@@ -181,21 +210,4 @@ export class RedisStore implements Store {
   #unpack(key: Key, packed: string | null | undefined): StoredRecord | undefined {
     return typeof packed === 'string' ? unpack(key, packed, this.#clock.now()) : undefined
   }
-}
-
-function changeArguments(
-  change: PlannedChange,
-  revision: Revision,
-  now: number,
-): (string | number)[] {
-  const { op, expiresAt } = change
-  const condition = `${change.ifAbsent ? 'a' : ''}${change.ifPresent ? 'p' : ''}`
-  const head = op === 'put' || op === 'touch' ? packHead(revision, expiresAt) : ''
-  return [
-    op === 'check' ? 'c' : op.charAt(0),
-    condition,
-    change.ifRevision ?? '',
-    expiresAt === undefined ? '' : expiresAt - now + TTL_MARGIN_MS,
-    op === 'put' ? head + packTail(change.entries, change.text) : head,
-  ]
 }

@@ -37,8 +37,8 @@ end
 /*
  * KEYS: the records; then the kept answer's key when there is one; then the indexes of new entries.
  * ARGV: now, index prefix, number of records, answer's time to live or '', revision;
- *       then for each record: op (p, d, t, c), condition letters (a, p), revision demanded or '', time to live or '',
- *       packed record (put) or head (touch).
+ *       then for each record: op (p, d, t, r, c), condition letters (a, p), revision demanded or '', time to live or '',
+ *       packed record (put), head (touch) or JSON (revise).
  * Answers '1' and the revision, or '0' and the key whose condition failed.
  *
  * An index lives as long as its longest-lived member. A new member makes two random ones be checked, so that members
@@ -100,16 +100,19 @@ end
 for i = 1, count do
   local base = 5 + (i - 1) * 5
   local op, ttl, packed, key = ARGV[base + 1], ARGV[base + 4], ARGV[base + 5], KEYS[i]
-  local entries, tail = '', 0
+  local expires, entries, tail = '', '', 0
   if old[i] then
-    local _, _, e, t = parse(old[i])
-    entries, tail = e, t
+    local _, x, e, t = parse(old[i])
+    expires, entries, tail = x, e, t
   end
   if op == 'd' then
     if old[i] then
       removeEntries(prefix, key, entries)
       redis.call('DEL', key)
     end
+  elseif op == 'r' then
+    packed = ARGV[5] .. '\\n' .. expires .. '\\n' .. entries .. '\\n' .. packed
+    redis.call('SET', key, packed, 'KEEPTTL')
   elseif op == 'p' or (op == 't' and revisions[i]) then
     if op == 't' then packed = packed .. string.sub(old[i], tail + 1) end
     if ttl == '' then redis.call('SET', key, packed) else redis.call('SET', key, packed, 'PX', ttl) end

@@ -5,6 +5,8 @@ import type { Hit, Key } from '../store.ts'
 export interface Counters {
   read(counter: Key, now: number): Hit
   hit(counter: Key, windowMs: number, by: number, now: number): Hit
+  /** Puts a window in the place of what is there. */
+  load(counter: Key, hit: Hit): void
   /** Deletes some windows that ended before the instant; answers how many. */
   sweep(before: number, atMost: number): number
 }
@@ -43,6 +45,7 @@ export function createCounters(db: DatabaseSync): Counters {
       upsert.run(counter, count, resetsAt)
       return { count, resetsAt }
     },
+    load: (counter, { count, resetsAt }) => void upsert.run(counter, count, resetsAt),
     sweep: (before, atMost) => Number(remove.run(before, atMost).changes),
   }
 }

@@ -1,8 +1,14 @@
-import type { Store } from '../store.ts'
+import type { Clock } from '../clock.ts'
+import { systemClock } from '../clock.ts'
+import type { DumpEntry } from '../dump.ts'
+import { dumpFile } from './dump-file.ts'
+import type { EmbeddedStore } from './embedded-store.ts'
 import { openFile } from './open-file.ts'
 import { SQLITE_OPTIONS, type SqliteStoreOptions } from './options.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
+export type { EmbeddedStore } from './embedded-store.ts'
+export { type FileVersion, readFileVersion } from './file-version.ts'
 export type { SqliteStoreOptions } from './options.ts'
 
 /**
@@ -14,7 +20,19 @@ export type { SqliteStoreOptions } from './options.ts'
  * @example
  * const store = sqliteStore({ file: 'data/store.db' })
  */
-export function sqliteStore(options: SqliteStoreOptions): Store {
-  const { file, clock, log, cacheKib } = SQLITE_OPTIONS.settle(options)
-  return new SqliteStore(openFile(file, cacheKib), clock, log)
+export function sqliteStore(options: SqliteStoreOptions): EmbeddedStore {
+  const { file, clock, log, cacheKib, reads } = SQLITE_OPTIONS.settle(options)
+  return new SqliteStore(openFile(file, cacheKib, reads), clock, log, reads)
+}
+
+/**
+ * What a store file holds, as `dump()` of the store gives it, read at one moment: also while a server has the file.
+ * @throws StoreUnavailableError when it cannot be read
+ */
+export function dumpSqliteFile(options: {
+  readonly file: string
+  readonly clock?: Clock
+  readonly reads?: readonly [oldest: number, newest: number]
+}): AsyncIterable<DumpEntry> {
+  return dumpFile(options.file, options.clock ?? systemClock, options.reads)
 }

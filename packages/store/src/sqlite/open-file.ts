@@ -15,6 +15,8 @@ import { prepareDatabase } from './schema.ts'
 /** An open store file and the lock that keeps other processes out. */
 export interface OpenFile {
   readonly db: DatabaseSync
+  /** Where it is; absent: in memory. */
+  readonly path?: string
   /** Closes the file, then lets go of the lock. */
   close(): void
 }
@@ -23,18 +25,23 @@ export interface OpenFile {
  * Opens a store file (`:memory:` for none), made with mode 0600 in a directory with mode 0700 when absent.
  * @throws StoreUnavailableError when another process has it, or it cannot be used
  */
-export function openFile(file: string, cacheKib: number): OpenFile {
+export function openFile(
+  file: string,
+  cacheKib: number,
+  reads?: readonly [number, number],
+): OpenFile {
   if (file === ':memory:') {
-    const db = open(file, cacheKib)
+    const db = open(file, cacheKib, reads)
     return { db, close: () => db.close() }
   }
   const path = existsSync(file) ? realpathSync(file) : resolve(file)
   const lock = holdLock(path)
   try {
     createPrivate(path)
-    const db = open(path, cacheKib)
+    const db = open(path, cacheKib, reads)
     return {
       db,
+      path,
       close() {
         try {
           db.close()
@@ -49,12 +56,16 @@ export function openFile(file: string, cacheKib: number): OpenFile {
   }
 }
 
-function open(path: string, cacheKib: number): DatabaseSync {
+function open(
+  path: string,
+  cacheKib: number,
+  reads: readonly [number, number] | undefined,
+): DatabaseSync {
   let db: DatabaseSync | undefined
   try {
     // Only backups by another process ever hold a lock here, for moments.
     db = new DatabaseSync(path, { timeout: 2000 })
-    prepareDatabase(db, cacheKib)
+    prepareDatabase(db, cacheKib, reads)
     return db
   } catch (cause) {
     db?.close()

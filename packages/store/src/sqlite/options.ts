@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import { silentLog, type StoreLog } from '../log.ts'
 import {
   defineOptions,
+  instance,
   integer,
   type OptionsDefinition,
   type OptionsFor,
@@ -9,6 +10,7 @@ import {
   type Settled,
   text,
 } from '../options/index.ts'
+import { KNOWN_VERSIONS } from './schema.ts'
 
 /** What {@link sqliteStore} is told. */
 export interface SqliteStoreOptions {
@@ -26,6 +28,12 @@ export interface SqliteStoreOptions {
    * @defaultValue `4096`
    */
   readonly cacheKib?: number
+  /**
+   * Oldest and newest version of a file that the caller knows. A new file is of version 1.
+   * @defaultValue `[1, 1]`
+   * @see operation.md 5.1
+   */
+  readonly reads?: readonly [oldest: number, newest: number]
 }
 
 export const SQLITE_OPTIONS: OptionsDefinition<Settled<SqliteStoreOptions>> = defineOptions({
@@ -33,4 +41,13 @@ export const SQLITE_OPTIONS: OptionsDefinition<Settled<SqliteStoreOptions>> = de
   clock: port<Clock>(['now']).or(systemClock, "the machine's clock"),
   log: port<StoreLog>(['warn', 'error']).or(silentLog, 'says nothing'),
   cacheKib: integer(64, 1_048_576, { unit: 'KiB' }).or(4096),
+  reads: instance<readonly [number, number]>('two versions, the older one first', isRange).or(
+    KNOWN_VERSIONS,
+    '`[1, 1]`',
+  ),
 } satisfies OptionsFor<SqliteStoreOptions>)
+
+function isRange(value: unknown): boolean {
+  const [oldest, newest]: unknown[] = Array.isArray(value) ? value : []
+  return Number.isInteger(oldest) && Number.isInteger(newest) && Number(oldest) <= Number(newest)
+}

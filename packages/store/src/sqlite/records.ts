@@ -3,13 +3,23 @@ import type { ListRequest } from '../writes/arguments.ts'
 import { cursorText, memberText } from '../writes/member.ts'
 import { meetsCondition, type PlannedChange } from '../writes/planned-change.ts'
 import { parseStored } from '../parse-stored.ts'
-import type { IndexKey, Key, Page, Revision, StoredRecord, WriteResult } from '../store.ts'
+import type {
+  IndexEntry,
+  IndexKey,
+  InspectedRecord,
+  Key,
+  Page,
+  Revision,
+  StoredRecord,
+  WriteResult,
+} from '../store.ts'
 
 /** The records table and its indexes. Everything is synchronous; changes belong into a write batch. */
 export interface Records {
   get(key: Key, now: number): StoredRecord | undefined
   /** In one read transaction: the file is locked once for all of them. */
   getMany(keys: readonly Key[], now: number): (StoredRecord | undefined)[]
+  inspect(keys: readonly Key[], now: number): (InspectedRecord | undefined)[]
   take(key: Key, now: number): StoredRecord | undefined
   write(changes: readonly PlannedChange[], revision: Revision, now: number): WriteResult
   list(index: IndexKey, page: ListRequest, now: number): Page
@@ -33,12 +43,14 @@ export function createRecords(db: DatabaseSync): Records {
   const begin = prepare('BEGIN')
   const commit = prepare('COMMIT')
   const select = prepare(`SELECT ${COLUMNS} FROM records r WHERE key = ?`)
+  const selectAll = prepare(`SELECT ${COLUMNS}, r.indexes FROM records r WHERE key = ?`)
   const selectState = prepare('SELECT revision, expires_at, indexes FROM records WHERE key = ?')
   const upsert = prepare(`
     INSERT INTO records (key, value, revision, expires_at, indexes) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (key) DO UPDATE SET value = excluded.value, revision = excluded.revision,
       expires_at = excluded.expires_at, indexes = excluded.indexes`)
   const touch = prepare('UPDATE records SET expires_at = ?, revision = ? WHERE key = ?')
+  const revise = prepare('UPDATE records SET value = ?, revision = ? WHERE key = ?')
   const remove = prepare('DELETE FROM records WHERE key = ?')
   const takeOne = prepare(
     'DELETE FROM records WHERE key = ? RETURNING value, revision, expires_at, indexes',
@@ -78,6 +90,7 @@ export function createRecords(db: DatabaseSync): Records {
       removeEntries(key, state[2])
       remove.run(key)
     }
+    if (op === 'revise') revise.run(change.text, revision, key)
     if (op === 'touch' && state !== undefined) touch.run(expiresAt ?? null, revision, key)
   }
 
@@ -86,17 +99,29 @@ export function createRecords(db: DatabaseSync): Records {
     return row === undefined ? undefined : live(key, row, now)
   }
 
+  function atOneMoment<Result>(read: () => Result): Result {
+    begin.run()
+    try {
+      return read()
+    } finally {
+      commit.run()
+    }
+  }
+
   return {
     get,
 
-    getMany(keys, now) {
-      begin.run()
-      try {
-        return keys.map((key) => get(key, now))
-      } finally {
-        commit.run()
-      }
-    },
+    getMany: (keys, now) => atOneMoment(() => keys.map((key) => get(key, now))),
+
+    inspect: (keys, now) =>
+      atOneMoment(() =>
+        keys.map((key) => {
+          // The columns it selects.
+          const row = selectAll.get(key) as [...Row, indexes: string | null] | undefined
+          if (row === undefined || !isLive(row[2], now)) return undefined
+          return { ...record(key, row[0], row[1], row[2]), indexes: indexEntries(row[3]) }
+        }),
+      ),
 
     take(key, now) {
       // The columns of RETURNING.
@@ -164,6 +189,13 @@ function record(key: Key, text: string, rev: string, expiresAt: number | null): 
   const value = parseStored(text)
   const revision = rev as Revision // Written from a Revision.
   return expiresAt === null ? { key, value, revision } : { key, value, revision, expiresAt }
+}
+
+/** The index entries of a row. */
+export function indexEntries(indexes: string | null): IndexEntry[] {
+  return indexes === null
+    ? []
+    : readEntries(indexes).map(([name, sort]) => ({ index: name as IndexKey, sort })) // Stored from an IndexKey.
 }
 
 function readEntries(indexes: string): readonly [name: string, sort: string][] {

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Raised with every change of the tables; a file of a newer version is refused. */
+/** The version that a new file gets. A file is raised to a later one by the host. @see operation.md 5.1 */
 const VERSION = 1
+/** Versions that are known unless the options say otherwise. */
+export const KNOWN_VERSIONS: readonly [oldest: number, newest: number] = [1, 1]
 
 // Records keep a rowid: values of more than 1 KiB would spill to whole pages in a WITHOUT ROWID table.
 const TABLES = `
@@ -45,12 +47,33 @@ CREATE INDEX due_next ON due (queue, next_at);
 PRAGMA user_version = ${VERSION};
 `
 
+/** The version of a file; 0: it is no store yet. */
+export function readVersion(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+}
+
+/** @throws Error when the file is of a version that is not known */
+export function checkVersion(
+  db: DatabaseSync,
+  [oldest, newest]: readonly [number, number] = KNOWN_VERSIONS,
+): void {
+  const version = readVersion(db)
+  if (version >= oldest && version <= newest) return
+  const known = oldest === newest ? String(newest) : `${oldest} to ${newest}`
+  throw new Error(`its version is ${version}, this program knows ${known}`)
+}
+
 /**
  * Sets the connection up and makes the tables of a new file.
  * @param cacheKib - page cache of the connection, KiB
- * @throws Error when the file is of a newer version, or no store at all
+ * @param reads - versions of files that are known, from the oldest to the newest
+ * @throws Error when the file is of another version, or no store at all
  */
-export function prepareDatabase(db: DatabaseSync, cacheKib: number): void {
+export function prepareDatabase(
+  db: DatabaseSync,
+  cacheKib: number,
+  reads: readonly [number, number] = KNOWN_VERSIONS,
+): void {
   db.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
@@ -60,11 +83,7 @@ export function prepareDatabase(db: DatabaseSync, cacheKib: number): void {
     PRAGMA trusted_schema = OFF;
     PRAGMA secure_delete = FAST;
   `)
-  const version = db.prepare('PRAGMA user_version').get()?.['user_version']
-  if (version === VERSION) return
-  if (version !== 0) {
-    throw new Error(`its version is ${String(version)}, this program knows ${VERSION}`)
-  }
+  if (readVersion(db) !== 0) return checkVersion(db, reads)
   if (db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined) {
     throw new Error('it holds something else')
   }

@@ -9,18 +9,20 @@ import {
 import type { Bus } from '../bus.ts'
 import type { Clock } from '../clock.ts'
 import type { StoreLog } from '../log.ts'
+import type { DumpEntry } from '../dump.ts'
+import { loadEntries } from '../writes/load-entries.ts'
 import { planChange } from '../writes/planned-change.ts'
 import { revisionSource } from '../writes/revision.ts'
 import type { Json } from '../json.ts'
 import type {
   Change,
   Hit,
+  InspectedRecord,
   IndexKey,
   Key,
   Page,
   PageRequest,
   Revision,
-  Store,
   StoredRecord,
   WriteOptions,
   WriteResult,
@@ -28,16 +30,20 @@ import type {
 import { StoreUnavailableError } from '../store.ts'
 import { WRITE_ANSWER_MS } from '../writes/write-answer.ts'
 import { type Answers, createAnswers } from './answers.ts'
+import { copyDatabase } from './copy-database.ts'
 import { type Counters, createCounters } from './counters.ts'
 import { createDueIndex, type DueIndex } from './due-index.ts'
 import { createLocalBus } from './local-bus.ts'
+import { dumpFile, dumpMemory } from './dump-file.ts'
+import type { EmbeddedStore } from './embedded-store.ts'
 import type { OpenFile } from './open-file.ts'
 import { createRecords, type Records } from './records.ts'
+import { readVersion } from './schema.ts'
 import { startSweeping } from './sweep.ts'
 import { createWriteBatch, unavailable, type WriteBatch } from './write-batch.ts'
 
 /** The embedded store: one process, one file. */
-export class SqliteStore implements Store {
+export class SqliteStore implements EmbeddedStore {
   readonly bus: Bus
   readonly scheduler: DueIndex
   readonly #clock: Clock
@@ -47,11 +53,18 @@ export class SqliteStore implements Store {
   readonly #counters: Counters
   readonly #answers: Answers
   readonly #nextRevision: () => Revision = revisionSource()
+  readonly #reads: readonly [oldest: number, newest: number]
   readonly #stopSweeping: () => void
   #closing: Promise<void> | undefined
   #isOpen = true
 
-  constructor(file: OpenFile, clock: Clock, log: StoreLog) {
+  constructor(
+    file: OpenFile,
+    clock: Clock,
+    log: StoreLog,
+    reads: readonly [oldest: number, newest: number],
+  ) {
+    this.#reads = reads
     const { db } = file
     const checkOpen = (): void => this.#checkOpen()
     this.#clock = clock
@@ -81,6 +94,12 @@ export class SqliteStore implements Store {
     const now = this.#clock.now()
     // One synchronous stretch: no write comes between. The caller names the type of what it stored.
     return this.#read(() => this.#records.getMany(keys, now)) as (StoredRecord<Value> | undefined)[]
+  }
+
+  async inspect(keys: readonly Key[]): Promise<(InspectedRecord | undefined)[]> {
+    checkKeys(keys)
+    const now = this.#clock.now()
+    return this.#read(() => this.#records.inspect(keys, now))
   }
 
   async write(changes: readonly Change[], options: WriteOptions = {}): Promise<WriteResult> {
@@ -124,6 +143,59 @@ export class SqliteStore implements Store {
     const request = readPage(page)
     // The caller names the type of what it stored.
     return this.#read(() => this.#records.list(index, request, this.#clock.now())) as Page<Value>
+  }
+
+  async *dump(): AsyncGenerator<DumpEntry> {
+    this.#checkOpen()
+    const { db, path } = this.#file
+    yield* path === undefined
+      ? dumpMemory(db, this.#clock)
+      : dumpFile(path, this.#clock, this.#reads)
+  }
+
+  async load(entries: AsyncIterable<DumpEntry> | Iterable<DumpEntry>): Promise<void> {
+    const now = (): number => this.#clock.now()
+    const run = async (work: () => void): Promise<void> => {
+      this.#checkOpen()
+      await this.#batch.run(work)
+    }
+    await loadEntries(entries, {
+      now,
+      records: (loaded) =>
+        run(() => {
+          // Written by a store before: a Revision.
+          for (const one of loaded)
+            this.#records.write([one.change], one.revision as Revision, now())
+        }),
+      counters: (loaded) =>
+        run(() => {
+          for (const { key, ...hit } of loaded) this.#counters.load(key, hit)
+        }),
+      scheduler: this.scheduler,
+    })
+  }
+
+  async backup(target: string): Promise<void> {
+    this.#checkOpen()
+    await copyDatabase(this.#file.db, target)
+  }
+
+  version(): number {
+    return this.#read(() => readVersion(this.#file.db))
+  }
+
+  async raise(version: number, changes: readonly Change[]): Promise<void> {
+    if (!Number.isInteger(version) || version < this.version()) {
+      throw new TypeError('a store is raised to a later version')
+    }
+    checkChanges(changes)
+    this.#checkOpen()
+    const now = this.#clock.now()
+    const planned = changes.map((change) => planChange(change, now))
+    await this.#batch.run(() => {
+      this.#records.write(planned, this.#nextRevision(), now)
+      this.#file.db.exec(`PRAGMA user_version = ${version}`)
+    })
   }
 
   async health(): Promise<void> {

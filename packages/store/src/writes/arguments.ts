@@ -51,8 +51,8 @@ export function checkChanges(changes: readonly Change[]): string | undefined {
     } else if (change.op === 'touch') {
       if (change.expiresAt === undefined) throw new TypeError('a touch names its expiresAt')
       checkInstant('expiresAt', change.expiresAt)
-    } else if (change.op !== 'delete' && change.op !== 'check') {
-      throw new TypeError('a change is a put, delete, touch or check')
+    } else if (change.op !== 'delete' && change.op !== 'revise' && change.op !== 'check') {
+      throw new TypeError('a change is a put, delete, touch, revise or check')
     }
   }
   return tag

@@ -3,9 +3,9 @@ import type { Change, IndexEntry, Key } from '../store.ts'
 
 /** A checked change, its value already turned to JSON: later changes of the caller's object do not reach the store. */
 export interface PlannedChange {
-  readonly op: 'put' | 'delete' | 'touch' | 'check'
+  readonly op: 'put' | 'delete' | 'touch' | 'revise' | 'check'
   readonly key: Key
-  /** JSON text of a put. */
+  /** JSON text of a put or a revision. */
   readonly text: string
   readonly expiresAt: number | undefined
   /** Index entries of a put, each once, in a fixed order. */
@@ -26,11 +26,12 @@ export function planChange(change: Change, now: number): PlannedChange {
   return {
     op: isDead ? 'delete' : change.op,
     key: change.key,
-    text: change.op === 'put' ? jsonText(change.value) : '',
+    text: change.op === 'put' || change.op === 'revise' ? jsonText(change.value) : '',
     expiresAt,
     entries: change.op === 'put' ? distinctEntries(change.indexes ?? []) : [],
     ifAbsent: change.ifAbsent === true,
-    ifPresent: change.ifPresent === true,
+    // What is not there has no expiry and no index entries that could stay.
+    ifPresent: change.ifPresent === true || change.op === 'revise',
     ifRevision: change.ifRevision,
   }
 }

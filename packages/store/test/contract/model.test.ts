@@ -24,7 +24,7 @@ const sort = fc.constantFrom('', '1', '10', '2', 'é', '😀')
 // Relative to the clock at the step; turned into instants when it runs.
 const lifetimeMs = fc.constantFrom(undefined, -1, 0, 1, MINUTE_MS, 10 * MINUTE_MS)
 const change: fc.Arbitrary<ModelChange> = fc.record({
-  op: fc.constantFrom('put', 'put', 'put', 'delete', 'touch', 'check'),
+  op: fc.constantFrom('put', 'put', 'put', 'delete', 'touch', 'revise', 'check'),
   id,
   value: fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<ModelChange['value']>,
   expiresAt: lifetimeMs,
@@ -170,6 +170,7 @@ function toChange(model: Model, instance: string, planned: ModelChange): Change 
   const indexes = entries.map(([one, at]) => ({ index: indexKey(instance, one), sort: at }))
   if (op === 'put') return { op, ...base, value, indexes, ...(expiresAt && { expiresAt }) }
   if (op === 'touch') return { op, ...base, expiresAt: expiresAt ?? 0 }
+  if (op === 'revise') return { op, ...base, value }
   return { op, ...base }
 }
 

@@ -2,7 +2,7 @@ import type { Json, Revision } from '../../src/index.ts'
 
 /** A change as the model knows it: names instead of keys. */
 export interface ModelChange {
-  readonly op: 'put' | 'delete' | 'touch' | 'check'
+  readonly op: 'put' | 'delete' | 'touch' | 'revise' | 'check'
   readonly id: string
   readonly value: Json
   readonly expiresAt: number | undefined
@@ -40,8 +40,9 @@ export class Model {
     return changes.find((change) => !this.#passes(change))?.id
   }
 
-  #passes({ id, condition }: ModelChange): boolean {
+  #passes({ op, id, condition }: ModelChange): boolean {
     const record = this.live(id)
+    if (op === 'revise' && record === undefined) return false
     if (condition === 'ifAbsent') return record === undefined
     if (condition === 'ifPresent') return record !== undefined
     if (condition === 'ifRevision') return record?.revision === this.demanded(id, condition)
@@ -62,7 +63,8 @@ export class Model {
     for (const { op, id, value, expiresAt, entries } of changes) {
       const live = this.live(id)
       const isDead = expiresAt !== undefined && expiresAt <= this.now
-      if (op === 'delete' || (op !== 'check' && isDead)) this.records.delete(id)
+      if (op === 'delete' || ((op === 'put' || op === 'touch') && isDead)) this.records.delete(id)
+      else if (op === 'revise' && live !== undefined) this.#set(id, { ...live, revision, value })
       else if (op === 'put') this.#set(id, { value, revision, expiresAt, entries })
       else if (op === 'touch' && live !== undefined) this.#set(id, { ...live, revision, expiresAt })
     }

@@ -30,6 +30,8 @@ export async function checkStore(store: Store, key: Key): Promise<void> {
   await store.write([{ op: 'put', key }])
   // @ts-expect-error a touch has an end
   await store.write([{ op: 'touch', key }])
+  // @ts-expect-error a revision has a value
+  await store.write([{ op: 'revise', key }])
   // @ts-expect-error values are JSON
   await store.write([{ op: 'put', key: recordKey('a', 'b', 'c'), value: new Map() }])
   // @ts-expect-error there is no condition of this name

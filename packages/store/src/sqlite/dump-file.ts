@@ -1,0 +1,98 @@
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../clock.ts'
+import type { DumpEntry } from '../dump.ts'
+import { parseStored } from '../parse-stored.ts'
+import type { Key, Revision } from '../store.ts'
+import { indexEntries } from './records.ts'
+import { checkVersion } from './schema.ts'
+import { unavailable } from './write-batch.ts'
+
+/** Entries between two turns of the event loop. */
+const AT_ONCE = 200
+
+/**
+ * What a store file holds, read in one transaction of a read-only connection of its own: another process may have the
+ * file and go on writing.
+ * @throws StoreUnavailableError when it cannot be read
+ */
+export async function* dumpFile(
+  path: string,
+  clock: Clock,
+  reads?: readonly [number, number],
+): AsyncGenerator<DumpEntry> {
+  const db = open(path, reads)
+  try {
+    yield* dumpDatabase(db, clock.now())
+  } catch (error) {
+    throw unavailable(error)
+  } finally {
+    db.close()
+  }
+}
+
+/** As {@link dumpFile}, of a database that has no file: all of it is read before the first entry. */
+export async function* dumpMemory(db: DatabaseSync, clock: Clock): AsyncGenerator<DumpEntry> {
+  yield* [...readAll(db, clock.now())]
+}
+
+function open(path: string, reads: readonly [number, number] | undefined): DatabaseSync {
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(path, { readOnly: true, timeout: 2000 })
+    checkVersion(db, reads)
+    return db
+  } catch (error) {
+    db?.close()
+    throw unavailable(error)
+  }
+}
+
+async function* dumpDatabase(db: DatabaseSync, now: number): AsyncGenerator<DumpEntry> {
+  db.exec('BEGIN')
+  try {
+    let count = 0
+    for (const entry of readAll(db, now)) {
+      yield entry
+      count++
+      // A consumer that waits for nothing would keep everything else from running.
+      if (count % AT_ONCE === 0) await setImmediate()
+    }
+  } finally {
+    db.exec('ROLLBACK')
+  }
+}
+
+type RecordRow = [string, string, string, number | null, string | null]
+
+function* readAll(db: DatabaseSync, now: number): Generator<DumpEntry> {
+  const rows = (sql: string, ...values: number[]) => {
+    const statement = db.prepare(sql)
+    statement.setReturnArrays(true)
+    return statement.iterate(...values)
+  }
+  const records = rows(
+    `SELECT key, value, revision, expires_at, indexes FROM records
+     WHERE expires_at IS NULL OR expires_at > ? ORDER BY key`,
+    now,
+  )
+  for (const row of records) {
+    const [key, text, revision, expiresAt, indexes] = row as unknown as RecordRow // As selected.
+    yield {
+      type: 'record',
+      key: key as Key, // Stored from a Key.
+      value: parseStored(text),
+      revision: revision as Revision, // Stored from a Revision.
+      ...(expiresAt !== null && { expiresAt }),
+      indexes: indexEntries(indexes),
+    }
+  }
+  for (const row of rows('SELECT key, count, resets_at FROM counters WHERE resets_at > ?', now)) {
+    const [key, count, resetsAt] = row as unknown as [string, number, number] // As selected.
+    yield { type: 'counter', key: key as Key, count, resetsAt } // Stored from a Key.
+  }
+  for (const row of rows('SELECT queue, id, due_at FROM due ORDER BY seq')) {
+    const [queue, id, dueAt] = row as unknown as [string, string, number] // As selected.
+    yield { type: 'wake-up', queue, id, dueAt }
+  }
+}
