@@ -28,6 +28,7 @@ import { createMetrics } from './monitoring/metrics.ts'
 import { tellClientChanges } from './notifications/client-events.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
 import { hostRecords } from './records.ts'
+import { listProcesses } from './processes/process-record.ts'
 import type { DevPages, HostServices } from './services.ts'
 
 export interface HostAppOptions {
@@ -214,7 +215,14 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     throw new OAuthError('not_found')
   })
 
-  const hostKeys = createHostKeys({ config, keys, oauth, ui, log, processes: async () => [] })
+  const hostKeys = createHostKeys({
+    config,
+    keys,
+    oauth,
+    ui,
+    log,
+    processes: () => listProcesses(store),
+  })
 
   const services: HostServices = {
     koa,
@@ -242,7 +250,6 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       await oauth.start()
       await accounts.start()
       await notify.start()
-      await hostKeys.start()
     },
     async close() {
       await hostKeys.close()

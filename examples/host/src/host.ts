@@ -77,6 +77,7 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     const { port } = publicServer
     heartbeat = new ProcessHeartbeat({ config, store, clock, log, keys, port })
     await heartbeat.start()
+    await app.keys.start()
     await app.welcome(port)
     let stopping: Promise<void> | undefined
     return {

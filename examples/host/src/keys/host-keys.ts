@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import type { AuthUi } from '@svc/auth-ui'
 import type { OAuth } from '@svc/oauth-core'
 import {
+  checkSealingKeys,
   type Logger,
   KeyStatusReader,
   Reseal,
@@ -28,7 +29,7 @@ export interface HostKeys {
   readonly reseal: Reseal
   readonly status: KeyStatusReader
   readonly rotation: Rotation
-  /** Goes on with what a killed process left. */
+  /** To be called once others see the record of this process: from then on nobody calls its first key empty. */
   start(): Promise<void>
   close(): Promise<void>
 }
@@ -47,6 +48,7 @@ export function createHostKeys(options: HostKeysOptions): HostKeys {
     status,
     rotation,
     async start() {
+      await checkSealingKeys({ store, clock, keys })
       for (const each of all) await each.resume()
     },
     async close() {
