@@ -1,6 +1,15 @@
+import { randomBytes } from 'node:crypto'
+import { createOAuth } from '@svc/oauth-core'
+import { checkSealingKeys, Reseal } from '@svc/platform'
 import { eachStore, type ReceivedMail } from '@svc/testkit'
 import { expect } from 'chai'
-import { closeServers, type NotifyServer, startNotify } from '../support/notify-server.ts'
+import { readUnsubscribeToken } from '../../src/preferences/unsubscribe-link.ts'
+import {
+  closeServers,
+  type NotifyServer,
+  SEALING_KEYS,
+  startNotify,
+} from '../support/notify-server.ts'
 import { until } from '../support/until.ts'
 
 describe('the way out of mails (notifications.md 23.3, RFC 8058)', () => {
@@ -81,6 +90,27 @@ describe('the way out of mails (notifications.md 23.3, RFC 8058)', () => {
       expect((await oneClick(link)).status).to.equal(200)
       const id = await server.post({ category: 'bills' })
       await until(async () => (await server.read(id))['status'] === 'skipped')
+    })
+
+    it('outlives the sealing key of the time when it was sent', async () => {
+      const link = linkOf(await mailOf('bills'))
+      const { oauth, instance, store } = server
+      const next = { kid: 'next', key: randomBytes(32) }
+      const keys = [next, ...SEALING_KEYS]
+      const { clock, log, records } = oauth
+      await checkSealingKeys({ store, clock, keys })
+      const reseal = new Reseal({ store, clock, log, records, keys, hostname: 'here' })
+      await reseal.start(10_000)
+      await until(async () => (await reseal.progress())?.status === 'done')
+      await reseal.close()
+      const without = createOAuth({ store, keys: [next], apps: oauth.apps })
+      try {
+        const token = new URL(link).searchParams.get('t') ?? ''
+        const target = await readUnsubscribeToken({ oauth: without }, instance, token)
+        expect(target).to.deep.equal({ source: 'io.svc.apps/bank', category: 'bills' })
+      } finally {
+        await without.close()
+      }
     })
 
     it('outlives a rotation of the other keys, and ends with that of its own', async () => {
