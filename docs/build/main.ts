@@ -1,8 +1,8 @@
 /**
  * Writes the documents that come from the code: `pnpm run docs`. With `--check` it writes nothing. Either way it fails
  * when the code mentions a decision that does not exist or keeps a record that docs/data-model.md does not name, when a
- * decision has no title or theme, when a link, a citation or a path in a recipe leads nowhere, when an option, an error
- * or an event has no words, when a route does not say what is in its body; with `--check` also when a document is stale.
+ * decision has no title or theme, when a link, a citation or a path in a recipe leads nowhere, when an option, an error,
+ * an event or a line of the log has no words, when a route does not say what is in its body; with `--check` also when a document is stale.
  */
 import { bodyFaults } from './bodies.ts'
 import { citationFaults } from './citations.ts'
@@ -14,6 +14,7 @@ import { errorFaults, errorTables } from './errors.ts'
 import { eventFaults, eventPage } from './events.ts'
 import { httpApi } from './http-api.ts'
 import { linkFaults, recipeFaults } from './links.ts'
+import { logFaults, logPage } from './logs.ts'
 import { openApi } from './openapi.ts'
 import { optionFaults, optionPages } from './options.ts'
 import { errorGroups, routeGroups, version } from './routes.ts'
@@ -26,6 +27,7 @@ const documents = [
   errorTables(errorGroups),
   eventPage(),
   await httpApi(groups),
+  logPage(),
   openApi(groups, version()),
   optionPages(),
 ]
@@ -44,6 +46,7 @@ const faults = [
   ...errorFaults(errorGroups),
   ...eventFaults(),
   ...linkFaults(),
+  ...logFaults(),
   ...optionFaults(),
   ...recipeFaults(),
   ...walkFaults(),

@@ -170,12 +170,12 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   const health = createHealth(store, clock)
   const koa = new Koa()
   noteBrokenAnswers(koa, log)
-  koa.use(scope.middleware(clientAddress))
+  koa.use(scope.middleware({ clientAddress, trustsProxy: config.trustProxy > 0 }))
   const observe = (request: AnsweredRequest): void => {
     metrics.observe(request)
     health.observe(request)
   }
-  koa.use(noteRequests({ log, clientAddress, observe, isHttps: hasTls(config) }))
+  koa.use(noteRequests({ log, observe, isHttps: hasTls(config) }))
   koa.use(health.middleware)
   koa.use(load.middleware)
   koa.use(limitRequests({ requestsPerMinute, clientAddress }))

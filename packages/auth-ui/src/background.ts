@@ -1,12 +1,12 @@
-import type { Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
+import type { AuthUiLog } from './log/log-events.ts'
 
 /** Work that no answer waits for and whose failure spoils nothing, such as mails. One for the whole package. */
 export class Background {
-  readonly #log: Logger
+  readonly #log: AuthUiLog
   readonly #running = new Set<Promise<void>>()
 
-  constructor(log: Logger) {
+  constructor(log: AuthUiLog) {
     this.#log = log
   }
 
@@ -26,7 +26,7 @@ export class Background {
 
 /** Runs a hook about something that happened: its failure is logged and undoes nothing. */
 export async function notifyHost(
-  log: Logger,
+  log: AuthUiLog,
   name: string,
   tell: () => Promise<void> | void | undefined,
 ): Promise<void> {

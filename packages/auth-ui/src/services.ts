@@ -1,5 +1,5 @@
 import type { AppRegistry, OAuth } from '@svc/oauth-core'
-import type { Keyring, Logger } from '@svc/platform'
+import type { Keyring } from '@svc/platform'
 import type { Clock, Store } from '@svc/store'
 import type { Background } from './background.ts'
 import type { Lifetimes } from './lifetimes.ts'
@@ -14,6 +14,7 @@ import type { SessionMiddleware } from './session/session-middleware.ts'
 import type { SessionCookies } from './session/session-cookie.ts'
 import type { SessionStore } from './session/session-store.ts'
 import type { Csrf } from './web/csrf.ts'
+import type { AuthUiLog } from './log/log-events.ts'
 
 /**
  * What the package is made of; `createAuthUi` alone assembles it. Handlers are plain functions `(ctx, services)`, rules
@@ -39,7 +40,7 @@ export interface AuthUiServices {
   readonly store: Store
   readonly apps: AppRegistry
   readonly clock: Clock
-  readonly log: Logger
+  readonly log: AuthUiLog
   readonly keyring: Keyring
   /** Prefix of doctypes. */
   readonly namespace: string

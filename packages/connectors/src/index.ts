@@ -46,3 +46,4 @@ export type {
 } from './ports.ts'
 export { accountMemberContext, connectorsRecords, SEALED_MEMBERS } from './records.ts'
 export type { CallClass } from './token-client/provider.ts'
+export { CONNECTORS_LOG_EVENTS } from './log/log-events.ts'

@@ -1,5 +1,5 @@
 import type { OAuth } from '@svc/oauth-core'
-import type { EventSink, Instances, Logger, Outbound, RateLimits, Sealer } from '@svc/platform'
+import type { EventSink, Instances, Outbound, RateLimits, Sealer } from '@svc/platform'
 import type { Clock, Store } from '@svc/store'
 import type { LRUCache } from 'lru-cache'
 import type { AccountTypes } from './account-types/account-type.ts'
@@ -9,6 +9,7 @@ import type { ConnectorsBucket } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { AccountStore, ConnectorEvents, ConnectorManifests, OwnerLogins } from './ports.ts'
 import type { AskedIssuer, CallClass } from './token-client/provider.ts'
+import type { ConnectorsLog } from './log/log-events.ts'
 
 /** What the package is made of. Assembled by `createConnectors` alone; rules and handlers name the part they need. */
 export interface ConnectorsServices {
@@ -19,7 +20,7 @@ export interface ConnectorsServices {
   readonly namespace: string
   readonly store: Store
   readonly clock: Clock
-  readonly log: Logger
+  readonly log: ConnectorsLog
   readonly sealer: Pick<Sealer, 'derive'>
   readonly limits: RateLimits<ConnectorsBucket>
   readonly lifetimes: Lifetimes

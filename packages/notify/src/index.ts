@@ -73,3 +73,4 @@ export {
   type SystemMailsOptions,
 } from './mail/system-mailer.ts'
 export type { RenderedMail } from './mail/templates.ts'
+export { NOTIFY_LOG_EVENTS } from './log/log-events.ts'

@@ -1,5 +1,4 @@
 import type { OAuth } from '@svc/oauth-core'
-import type { Logger } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Channel } from './channels/channel.ts'
 import type { Quota } from './channels/delivery-quotas.ts'
@@ -12,13 +11,14 @@ import type { ChannelName } from './outbox/notification.ts'
 import type { Outbox } from './outbox/outbox.ts'
 import type { EventSink, NoticePages, NotifyApps } from './ports.ts'
 import type { RenderWorker } from './render/render-worker.ts'
+import type { NotifyLog } from './log/log-events.ts'
 
 /** What the package is made of. Handlers and rules take it, or the part they need; `create-notify.ts` makes it. */
 export interface NotifyServices {
   readonly oauth: OAuth
   readonly store: Store
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: NotifyLog
   /** Prefix of doctypes (D20). */
   readonly namespace: string
   /** Manifests and files of what may post, beside `oauth.apps`. */

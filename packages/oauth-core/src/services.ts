@@ -2,7 +2,6 @@ import type {
   Emitter,
   Instances,
   Keyring,
-  Logger,
   RateLimits,
   Revocations,
   RouteRow,
@@ -25,12 +24,13 @@ import type {
   OwnerSessions,
 } from './ports.ts'
 import type { ForbiddenScopes } from './scopes/forbidden.ts'
+import type { OAuthLog } from './log/log-events.ts'
 
 /** What the package is made of. `createOAuth` alone puts it together; functions take it, or the part they need. */
 export interface OAuthServices {
   readonly store: Store
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: OAuthLog
   /** Prefix of doctypes (D20). */
   readonly namespace: string
   readonly keyring: Keyring

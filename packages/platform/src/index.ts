@@ -124,7 +124,8 @@ export {
 } from './keys/sealing-keys.ts'
 export type { ValueSealer } from './keys/value-sealer.ts'
 export { CACHE_TRUST_MS, CLOCK_SKEW_MS } from './lifetimes.ts'
-export type { Logger } from './log.ts'
+export { PLATFORM_LOG_EVENTS, type PlatformLog } from './log/log-events.ts'
+export type { EventLog, Logger } from './log/logger.ts'
 export { findRecords, toFound } from './records/find-records.ts'
 export type {
   FoundRecord,

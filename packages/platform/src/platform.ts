@@ -8,7 +8,7 @@ import type { Instance } from './instances/instance.ts'
 import type { Instances } from './instances/instances.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { Sealer } from './keys/sealer.ts'
-import type { Logger } from './log.ts'
+import type { Logger } from './log/logger.ts'
 import type { RecordRegistry } from './records/record-registry.ts'
 
 /** What every endpoint stands on: instances, keys, routes, and who hears that something ended. */

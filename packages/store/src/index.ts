@@ -3,7 +3,15 @@ export { type Clock, systemClock } from './clock.ts'
 export type { DumpedCounter, DumpedRecord, DumpedWakeUp, DumpEntry } from './dump.ts'
 export { describeError } from './describe-error.ts'
 export { indexKey, recordKey, secretKey } from './keys.ts'
-export { silentLog, type StoreLog } from './log.ts'
+export { STORE_LOG_EVENTS } from './log/log-events.ts'
+export type {
+  LogEvent,
+  LogEventOf,
+  LogEvents,
+  LogFields,
+  LogFieldType,
+} from './log/log-table.ts'
+export { silentLog, type StoreLog } from './log/store-log.ts'
 export type { Scheduler, WakeUp } from './scheduler.ts'
 export type { Json } from './json.ts'
 export {

@@ -1,5 +1,5 @@
 import { describeError } from './describe-error.ts'
-import type { StoreLog } from './log.ts'
+import type { StoreEventLog } from './log/store-log.ts'
 import type { Json } from './json.ts'
 
 type Handler = (message: Json) => void
@@ -18,7 +18,7 @@ export interface Subscribers {
   clear(): void
 }
 
-export function createSubscribers(log: StoreLog): Subscribers {
+export function createSubscribers(log: StoreEventLog): Subscribers {
   const channels = new Map<string, Set<Handler>>()
   return {
     add(channel, handler) {

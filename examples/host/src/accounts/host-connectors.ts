@@ -7,7 +7,6 @@ import {
 } from '@svc/connectors'
 import type { Notify } from '@svc/notify'
 import type { OAuth } from '@svc/oauth-core'
-import type { Logger } from '@svc/platform'
 import type { AuthUi } from '@svc/auth-ui'
 import type { Realtime } from '@svc/realtime'
 import type { Clock } from '@svc/store'
@@ -18,6 +17,7 @@ import type { HostKonnectors } from '../konnectors/registry.ts'
 import { connectorsOverrides } from '../config/overrides.ts'
 import { createAccountStore } from './account-store.ts'
 import { tellReconnectRequired } from './reconnect-required.ts'
+import type { HostEventLog } from '../log/log.ts'
 
 /** Accounts at providers, on this host. */
 export interface HostConnectors {
@@ -36,7 +36,7 @@ export interface HostConnectorsOptions {
   readonly realtime: Realtime
   readonly documents: DocumentStore
   readonly konnectors: HostKonnectors
-  readonly log: Logger
+  readonly log: HostEventLog
   readonly clock: Clock
   /** Tells owners that an account needs them. */
   readonly notify: Pick<Notify, 'post'>

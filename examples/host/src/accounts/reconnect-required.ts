@@ -1,7 +1,7 @@
 import type { AccountTypes, ConnectorEvents } from '@svc/connectors'
 import type { Notify } from '@svc/notify'
-import type { Logger } from '@svc/platform'
 import type { HostKonnectors } from '../konnectors/registry.ts'
+import type { HostEventLog } from '../log/log.ts'
 
 /** What the host does when an account works no longer until its owner connects it again; once per transition. */
 export type OnReconnectRequired = (event: ConnectorEvents['account.reconnect_required']) => void
@@ -10,7 +10,7 @@ export interface ReconnectNoticeOptions {
   readonly accountTypes: Pick<AccountTypes, 'get'>
   readonly konnectors: Pick<HostKonnectors, 'find'>
   readonly notify: Pick<Notify, 'post'>
-  readonly log: Logger
+  readonly log: HostEventLog
 }
 
 const CATEGORY = 'account-reconnect'
@@ -41,10 +41,10 @@ export function tellReconnectRequired(options: ReconnectNoticeOptions): OnReconn
 
   return function onReconnectRequired(event) {
     const { instance, accountId, accountType, code } = event
-    log.warn('account.needs_owner', { instance: instance.domain, accountId, accountType, code })
+    log.warn('account.needs_owner', { domain: instance.domain, accountId, accountType, code })
     tell(event).catch((error: Error) => {
       log.error('notification.not_posted', {
-        instance: instance.domain,
+        domain: instance.domain,
         category: CATEGORY,
         cause: error.message,
       })

@@ -1,8 +1,9 @@
-import { isHttpError, type Logger } from '@svc/platform'
+import { isHttpError } from '@svc/platform'
 import { describeError } from '@svc/store'
 import Koa, { type Context, type Next } from 'koa'
 import type { HostServices } from '../services.ts'
 import type { Config } from '../config/config.ts'
+import type { HostEventLog } from '../log/log.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminToken } from './admin-token.ts'
 import { adminRouter } from './admin-routes.ts'
@@ -11,7 +12,7 @@ export interface AdminOptions {
   readonly app: HostServices
   readonly config: Config
   readonly token: AdminToken
-  readonly log: Logger
+  readonly log: HostEventLog
 }
 
 /**
@@ -30,7 +31,7 @@ export function createAdminApp({ app, config, token, log }: AdminOptions): Koa {
   return koa
 }
 
-function answerErrors(log: Logger, { health }: Pick<HostServices, 'health'>) {
+function answerErrors(log: HostEventLog, { health }: Pick<HostServices, 'health'>) {
   return async function adminErrors(ctx: Context, next: Next): Promise<void> {
     ctx.set('Cache-Control', 'no-store')
     ctx.set('X-Content-Type-Options', 'nosniff')

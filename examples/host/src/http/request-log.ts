@@ -1,7 +1,8 @@
-import { type Logger, renderError, setBaseHeaders } from '@svc/platform'
+import { renderError, setBaseHeaders } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type Koa from 'koa'
 import type { Context, Middleware, Next } from 'koa'
+import type { HostEventLog, HostLog } from '../log/log.ts'
 import { HSTS } from './http-server.ts'
 
 /** One answered request, for the log and the metrics. */
@@ -17,20 +18,14 @@ export interface AnsweredRequest {
 }
 
 export interface RequestLogOptions {
-  readonly log: Logger & { debug(event: string, fields?: Readonly<Record<string, unknown>>): void }
-  readonly clientAddress: (ctx: Context) => string
+  readonly log: Pick<HostLog, 'debug' | 'error' | 'info' | 'warn'>
   readonly observe: (request: AnsweredRequest) => void
   /** Whether the listener is reached by https, by itself or through a proxy. */
   readonly isHttps: boolean
 }
 
 /** The outermost middleware: answers whatever nobody else did, and notes what was answered. */
-export function noteRequests({
-  log,
-  clientAddress,
-  observe,
-  isHttps,
-}: RequestLogOptions): Middleware {
+export function noteRequests({ log, observe, isHttps }: RequestLogOptions): Middleware {
   return async function requests(ctx: Context, next: Next): Promise<void> {
     const startedAt = performance.now()
     // Health and unknown hosts too: what is not an instance's answer is still the server's (security.md 4).
@@ -51,8 +46,6 @@ export function noteRequests({
     // Of the limits on secrets and mails; a flood that the coarse limit stops, before any route, writes nothing.
     if (status === 429 && route !== 'none') log.info('limit.hit', { method, route })
     log.debug('http.request', {
-      requestId: ctx.state['requestId'],
-      address: clientAddress(ctx),
       ms: Math.round(seconds * 1000),
       method,
       route,
@@ -64,7 +57,7 @@ export function noteRequests({
 const GONE = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
 /** What Koa can only tell: an answer that broke while it was sent. */
-export function noteBrokenAnswers(app: Koa, log: Logger): void {
+export function noteBrokenAnswers(app: Koa, log: HostEventLog): void {
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (!GONE.has(error.code ?? '')) log.error('request.broken', { cause: describeError(error) })
   })

@@ -3,7 +3,7 @@ import type { AuthUi } from '@svc/auth-ui'
 import type { OAuth } from '@svc/oauth-core'
 import {
   checkSealingKeys,
-  type Logger,
+  type PlatformLog,
   KeyStatusReader,
   Reseal,
   type ResealOptions,
@@ -18,7 +18,7 @@ export interface HostKeysOptions {
   readonly keys: readonly SealingKey[]
   readonly oauth: OAuth
   readonly ui: Pick<AuthUi, 'owners'>
-  readonly log: Logger
+  readonly log: PlatformLog
   readonly processes: NonNullable<ResealOptions['processes']>
 }
 

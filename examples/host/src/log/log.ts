@@ -1,11 +1,19 @@
-import type { Logger } from '@svc/platform'
+import type { EventLog, PLATFORM_LOG_EVENTS } from '@svc/platform'
 import type { StoreLog } from '@svc/store'
+import { randomBytes } from 'node:crypto'
 import { type DestinationStream, pino } from 'pino'
 import type { Config } from '../config/config.ts'
+import type { HOST_LOG_EVENTS } from './log-events.ts'
 
-/** The host's log, in the two shapes that the packages ask for. */
-export interface HostLog extends Logger {
-  debug(event: string, fields?: Readonly<Record<string, unknown>>): void
+type Fields = Readonly<Record<string, unknown>>
+
+/** As the host writes to it: its own events and those of the ground floor. */
+export type HostEventLog = EventLog<typeof PLATFORM_LOG_EVENTS & typeof HOST_LOG_EVENTS>
+
+/** The host's log. It takes the lines of the packages too, each of which has its own table. */
+export interface HostLog extends HostEventLog {
+  /** One line for each answered request, where the level is `debug`. */
+  debug(event: 'http.request', fields: Fields): void
   readonly store: StoreLog
   /** Writes what is still buffered. */
   flush(): void
@@ -35,15 +43,26 @@ const REDACTED = [
   'query.code',
 ]
 
-/** One JSON object a line: `time` (UTC), `level`, `event`, and the event's fields. @see security.md 113 */
-export function createLog(
-  level: Config['logLevel'],
-  destination: DestinationStream = pino.destination({ dest: 2, sync: true }),
-): HostLog {
+export interface LogOptions {
+  /** @defaultValue standard error */
+  readonly destination?: DestinationStream
+  /** Which of several processes wrote a line. @defaultValue eight random hexadecimal digits */
+  readonly process?: string
+}
+
+/**
+ * One JSON object a line: `time` (UTC), `level`, `process`, `event`, and the event's fields.
+ * @see security.md 113, operation.md 7.7
+ */
+export function createLog(level: Config['logLevel'], options: LogOptions = {}): HostLog {
+  const {
+    destination = pino.destination({ dest: 2, sync: true }),
+    process = randomBytes(4).toString('hex'),
+  } = options
   const logger = pino(
     {
       level,
-      base: null,
+      base: { process },
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: REDACTED, censor: '[redacted]' },
       timestamp: pino.stdTimeFunctions.isoTime,
@@ -51,10 +70,10 @@ export function createLog(
     destination,
   )
   return {
-    debug: (event, fields) => logger.debug({ ...fields, event }),
-    info: (event, fields) => logger.info({ ...fields, event }),
-    warn: (event, fields) => logger.warn({ ...fields, event }),
-    error: (event, fields) => logger.error({ ...fields, event }),
+    debug: (event: string, fields?: Fields) => logger.debug({ ...fields, event }),
+    info: (event: string, fields?: Fields) => logger.info({ ...fields, event }),
+    warn: (event: string, fields?: Fields) => logger.warn({ ...fields, event }),
+    error: (event: string, fields?: Fields) => logger.error({ ...fields, event }),
     store: {
       warn: (fields, message) => logger.warn(fields, message),
       error: (fields, message) => logger.error(fields, message),

@@ -223,10 +223,31 @@ describe('the log of a request', () => {
       expect(failed).to.not.have.lengthOf(0)
       const request = host.log.find(([event]) => event === 'http.request')?.[1]
       for (const [, fields] of failed) {
-        expect(fields).to.include({ requestId: request?.['requestId'], address: '127.0.0.1' })
+        expect(fields).to.include({
+          request_id: request?.['request_id'],
+          domain: host.instance.domain,
+          address: '127.0.0.1',
+        })
       }
     } finally {
       await host.stop()
     }
   })
+
+  for (const trusted of ['0', '1']) {
+    it(`${trusted === '1' ? 'has' : 'lacks'} what a proxy calls the request with SVC_TRUST_PROXY=${trusted}`, async () => {
+      const host = await startTestHost({ SVC_TRUST_PROXY: trusted })
+      try {
+        const browser = await host.browser(undefined, { anonymous: true })
+        const headers = { 'x-request-id': 'proxy-id_0123', 'x-forwarded-for': '192.0.2.1' }
+        const answer = await browser.request('GET', '/auth/login', { headers })
+        expect(answer.status).to.equal(200)
+        const fields = host.log.find(([event]) => event === 'http.request')?.[1]
+        expect(fields?.['request_id']).to.match(/^[0-9a-f-]{36}$/)
+        expect(fields?.['proxy_request_id']).to.equal(trusted === '1' ? 'proxy-id_0123' : undefined)
+      } finally {
+        await host.stop()
+      }
+    })
+  }
 })

@@ -7,7 +7,9 @@ import { type BrowserClient, browserClient, type RelyingParty, relyingParty } fr
 import { type Config, loadConfig } from '../../src/config/config.ts'
 import { createInstance } from '../../src/create-instance.ts'
 import { type RunningHost, startHost } from '../../src/host.ts'
+import { LOG_EVENTS } from '../../src/log/log-events.ts'
 import type { HostLog } from '../../src/log/log.ts'
+import { logFaults } from './log-faults.ts'
 
 /** A host in this process, on a store of its own, and what tests ask of it. */
 export interface TestHost {
@@ -43,11 +45,11 @@ export async function startTestHost(
     SVC_PORT: '0',
     ...env,
   })
-  const lines: [string, Readonly<Record<string, unknown>> | undefined][] = []
+  const recorded: Recorded = { lines: [], faults: [] }
   const notices: string[] = []
   const host = await startHost({
     config,
-    log: recordingLog(lines),
+    log: recordingLog(recorded),
     notice: (text: string) => notices.push(text),
     ...(clock !== undefined && { clock }),
   })
@@ -85,7 +87,7 @@ export async function startTestHost(
     host,
     config,
     instance,
-    log: lines,
+    log: recorded.lines,
     notices,
     browser,
     app: (slug) => originOfApp(instance, slug),
@@ -111,23 +113,33 @@ export async function startTestHost(
     async stop() {
       await host.stop()
       await rm(dataDir, { recursive: true, force: true })
+      // Every test with a host holds what it logged against the tables (operation.md 7.7).
+      if (recorded.faults.length > 0) throw new Error([...new Set(recorded.faults)].join('\n'))
     },
   }
 }
 
-function recordingLog(lines: [string, Readonly<Record<string, unknown>> | undefined][]): HostLog {
-  const note = (event: string, fields?: Readonly<Record<string, unknown>>): void => {
-    lines.push([event, fields])
-  }
-  const noteStore = (fields: Readonly<Record<string, unknown>>): void => {
-    lines.push([String(fields['event']), fields])
-  }
+interface Recorded {
+  readonly lines: [string, Readonly<Record<string, unknown>> | undefined][]
+  /** What was written and the tables of events do not say. */
+  readonly faults: string[]
+}
+
+function recordingLog({ lines, faults }: Recorded): HostLog {
+  const note =
+    (level: string) =>
+    (event: string, fields?: Readonly<Record<string, unknown>>): void => {
+      lines.push([event, fields])
+      faults.push(...logFaults(LOG_EVENTS, level, event, fields))
+    }
+  const noteStore = (level: string) => (fields: Readonly<Record<string, unknown>>) =>
+    note(level)(String(fields['event']), fields)
   return {
-    debug: note,
-    info: note,
-    warn: note,
-    error: note,
-    store: { warn: noteStore, error: noteStore },
+    debug: note('debug'),
+    info: note('info'),
+    warn: note('warn'),
+    error: note('error'),
+    store: { warn: noteStore('warn'), error: noteStore('error') },
     flush: () => {},
   }
 }

@@ -1,10 +1,14 @@
+import type { Logger } from '@svc/platform'
 import { expect } from 'chai'
 import { createLog } from '../../src/log/log.ts'
 
 function record(level: Parameters<typeof createLog>[0] = 'debug') {
   const lines: string[] = []
-  const log = createLog(level, { write: (line: string) => lines.push(line) })
-  return { log, lines }
+  const destination = { write: (line: string) => lines.push(line) }
+  const hostLog = createLog(level, { destination, process: '0a1b2c3d' })
+  // As an embedder's code would write to it: any event, any fields.
+  const log: Logger = hostLog
+  return { hostLog, log, lines }
 }
 
 describe('the log', () => {
@@ -16,7 +20,17 @@ describe('the log', () => {
     const line = JSON.parse(lines[0] ?? '') as Record<string, string>
     expect(line).to.include({ level: 'warn', event: 'login.failed', domain: 'alice.example.com' })
     expect(line['time']).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(line['process']).to.equal('0a1b2c3d')
     expect(line).to.not.have.any.keys('pid', 'hostname')
+  })
+
+  it('names each process by eight random hexadecimal digits, unless it is told', () => {
+    const lines: string[] = []
+    const destination = { write: (line: string) => lines.push(line) }
+    for (let n = 0; n < 2; n += 1) createLog('info', { destination }).info('server.stopped')
+    const names = lines.map((line) => (JSON.parse(line) as { process: string }).process)
+    for (const name of names) expect(name).to.match(/^[0-9a-f]{8}$/)
+    expect(names[0]).to.not.equal(names[1])
   })
 
   it('keeps what comes from outside on its line', () => {
@@ -55,11 +69,11 @@ describe('the log', () => {
   })
 
   it('says only what the level asks for', () => {
-    const { log, lines } = record('warn')
-    log.debug('a')
+    const { hostLog, log, lines } = record('warn')
+    hostLog.debug('http.request', {})
     log.info('b')
     log.warn('c')
-    log.store.error({ event: 'store.down' }, 'the store is down')
+    hostLog.store.error({ event: 'store.down' }, 'the store is down')
     expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).to.deep.equal([
       'c',
       'store.down',

@@ -33,7 +33,7 @@ describe('the certificate of the listener', () => {
     copyFileSync(given('key'), files.key)
     log.length = 0
     server = https.createServer(readCertificate(files), (_request, response) => response.end())
-    const note = (event: string): void => void log.push(event)
+    const note = (event: string, _fields?: object): void => void log.push(event)
     certificate = followCertificate(server, files, { info: note, error: note }, 20)
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

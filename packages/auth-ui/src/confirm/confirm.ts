@@ -214,7 +214,7 @@ export async function finishConfirm(
     ...(outerHost === undefined ? {} : { host: outerHost }),
   })
   await notifyApps(services, instance, state)
-  services.log.info('owner.confirmed', { instance: instance.domain })
+  services.log.info('owner.confirmed', { domain: instance.domain })
   answerRedirect(ctx, confirmedLocation(target, { state, code }))
 }
 
@@ -227,7 +227,7 @@ async function notifyApps(
   const event = { type: `${services.namespace}.auth.confirmations`, id: state, doc: { _id: state } }
   const told = services.events.publish(instance, 'CREATED', event).catch((error: unknown) => {
     services.log.error('confirmation.untold', {
-      instance: instance.domain,
+      domain: instance.domain,
       cause: describeError(error),
     })
   })

@@ -79,7 +79,7 @@ export async function completeChallenge(
   await release()
   if (done === undefined) throw new AuthUiError('two_factor_expired')
   const { used, right } = done
-  services.log.info('two_factor.passed', { instance: instance.domain, purpose, by: right.by })
+  services.log.info('two_factor.passed', { domain: instance.domain, purpose, by: right.by })
   if (right.by === 'recovery') await mailRecoveryCodeUsed(services, visitor, done.owner)
   return toChallenge(done.owner, used)
 }
@@ -184,7 +184,7 @@ function tryTotp(
     return acceptTotp(services, instance, factor, typed)
   } catch (error) {
     // A secret that the keyring cannot open must not spoil the other factors.
-    services.log.error('totp.unreadable', { instance: instance.domain, cause: String(error) })
+    services.log.error('totp.unreadable', { domain: instance.domain, cause: String(error) })
     return undefined
   }
 }
@@ -197,7 +197,7 @@ async function mailRecoveryCodeUsed(
 ): Promise<void> {
   const { instance } = visitor
   const left = owner.factors?.recovery?.hashes.length ?? 0
-  services.log.info('recovery_code.used', { instance: instance.domain, left })
+  services.log.info('recovery_code.used', { domain: instance.domain, left })
   const facts = await describeVisitor(services, visitor)
   services.background.run('mail.recovery_code_used', async () => {
     const url = await securityUrl(services, instance)
@@ -216,7 +216,7 @@ async function noteFailure(
 ): Promise<void> {
   if (!AuthUiError.is(error)) return
   const { code } = error
-  log.info('two_factor.failed', { instance: instance.domain, purpose, code, address })
+  log.info('two_factor.failed', { domain: instance.domain, purpose, code, address })
   if (!isWrongAnswer(error) && !isRateLimited(error)) return
   await notifyHost(log, 'onLoginFailed', () =>
     hooks.onLoginFailed?.({ instance, address, userAgent, code }),

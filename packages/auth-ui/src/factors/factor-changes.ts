@@ -35,11 +35,11 @@ export type FactorServices = Pick<
   'apps' | 'background' | 'clock' | 'log' | 'mailer' | 'options' | 'owners' | 'store'
 >
 
-const EVENTS: Readonly<Record<WantedChange['what'], string>> = {
+const EVENTS = {
   factor_added: 'factor.added',
   factor_removed: 'factor.removed',
   recovery_codes_created: 'recovery_codes.created',
-}
+} as const satisfies Readonly<Record<WantedChange['what'], string>>
 
 /**
  * The only way factors are added and removed: one conditional write of the owner's record. Then it does what belongs to
@@ -89,7 +89,7 @@ function notify(
 ): void {
   const { log } = services
   const { factor, what } = wanted
-  const fields = { instance: visitor.instance.domain, factor }
+  const fields = { domain: visitor.instance.domain, factor }
   log.info(EVENTS[what], fields)
   const change = wasOn === isOn ? what : isOn ? 'two_factor_on' : 'two_factor_off'
   if (wasOn !== isOn) log.info(isOn ? 'two_factor.on' : 'two_factor.off', fields)

@@ -158,7 +158,7 @@ async function mailPasscode(
       throw new AuthUiError('mail_failed', { cause })
     }
     // OPEN(0087): who has something else to answer with is not shut out by a mail that does not go out.
-    log.error('two_factor.mail_failed', { instance: instance.domain, cause: String(cause) })
+    log.error('two_factor.mail_failed', { domain: instance.domain, cause: String(cause) })
     await store.write([replaceChallenge(instance, stored, { ...stored.pending, isMailed: false })])
     return { ...challenge, factors }
   }

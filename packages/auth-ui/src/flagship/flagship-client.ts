@@ -89,7 +89,7 @@ export async function answerClient(
   }
   answerJson(ctx, { session_code: sessionCode })
   ctx.status = 202
-  const noted = { instance: instance.domain, client: client.id, method }
+  const noted = { domain: instance.domain, client: client.id, method }
   log.info('login.flagship', { ...noted, certified: false })
 }
 
@@ -108,7 +108,7 @@ async function answerTokens(
   )
   if (tokens === undefined) return false
   answerJson(ctx, { ...tokens })
-  const noted = { instance: instance.domain, client: client.id, method }
+  const noted = { domain: instance.domain, client: client.id, method }
   // The app is in: what the owner is told of it must not undo that.
   await noteLogin(services, ctx, method).catch((error: unknown) => {
     log.error('login.not_noted', { ...noted, cause: String(error) })

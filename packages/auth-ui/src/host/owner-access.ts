@@ -101,7 +101,7 @@ async function setAuthMode(
   if (!isOn) await removeTrustedDevices(services, instance)
   if (written === undefined) return
   services.log.info(isOn ? 'two_factor.on' : 'two_factor.off', {
-    instance: instance.domain,
+    domain: instance.domain,
     by: 'host',
   })
 }
@@ -123,7 +123,7 @@ export async function setMagicLink(
     return { ...owner, magicLink: isOn, updatedAt: services.clock.now() }
   })
   if (written === undefined) return
-  services.log.info(isOn ? 'magic_link.on' : 'magic_link.off', { instance: instance.domain })
+  services.log.info(isOn ? 'magic_link.on' : 'magic_link.off', { domain: instance.domain })
 }
 
 async function requireOnboarded(services: AuthUiServices, instance: Instance): Promise<Owner> {

@@ -135,7 +135,7 @@ export async function openSession(
   }
   device?.setCookie()
   services.log.info('login.succeeded', {
-    instance: instance.domain,
+    domain: instance.domain,
     method: request.method,
     kind: request.kind,
     address: entry.ip,

@@ -35,7 +35,7 @@ export async function checkPassphrase(
     const { code } = error as { code?: string }
     if (code === 'invalid_passphrase' || code === 'rate_limited') {
       const address = services.oauth.clientAddress(ctx)
-      services.log.info('login.failed', { instance: instance.domain, code, address })
+      services.log.info('login.failed', { domain: instance.domain, code, address })
       const userAgent = ctx.get('User-Agent')
       await notifyHost(services.log, 'onLoginFailed', () =>
         services.hooks.onLoginFailed?.({ instance, address, userAgent, code }),
@@ -130,7 +130,7 @@ function upgradeHash(
       ),
     )
     .then(
-      () => services.log.info('passphrase.hash_upgraded', { instance: ctx.state.instance.domain }),
+      () => services.log.info('passphrase.hash_upgraded', { domain: ctx.state.instance.domain }),
       (error: unknown) => services.log.warn('passphrase.upgrade_failed', { cause: String(error) }),
     )
 }

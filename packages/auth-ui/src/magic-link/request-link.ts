@@ -64,7 +64,7 @@ async function requestMagicLink(ctx: RouteContext, services: AuthUiServices): Pr
     await services.limits.release(instance, 'magic-link-send')
     throw new AuthUiError('mail_failed', { cause })
   }
-  services.log.info('magic_link.sent', { instance: instance.domain, address: facts.address })
+  services.log.info('magic_link.sent', { domain: instance.domain, address: facts.address })
   setRequestCookie(ctx, secret, services.lifetimes.magicCode)
   if (prefersJson(ctx)) return answerJson(ctx, { status: 'sent' })
   await services.pages.mailSentPage(ctx, {

@@ -69,8 +69,9 @@ async function write(
 
 /** The passphrase is replaced already: what fails here must not look as if it were not. */
 async function tidy(services: AuthUiServices, instance: Instance): Promise<void> {
-  const left = (event: string) => (cause: unknown) => {
-    services.log.error(event, { instance: instance.domain, cause: String(cause) })
+  type Left = 'passphrase.key_untold' | 'passphrase.sessions_left'
+  const left = (event: Left) => (cause: unknown) => {
+    services.log.error(event, { domain: instance.domain, cause: String(cause) })
   }
   // Other processes look again within a second by themselves.
   await services.keyring.replaced(instance).catch(left('passphrase.key_untold'))
@@ -122,7 +123,7 @@ export async function changePassphrase(
       ...(keys === undefined ? {} : { keys }),
     }
   })
-  services.log.info('passphrase.changed', { instance: instance.domain, how })
+  services.log.info('passphrase.changed', { domain: instance.domain, how })
   mailOwner(services, instance, facts)
   // They died with the stamp: only dead records would be left.
   await attempt(services, instance, 'trusted devices', () =>
@@ -155,7 +156,7 @@ async function attempt(
 ): Promise<void> {
   await work().catch((cause: unknown) => {
     services.log.error('passphrase.change_unfinished', {
-      instance: instance.domain,
+      domain: instance.domain,
       what,
       cause: String(cause),
     })

@@ -228,7 +228,7 @@ export async function onboard(
       onboardedAt: now,
     }
   })
-  services.log.info('owner.onboarded', { instance: instance.domain })
+  services.log.info('owner.onboarded', { domain: instance.domain })
   if (keys !== undefined) {
     await notifyHost(services.log, 'onVaultKeys', () =>
       services.hooks.onVaultKeys?.({ instance, ...keys }),

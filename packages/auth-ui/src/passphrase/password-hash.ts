@@ -1,5 +1,4 @@
 import { scrypt as nodeScrypt, timingSafeEqual } from 'node:crypto'
-import type { Logger } from '@svc/platform'
 import * as scryptKdf from 'scrypt-kdf'
 import { deriveLoginValue } from './derive.ts'
 import type { HashQueue } from './hash-queue.ts'
@@ -11,6 +10,7 @@ import {
   type ScryptText,
   type StoredHash,
 } from '../owner/stored-hash.ts'
+import type { AuthUiLog } from '../log/log-events.ts'
 
 /** What the library offers at run time: a default export, although its types say otherwise. */
 const { kdf, verify: verifyContainer } = (scryptKdf as unknown as { default: typeof scryptKdf })
@@ -29,7 +29,7 @@ export interface Verification {
 /** What {@link PasswordHasher} needs; `cost` is {@link DEFAULT_COST} unless said. */
 export interface PasswordHasherOptions {
   readonly queue: HashQueue
-  readonly log: Logger
+  readonly log: AuthUiLog
   readonly cost?: ScryptCost
 }
 
@@ -39,7 +39,7 @@ export interface PasswordHasherOptions {
  */
 export class PasswordHasher {
   readonly #queue: HashQueue
-  readonly #log: Logger
+  readonly #log: AuthUiLog
   readonly #cost: ScryptCost
   readonly #dummy: Uint8Array
 

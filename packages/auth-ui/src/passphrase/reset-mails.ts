@@ -69,7 +69,7 @@ async function sendReset(
     throw new AuthUiError('mail_failed', { cause })
   }
   services.log.info('passphrase.reset_requested', {
-    instance: instance.domain,
+    domain: instance.domain,
     address: facts.address,
   })
   return true

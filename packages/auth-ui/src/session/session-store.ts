@@ -1,5 +1,5 @@
 import { type OAuth } from '@svc/oauth-core'
-import { type Instance, type Logger, randomHex } from '@svc/platform'
+import { type Instance, randomHex } from '@svc/platform'
 import {
   type Change,
   indexKey,
@@ -13,6 +13,7 @@ import {
 import type { Lifetimes } from '../lifetimes.ts'
 import type { HostHooks, SessionEnd } from '../ports.ts'
 import { type Session, type SessionId, sessionEnd } from './session.ts'
+import type { AuthUiLog } from '../log/log-events.ts'
 
 /** A session as read, with what a conditional write needs. */
 export interface StoredSession {
@@ -48,7 +49,7 @@ export interface SessionStoreOptions {
   readonly store: Store
   readonly lifetimes: Lifetimes
   readonly hooks: HostHooks
-  readonly log: Logger
+  readonly log: AuthUiLog
   /** Tells every process, so that tokens and connections of the sessions end. */
   readonly revoked: OAuth['revoked']
 }
@@ -79,7 +80,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     reason: SessionEnd,
   ): Promise<void> {
     if (sessionIds.length === 0) return
-    log.info('session.ended', { instance: instance.domain, count: sessionIds.length, reason })
+    log.info('session.ended', { domain: instance.domain, count: sessionIds.length, reason })
     const told = [
       revoked(instance, 'session', sessionIds),
       Promise.resolve(hooks.onSessionsEnded?.({ instance, sessionIds, reason })),

@@ -4,6 +4,7 @@ import * as authUi from '../../src/index.ts'
 describe('@svc/auth-ui', () => {
   it('exports these names', () => {
     expect(Object.keys(authUi).sort()).to.deep.equal([
+      'AUTH_UI_LOG_EVENTS',
       'AuthUiError',
       'DEFAULT_LIFETIMES',
       'DEFAULT_LIMITS',

@@ -11,6 +11,7 @@ import {
   text,
 } from '@svc/platform/options'
 import type { Clock, Store } from '@svc/store'
+import type { ConnectorsLog } from '../log/log-events.ts'
 
 /** What is needed to tell whether an entry may be provisioned. */
 export interface EntryGateOptions {
@@ -49,7 +50,9 @@ export interface EntryReaderOptions {
 }
 
 /** The same with nothing left open. */
-export type SettledGateOptions = Settled<EntryGateOptions, 'callbackUrl' | 'instances'>
+export type SettledGateOptions = Settled<EntryGateOptions, 'callbackUrl' | 'instances'> & {
+  readonly log: ConnectorsLog
+}
 
 const log = port<Logger>(['info', 'warn', 'error'])
 const gate = {
@@ -83,9 +86,10 @@ export const ACCOUNT_TYPES_FILE_OPTIONS: OptionsDefinition<
   clock: port<Clock>(['now']),
 } satisfies OptionsFor<AccountTypesFileOptions>)
 
-export const ENTRY_READER_OPTIONS: OptionsDefinition<EntryReaderOptions> = defineOptions({
-  log,
-} satisfies OptionsFor<EntryReaderOptions>)
+export const ENTRY_READER_OPTIONS: OptionsDefinition<{ readonly log: ConnectorsLog }> =
+  defineOptions({
+    log,
+  } satisfies OptionsFor<EntryReaderOptions>)
 
 async function addressesOf(hostname: string): Promise<readonly string[]> {
   const found = await resolve(hostname, { all: true })

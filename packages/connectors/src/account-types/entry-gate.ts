@@ -1,10 +1,11 @@
-import type { ErrorObject, Logger } from '@svc/platform'
+import type { ErrorObject } from '@svc/platform'
 import { ConnectorError, ERRORS } from '../connector-error.ts'
 import type { SettledGateOptions } from './account-type-options.ts'
 import type { AccountTypeEntry, AccountTypeFault } from './account-type.ts'
 import { checkEntry } from './check-entry.ts'
 import { isHostWithin, isSameSite, siteOf, URL_FIELDS } from './endpoint.ts'
 import { applyPreset } from './presets.ts'
+import type { ConnectorsLog } from '../log/log-events.ts'
 
 /**
  * Checks an entry before it is taken over.
@@ -64,7 +65,7 @@ async function redirectFaults(
  * they are.
  * @see connectors.md 2.2 (2)
  */
-function warnOfForeignEndpoints(entry: AccountTypeEntry, log: Logger): void {
+function warnOfForeignEndpoints(entry: AccountTypeEntry, log: ConnectorsLog): void {
   const { auth_endpoint: auth, ...others } = applyPreset(entry)
   for (const field of ['token_endpoint', 'refresh_endpoint'] as const) {
     const url = others[field]

@@ -67,7 +67,7 @@ export function notifySubscribers(
 ): void {
   const event = { type: `${namespace}.accounts`, id: account._id, doc: publicAccount(account) }
   events?.publish(instance, verb, event).catch((cause: unknown) => {
-    log.warn('account.event_failed', { instance: instance.domain, cause: describeError(cause) })
+    log.warn('account.event_failed', { domain: instance.domain, cause: describeError(cause) })
   })
 }
 
@@ -95,7 +95,7 @@ export async function markAccount(
 ): Promise<AccountDocument> {
   const { clock, emit, log } = services
   const sequence = sequenceOf(account.oauth)
-  const facts = { instance: instance.domain, accountId: account._id, code }
+  const facts = { domain: instance.domain, accountId: account._id, code }
   let before: string | undefined
   const result = await changeAccount(services, instance, account, (current) => {
     const { oauth } = current

@@ -39,7 +39,7 @@ export function openValue(
     const opened = sealer.derive(instance.id, INFO).open(sealed, aadOf(services, place))
     return opened.toString('utf8')
   } catch {
-    log.error('account.integrity_failed', { instance: instance.domain, accountId, field })
+    log.error('account.integrity_failed', { domain: instance.domain, accountId, field })
     return undefined
   }
 }

@@ -79,7 +79,7 @@ export class AutoRefresh {
       // What the provider says is in the account by now, and the next try planned.
       if (!ConnectorError.is(error) || error.code === 'oauth_refresh_in_progress') throw error
       log.info('account.refresh_postponed', {
-        instance: instance.domain,
+        domain: instance.domain,
         accountId: loaded.account._id,
         code: error.code,
       })
@@ -100,7 +100,7 @@ export class AutoRefresh {
   #postpone(instance: Instance, id: string): Promise<void> {
     const { clock, log, store } = this.#services
     const tomorrow = (Math.floor(clock.now() / DAY_MS) + 1) * DAY_MS
-    log.warn('account.refresh_suspended', { instance: instance.domain })
+    log.warn('account.refresh_suspended', { domain: instance.domain })
     return store.scheduler.at(REFRESH_QUEUE, id, tomorrow)
   }
 }

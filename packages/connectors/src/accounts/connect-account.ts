@@ -27,7 +27,7 @@ export async function connectAccount(
   if (typeof account === 'string') return account
   services.emit('account.connected', { ...accountEvent(instance, account), how: kind })
   services.log.info('account.connected', {
-    instance: instance.domain,
+    domain: instance.domain,
     accountId: account._id,
     type: connection.type.name,
     how: kind,

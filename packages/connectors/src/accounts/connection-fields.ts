@@ -62,7 +62,7 @@ export function connectedFields(
     if (Buffer.byteLength(text) <= RESULTS_BYTES) {
       return { oauth_callback_results_encrypted: sealed('oauth_callback_results', text) }
     }
-    log.warn('account.callback_results_dropped', { instance: instance.domain, type: type.name })
+    log.warn('account.callback_results_dropped', { domain: instance.domain, type: type.name })
     return {}
   }
 

@@ -73,7 +73,7 @@ async function withFreshToken(
   } catch (error) {
     const isRefused = ConnectorError.is(error) && error.status === 401
     if (isRefused || !hasToken || endsAt <= now) throw error
-    log.info('account.token_about_to_end', { instance: instance.domain, accountId: account._id })
+    log.info('account.token_about_to_end', { domain: instance.domain, accountId: account._id })
     return account
   }
 }

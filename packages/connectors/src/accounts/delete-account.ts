@@ -101,5 +101,5 @@ async function forgetAccount(
     { op: 'delete', key: journalKey(instance, account._id) },
   ])
   emit('account.disconnected', accountEvent(instance, account))
-  log.info('account.disconnected', { instance: instance.domain, accountId: account._id })
+  log.info('account.disconnected', { domain: instance.domain, accountId: account._id })
 }

@@ -80,7 +80,7 @@ export async function importAccount(
   notifySubscribers(services, instance, 'CREATED', account)
   emit('account.connected', { ...accountEvent(instance, account), how: 'import' })
   log.info('account.connected', {
-    instance: instance.domain,
+    domain: instance.domain,
     accountId,
     type: type.name,
     how: 'import',

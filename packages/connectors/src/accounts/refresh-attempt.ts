@@ -49,7 +49,7 @@ export async function attemptRefresh(
   // SPEC: 7.3.4 - what does not open is as good as refused.
   if (refreshToken === undefined) return failAttempt(services, request, { class: 'revoked' })
   const tokenHash = hashToken(refreshToken)
-  const facts = { instance: instance.domain, accountId: account._id, type: type.name }
+  const facts = { domain: instance.domain, accountId: account._id, type: type.name }
   if (state.asking !== undefined && state.asking.tokenHash === tokenHash) {
     // Whoever asked died before it could say what came of it: a provider that rotates may refuse now.
     log.warn('account.refresh_interrupted', { ...facts, since: state.asking.since })

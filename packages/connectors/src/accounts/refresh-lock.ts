@@ -52,7 +52,7 @@ export async function releaseOrLog(
   try {
     await lock.release(changes)
   } catch (cause) {
-    log.warn('account.unlock_failed', { instance: domain, accountId, cause: String(cause) })
+    log.warn('account.unlock_failed', { domain, accountId, cause: String(cause) })
   }
 }
 

@@ -26,7 +26,7 @@ export async function planRefresh(
   try {
     await store.scheduler.at(REFRESH_QUEUE, wakeUpId(instance, accountId), when)
   } catch (cause) {
-    log.warn('account.plan_failed', { instance: instance.domain, accountId, cause: String(cause) })
+    log.warn('account.plan_failed', { domain: instance.domain, accountId, cause: String(cause) })
   }
 }
 

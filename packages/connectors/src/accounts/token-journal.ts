@@ -81,7 +81,7 @@ async function settle(
   } catch (cause) {
     // They stay where they are; until then they are read from there.
     log.warn('account.store_failed', {
-      instance: instance.domain,
+      domain: instance.domain,
       accountId: account._id,
       cause: describeError(cause),
     })
@@ -126,7 +126,7 @@ async function applyTokens(
     notifySubscribers(services, instance, 'UPDATED', result.account)
     emit('account.refreshed', accountEvent(instance, result.account))
     log.info('account.refreshed', {
-      instance: instance.domain,
+      domain: instance.domain,
       accountId: result.account._id,
       type: result.account.account_type,
     })
@@ -156,7 +156,7 @@ export async function saveTokens(
 ): Promise<ChangeResult> {
   const { log } = services
   const { instance, account, entry } = request
-  const facts = { instance: instance.domain, accountId: account._id }
+  const facts = { domain: instance.domain, accountId: account._id }
   const deadline = performance.now() + PATIENCE_MS
   let isKept = false
   let isWaiting = false

@@ -32,7 +32,7 @@ export async function completeFlow(services: ConnectorsServices, answer: Answer)
     return await decide(services, answer)
   } catch (cause) {
     const { instance, flow } = answer
-    const fields = { instance: instance.domain, accountType: flow.accountType }
+    const fields = { domain: instance.domain, accountType: flow.accountType }
     if (ConnectorError.is(cause, 'oauth_provider_unavailable')) {
       log.warn('account.provider_unknown', fields)
       return { error: 'provider_unavailable' }
@@ -122,7 +122,7 @@ function logRefusal(
   const description = query.get('error_description')
   const sent = [query.get('state') ?? '', flow.clientState, flow.nonce, flow.codeVerifier ?? '']
   log.info('account.provider_refused', {
-    instance: instance.domain,
+    domain: instance.domain,
     accountType: flow.accountType,
     error: loggable(error, sent),
     ...(description !== undefined && { description: loggable(description, sent) }),

@@ -1,7 +1,7 @@
-import type { Logger } from '@svc/platform'
 import { validateAuthResponse } from 'oauth4webapi'
 import type { CallbackQuery, PendingFlow } from './flow-store.ts'
 import type { UsableType } from './usable-type.ts'
+import type { ConnectorsLog } from '../log/log-events.ts'
 
 /** The library wants one, and looks at nothing of it for what is asked here. */
 const ANY_CLIENT = { client_id: '-' }
@@ -36,7 +36,7 @@ export function warnOfStrangeIssuer(
   flow: Pick<PendingFlow, 'issuer'>,
   { type, authEndpoint }: Pick<UsableType, 'type' | 'authEndpoint'>,
   query: CallbackQuery,
-  log: Logger,
+  log: ConnectorsLog,
 ): void {
   const iss = query.get('iss')
   if (flow.issuer !== undefined || iss === undefined) return

@@ -48,11 +48,11 @@ export function noteCall(
     ...(attempts > 1 && { attempts }),
     ...(reason !== undefined && { reason: loggable(reason, secrets) }),
     ...(description !== undefined && { description: loggable(description, secrets) }),
-    ...(about.instance !== undefined && { instance: about.instance }),
-    ...(about.requestId !== undefined && { requestId: about.requestId }),
+    ...(about.instance !== undefined && { domain: about.instance }),
+    ...(about.requestId !== undefined && { request_id: about.requestId }),
   }
   if (outcome.class === 'ok') log.info('provider.called', fields)
-  else log.warn('provider.called', fields)
+  else log.warn('provider.failed', fields)
 }
 
 /** A copy of the counts, for monitoring. */

@@ -132,6 +132,7 @@ describe('@svc/connectors', () => {
   it('exports these values and no others', () => {
     expect(Object.keys(exported).sort()).to.deep.equal([
       'AccountTypeError',
+      'CONNECTORS_LOG_EVENTS',
       'ConnectorError',
       'DEFAULT_LIFETIMES',
       'DEFAULT_LIMITS',

@@ -73,6 +73,6 @@ async function attemptInTime(
 export function shownFields(
   { domain }: Instance,
   { id, originator, owner, category }: NotificationRecord,
-): Readonly<Record<string, unknown>> {
+): Readonly<Record<'category' | 'domain' | 'notification' | 'originator' | 'owner', string>> {
   return { domain, notification: id, originator, owner, category }
 }

@@ -54,9 +54,10 @@ export function createSystemMails(given: SystemMailsOptions): SystemMails {
 }
 
 export type { Mailer } from '@svc/platform'
+import type { NotifyLog } from '../log/log-events.ts'
 
 interface MailerParts {
-  readonly log: Logger
+  readonly log: NotifyLog
   readonly options: MailOptions
   /** Loaded with the first mail. */
   readonly loadTemplates: () => Promise<MailTemplates>
@@ -89,10 +90,16 @@ export function createMailer({ log, options, loadTemplates }: MailerParts): Mail
 }
 
 /** What log lines say of a mail that did not go out; no address and no words of the server. */
-export function failureFields(error: unknown): Readonly<Record<string, unknown>> {
+export function failureFields(error: unknown): FailureFields {
   return isMailError(error)
     ? { failure: error.failure, reason: error.reason, detail: error.detail }
     : { failure: 'config', reason: (error as Error).name }
+}
+
+interface FailureFields {
+  readonly failure: string
+  readonly reason: string
+  readonly detail?: string | undefined
 }
 
 /** Loads the template engine when a mail is written: a server without mails need not pay for it at its start. */

@@ -1,4 +1,4 @@
-import type { InstanceId, Logger } from '@svc/platform'
+import type { InstanceId } from '@svc/platform'
 import type { Change, Store } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
 import {
@@ -18,6 +18,7 @@ import {
 } from './notification.ts'
 import { createOutboxLists, type OutboxLists } from './outbox-lists.ts'
 import { type NearWorker, WakeUps } from './wake-ups.ts'
+import type { NotifyLog } from '../log/log-events.ts'
 
 /** A write of this process. `before` is absent at acceptance. */
 export interface OutboxWrite {
@@ -64,7 +65,7 @@ export interface OutboxOptions {
   readonly store: Store
   readonly clock: { now(): number }
   readonly lifetimes: Lifetimes
-  readonly log: Logger
+  readonly log: NotifyLog
 }
 
 /** Most notifications in one removal: each is two records. */

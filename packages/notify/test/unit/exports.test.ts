@@ -9,6 +9,7 @@ describe('@svc/notify', () => {
       'ERRORS',
       'MAIL_LOCALES',
       'MailError',
+      'NOTIFY_LOG_EVENTS',
       'NOTIFY_RECORDS',
       'NotifyError',
       'createNotify',

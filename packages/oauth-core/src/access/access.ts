@@ -1,10 +1,4 @@
-import {
-  createFreshCache,
-  type Instance,
-  type Keyring,
-  type Logger,
-  type Revocations,
-} from '@svc/platform'
+import { createFreshCache, type Instance, type Keyring, type Revocations } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Context } from 'koa'
 import { type CertificationRule, type Client, isCertified, linkedSlug } from '../clients/client.ts'
@@ -22,12 +16,13 @@ import { invalidToken, missingToken, readBearer } from '../tokens/bearer.ts'
 import type { Audience } from '../tokens/jwt.ts'
 import { TokenCache, type VerifiedToken } from '../tokens/token-cache.ts'
 import type { AccessContext, TokenAccess } from './access-context.ts'
+import type { OAuthLog } from '../log/log-events.ts'
 
 /** What it takes to find out who calls. */
 export interface AccessServices {
   readonly store: Pick<Store, 'get'>
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: OAuthLog
   /** Prefix of doctypes (D20). */
   readonly namespace: string
   readonly keyring: Keyring

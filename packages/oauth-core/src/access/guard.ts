@@ -1,11 +1,12 @@
 import type { Context, Middleware, Next } from 'koa'
 import { OAuthError } from '../errors.ts'
-import { type Logger, renderError } from '@svc/platform'
+import { renderError } from '@svc/platform'
 import { isConceivable } from '../scopes/evaluate.ts'
 import { type Verb, VERBS } from '../scopes/permission.ts'
 import { isType } from '../scopes/scope.ts'
 import { insufficientScope } from '../tokens/bearer.ts'
 import type { AccessContext } from './access-context.ts'
+import type { OAuthLog } from '../log/log-events.ts'
 
 /** What a route needs of its callers. */
 export interface GuardRule {
@@ -17,7 +18,7 @@ export interface GuardRule {
 export interface GuardOptions {
   /** Who calls. @throws OAuthError `missing_token` or `invalid_token` */
   readonly authenticate: (ctx: Context) => Promise<AccessContext>
-  readonly log: Logger
+  readonly log: OAuthLog
   /** Types nobody may read or write, whatever the permissions. @defaultValue none */
   readonly reservedTypes?: readonly string[]
 }

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Instance, isSlug, type Logger } from '@svc/platform'
+import { type Instance, isSlug } from '@svc/platform'
 import { describeError } from '@svc/store'
 import { OAuthError } from '../errors.ts'
 import type { AppRegistry } from '../ports.ts'
 import { type Client, linkedSlug } from './client.ts'
+import type { OAuthLog } from '../log/log-events.ts'
 
 /** Apps whose permissions no outside client may have. */
 const FORBIDDEN: readonly string[] = ['settings', 'store']
@@ -40,7 +41,7 @@ const RETRY_AFTER_S = 5
 
 export interface LinkedAppsOptions {
   readonly apps: Pick<AppRegistry, 'install' | 'installed'>
-  readonly log: Logger
+  readonly log: OAuthLog
   /** Milliseconds. @defaultValue `20_000` */
   readonly patienceMs?: number
 }

@@ -3,7 +3,6 @@ import {
   HOUR_MS,
   type Instance,
   type Keyring,
-  type Logger,
   type RateLimit,
   type Revocations,
 } from '@svc/platform'
@@ -21,12 +20,13 @@ import { ParsedClients } from './metadata.ts'
 import { ProviderPool } from './provider-pool.ts'
 import { SecretThrottle } from './secret-throttle.ts'
 import { BatchedReads } from './unit-of-work.ts'
+import type { OAuthLog } from '../log/log-events.ts'
 
 /** What the engine is given by the package. */
 interface EngineParts {
   readonly store: Store
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: OAuthLog
   readonly keyring: Keyring
   readonly clients: ClientStore
   /** Notifies guards everywhere that a grant ended. */

@@ -1,7 +1,8 @@
-import type { Instance, Logger } from '@svc/platform'
+import type { Instance } from '@svc/platform'
 import { type Change, type Key, recordKey, type Store } from '@svc/store'
 import type { ClientId } from '../clients/client.ts'
 import { clientKey } from '../clients/client-record.ts'
+import type { OAuthLog } from '../log/log-events.ts'
 
 /** How long stamps are gathered before they are written. */
 const GATHER_MS = 60_000
@@ -22,7 +23,7 @@ export interface LastUseOptions {
   readonly kind: 'client-seen' | 'client-use'
   readonly store: Store
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: OAuthLog
 }
 
 interface Stamp {
@@ -110,7 +111,7 @@ export class LastUse {
       try {
         await store.write(changes)
       } catch (error) {
-        log.warn('client.stamp-lost', { cause: String(error) })
+        log.warn('client.stamp_lost', { cause: String(error) })
       }
     }
   }

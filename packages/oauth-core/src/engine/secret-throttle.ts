@@ -1,6 +1,7 @@
-import type { Instance, Logger, RateLimit } from '@svc/platform'
+import type { Instance, RateLimit } from '@svc/platform'
 import { type Json, type Key, recordKey, type Store } from '@svc/store'
 import { LRUCache } from 'lru-cache'
+import type { OAuthLog } from '../log/log-events.ts'
 
 /** Who presented a wrong secret. */
 export interface Suspect {
@@ -12,7 +13,7 @@ export interface Suspect {
 export interface SecretThrottleOptions {
   readonly store: Store
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: OAuthLog
   readonly limit: RateLimit
 }
 

@@ -11,6 +11,7 @@ describe('@svc/oauth-core', () => {
       'DEFAULT_LIMITS',
       'ERRORS',
       'GOOGLE_ROOTS',
+      'OAUTH_LOG_EVENTS',
       'OAUTH_RECORDS',
       'OAuthError',
       'VERBS',

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '../durations.ts'
+import type { PlatformLog } from '../log/log-events.ts'
 
 /** Why connections are refused or cut. */
 export const REFUSAL_REASONS = [
@@ -19,13 +20,13 @@ export const REFUSAL_REASONS = [
 export type RefusalReason = (typeof REFUSAL_REASONS)[number]
 
 export interface RefusalLog {
-  warn(event: string, fields: Readonly<Record<string, unknown>>): void
+  warn(event: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
 /** Counts refusals, and tells of them once a minute and reason: whoever floods must not fill the log. */
 export class Refusals {
   readonly counts: Record<RefusalReason, number>
-  readonly #log: RefusalLog | undefined
+  readonly #log: Pick<PlatformLog, 'warn'> | undefined
   /** Not told yet, of reasons that were told less than a minute ago. */
   readonly #untold = new Map<RefusalReason, number>()
 

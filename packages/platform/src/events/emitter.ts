@@ -1,5 +1,5 @@
 import { describeError } from '@svc/store'
-import type { Logger } from '../log.ts'
+import type { PlatformLog } from '../log/log-events.ts'
 
 /** Events of a package: names and what their handlers are given. */
 export interface Emitter<Events extends object> {
@@ -9,7 +9,7 @@ export interface Emitter<Events extends object> {
 }
 
 /** A handler that throws is logged and stops nothing. */
-export function createEmitter<Events extends object>(log: Logger): Emitter<Events> {
+export function createEmitter<Events extends object>(log: PlatformLog): Emitter<Events> {
   const handlers = new Map<keyof Events, Set<(event: never) => void>>()
 
   return {
@@ -19,7 +19,7 @@ export function createEmitter<Events extends object>(log: Logger): Emitter<Event
           // `on` filed it under the name of what it takes.
           handler(event as never)
         } catch (error) {
-          log.error('event.handler_failed', { name, cause: describeError(error) })
+          log.error('event.handler_failed', { name: String(name), cause: describeError(error) })
         }
       }
     },

@@ -1,6 +1,6 @@
 import type { Bus, Json } from '@svc/store'
 import type { InstanceId } from '../instances/instance.ts'
-import type { Logger } from '../log.ts'
+import type { PlatformLog } from '../log/log-events.ts'
 
 /**
  * What can end before the tokens that name it do. `client`, `app` and `instance` may also only have changed: what
@@ -44,7 +44,7 @@ const CHANNEL = 'oauth.revoked'
 
 export function createRevocations(options: {
   readonly bus: Bus
-  readonly log: Logger
+  readonly log: PlatformLog
 }): Revocations {
   const { bus, log } = options
   const listeners = new Set<RevocationListener>()

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { describeError } from '@svc/store'
 import type { Context } from 'koa'
 import { RequestError } from './request-error.ts'
-import type { Logger } from '../log.ts'
 import { type HttpError, isHttpError } from './http-error.ts'
 import { prefersJson } from './negotiate.ts'
 import type { RequestState } from './request-state.ts'
 import type { RouteFamily } from './route.ts'
+import type { PlatformLog } from '../log/log-events.ts'
 
 export interface ErrorRendering {
-  readonly log: Logger
+  readonly log: PlatformLog
   /** Renders an error as a page; without one, rows of family `html` answer JSON. */
   readonly page?: (ctx: Context, error: HttpError) => Promise<void>
 }
@@ -63,7 +63,7 @@ function clear(ctx: Context): void {
 /** The administrator's will, and what a flood gets: metrics count it, and the log must not grow with it. */
 const EXPECTED: ReadonlySet<string> = new Set(['blocked', 'overloaded'])
 
-function logRefusal(ctx: Context, error: HttpError, log: Logger): void {
+function logRefusal(ctx: Context, error: HttpError, log: PlatformLog): void {
   const { status, code, detail, cause } = error
   const route = (ctx.state as Partial<RequestState>).route?.path
   // SPEC: operation.md 3.3 - an event of its own, so that operators can wait for it.
@@ -100,9 +100,9 @@ function isJsonApi(family: RouteFamily): boolean {
   return family === 'jsonapi' || family === 'html-jsonapi'
 }
 
-function unexpected(ctx: Context, thrown: unknown, log: Logger): HttpError {
+function unexpected(ctx: Context, thrown: unknown, log: PlatformLog): HttpError {
   const id = typeof ctx.state['requestId'] === 'string' ? ctx.state['requestId'] : randomUUID()
-  log.error('request.crashed', { requestId: id, cause: describe(thrown) })
+  log.error('request.crashed', { request_id: id, cause: describe(thrown) })
   return new RequestError('internal_error', { headers: { 'X-Request-Id': id } })
 }
 

@@ -6,16 +6,16 @@ import { type HttpError, isHttpError } from './http-error.ts'
 import { prefersJson } from './negotiate.ts'
 import { renderError } from './render-error.ts'
 import type { PagePaths } from './page-paths.ts'
-import type { Logger } from '../log.ts'
 import { appHost, parseAppHost } from '../instances/app-host.ts'
 import { isHostSyntax, withoutDefaultPort } from '../instances/domain.ts'
 import type { Instance } from '../instances/instance.ts'
 import type { Addressing } from '../instances/instance-record.ts'
 import type { Instances } from '../instances/instances.ts'
+import type { PlatformLog } from '../log/log-events.ts'
 
 export interface ResolveOptions extends Addressing {
   readonly instances: Pick<Instances, 'byHost'>
-  readonly log: Logger
+  readonly log: PlatformLog
   /** Trusted proxies in front; 0: `X-Forwarded-Proto` is not looked at. */
   readonly trustProxy: number
   /** Renders an error as a page, when somebody can. */

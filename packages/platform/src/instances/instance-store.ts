@@ -1,5 +1,4 @@
 import { type Change, type Store, StoreUnavailableError } from '@svc/store'
-import type { Logger } from '../log.ts'
 import { randomId } from '../secrets.ts'
 import { createDirectory } from './directory.ts'
 import { normalizeDomain } from './domain.ts'
@@ -16,13 +15,14 @@ import {
 } from './instance-record.ts'
 import type { Instances, InstanceUpdate, NewInstance } from './instances.ts'
 import { createRemoval } from './removal.ts'
+import type { PlatformLog } from '../log/log-events.ts'
 
 export interface InstancesOptions extends Addressing {
   readonly store: Store
   /** The first keys of a new instance: changes that join the write that creates it. */
   readonly keyring: { create(id: InstanceId): readonly Change[] }
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: PlatformLog
   /** Records kept in process. @defaultValue `1000` */
   readonly cacheSize?: number
   /** Hears of changed and removed instances in every process, after what was cached is dropped. */

@@ -1,8 +1,8 @@
 import type { Change, Store } from '@svc/store'
-import type { Logger } from '../log.ts'
 import type { Directory } from './directory.ts'
 import type { Instance, InstanceId } from './instance.ts'
 import { instanceKey } from './instance-record.ts'
+import type { PlatformLog } from '../log/log-events.ts'
 
 type Remover = (instance: Instance) => Promise<void>
 
@@ -11,7 +11,7 @@ export interface RemovalOptions {
   /** The first keys of a new instance: changes that join the write that creates it. */
   readonly keyring: { create(id: InstanceId): readonly Change[] }
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: PlatformLog
   readonly directory: Directory
   /** Takes the instance out of service; undefined when there is none. */
   readonly markDeleting: (id: InstanceId) => Promise<Instance | undefined>

@@ -1,6 +1,6 @@
 import type { Store } from '@svc/store'
 import { HOUR_MS } from '../durations.ts'
-import type { Logger } from '../log.ts'
+import type { PlatformLog } from '../log/log-events.ts'
 import type { RecordRegistry } from '../records/record-registry.ts'
 import { PacedWork, type WorkProgress } from '../work/paced-work.ts'
 import { COUNT_BEGIN, countPage, type CountState, noteCounts, totalOf } from './key-counts.ts'
@@ -41,7 +41,7 @@ type KeyStatusOptions = Pick<ResealOptions, 'hostname' | 'isAlone' | 'leaseMs'> 
   readonly keys: readonly SealingKey[]
   readonly records: RecordRegistry
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: PlatformLog
 }
 
 /** Tells what each sealing key has sealed. Counting reads everything, so it is done at most once an hour. */

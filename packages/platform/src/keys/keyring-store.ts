@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Instance, InstanceId } from '../instances/instance.ts'
 import { instanceKey } from '../instances/instance-record.ts'
 import { CACHE_TRUST_MS, CLOCK_SKEW_MS, LONGEST_TOKEN_MS } from '../lifetimes.ts'
-import type { Logger } from '../log.ts'
+import type { PlatformLog } from '../log/log-events.ts'
 import { isDue, SIGNING_KEY_MS } from './key-age.ts'
 import type { Keyring, KeyKind, RotateOptions, SigningKey } from './keyring.ts'
 import {
@@ -24,7 +24,7 @@ export interface KeyringOptions {
   readonly cacheSize?: number
   /** How old an access key may become, milliseconds; 0: never replaced by itself. @defaultValue 90 days */
   readonly signingKeyMs?: number
-  readonly log?: Pick<Logger, 'info' | 'warn'>
+  readonly log?: Pick<PlatformLog, 'info' | 'warn'>
   /** Hears of replaced keys in every process, after what was cached is dropped. */
   readonly onReplaced?: (id: InstanceId) => void
 }
@@ -160,7 +160,7 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
       return await front(id, kind)
     } catch (cause) {
       // The old one is as good for one more token; whoever signs next tries again.
-      log?.warn('keys.rotation_failed', { instance: instance.domain, cause: String(cause) })
+      log?.warn('keys.rotation_failed', { domain: instance.domain, cause: String(cause) })
       return first
     }
   }
@@ -223,7 +223,7 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
       if (change === undefined) return forget(instance.id)
       if ((await store.write([change])).written) break
     }
-    log?.info('keys.rotated', { instance: instance.domain, kind })
+    log?.info('keys.rotated', { domain: instance.domain, kind })
     await replaced(instance)
   }
 

@@ -1,5 +1,5 @@
 import type { Store } from '@svc/store'
-import type { Logger } from '../log.ts'
+import type { PlatformLog } from '../log/log-events.ts'
 import type { RecordRegistry } from '../records/record-registry.ts'
 import { PacedWork, type WorkProgress, type WorkStep, type WorkTools } from '../work/paced-work.ts'
 import {
@@ -23,7 +23,7 @@ export interface ResealOptions {
   /** Which records hold sealed values: `oauth.records`. */
   readonly records: RecordRegistry
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: PlatformLog
   /** Of this machine, for the operator. */
   readonly hostname: string
   /** All processes on the store, with the names of their keys in order. @defaultValue this one only */

@@ -14,7 +14,7 @@ import {
   type Settled,
   text,
 } from '../options.ts'
-import type { Logger } from '../log.ts'
+import type { Logger } from '../log/logger.ts'
 
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'

@@ -7,7 +7,7 @@ import {
   type StoredRecord,
   StoreUnavailableError,
 } from '@svc/store'
-import type { Logger } from '../log.ts'
+import type { PlatformLog } from '../log/log-events.ts'
 import { randomId } from '../secrets.ts'
 import { Pace } from './pace.ts'
 
@@ -27,7 +27,7 @@ export interface WorkTools {
 export interface PacedWorkOptions<State extends Json> {
   readonly store: Store
   readonly clock: { now(): number }
-  readonly log: Pick<Logger, 'error' | 'info'>
+  readonly log: Pick<PlatformLog, 'error' | 'info'>
   /** Of the work, the same in every process: lower-case letters, digits, `-`. */
   readonly name: string
   /** Of this machine, for the operator. */
@@ -155,7 +155,7 @@ export class PacedWork<State extends Json> {
     this.#running = this.#work(record).catch((error: unknown) => this.#fail('work.stopped', error))
   }
 
-  #fail(event: string, error: unknown): void {
+  #fail(event: 'work.resume_failed' | 'work.stopped', error: unknown): void {
     this.#options.log.error(event, { work: this.#options.name, cause: describeError(error) })
   }
 

@@ -15,6 +15,7 @@ describe('@svc/platform', () => {
       'OUTBOUND_OPTIONS',
       'OutboundError',
       'OverloadedError',
+      'PLATFORM_LOG_EVENTS',
       'PLATFORM_RECORDS',
       'Parameters',
       'REFUSAL_REASONS',

@@ -1,4 +1,3 @@
-import type { Logger } from '@svc/platform'
 import { describeError } from '@svc/store'
 import { maySubscribe, type TypeRules } from '../events/doctype.ts'
 import type { Subscriber } from '../events/hub.ts'
@@ -12,6 +11,7 @@ import {
   type CommandSource,
   type SocketErrorCode,
 } from './socket-errors.ts'
+import type { RealtimeLog } from '../log/log-events.ts'
 
 export interface CommandsOptions {
   readonly identity: Identity
@@ -32,7 +32,7 @@ export interface CommandsOptions {
     about?: string,
   ) => void
   readonly close: (reason: CloseReason) => void
-  readonly log: Logger
+  readonly log: RealtimeLog
 }
 
 /** What a client asks for, one message after the other. @see realtime.md 2 */

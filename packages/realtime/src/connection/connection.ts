@@ -1,5 +1,5 @@
 import type { TokenAccess } from '@svc/oauth-core'
-import type { Logger, Revocation } from '@svc/platform'
+import type { Revocation } from '@svc/platform'
 import type { RawData, WebSocket } from 'ws'
 import type { BusBridge, BusMember } from '../events/bus-bridge.ts'
 import type { TypeRules } from '../events/doctype.ts'
@@ -19,6 +19,7 @@ import {
   errorFrame,
   type SocketErrorCode,
 } from './socket-errors.ts'
+import type { RealtimeLog } from '../log/log-events.ts'
 
 export interface ConnectionOptions {
   readonly socket: WebSocket
@@ -29,7 +30,7 @@ export interface ConnectionOptions {
   readonly limits: Limits
   readonly lifetimes: Lifetimes
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: RealtimeLog
 }
 
 const AUTH: CommandSource = { method: 'AUTH' }

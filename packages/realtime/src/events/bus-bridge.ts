@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type InstanceId, type Logger, randomId } from '@svc/platform'
+import { type InstanceId, randomId } from '@svc/platform'
 import type { Bus, Json } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
 import { readBusMessage, writeBusMessage } from './bus-message.ts'
 import type { CheckedEvent } from './event.ts'
 import { RecentIds } from './recent-ids.ts'
+import type { RealtimeLog } from '../log/log-events.ts'
 
 export interface BusBridgeOptions {
   readonly bus: Bus
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: RealtimeLog
   readonly lifetimes: Lifetimes
   /** One channel per instance, or one for all. */
   readonly channels: 'instance' | 'global'

@@ -1,6 +1,7 @@
-import type { InstanceId, Logger } from '@svc/platform'
+import type { InstanceId } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type { CheckedEvent } from './event.ts'
+import type { RealtimeLog } from '../log/log-events.ts'
 
 /** Something that was published in this process. */
 export interface LocalEvent extends CheckedEvent {
@@ -9,10 +10,10 @@ export interface LocalEvent extends CheckedEvent {
 
 /** Whoever wants to know of everything that happens in this process, such as triggers. @see realtime.md 7.3 */
 export class LocalEvents {
-  readonly #log: Logger
+  readonly #log: RealtimeLog
   readonly #handlers = new Set<(event: LocalEvent) => void>()
 
-  constructor(log: Logger) {
+  constructor(log: RealtimeLog) {
     this.#log = log
   }
 

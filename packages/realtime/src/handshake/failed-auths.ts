@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { OAuthError } from '@svc/oauth-core'
-import { type Instance, type Logger } from '@svc/platform'
+import { type Instance } from '@svc/platform'
 import { type Key, recordKey, type Store } from '@svc/store'
+import type { RealtimeLog } from '../log/log-events.ts'
 
 export interface FailedAuthsOptions {
   readonly store: Pick<Store, 'hit'>
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: RealtimeLog
   readonly limit: number
   readonly windowMs: number
 }

@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type OAuth, OAuthError } from '@svc/oauth-core'
-import type { Instance, Logger } from '@svc/platform'
+import type { Instance } from '@svc/platform'
 import { describeError } from '@svc/store'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { WebSocket, WebSocketServer } from 'ws'
@@ -10,13 +10,14 @@ import type { Peer } from '../connection/identity.ts'
 import { RealtimeError } from '../errors.ts'
 import type { Admission, Admissions } from './admission.ts'
 import { type FailedAuths, tooMany } from './failed-auths.ts'
+import type { RealtimeLog } from '../log/log-events.ts'
 
 export interface HandshakeOptions {
   readonly oauth: Pick<
     OAuth,
     'authenticateToken' | 'clientAddress' | 'instances' | 'resolveInstance'
   >
-  readonly log: Logger
+  readonly log: RealtimeLog
   readonly server: WebSocketServer
   readonly admissions: Admissions
   readonly failedAuths: FailedAuths

@@ -72,6 +72,7 @@ describe('@svc/realtime', () => {
       'DEFAULT_LIFETIMES',
       'DEFAULT_LIMITS',
       'ERRORS',
+      'REALTIME_LOG_EVENTS',
       'RealtimeError',
       'createRealtime',
     ])

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { DelayedError, type Job, Queue, Worker } from 'bullmq'
 import { type Clock, clockCheckMs, systemClock } from '../clock.ts'
 import { describeError } from '../describe-error.ts'
-import type { StoreLog } from '../log.ts'
+import type { StoreEventLog } from '../log/store-log.ts'
 import { retryDelayMs } from '../retry-delay.ts'
 import type { Scheduler, WakeUp } from '../scheduler.ts'
 import { settledWithin } from '../settled-within.ts'
@@ -36,7 +36,7 @@ export function createBullmqScheduler(options: {
   readonly connection: Connection
   readonly target: RedisTarget
   readonly clock: Clock
-  readonly log: StoreLog
+  readonly log: StoreEventLog
 }): BullmqScheduler {
   const { connection, target, clock, log } = options
   const { client } = connection
@@ -203,7 +203,7 @@ const JOB_OPTIONS = {
   stackTraceLimit: 0,
 }
 
-function createConsumer(target: RedisTarget, log: StoreLog): RedisClient {
+function createConsumer(target: RedisTarget, log: StoreEventLog): RedisClient {
   const client = createClient(target, 'worker', PATIENT)
   logOutages(client, log)
   return client

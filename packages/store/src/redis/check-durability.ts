@@ -1,9 +1,9 @@
 import { Cluster } from 'ioredis'
-import type { StoreLog } from '../log.ts'
+import type { StoreEventLog } from '../log/store-log.ts'
 import type { RedisClient } from './client.ts'
 
 /** Warns when Redis is set up to lose acknowledged writes: no append-only file, or eviction. */
-export async function checkDurability(client: RedisClient, log: StoreLog): Promise<void> {
+export async function checkDurability(client: RedisClient, log: StoreEventLog): Promise<void> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client]
   const infos = await Promise.all(nodes.map(readInfo))
   if (infos.some((info) => info.get('aof_enabled') === '0')) {

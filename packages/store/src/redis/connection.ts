@@ -1,5 +1,5 @@
 import { describeError } from '../describe-error.ts'
-import type { StoreLog } from '../log.ts'
+import type { StoreEventLog } from '../log/store-log.ts'
 import { settledWithin } from '../settled-within.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { connected, type RedisClient } from './client.ts'
@@ -44,7 +44,7 @@ function corkPerTurn(client: RedisClient): () => void {
 
 export function createConnection(
   client: RedisClient,
-  log: StoreLog,
+  log: StoreEventLog,
   commandTimeoutMs: number,
 ): Connection {
   const answerMs = Math.round(commandTimeoutMs * ANSWER_SHARE)
@@ -136,7 +136,7 @@ export function unavailable(cause: unknown): StoreUnavailableError {
 }
 
 /** One line when the connection is lost, one when it is back. */
-export function logOutages(client: RedisClient, log: StoreLog): void {
+export function logOutages(client: RedisClient, log: StoreEventLog): void {
   let isDown = false
   client.on('error', (error: unknown) => {
     if (isDown) return

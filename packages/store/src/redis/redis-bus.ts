@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { jsonText } from '../writes/arguments.ts'
 import type { Bus } from '../bus.ts'
-import type { StoreLog } from '../log.ts'
+import type { StoreEventLog } from '../log/store-log.ts'
 import { settledWithin } from '../settled-within.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { createSubscribers, deliverNextTurn } from '../subscribers.ts'
@@ -25,7 +25,7 @@ const RECONNECT_MS = 250
 export function createRedisBus(
   connection: Connection,
   createSubscriber: () => SubscriberClient,
-  log: StoreLog,
+  log: StoreEventLog,
 ): RedisBus {
   const sender = randomBytes(9).toString('base64url')
   const subscribers = createSubscribers(log)

@@ -1,6 +1,6 @@
 import { checkQueue, checkWakeUp } from '../writes/arguments.ts'
 import type { Clock } from '../clock.ts'
-import type { StoreLog } from '../log.ts'
+import type { StoreEventLog } from '../log/store-log.ts'
 import type { Scheduler, WakeUp } from '../scheduler.ts'
 import { StoreUnavailableError } from '../store.ts'
 import type { BullmqScheduler } from './bullmq-scheduler.ts'
@@ -19,7 +19,7 @@ export function createRedisScheduler(options: {
   readonly connection: Connection
   readonly target: RedisTarget
   readonly clock: Clock
-  readonly log: StoreLog
+  readonly log: StoreEventLog
 }): RedisScheduler {
   let loading: Promise<BullmqScheduler> | undefined
   let isClosed = false

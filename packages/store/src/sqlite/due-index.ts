@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { checkQueue, checkWakeUp } from '../writes/arguments.ts'
 import { type Clock, clockCheckMs } from '../clock.ts'
 import { describeError } from '../describe-error.ts'
-import type { StoreLog } from '../log.ts'
+import type { StoreEventLog } from '../log/store-log.ts'
 import { retryDelayMs } from '../retry-delay.ts'
 import type { Scheduler, WakeUp } from '../scheduler.ts'
 import { settledWithin } from '../settled-within.ts'
@@ -33,7 +33,7 @@ export function createDueIndex(options: {
   readonly db: DatabaseSync
   readonly batch: WriteBatch
   readonly clock: Clock
-  readonly log: StoreLog
+  readonly log: StoreEventLog
   readonly checkOpen: () => void
 }): DueIndex {
   const { db, batch, clock, log, checkOpen } = options

@@ -1,10 +1,10 @@
 import { jsonText } from '../writes/arguments.ts'
 import type { Bus } from '../bus.ts'
-import type { StoreLog } from '../log.ts'
+import type { StoreEventLog } from '../log/store-log.ts'
 import { createSubscribers, deliverNextTurn } from '../subscribers.ts'
 
 /** The bus of a store that has one process: messages never leave it, and none is lost. */
-export function createLocalBus(log: StoreLog, checkOpen: () => void): Bus {
+export function createLocalBus(log: StoreEventLog, checkOpen: () => void): Bus {
   const subscribers = createSubscribers(log)
   return {
     async publish(channel, message) {

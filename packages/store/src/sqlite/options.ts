@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts'
-import { silentLog, type StoreLog } from '../log.ts'
+import { silentLog, type StoreLog } from '../log/store-log.ts'
 import {
   defineOptions,
   instance,

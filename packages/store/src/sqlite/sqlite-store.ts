@@ -8,7 +8,7 @@ import {
 } from '../writes/arguments.ts'
 import type { Bus } from '../bus.ts'
 import type { Clock } from '../clock.ts'
-import type { StoreLog } from '../log.ts'
+import type { StoreEventLog } from '../log/store-log.ts'
 import type { DumpEntry } from '../dump.ts'
 import { loadEntries } from '../writes/load-entries.ts'
 import { planChange } from '../writes/planned-change.ts'
@@ -61,7 +61,7 @@ export class SqliteStore implements EmbeddedStore {
   constructor(
     file: OpenFile,
     clock: Clock,
-    log: StoreLog,
+    log: StoreEventLog,
     reads: readonly [oldest: number, newest: number],
   ) {
     this.#reads = reads

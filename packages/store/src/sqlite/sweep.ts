@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { describeError } from '../describe-error.ts'
-import type { StoreLog } from '../log.ts'
+import type { StoreEventLog } from '../log/store-log.ts'
 import type { WriteBatch } from './write-batch.ts'
 
 /** Between two looks. */
@@ -17,7 +17,7 @@ export function startSweeping(options: {
   readonly tables: readonly { sweep(before: number, atMost: number): number }[]
   readonly batch: WriteBatch
   readonly clock: Clock
-  readonly log: StoreLog
+  readonly log: StoreEventLog
 }): () => void {
   const { tables, batch, clock, log } = options
   let timer: NodeJS.Timeout | undefined

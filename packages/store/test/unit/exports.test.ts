@@ -5,6 +5,7 @@ const EXPORTS: readonly [subpath: string, file: string, names: string[]][] = [
     '.',
     '../../src/index.ts',
     [
+      'STORE_LOG_EVENTS',
       'StoreUnavailableError',
       'describeError',
       'indexKey',

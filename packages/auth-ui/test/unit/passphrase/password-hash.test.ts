@@ -1,3 +1,4 @@
+import type { Logger } from '@svc/platform'
 import { expect } from 'chai'
 import { hashesAtATime, HashQueue } from '../../../src/passphrase/hash-queue.ts'
 import { PasswordHasher } from '../../../src/passphrase/password-hash.ts'
@@ -12,7 +13,11 @@ const text: StoredHash = {
 
 function hasherWith(options: { atATime?: number; waiting?: number } = {}) {
   const logged: string[] = []
-  const log = { info: () => {}, warn: () => {}, error: (event: string) => logged.push(event) }
+  const log: Logger = {
+    info: () => {},
+    warn: () => {},
+    error: (event) => logged.push(event),
+  }
   const queue = new HashQueue({ atATime: options.atATime ?? 2, waiting: options.waiting ?? 32 })
   return { hasher: new PasswordHasher({ queue, log }), queue, logged }
 }

@@ -31,7 +31,7 @@ describe('calls to a token endpoint (connectors.md 6.1, 6.4, 13)', () => {
     provider.script('token', ...answers)
     const { refreshToken } = provider.grants.issue('client-1', 'files')
     const result = await client.refresh(setup.type(), refreshToken)
-    const fields = log.of('provider.called').at(-1)
+    const [fields] = [...log.of('provider.called'), ...log.of('provider.failed')]
     return [
       result.ok ? 'ok' : result.class,
       provider.requestsOf('token').length,
@@ -119,7 +119,7 @@ describe('calls to a token endpoint (connectors.md 6.1, 6.4, 13)', () => {
       const setup = await open()
       const type = setup.type({ tokenEndpoint: `http://127.0.0.1:${await freePort()}/token` })
       expect(await setup.client.refresh(type, 'rt-1')).to.include({ class: 'unavailable' })
-      expect(setup.log.of('provider.called').at(-1)).to.include({ attempts: 2 })
+      expect(setup.log.of('provider.failed').at(-1)).to.include({ attempts: 2 })
     })
     it('two when TLS fails, since nothing was sent', async () => {
       const setup = await open({ connect: timeBudget(200) })
@@ -127,7 +127,7 @@ describe('calls to a token endpoint (connectors.md 6.1, 6.4, 13)', () => {
         tokenEndpoint: setup.type().tokenEndpoint?.replace('http', 'https'),
       })
       expect(await setup.client.refresh(type, 'rt-1')).to.include({ class: 'unavailable' })
-      expect(setup.log.of('provider.called').at(-1)).to.include({ attempts: 2 })
+      expect(setup.log.of('provider.failed').at(-1)).to.include({ attempts: 2 })
       expect(setup.provider.requests).to.have.length(0)
     })
   })
@@ -176,6 +176,7 @@ describe('calls to a token endpoint (connectors.md 6.1, 6.4, 13)', () => {
       const setup = await open()
       const { refreshToken } = setup.provider.grants.issue('client-1', 'files')
       const about = { instance: 'alice.example', requestId: 'request-1' }
+      const named = { domain: about.instance, request_id: about.requestId }
       await setup.client.refresh(setup.type({ tokenMode: 'basic' }), refreshToken, about)
       setup.provider.script('token', {
         status: 400,
@@ -189,7 +190,7 @@ describe('calls to a token endpoint (connectors.md 6.1, 6.4, 13)', () => {
         level: 'info',
         event: 'provider.called',
         fields: {
-          ...about,
+          ...named,
           type: 'bank',
           kind: 'refresh',
           mode: 'basic',
@@ -201,9 +202,9 @@ describe('calls to a token endpoint (connectors.md 6.1, 6.4, 13)', () => {
       expect(first?.fields?.['ms']).to.be.a('number')
       expect(second).to.deep.equal({
         level: 'warn',
-        event: 'provider.called',
+        event: 'provider.failed',
         fields: {
-          ...about,
+          ...named,
           type: 'bank',
           kind: 'exchange',
           mode: 'form',

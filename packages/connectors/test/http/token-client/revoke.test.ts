@@ -54,8 +54,8 @@ describe('revocation at the provider (connectors.md 4.9; RFC 7009)', () => {
       setup.provider.script('revoke', answer)
       await setup.client.revoke(type(), 'refresh-token-1', 'refresh_token')
       expect(setup.provider.requests).to.have.length(1)
-      expect(setup.log.of('provider.called')).to.have.length(1)
-      expect(setup.log.of('provider.called')[0]).to.include({ kind: 'revoke', class: expected })
+      expect(setup.log.of('provider.failed')).to.have.length(1)
+      expect(setup.log.of('provider.failed')[0]).to.include({ kind: 'revoke', class: expected })
       expect(JSON.stringify(setup.log.lines)).to.not.include('refresh-token-1')
     })
   }
@@ -63,14 +63,14 @@ describe('revocation at the provider (connectors.md 4.9; RFC 7009)', () => {
   it('does not reject where the guard refuses', async () => {
     await setup.client.revoke(type({ isTrustedNetwork: false }), 'token-1', 'access_token')
     expect(setup.provider.requests).to.have.length(0)
-    expect(setup.log.of('provider.called')[0]).to.include({ class: 'error', reason: 'refused' })
+    expect(setup.log.of('provider.failed')[0]).to.include({ class: 'error', reason: 'refused' })
   })
 
   it('does not reject whatever the type holds', async () => {
     const odd = type({ clientId: '\u0000', clientSecret: createSecret('\uD800') })
     await setup.client.revoke(odd, '\r\n', 'access_token')
     await setup.client.revoke(type({ revocationEndpoint: 'nonsense' }), 'x', 'access_token')
-    expect(setup.log.of('provider.called')).to.have.length(2)
+    expect(setup.log.of('provider.failed')).to.have.length(2)
   })
 
   it('waits 5 s at most', async function () {
@@ -80,6 +80,6 @@ describe('revocation at the provider (connectors.md 4.9; RFC 7009)', () => {
     const startedAt = performance.now()
     await setup.client.revoke(type(), 'refresh-token-1', 'refresh_token')
     expect(performance.now() - startedAt).to.be.within(4900, 5000 + timeBudget(3000))
-    expect(setup.log.of('provider.called')[0]).to.include({ class: 'timeout' })
+    expect(setup.log.of('provider.failed')[0]).to.include({ class: 'timeout' })
   })
 })

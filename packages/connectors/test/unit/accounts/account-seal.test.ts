@@ -60,7 +60,7 @@ describe('sealing values of accounts (7.3)', () => {
     expect(sealWith(KEYS, 'org.other').open(place(), sealed)).to.equal(undefined)
     expect(log.of('account.integrity_failed')).to.have.lengthOf(4)
     expect(log.of('account.integrity_failed')[0]).to.deep.equal({
-      instance: 'alice.example.com',
+      domain: 'alice.example.com',
       accountId: 'a',
       field: 'oauth.refresh_token',
     })

@@ -1,3 +1,4 @@
+import type { Logger } from '@svc/platform'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import type { PendingFlow } from '../../../src/flow/flow-store.ts'
@@ -21,7 +22,7 @@ const FLOW: PendingFlow = {
 
 function check(flow: Partial<PendingFlow>, iss?: string): { isFrom: boolean; warnings: string[] } {
   const warnings: string[] = []
-  const log = { info: () => {}, warn: (event: string) => warnings.push(event), error: () => {} }
+  const log: Logger = { info() {}, warn: (event) => warnings.push(event), error() {} }
   const usable = {
     type: sampleType(),
     authEndpoint: `${ISSUER}/authorize`,

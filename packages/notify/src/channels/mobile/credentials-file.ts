@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Logger } from '@svc/platform'
+import type { NotifyLog } from '../../log/log-events.ts'
 
 /** Default credentials that lie in a file, which may be replaced while the server runs. */
 export interface CredentialsFile<Credentials> {
@@ -13,7 +13,7 @@ export interface CredentialsFileOptions<Credentials> {
   readonly provider: string
   readonly parse: (content: Buffer) => Credentials | { readonly fault: string }
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: NotifyLog
 }
 
 /** @see notifications.md 16.3 "change effective ≤ 60 s" */

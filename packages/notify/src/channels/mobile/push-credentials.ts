@@ -1,7 +1,8 @@
-import { isSlug, type Logger, type Outbound } from '@svc/platform'
+import { isSlug, type Outbound } from '@svc/platform'
 import type { PushCredentialStore } from '../../ports.ts'
 import type { CredentialsFile } from './credentials-file.ts'
 import type { OutgoingPush, PushGateway } from './push-gateway.ts'
+import type { NotifyLog } from '../../log/log-events.ts'
 
 /** Whose credentials a push is sent with. */
 export interface CredentialSource<Credentials> {
@@ -18,7 +19,7 @@ export function createCredentialSource<Credentials extends object>(options: {
   readonly member: 'push_credentials' | 'apns_credentials'
   readonly parse: (value: unknown) => Credentials | undefined
   readonly file: CredentialsFile<Credentials> | undefined
-  readonly log: Logger
+  readonly log: NotifyLog
 }): CredentialSource<Credentials> {
   const { store, member, parse, file, log } = options
 
@@ -62,5 +63,5 @@ export interface PlatformParts {
   readonly store: PushCredentialStore | undefined
   readonly outbound: Outbound
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: NotifyLog
 }

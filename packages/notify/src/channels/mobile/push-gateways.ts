@@ -1,4 +1,4 @@
-import { createOutbound, type Logger, type Outbound } from '@svc/platform'
+import { createOutbound, type Outbound } from '@svc/platform'
 import type { MobileOptions } from './mobile-options.ts'
 import type { PushCredentialStore } from '../../ports.ts'
 import { createApnsPlatform } from './apns/apns-platform.ts'
@@ -8,6 +8,7 @@ import { createHuaweiGateway } from './huawei/huawei-gateway.ts'
 import { CALL_MS, MAX_ANSWER_BYTES } from './provider-call.ts'
 import type { OutgoingPush, PushGateway, PushOutcome } from './push-gateway.ts'
 import { createWebPushGateway } from './webpush/web-push-gateway.ts'
+import type { NotifyLog } from '../../log/log-events.ts'
 
 export interface PushGatewaysOptions {
   readonly mobile: MobileOptions
@@ -18,7 +19,7 @@ export interface PushGatewaysOptions {
   /** Calls to the endpoints that devices name. @defaultValue one that reaches public addresses and `trustedNetworks` */
   readonly deviceOutbound?: Outbound
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: NotifyLog
 }
 
 const EVERYWHERE = ['0.0.0.0/0', '::/0']

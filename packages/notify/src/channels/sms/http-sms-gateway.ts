@@ -1,4 +1,4 @@
-import type { Logger, Outbound } from '@svc/platform'
+import type { Outbound } from '@svc/platform'
 import { toHeaderText } from '../../mail/mail-address.ts'
 import type { ChannelOutcome } from '../channel.ts'
 import {
@@ -9,6 +9,7 @@ import {
   transientOutcome,
 } from '../mobile/provider-call.ts'
 import type { OutgoingText, SmsGateway, SmsProvider } from './sms-options.ts'
+import type { NotifyLog } from '../../log/log-events.ts'
 
 /** Names of the members of a body, by provider; those of `http` can be chosen. */
 const FIELDS = { content: 'content', receiver: 'receiver' }
@@ -17,7 +18,7 @@ interface GatewayParts {
   readonly provider: SmsProvider
   readonly outbound: Outbound
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: NotifyLog
 }
 
 /**
@@ -63,7 +64,7 @@ function outcomeOf(answer: ProviderAnswer, now: number): ChannelOutcome {
 }
 
 /** What the gateway says of it is for the operator alone. */
-function logRefusal(log: Logger, message: OutgoingText, { status, json }: ProviderAnswer): void {
+function logRefusal(log: NotifyLog, message: OutgoingText, { status, json }: ProviderAnswer): void {
   log.warn('notification.sms_refused', {
     domain: message.instance.domain,
     notification: message.notificationId,

@@ -30,7 +30,9 @@ describe('events', () => {
     const { emit, on } = createEmitter<Events>({
       info() {},
       warn() {},
-      error: (event, fields) => logged.push([event, fields?.['name'], String(fields?.['cause'])]),
+      error(event: string, fields?: Readonly<Record<string, unknown>>) {
+        logged.push([event, fields?.['name'], String(fields?.['cause'])])
+      },
     })
     let calls = 0
     on('client.created', () => {

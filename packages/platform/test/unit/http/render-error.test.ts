@@ -141,7 +141,7 @@ describe('renderError', () => {
     const { send, log } = await serveRows([throwing('json', new Error('boom'))])
     const id = (await send('/throw')).headers['x-request-id']
     expect(log[0]).to.include({ level: 'error', event: 'request.crashed' })
-    expect(log[0]?.fields?.['requestId']).to.equal(id)
+    expect(log[0]?.fields?.['request_id']).to.equal(id)
     expect(log[0]?.fields?.['cause']).to.include('boom')
   })
 

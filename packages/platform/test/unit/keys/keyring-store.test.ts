@@ -290,8 +290,8 @@ eachStore((open, name) => {
       it('signs with the old key while the store takes no new one', async () => {
         clock.advance(90 * DAY_MS)
         const full = storeWith(store, { write: () => Promise.reject(new Error('full')) })
-        const lines: string[] = []
-        const log = { info: () => {}, warn: (event: string) => void lines.push(event) }
+        const lines: unknown[] = []
+        const log = { info: () => {}, warn: (...[event]: unknown[]) => void lines.push(event) }
         const other = createKeyring({ store: full, sealer, clock, log })
         expect((await other.current(instance, 'access')).kid).to.equal('access.1')
         expect(lines).to.deep.equal(['keys.rotation_failed'])

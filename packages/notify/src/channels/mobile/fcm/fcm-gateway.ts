@@ -1,4 +1,4 @@
-import type { Logger, Outbound } from '@svc/platform'
+import type { Outbound } from '@svc/platform'
 import { sendAuthorized } from '../access-tokens.ts'
 import { callProvider } from '../provider-call.ts'
 import type { PushGateway } from '../push-gateway.ts'
@@ -6,6 +6,7 @@ import { classifyFcm } from './fcm-answer.ts'
 import { refusedNames, toFcmRequest } from './fcm-message.ts'
 import { createFcmTokens } from './fcm-token.ts'
 import type { ServiceAccount } from './service-account.ts'
+import type { NotifyLog } from '../../../log/log-events.ts'
 
 export const FCM_ENDPOINT = 'https://fcm.googleapis.com'
 
@@ -15,7 +16,7 @@ export interface FcmGatewayOptions {
   readonly endpoint?: string
   readonly outbound: Outbound
   readonly clock: { now(): number }
-  readonly log: Logger
+  readonly log: NotifyLog
 }
 
 /** Pushes over FCM HTTP v1, with one service account. @see notifications.md 16.4 */

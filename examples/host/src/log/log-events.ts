@@ -1,0 +1,170 @@
+import { AUTH_UI_LOG_EVENTS } from '@svc/auth-ui'
+import { CONNECTORS_LOG_EVENTS } from '@svc/connectors'
+import { NOTIFY_LOG_EVENTS } from '@svc/notify'
+import { OAUTH_LOG_EVENTS } from '@svc/oauth-core'
+import { PLATFORM_LOG_EVENTS } from '@svc/platform'
+import { REALTIME_LOG_EVENTS } from '@svc/realtime'
+import { type LogEvents, STORE_LOG_EVENTS } from '@svc/store'
+
+/** What the host itself writes into the log. */
+export const HOST_LOG_EVENTS = {
+  'server.started': {
+    level: 'info',
+    when: 'The server listens.',
+    fields: { port: 'number', adminPort: 'number' },
+    since: '0.1.0',
+  },
+  'server.stopping': {
+    level: 'info',
+    when: 'A signal came; requests under way are finished.',
+    fields: { signal: 'string' },
+    since: '0.1.0',
+  },
+  'server.stopped': {
+    level: 'info',
+    when: 'The server stopped well.',
+    since: '0.1.0',
+  },
+  'server.stop_failed': {
+    level: 'error',
+    when: 'The stop failed or took too long; the process ends hard.',
+    fields: { open: 'list?', cause: 'string?' },
+    since: '0.1.0',
+  },
+  'server.reloaded': {
+    level: 'info',
+    when: 'SIGHUP was obeyed.',
+    since: '0.1.0',
+  },
+  'server.reload_failed': {
+    level: 'error',
+    when: 'SIGHUP could not be obeyed; what stood before stays.',
+    fields: { cause: 'string' },
+    since: '0.1.0',
+  },
+  'process.not_recorded': {
+    level: 'warn',
+    when: 'The record of this process was not written; it is written again within 20 seconds.',
+    fields: { cause: 'string' },
+    since: '0.1.0',
+  },
+  'process.unhandled_rejection': {
+    level: 'error',
+    when: 'A promise failed and nobody waited for it, which is a fault of this software.',
+    fields: { cause: 'string' },
+    since: '0.1.0',
+  },
+  'process.uncaught_exception': {
+    level: 'error',
+    when: 'An error reached nobody; the process ends.',
+    fields: { cause: 'string' },
+    since: '0.1.0',
+  },
+  'http.request': {
+    level: 'debug',
+    when: 'A request was answered.',
+    fields: { ms: 'number', method: 'string', route: 'string', status: 'number' },
+    since: '0.1.0',
+  },
+  'limit.hit': {
+    level: 'info',
+    audit: true,
+    when: 'A request was refused by a limit of its route.',
+    fields: { method: 'string', route: 'string' },
+    since: '0.1.0',
+  },
+  'request.broken': {
+    level: 'error',
+    when: 'An answer broke while it was sent.',
+    fields: { cause: 'string' },
+    since: '0.1.0',
+  },
+  'admin.broken': {
+    level: 'error',
+    when: 'An answer of the admin listener broke while it was sent.',
+    fields: { cause: 'string' },
+    since: '0.1.0',
+  },
+  'admin.crashed': {
+    level: 'error',
+    when: 'A request of the admin listener ended in an error that nobody foresaw.',
+    fields: { cause: 'string' },
+    since: '0.1.0',
+  },
+  'tls.reloaded': {
+    level: 'info',
+    when: 'The certificate was read again.',
+    since: '0.1.0',
+  },
+  'tls.reload_failed': {
+    level: 'error',
+    when: 'A new certificate cannot be used; the one before stays.',
+    fields: { cause: 'string' },
+    since: '0.1.0',
+  },
+  'mail.off': {
+    level: 'warn',
+    when: 'No SMTP server is set: no mail leaves.',
+    fields: { reason: 'string' },
+    since: '0.1.0',
+  },
+  'dev_pages.off': {
+    level: 'warn',
+    when: 'The development pages are off for good, since an instance with another domain came.',
+    fields: { host: 'string' },
+    since: '0.1.0',
+  },
+  'flagship.certification_skipped': {
+    level: 'warn',
+    when: 'Every client counts as certified, which is for development only.',
+    since: '0.1.0',
+  },
+  'clients.limit.exceeded': {
+    level: 'warn',
+    audit: true,
+    when: 'An owner has more clients connected than the operator allows.',
+    fields: { domain: 'string', limit: 'number' },
+    since: '0.1.0',
+  },
+  'token.issued': {
+    level: 'info',
+    audit: true,
+    when: 'A client got tokens.',
+    fields: { domain: 'string', clientId: 'string', grant: 'string', scope: 'string' },
+    since: '0.1.0',
+  },
+  'grant.revoked': {
+    level: 'info',
+    audit: true,
+    when: 'A grant ended, with its tokens.',
+    fields: { domain: 'string', clientId: 'string', reason: 'string' },
+    since: '0.1.0',
+  },
+  'account.needs_owner': {
+    level: 'warn',
+    when: 'An account works no longer, and its owner is told.',
+    fields: { domain: 'string', accountId: 'string', accountType: 'string', code: 'string?' },
+    since: '0.1.0',
+  },
+  'notification.not_posted': {
+    level: 'error',
+    when: 'A notification of the host itself was not accepted.',
+    fields: { domain: 'string', category: 'string', cause: 'string' },
+    since: '0.1.0',
+  },
+} as const
+
+/** The tables of this process, by who writes: what `docs/logs.md` lists. */
+export const LOG_TABLES: Readonly<Record<string, LogEvents>> = {
+  '@svc/platform': PLATFORM_LOG_EVENTS,
+  '@svc/store': STORE_LOG_EVENTS,
+  '@svc/oauth-core': OAUTH_LOG_EVENTS,
+  '@svc/auth-ui': AUTH_UI_LOG_EVENTS,
+  '@svc/notify': NOTIFY_LOG_EVENTS,
+  '@svc/realtime': REALTIME_LOG_EVENTS,
+  '@svc/connectors': CONNECTORS_LOG_EVENTS,
+  'the example host': HOST_LOG_EVENTS,
+}
+
+/** All of them. */
+export const LOG_EVENTS: LogEvents = Object.assign({}, ...Object.values(LOG_TABLES)) as LogEvents
