@@ -88,8 +88,8 @@ export type {
   Subdomains,
 } from './instances/instance.ts'
 export type { InstancePage, InstanceUpdate, Instances, NewInstance } from './instances/instances.ts'
-export { totalOf, type KeyCounts } from './keys/key-counts.ts'
-export { type KeyStatus, KeyStatusReader, type SealingKeyStatus } from './keys/key-status.ts'
+export { totalOf, type KeyCounts } from './reseal/key-counts.ts'
+export { type KeyStatus, KeyStatusReader, type SealingKeyStatus } from './reseal/key-status.ts'
 export {
   type OtherKey,
   type ProcessKeys,
@@ -99,7 +99,7 @@ export {
   type ResealProgress,
   ResealRefusedError,
   type ResealState,
-} from './keys/reseal.ts'
+} from './reseal/reseal.ts'
 export {
   PacedWork,
   type PacedWorkOptions,

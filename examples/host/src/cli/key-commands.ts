@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '@svc/store'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { AdminClient } from './admin-client.ts'
 import { instancePath, subcommand } from './command.ts'
@@ -106,12 +107,13 @@ async function follow(
   say: (work: Work) => string,
 ): Promise<Work> {
   let work = started
-  let saidAt = Date.now()
+  let saidAt = systemClock.now()
   while (wait && work['status'] === 'running') {
     await sleep(POLL_MS)
     work = await admin.call('GET', path)
-    if (json === true || Date.now() - saidAt < SAY_MS || work['status'] !== 'running') continue
-    saidAt = Date.now()
+    if (json === true || systemClock.now() - saidAt < SAY_MS || work['status'] !== 'running')
+      continue
+    saidAt = systemClock.now()
     process.stderr.write(`${say(work)}\n`)
   }
   return work

@@ -197,7 +197,7 @@ describe('a change of the sealing keys', function () {
       body,
     })
     expect(refreshed.status, refreshed.body.toString()).to.equal(200)
-    expect(await svc('session-code', domain)).to.not.equal('')
+    expect(await svc('token', 'app', domain, 'home')).to.include('token')
     expect(await svc('keys', 'status')).to.match(/k2 +1 +\S+ +client 1, keys 9/)
     expect(without.log.filter(({ event }) => event === 'keys.open_failed')).to.be.empty
     await stop()

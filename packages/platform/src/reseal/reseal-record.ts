@@ -8,8 +8,8 @@ import {
   sealMember,
   withTexts,
 } from '../records/sealed-values.ts'
-import { SealedValueError, sealedWith } from './sealed-text.ts'
-import type { Sealer } from './sealer.ts'
+import { SealedValueError, sealedWith } from '../keys/sealed-text.ts'
+import type { Sealer } from '../keys/sealer.ts'
 
 /** What became of a record. */
 export interface Resealed {

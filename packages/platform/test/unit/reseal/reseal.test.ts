@@ -3,14 +3,14 @@ import { eachStore, fakeClock, type FakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { DAY_MS, HOUR_MS } from '../../../src/durations.ts'
 import type { Instance } from '../../../src/instances/instance.ts'
-import { KeyStatusReader } from '../../../src/keys/key-status.ts'
+import { KeyStatusReader } from '../../../src/reseal/key-status.ts'
 import {
   type ProcessKeys,
   Reseal,
   type ResealOptions,
   type ResealProgress,
   ResealRefusedError,
-} from '../../../src/keys/reseal.ts'
+} from '../../../src/reseal/reseal.ts'
 import type { SealingKey } from '../../../src/keys/sealer.ts'
 import { checkSealingKeys } from '../../../src/keys/sealing-keys.ts'
 import { keyNamed, SealedStore, SILENT, testRegistry } from '../../support/sealed-store.ts'

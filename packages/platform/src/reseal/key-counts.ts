@@ -1,11 +1,11 @@
 import type { Store } from '@svc/store'
 import type { FoundRecord } from '../records/record-kind.ts'
 import type { WorkTools } from '../work/paced-work.ts'
-import { KEY_SET_KIND, type KeySetRecord } from './keyring-values.ts'
+import { KEY_SET_KIND, type KeySetRecord } from '../keys/keyring-values.ts'
 import { countKids } from './reseal-record.ts'
 import type { SealedWalk } from './sealed-walk.ts'
-import type { Sealer } from './sealer.ts'
-import { noteChange, readNotes, type SealingKeyNote } from './sealing-key-notes.ts'
+import type { Sealer } from '../keys/sealer.ts'
+import { noteChange, readNotes, type SealingKeyNote } from '../keys/sealing-key-notes.ts'
 
 /** How many sealed values there are, by key and by kind of record. */
 export type KeyCounts = { readonly [kid: string]: { readonly [kind: string]: number } }

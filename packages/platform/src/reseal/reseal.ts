@@ -13,8 +13,8 @@ import {
 } from './key-counts.ts'
 import { resealRecord } from './reseal-record.ts'
 import { SealedWalk } from './sealed-walk.ts'
-import { createSealer, type Sealer, type SealingKey } from './sealer.ts'
-import { linksUntil, readNotes } from './sealing-key-notes.ts'
+import { createSealer, type Sealer, type SealingKey } from '../keys/sealer.ts'
+import { linksUntil, readNotes } from '../keys/sealing-key-notes.ts'
 
 export interface ResealOptions {
   readonly store: Store

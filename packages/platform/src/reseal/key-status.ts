@@ -6,8 +6,8 @@ import { PacedWork, type WorkProgress } from '../work/paced-work.ts'
 import { COUNT_BEGIN, countPage, type CountState, noteCounts, totalOf } from './key-counts.ts'
 import { RESEAL_RATE, type ResealOptions } from './reseal.ts'
 import { SealedWalk } from './sealed-walk.ts'
-import { createSealer, type SealingKey } from './sealer.ts'
-import { linksUntil, readNotes } from './sealing-key-notes.ts'
+import { createSealer, type SealingKey } from '../keys/sealer.ts'
+import { linksUntil, readNotes } from '../keys/sealing-key-notes.ts'
 
 /** A count is as good as new for this long. Milliseconds. @see operation.md 3.8 */
 const COUNT_TRUST_MS = HOUR_MS
