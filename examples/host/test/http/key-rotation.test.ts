@@ -9,7 +9,7 @@ import { type HostProcess, spawnHost } from '../support/host-process.ts'
 const DOMAIN = 'alice.example.com'
 /** Requests a second. */
 const RATE = 50
-const SECONDS = 4
+const SECONDS = 3
 
 /** @see operation.md 3.11 */
 describe('rotations of signing keys in one of two processes', function () {

@@ -149,8 +149,8 @@ describe('a change of the sealing keys', function () {
     host = undefined
   }
 
-  /** @param ends - how the server ends that reseals */
-  async function change(env: Record<string, string>, ends: NodeJS.Signals): Promise<void> {
+  /** @param ends - how servers end that reseal; without it none does */
+  async function change(env: Record<string, string>, ends?: NodeJS.Signals): Promise<void> {
     const running = await start(old, env)
     await svc('instance', 'create', domain, '--email', 'alice@mail.example')
     for (let at = 0; at < 2; at += 1) await svc('instance', 'create', `i${at}.example.com`)
@@ -170,12 +170,12 @@ describe('a change of the sealing keys', function () {
     expect(refused.code).to.equal(78)
     expect(refused.stderr).to.include('sealed with the key "k1"').and.include('svc keys reseal')
 
-    await start(`${next},${old}`, env)
-    await svc('keys', 'reseal', '--rate', '2', '--no-wait')
-    await stop(ends)
-    await start(`${next},${old}`, env)
-    expect(await svc('keys', 'reseal', '--rate', '2', '--no-wait')).to.match(/sealed with k2 now/)
-    await stop(ends)
+    for (const run of ends === undefined ? [] : ['first', 'second']) {
+      await start(`${next},${old}`, env)
+      const said = await svc('keys', 'reseal', '--rate', '2', '--no-wait')
+      expect(said, run).to.match(/sealed with k2 now/)
+      await stop(ends)
+    }
     await start(`${next},${old}`, env)
     const said = await svc('keys', 'reseal')
     expect(said).to.match(/^Sealed again: \d+\./)
@@ -197,8 +197,10 @@ describe('a change of the sealing keys', function () {
       body,
     })
     expect(refreshed.status, refreshed.body.toString()).to.equal(200)
-    expect(await svc('token', 'app', domain, 'home')).to.include('token')
-    expect(await svc('keys', 'status')).to.match(/k2 +1 +\S+ +client 1, keys 9/)
+    await svc('token', 'oauth', domain, String(client_id), 'io.svc.notes')
+    expect(await svc('keys', 'status'))
+      .to.include('client 1')
+      .and.include('keys 9')
     expect(without.log.filter(({ event }) => event === 'keys.open_failed')).to.be.empty
     await stop()
   }
@@ -210,7 +212,7 @@ describe('a change of the sealing keys', function () {
     needsRedis(this)
     const redis = await startRedisServer()
     try {
-      await change({ SVC_STORE: redis.url, NODE_ENV: 'production' }, 'SIGTERM')
+      await change({ SVC_STORE: redis.url, NODE_ENV: 'production' })
     } finally {
       await redis.stop()
     }
