@@ -22,6 +22,7 @@ const THEMES: Readonly<Record<string, readonly string[]>> = {
   store: ['engines', 'wake-ups and bus'],
   platform: [
     'instances',
+    'records',
     'routes',
     'errors and options',
     'connections',

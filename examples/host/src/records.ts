@@ -2,6 +2,8 @@ import { accountMemberContext, SEALED_MEMBERS } from '@svc/connectors'
 import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } from '@svc/platform'
 import { DEMO_RECORDS } from './demo-records.ts'
 import { PUSH_KEY_CONTEXT } from './notifications/push-keys.ts'
+import { PROCESS_RECORD } from './processes/process-record.ts'
+import { STORE_RECORD } from './storage/store-record.ts'
 
 const { instant, members, object, text } = valueSchemas
 
@@ -9,6 +11,7 @@ const { instant, members, object, text } = valueSchemas
 export function hostRecords(namespace: string): readonly RecordKind[] {
   const accounts = `${namespace}.accounts`
   return [
+    PROCESS_RECORD,
     {
       kind: 'document',
       version: 1,
@@ -67,6 +70,7 @@ export function hostRecords(namespace: string): readonly RecordKind[] {
       export: { no: 'It is the host’s.' },
       content: 'key pair of web pushes for development',
     },
+    STORE_RECORD,
     ...DEMO_RECORDS,
   ]
 }

@@ -1,5 +1,4 @@
 import type { Bus } from './bus.ts'
-import type { DumpEntry } from './dump.ts'
 import type { Json } from './json.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -120,6 +119,38 @@ export interface Page<Value extends Json = Json> {
   /** Absent on the last page. A page may hold fewer records than asked for, even none, and still have a cursor. */
   readonly cursor?: string
 }
+
+/** A live record as it is carried to another store. */
+export interface DumpedRecord {
+  readonly type: 'record'
+  readonly key: Key
+  readonly value: Json
+  readonly revision: Revision
+  /** Instant of death in milliseconds since the epoch; absent: never. */
+  readonly expiresAt?: number
+  readonly indexes: readonly IndexEntry[]
+}
+
+/** A counter whose window is open. */
+export interface DumpedCounter {
+  readonly type: 'counter'
+  readonly key: Key
+  readonly count: number
+  /** End of the window in milliseconds since the epoch. */
+  readonly resetsAt: number
+}
+
+/** A wake-up that was asked for and is not handled yet. */
+export interface DumpedWakeUp {
+  readonly type: 'wake-up'
+  readonly queue: string
+  readonly id: string
+  /** The instant asked for, milliseconds since the epoch. */
+  readonly dueAt: number
+}
+
+/** Part of a store's content, in the same form for both engines. */
+export type DumpEntry = DumpedRecord | DumpedCounter | DumpedWakeUp
 
 /**
  * Durable records with expiry, on one of two engines with the same promises.

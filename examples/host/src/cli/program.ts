@@ -12,6 +12,7 @@ import { addKeyCommands } from './key-commands.ts'
 import { addKonnectorCommands } from './konnector-commands.ts'
 import { addNotificationCommands } from './notification-commands.ts'
 import { clean, listOf, type OutputOptions, print, table } from './output.ts'
+import { addStoreCommands } from './store-commands.ts'
 
 /** The command line `svc`. It talks to the admin listener, so it works on every store while the server runs. */
 export function createProgram(connect: () => AdminClient = createAdminClient): Command {
@@ -27,6 +28,7 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addDevProviderCommand(program, connect)
   addNotificationCommands(program, connect)
   addKeyCommands(program, connect)
+  addStoreCommands(program)
   addOtherCommands(program, connect)
   return program
 }

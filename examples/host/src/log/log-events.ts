@@ -42,6 +42,12 @@ export const HOST_LOG_EVENTS = {
     fields: { cause: 'string' },
     since: '0.1.0',
   },
+  'store.raised': {
+    level: 'info',
+    when: 'The embedded store was raised to a new version at the start; `copy` is the file from before.',
+    fields: { from: 'number', to: 'number', copy: 'string' },
+    since: '0.1.0',
+  },
   'process.not_recorded': {
     level: 'warn',
     when: 'The record of this process was not written; it is written again within 20 seconds.',

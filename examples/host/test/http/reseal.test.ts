@@ -119,7 +119,7 @@ describe('every kind of record with sealed values', () => {
   })
 })
 
-/** @see operation.md 10, rows 8 and 9 */
+/** @see operation.md 3.2, 3.4 to 3.6 */
 describe('a change of the sealing keys', function () {
   this.timeout(90_000)
   const domain = 'alice.example.com'

@@ -13,6 +13,7 @@ describe('@svc/platform', () => {
       'InstanceError',
       'KeyStatusReader',
       'MINUTE_MS',
+      'MalformedRecordError',
       'OUTBOUND_OPTIONS',
       'OutboundError',
       'OverloadedError',
@@ -77,6 +78,7 @@ describe('@svc/platform', () => {
       'toFound',
       'totalOf',
       'valueSchemas',
+      'versionedStore',
       'withTexts',
       'withoutDefaultPort',
     ])

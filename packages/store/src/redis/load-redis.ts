@@ -1,8 +1,11 @@
+import type { Clock } from '../clock.ts'
 import { instanceTag } from '../writes/arguments.ts'
 import type { LoadedRecord, LoadTarget } from '../writes/load-entries.ts'
 import { changeArguments } from './change-arguments.ts'
+import type { Connection } from './connection.ts'
 import { indexName, physicalCounter, physicalIndex } from './packed-record.ts'
-import type { RedisStoreParts } from './redis-store.ts'
+import type { RedisScheduler } from './redis-scheduler.ts'
+import type { RunScript } from './run-script.ts'
 import { SCRIPTS, TTL_MARGIN_MS } from './scripts.ts'
 
 /** Records of one script run: they share an instance. */
@@ -14,7 +17,12 @@ export function loadTarget({
   runScript,
   clock,
   scheduler,
-}: Pick<RedisStoreParts, 'connection' | 'runScript' | 'clock' | 'scheduler'>): LoadTarget {
+}: {
+  readonly connection: Connection
+  readonly runScript: RunScript
+  readonly clock: Clock
+  readonly scheduler: RedisScheduler
+}): LoadTarget {
   async function write(tag: string, loaded: readonly LoadedRecord[]): Promise<void> {
     const now = clock.now()
     const indexes = loaded.flatMap(({ change }) =>

@@ -9,13 +9,13 @@ import {
 import type { Bus } from '../bus.ts'
 import type { Clock } from '../clock.ts'
 import { cursorText } from '../writes/member.ts'
-import type { DumpEntry } from '../dump.ts'
 import { loadEntries } from '../writes/load-entries.ts'
 import { planChange } from '../writes/planned-change.ts'
 import { revisionSource } from '../writes/revision.ts'
 import type { Json } from '../json.ts'
 import type {
   Change,
+  DumpEntry,
   Hit,
   InspectedRecord,
   IndexKey,

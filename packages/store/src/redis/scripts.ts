@@ -4,10 +4,15 @@ import { createHash } from 'node:crypto'
 export interface Script {
   readonly lua: string
   readonly sha: string
+  /** What is run in its place when Redis says that its memory is used up. */
+  readonly whenFull?: Script
 }
 
 /** How long Redis keeps what is dead for the store's clock, milliseconds. @see decision D66 */
 export const TTL_MARGIN_MS = 60_000
+
+/** What a write may add when Redis is full, bytes. */
+const TIGHT_BYTES = 512
 
 // The form of a packed record is in packed-record.ts. Index keys of a record's old entries cannot be declared in KEYS,
 // since they are known from the record only; they share its hash tag, so that they are in the same Cluster slot.
@@ -41,6 +46,9 @@ end
  *       packed record (put), head (touch) or JSON (revise).
  * Answers '1' and the revision, or '0' and the key whose condition failed.
  *
+ * `tight`: Redis is full. A write then has to be about a record that is there, and may add a few bytes only: it deletes,
+ * or replaces a value. So access can be taken away, and nothing grows.
+ *
  * An index lives as long as its longest-lived member. A new member makes two random ones be checked, so that members
  * of records that Redis expired never outnumber the others by much, even in an index that nobody lists.
  */
@@ -73,6 +81,26 @@ for i = 1, count do
     if string.find(condition, 'p', 1, true) and not revision then return answer('0' .. KEYS[i]) end
   end
   if demanded ~= '' and demanded ~= revision then return answer('0' .. KEYS[i]) end
+end
+
+if tight then
+  local before, after, isKnown = 0, 0, false
+  for i = 1, count do
+    local base = 5 + (i - 1) * 5
+    local op, packed = ARGV[base + 1], ARGV[base + 5]
+    isKnown = isKnown or revisions[i]
+    if op == 'p' then
+      before, after = before + (old[i] and #old[i] or 0), after + #packed
+    elseif op == 'd' then
+      before = before + (old[i] and #old[i] or 0)
+    elseif op == 'r' then
+      local _, _, _, tail = parse(old[i])
+      before, after = before + #old[i] - tail, after + #packed
+    end
+  end
+  if not isKnown or after > before + ${TIGHT_BYTES} then
+    return redis.error_reply('OOM a write that needs memory is refused')
+  end
 end
 
 local function prune(index)
@@ -188,11 +216,21 @@ end
 return found
 `
 
+/**
+ * Lets a script write when the memory is used up. Without it a script may delete, and may write once it has deleted
+ * something; `take` and `list` do nothing else.
+ */
+const WHEN_FULL = '#!lua flags=allow-oom\n'
+
 /** Everything that must happen in one step, and paged lists in one round trip. */
 export const SCRIPTS: Readonly<Record<'write' | 'take' | 'hit' | 'list', Script>> = {
-  write: script(WRITE),
+  write: {
+    ...script(`local tight = false\n${WRITE}`),
+    whenFull: script(`${WHEN_FULL}local tight = true\n${WRITE}`),
+  },
   take: script(TAKE),
-  hit: script(HIT),
+  // A request that takes access away is counted before.
+  hit: { ...script(HIT), whenFull: script(`${WHEN_FULL}${HIT}`) },
   list: script(LIST),
 }
 

@@ -1,9 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
-import type { DumpEntry } from '../dump.ts'
 import { parseStored } from '../parse-stored.ts'
-import type { Key, Revision } from '../store.ts'
+import type { DumpEntry, Key, Revision } from '../store.ts'
 import { indexEntries } from './records.ts'
 import { checkVersion } from './schema.ts'
 import { unavailable } from './write-batch.ts'
@@ -33,7 +32,8 @@ export async function* dumpFile(
 
 /** As {@link dumpFile}, of a database that has no file: all of it is read before the first entry. */
 export async function* dumpMemory(db: DatabaseSync, clock: Clock): AsyncGenerator<DumpEntry> {
-  yield* [...readAll(db, clock.now())]
+  const entries = [...readAll(db, clock.now())]
+  yield* entries
 }
 
 function open(path: string, reads: readonly [number, number] | undefined): DatabaseSync {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
-import type { DumpEntry } from '../dump.ts'
+import type { DumpEntry } from '../store.ts'
 import { dumpFile } from './dump-file.ts'
 import type { EmbeddedStore } from './embedded-store.ts'
 import { openFile } from './open-file.ts'

@@ -9,13 +9,13 @@ import {
 import type { Bus } from '../bus.ts'
 import type { Clock } from '../clock.ts'
 import type { StoreEventLog } from '../log/store-log.ts'
-import type { DumpEntry } from '../dump.ts'
 import { loadEntries } from '../writes/load-entries.ts'
 import { planChange } from '../writes/planned-change.ts'
 import { revisionSource } from '../writes/revision.ts'
 import type { Json } from '../json.ts'
 import type {
   Change,
+  DumpEntry,
   Hit,
   InspectedRecord,
   IndexKey,
@@ -40,6 +40,7 @@ import type { OpenFile } from './open-file.ts'
 import { createRecords, type Records } from './records.ts'
 import { readVersion } from './schema.ts'
 import { startSweeping } from './sweep.ts'
+import { startWalGuard, type WalGuard } from './wal-guard.ts'
 import { createWriteBatch, unavailable, type WriteBatch } from './write-batch.ts'
 
 /** The embedded store: one process, one file. */
@@ -54,6 +55,7 @@ export class SqliteStore implements EmbeddedStore {
   readonly #answers: Answers
   readonly #nextRevision: () => Revision = revisionSource()
   readonly #reads: readonly [oldest: number, newest: number]
+  readonly #walGuard: WalGuard
   readonly #stopSweeping: () => void
   #closing: Promise<void> | undefined
   #isOpen = true
@@ -75,6 +77,7 @@ export class SqliteStore implements EmbeddedStore {
     this.#answers = createAnswers(db)
     this.bus = createLocalBus(log, checkOpen)
     this.scheduler = createDueIndex({ db, batch: this.#batch, clock, log, checkOpen })
+    this.#walGuard = startWalGuard({ db, path: file.path, clock, log })
     const tables = [this.#records, this.#counters, this.#answers]
     this.#stopSweeping = startSweeping({ tables, batch: this.#batch, clock, log })
   }
@@ -211,6 +214,7 @@ export class SqliteStore implements EmbeddedStore {
 
   async #close(): Promise<void> {
     this.#stopSweeping()
+    this.#walGuard.stop()
     await this.scheduler.stop()
     this.#isOpen = false
     this.#batch.flush()
