@@ -20,6 +20,7 @@ import { createDocumentStore } from './documents/document-store.ts'
 import { limitRequests } from './http/coarse-limit.ts'
 import { type AnsweredRequest, noteBrokenAnswers, noteRequests } from './http/request-log.ts'
 import { createRequestScope } from './http/request-scope.ts'
+import { createHostKeys } from './keys/host-keys.ts'
 import { createHostKonnectors } from './konnectors/registry.ts'
 import { audit, withAuditMarks } from './log/audit.ts'
 import type { HostLog } from './log/log.ts'
@@ -35,6 +36,7 @@ import { createHostNotifications } from './notifications/host-notifications.ts'
 import { createQuotaNotices } from './quota/quota-notices.ts'
 import { createDiskQuota } from './quota/disk-quota.ts'
 import { hostRecords } from './records.ts'
+import { listProcesses } from './processes/process-record.ts'
 import type { DevPages, HostServices } from './services.ts'
 
 export interface HostAppOptions {
@@ -246,6 +248,15 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     throw new OAuthError('not_found')
   })
 
+  const hostKeys = createHostKeys({
+    config,
+    keys,
+    oauth,
+    ui,
+    log,
+    processes: () => listProcesses(store),
+  })
+
   const services: HostServices = {
     koa,
     rows: [oauth, ui, realtime, notify, connectors, { rows: own }].flatMap(({ rows }) => rows),
@@ -265,6 +276,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     health,
     probe,
     settable,
+    keys: hostKeys,
     metrics,
     status: createStatus({ config, store, keys, notify }),
     async welcome(port) {
@@ -277,6 +289,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       await notify.start()
     },
     async close() {
+      await hostKeys.close()
       await connectors.close()
       await realtime.close()
       await notify.close()

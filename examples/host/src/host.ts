@@ -1,6 +1,6 @@
 import { type Clock, type Store, systemClock } from '@svc/store'
 import { createAdminApp } from './admin/admin.ts'
-import { loadAdminToken } from './admin/admin-token.ts'
+import { AdminToken } from './admin/admin-token.ts'
 import { hasTls, publicAddress } from './config/addressing.ts'
 import { createHostApp } from './app.ts'
 import { StartChecks } from './checks/start.ts'
@@ -106,7 +106,7 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
         await Promise.all([app.realtime.close(), publicServer.stop(times)])
       },
     )
-    const admin = createAdminApp({ app, config, token: loadAdminToken(config), log })
+    const admin = createAdminApp({ app, config, token: new AdminToken(config), log })
     const adminServer = await startServer(toListener(admin), {
       port: config.adminPort,
       host: '127.0.0.1',
@@ -122,6 +122,7 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     const { port } = publicServer
     heartbeat = new ProcessHeartbeat({ config, store, clock, log, keys, port })
     await heartbeat.start()
+    await app.keys.start()
     await app.welcome(port)
     await becomeReady({ store, oauth: app.oauth, health: app.health, log })
     const ports = { public: port, admin: adminServer.port, internal: internal?.port }

@@ -6,6 +6,7 @@ import type { Realtime } from '@svc/realtime'
 import type Koa from 'koa'
 import type { HostConnectors } from './accounts/host-connectors.ts'
 import type { HostApps } from './apps/registry.ts'
+import type { HostKeys } from './keys/host-keys.ts'
 import type { HostKonnectors } from './konnectors/registry.ts'
 import type { Health } from './monitoring/health.ts'
 import type { SettableFigures } from './monitoring/settable-figures.ts'
@@ -38,6 +39,7 @@ export interface HostServices {
   readonly devPages: DevPages
   readonly health: Health
   readonly probe: Probe
+  readonly keys: HostKeys
   readonly metrics: Metrics
   /** What `svc status` shows. */
   readonly status: StatusBoard

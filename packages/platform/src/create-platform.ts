@@ -34,6 +34,8 @@ export interface PlatformOptions {
   readonly trustProxy: number
   /** Instance records kept in process memory. */
   readonly instanceCacheSize: number
+  /** How old a key that signs access tokens may become, milliseconds; 0: never replaced by itself. */
+  readonly signingKeyMs?: number
   readonly clock: Clock
   readonly log: Logger
 }
@@ -56,7 +58,14 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
   const onChanged = (id: InstanceId): void => {
     revocations.tell({ instanceId: id, kind: 'instance', id })
   }
-  const keyring = createKeyring({ store, sealer, clock, onReplaced: onChanged })
+  const keyring = createKeyring({
+    store,
+    sealer,
+    clock,
+    log,
+    ...(options.signingKeyMs !== undefined && { signingKeyMs: options.signingKeyMs }),
+    onReplaced: onChanged,
+  })
   const addressing = { subdomains, isHttps }
   const instances = createInstances({
     ...addressing,

@@ -12,6 +12,7 @@ export type AdminBody =
   | 'installKonnector'
   | 'oauthToken'
   | 'refreshAccount'
+  | 'reseal'
   | 'resetPassphrase'
   | 'rotateKeys'
   | 'runChecks'
@@ -23,6 +24,9 @@ const PASSPHRASE = { type: 'string', minLength: 1, maxLength: 1024 } as const
 const TOKEN = { type: 'string', minLength: 1, maxLength: 16_384 } as const
 const CLEARABLE = { anyOf: [TEXT, { type: 'null' }] } as const
 const LOCALE = { type: 'string', pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' } as const
+
+/** Records a second. */
+const RATE = { type: 'integer', minimum: 1, maximum: 10_000 } as const
 
 export const ADMIN_BODIES: Readonly<Record<AdminBody, object>> = {
   createInstance: {
@@ -153,7 +157,17 @@ export const ADMIN_BODIES: Readonly<Record<AdminBody, object>> = {
   rotateKeys: {
     type: 'object',
     additionalProperties: false,
-    properties: { revoke: { type: 'boolean' } },
+    properties: {
+      revoke: { type: 'boolean' },
+      sessions: { type: 'boolean' },
+      links: { type: 'boolean' },
+      rate: RATE,
+    },
+  },
+  reseal: {
+    type: 'object',
+    additionalProperties: false,
+    properties: { rate: RATE },
   },
 }
 

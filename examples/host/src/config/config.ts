@@ -308,6 +308,7 @@ function drainOf(values: Values): number {
 const UNIT_MS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const
 
 function toMilliseconds(text: string): number {
+  if (text === '0') return 0
   const [, count, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? []
   return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
 }

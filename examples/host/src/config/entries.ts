@@ -46,7 +46,7 @@ function entrySchema(entry: ConfigEntry): Record<string, unknown> {
   const { type, pattern, minimum, maximum } = entry
   if (type === 'json') return entry.schema ?? {}
   if (type === 'size') return { type: 'string', pattern: SIZE_PATTERN }
-  if (type === 'duration') return { type: 'string', pattern: '^[0-9]{1,9}(ms|s|m|h|d)$' }
+  if (type === 'duration') return { type: 'string', pattern: '^(?:0|[0-9]{1,9}(?:ms|s|m|h|d))$' }
   return {
     type,
     ...(type === 'string' && { minLength: 1, maxLength: 16_384 }),
