@@ -37,11 +37,11 @@ import { issueAppToken } from './tokens/app-token.ts'
  */
 export function createOAuth(options: OAuthOptions): OAuth {
   const resolved = OAUTH_OPTIONS.settle(options)
-  const { store, apps, clock, log, namespace, lifetimes, cache, flagship } = resolved
+  const { apps, clock, log, namespace, lifetimes, cache, flagship } = resolved
   const platform = createPlatform({ ...resolved, instanceCacheSize: cache.instances })
   platform.records.declare(OAUTH_RECORDS)
   const { revocations, useErrorPage, ...shared } = platform
-  const { clientAddress, instances, keyring, mount, sealer } = shared
+  const { clientAddress, instances, keyring, mount, sealer, store } = shared
   const emitter = createEmitter<OAuthEvents>(log)
   const clients = new ClientStore({ store, sealer, clock })
   const linkedApps = new LinkedApps({ apps, log })

@@ -6,7 +6,7 @@ import type { HttpError } from './http/http-error.ts'
 import { createPagePaths } from './http/page-paths.ts'
 import { mountRoutes } from './http/router.ts'
 import type { InstanceId, Subdomains } from './instances/instance.ts'
-import { createInstances } from './instances/instance-store.ts'
+import { createInstances, type InstanceStore } from './instances/instance-store.ts'
 import { createResolveInstance } from './http/resolve-instance.ts'
 import { createKeyring } from './keys/keyring-store.ts'
 import { createSealer, type SealingKey } from './keys/sealer.ts'
@@ -15,6 +15,8 @@ import type { Logger } from './log/logger.ts'
 import type { OwnPlatform } from './platform.ts'
 import { PLATFORM_RECORDS } from './records.ts'
 import { RecordRegistry } from './records/record-registry.ts'
+import { holdStore } from './transfer/held-store.ts'
+import { createTransfer } from './transfer/instance-transfer.ts'
 
 /** Options of the ground floor; `createOAuth` checks them and fills in their defaults. */
 export interface PlatformOptions {
@@ -38,9 +40,12 @@ export interface PlatformOptions {
 
 /** Assembles the ground floor. Nothing is read or written before the first request, or `start`. */
 export function createPlatform(options: PlatformOptions): OwnPlatform {
-  const { store, clock, log, namespace, subdomains, isHttps, trustProxy } = options
+  const { clock, log, namespace, subdomains, isHttps, trustProxy } = options
   let errorPage: ((ctx: Context, error: HttpError) => Promise<void>) | undefined
 
+  // Everybody but the instances' own records goes through the holds of instances that are exported or imported.
+  const held = holdStore({ store: options.store, clock, find: (id) => instances.byId(id) })
+  const { store } = held
   const sealer = createSealer(options.keys)
   const revocations = createRevocations({ bus: store.bus, log })
   const onChanged = (id: InstanceId): void => {
@@ -48,9 +53,9 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
   }
   const keyring = createKeyring({ store, sealer, clock, onReplaced: onChanged })
   const addressing = { subdomains, isHttps }
-  const instances = createInstances({
+  const instances: InstanceStore = createInstances({
     ...addressing,
-    store,
+    store: options.store,
     keyring,
     clock,
     log,
@@ -66,6 +71,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
       ...addressing,
       instances,
       log,
+      clock,
       trustProxy,
       page: () => errorPage,
       paths: pagePaths,
@@ -90,6 +96,18 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     clock,
     log,
     namespace,
+    transfer: createTransfer({
+      store: options.store,
+      clock,
+      records,
+      sealer,
+      namespace,
+      instances,
+      directory: instances.directory,
+      forget: instances.forget,
+      normalize: instances.normalize,
+      queues: held.queues,
+    }),
     clientAddress: createClientAddress(trustProxy),
     async start() {
       await checkSealingKeys({ store, clock, keys: options.keys })

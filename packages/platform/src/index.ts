@@ -151,3 +151,12 @@ export {
 } from './rate-limits.ts'
 export { createPlatform, type PlatformOptions } from './create-platform.ts'
 export type { OwnPlatform, Platform } from './platform.ts'
+export type { ExportKey, ImportKey } from './transfer/encryption.ts'
+export type { ExportOptions } from './transfer/export-instance.ts'
+export type { ImportOptions, ImportReport } from './transfer/import-instance.ts'
+export type { InstanceTransfer } from './transfer/instance-transfer.ts'
+export {
+  TRANSFER_ERRORS,
+  TransferError,
+  type TransferErrorCode,
+} from './transfer/transfer-error.ts'

@@ -30,5 +30,20 @@ export interface DumpedWakeUp {
   readonly dueAt: number
 }
 
+/** What a dump is wanted of. */
+export interface DumpSelection {
+  /** An instance: only what is its, and no counters. Wake-ups are its when their id begins with its id. */
+  readonly instance: string
+  /** Whether its records are wanted, in the byte order of their keys. */
+  readonly records: boolean
+  /** The queues whose wake-ups are wanted. */
+  readonly queues: readonly string[]
+}
+
 /** Part of a store's content, in the same form for both engines. */
 export type DumpEntry = DumpedRecord | DumpedCounter | DumpedWakeUp
+
+/** Whether a wake-up is the instance's: its id is the instance's, or begins with it. */
+export function isWakeUpOf(instance: string, id: string): boolean {
+  return id.startsWith(instance) && !/^[A-Za-z0-9_-]/.test(id.slice(instance.length))
+}

@@ -1,6 +1,13 @@
 export type { Bus } from './bus.ts'
 export { type Clock, systemClock } from './clock.ts'
-export type { DumpedCounter, DumpedRecord, DumpedWakeUp, DumpEntry } from './dump.ts'
+export {
+  type DumpedCounter,
+  type DumpedRecord,
+  type DumpedWakeUp,
+  type DumpEntry,
+  type DumpSelection,
+  isWakeUpOf,
+} from './dump.ts'
 export { describeError } from './describe-error.ts'
 export { indexKey, recordKey, secretKey } from './keys.ts'
 export { STORE_LOG_EVENTS } from './log/log-events.ts'

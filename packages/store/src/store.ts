@@ -1,5 +1,5 @@
 import type { Bus } from './bus.ts'
-import type { DumpEntry } from './dump.ts'
+import type { DumpEntry, DumpSelection } from './dump.ts'
 import type { Json } from './json.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -155,8 +155,11 @@ export interface Store {
    * Everything that lives in the store: records, then counters, then wake-ups, each once. For commands only: it reads the
    * whole store, and request paths never call it. The embedded store is read at one moment. Redis is read in pages: what
    * changes meanwhile may be in it or not, what stays is.
+   * @param selection - what is wanted of one instance; everything otherwise
    */
-  dump(): AsyncIterable<DumpEntry>
+  dump(selection?: DumpSelection): AsyncIterable<DumpEntry>
+  /** Whether a dump shows one moment, whatever is written meanwhile. */
+  readonly dumpsOneMoment: boolean
   /**
    * Stores what {@link Store.dump} gave, here or elsewhere, with its revisions, in place of what had the same key. The
    * same entries again change nothing; what is dead by now stays away. For commands only, like the dump.

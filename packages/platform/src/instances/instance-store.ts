@@ -1,6 +1,6 @@
 import { type Change, type Store, StoreUnavailableError } from '@svc/store'
 import { randomId } from '../secrets.ts'
-import { createDirectory } from './directory.ts'
+import { createDirectory, type Directory } from './directory.ts'
 import { normalizeDomain } from './domain.ts'
 import type { Instance, InstanceId } from './instance.ts'
 import { createInstanceCache } from './instance-cache.ts'
@@ -34,6 +34,11 @@ export interface InstanceStore extends Instances {
   /** Goes on with removals that were cut short. */
   start(): Promise<void>
   close(): Promise<void>
+  readonly directory: Directory
+  /** Drops what is cached of an instance, in every process. */
+  forget(id: InstanceId): Promise<void>
+  /** The one spelling of a domain. @throws TypeError when it is none */
+  normalize(domain: string): string
 }
 
 const CHANNEL = 'oauth.instances'
@@ -193,10 +198,14 @@ export function createInstances(options: InstancesOptions): InstanceStore {
     async update(id, update) {
       checkSettings(update)
       if (update.status === 'deleting') throw new TypeError('instances are removed by remove()')
+      if (update.status === 'importing') throw new TypeError('instances are imported')
       return change(id, update)
     },
     remove: removal.remove,
     onRemove: removal.onRemove,
+    directory,
+    forget,
+    normalize: (domain) => normalizeDomain(domain, options),
     fresh: async (id) => (await store.get<StoredInstance>(instanceKey(id)))?.value,
     start: removal.start,
     async close() {

@@ -1,10 +1,14 @@
 import type { Revision } from '@svc/store'
+import type { Freeze } from './frozen.ts'
 
 /** Random, immutable id of an instance; the hash tag of all its keys. Never shown outside. */
 export type InstanceId = string & { readonly __instanceId: 'InstanceId' }
 
-/** Whether the administrator lets the instance be used. `deleting`: answers 404 while its records go. */
-export type InstanceStatus = 'active' | 'blocked' | 'deleting'
+/**
+ * Whether the administrator lets the instance be used. `deleting`: answers 404 while its records go. `importing`: answers
+ * 503 while they come.
+ */
+export type InstanceStatus = 'active' | 'blocked' | 'deleting' | 'importing'
 
 /** What is stored of an instance. Times are milliseconds since the epoch. */
 export interface InstanceRecord {
@@ -25,6 +29,10 @@ export interface InstanceRecord {
   readonly defaultRedirection?: string
   readonly status: InstanceStatus
   readonly settings: InstanceSettings
+  /** It is not to be changed, since it is being exported or was. */
+  readonly frozen?: Freeze
+  /** While it is being imported: digest of the file that it comes from. */
+  readonly importedFrom?: string
   readonly createdAt: number
   readonly updatedAt: number
 }

@@ -24,6 +24,8 @@ describe('@svc/platform', () => {
       'RequestError',
       'SECOND_MS',
       'SealingKeyError',
+      'TRANSFER_ERRORS',
+      'TransferError',
       'anybody',
       'appHost',
       'appOrigin',

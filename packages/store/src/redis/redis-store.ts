@@ -9,7 +9,7 @@ import {
 import type { Bus } from '../bus.ts'
 import type { Clock } from '../clock.ts'
 import { cursorText } from '../writes/member.ts'
-import type { DumpEntry } from '../dump.ts'
+import type { DumpEntry, DumpSelection } from '../dump.ts'
 import { loadEntries } from '../writes/load-entries.ts'
 import { planChange } from '../writes/planned-change.ts'
 import { revisionSource } from '../writes/revision.ts'
@@ -58,6 +58,7 @@ export interface RedisStoreParts {
 /** The store on Redis or Valkey: any number of processes. */
 export class RedisStore implements Store {
   readonly bus: Bus
+  readonly dumpsOneMoment = false
   readonly scheduler: RedisScheduler
   readonly #parts: RedisStoreParts
   readonly #clock: Clock
@@ -177,9 +178,9 @@ export class RedisStore implements Store {
     return last === '' ? { records } : { records, cursor: cursorText(last) }
   }
 
-  dump(): AsyncIterable<DumpEntry> {
+  dump(selection?: DumpSelection): AsyncIterable<DumpEntry> {
     const { connection } = this.#parts
-    return dumpRedis(connection, this.scheduler, this.#clock)
+    return dumpRedis(connection, this.scheduler, this.#clock, selection)
   }
 
   load(entries: AsyncIterable<DumpEntry> | Iterable<DumpEntry>): Promise<void> {

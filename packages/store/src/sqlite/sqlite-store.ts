@@ -9,7 +9,7 @@ import {
 import type { Bus } from '../bus.ts'
 import type { Clock } from '../clock.ts'
 import type { StoreEventLog } from '../log/store-log.ts'
-import type { DumpEntry } from '../dump.ts'
+import type { DumpEntry, DumpSelection } from '../dump.ts'
 import { loadEntries } from '../writes/load-entries.ts'
 import { planChange } from '../writes/planned-change.ts'
 import { revisionSource } from '../writes/revision.ts'
@@ -46,6 +46,7 @@ import { createWriteBatch, unavailable, type WriteBatch } from './write-batch.ts
 export class SqliteStore implements EmbeddedStore {
   readonly bus: Bus
   readonly scheduler: DueIndex
+  readonly dumpsOneMoment = true
   readonly #clock: Clock
   readonly #file: OpenFile
   readonly #batch: WriteBatch
@@ -145,12 +146,12 @@ export class SqliteStore implements EmbeddedStore {
     return this.#read(() => this.#records.list(index, request, this.#clock.now())) as Page<Value>
   }
 
-  async *dump(): AsyncGenerator<DumpEntry> {
+  async *dump(selection?: DumpSelection): AsyncGenerator<DumpEntry> {
     this.#checkOpen()
     const { db, path } = this.#file
     yield* path === undefined
-      ? dumpMemory(db, this.#clock)
-      : dumpFile(path, this.#clock, this.#reads)
+      ? dumpMemory(db, this.#clock, selection)
+      : dumpFile(path, this.#clock, this.#reads, selection)
   }
 
   async load(entries: AsyncIterable<DumpEntry> | Iterable<DumpEntry>): Promise<void> {

@@ -1,0 +1,26 @@
+import type { InstanceRecord } from './instance.ts'
+
+/** Why and how long an instance is not to be changed. @see operation.md 4.3.4, 4.3.5 */
+export interface Freeze {
+  readonly [name: string]: number | undefined
+  /** It ends by itself then, milliseconds since the epoch: whoever froze the instance may have died. Absent: for good. */
+  readonly until?: number
+  /** When an export of it was completed: a second copy may be alive. */
+  readonly exportedAt?: number
+}
+
+/** How an instance is kept from changes: for moments while it is read, or out of service altogether. */
+export type Hold = 'for-moments' | 'out-of-service'
+
+/** Undefined: it may be changed. */
+export function holdOf(
+  { frozen, status }: Pick<InstanceRecord, 'frozen' | 'status'>,
+  now: number,
+): Hold | undefined {
+  // What is removed is removed, frozen or not.
+  if (status === 'deleting') return undefined
+  if (status === 'importing') return 'out-of-service'
+  if (frozen === undefined) return undefined
+  if (frozen.until === undefined) return 'out-of-service'
+  return frozen.until > now ? 'for-moments' : undefined
+}
