@@ -1,8 +1,9 @@
-import type { Instance, InstanceUpdate, NewInstance } from '@svc/platform'
+import { holdOf, type Instance, type InstanceUpdate, type NewInstance } from '@svc/platform'
 import type { Context, Middleware } from 'koa'
 import Router from 'koa-router'
 import type { HostServices } from '../services.ts'
 import type { Config } from '../config/config.ts'
+import type { HostEventLog } from '../log/log.ts'
 import { createInstance } from '../create-instance.ts'
 import { isPhoneNumber } from '../notifications/owner-phone.ts'
 import { checkBody } from './admin.schema.ts'
@@ -14,11 +15,12 @@ import { addClientRoutes } from './client-routes.ts'
 import { addKonnectorRoutes } from './konnector-routes.ts'
 import { addNotificationRoutes } from './notification-routes.ts'
 import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
+import { addTransferRoutes } from './transfer-routes.ts'
 
 /** Every admin endpoint. `:domain` is a domain or an alias. */
-export function adminRouter(app: HostServices, config: Config): Middleware {
+export function adminRouter(app: HostServices, config: Config, log: HostEventLog): Middleware {
   const { oauth, ui, apps, phones, mailbox, metrics } = app
-  const { instances, clients, keyring, appTokens } = oauth
+  const { instances, clients, keyring, appTokens, clock } = oauth
   const router = new Router({ sensitive: true, strict: true })
   let koaBody: ((ctx: never, next: () => Promise<unknown>) => Promise<unknown>) | undefined
 
@@ -37,6 +39,12 @@ export function adminRouter(app: HostServices, config: Config): Middleware {
   }
 
   async function instanceOf(ctx: Context): Promise<Instance> {
+    const instance = await anyInstanceOf(ctx)
+    if (ctx.method === 'GET' || holdOf(instance, clock.now()) === undefined) return instance
+    throw new AdminError('instance_held', 409, 'the instance is frozen, or being imported')
+  }
+
+  async function anyInstanceOf(ctx: Context): Promise<Instance> {
     const instance = await instances.byHost(String(ctx['params'].domain).toLowerCase())
     if (instance === undefined) throw new AdminError('instance_not_found', 404)
     return instance
@@ -126,7 +134,7 @@ export function adminRouter(app: HostServices, config: Config): Middleware {
   })
 
   route('delete', '/instances/:domain', async (ctx) => {
-    await instances.remove((await instanceOf(ctx)).id)
+    await instances.remove((await anyInstanceOf(ctx)).id)
     ctx.status = 204
   })
 
@@ -169,6 +177,7 @@ export function adminRouter(app: HostServices, config: Config): Middleware {
   addAccountTypeRoutes(route, app.accounts.connectors)
   addAccountRoutes({ route, instanceOf }, app)
   addNotificationRoutes({ route, instanceOf }, app)
+  addTransferRoutes({ route, anyInstanceOf }, { app, config, log })
 
   route('get', '/instances/:domain/clients', async (ctx) => {
     const instance = await instanceOf(ctx)

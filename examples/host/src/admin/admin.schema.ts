@@ -7,7 +7,9 @@ export type AdminBody =
   | 'accountFields'
   | 'certifyClient'
   | 'createInstance'
+  | 'exportInstance'
   | 'importAccount'
+  | 'importKey'
   | 'installApp'
   | 'installKonnector'
   | 'oauthToken'
@@ -15,11 +17,14 @@ export type AdminBody =
   | 'resetPassphrase'
   | 'rotateKeys'
   | 'sendNotification'
+  | 'unfreezeInstance'
   | 'updateInstance'
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 1000 } as const
 const PASSPHRASE = { type: 'string', minLength: 1, maxLength: 1024 } as const
 const TOKEN = { type: 'string', minLength: 1, maxLength: 16_384 } as const
+/** A recipient or an identity; those that withstand quantum computers are long. */
+const AGE_TEXT = { type: 'string', minLength: 1, maxLength: 4000 } as const
 const CLEARABLE = { anyOf: [TEXT, { type: 'null' }] } as const
 const LOCALE = { type: 'string', pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' } as const
 
@@ -138,6 +143,30 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
       },
       properties: { type: 'object' },
     },
+  },
+  exportInstance: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      recipients: { type: 'array', items: AGE_TEXT, minItems: 1, maxItems: 20 },
+      passphrase: PASSPHRASE,
+      move: { type: 'boolean' },
+    },
+    oneOf: [{ required: ['recipients'] }, { required: ['passphrase'] }],
+  },
+  importKey: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      identities: { type: 'array', items: AGE_TEXT, minItems: 1, maxItems: 20 },
+      passphrase: PASSPHRASE,
+    },
+    oneOf: [{ required: ['identities'] }, { required: ['passphrase'] }],
+  },
+  unfreezeInstance: {
+    type: 'object',
+    additionalProperties: false,
+    properties: { force: { type: 'boolean' } },
   },
   rotateKeys: {
     type: 'object',

@@ -47,6 +47,7 @@ describe('@svc/platform', () => {
       'equalSecrets',
       'findRecords',
       'hostName',
+      'holdOf',
       'isHttpError',
       'isOutboundError',
       'isSlug',
