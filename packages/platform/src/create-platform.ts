@@ -105,6 +105,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
       instances,
       directory: instances.directory,
       forget: instances.forget,
+      forgetFrozen: instances.forgetFrozen,
       normalize: instances.normalize,
       queues: held.queues,
     }),

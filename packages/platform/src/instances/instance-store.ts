@@ -37,6 +37,8 @@ export interface InstanceStore extends Instances {
   readonly directory: Directory
   /** Drops what is cached of an instance, in every process. */
   forget(id: InstanceId): Promise<void>
+  /** The same, where nothing changed but whether it is frozen: nobody has to do anything about that. */
+  forgetFrozen(id: InstanceId): Promise<void>
   /** The one spelling of a domain. @throws TypeError when it is none */
   normalize(domain: string): string
 }
@@ -61,6 +63,8 @@ export function createInstances(options: InstancesOptions): InstanceStore {
   const removal = createRemoval({ ...options, directory, markDeleting, byId: cache.byId, forget })
 
   const listening = store.bus.subscribe(CHANNEL, (id) => {
+    const frozen = id !== null && typeof id === 'object' && 'frozen' in id ? id.frozen : undefined
+    if (typeof frozen === 'string') cache.forget(frozen as InstanceId) // Published by `forgetFrozen`.
     if (typeof id !== 'string') return
     cache.forget(id as InstanceId) // Published by `forget`.
     options.onChanged?.(id as InstanceId)
@@ -72,6 +76,11 @@ export function createInstances(options: InstancesOptions): InstanceStore {
   async function forget(id: InstanceId): Promise<void> {
     cache.forget(id)
     await store.bus.publish(CHANNEL, id)
+  }
+
+  async function forgetFrozen(id: InstanceId): Promise<void> {
+    cache.forget(id)
+    await store.bus.publish(CHANNEL, { frozen: id })
   }
 
   async function byHost(host: string): Promise<Instance | undefined> {
@@ -205,6 +214,7 @@ export function createInstances(options: InstancesOptions): InstanceStore {
     onRemove: removal.onRemove,
     directory,
     forget,
+    forgetFrozen,
     normalize: (domain) => normalizeDomain(domain, options),
     fresh: async (id) => (await store.get<StoredInstance>(instanceKey(id)))?.value,
     start: removal.start,

@@ -19,6 +19,8 @@ export interface FreezeServices {
   readonly clock: { now(): number }
   /** Drops what is cached of an instance, in every process. */
   readonly forget: (id: InstanceId) => Promise<void>
+  /** The same, where nothing changed but whether it is frozen. */
+  readonly forgetFrozen: (id: InstanceId) => Promise<void>
 }
 
 /** The instance as it is stored. @throws InstanceError `instance_not_found` */
@@ -33,7 +35,7 @@ export async function readInstance(
 
 /** Changes the record by compare-and-set. @param change - undefined: it stays as it is */
 async function changeFreeze(
-  { store, forget }: FreezeServices,
+  { store, forgetFrozen }: FreezeServices,
   id: InstanceId,
   change: (record: StoredInstance) => { readonly frozen: Freeze | undefined } | undefined,
 ): Promise<void> {
@@ -48,7 +50,7 @@ async function changeFreeze(
     ) as StoredInstance
     const put = { op: 'put', key: instanceKey(id), value: next, ifRevision } as const
     if (!(await store.write([put])).written) continue
-    await forget(id)
+    await forgetFrozen(id)
     return
   }
   throw new InstanceError('instance_busy', 'too many changes of one instance at a time')
@@ -124,4 +126,6 @@ export async function unfreeze(
     }
     return { frozen: undefined }
   })
+  // What waited goes on.
+  await services.forget(id)
 }
