@@ -7,7 +7,8 @@ import { browserClient, relyingParty } from '@svc/testkit'
 import { Decrypter } from 'age-encryption'
 import { createInstance } from '../../src/create-instance.ts'
 import type { RunningHost } from '../../src/host.ts'
-import { PASSPHRASE, totpCode } from './owner-visit.ts'
+import { authenticatorApp } from './authenticators.ts'
+import { PASSPHRASE } from './owner-visit.ts'
 
 /** An owner with a second factor, a session, a client and a notification that is still to come. */
 export interface MovingOwner {
@@ -35,7 +36,7 @@ export async function createMovingOwner(host: RunningHost, domain: string): Prom
   plant(owner, cookie.cookie, instance)
   const answer = await owner.submit((await owner.get(pending.url)).page().form('/auth/authorize'))
   let refreshToken = (await party.exchange(answer.location ?? '', pending)).refresh_token ?? ''
-  const secret = await addAuthenticator(host, instance)
+  const nextCode = authenticatorApp(await addAuthenticator(host, instance))
   const dueAt = Date.now() + HOUR_MS
   await host.app.notify.post(instance, {
     originator: 'cli',
@@ -55,8 +56,7 @@ export async function createMovingOwner(host: RunningHost, domain: string): Prom
     const passphrase = await deriveLoginValue(PASSPHRASE, salt, iterations)
     const second = await stranger.submit(form, { passphrase })
     const step = second.page().form('/auth/twofactor')
-    const code = totpCode(secret, Date.now())
-    const done = await stranger.submit(step, { 'two-factor-passcode': code })
+    const done = await stranger.submit(step, { 'two-factor-passcode': await nextCode() })
     if (done.status !== 302) throw new Error(`the second step answered ${done.status}`)
   }
 
