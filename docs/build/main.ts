@@ -15,19 +15,23 @@ import { eventFaults, eventPage } from './events.ts'
 import { httpApi } from './http-api.ts'
 import { linkFaults, recipeFaults } from './links.ts'
 import { logFaults, logPage } from './logs.ts'
+import { metricsPage } from './metrics.ts'
 import { openApi } from './openapi.ts'
 import { optionFaults, optionPages } from './options.ts'
+import { dataModel, recordTableFaults } from './record-tables.ts'
 import { errorGroups, routeGroups, version } from './routes.ts'
 import { walkFaults } from './walks.ts'
 
 const groups = await routeGroups()
 const documents = [
   configuration(),
+  dataModel(),
   decisionIndex(),
   errorTables(errorGroups),
   eventPage(),
   await httpApi(groups),
   logPage(),
+  metricsPage(),
   openApi(groups, version()),
   optionPages(),
 ]
@@ -49,6 +53,7 @@ const faults = [
   ...logFaults(),
   ...optionFaults(),
   ...recipeFaults(),
+  ...recordTableFaults(),
   ...walkFaults(),
   ...stale.map((file) => `${file} is stale: run pnpm run docs`),
 ]

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { appFolders, createAuthUi } from '@svc/auth-ui'
 import { createOAuth, OAuthError } from '@svc/oauth-core'
-import { bindRoutes, limitLoad, type SealingKey } from '@svc/platform'
+import { bindRoutes, limitLoad, type SealingKey, versionedStore } from '@svc/platform'
 import { createRealtime } from '@svc/realtime'
 import type { Clock, Store } from '@svc/store'
 import Koa from 'koa'
@@ -10,7 +10,8 @@ import { konnectorListRoutes } from './accounts/konnector-list.ts'
 import { serveApps } from './apps/app-pages.ts'
 import { permissionTexts } from './apps/permission-texts.ts'
 import { createHostApps } from './apps/registry.ts'
-import { hasTls, isLocalhost } from './config/addressing.ts'
+import { hasTls } from './config/addressing.ts'
+import { isLocalhost } from './config/own-names.ts'
 import type { Config } from './config/config.ts'
 import { readDeprecatedApps } from './config/deprecated-apps.ts'
 import { flagshipOptions } from './config/flagship.ts'
@@ -24,8 +25,15 @@ import { audit, withAuditMarks } from './log/audit.ts'
 import type { HostLog } from './log/log.ts'
 import { createHealth } from './monitoring/health.ts'
 import { createMetrics } from './monitoring/metrics.ts'
+import { createStatus } from './monitoring/status-lines.ts'
+import { observeStore } from './monitoring/observed-store.ts'
+import { createSettableFigures } from './monitoring/settable-figures.ts'
+import { StoreFigures } from './monitoring/store-figures.ts'
+import { createProbe } from './checks/probe.ts'
 import { tellClientChanges } from './notifications/client-events.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
+import { createQuotaNotices } from './quota/quota-notices.ts'
+import { createDiskQuota } from './quota/disk-quota.ts'
 import { hostRecords } from './records.ts'
 import type { DevPages, HostServices } from './services.ts'
 
@@ -37,6 +45,8 @@ export interface HostAppOptions {
   readonly clock: Clock
   /** Tells the operator something in a sentence. */
   readonly notice: (text: string) => void
+  /** Whether nothing may grow for now. */
+  readonly isSpaceLow?: () => boolean
 }
 
 /**
@@ -53,9 +63,15 @@ function loadDemo(config: Config): ReturnType<typeof importDemo> | undefined {
 
 /** Assembles the packages in the order of `architecture.md` 1. */
 export async function createHostApp(options: HostAppOptions): Promise<HostServices> {
-  const { config, store, keys, clock } = options
-  const scope = createRequestScope(withAuditMarks(options.log))
+  const { config, keys, clock } = options
+  const storeFigures = new StoreFigures()
+  const audited = new Map<string, number>()
+  const scope = createRequestScope(withAuditMarks(options.log, audited))
   const { log } = scope
+  const kinds = hostRecords(config.namespace)
+  const observed = observeStore(options.store, clock, storeFigures)
+  observed.bus.onGap(() => storeFigures.gap())
+  const store = versionedStore(observed, kinds, log)
   const demo = await loadDemo(config)
   const demoApps = config.demoApps ? demo?.demoApps : undefined
   const apps = await createHostApps({
@@ -70,8 +86,9 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     folder: fileURLToPath(new URL('../konnectors', import.meta.url)),
     namespace: config.namespace,
   })
-  const documents = createDocumentStore(store)
-  const shareParts = { store, clock, apps, documents }
+  const quota = createDiskQuota(store, config.limits['disk'] ?? 0)
+  const documents = createDocumentStore(store, quota)
+  const shareParts = { store, clock, apps, quota }
   const shared = config.demoApps ? demo?.createSharedData(shareParts) : undefined
   const oauth = createOAuth({
     store,
@@ -91,7 +108,9 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     ...(shared !== undefined && { sharings: shared.sharings }),
     ...coreOverrides(config),
   })
-  oauth.records.declare(hostRecords(config.namespace))
+  const { isSpaceLow = () => false } = options
+  oauth.useSpace(isSpaceLow)
+  oauth.records.declare(kinds)
   if (config.flagship.skipCertification === true) log.warn('flagship.certification_skipped')
   konnectors.onUninstalled((instance, slug) => oauth.revoked(instance, 'app', [slug]))
   apps.onChange(async (instance, slug) => {
@@ -113,6 +132,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     pushCredentials: { getRaw: async (id) => accounts.connectors.accountTypes.getRaw(id) },
   })
   const { mailer } = notify
+  const quotaNotices = createQuotaNotices({ store, notify, log })
+  quota.onUse((instance, use) => void quotaNotices.look(instance, use))
   const ui = createAuthUi({
     oauth,
     mailer,
@@ -120,7 +141,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     ...(shared !== undefined && { shares: shared.shares }),
     // Without the home app owners begin in the settings.
     ...(!config.demoApps && { homeSlug: 'settings' }),
-    move: { diskUsage: async (instance) => ({ used: await documents.size(instance) }) },
+    move: { diskUsage: quota.use },
     permissionTexts: permissionTexts(config.namespace),
     ...(config.raiseLimitUrl !== undefined && { raiseLimitUrl: config.raiseLimitUrl }),
     passphrase: {
@@ -146,6 +167,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
 
   oauth.instances.onRemove(async (instance) => {
     await documents.removeAll(instance)
+    await quotaNotices.remove(instance)
     // What was shared while the demo was on goes as well.
     const data = shared ?? (await importDemo()).createSharedData(shareParts)
     await data.removeAll(instance)
@@ -159,13 +181,23 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     clientAddress,
     ...(requestsInFlight !== undefined && { requests: requestsInFlight }),
   })
+  const settable = createSettableFigures()
   const metrics = createMetrics({
+    config,
+    store,
+    instances: oauth.instances,
+    hashing: ui.hashing,
+    audited,
+    settable,
+    storeFigures,
     load: load.figures,
+    isSpaceLow,
     sockets: realtime.stats,
     notifications: notify.figures,
     providers: connectors.figures,
   })
   const health = createHealth(store, clock)
+  const probe = createProbe({ config, store, clock, instances: oauth.instances, clientAddress })
   const koa = new Koa()
   noteBrokenAnswers(koa, log)
   koa.use(scope.middleware({ clientAddress, trustsProxy: config.trustProxy > 0 }))
@@ -177,6 +209,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   koa.use(health.middleware)
   koa.use(load.middleware)
   koa.use(limitRequests({ requestsPerMinute, clientAddress }))
+  koa.use(probe.middleware)
   koa.use(connectors.callbackHost())
   koa.use(oauth.resolveInstance())
   koa.use(serveApps({ apps, visits: ui.appPages }))
@@ -225,11 +258,15 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     mailer,
     notify,
     phones,
+    quota,
     mailbox,
     outbox,
     devPages: devPages ?? NO_DEV_PAGES,
     health,
+    probe,
+    settable,
     metrics,
+    status: createStatus({ config, store, keys, notify }),
     async welcome(port) {
       if (!config.demo) return
       await demo?.welcome({ app: services, store, config, port, notice: options.notice })

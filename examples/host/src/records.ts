@@ -1,7 +1,9 @@
 import { accountMemberContext, SEALED_MEMBERS } from '@svc/connectors'
 import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } from '@svc/platform'
 import { DEMO_RECORDS } from './demo-records.ts'
+import { PROCESS_RECORD } from './processes/process-record.ts'
 import { PUSH_KEY_CONTEXT } from './notifications/push-keys.ts'
+import { STORE_RECORD } from './storage/store-record.ts'
 
 const { instant, members, object, text } = valueSchemas
 
@@ -9,6 +11,7 @@ const { instant, members, object, text } = valueSchemas
 export function hostRecords(namespace: string): readonly RecordKind[] {
   const accounts = `${namespace}.accounts`
   return [
+    PROCESS_RECORD,
     {
       kind: 'document',
       version: 1,
@@ -57,6 +60,16 @@ export function hostRecords(namespace: string): readonly RecordKind[] {
       content: 'the owner’s number, as written',
     },
     {
+      kind: 'quota-notice',
+      version: 1,
+      schema: text,
+      tags: 'instance',
+      places: { by: 'ids', ids: ['level'] },
+      life: 'until the use falls below 85 % of the quota',
+      export: { no: 'The quota of another host is another one.' },
+      content: 'what the owner was told last: that the space is nearly full, or full',
+    },
+    {
       kind: 'web-push-key',
       version: 1,
       schema: members({ publicKey: text, sealed: text }),
@@ -66,6 +79,27 @@ export function hostRecords(namespace: string): readonly RecordKind[] {
       life: 'for good',
       export: { no: 'It is the host’s.' },
       content: 'key pair of web pushes for development',
+    },
+    STORE_RECORD,
+    {
+      kind: 'backup',
+      version: 1,
+      schema: members({ at: instant }),
+      tags: ['host'],
+      places: { by: 'ids', ids: ['verified'] },
+      life: 'for good',
+      export: { no: 'It is the host’s.' },
+      content: 'when the last backup was verified',
+    },
+    {
+      kind: 'probe',
+      version: 1,
+      schema: members({}),
+      tags: ['host'],
+      places: { by: 'nobody' },
+      life: '60 s, once',
+      export: { no: 'It is the host’s.' },
+      content: 'a nonce that `/health/probe` answers to',
     },
     ...DEMO_RECORDS,
   ]

@@ -15,6 +15,8 @@ import type { Logger } from './log/logger.ts'
 import type { OwnPlatform } from './platform.ts'
 import { PLATFORM_RECORDS } from './records.ts'
 import { RecordRegistry } from './records/record-registry.ts'
+import { removeRecords } from './records/remove-records.ts'
+import { versionedStore } from './records/versioned-store.ts'
 import { holdStore } from './transfer/held-store.ts'
 import { createTransfer } from './transfer/instance-transfer.ts'
 
@@ -38,13 +40,21 @@ export interface PlatformOptions {
   readonly log: Logger
 }
 
+/** What the removal of an instance itself removes at the end. */
+const LAST_KINDS: ReadonlySet<string> = new Set(['instance', 'keys'])
+
 /** Assembles the ground floor. Nothing is read or written before the first request, or `start`. */
 export function createPlatform(options: PlatformOptions): OwnPlatform {
   const { clock, log, namespace, subdomains, isHttps, trustProxy } = options
+  const whole = versionedStore(options.store, PLATFORM_RECORDS, log)
   let errorPage: ((ctx: Context, error: HttpError) => Promise<void>) | undefined
 
+  const records = new RecordRegistry()
+  records.declare(PLATFORM_RECORDS)
+  let isLow = (): boolean => false
+
   // Everybody but the instances' own records goes through the holds of instances that are exported or imported.
-  const held = holdStore({ store: options.store, clock, find: (id) => instances.byId(id) })
+  const held = holdStore({ store: whole, clock, find: (id) => instances.byId(id) })
   const { store } = held
   const sealer = createSealer(options.keys)
   const revocations = createRevocations({ bus: store.bus, log })
@@ -55,7 +65,8 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
   const addressing = { subdomains, isHttps }
   const instances: InstanceStore = createInstances({
     ...addressing,
-    store: options.store,
+    store: whole,
+    removeRest: (id) => removeRecords(records, whole, id, (kind) => LAST_KINDS.has(kind)),
     keyring,
     clock,
     log,
@@ -63,8 +74,6 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     cacheSize: options.instanceCacheSize,
   })
   const pagePaths = createPagePaths()
-  const records = new RecordRegistry()
-  records.declare(PLATFORM_RECORDS)
 
   return {
     resolveInstance: createResolveInstance({
@@ -78,7 +87,10 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     }),
     mount(rows, environment = {}) {
       pagePaths.declare(rows)
-      return mountRoutes(rows, { log, ...environment })
+      return mountRoutes(rows, { log, isSpaceLow: () => isLow(), ...environment })
+    },
+    useSpace(given) {
+      isLow = given
     },
     onRevoked: revocations.listen,
     async revoked({ id: instanceId }, kind, ids) {
@@ -97,7 +109,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     log,
     namespace,
     transfer: createTransfer({
-      store: options.store,
+      store: whole,
       clock,
       records,
       sealer,

@@ -1,13 +1,5 @@
 export type { Bus } from './bus.ts'
 export { type Clock, systemClock } from './clock.ts'
-export {
-  type DumpedCounter,
-  type DumpedRecord,
-  type DumpedWakeUp,
-  type DumpEntry,
-  type DumpSelection,
-  isWakeUpOf,
-} from './dump.ts'
 export { describeError } from './describe-error.ts'
 export { indexKey, recordKey, secretKey } from './keys.ts'
 export { STORE_LOG_EVENTS } from './log/log-events.ts'
@@ -26,11 +18,17 @@ export {
   type CheckChange,
   type Condition,
   type DeleteChange,
+  type DumpedCounter,
+  type DumpedRecord,
+  type DumpedWakeUp,
+  type DumpEntry,
+  type DumpSelection,
   type Hit,
   type IndexEntry,
   type IndexKey,
   type InspectedRecord,
   type Key,
+  type KindUsage,
   type Page,
   type PageRequest,
   type PutChange,
@@ -40,6 +38,7 @@ export {
   type StoredRecord,
   StoreUnavailableError,
   type TouchChange,
+  type Usage,
   type WriteOptions,
   type WriteResult,
 } from './store.ts'

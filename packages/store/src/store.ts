@@ -1,5 +1,4 @@
 import type { Bus } from './bus.ts'
-import type { DumpEntry, DumpSelection } from './dump.ts'
 import type { Json } from './json.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -106,6 +105,16 @@ export interface Hit {
   readonly resetsAt: number
 }
 
+/** What an instance keeps of a kind of record. */
+export interface KindUsage {
+  readonly records: number
+  /** Of keys and values, as JSON in UTF-8. */
+  readonly bytes: number
+}
+
+/** What an instance keeps, by kind of record. */
+export type Usage = Readonly<Record<string, KindUsage>>
+
 export interface PageRequest {
   /** 1 to 100. @defaultValue `100` */
   readonly limit?: number
@@ -120,6 +129,48 @@ export interface Page<Value extends Json = Json> {
   /** Absent on the last page. A page may hold fewer records than asked for, even none, and still have a cursor. */
   readonly cursor?: string
 }
+
+/** A live record as it is carried to another store. */
+export interface DumpedRecord {
+  readonly type: 'record'
+  readonly key: Key
+  readonly value: Json
+  readonly revision: Revision
+  /** Instant of death in milliseconds since the epoch; absent: never. */
+  readonly expiresAt?: number
+  readonly indexes: readonly IndexEntry[]
+}
+
+/** A counter whose window is open. */
+export interface DumpedCounter {
+  readonly type: 'counter'
+  readonly key: Key
+  readonly count: number
+  /** End of the window in milliseconds since the epoch. */
+  readonly resetsAt: number
+}
+
+/** A wake-up that was asked for and is not handled yet. */
+export interface DumpedWakeUp {
+  readonly type: 'wake-up'
+  readonly queue: string
+  readonly id: string
+  /** The instant asked for, milliseconds since the epoch. */
+  readonly dueAt: number
+}
+
+/** What a dump is wanted of. */
+export interface DumpSelection {
+  /** An instance: only what is its, and no counters. Wake-ups are its when their id begins with its id. */
+  readonly instance: string
+  /** Whether its records are wanted, in the byte order of their keys. */
+  readonly records: boolean
+  /** The queues whose wake-ups are wanted. */
+  readonly queues: readonly string[]
+}
+
+/** Part of a store's content, in the same form for both engines. */
+export type DumpEntry = DumpedRecord | DumpedCounter | DumpedWakeUp
 
 /**
  * Durable records with expiry, on one of two engines with the same promises.
@@ -151,6 +202,13 @@ export interface Store {
   hit(counter: Key, windowMs: number, by?: number): Promise<Hit>
   /** Live records under an index, in pages; never a scan of the keyspace. */
   list<Value extends Json = Json>(index: IndexKey, page?: PageRequest): Promise<Page<Value>>
+  /**
+   * How many live records an instance has, and their bytes, by kind: of the kinds that the store was told to count, in
+   * the same step as each change.
+   */
+  usage(instance: string): Promise<Usage>
+  /** Counts them anew, record by record, keeps that, and answers it. For operators: it reads the whole instance. */
+  recount(instance: string): Promise<Usage>
   /**
    * Everything that lives in the store: records, then counters, then wake-ups, each once. For commands only: it reads the
    * whole store, and request paths never call it. The embedded store is read at one moment. Redis is read in pages: what

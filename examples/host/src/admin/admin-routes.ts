@@ -12,9 +12,12 @@ import { clientToWire, instanceToWire, mailToWire } from './admin-wire.ts'
 import { addAccountRoutes } from './account-routes.ts'
 import { addAccountTypeRoutes } from './account-type-routes.ts'
 import { addClientRoutes } from './client-routes.ts'
+import { addDoctorRoutes } from './doctor-routes.ts'
 import { addKonnectorRoutes } from './konnector-routes.ts'
+import { addUsageRoutes, changedSettings } from './usage-routes.ts'
 import { addNotificationRoutes } from './notification-routes.ts'
 import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
+import { addStatusRoutes } from './status-routes.ts'
 import { addTransferRoutes } from './transfer-routes.ts'
 
 /** Every admin endpoint. `:domain` is a domain or an alias. */
@@ -70,6 +73,8 @@ export function adminRouter(app: HostServices, config: Config, log: HostEventLog
     ctx.body = text
   })
 
+  addStatusRoutes({ route }, app)
+
   route('get', '/instances', async (ctx) => {
     const cursor = ctx.query['cursor']
     const page = await instances.list(typeof cursor === 'string' ? { cursor } : {})
@@ -104,10 +109,8 @@ export function adminRouter(app: HostServices, config: Config, log: HostEventLog
 
   route('patch', '/instances/:domain', async (ctx) => {
     const instance = await instanceOf(ctx)
-    const { oauthClientsMax, blocked, auth_mode, magic_link, phone, ...rest } = checkBody(
-      'updateInstance',
-      ctx.request.body,
-    )
+    const { oauthClientsMax, diskQuota, blocked, auth_mode, magic_link, phone, ...rest } =
+      checkBody('updateInstance', ctx.request.body)
     const email = rest['email'] === undefined ? instance.email : rest['email']
     if ((auth_mode === 'two_factor_mail' || magic_link === true) && typeof email !== 'string') {
       throw new AdminError('invalid_request', 400, 'the instance has no mail address')
@@ -118,9 +121,7 @@ export function adminRouter(app: HostServices, config: Config, log: HostEventLog
     const update: InstanceUpdate = {
       ...(rest as InstanceUpdate), // the schema has the same members
       ...(blocked !== undefined && { status: blocked === true ? 'blocked' : 'active' }),
-      ...(typeof oauthClientsMax === 'number' && {
-        settings: { ...instance.settings, oauthClientsMax },
-      }),
+      settings: changedSettings(instance.settings, { oauthClientsMax, diskQuota }),
     }
     const updated = await instances.update(instance.id, update)
     await app.devPages.noteHosts(updated.aliases)
@@ -138,6 +139,7 @@ export function adminRouter(app: HostServices, config: Config, log: HostEventLog
     ctx.status = 204
   })
 
+  addDoctorRoutes({ route }, app, config)
   addOwnerRoutes({ route, instanceOf }, ui.owners)
 
   route('get', '/instances/:domain/apps', async (ctx) => {
@@ -177,6 +179,7 @@ export function adminRouter(app: HostServices, config: Config, log: HostEventLog
   addAccountTypeRoutes(route, app.accounts.connectors)
   addAccountRoutes({ route, instanceOf }, app)
   addNotificationRoutes({ route, instanceOf }, app)
+  addUsageRoutes({ route, instanceOf }, app.quota)
   addTransferRoutes({ route, anyInstanceOf }, { app, config, log })
 
   route('get', '/instances/:domain/clients', async (ctx) => {

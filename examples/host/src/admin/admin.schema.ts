@@ -16,6 +16,7 @@ export type AdminBody =
   | 'refreshAccount'
   | 'resetPassphrase'
   | 'rotateKeys'
+  | 'runChecks'
   | 'sendNotification'
   | 'unfreezeInstance'
   | 'updateInstance'
@@ -45,6 +46,15 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
       timeZone: TEXT,
     },
   },
+  runChecks: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      domain: TEXT,
+      offline: { type: 'boolean' },
+      servers: { type: 'array', items: TEXT, maxItems: 10 },
+    },
+  },
   updateInstance: {
     type: 'object',
     additionalProperties: false,
@@ -53,6 +63,7 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
       auth_mode: { enum: ['basic', 'two_factor_mail'] },
       blocked: { type: 'boolean' },
       context: CLEARABLE,
+      diskQuota: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }] },
       email: CLEARABLE,
       locale: LOCALE,
       magic_link: { type: 'boolean' },

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { addUsageCommand, parseDisk } from './usage-command.ts'
 import type { AdminClient } from './admin-client.ts'
 import { instancePath, listAll, members, parseCount, subcommand } from './command.ts'
 import { clean, type OutputOptions, print, table } from './output.ts'
@@ -9,6 +10,8 @@ interface InstanceOptions extends OutputOptions {
   readonly authMode?: string
   readonly block?: boolean
   readonly context?: string
+  /** Bytes; null: as everybody. */
+  readonly disk?: number | null
   readonly email?: string
   readonly locale?: string
   /** `true`: the flag of `create`. */
@@ -65,6 +68,11 @@ export function addInstanceCommands(program: Command, connect: () => AdminClient
   )
 
   withDetails(subcommand(instance, 'update <domain>', 'Changes an instance.'))
+    .option(
+      '--disk <size>',
+      'what it may keep, such as `5GiB`; `0`: no limit; `default`: as every instance',
+      parseDisk,
+    )
     .option('--oauth-clients-max <n>', 'how many clients it may have; -1: no limit', parseCount)
     .addOption(
       new Option('--auth-mode <mode>', 'whether logging in takes a passcode by mail').choices([
@@ -85,6 +93,7 @@ export function addInstanceCommands(program: Command, connect: () => AdminClient
       const body = {
         ...detailsOf(options),
         oauthClientsMax: options.oauthClientsMax,
+        diskQuota: options.disk,
         auth_mode: options.authMode,
         phone: options.phone === 'none' ? null : options.phone,
         ...(options.magicLink !== undefined && { magic_link: options.magicLink === 'on' }),
@@ -94,6 +103,8 @@ export function addInstanceCommands(program: Command, connect: () => AdminClient
       const answer = await connect().call('PATCH', instancePath(domain), body)
       print(options, answer, `Changed ${clean(answer['domain'])}.`)
     })
+
+  addUsageCommand(instance, connect)
 
   subcommand(instance, 'remove <domain>', 'Removes an instance with everything it holds.').action(
     async (domain: string, options: OutputOptions) => {

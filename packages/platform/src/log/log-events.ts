@@ -11,7 +11,7 @@ export const PLATFORM_LOG_EVENTS = {
   'keys.open_failed': {
     level: 'error',
     when: 'A sealed value cannot be opened: the key that it names is not in the keyring. Put it back.',
-    fields: { route: 'string?', kid: 'any?' },
+    fields: { route: 'string?', kid: 'any?', cause: 'string?' },
     since: '0.1.0',
   },
   'request.failed': {
@@ -66,6 +66,12 @@ export const PLATFORM_LOG_EVENTS = {
     level: 'warn',
     when: 'A revocation is stored, and other processes were not told; they see it when they next read the store.',
     fields: { kind: 'string', cause: 'string' },
+    since: '0.1.0',
+  },
+  'record.malformed': {
+    level: 'error',
+    when: 'A stored record is of no version that its kind knows; the request that read it failed.',
+    fields: { kind: 'string', key: 'string', cause: 'string' },
     since: '0.1.0',
   },
   'instance.removed': {

@@ -13,6 +13,7 @@ import type { Freeze } from '../instances/frozen.ts'
 import type { InstanceId } from '../instances/instance.ts'
 import { instanceKey } from '../instances/instance-record.ts'
 import type { Sealer } from '../keys/sealer.ts'
+import { bringForward } from '../records/bring-forward.ts'
 import { findRecords, toFound } from '../records/find-records.ts'
 import type { RecordRegistry } from '../records/record-registry.ts'
 import { openMember } from '../records/sealed-values.ts'
@@ -160,9 +161,10 @@ async function* entriesOf(services: ExportServices, id: InstanceId): AsyncGenera
 
 function recordLine(services: ExportServices, record: DumpedRecord): string | undefined {
   const { records: registry, sealer } = services
-  const found = toFound(record)
-  const kind = registry.get(found.kind)
+  const stored = toFound(record)
+  const kind = registry.get(stored.kind)
   if (kind?.export !== 'yes') return undefined
+  const found = { ...stored, value: bringForward(kind, stored.value) }
   const isInstance = record.key === instanceKey(found.tag as InstanceId) // The tag of an instance.
   const value = openValue(kind, found, (member) => openMember(sealer, member))
   const prefix = indexKey(found.tag, 'x').length - 1

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { indexKey, type Json, type Key, recordKey, type Revision } from '@svc/store'
+import { describeError, indexKey, type Json, type Key, recordKey, type Revision } from '@svc/store'
 import { compiledSchema } from '../compiled-schema.ts'
 import type { InstanceId } from '../instances/instance.ts'
+import { bringForward } from '../records/bring-forward.ts'
 import type { FoundRecord, RecordKind } from '../records/record-kind.ts'
 import type { RecordRegistry } from '../records/record-registry.ts'
 import { type SealedMember, sealedMembers, withTexts } from '../records/sealed-values.ts'
@@ -12,7 +13,6 @@ import {
   openedPlaces,
   type RecordLine,
   type TrailerLine,
-  versionOf,
   type WakeUpLine,
 } from './export-format.ts'
 import { damaged } from './read-lines.ts'
@@ -190,7 +190,7 @@ function readRecord(
   const isPlace = new Set(places.map(({ path }) => path.join('\n')))
   const opened = sealedMembers(kind, whole).filter(({ path }) => isPlace.has(path.join('\n')))
   // What only looks like an opened value is an owner's own.
-  const value = migrated(
+  const value = forward(
     kind,
     withTexts(
       given.d,
@@ -217,6 +217,10 @@ function keysOf(
   }
 }
 
-function migrated({ migrate = [] }: RecordKind, value: Json): Json {
-  return migrate.slice(versionOf(value) - 1).reduce((older, step) => step(older), value)
+function forward(kind: RecordKind, value: Json): Json {
+  try {
+    return bringForward(kind, value)
+  } catch (error) {
+    throw damaged(describeError(error), error)
+  }
 }

@@ -12,6 +12,7 @@ describe('@svc/platform', () => {
       'HOUR_MS',
       'InstanceError',
       'MINUTE_MS',
+      'MalformedRecordError',
       'OUTBOUND_OPTIONS',
       'OutboundError',
       'OverloadedError',
@@ -44,6 +45,7 @@ describe('@svc/platform', () => {
       'createSealer',
       'defineErrors',
       'defineRoute',
+      'describedSchema',
       'equalSecrets',
       'findRecords',
       'hostName',
@@ -72,6 +74,7 @@ describe('@svc/platform', () => {
       'setEndpointHeaders',
       'toFound',
       'valueSchemas',
+      'versionedStore',
       'withTexts',
       'withoutDefaultPort',
     ])

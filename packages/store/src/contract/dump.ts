@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import type { DumpEntry } from '../dump.ts'
 import { recordKey } from '../keys.ts'
-import type { Revision } from '../store.ts'
+import type { DumpEntry, Revision } from '../store.ts'
 import { type DefinePart, part, type Subject } from './suite.ts'
 
 const MINUTE_MS = 60_000

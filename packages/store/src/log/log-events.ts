@@ -52,4 +52,16 @@ export const STORE_LOG_EVENTS = {
     fields: { cause: 'string' },
     since: '0.1.0',
   },
+  'store.wal_held': {
+    level: 'warn',
+    when: 'A reader, such as a copy, has kept the write-ahead file of the embedded store from beginning anew for over a minute; it grows until the reader ends.',
+    fields: { bytes: 'number', heldMs: 'number' },
+    since: '0.1.0',
+  },
+  'store.wal_check_failed': {
+    level: 'error',
+    when: 'The size of the write-ahead file cannot be checked; it is tried again.',
+    fields: { cause: 'string' },
+    since: '0.1.0',
+  },
 } as const

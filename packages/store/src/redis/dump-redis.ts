@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto'
 import { Redis } from 'ioredis'
 import type { Clock } from '../clock.ts'
-import {
-  type DumpedCounter,
-  type DumpedRecord,
-  type DumpedWakeUp,
-  type DumpEntry,
-  type DumpSelection,
-  isWakeUpOf,
-} from '../dump.ts'
-import type { Key } from '../store.ts'
+import type {
+  DumpedCounter,
+  DumpedRecord,
+  DumpedWakeUp,
+  DumpEntry,
+  DumpSelection,
+  Key,
+} from '../store.ts'
+import { isWakeUpOf } from '../wake-up-of.ts'
 import { instanceTag } from '../writes/arguments.ts'
 import type { Connection } from './connection.ts'
 import { counterKey, isRecordKey, unpack, unpackEntries } from './packed-record.ts'
@@ -20,7 +20,7 @@ const PAGE = 500
 const DIGEST_CHARACTERS = 12
 
 /** All keys of a kind of Redis value that have an instance, each once, page by page, on every master. */
-async function* scanKeys(connection: Connection, match: string): AsyncGenerator<string[]> {
+export async function* scanKeys(connection: Connection, match: string): AsyncGenerator<string[]> {
   const { client } = connection
   // SCAN may answer a key twice. 96 bits of a digest each: a Redis of millions of keys fits.
   const seen = new Set<string>()

@@ -1,9 +1,13 @@
+import type { Clock } from '../clock.ts'
 import { instanceTag } from '../writes/arguments.ts'
 import type { LoadedRecord, LoadTarget } from '../writes/load-entries.ts'
 import { changeArguments } from './change-arguments.ts'
+import type { Connection } from './connection.ts'
 import { indexName, physicalCounter, physicalIndex } from './packed-record.ts'
-import type { RedisStoreParts } from './redis-store.ts'
+import type { RedisScheduler } from './redis-scheduler.ts'
+import type { RunScript } from './run-script.ts'
 import { SCRIPTS, TTL_MARGIN_MS } from './scripts.ts'
+import type { RedisUsage } from './usage/redis-usage.ts'
 
 /** Records of one script run: they share an instance. */
 const AT_ONCE = 100
@@ -14,7 +18,14 @@ export function loadTarget({
   runScript,
   clock,
   scheduler,
-}: Pick<RedisStoreParts, 'connection' | 'runScript' | 'clock' | 'scheduler'>): LoadTarget {
+  usage,
+}: {
+  readonly connection: Connection
+  readonly runScript: RunScript
+  readonly clock: Clock
+  readonly scheduler: RedisScheduler
+  readonly usage: RedisUsage
+}): LoadTarget {
   async function write(tag: string, loaded: readonly LoadedRecord[]): Promise<void> {
     const now = clock.now()
     const indexes = loaded.flatMap(({ change }) =>
@@ -26,7 +37,9 @@ export function loadTarget({
       loaded.length,
       '',
       '',
-      ...loaded.flatMap(({ change, revision }) => changeArguments(change, revision, now)),
+      ...loaded.flatMap(({ change, revision }) =>
+        changeArguments(change, revision, now, usage.counts(change.key)),
+      ),
     ]
     const keys = [...loaded.map(({ change }) => change.key), ...indexes]
     await runScript(SCRIPTS.write, keys, args, { repeat: true, replicate: true })

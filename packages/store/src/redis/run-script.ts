@@ -24,10 +24,28 @@ export type RunScript = (
 
 export function createRunScript(connection: Connection, wait: WaitReplicas | undefined): RunScript {
   const { client } = connection
-  const run = (script: Script, rest: (string | number)[], replicate: boolean): Promise<unknown> =>
+  const runPlain = (
+    script: Script,
+    rest: (string | number)[],
+    replicate: boolean,
+  ): Promise<unknown> =>
     replicate && wait !== undefined
       ? runReplicated(client, script, rest, wait)
       : runOnce(client, script, rest)
+
+  async function run(
+    script: Script,
+    rest: (string | number)[],
+    replicate: boolean,
+  ): Promise<unknown> {
+    try {
+      return await runPlain(script, rest, replicate)
+    } catch (error) {
+      // Redis refuses the first command that needs memory, before a script has written anything.
+      if (script.whenFull === undefined || !isFull(error)) throw error
+      return runPlain(script.whenFull, rest, replicate)
+    }
+  }
 
   return (script, keys, args, { repeat = false, replicate = false } = {}) => {
     const rest = [keys.length, ...keys, ...args]
@@ -77,4 +95,8 @@ async function runReplicated(
 
 function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT')
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('OOM')
 }

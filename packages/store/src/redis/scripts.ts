@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto'
+import { COUNTING, type UsageScripts, usageScripts } from './usage/counting.ts'
 
 /** A Lua script and the digest that Redis knows it by. */
 export interface Script {
   readonly lua: string
   readonly sha: string
+  /** What is run in its place when Redis says that its memory is used up. */
+  readonly whenFull?: Script
 }
 
 /** How long Redis keeps what is dead for the store's clock, milliseconds. @see decision D66 */
 export const TTL_MARGIN_MS = 60_000
+
+/** What a write may add when Redis is full, bytes. */
+const TIGHT_BYTES = 512
 
 // The form of a packed record is in packed-record.ts. Index keys of a record's old entries cannot be declared in KEYS,
 // since they are known from the record only; they share its hash tag, so that they are in the same Cluster slot.
@@ -37,14 +43,18 @@ end
 /*
  * KEYS: the records; then the kept answer's key when there is one; then the indexes of new entries.
  * ARGV: now, index prefix, number of records, answer's time to live or '', revision;
- *       then for each record: op (p, d, t, r, c), condition letters (a, p), revision demanded or '', time to live or '',
+ *       then for each record: op (p, d, t, r, c), condition letters (a, p; u: its kind is counted),
+ *       revision demanded or '', time to live or '',
  *       packed record (put), head (touch) or JSON (revise).
  * Answers '1' and the revision, or '0' and the key whose condition failed.
+ *
+ * `tight`: Redis is full. A write then has to be about a record that is there, and may add a few bytes only: it deletes,
+ * or replaces a value. So access can be taken away, and nothing grows.
  *
  * An index lives as long as its longest-lived member. A new member makes two random ones be checked, so that members
  * of records that Redis expired never outnumber the others by much, even in an index that nobody lists.
  */
-const WRITE = `${RECORDS}
+const WRITE = `${RECORDS}${COUNTING}
 local now, prefix, count, keep = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), ARGV[4]
 
 if keep ~= '' then
@@ -75,6 +85,26 @@ for i = 1, count do
   if demanded ~= '' and demanded ~= revision then return answer('0' .. KEYS[i]) end
 end
 
+if tight then
+  local before, after, isKnown = 0, 0, false
+  for i = 1, count do
+    local base = 5 + (i - 1) * 5
+    local op, packed = ARGV[base + 1], ARGV[base + 5]
+    isKnown = isKnown or revisions[i]
+    if op == 'p' then
+      before, after = before + (old[i] and #old[i] or 0), after + #packed
+    elseif op == 'd' then
+      before = before + (old[i] and #old[i] or 0)
+    elseif op == 'r' then
+      local _, _, _, tail = parse(old[i])
+      before, after = before + #old[i] - tail, after + #packed
+    end
+  end
+  if not isKnown or after > before + ${TIGHT_BYTES} then
+    return redis.error_reply('OOM a write that needs memory is refused')
+  end
+end
+
 local function prune(index)
   for _, member in ipairs(redis.call('ZRANDMEMBER', index, 2)) do
     local stop = string.find(member, '\\0', 1, true)
@@ -101,6 +131,7 @@ for i = 1, count do
   local base = 5 + (i - 1) * 5
   local op, ttl, packed, key = ARGV[base + 1], ARGV[base + 4], ARGV[base + 5], KEYS[i]
   local expires, entries, tail = '', '', 0
+  local isCounted = string.find(ARGV[base + 2], 'u', 1, true)
   if old[i] then
     local _, x, e, t = parse(old[i])
     expires, entries, tail = x, e, t
@@ -110,27 +141,31 @@ for i = 1, count do
       removeEntries(prefix, key, entries)
       redis.call('DEL', key)
     end
+    if isCounted then countUsage(prefix, now, key, old[i], false) end
   elseif op == 'r' then
     packed = ARGV[5] .. '\\n' .. expires .. '\\n' .. entries .. '\\n' .. packed
     redis.call('SET', key, packed, 'KEEPTTL')
+    if isCounted then countUsage(prefix, now, key, old[i], packed) end
   elseif op == 'p' or (op == 't' and revisions[i]) then
     if op == 't' then packed = packed .. string.sub(old[i], tail + 1) end
     if ttl == '' then redis.call('SET', key, packed) else redis.call('SET', key, packed, 'PX', ttl) end
     local _, _, new = parse(packed)
     if entries ~= new then removeEntries(prefix, key, entries) end
     addEntries(key, new, ttl)
+    if isCounted then countUsage(prefix, now, key, old[i], packed) end
   end
 end
 return answer('1' .. ARGV[5])
 `
 
-/* KEYS: the record. ARGV: now, index prefix. Answers the packed record, or nil. */
-const TAKE = `${RECORDS}
+/* KEYS: the record. ARGV: now, index prefix, 'u' when its kind is counted. Answers the packed record, or nil. */
+const TAKE = `${RECORDS}${COUNTING}
 local packed = redis.call('GET', KEYS[1])
 if not packed then return false end
 local _, expires, entries = parse(packed)
 removeEntries(ARGV[2], KEYS[1], entries)
 redis.call('DEL', KEYS[1])
+if ARGV[3] == 'u' then countUsage(ARGV[2], tonumber(ARGV[1]), KEYS[1], packed, false) end
 if isLive(expires, tonumber(ARGV[1])) then return packed end
 return false
 `
@@ -188,13 +223,26 @@ end
 return found
 `
 
+/**
+ * Lets a script write when the memory is used up. Without it a script may delete, and may write once it has deleted
+ * something; `take` and `list` do nothing else.
+ */
+const WHEN_FULL = '#!lua flags=allow-oom\n'
+
 /** Everything that must happen in one step, and paged lists in one round trip. */
 export const SCRIPTS: Readonly<Record<'write' | 'take' | 'hit' | 'list', Script>> = {
-  write: script(WRITE),
+  write: {
+    ...script(`local tight = false\n${WRITE}`),
+    whenFull: script(`${WHEN_FULL}local tight = true\n${WRITE}`),
+  },
   take: script(TAKE),
-  hit: script(HIT),
+  // A request that takes access away is counted before.
+  hit: { ...script(HIT), whenFull: script(`${WHEN_FULL}${HIT}`) },
   list: script(LIST),
 }
+
+/** Those that tell what instances keep. */
+export const USAGE_SCRIPTS: UsageScripts = usageScripts(RECORDS + COUNTING)
 
 function script(lua: string): Script {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }

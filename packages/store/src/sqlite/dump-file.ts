@@ -1,11 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
-import { type DumpEntry, type DumpSelection, isWakeUpOf } from '../dump.ts'
 import { parseStored } from '../parse-stored.ts'
-import type { Key, Revision } from '../store.ts'
+import type { DumpEntry, DumpSelection, Key, Revision } from '../store.ts'
 import { indexEntries } from './records.ts'
 import { checkVersion } from './schema.ts'
+import { isWakeUpOf } from '../wake-up-of.ts'
 import { unavailable } from './write-batch.ts'
 
 /** Entries between two turns of the event loop. */
@@ -38,7 +38,8 @@ export async function* dumpMemory(
   clock: Clock,
   selection?: DumpSelection,
 ): AsyncGenerator<DumpEntry> {
-  yield* [...readAll(db, clock.now(), selection)]
+  const entries = [...readAll(db, clock.now(), selection)]
+  yield* entries
 }
 
 function open(path: string, reads: readonly [number, number] | undefined): DatabaseSync {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { WAL_BYTES } from './wal-guard.ts'
 
 /** The version that a new file gets. A file is raised to a later one by the host. @see operation.md 5.1 */
 const VERSION = 1
@@ -78,7 +79,8 @@ export function prepareDatabase(
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA cache_size = -${cacheKib};
-    PRAGMA journal_size_limit = 16777216;
+    PRAGMA journal_size_limit = ${WAL_BYTES};
+    PRAGMA wal_autocheckpoint = ${Math.floor(WAL_BYTES / pageBytes(db))};
     PRAGMA temp_store = MEMORY;
     PRAGMA trusted_schema = OFF;
     PRAGMA secure_delete = FAST;
@@ -95,4 +97,8 @@ export function prepareDatabase(
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
   }
+}
+
+function pageBytes(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA page_size').get()?.['page_size'])
 }

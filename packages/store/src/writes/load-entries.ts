@@ -1,4 +1,4 @@
-import type { DumpedCounter, DumpedRecord, DumpEntry } from '../dump.ts'
+import type { DumpedCounter, DumpedRecord, DumpEntry } from '../store.ts'
 import type { Scheduler } from '../scheduler.ts'
 import { checkChanges, checkInstant, instanceTag } from './arguments.ts'
 import { type PlannedChange, planChange } from './planned-change.ts'

@@ -40,7 +40,7 @@ const EXPORTS: readonly [subpath: string, file: string, names: string[]][] = [
       'text',
     ],
   ],
-  ['./sqlite', '../../src/sqlite/index.ts', ['sqliteStore']],
+  ['./sqlite', '../../src/sqlite/index.ts', ['dumpSqliteFile', 'readFileVersion', 'sqliteStore']],
   ['./redis', '../../src/redis/index.ts', ['redisOptionsFromUrl', 'redisStore']],
   ['./contract', '../../src/contract.ts', ['testStore']],
   [
