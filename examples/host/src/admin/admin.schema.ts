@@ -29,6 +29,11 @@ const AGE_TEXT = { type: 'string', minLength: 1, maxLength: 4000 } as const
 const CLEARABLE = { anyOf: [TEXT, { type: 'null' }] } as const
 const LOCALE = { type: 'string', pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' } as const
 
+/** Of the members of which a body has one. */
+function has(member: string): object {
+  return { type: 'object', required: [member], properties: { [member]: true } }
+}
+
 const BODIES: Readonly<Record<AdminBody, object>> = {
   createInstance: {
     type: 'object',
@@ -163,7 +168,7 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
       passphrase: PASSPHRASE,
       move: { type: 'boolean' },
     },
-    oneOf: [{ required: ['recipients'] }, { required: ['passphrase'] }],
+    oneOf: [has('recipients'), has('passphrase')],
   },
   importKey: {
     type: 'object',
@@ -172,7 +177,7 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
       identities: { type: 'array', items: AGE_TEXT, minItems: 1, maxItems: 20 },
       passphrase: PASSPHRASE,
     },
-    oneOf: [{ required: ['identities'] }, { required: ['passphrase'] }],
+    oneOf: [has('identities'), has('passphrase')],
   },
   unfreezeInstance: {
     type: 'object',

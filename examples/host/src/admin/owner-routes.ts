@@ -22,7 +22,10 @@ export interface AdminRouting {
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 /** What an operator does for the owner of an instance: links, codes, and a passphrase for one who lost it. */
-export function addOwnerRoutes({ route, instanceOf }: Pick<AdminRouting, 'instanceOf' | 'route'>, owners: Owners): void {
+export function addOwnerRoutes(
+  { route, instanceOf }: Pick<AdminRouting, 'instanceOf' | 'route'>,
+  owners: Owners,
+): void {
   route('post', '/instances/:domain/onboarding-link', async (ctx) => {
     ctx.body = { onboardingUrl: await owners.createOnboardingUrl(await instanceOf(ctx)) }
   })

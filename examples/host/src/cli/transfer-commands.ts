@@ -35,7 +35,7 @@ const ASK_MS = 300
 export function addTransferCommands(instance: Command, connect: () => AdminClient): void {
   subcommand(instance, 'export <domain>', 'Writes an instance into an encrypted file.')
     .requiredOption('--to <file>', 'the file to write')
-    .option('--recipient <age1…...>', 'who can read it; several may be named')
+    .option('--recipient <age1...>', 'who can read it, such as age1…; several may be named')
     .option('--passphrase-file <file>', 'a file whose first line opens it')
     .option('--move', 'it is to live elsewhere: freeze it for good')
     .action(async (domain: string, options: ExportCommandOptions) => {

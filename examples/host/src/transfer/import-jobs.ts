@@ -11,6 +11,7 @@ import type { HostEventLog } from '../log/log.ts'
 import type { HostServices } from '../services.ts'
 import { AdminError } from '../admin/admin-error.ts'
 import { type DomainLoss, DomainLosses } from './domain-losses.ts'
+import { ImportSize } from './import-size.ts'
 
 /** What was asked for. */
 export interface ImportRequest {
@@ -23,7 +24,11 @@ export interface ImportRequest {
 /** How far an import is. */
 export type ImportJob =
   | { readonly state: 'running' }
-  | { readonly state: 'done'; readonly report: ImportReport; readonly losses: readonly DomainLoss[] }
+  | {
+      readonly state: 'done'
+      readonly report: ImportReport
+      readonly losses: readonly DomainLoss[]
+    }
   | { readonly state: 'failed'; readonly error: Error }
 
 /** Imports that are remembered after their end. */
@@ -31,7 +36,7 @@ const KEPT = 20
 
 export interface ImportJobServices {
   readonly app: Pick<HostServices, 'devPages' | 'oauth'>
-  readonly config: Pick<Config, 'dataDir' | 'namespace'>
+  readonly config: Pick<Config, 'dataDir' | 'limits' | 'namespace'>
   readonly log: HostEventLog
 }
 
@@ -53,7 +58,11 @@ export class ImportJobs {
       await pipeline(file, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
     } catch (cause) {
       await rm(path, { force: true })
-      throw new AdminError('invalid_request', 400, `the file did not arrive: ${describeError(cause)}`)
+      throw new AdminError(
+        'invalid_request',
+        400,
+        `the file did not arrive: ${describeError(cause)}`,
+      )
     }
     this.#keep(id, { state: 'running' })
     void this.#run(path, request).then(
@@ -76,13 +85,18 @@ export class ImportJobs {
   async #run(path: string, request: ImportRequest): Promise<ImportJob> {
     const { app, config, log } = this.#services
     const losses = new DomainLosses(`${config.namespace}.accounts`)
+    const size = new ImportSize(config.limits.disk ?? 0)
     const isMoved = ({ domain, exportedDomain }: ImportReport): boolean => domain !== exportedDomain
     try {
       const report = await app.oauth.transfer.importInstance(createReadStream(path), {
         ...request,
         folder: config.dataDir,
-        examine: (record) => losses.examine(record),
+        examine(record) {
+          losses.examine(record)
+          size.examine(record)
+        },
         accept(found) {
+          size.check()
           if (isMoved(found) && losses.locksOut) throw lockedOut()
         },
       })

@@ -4,7 +4,14 @@ import { readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type RedisServer, startRedisServer } from '@svc/store/testing'
-import { browserClient, type FakeClock, fakeClock, needsRedis, skipUnless, until } from '@svc/testkit'
+import {
+  browserClient,
+  type FakeClock,
+  fakeClock,
+  needsRedis,
+  skipUnless,
+  until,
+} from '@svc/testkit'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { expect } from 'chai'
 import {
@@ -144,7 +151,9 @@ describe('moving an owner', function () {
       const reading = dead[Symbol.asyncIterator]()
       await reading.next() // and its process dies
       clock.advance(60_000)
-      expect((await visit(next, owner).post('/auth/login', { passphrase: 'x' })).status).not.to.equal(503)
+      expect(
+        (await visit(next, owner).post('/auth/login', { passphrase: 'x' })).status,
+      ).not.to.equal(503)
       // The freeze is over, and what reads it finds that out.
       await reading.return?.().catch(() => {})
     } finally {
@@ -164,7 +173,9 @@ describe('moving an owner', function () {
     await old.host.app.ui.owners.createSession(owner.instance)
     await take(old, file, { replace: true })
     await owner.check(old.host)
-    expect(await old.host.app.oauth.instances.byId(owner.instance.id)).not.to.have.property('publicName')
+    expect(await old.host.app.oauth.instances.byId(owner.instance.id)).not.to.have.property(
+      'publicName',
+    )
   })
 
   it('leaves nothing of a file that is cut anywhere, or changed', async () => {

@@ -75,7 +75,8 @@ export async function createMovingOwner(host: RunningHost, domain: string): Prom
         client_id: String(client.client_id),
         client_secret: String(client['client_secret']),
       })
-      if (refreshed.status !== 200) throw new Error(`refreshing: ${refreshed.status} ${refreshed.text}`)
+      if (refreshed.status !== 200)
+        throw new Error(`refreshing: ${refreshed.status} ${refreshed.text}`)
       const next = (JSON.parse(refreshed.text) as { refresh_token?: string }).refresh_token
       refreshToken = next ?? refreshToken
       const { notifications } = await at.app.notify.operator.list(instance, {})
@@ -141,5 +142,8 @@ export async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer
 export async function openExport(file: Uint8Array, identity: string): Promise<string[]> {
   const decrypter = new Decrypter()
   decrypter.addIdentity(identity)
-  return gunzipSync(await decrypter.decrypt(file)).toString().split('\n').slice(0, -1)
+  return gunzipSync(await decrypter.decrypt(file))
+    .toString()
+    .split('\n')
+    .slice(0, -1)
 }

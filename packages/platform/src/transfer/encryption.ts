@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { describeError } from '@svc/store'
+import { passphraseIdentity, passphraseRecipient } from './passphrase-stanza.ts'
 import { TransferError } from './transfer-error.ts'
 
 /** Who can read an export: whoever holds the identity of a recipient, or knows the passphrase. @see age-encryption.org */
@@ -24,11 +25,11 @@ export async function encrypt(
   plain: AsyncIterable<Uint8Array>,
   key: ExportKey,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const { Encrypter } = await loadAge()
+  const { Encrypter, Stanza } = await loadAge()
   const encrypter = new Encrypter()
   if ('passphrase' in key) {
     if (key.passphrase === '') throw new TypeError('the passphrase is empty')
-    encrypter.setPassphrase(key.passphrase)
+    encrypter.addRecipient(passphraseRecipient(key.passphrase, Stanza))
   } else {
     if (key.recipients.length === 0) throw new TypeError('an export has a recipient')
     for (const recipient of key.recipients) addRecipient(encrypter, recipient)
@@ -54,7 +55,7 @@ export async function* decrypt(
 ): AsyncGenerator<Uint8Array> {
   const { Decrypter } = await loadAge()
   const decrypter = new Decrypter()
-  if ('passphrase' in key) decrypter.addPassphrase(key.passphrase)
+  if ('passphrase' in key) decrypter.addIdentity(passphraseIdentity(key.passphrase))
   else for (const identity of key.identities) addIdentity(decrypter, identity)
   try {
     yield* (await decrypter.decrypt(toWeb(file))) as AsyncIterable<Uint8Array>

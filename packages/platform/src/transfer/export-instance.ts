@@ -30,13 +30,7 @@ import {
   versionOf,
   type WakeUpLine,
 } from './export-format.ts'
-import {
-  freeze,
-  type FreezeServices,
-  noteExported,
-  readInstance,
-  thaw,
-} from './freeze-instance.ts'
+import { freeze, type FreezeServices, noteExported, readInstance, thaw } from './freeze-instance.ts'
 import { TransferError } from './transfer-error.ts'
 
 export interface ExportServices extends FreezeServices {

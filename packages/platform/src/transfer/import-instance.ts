@@ -180,13 +180,13 @@ async function takeIn(
     // Another instance was here: what is stored cannot be undone.
     ...(isReplaced && { frozen: {} }),
   } as StoredInstance
-  const condition = before === undefined ? { ifAbsent: true as const } : { ifRevision: before.revision }
+  const condition =
+    before === undefined ? { ifAbsent: true as const } : { ifRevision: before.revision }
   const begun = await store.write([{ op: 'put', key, value: importing, ...condition }])
   if (!begun.written) throw unfinished()
   await forget(id)
   const isKept = await storeRecords(services, read())
   if (present !== undefined) await dropOthers(services, id, isKept)
-  await armWakeUps(services, read())
   const done = await store.write([{ op: 'put', key, value: live, ifRevision: begun.revision }])
   if (!done.written) throw unfinished()
   if (present !== undefined) {
@@ -213,6 +213,8 @@ async function storeRecords(
   const keys = new Set<string>()
   let changes: Change[] = []
   for await (const entry of entries) {
+    // After the last record: what they wake asks for records. It waits until the instance is live.
+    if (entry.type === 'wake-up') await store.scheduler.at(entry.queue, entry.id, entry.dueAt)
     if (entry.type !== 'record' || isInstance(entry)) continue
     keys.add(entry.record.key)
     changes.push(putOf(services, entry))
@@ -248,17 +250,13 @@ async function dropOthers(
 ): Promise<void> {
   const dropped: Key[] = []
   // Records lead to others: all are found before the first goes.
-  for await (const { key } of findRecords(records, store, id, ({ export: rule }) => rule === 'yes')) {
+  for await (const { key } of findRecords(
+    records,
+    store,
+    id,
+    ({ export: rule }) => rule === 'yes',
+  )) {
     if (key !== instanceKey(id) && !isKept(key)) dropped.push(key)
   }
   for (const key of dropped) await store.write([{ op: 'delete', key }])
-}
-
-async function armWakeUps(
-  { store }: ImportServices,
-  entries: AsyncIterable<ReadEntry>,
-): Promise<void> {
-  for await (const entry of entries) {
-    if (entry.type === 'wake-up') await store.scheduler.at(entry.queue, entry.id, entry.dueAt)
-  }
 }

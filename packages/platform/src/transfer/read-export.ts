@@ -25,14 +25,22 @@ export interface ReadRecord {
   /** Its value has what was sealed as base64url, at the places of `opened`. */
   readonly record: Omit<FoundRecord, 'revision'>
   readonly opened: readonly SealedMember[]
-  readonly indexes: readonly { readonly index: ReturnType<typeof indexKey>; readonly sort: string }[]
+  readonly indexes: readonly {
+    readonly index: ReturnType<typeof indexKey>
+    readonly sort: string
+  }[]
   readonly bytes: number
 }
 
 export type ReadEntry =
   | { readonly type: 'header'; readonly header: HeaderLine }
   | ReadRecord
-  | { readonly type: 'wake-up'; readonly queue: string; readonly id: string; readonly dueAt: number }
+  | {
+      readonly type: 'wake-up'
+      readonly queue: string
+      readonly id: string
+      readonly dueAt: number
+    }
   | { readonly type: 'trailer'; readonly trailer: TrailerLine }
 
 /** What this server knows. */

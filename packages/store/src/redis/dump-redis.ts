@@ -111,10 +111,7 @@ async function* dumpRecords(
   }
 }
 
-async function* dumpCounters(
-  connection: Connection,
-  clock: Clock,
-): AsyncGenerator<DumpedCounter> {
+async function* dumpCounters(connection: Connection, clock: Clock): AsyncGenerator<DumpedCounter> {
   for await (const physical of scanKeys(connection, '{*}:#count:*')) {
     const counters = physical.filter((key) => counterKey(key) !== undefined)
     for (const [each, text] of await readTexts(connection, counters)) {

@@ -1,0 +1,36 @@
+import type { FoundRecord } from '@svc/platform'
+import { AdminError } from '../admin/admin-error.ts'
+import { BOUNDED_BYTES, COUNTED_KINDS } from '../quota/counted-kinds.ts'
+
+const COUNTED: ReadonlySet<string> = new Set(COUNTED_KINDS)
+
+/** Whether an export fits into the quota that it has here. @see operation.md 4.3.6 */
+export class ImportSize {
+  #bytes = BOUNDED_BYTES
+  #quota: number
+
+  /** @param everybody - bytes of each instance that has no quota of its own; 0: no limit */
+  constructor(everybody: number) {
+    this.#quota = everybody
+  }
+
+  examine({ key, kind, value }: Omit<FoundRecord, 'revision'>): void {
+    if (COUNTED.has(kind)) {
+      this.#bytes += Buffer.byteLength(key) + Buffer.byteLength(JSON.stringify(value))
+    }
+    if (kind !== 'instance') return
+    // As its schema has it.
+    const { settings } = value as { readonly settings: { readonly diskQuota?: number } }
+    this.#quota = settings.diskQuota ?? this.#quota
+  }
+
+  /** @throws AdminError `quota_exceeded` */
+  check(): void {
+    if (this.#quota === 0 || this.#bytes <= this.#quota) return
+    throw new AdminError(
+      'quota_exceeded',
+      409,
+      `It keeps ${this.#bytes} bytes, and may keep ${this.#quota} here. Raise SVC_LIMITS_DISK, or its own quota where it comes from.`,
+    )
+  }
+}
