@@ -95,7 +95,7 @@ async function importKey(options: ImportCommandOptions): Promise<Record<string, 
   }
   if (passphraseFile !== undefined) return { passphrase: await firstLine(passphraseFile) }
   const lines = (await readFile(identityFile ?? '', 'utf8')).split(/\r?\n/)
-  return { identities: lines.filter((line) => /^AGE-SECRET-KEY-/.test(line)) }
+  return { identities: lines.filter((line) => line.startsWith('AGE-SECRET-KEY-')) }
 }
 
 async function firstLine(file: string): Promise<string> {
