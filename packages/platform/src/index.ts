@@ -78,9 +78,10 @@ export type { EnforcedLimit, LimitInRule, LimitSubject, RouteLimit } from './htt
 export { type RouterEnvironment, mountRoutes } from './http/router.ts'
 export { appHost, appOrigin, isSlug, originOfApp, parseAppHost } from './instances/app-host.ts'
 export { hostName, withoutDefaultPort } from './instances/domain.ts'
-export { type Freeze, type Hold, holdOf } from './instances/frozen.ts'
+export { type Hold, holdOf } from './instances/frozen.ts'
 export { InstanceError, type InstanceErrorCode } from './instances/instance-error.ts'
 export type {
+  Freeze,
   Instance,
   InstanceId,
   InstanceRecord,

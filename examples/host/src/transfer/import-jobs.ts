@@ -4,12 +4,11 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { ImportKey, ImportReport } from '@svc/platform'
+import { type ImportKey, type ImportReport, TransferError } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type { Config } from '../config/config.ts'
 import type { HostEventLog } from '../log/log.ts'
 import type { HostServices } from '../services.ts'
-import { AdminError } from '../admin/admin-error.ts'
 import { type DomainLoss, DomainLosses } from './domain-losses.ts'
 import { ImportSize } from './import-size.ts'
 
@@ -58,11 +57,9 @@ export class ImportJobs {
       await pipeline(file, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
     } catch (cause) {
       await rm(path, { force: true })
-      throw new AdminError(
-        'invalid_request',
-        400,
-        `the file did not arrive: ${describeError(cause)}`,
-      )
+      throw new TransferError('export_damaged', {
+        description: `the file did not arrive: ${describeError(cause)}`,
+      })
     }
     this.#keep(id, { state: 'running' })
     void this.#run(path, request).then(
@@ -111,10 +108,9 @@ export class ImportJobs {
   }
 }
 
-function lockedOut(): AdminError {
-  return new AdminError(
-    'import_refused',
-    409,
-    'Passkeys are the only second factor of this owner, and no recovery code is left: under another domain nobody could log in. Have the owner add an authenticator app or make recovery codes first.',
-  )
+function lockedOut(): TransferError {
+  return new TransferError('import_refused', {
+    description:
+      'Passkeys are the only second factor of this owner, and no recovery code is left: under another domain nobody could log in. Have the owner add an authenticator app or make recovery codes first.',
+  })
 }

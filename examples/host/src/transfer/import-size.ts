@@ -1,5 +1,4 @@
-import type { FoundRecord } from '@svc/platform'
-import { AdminError } from '../admin/admin-error.ts'
+import { type FoundRecord, TransferError } from '@svc/platform'
 import { BOUNDED_BYTES, COUNTED_KINDS } from '../quota/counted-kinds.ts'
 
 const COUNTED: ReadonlySet<string> = new Set(COUNTED_KINDS)
@@ -24,13 +23,11 @@ export class ImportSize {
     this.#quota = settings.diskQuota ?? this.#quota
   }
 
-  /** @throws AdminError `quota_exceeded` */
+  /** @throws TransferError `import_refused` */
   check(): void {
     if (this.#quota === 0 || this.#bytes <= this.#quota) return
-    throw new AdminError(
-      'quota_exceeded',
-      409,
-      `It keeps ${this.#bytes} bytes, and may keep ${this.#quota} here. Raise SVC_LIMITS_DISK, or its own quota where it comes from.`,
-    )
+    throw new TransferError('import_refused', {
+      description: `It keeps ${this.#bytes} bytes, and may keep ${this.#quota} here. Raise SVC_LIMITS_DISK, or its own quota where it comes from.`,
+    })
   }
 }

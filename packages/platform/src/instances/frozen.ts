@@ -1,14 +1,5 @@
 import type { InstanceRecord } from './instance.ts'
 
-/** Why and how long an instance is not to be changed. @see operation.md 4.3.4, 4.3.5 */
-export interface Freeze {
-  readonly [name: string]: number | undefined
-  /** It ends by itself then, milliseconds since the epoch: whoever froze the instance may have died. Absent: for good. */
-  readonly until?: number
-  /** When an export of it was completed: a second copy may be alive. */
-  readonly exportedAt?: number
-}
-
 /** How an instance is kept from changes: for moments while it is read, or out of service altogether. */
 export type Hold = 'for-moments' | 'out-of-service'
 

@@ -1,5 +1,4 @@
 import type { Revision } from '@svc/store'
-import type { Freeze } from './frozen.ts'
 
 /** Random, immutable id of an instance; the hash tag of all its keys. Never shown outside. */
 export type InstanceId = string & { readonly __instanceId: 'InstanceId' }
@@ -9,6 +8,15 @@ export type InstanceId = string & { readonly __instanceId: 'InstanceId' }
  * 503 while they come.
  */
 export type InstanceStatus = 'active' | 'blocked' | 'deleting' | 'importing'
+
+/** Why and how long an instance is not to be changed. @see operation.md 4.3.4, 4.3.5 */
+export interface Freeze {
+  readonly [name: string]: number | undefined
+  /** It ends by itself then, milliseconds since the epoch: whoever froze the instance may have died. Absent: for good. */
+  readonly until?: number
+  /** When an export of it was completed: a second copy may be alive. */
+  readonly exportedAt?: number
+}
 
 /** What is stored of an instance. Times are milliseconds since the epoch. */
 export interface InstanceRecord {

@@ -2,15 +2,8 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import {
-  type DumpedRecord,
-  type DumpedWakeUp,
-  type DumpEntry,
-  indexKey,
-  type Key,
-} from '@svc/store'
-import type { Freeze } from '../instances/frozen.ts'
-import type { InstanceId } from '../instances/instance.ts'
+import { type DumpedRecord, type DumpedWakeUp, type DumpEntry, type Key } from '@svc/store'
+import type { Freeze, InstanceId } from '../instances/instance.ts'
 import { instanceKey } from '../instances/instance-record.ts'
 import type { Sealer } from '../keys/sealer.ts'
 import { bringForward } from '../records/bring-forward.ts'
@@ -161,7 +154,7 @@ function recordLine(services: ExportServices, record: DumpedRecord): string | un
   const found = { ...stored, value: bringForward(kind, stored.value) }
   const isInstance = record.key === instanceKey(found.tag as InstanceId) // The tag of an instance.
   const value = openValue(kind, found, (member) => openMember(sealer, member))
-  const prefix = indexKey(found.tag, 'x').length - 1
+  const prefix = `{${found.tag}}:index:`.length
   const line: RecordLine = {
     k: `${found.kind}:${found.id}`,
     v: versionOf(found.value),
