@@ -6,7 +6,7 @@ import type { HttpError } from './http/http-error.ts'
 import { createPagePaths } from './http/page-paths.ts'
 import { mountRoutes } from './http/router.ts'
 import type { InstanceId, Subdomains } from './instances/instance.ts'
-import { createInstances } from './instances/instance-store.ts'
+import { createInstances, type InstanceStore } from './instances/instance-store.ts'
 import { createResolveInstance } from './http/resolve-instance.ts'
 import { createKeyring } from './keys/keyring-store.ts'
 import { createSealer, type SealingKey } from './keys/sealer.ts'
@@ -17,6 +17,8 @@ import { PLATFORM_RECORDS } from './records.ts'
 import { RecordRegistry } from './records/record-registry.ts'
 import { removeRecords } from './records/remove-records.ts'
 import { versionedStore } from './records/versioned-store.ts'
+import { holdStore } from './transfer/held-store.ts'
+import { createTransfer } from './transfer/instance-transfer.ts'
 
 /** Options of the ground floor; `createOAuth` checks them and fills in their defaults. */
 export interface PlatformOptions {
@@ -46,13 +48,16 @@ const LAST_KINDS: ReadonlySet<string> = new Set(['instance', 'keys'])
 /** Assembles the ground floor. Nothing is read or written before the first request, or `start`. */
 export function createPlatform(options: PlatformOptions): OwnPlatform {
   const { clock, log, namespace, subdomains, isHttps, trustProxy } = options
-  const store = versionedStore(options.store, PLATFORM_RECORDS, log)
+  const whole = versionedStore(options.store, PLATFORM_RECORDS, log)
   let errorPage: ((ctx: Context, error: HttpError) => Promise<void>) | undefined
 
   const records = new RecordRegistry()
   records.declare(PLATFORM_RECORDS)
   let isLow = (): boolean => false
 
+  // Everybody but the instances' own records goes through the holds of instances that are exported or imported.
+  const held = holdStore({ store: whole, clock, find: (id) => instances.byId(id) })
+  const { store } = held
   const sealer = createSealer(options.keys)
   const revocations = createRevocations({ bus: store.bus, log })
   const onChanged = (id: InstanceId): void => {
@@ -67,10 +72,10 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     onReplaced: onChanged,
   })
   const addressing = { subdomains, isHttps }
-  const instances = createInstances({
+  const instances: InstanceStore = createInstances({
     ...addressing,
-    store,
-    removeRest: (id) => removeRecords(records, store, id, (kind) => LAST_KINDS.has(kind)),
+    store: whole,
+    removeRest: (id) => removeRecords(records, whole, id, (kind) => LAST_KINDS.has(kind)),
     keyring,
     clock,
     log,
@@ -84,6 +89,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
       ...addressing,
       instances,
       log,
+      clock,
       trustProxy,
       page: () => errorPage,
       paths: pagePaths,
@@ -111,6 +117,19 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     clock,
     log,
     namespace,
+    transfer: createTransfer({
+      store: whole,
+      clock,
+      records,
+      sealer,
+      namespace,
+      instances,
+      directory: instances.directory,
+      forget: instances.forget,
+      forgetFrozen: instances.forgetFrozen,
+      normalize: instances.normalize,
+      queues: held.queues,
+    }),
     clientAddress: createClientAddress(trustProxy),
     async start() {
       await checkSealingKeys({ store, clock, keys: options.keys })

@@ -78,8 +78,10 @@ export type { EnforcedLimit, LimitInRule, LimitSubject, RouteLimit } from './htt
 export { type RouterEnvironment, mountRoutes } from './http/router.ts'
 export { appHost, appOrigin, isSlug, originOfApp, parseAppHost } from './instances/app-host.ts'
 export { hostName, withoutDefaultPort } from './instances/domain.ts'
+export { type Hold, holdOf } from './instances/frozen.ts'
 export { InstanceError, type InstanceErrorCode } from './instances/instance-error.ts'
 export type {
+  Freeze,
   Instance,
   InstanceId,
   InstanceRecord,
@@ -173,3 +175,12 @@ export {
 } from './rate-limits.ts'
 export { createPlatform, type PlatformOptions } from './create-platform.ts'
 export type { OwnPlatform, Platform } from './platform.ts'
+export type { ExportKey, ImportKey } from './transfer/encryption.ts'
+export type { ExportOptions } from './transfer/export-instance.ts'
+export type { ImportOptions, ImportReport } from './transfer/import-instance.ts'
+export type { InstanceTransfer } from './transfer/instance-transfer.ts'
+export {
+  TRANSFER_ERRORS,
+  TransferError,
+  type TransferErrorCode,
+} from './transfer/transfer-error.ts'

@@ -10,6 +10,7 @@ import type { Keyring } from './keys/keyring.ts'
 import type { Sealer } from './keys/sealer.ts'
 import type { Logger } from './log/logger.ts'
 import type { RecordRegistry } from './records/record-registry.ts'
+import type { InstanceTransfer } from './transfer/instance-transfer.ts'
 
 /** What every endpoint stands on: instances, keys, routes, and who hears that something ended. */
 export interface Platform {
@@ -35,6 +36,8 @@ export interface Platform {
   readonly store: Store
   /** What is kept in the store; a host declares its own kinds here, before anything reads them. */
   readonly records: RecordRegistry
+  /** Carrying instances to other servers, and taking them in. */
+  readonly transfer: InstanceTransfer
   readonly clock: { now(): number }
   readonly log: Logger
   /** Prefix of doctypes, `io.svc` by default (D20). */

@@ -46,7 +46,7 @@ export const PLATFORM_RECORDS: readonly RecordKind[] = [
         domain: text,
         aliases: list(text),
         locale: text,
-        status: oneOf('active', 'blocked', 'deleting'),
+        status: oneOf('active', 'blocked', 'deleting', 'importing'),
         settings: membersAndOthers({}, { oauthClientsMax: { type: 'number' } }),
         createdAt: instant,
         updatedAt: instant,
@@ -57,6 +57,8 @@ export const PLATFORM_RECORDS: readonly RecordKind[] = [
         email: text,
         publicName: text,
         defaultRedirection: text,
+        frozen: members({}, { until: instant, exportedAt: instant }),
+        importedFrom: text,
       },
     ),
     tags: 'instance',
@@ -64,7 +66,7 @@ export const PLATFORM_RECORDS: readonly RecordKind[] = [
     life: 'until removed',
     export: 'yes',
     content:
-      'domain, aliases, context, locale, time zone, mail address, public name, status, settings',
+      'domain, aliases, context, locale, time zone, mail address, public name, status, settings; while it is exported or moved: until when it takes no changes',
   },
   {
     kind: 'keys',

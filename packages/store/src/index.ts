@@ -22,6 +22,7 @@ export {
   type DumpedRecord,
   type DumpedWakeUp,
   type DumpEntry,
+  type DumpSelection,
   type Hit,
   type IndexEntry,
   type IndexKey,

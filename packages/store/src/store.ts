@@ -159,6 +159,16 @@ export interface DumpedWakeUp {
   readonly dueAt: number
 }
 
+/** What a dump is wanted of. */
+export interface DumpSelection {
+  /** An instance: only what is its, and no counters. Wake-ups are its when their id begins with its id. */
+  readonly instance: string
+  /** Whether its records are wanted, in the byte order of their keys. */
+  readonly records: boolean
+  /** The queues whose wake-ups are wanted. */
+  readonly queues: readonly string[]
+}
+
 /** Part of a store's content, in the same form for both engines. */
 export type DumpEntry = DumpedRecord | DumpedCounter | DumpedWakeUp
 
@@ -203,8 +213,11 @@ export interface Store {
    * Everything that lives in the store: records, then counters, then wake-ups, each once. For commands only: it reads the
    * whole store, and request paths never call it. The embedded store is read at one moment. Redis is read in pages: what
    * changes meanwhile may be in it or not, what stays is.
+   * @param selection - what is wanted of one instance; everything otherwise
    */
-  dump(): AsyncIterable<DumpEntry>
+  dump(selection?: DumpSelection): AsyncIterable<DumpEntry>
+  /** Whether a dump shows one moment, whatever is written meanwhile. */
+  readonly dumpsOneMoment: boolean
   /**
    * Stores what {@link Store.dump} gave, here or elsewhere, with its revisions, in place of what had the same key. The
    * same entries again change nothing; what is dead by now stays away. For commands only, like the dump.

@@ -10,7 +10,7 @@ type Parts = Pick<HostServices, 'accounts' | 'konnectors'>
 
 /** Accounts of an instance at providers. Nothing that is listed holds a token. */
 export function addAccountRoutes(
-  { route, instanceOf }: AdminRouting,
+  { route, instanceOf }: Pick<AdminRouting, 'instanceOf' | 'route'>,
   { accounts, konnectors }: Parts,
 ): void {
   const { connectors, store } = accounts

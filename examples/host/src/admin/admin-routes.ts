@@ -1,8 +1,9 @@
-import type { Instance, InstanceUpdate, NewInstance } from '@svc/platform'
+import { holdOf, type Instance, type InstanceUpdate, type NewInstance } from '@svc/platform'
 import type { Context, Middleware } from 'koa'
 import Router from 'koa-router'
 import type { HostServices } from '../services.ts'
 import type { Config } from '../config/config.ts'
+import type { HostEventLog } from '../log/log.ts'
 import { createInstance } from '../create-instance.ts'
 import { isPhoneNumber } from '../notifications/owner-phone.ts'
 import { checkBody } from './admin.schema.ts'
@@ -19,11 +20,16 @@ import { addUsageRoutes, changedSettings } from './usage-routes.ts'
 import { addNotificationRoutes } from './notification-routes.ts'
 import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
 import { addStatusRoutes } from './status-routes.ts'
+import { addTransferRoutes } from './transfer-routes.ts'
 
 /** Every admin endpoint. `:domain` is a domain or an alias. */
-export function adminRouter(app: HostServices, config: Config, token: AdminToken): Middleware {
+export function adminRouter(
+  app: HostServices,
+  config: Config,
+  { token, log }: { readonly token: AdminToken; readonly log: HostEventLog },
+): Middleware {
   const { oauth, ui, apps, phones, mailbox, metrics } = app
-  const { instances, clients, appTokens } = oauth
+  const { instances, clients, appTokens, clock } = oauth
   const router = new Router({ sensitive: true, strict: true })
   let koaBody: ((ctx: never, next: () => Promise<unknown>) => Promise<unknown>) | undefined
 
@@ -42,6 +48,12 @@ export function adminRouter(app: HostServices, config: Config, token: AdminToken
   }
 
   async function instanceOf(ctx: Context): Promise<Instance> {
+    const instance = await anyInstanceOf(ctx)
+    if (ctx.method === 'GET' || holdOf(instance, clock.now()) === undefined) return instance
+    throw new AdminError('instance_held', 409, 'the instance is frozen, or being imported')
+  }
+
+  async function anyInstanceOf(ctx: Context): Promise<Instance> {
     const instance = await instances.byHost(String(ctx['params'].domain).toLowerCase())
     if (instance === undefined) throw new AdminError('instance_not_found', 404)
     return instance
@@ -129,7 +141,7 @@ export function adminRouter(app: HostServices, config: Config, token: AdminToken
   })
 
   route('delete', '/instances/:domain', async (ctx) => {
-    await instances.remove((await instanceOf(ctx)).id)
+    await instances.remove((await anyInstanceOf(ctx)).id)
     ctx.status = 204
   })
 
@@ -170,11 +182,12 @@ export function adminRouter(app: HostServices, config: Config, token: AdminToken
 
   addClientRoutes({ route, instanceOf }, clients)
   addKonnectorRoutes({ route, instanceOf }, app)
-  addKeyRoutes({ route, instanceOf }, app, token)
+  addKeyRoutes({ route, instanceOf, anyInstanceOf }, app, token)
   addAccountTypeRoutes(route, app.accounts.connectors)
   addAccountRoutes({ route, instanceOf }, app)
   addNotificationRoutes({ route, instanceOf }, app)
-  addUsageRoutes({ route, instanceOf }, app.quota)
+  addUsageRoutes({ route, instanceOf, anyInstanceOf }, app.quota)
+  addTransferRoutes({ route, anyInstanceOf }, { app, config, log })
 
   route('get', '/instances/:domain/clients', async (ctx) => {
     const instance = await instanceOf(ctx)

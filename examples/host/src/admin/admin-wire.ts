@@ -18,6 +18,7 @@ export function instanceToWire(
     aliases,
     locale,
     status,
+    frozen: instance.frozen,
     onboarded: isOnboarded,
     auth_mode: authMode,
     magic_link: magicLink,

@@ -7,7 +7,9 @@ export type AdminBody =
   | 'accountFields'
   | 'certifyClient'
   | 'createInstance'
+  | 'exportInstance'
   | 'importAccount'
+  | 'importKey'
   | 'installApp'
   | 'installKonnector'
   | 'oauthToken'
@@ -17,16 +19,24 @@ export type AdminBody =
   | 'rotateKeys'
   | 'runChecks'
   | 'sendNotification'
+  | 'unfreezeInstance'
   | 'updateInstance'
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 1000 } as const
 const PASSPHRASE = { type: 'string', minLength: 1, maxLength: 1024 } as const
 const TOKEN = { type: 'string', minLength: 1, maxLength: 16_384 } as const
+/** A recipient or an identity; those that withstand quantum computers are long. */
+const AGE_TEXT = { type: 'string', minLength: 1, maxLength: 4000 } as const
 const CLEARABLE = { anyOf: [TEXT, { type: 'null' }] } as const
 const LOCALE = { type: 'string', pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' } as const
 
 /** Records a second. */
 const RATE = { type: 'integer', minimum: 1, maximum: 10_000 } as const
+
+/** Of the members of which a body has one. */
+function has(member: string): object {
+  return { type: 'object', required: [member], properties: { [member]: true } }
+}
 
 export const ADMIN_BODIES: Readonly<Record<AdminBody, object>> = {
   createInstance: {
@@ -153,6 +163,30 @@ export const ADMIN_BODIES: Readonly<Record<AdminBody, object>> = {
       },
       properties: { type: 'object' },
     },
+  },
+  exportInstance: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      recipients: { type: 'array', items: AGE_TEXT, minItems: 1, maxItems: 20 },
+      passphrase: PASSPHRASE,
+      move: { type: 'boolean' },
+    },
+    oneOf: [has('recipients'), has('passphrase')],
+  },
+  importKey: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      identities: { type: 'array', items: AGE_TEXT, minItems: 1, maxItems: 20 },
+      passphrase: PASSPHRASE,
+    },
+    oneOf: [has('identities'), has('passphrase')],
+  },
+  unfreezeInstance: {
+    type: 'object',
+    additionalProperties: false,
+    properties: { force: { type: 'boolean' } },
   },
   rotateKeys: {
     type: 'object',

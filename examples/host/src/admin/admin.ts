@@ -24,7 +24,7 @@ export function createAdminApp({ app, config, token, log }: AdminOptions): Koa {
   koa.on('error', (error: Error) => log.error('admin.broken', { cause: describeError(error) }))
   koa.use(answerErrors(log, app))
   koa.use(requireToken(token))
-  koa.use(adminRouter(app, config, token))
+  koa.use(adminRouter(app, config, { token, log }))
   koa.use(() => {
     throw new AdminError('not_found', 404)
   })

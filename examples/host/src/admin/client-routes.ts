@@ -6,7 +6,7 @@ import type { AdminRouting } from './owner-routes.ts'
 
 /** What the operator may do to clients beyond looking at them and ending them. */
 export function addClientRoutes(
-  { route, instanceOf }: AdminRouting,
+  { route, instanceOf }: Pick<AdminRouting, 'instanceOf' | 'route'>,
   clients: Pick<ClientService, 'issueTokens' | 'setFlagship'>,
 ): void {
   route('post', '/instances/:domain/clients/:id/certify', async (ctx) => {

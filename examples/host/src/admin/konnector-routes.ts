@@ -5,7 +5,7 @@ import type { AdminRouting } from './owner-routes.ts'
 
 /** Konnectors of an instance, and their tokens. */
 export function addKonnectorRoutes(
-  { route, instanceOf }: AdminRouting,
+  { route, instanceOf }: Pick<AdminRouting, 'instanceOf' | 'route'>,
   { konnectors, oauth }: Pick<HostServices, 'konnectors' | 'oauth'>,
 ): void {
   const unknown = (): AdminError => new AdminError('konnector_not_found', 404)

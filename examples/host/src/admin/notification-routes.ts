@@ -9,7 +9,7 @@ const DEFAULT_CATEGORY = 'operator'
 
 /** What an operator tells an owner, and what became of anything the owner was told. @see notifications.md 2.7 */
 export function addNotificationRoutes(
-  { route, instanceOf }: AdminRouting,
+  { route, instanceOf }: Pick<AdminRouting, 'instanceOf' | 'route'>,
   { notify, outbox }: Pick<HostServices, 'notify' | 'outbox'>,
 ): void {
   route('post', '/instances/:domain/notifications', async (ctx) => {

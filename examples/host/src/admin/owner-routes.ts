@@ -11,8 +11,10 @@ export interface AdminRouting {
     path: string,
     handle: (ctx: Context) => Promise<void>,
   ): void
-  /** That of `:domain`. @throws AdminError `instance_not_found` */
+  /** That of `:domain`, which may be changed where the request does. @throws AdminError `instance_not_found`, `instance_held` */
   instanceOf(ctx: Context): Promise<Instance>
+  /** The same, also while it is exported or imported. @throws AdminError `instance_not_found` */
+  anyInstanceOf(ctx: Context): Promise<Instance>
   /** @throws AdminError `invalid_request` */
 }
 
@@ -20,7 +22,10 @@ export interface AdminRouting {
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 /** What an operator does for the owner of an instance: links, codes, and a passphrase for one who lost it. */
-export function addOwnerRoutes({ route, instanceOf }: AdminRouting, owners: Owners): void {
+export function addOwnerRoutes(
+  { route, instanceOf }: Pick<AdminRouting, 'instanceOf' | 'route'>,
+  owners: Owners,
+): void {
   route('post', '/instances/:domain/onboarding-link', async (ctx) => {
     ctx.body = { onboardingUrl: await owners.createOnboardingUrl(await instanceOf(ctx)) }
   })

@@ -4,7 +4,10 @@ import { bytesOf, type DiskQuota } from '../quota/disk-quota.ts'
 import type { AdminRouting } from './owner-routes.ts'
 
 /** What an instance keeps. With `POST` it is counted anew first. */
-export function addUsageRoutes({ route, instanceOf }: AdminRouting, quota: DiskQuota): void {
+export function addUsageRoutes(
+  { route, instanceOf }: Pick<AdminRouting, 'instanceOf' | 'route'>,
+  quota: DiskQuota,
+): void {
   async function describe(instance: Instance): Promise<Record<string, unknown>> {
     const usage = await quota.usage(instance)
     return { ...(await quota.use(instance)), bounded: BOUNDED_BYTES, kinds: usage }

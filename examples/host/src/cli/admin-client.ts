@@ -11,6 +11,15 @@ export interface AdminClient {
    * @throws Error in words for the operator
    */
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
+  /** As {@link AdminClient.call}, for an answer that is a file. What is cut short throws while it is read. */
+  download(method: string, path: string, body: unknown): Promise<AsyncIterable<Uint8Array>>
+  /** As {@link AdminClient.call}, with a file for a body. */
+  upload(
+    method: string,
+    path: string,
+    file: AsyncIterable<Uint8Array>,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Record<string, unknown>>
 }
 
 /** Nobody listens where the server should be, or it was never started. */
@@ -28,24 +37,40 @@ const TIMEOUT_MS = 60_000
 /** A client for the server that the same configuration describes. */
 export function createAdminClient(config: Config = loadConfig()): AdminClient {
   const base = config.adminUrl ?? `http://127.0.0.1:${config.adminPort}`
+
+  async function request(method: string, path: string, init: RequestInit): Promise<Response> {
+    const response = await send(new URL(path, base), {
+      ...init,
+      method,
+      headers: { ...init.headers, authorization: `Bearer ${readToken(config)}` },
+      redirect: 'error',
+    })
+    if (response.ok) return response
+    throw new Error(wordsOf(parse(await response.text())) ?? `status ${response.status}`)
+  }
+
   return {
     async call(method, path, body) {
-      const response = await send(new URL(path, base), {
-        method,
-        headers: {
-          authorization: `Bearer ${readToken(config)}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        redirect: 'error',
+      const response = await request(method, path, {
+        ...jsonBody(body),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
-      const text = await response.text()
-      const answer = parse(text)
-      if (!response.ok) throw new Error(wordsOf(answer) ?? `status ${response.status}`)
-      return answer
+      return parse(await response.text())
+    },
+    async download(method, path, body) {
+      const response = await request(method, path, jsonBody(body))
+      return response.body as AsyncIterable<Uint8Array> // An answer with a file has a body.
+    },
+    async upload(method, path, file, headers) {
+      const init = { headers, body: file, duplex: 'half' }
+      return parse(await (await request(method, path, init as unknown as RequestInit)).text()) // Node takes more bodies.
     },
   }
+}
+
+function jsonBody(body: unknown): RequestInit {
+  if (body === undefined) return {}
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
 /** One sentence, or one for each field that is wrong. */

@@ -3,6 +3,7 @@ import { addUsageCommand, parseDisk } from './usage-command.ts'
 import type { AdminClient } from './admin-client.ts'
 import { instancePath, listAll, members, parseCount, subcommand } from './command.ts'
 import { clean, type OutputOptions, print, table } from './output.ts'
+import { addTransferCommands } from './transfer-commands.ts'
 
 interface InstanceOptions extends OutputOptions {
   readonly alias?: readonly string[]
@@ -110,6 +111,8 @@ export function addInstanceCommands(program: Command, connect: () => AdminClient
       print(options, await connect().call('DELETE', instancePath(domain)), `Removed ${domain}.`)
     },
   )
+
+  addTransferCommands(instance, connect)
 
   subcommand(instance, 'onboarding-link <domain>', 'Prints a fresh link for the owner.').action(
     async (domain: string, options: OutputOptions) => {

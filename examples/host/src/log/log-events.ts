@@ -42,6 +42,27 @@ export const HOST_LOG_EVENTS = {
     fields: { cause: 'string' },
     since: '0.1.0',
   },
+  'instance.exported': {
+    level: 'info',
+    audit: true,
+    when: 'An export of an instance was completed; with `move` it is frozen for good.',
+    fields: { domain: 'string', move: 'boolean' },
+    since: '0.1.0',
+  },
+  'instance.imported': {
+    level: 'info',
+    audit: true,
+    when: 'An instance was imported and answers from now on.',
+    fields: { domain: 'string', records: 'number' },
+    since: '0.1.0',
+  },
+  'instance.unfrozen': {
+    level: 'info',
+    audit: true,
+    when: 'A frozen instance was taken into service again.',
+    fields: { domain: 'string' },
+    since: '0.1.0',
+  },
   'store.raised': {
     level: 'info',
     when: 'The embedded store was raised to a new version at the start; `copy` is the file from before.',

@@ -69,7 +69,7 @@ describe('the ten minutes of docs/operating.md', function () {
             const settings = { ...ports, SVC_DEMO_APPS: 'on', SVC_HOST: '127.0.0.1' }
             const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
             appendFileSync(path.join(root, 'etc/svc/env'), lines.join(''))
-            mkdirSync(path.join(root, 'var/lib/svc'), { recursive: true })
+            mkdirSync(path.join(root, 'var/lib/svc'), { recursive: true, mode: 0o700 })
             const unit = path.join(root, 'etc/systemd/system/svc.service')
             server = await startUnit(unit, root)
             opened.push(server.stop)
@@ -157,7 +157,7 @@ describe('the ten minutes of docs/operating.md', function () {
   it('begin with an archive that starts within a second, without a network', async function () {
     const root = path.join(folder, 'twice')
     const unit = path.join(root, 'etc/systemd/system/svc.service')
-    mkdirSync(path.join(root, 'var/lib/svc'), { recursive: true })
+    mkdirSync(path.join(root, 'var/lib/svc'), { recursive: true, mode: 0o700 })
     const alone = await runProgram('unshare', ['--net', 'true'])
     const before = alone.code === 0 ? ['unshare', '--net'] : []
     const env = { SVC_PORT: '0', SVC_ADMIN_PORT: '0' }

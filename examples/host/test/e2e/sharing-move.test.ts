@@ -154,7 +154,7 @@ for (const run of ONE_PROCESS) {
       expect(scope).to.equal('io.svc.exports.requests io.svc.imports')
       expect(answer.get('used')).to.match(/^\d+$/)
       expect(answer.get('vault')).to.equal('false')
-      expect(answer.has('quota'), 'a quota where there is none').to.equal(false)
+      expect(answer.get('quota'), 'the default of SVC_LIMITS_DISK').to.equal(String(1024 ** 3))
     }
 
     it('moves with the passphrase alone, and opens no session', async () => {

@@ -102,7 +102,8 @@ const ANEW: ReadonlyMap<string, { readonly page: Page; readonly label: NextStep[
  * page of the instance that checks everything again.
  */
 export function nextStep(ctx: RouteContext, error: HttpError): NextStep {
-  const page = PAGES.get(ctx.path)
+  // Where the instance itself is out of service, nothing of the request was read.
+  const page = Object.hasOwn(ctx.state, 'form') ? PAGES.get(ctx.path) : undefined
   if (page !== undefined && AGAIN.has(error.code)) {
     // Without a session, the same address leads through the login.
     const label = error.code === 'not_authenticated' ? 'login' : 'retry'

@@ -61,7 +61,12 @@ function clear(ctx: Context): void {
 }
 
 /** The administrator's will, and what a flood gets: metrics count it, and the log must not grow with it. */
-const EXPECTED: ReadonlySet<string> = new Set(['blocked', 'overloaded'])
+const EXPECTED: ReadonlySet<string> = new Set([
+  'blocked',
+  'instance_frozen',
+  'instance_moving',
+  'overloaded',
+])
 
 function logRefusal(ctx: Context, error: HttpError, log: PlatformLog): void {
   const { status, code, detail, cause } = error

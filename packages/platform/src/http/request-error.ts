@@ -29,6 +29,18 @@ export const REQUEST_ERRORS = {
     text: 'The caller may not do this.',
     source: 'RFC 9110 15.5.4',
   },
+  instance_frozen: {
+    status: 503,
+    description: 'the instance is being copied',
+    text: 'The instance is being exported and takes no changes for some seconds. Try again after `Retry-After`.',
+    source: 'operation.md 4.3',
+  },
+  instance_moving: {
+    status: 503,
+    description: 'the instance is being moved',
+    text: 'The instance moves to another server, or comes from one. Try again after `Retry-After`.',
+    source: 'operation.md 4.3',
+  },
   internal_error: {
     status: 500,
     isHidden: true,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Middleware, Next } from 'koa'
+import { heldError } from './held-error.ts'
 import { RequestError } from './request-error.ts'
 import { baseHeaders, setBaseHeaders, setEndpointHeaders } from './headers.ts'
 import { type HttpError, isHttpError } from './http-error.ts'
@@ -8,6 +9,8 @@ import { renderError } from './render-error.ts'
 import type { PagePaths } from './page-paths.ts'
 import { appHost, parseAppHost } from '../instances/app-host.ts'
 import { isHostSyntax, withoutDefaultPort } from '../instances/domain.ts'
+import { holdOf } from '../instances/frozen.ts'
+
 import type { Instance } from '../instances/instance.ts'
 import type { Addressing } from '../instances/instance-record.ts'
 import type { Instances } from '../instances/instances.ts'
@@ -16,12 +19,15 @@ import type { PlatformLog } from '../log/log-events.ts'
 export interface ResolveOptions extends Addressing {
   readonly instances: Pick<Instances, 'byHost'>
   readonly log: PlatformLog
+  readonly clock: { now(): number }
   /** Trusted proxies in front; 0: `X-Forwarded-Proto` is not looked at. */
   readonly trustProxy: number
   /** Renders an error as a page, when somebody can. */
   readonly page: () => ((ctx: Context, error: HttpError) => Promise<void>) | undefined
   readonly paths: Pick<PagePaths, 'isDeclared' | 'isPage' | 'isReserved'>
 }
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Whose host a request named. */
 interface Addressee {
@@ -37,7 +43,7 @@ interface Addressee {
  * @see security.md 1, 2, 3, 4, 12; decision D53
  */
 export function createResolveInstance(options: ResolveOptions): () => Middleware {
-  const { instances, log, page, paths, subdomains, isHttps } = options
+  const { instances, log, clock, page, paths, subdomains, isHttps } = options
   const { isPage } = paths
 
   async function find(host: string): Promise<Addressee | undefined> {
@@ -82,6 +88,13 @@ export function createResolveInstance(options: ResolveOptions): () => Middleware
     return true
   }
 
+  /** SPEC: operation.md 4.3 - an instance that is read takes no changes, one that moves nothing at all. */
+  function checkHold(ctx: Context, instance: Instance): void {
+    const hold = holdOf(instance, clock.now())
+    if (hold === undefined) return
+    if (hold === 'out-of-service' || !READS.has(ctx.method)) throw heldError(hold)
+  }
+
   function isPageRequest(ctx: Context, appSlug: string | undefined): boolean {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return false
     if (appSlug !== undefined) return true
@@ -105,6 +118,7 @@ export function createResolveInstance(options: ResolveOptions): () => Middleware
       setBaseHeaders(ctx, instance, appSlug)
       ctx.state['instance'] = instance
       if (appSlug !== undefined) ctx.state['appSlug'] = appSlug
+      checkHold(ctx, instance)
       if (instance.status === 'blocked') throw new RequestError('blocked')
       if (isRefused(ctx.path, appSlug)) throw new RequestError('not_found')
       if (redirected(ctx, found)) return

@@ -1,6 +1,6 @@
 import { type Change, type Store, StoreUnavailableError } from '@svc/store'
 import { randomId } from '../secrets.ts'
-import { createDirectory } from './directory.ts'
+import { createDirectory, type Directory } from './directory.ts'
 import { normalizeDomain } from './domain.ts'
 import type { Instance, InstanceId } from './instance.ts'
 import { createInstanceCache } from './instance-cache.ts'
@@ -36,6 +36,13 @@ export interface InstanceStore extends Instances {
   /** Goes on with removals that were cut short. */
   start(): Promise<void>
   close(): Promise<void>
+  readonly directory: Directory
+  /** Drops what is cached of an instance, in every process. */
+  forget(id: InstanceId): Promise<void>
+  /** The same, where nothing changed but whether it is frozen: nobody has to do anything about that. */
+  forgetFrozen(id: InstanceId): Promise<void>
+  /** The one spelling of a domain. @throws TypeError when it is none */
+  normalize(domain: string): string
 }
 
 const CHANNEL = 'oauth.instances'
@@ -65,6 +72,8 @@ export function createInstances(options: InstancesOptions): InstanceStore {
   })
 
   const listening = store.bus.subscribe(CHANNEL, (id) => {
+    const frozen = id !== null && typeof id === 'object' && 'frozen' in id ? id.frozen : undefined
+    if (typeof frozen === 'string') cache.forget(frozen as InstanceId) // Published by `forgetFrozen`.
     if (typeof id !== 'string') return
     cache.forget(id as InstanceId) // Published by `forget`.
     options.onChanged?.(id as InstanceId)
@@ -76,6 +85,11 @@ export function createInstances(options: InstancesOptions): InstanceStore {
   async function forget(id: InstanceId): Promise<void> {
     cache.forget(id)
     await store.bus.publish(CHANNEL, id)
+  }
+
+  async function forgetFrozen(id: InstanceId): Promise<void> {
+    cache.forget(id)
+    await store.bus.publish(CHANNEL, { frozen: id })
   }
 
   async function byHost(host: string): Promise<Instance | undefined> {
@@ -202,10 +216,15 @@ export function createInstances(options: InstancesOptions): InstanceStore {
     async update(id, update) {
       checkSettings(update)
       if (update.status === 'deleting') throw new TypeError('instances are removed by remove()')
+      if (update.status === 'importing') throw new TypeError('instances are imported')
       return change(id, update)
     },
     remove: removal.remove,
     onRemove: removal.onRemove,
+    directory,
+    forget,
+    forgetFrozen,
+    normalize: (domain) => normalizeDomain(domain, options),
     fresh: async (id) => (await store.get<StoredInstance>(instanceKey(id)))?.value,
     start: removal.start,
     async close() {

@@ -3,8 +3,20 @@ import type { Revision } from '@svc/store'
 /** Random, immutable id of an instance; the hash tag of all its keys. Never shown outside. */
 export type InstanceId = string & { readonly __instanceId: 'InstanceId' }
 
-/** Whether the administrator lets the instance be used. `deleting`: answers 404 while its records go. */
-export type InstanceStatus = 'active' | 'blocked' | 'deleting'
+/**
+ * Whether the administrator lets the instance be used. `deleting`: answers 404 while its records go. `importing`: answers
+ * 503 while they come.
+ */
+export type InstanceStatus = 'active' | 'blocked' | 'deleting' | 'importing'
+
+/** Why and how long an instance is not to be changed. @see operation.md 4.3.4, 4.3.5 */
+export interface Freeze {
+  readonly [name: string]: number | undefined
+  /** It ends by itself then, milliseconds since the epoch: whoever froze the instance may have died. Absent: for good. */
+  readonly until?: number
+  /** When an export of it was completed: a second copy may be alive. */
+  readonly exportedAt?: number
+}
 
 /** What is stored of an instance. Times are milliseconds since the epoch. */
 export interface InstanceRecord {
@@ -25,6 +37,10 @@ export interface InstanceRecord {
   readonly defaultRedirection?: string
   readonly status: InstanceStatus
   readonly settings: InstanceSettings
+  /** It is not to be changed, since it is being exported or was. */
+  readonly frozen?: Freeze
+  /** While it is being imported: digest of the file that it comes from. */
+  readonly importedFrom?: string
   readonly createdAt: number
   readonly updatedAt: number
 }

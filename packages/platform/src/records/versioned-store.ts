@@ -3,6 +3,7 @@ import type {
   Bus,
   Change,
   DumpEntry,
+  DumpSelection,
   Hit,
   IndexKey,
   InspectedRecord,
@@ -75,8 +76,12 @@ class VersionedStore implements Store {
   }
 
   /** As they are stored: what loads them reads their versions itself. */
-  dump(): AsyncIterable<DumpEntry> {
-    return this.#store.dump()
+  dump(selection?: DumpSelection): AsyncIterable<DumpEntry> {
+    return this.#store.dump(selection)
+  }
+
+  get dumpsOneMoment(): boolean {
+    return this.#store.dumpsOneMoment
   }
 
   load(entries: AsyncIterable<DumpEntry> | Iterable<DumpEntry>): Promise<void> {

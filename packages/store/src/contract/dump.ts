@@ -59,6 +59,26 @@ export const testDump: DefinePart = part('dump and load', (it) => {
     assert.deepEqual(await dumpOwn(subject), entries)
   })
 
+  it('gives what is one instance’s: records in the order of keys, and wake-ups of the queues', async (subject) => {
+    const { store, clock, instance } = subject
+    const [, first, second, ...wakeUps] = await fill(subject)
+    const other = recordKey(`${instance}0`, 'thing', 'a')
+    await store.write([{ op: 'put', key: other, value: 1 }])
+    await store.scheduler.at('dumped', `${instance}0`, clock.now() + MINUTE_MS)
+    await store.scheduler.at('not-dumped', instance, clock.now() + MINUTE_MS)
+    const select = async (records: boolean): Promise<DumpEntry[]> => {
+      const entries: DumpEntry[] = []
+      const selection = { instance, records, queues: ['dumped'] }
+      for await (const entry of store.dump(selection)) entries.push(entry)
+      return entries
+    }
+    const whole = await select(true)
+    assert.deepEqual(whole.slice(0, 2), [first, second])
+    const byDue = (one: DumpEntry, two: DumpEntry) => (sortText(one) < sortText(two) ? -1 : 1)
+    assert.deepEqual(whole.slice(2).toSorted(byDue), wakeUps)
+    assert.deepEqual((await select(false)).toSorted(byDue), wakeUps)
+  })
+
   it('gives nothing that is dead', async (subject) => {
     const { clock, key } = subject
     const [, , lasting] = await fill(subject)

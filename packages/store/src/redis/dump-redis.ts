@@ -1,7 +1,15 @@
 import { hash } from 'node:crypto'
 import { Redis } from 'ioredis'
 import type { Clock } from '../clock.ts'
-import type { DumpEntry, Key } from '../store.ts'
+import type {
+  DumpedCounter,
+  DumpedRecord,
+  DumpedWakeUp,
+  DumpEntry,
+  DumpSelection,
+  Key,
+} from '../store.ts'
+import { isWakeUpOf } from '../wake-up-of.ts'
 import { instanceTag } from '../writes/arguments.ts'
 import type { Connection } from './connection.ts'
 import { counterKey, isRecordKey, unpack, unpackEntries } from './packed-record.ts'
@@ -57,19 +65,53 @@ async function readTexts(
   return found
 }
 
-/** Everything that lives in Redis. What changes meanwhile may be in it or not; what stays is. */
+/** What lives in Redis. What changes meanwhile may be in it or not; what stays is. */
 export async function* dumpRedis(
   connection: Connection,
   scheduler: RedisScheduler,
   clock: Clock,
+  selection?: DumpSelection,
 ): AsyncGenerator<DumpEntry> {
-  for await (const keys of scanKeys(connection, '{*}:[a-z]*')) {
+  if (selection === undefined) {
+    yield* dumpRecords(connection, clock, '*')
+    yield* dumpCounters(connection, clock)
+    for await (const keys of scanKeys(connection, '{svc}:#queue-*:meta')) {
+      for (const key of keys) {
+        yield* dumpWakeUps(scheduler, key.slice('{svc}:#queue-'.length, -':meta'.length))
+      }
+    }
+    return
+  }
+  const { instance, queues } = selection
+  if (selection.records) {
+    const records: DumpedRecord[] = []
+    for await (const record of dumpRecords(connection, clock, instance)) records.push(record)
+    yield* records.toSorted((one, other) =>
+      Buffer.compare(Buffer.from(one.key), Buffer.from(other.key)),
+    )
+  }
+  for (const queue of queues) {
+    for await (const wakeUp of dumpWakeUps(scheduler, queue)) {
+      if (isWakeUpOf(instance, wakeUp.id)) yield wakeUp
+    }
+  }
+}
+
+async function* dumpRecords(
+  connection: Connection,
+  clock: Clock,
+  instance: string,
+): AsyncGenerator<DumpedRecord> {
+  for await (const keys of scanKeys(connection, `{${instance}}:[a-z]*`)) {
     for (const [key, packed] of await readTexts(connection, keys.filter(isRecordKey))) {
       const record = unpack(key as Key, packed, clock.now()) // Filtered by isRecordKey.
       if (record === undefined) continue
       yield { type: 'record', ...record, indexes: unpackEntries(record.key, packed) }
     }
   }
+}
+
+async function* dumpCounters(connection: Connection, clock: Clock): AsyncGenerator<DumpedCounter> {
   for await (const physical of scanKeys(connection, '{*}:#count:*')) {
     const counters = physical.filter((key) => counterKey(key) !== undefined)
     for (const [each, text] of await readTexts(connection, counters)) {
@@ -79,12 +121,13 @@ export async function* dumpRedis(
       if (resetsAt > clock.now()) yield { type: 'counter', key, count, resetsAt }
     }
   }
-  for await (const keys of scanKeys(connection, '{svc}:#queue-*:meta')) {
-    for (const key of keys) {
-      const queue = key.slice('{svc}:#queue-'.length, -':meta'.length)
-      for await (const { id, when } of scheduler.pending(queue)) {
-        yield { type: 'wake-up', queue, id, dueAt: when }
-      }
-    }
+}
+
+async function* dumpWakeUps(
+  scheduler: RedisScheduler,
+  queue: string,
+): AsyncGenerator<DumpedWakeUp> {
+  for await (const { id, when } of scheduler.pending(queue)) {
+    yield { type: 'wake-up', queue, id, dueAt: when }
   }
 }

@@ -16,6 +16,7 @@ import type { Json } from '../json.ts'
 import type {
   Change,
   DumpEntry,
+  DumpSelection,
   Hit,
   InspectedRecord,
   IndexKey,
@@ -61,6 +62,7 @@ export interface RedisStoreParts {
 /** The store on Redis or Valkey: any number of processes. */
 export class RedisStore implements Store {
   readonly bus: Bus
+  readonly dumpsOneMoment = false
   readonly scheduler: RedisScheduler
   readonly #parts: RedisStoreParts
   readonly #clock: Clock
@@ -190,9 +192,9 @@ export class RedisStore implements Store {
     return this.#parts.usage.recount(instance)
   }
 
-  dump(): AsyncIterable<DumpEntry> {
+  dump(selection?: DumpSelection): AsyncIterable<DumpEntry> {
     const { connection } = this.#parts
-    return dumpRedis(connection, this.scheduler, this.#clock)
+    return dumpRedis(connection, this.scheduler, this.#clock, selection)
   }
 
   load(entries: AsyncIterable<DumpEntry> | Iterable<DumpEntry>): Promise<void> {

@@ -16,6 +16,7 @@ import type { Json } from '../json.ts'
 import type {
   Change,
   DumpEntry,
+  DumpSelection,
   Hit,
   InspectedRecord,
   IndexKey,
@@ -59,6 +60,7 @@ export interface SqliteStoreParts {
 export class SqliteStore implements EmbeddedStore {
   readonly bus: Bus
   readonly scheduler: DueIndex
+  readonly dumpsOneMoment = true
   readonly #clock: Clock
   readonly #file: OpenFile
   readonly #batch: WriteBatch
@@ -168,12 +170,12 @@ export class SqliteStore implements EmbeddedStore {
     return this.usage(instance)
   }
 
-  async *dump(): AsyncGenerator<DumpEntry> {
+  async *dump(selection?: DumpSelection): AsyncGenerator<DumpEntry> {
     this.#checkOpen()
     const { db, path } = this.#file
     yield* path === undefined
-      ? dumpMemory(db, this.#clock)
-      : dumpFile(path, this.#clock, this.#reads)
+      ? dumpMemory(db, this.#clock, selection)
+      : dumpFile(path, this.#clock, this.#reads, selection)
   }
 
   async load(entries: AsyncIterable<DumpEntry> | Iterable<DumpEntry>): Promise<void> {

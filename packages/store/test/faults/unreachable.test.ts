@@ -22,6 +22,8 @@ const CALLS: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
   get: (store) => store.get(key),
   getMany: (store) => store.getMany([key]),
   write: (store) => store.write([{ op: 'put', key, value: 1 }]),
+  'write of a new record': (store) =>
+    store.write([{ op: 'put', key: recordKey('i', 'thing', crypto.randomUUID()), value: 1 }]),
   'write with an id': (store) =>
     store.write([{ op: 'put', key, value: 1 }], { id: crypto.randomUUID() }),
   take: (store) => store.take(recordKey('i', 'thing', 'none')),
@@ -101,14 +103,25 @@ describe('Redis that', function () {
     await allAnswer()
   })
 
-  for (const [name, begin, end] of [
-    ['is full', 'CONFIG SET maxmemory 1', 'CONFIG SET maxmemory 0'],
-    ['is a replica now', 'REPLICAOF 127.0.0.1 1', 'REPLICAOF NO ONE'],
-    ['lacks replicas', 'CONFIG SET min-replicas-to-write 1', 'CONFIG SET min-replicas-to-write 0'],
+  const changes = ['write', 'hit', 'health'] as const
+  for (const [name, begin, end, writes] of [
+    [
+      'is full',
+      'CONFIG SET maxmemory 1',
+      'CONFIG SET maxmemory 0',
+      // What ends access, and what limits count, is taken all the same (test/faults/full-redis).
+      ['write of a new record', 'scheduler.at', 'health'],
+    ],
+    ['is a replica now', 'REPLICAOF 127.0.0.1 1', 'REPLICAOF NO ONE', changes],
+    [
+      'lacks replicas',
+      'CONFIG SET min-replicas-to-write 1',
+      'CONFIG SET min-replicas-to-write 0',
+      changes,
+    ],
   ] as const) {
     it(`${name}: writes are unavailable, nothing is half done`, async () => {
       await sendToRedis(server.port, begin)
-      const writes = ['write', 'hit', 'health'] as const
       for (const call of writes) await expectUnavailable(call, CALLS[call]?.(store))
       await sendToRedis(server.port, end)
       expect(await untilHealthy(store)).to.be.lessThan(RECOVERY_MS)

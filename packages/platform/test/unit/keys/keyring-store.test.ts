@@ -24,6 +24,7 @@ function storeWith(store: Store, others: Partial<Pick<Store, 'get' | 'write'>>):
     load: (entries) => store.load(entries),
     usage: (tag) => store.usage(tag),
     recount: (tag) => store.recount(tag),
+    dumpsOneMoment: store.dumpsOneMoment,
     bus: store.bus,
     scheduler: store.scheduler,
     health: () => store.health(),

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
+import { deriveLoginValue } from '@svc/auth-ui'
+import { type Instance, sealedMembers, sealMember, toFound, withTexts } from '@svc/platform'
+import { type Json, recordKey } from '@svc/store'
+import { browserClient, relyingParty } from '@svc/testkit'
+import { Decrypter } from 'age-encryption'
+import { createInstance } from '../../src/create-instance.ts'
+import type { RunningHost } from '../../src/host.ts'
+import { authenticatorApp } from './authenticators.ts'
+import { PASSPHRASE } from './owner-visit.ts'
+
+/** An owner with a second factor, a session, a client and a notification that is still to come. */
+export interface MovingOwner {
+  readonly instance: Instance
+  readonly dueAt: number
+  /** Everything the owner and the client had works at this host. @throws Error when it does not */
+  check(host: RunningHost): Promise<void>
+}
+
+const TITLE = 'Water the plants'
+const HOUR_MS = 3_600_000
+
+/** Creates one. @param domain - of the new instance */
+export async function createMovingOwner(host: RunningHost, domain: string): Promise<MovingOwner> {
+  const { instance } = await createInstance(
+    host.app,
+    { domain, email: 'alice@mail.example' },
+    PASSPHRASE,
+  )
+  const cookie = await host.app.ui.owners.createSession(instance)
+  const party = relyingParty({ issuer: instance.origin, port: host.port })
+  const client = await party.register()
+  const pending = await party.authorize({ scope: 'io.svc.files:GET' })
+  const owner = browserAt(host, instance)
+  plant(owner, cookie.cookie, instance)
+  const answer = await owner.submit((await owner.get(pending.url)).page().form('/auth/authorize'))
+  let refreshToken = (await party.exchange(answer.location ?? '', pending)).refresh_token ?? ''
+  const nextCode = authenticatorApp(await addAuthenticator(host, instance))
+  const dueAt = Date.now() + HOUR_MS
+  await host.app.notify.post(instance, {
+    originator: 'cli',
+    category: 'operator',
+    declaration: {},
+    title: TITLE,
+    message: 'They are dry.',
+    preferredChannels: ['mail'],
+    at: new Date(dueAt).toISOString(),
+  })
+
+  async function logIn(at: RunningHost): Promise<void> {
+    const stranger = browserAt(at, instance)
+    const page = (await stranger.get('/auth/login')).page()
+    const form = page.form('/auth/login')
+    const { salt, iterations } = await ownerRecord(at, instance)
+    const passphrase = await deriveLoginValue(PASSPHRASE, salt, iterations)
+    const second = await stranger.submit(form, { passphrase })
+    const step = second.page().form('/auth/twofactor')
+    const done = await stranger.submit(step, { 'two-factor-passcode': await nextCode() })
+    if (done.status !== 302) throw new Error(`the second step answered ${done.status}`)
+  }
+
+  return {
+    instance,
+    dueAt,
+    async check(at) {
+      await logIn(at)
+      const browser = browserAt(at, instance)
+      plant(browser, cookie.cookie, instance)
+      const page = await browser.get('/auth/login')
+      if (page.status !== 302) throw new Error(`the old cookie was answered ${page.status}`)
+      const refreshed = await browser.post('/auth/access_token', {
+        grant_type: 'refresh_token',
+        refresh_token: refreshToken,
+        client_id: String(client.client_id),
+        client_secret: String(client['client_secret']),
+      })
+      if (refreshed.status !== 200)
+        throw new Error(`refreshing: ${refreshed.status} ${refreshed.text}`)
+      const next = (JSON.parse(refreshed.text) as { refresh_token?: string }).refresh_token
+      refreshToken = next ?? refreshToken
+      const { notifications } = await at.app.notify.operator.list(instance, {})
+      if (!notifications.some(({ title }) => title === TITLE)) throw new Error('nothing is to come')
+    },
+  }
+}
+
+function browserAt(host: RunningHost, instance: Instance) {
+  return browserClient({ base: instance.origin, port: host.port })
+}
+
+function plant(
+  browser: ReturnType<typeof browserClient>,
+  { name, value }: { readonly name: string; readonly value: string },
+  { domain, origin }: Instance,
+): void {
+  browser.plantCookie(`${name}=${value}; Path=/; Domain=${domain}; Secure`, origin)
+}
+
+/** Turns the authenticator app on as the settings do. @returns its key, base32 */
+async function addAuthenticator({ app, store }: RunningHost, { id }: Instance): Promise<string> {
+  const { records, sealer } = app.oauth
+  const key = recordKey(id, 'owner', 'owner')
+  const record = await store.get<{ [name: string]: Json }>(key)
+  const kind = records.get('owner')
+  if (record === undefined || kind === undefined) throw new Error('there is no owner')
+  const bytes = randomBytes(20)
+  const totp = { id: 'a'.repeat(22), secret: '', lastStep: 0, createdAt: Date.now() }
+  const recovery = { hashes: ['x'], createdAt: Date.now() }
+  const value = { ...record.value, factors: { totp, recovery } }
+  const [member] = sealedMembers(kind, toFound({ ...record, value }))
+  if (member === undefined) throw new Error('nothing of an owner is sealed')
+  const text = sealMember(sealer, member.context, bytes)
+  const sealed = withTexts(value, [{ path: member.path, text }])
+  await store.write([{ op: 'put', key, value: sealed }])
+  return base32(bytes)
+}
+
+async function ownerRecord({ store }: RunningHost, { id }: Instance) {
+  const record = await store.get<{ [name: string]: Json; salt: string; iterations: number }>(
+    recordKey(id, 'owner', 'owner'),
+  )
+  if (record === undefined) throw new Error('there is no owner')
+  return record.value
+}
+
+function base32(bytes: Buffer): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  return (bits.match(/.{5}/g) ?? [])
+    .map((five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(five, 2)])
+    .join('')
+}
+
+/** All of a stream. */
+export async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** The lines of an export. @param identity - of age */
+export async function openExport(file: Uint8Array, identity: string): Promise<string[]> {
+  const decrypter = new Decrypter()
+  decrypter.addIdentity(identity)
+  return gunzipSync(await decrypter.decrypt(file))
+    .toString()
+    .split('\n')
+    .slice(0, -1)
+}
