@@ -186,7 +186,7 @@ export function adminRouter(
   addAccountTypeRoutes(route, app.accounts.connectors)
   addAccountRoutes({ route, instanceOf }, app)
   addNotificationRoutes({ route, instanceOf }, app)
-  addUsageRoutes({ route, instanceOf, anyInstanceOf }, app.quota)
+  addUsageRoutes({ route, instanceOf }, app.quota)
   addTransferRoutes({ route, anyInstanceOf }, { app, config, log })
 
   route('get', '/instances/:domain/clients', async (ctx) => {
