@@ -63,7 +63,7 @@ export async function runProgram(
 }
 
 /** Mulberry32: good enough to choose cases, and the same everywhere. */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
