@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { hasRedisServer } from '@svc/store/testing'
-import { openProvider } from '@svc/testkit'
+import { openProvider, scaledLimit } from '@svc/testkit'
 import { clientStory } from './kill/client-story.ts'
 import {
   accountStory,
@@ -34,9 +34,9 @@ const STORIES: readonly Story[] = [
 /** Stories at a time. */
 const LANES = 6
 /** A change takes this long at most while nothing is killed. */
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = scaledLimit(60_000)
 /** After Redis is there again, the host is, without a restart. */
-const BACK_MS = 10_000
+const BACK_MS = scaledLimit(10_000)
 
 await runProgram('kill', { count: '1000', store: 'sqlite,redis' }, async (program) => {
   const kinds = program.option('store').split(',')

@@ -8,7 +8,7 @@ const FAULTS = path.resolve(import.meta.dirname, '../../faults')
 /** Each in its short form: enough to show that it can fail, not to show that nothing ever does. */
 const PROGRAMS: readonly (readonly [name: string, options: readonly string[]])[] = [
   ['connections', ['--count', '40', '--seconds', '45']],
-  ['kill', ['--count', '24']],
+  ['kill', ['--count', '25']],
   ['soak', ['--minutes', '0.3']],
   ['rolling', ['--restarts', '3', '--proxies', 'nginx', '--drain', '2']],
   ['redis-faults', ['--count', '1']],
@@ -17,7 +17,7 @@ const PROGRAMS: readonly (readonly [name: string, options: readonly string[]])[]
 ]
 /** Most of them wait for clocks. */
 const LANES = 3
-const LIMIT_MS = timeBudget(120_000)
+const LIMIT_MS = timeBudget(240_000)
 
 interface Outcome {
   readonly code: number | null
@@ -25,7 +25,7 @@ interface Outcome {
 }
 
 describe('the fault programs', function () {
-  this.timeout(LIMIT_MS * 2)
+  this.timeout(LIMIT_MS * 3)
   const outcomes = new Map<string, Promise<Outcome>>()
 
   before(function () {
