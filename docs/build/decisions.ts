@@ -28,6 +28,7 @@ const THEMES: Readonly<Record<string, readonly string[]>> = {
     'connections',
     'load',
     'outbound calls',
+    'keys',
   ],
   'oauth-core': ['clients', 'scopes', 'authorize', 'tokens', 'certification'],
   'auth-ui': [

@@ -20,19 +20,23 @@ import { createDocumentStore } from './documents/document-store.ts'
 import { limitRequests } from './http/coarse-limit.ts'
 import { type AnsweredRequest, noteBrokenAnswers, noteRequests } from './http/request-log.ts'
 import { createRequestScope } from './http/request-scope.ts'
+import { createHostKeys } from './keys/host-keys.ts'
 import { createHostKonnectors } from './konnectors/registry.ts'
 import { audit, withAuditMarks } from './log/audit.ts'
 import type { HostLog } from './log/log.ts'
 import { createHealth } from './monitoring/health.ts'
 import { createMetrics } from './monitoring/metrics.ts'
-import { createStatus } from './processes/status-lines.ts'
+import { createStatus } from './monitoring/status-lines.ts'
 import { observeStore } from './monitoring/observed-store.ts'
 import { createSettableFigures } from './monitoring/settable-figures.ts'
 import { StoreFigures } from './monitoring/store-figures.ts'
-import { createProbe } from './monitoring/probe.ts'
+import { createProbe } from './checks/probe.ts'
 import { tellClientChanges } from './notifications/client-events.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
+import { createQuotaNotices } from './quota/quota-notices.ts'
+import { createDiskQuota } from './quota/disk-quota.ts'
 import { hostRecords } from './records.ts'
+import { listProcesses } from './processes/process-record.ts'
 import type { DevPages, HostServices } from './services.ts'
 
 export interface HostAppOptions {
@@ -43,6 +47,8 @@ export interface HostAppOptions {
   readonly clock: Clock
   /** Tells the operator something in a sentence. */
   readonly notice: (text: string) => void
+  /** Whether nothing may grow for now. */
+  readonly isSpaceLow?: () => boolean
 }
 
 /**
@@ -82,8 +88,9 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     folder: fileURLToPath(new URL('../konnectors', import.meta.url)),
     namespace: config.namespace,
   })
-  const documents = createDocumentStore(store)
-  const shareParts = { store, clock, apps, documents }
+  const quota = createDiskQuota(store, config.limits['disk'] ?? 0)
+  const documents = createDocumentStore(store, quota)
+  const shareParts = { store, clock, apps, quota }
   const shared = config.demoApps ? demo?.createSharedData(shareParts) : undefined
   const oauth = createOAuth({
     store,
@@ -103,6 +110,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     ...(shared !== undefined && { sharings: shared.sharings }),
     ...coreOverrides(config),
   })
+  const { isSpaceLow = () => false } = options
+  oauth.useSpace(isSpaceLow)
   oauth.records.declare(kinds)
   if (config.flagship.skipCertification === true) log.warn('flagship.certification_skipped')
   konnectors.onUninstalled((instance, slug) => oauth.revoked(instance, 'app', [slug]))
@@ -125,6 +134,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     pushCredentials: { getRaw: async (id) => accounts.connectors.accountTypes.getRaw(id) },
   })
   const { mailer } = notify
+  const quotaNotices = createQuotaNotices({ store, notify, log })
+  quota.onUse((instance, use) => void quotaNotices.look(instance, use))
   const ui = createAuthUi({
     oauth,
     mailer,
@@ -132,7 +143,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     ...(shared !== undefined && { shares: shared.shares }),
     // Without the home app owners begin in the settings.
     ...(!config.demoApps && { homeSlug: 'settings' }),
-    move: { diskUsage: async (instance) => ({ used: await documents.size(instance) }) },
+    move: { diskUsage: quota.use },
     permissionTexts: permissionTexts(config.namespace),
     ...(config.raiseLimitUrl !== undefined && { raiseLimitUrl: config.raiseLimitUrl }),
     passphrase: {
@@ -158,6 +169,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
 
   oauth.instances.onRemove(async (instance) => {
     await documents.removeAll(instance)
+    await quotaNotices.remove(instance)
     // What was shared while the demo was on goes as well.
     const data = shared ?? (await importDemo()).createSharedData(shareParts)
     await data.removeAll(instance)
@@ -181,6 +193,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     settable,
     storeFigures,
     load: load.figures,
+    isSpaceLow,
     sockets: realtime.stats,
     notifications: notify.figures,
     providers: connectors.figures,
@@ -235,6 +248,15 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     throw new OAuthError('not_found')
   })
 
+  const hostKeys = createHostKeys({
+    config,
+    keys,
+    oauth,
+    ui,
+    log,
+    processes: () => listProcesses(store),
+  })
+
   const services: HostServices = {
     koa,
     rows: [oauth, ui, realtime, notify, connectors, { rows: own }].flatMap(({ rows }) => rows),
@@ -247,12 +269,14 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     mailer,
     notify,
     phones,
+    quota,
     mailbox,
     outbox,
     devPages: devPages ?? NO_DEV_PAGES,
     health,
     probe,
     settable,
+    keys: hostKeys,
     metrics,
     status: createStatus({ config, store, keys, notify }),
     async welcome(port) {
@@ -265,6 +289,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       await notify.start()
     },
     async close() {
+      await hostKeys.close()
       await connectors.close()
       await realtime.close()
       await notify.close()

@@ -83,8 +83,6 @@ export interface Connectors {
   accountDeleted(instance: Instance, account: AccountDocument): Promise<void>
   /** Seals the secrets of a login and password account that the host is about to write. @see connectors.md 7.3 (5) */
   sealAuth(instance: Instance, account: AccountDocument): AccountDocument
-  /** Seals everything again with the current key: account types, and the accounts of every instance. @returns how many */
-  rotateKeys(): Promise<number>
   /** What calls to providers came to in this process, for monitoring. @see connectors.md 13 */
   figures(): ConnectorsFigures
   on<Name extends keyof ConnectorEvents>(

@@ -8,7 +8,6 @@ import { fieldsForConnector } from './accounts/connector-fields.ts'
 import { deleteAsOperator, noteDeleted } from './accounts/delete-account.ts'
 import { importAccount } from './accounts/import-account.ts'
 import { refreshAsOperator } from './accounts/refresh-account.ts'
-import { rotateAccounts } from './accounts/rotate-accounts.ts'
 import { ConnectorError } from './connector-error.ts'
 import type { Connectors } from './connectors.ts'
 import { answerCallbackHost } from './flow/callback-host.ts'
@@ -62,10 +61,6 @@ export function createConnectors(given: ConnectorsOptions): Connectors {
     removeAccount: (instance, accountId) => deleteAsOperator(services, instance, accountId),
     accountDeleted: (instance, account) => noteDeleted(services, instance, account),
     sealAuth: (instance, account) => sealAuth(services, instance, account),
-    async rotateKeys() {
-      const types = (await services.accountTypes.rotateKeys?.()) ?? 0
-      return types + (await rotateAccounts(services))
-    },
     figures: () => readFigures(services),
     on: emitter.on,
     async start() {

@@ -100,7 +100,7 @@ export const CONNECTORS_OPTIONS: OptionsDefinition<SettledOptions> = defineOptio
     'kept in the store of `oauth`; they go with their instance',
   ),
   sessions: port<OwnerLogins>(['current', 'admit']),
-  accountTypes: port<AccountTypes>(['get', 'getRaw', 'findBySlug'], ['rotateKeys']).optional(
+  accountTypes: port<AccountTypes>(['get', 'getRaw', 'findBySlug']).optional(
     'those of the store of `oauth`',
   ),
   manifests: port<ConnectorManifests>(['manifestOf']).optional(

@@ -43,6 +43,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     ...resolved,
     store: versionedStore(resolved.store, OAUTH_RECORDS, log),
     instanceCacheSize: cache.instances,
+    signingKeyMs: lifetimes.signingKeyMs,
   })
   platform.records.declare(OAUTH_RECORDS)
   const { revocations, useErrorPage, ...shared } = platform

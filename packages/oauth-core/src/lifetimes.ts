@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, SIGNING_KEY_MS } from '@svc/platform'
 
 /** Durations of this package, in milliseconds, with their source. */
 
@@ -36,6 +36,8 @@ export interface Lifetimes {
   readonly refreshTokenMs: number
   /** Of a registered client without any access. @defaultValue `3_600_000` */
   readonly pendingClientMs: number
+  /** Of a key that signs access tokens, at least a day; 0: none is replaced by itself. @defaultValue 90 days */
+  readonly signingKeyMs: number
 }
 
 export const DEFAULT_LIFETIMES: Lifetimes = {
@@ -43,4 +45,5 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
   accessTokenMs: ACCESS_TOKEN_MS,
   refreshTokenMs: REFRESH_TOKEN_MS,
   pendingClientMs: PENDING_CLIENT_MS,
+  signingKeyMs: SIGNING_KEY_MS,
 }

@@ -188,6 +188,8 @@ export const OAUTH_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
       authorizationCodeMs: { least: SECOND_MS, most: 10 * MINUTE_MS, step: SECOND_MS },
       refreshTokenMs: { least: SECOND_MS, most: 3650 * DAY_MS, step: SECOND_MS },
       pendingClientMs: { least: SECOND_MS, most: 30 * DAY_MS, step: SECOND_MS },
+      // The smallest step is a day, so that 0 is the only number below one.
+      signingKeyMs: { least: 0, most: 3650 * DAY_MS, step: DAY_MS },
     },
   ),
   limits: rateLimits(DEFAULT_LIMITS),

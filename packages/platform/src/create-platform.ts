@@ -34,6 +34,8 @@ export interface PlatformOptions {
   readonly trustProxy: number
   /** Instance records kept in process memory. */
   readonly instanceCacheSize: number
+  /** How old a key that signs access tokens may become, milliseconds; 0: never replaced by itself. */
+  readonly signingKeyMs?: number
   readonly clock: Clock
   readonly log: Logger
 }
@@ -49,12 +51,21 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
 
   const records = new RecordRegistry()
   records.declare(PLATFORM_RECORDS)
+  let isLow = (): boolean => false
+
   const sealer = createSealer(options.keys)
   const revocations = createRevocations({ bus: store.bus, log })
   const onChanged = (id: InstanceId): void => {
     revocations.tell({ instanceId: id, kind: 'instance', id })
   }
-  const keyring = createKeyring({ store, sealer, clock, onReplaced: onChanged })
+  const keyring = createKeyring({
+    store,
+    sealer,
+    clock,
+    log,
+    ...(options.signingKeyMs !== undefined && { signingKeyMs: options.signingKeyMs }),
+    onReplaced: onChanged,
+  })
   const addressing = { subdomains, isHttps }
   const instances = createInstances({
     ...addressing,
@@ -79,7 +90,10 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     }),
     mount(rows, environment = {}) {
       pagePaths.declare(rows)
-      return mountRoutes(rows, { log, ...environment })
+      return mountRoutes(rows, { log, isSpaceLow: () => isLow(), ...environment })
+    },
+    useSpace(given) {
+      isLow = given
     },
     onRevoked: revocations.listen,
     async revoked({ id: instanceId }, kind, ids) {

@@ -88,8 +88,28 @@ export type {
   Subdomains,
 } from './instances/instance.ts'
 export type { InstancePage, InstanceUpdate, Instances, NewInstance } from './instances/instances.ts'
+export { totalOf, type KeyCounts } from './reseal/key-counts.ts'
+export { type KeyStatus, KeyStatusReader, type SealingKeyStatus } from './reseal/key-status.ts'
+export {
+  type OtherKey,
+  type ProcessKeys,
+  Reseal,
+  RESEAL_RATE,
+  type ResealOptions,
+  type ResealProgress,
+  ResealRefusedError,
+  type ResealState,
+} from './reseal/reseal.ts'
+export {
+  PacedWork,
+  type PacedWorkOptions,
+  type WorkProgress,
+  type WorkStep,
+  type WorkTools,
+} from './work/paced-work.ts'
+export { SIGNING_KEY_MS } from './keys/key-age.ts'
 export { createKeyring, type StoredKeyring } from './keys/keyring-store.ts'
-export type { KeyKind, Keyring, SigningKey } from './keys/keyring.ts'
+export type { KeyKind, Keyring, RotateOptions, SigningKey } from './keys/keyring.ts'
 export {
   type Sealer,
   type SealingKey,

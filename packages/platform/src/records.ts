@@ -8,6 +8,9 @@ import { valueSchemas } from './records/value-schemas.ts'
 
 const { any, boolean, count, instant, list, members, membersAndOthers, oneOf, text } = valueSchemas
 
+/** Pieces of work over everything; a host that adds one declares a kind of its own for it. */
+const WORKS: readonly string[] = ['reseal', 'key-count', 'rotate-keys']
+
 /** The parts of the directory of hosts. */
 const HOST_TAGS: readonly string[] = Array.from({ length: SHARDS }, (_, shard) => shardTag(shard))
 
@@ -67,7 +70,9 @@ export const PLATFORM_RECORDS: readonly RecordKind[] = [
     kind: 'keys',
     version: 1,
     schema: members({
-      keys: list(members({ n: count, sealed: text }, { verifiesUntil: instant })),
+      keys: list(
+        members({ n: count, sealed: text }, { createdAt: instant, verifiesUntil: instant }),
+      ),
     }),
     tags: 'instance',
     places: { by: 'ids', ids: KEY_KINDS },
@@ -80,16 +85,17 @@ export const PLATFORM_RECORDS: readonly RecordKind[] = [
         }),
       },
     ],
-    life: 'rotated; an older access key goes when its last token is dead, an older session key at once',
+    life: 'rotated; an older access key goes when its last token is dead, an older key of another kind at once',
     export: 'yes',
-    content: '`access`, `session`: signing keys, 64 bytes each; the newest signs',
+    content:
+      '`access`, `session`, `mail`: keys that sign access tokens, what belongs to sessions, links of mails; 64 bytes each, when each was made; the newest signs',
   },
   {
     kind: 'sealing-key',
     version: 1,
     schema: members(
       { kid: text, check: text, firstUsedAt: instant, state: oneOf('active', 'empty') },
-      { values: count },
+      { startedAt: instant, values: count, sealedLinksUntil: instant },
     ),
     tags: ['host'],
     places: { by: 'index', index: 'sealing-keys' },
@@ -99,7 +105,18 @@ export const PLATFORM_RECORDS: readonly RecordKind[] = [
     life: 'for good',
     export: { no: 'Sealing keys are the host’s.' },
     content:
-      'name of a key: a constant sealed with it, when it was first used, `active` or `empty`',
+      'name of a key: a constant sealed with it, when it was first used, `active` or `empty`, how many values it had sealed when they were last counted',
+  },
+  {
+    kind: 'work',
+    version: 1,
+    schema: membersAndOthers({ status: text, leaseUntil: instant, startedAt: instant }),
+    tags: ['host'],
+    places: { by: 'ids', ids: WORKS },
+    life: 'for good',
+    export: { no: 'It is the host’s.' },
+    content:
+      'name of a piece of work over everything: how far it is, which process does it, until when others leave it to that one',
   },
   {
     kind: 'rate',

@@ -6,13 +6,8 @@ import type { AdminRouting } from './owner-routes.ts'
 /** The secrets store of providers; answers never hold a secret. `:id` escapes the `/` of a context. @see connectors.md 3.2.3 */
 export function addAccountTypeRoutes(
   route: AdminRouting['route'],
-  { accountTypes, rotateKeys }: Pick<Connectors, 'accountTypes' | 'rotateKeys'>,
+  { accountTypes }: Pick<Connectors, 'accountTypes'>,
 ): void {
-  /** @see connectors.md 7.3.3 */
-  route('post', '/admin/reseal', async (ctx) => {
-    ctx.body = { count: await rotateKeys() }
-  })
-
   route('get', '/admin/account_types', async (ctx) => {
     ctx.body = { account_types: await accountTypes.list() }
   })

@@ -7,20 +7,23 @@ import { createInstance } from '../create-instance.ts'
 import { isPhoneNumber } from '../notifications/owner-phone.ts'
 import { checkBody } from './admin.schema.ts'
 import { AdminError } from './admin-error.ts'
+import type { AdminToken } from './admin-token.ts'
 import { clientToWire, instanceToWire, mailToWire } from './admin-wire.ts'
 import { addAccountRoutes } from './account-routes.ts'
 import { addAccountTypeRoutes } from './account-type-routes.ts'
 import { addClientRoutes } from './client-routes.ts'
 import { addDoctorRoutes } from './doctor-routes.ts'
+import { addKeyRoutes } from './key-routes.ts'
 import { addKonnectorRoutes } from './konnector-routes.ts'
+import { addUsageRoutes, changedSettings } from './usage-routes.ts'
 import { addNotificationRoutes } from './notification-routes.ts'
 import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
 import { addStatusRoutes } from './status-routes.ts'
 
 /** Every admin endpoint. `:domain` is a domain or an alias. */
-export function adminRouter(app: HostServices, config: Config): Middleware {
+export function adminRouter(app: HostServices, config: Config, token: AdminToken): Middleware {
   const { oauth, ui, apps, phones, mailbox, metrics } = app
-  const { instances, clients, keyring, appTokens } = oauth
+  const { instances, clients, appTokens } = oauth
   const router = new Router({ sensitive: true, strict: true })
   let koaBody: ((ctx: never, next: () => Promise<unknown>) => Promise<unknown>) | undefined
 
@@ -100,10 +103,8 @@ export function adminRouter(app: HostServices, config: Config): Middleware {
 
   route('patch', '/instances/:domain', async (ctx) => {
     const instance = await instanceOf(ctx)
-    const { oauthClientsMax, blocked, auth_mode, magic_link, phone, ...rest } = checkBody(
-      'updateInstance',
-      ctx.request.body,
-    )
+    const { oauthClientsMax, diskQuota, blocked, auth_mode, magic_link, phone, ...rest } =
+      checkBody('updateInstance', ctx.request.body)
     const email = rest['email'] === undefined ? instance.email : rest['email']
     if ((auth_mode === 'two_factor_mail' || magic_link === true) && typeof email !== 'string') {
       throw new AdminError('invalid_request', 400, 'the instance has no mail address')
@@ -114,9 +115,7 @@ export function adminRouter(app: HostServices, config: Config): Middleware {
     const update: InstanceUpdate = {
       ...(rest as InstanceUpdate), // the schema has the same members
       ...(blocked !== undefined && { status: blocked === true ? 'blocked' : 'active' }),
-      ...(typeof oauthClientsMax === 'number' && {
-        settings: { ...instance.settings, oauthClientsMax },
-      }),
+      settings: changedSettings(instance.settings, { oauthClientsMax, diskQuota }),
     }
     const updated = await instances.update(instance.id, update)
     await app.devPages.noteHosts(updated.aliases)
@@ -171,9 +170,11 @@ export function adminRouter(app: HostServices, config: Config): Middleware {
 
   addClientRoutes({ route, instanceOf }, clients)
   addKonnectorRoutes({ route, instanceOf }, app)
+  addKeyRoutes({ route, instanceOf }, app, token)
   addAccountTypeRoutes(route, app.accounts.connectors)
   addAccountRoutes({ route, instanceOf }, app)
   addNotificationRoutes({ route, instanceOf }, app)
+  addUsageRoutes({ route, instanceOf }, app.quota)
 
   route('get', '/instances/:domain/clients', async (ctx) => {
     const instance = await instanceOf(ctx)
@@ -197,12 +198,6 @@ export function adminRouter(app: HostServices, config: Config): Middleware {
     if (!(await clients.revoke(instance, String(ctx['params'].id), 'operator'))) {
       throw new AdminError('client_not_found', 404)
     }
-    ctx.status = 204
-  })
-
-  route('post', '/instances/:domain/rotate-keys', async (ctx) => {
-    const { revoke } = checkBody('rotateKeys', ctx.request.body ?? {})
-    await keyring.rotate(await instanceOf(ctx), { revoke: revoke === true })
     ctx.status = 204
   })
 

@@ -1,16 +1,17 @@
-import { equalSecrets, isHttpError } from '@svc/platform'
+import { isHttpError } from '@svc/platform'
 import { describeError } from '@svc/store'
 import Koa, { type Context, type Next } from 'koa'
 import type { HostServices } from '../services.ts'
 import type { Config } from '../config/config.ts'
 import type { HostEventLog } from '../log/log.ts'
 import { AdminError } from './admin-error.ts'
+import type { AdminToken } from './admin-token.ts'
 import { adminRouter } from './admin-routes.ts'
 
 export interface AdminOptions {
   readonly app: HostServices
   readonly config: Config
-  readonly token: string
+  readonly token: AdminToken
   readonly log: HostEventLog
 }
 
@@ -23,7 +24,7 @@ export function createAdminApp({ app, config, token, log }: AdminOptions): Koa {
   koa.on('error', (error: Error) => log.error('admin.broken', { cause: describeError(error) }))
   koa.use(answerErrors(log, app))
   koa.use(requireToken(token))
-  koa.use(adminRouter(app, config))
+  koa.use(adminRouter(app, config, token))
   koa.use(() => {
     throw new AdminError('not_found', 404)
   })
@@ -52,10 +53,10 @@ function answerErrors(log: HostEventLog, { health }: Pick<HostServices, 'health'
   }
 }
 
-function requireToken(token: string) {
+function requireToken(token: AdminToken) {
   return async function adminBearer(ctx: Context, next: Next): Promise<void> {
     const [, given] = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(ctx.get('Authorization')) ?? []
-    if (given === undefined || !equalSecrets(given, token)) {
+    if (given === undefined || !token.isSame(given)) {
       ctx.set('WWW-Authenticate', 'Bearer')
       throw new AdminError('unauthorized', 401, 'the admin token is missing or wrong')
     }

@@ -40,18 +40,6 @@ export function addAccountTypeCommands(program: Command, connect: () => AdminCli
   )
 }
 
-/** `svc keys reseal`: after a new first entry in `SVC_KEYS`. */
-export function addResealCommand(keys: Command, connect: () => AdminClient): void {
-  subcommand(
-    keys,
-    'reseal',
-    'Seals account types and accounts of all instances with the first of the sealing keys.',
-  ).action(async (options: OutputOptions) => {
-    const answer = await connect().call('POST', '/admin/reseal')
-    print(options, answer, `Sealed again: ${clean(answer['count'])}.`)
-  })
-}
-
 /** Without its content: there are secrets in it. */
 function parse(text: string): unknown {
   try {

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { addAccountCommands } from './account-commands.ts'
-import { addAccountTypeCommands, addResealCommand } from './account-type-commands.ts'
+import { addAccountTypeCommands } from './account-type-commands.ts'
 import { type AdminClient, createAdminClient } from './admin-client.ts'
 import { addCodeCommands } from './code-commands.ts'
 import { instancePath, listAll, listKept, members, subcommand } from './command.ts'
 import { addDevProviderCommand } from './dev-provider-command.ts'
 import { addDoctorCommand } from './doctor-commands.ts'
 import { addInstanceCommands } from './instance-commands.ts'
+import { addKeyCommands } from './key-commands.ts'
 import { addKonnectorCommands } from './konnector-commands.ts'
 import { addNotificationCommands } from './notification-commands.ts'
 import { addStatusCommand } from './status-commands.ts'
@@ -29,6 +30,7 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addCodeCommands(program, connect)
   addDevProviderCommand(program, connect)
   addNotificationCommands(program, connect)
+  addKeyCommands(program, connect)
   addStoreCommands(program)
   addDoctorCommand(program)
   addOtherCommands(program, connect)
@@ -136,17 +138,6 @@ function addClientCommands(program: Command, connect: () => AdminClient): void {
 }
 
 function addOtherCommands(program: Command, connect: () => AdminClient): void {
-  const keys = program
-    .command('keys')
-    .description('Signing keys of an instance, and keys that seal.')
-  subcommand(keys, 'rotate <domain>', 'Makes a new key sign; older tokens live on.')
-    .option('--revoke', 'end every access token at once')
-    .action(async (domain: string, options: OutputOptions & { revoke?: boolean }) => {
-      const body = { revoke: options.revoke === true }
-      const answer = await connect().call('POST', instancePath(domain, '/rotate-keys'), body)
-      print(options, answer, `A new key signs for ${domain}.`)
-    })
-  addResealCommand(keys, connect)
   subcommand(
     program,
     'mails [domain]',

@@ -15,6 +15,11 @@ export const LIFETIME_ENTRIES: ConfigGroup = {
     defaultText: '`400d`',
     description: 'Refresh tokens, without being used.',
   },
+  signingKey: {
+    ...DURATION,
+    defaultText: '`90d`',
+    description: 'Keys that sign access tokens, whole days; `0`: none is replaced by itself.',
+  },
   pendingClient: {
     ...DURATION,
     defaultText: '`1h`',

@@ -14,6 +14,7 @@ export function coreOverrides(config: Config): Pick<OAuthOptions, 'lifetimes' | 
       authorizationCode: 'authorizationCodeMs',
       pendingClient: 'pendingClientMs',
       refreshToken: 'refreshTokenMs',
+      signingKey: 'signingKeyMs',
     }),
     limits: limitsOf(config, CORE_LIMITS, {
       attestation: 'attestation',

@@ -32,8 +32,10 @@ export function observeStore(
       if (members.has(name)) return members.get(name)
       const value: unknown = Reflect.get(target, name)
       if (typeof value !== 'function') return value
-      // A method of a class with private members is only good on its own object.
-      const bound = value.bind(target) as Operation
+      // A method of a class with private members is only good on its own object. It is looked up at each call, so that
+      // whoever replaces it later is heard.
+      const bound: Operation = (...args) =>
+        Reflect.apply(Reflect.get(target, name) as Operation, target, args)
       const member = OPERATIONS.has(String(name)) ? timed(String(name), bound, observer) : bound
       members.set(name, member)
       return member

@@ -33,23 +33,23 @@ export interface OpenKeysOptions {
  * @throws ConfigError when keys are missing or malformed
  */
 export function readSealingKeys(config: Config): KeySource {
-  if (config.keys !== undefined) {
-    return { name: 'SVC_KEYS', keys: parseKeys(config.keys, 'SVC_KEYS') }
-  }
+  const name = nameOfKeys(config)
+  if (config.keys !== undefined) return { name, keys: parseKeys(config.keys, name) }
   if (config.keysFile !== undefined) {
-    const name = 'SVC_KEYS_FILE'
     return { name, keys: parseKeys(readKeysFile(config.keysFile, name), name) }
   }
   if (config.isProduction || config.store !== 'sqlite') {
     const when = config.isProduction ? 'in production' : 'with a Redis store'
     throw new ConfigError([`SVC_KEYS or SVC_KEYS_FILE: ${when} the sealing keys must be set`])
   }
-  const file = join(config.dataDir, 'keys')
-  return {
-    name: file,
-    file,
-    keys: existsSync(file) ? parseKeys(readFileSync(file, 'utf8'), file) : [],
-  }
+  const keys = existsSync(name) ? parseKeys(readFileSync(name, 'utf8'), name) : []
+  return { name, file: name, keys }
+}
+
+/** Where the operator finds the keyring: an entry of the configuration, or the path of a file. */
+export function nameOfKeys(config: Pick<Config, 'dataDir' | 'keys' | 'keysFile'>): string {
+  if (config.keys !== undefined) return 'SVC_KEYS'
+  return config.keysFile !== undefined ? 'SVC_KEYS_FILE' : join(config.dataDir, 'keys')
 }
 
 /**
@@ -114,7 +114,7 @@ function explain({ code, kid, firstUsedAt, values }: SealingKeyError, source: Ke
   if (keys.length === 0 && file !== undefined) {
     return `${held}, and the file ${file} is gone. Put it back: nothing else opens this store. Nothing was changed.`
   }
-  return `${held}, which ${name} does not have. Put ${kid} back behind the first key. Nothing was changed.`
+  return `${held}, which ${name} does not have. Put ${kid} back behind the first key. "svc keys reseal" makes it unnecessary. Nothing was changed.`
 }
 
 /** A secret kept in a file of mode 0600: what is there, or what was made now. */

@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { deriveLoginValue } from '@svc/auth-ui'
 import { expect } from 'chai'
-import { loadAdminToken } from '../../src/admin/admin-token.ts'
+import { AdminToken } from '../../src/admin/admin-token.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 const ALICE = '/instances/alice.example.com'
@@ -310,17 +310,57 @@ describe('the admin listener', () => {
   })
 })
 
-describe('loadAdminToken', () => {
-  it('makes a token once, readable by the owner only', async () => {
+describe('the admin token', () => {
+  it('is made once, readable by the owner only', async () => {
     const host = await startTestHost()
     try {
       const { dataDir } = host.config
-      const first = loadAdminToken({ dataDir })
+      const first = new AdminToken({ dataDir })
       const file = path.join(dataDir, 'admin-token')
-      expect(first).to.match(/^[A-Za-z0-9_-]{43}$/)
-      expect(loadAdminToken({ dataDir })).to.equal(first)
-      expect(readFileSync(file, 'utf8').trim()).to.equal(first)
+      const kept = readFileSync(file, 'utf8').trim()
+      expect(kept).to.match(/^[A-Za-z0-9_-]{43}$/)
+      expect(first.isSame(kept)).to.equal(true)
+      expect(new AdminToken({ dataDir }).isSame(kept)).to.equal(true)
       expect(statSync(file).mode & 0o777).to.equal(0o600)
+    } finally {
+      await host.stop()
+    }
+  })
+
+  it('is replaced by command: the old one is dead at once', async () => {
+    const host = await startTestHost({ SVC_ADMIN_TOKEN: '' })
+    try {
+      const file = path.join(host.config.dataDir, 'admin-token')
+      const call = (method: string, target: string, token: string) =>
+        fetch(`http://127.0.0.1:${host.host.adminPort}${target}`, {
+          method,
+          headers: { authorization: `Bearer ${token}` },
+        })
+      const old = readFileSync(file, 'utf8').trim()
+      const answer = await call('POST', '/admin-token', old)
+      expect(answer.status).to.equal(200)
+      expect(await answer.json()).to.deep.equal({ file })
+      const next = readFileSync(file, 'utf8').trim()
+      expect(next)
+        .to.match(/^[A-Za-z0-9_-]{43}$/)
+        .and.not.equal(old)
+      expect(statSync(file).mode & 0o777).to.equal(0o600)
+      expect((await call('GET', '/health', old)).status).to.equal(401)
+      expect((await call('GET', '/health', next)).status).to.equal(200)
+      expect(
+        readdirSync(host.config.dataDir).filter((name) => name.startsWith('admin')),
+      ).to.have.lengthOf(1)
+    } finally {
+      await host.stop()
+    }
+  })
+
+  it('is not replaced by command where the operator sets it', async () => {
+    const host = await startTestHost()
+    try {
+      const answer = await host.admin('POST', '/admin-token')
+      expect(answer.status).to.equal(409)
+      expect(await answer.json()).to.include({ code: 'admin_token_configured' })
     } finally {
       await host.stop()
     }

@@ -97,7 +97,7 @@ describe('the sealing keys', () => {
     await openKeys({ keys: old })
     const missing = await fault({ keys: keyText('k2') })
     expect(missing).to.match(
-      /^The store holds values sealed with the key "k1" \(first used \d{4}-\d{2}-\d{2}\), which SVC_KEYS does not have\. Put k1 back behind the first key\. Nothing was changed\.$/,
+      /^The store holds values sealed with the key "k1" \(first used \d{4}-\d{2}-\d{2}\), which SVC_KEYS does not have\. Put k1 back behind the first key\. "svc keys reseal" makes it unnecessary\. Nothing was changed\.$/,
     )
     expect(await fault({ keys: keyText('k1') })).to.match(
       /^"k1" in SVC_KEYS is not the key that the store was sealed with\./,

@@ -70,23 +70,6 @@ export function openRecord(
   return { entry: { ...Object.fromEntries(fields), _id: id }, unreadable }
 }
 
-/** The record sealed with the current key, or undefined when it is already. */
-export function renewRecord(
-  values: ValueSealer,
-  id: string,
-  record: AccountTypeRecord,
-): AccountTypeRecord | undefined {
-  const old = Object.entries(record).filter(
-    ([name, value]) => name.endsWith(SUFFIX) && !values.isCurrent(String(value)),
-  )
-  const renewed = old.flatMap(([name, value]) => {
-    const aad = aadOf(id, name.slice(0, -SUFFIX.length))
-    const plain = tryOpen(values, String(value), aad)
-    return plain === undefined ? [] : [[name, values.seal(plain, aad)] as const]
-  })
-  return renewed.length === 0 ? undefined : { ...record, ...Object.fromEntries(renewed) }
-}
-
 /** What the store holds sealed of account types. */
 export async function* sealedAccountTypes(store: Store): AsyncGenerator<SealedValue> {
   let cursor: string | undefined
@@ -106,14 +89,6 @@ function* sealedFieldsOf(id: string, record: AccountTypeRecord): Generator<Seale
     const sealed = String(value)
     const aad = aadOf(id, name.slice(0, -SUFFIX.length))
     yield { sealed, open: (sealer) => sealer.derive(ACCOUNT_TYPES_TAG, INFO).open(sealed, aad) }
-  }
-}
-
-function tryOpen(values: ValueSealer, sealed: string, aad: string): Buffer | undefined {
-  try {
-    return values.open(sealed, aad)
-  } catch {
-    return undefined
   }
 }
 

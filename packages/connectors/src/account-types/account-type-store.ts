@@ -6,7 +6,6 @@ import {
   ALL_ACCOUNT_TYPES,
   accountTypeSealer,
   openRecord,
-  renewRecord,
   sealRecord,
   idOfKey,
   indexesOf,
@@ -151,19 +150,6 @@ export function createAccountTypes(options: AccountTypeStoreOptions): Required<A
     return written
   }
 
-  async function renew(stored: StoredType): Promise<boolean> {
-    const id = idOfKey(stored.key)
-    const value = renewRecord(values, id, stored.value)
-    if (value === undefined) return false
-    const indexes = indexesOf(openRecord(values, id, value).entry)
-    const { key, revision } = stored
-    const change = { op: 'put', key, value, indexes, ifRevision: revision } as const
-    // Whoever wrote meanwhile sealed with the current key, or is looked at once more.
-    if ((await store.write([change])).written) return true
-    const now = await store.get<AccountTypeRecord>(key)
-    return now !== undefined && renew(now)
-  }
-
   return {
     get,
     findBySlug,
@@ -180,14 +166,6 @@ export function createAccountTypes(options: AccountTypeStoreOptions): Required<A
         for (const stored of page) masked.push(maskStored(stored))
       }
       return masked
-    },
-    async rotateKeys() {
-      let count = 0
-      for await (const page of members(ALL_ACCOUNT_TYPES)) {
-        for (const stored of page) if (await renew(stored)) count += 1
-      }
-      if (count > 0) log.info('account_type.keys_rotated', { accountTypes: count })
-      return count
     },
   }
 

@@ -160,8 +160,6 @@ export interface AccountTypes {
   delete(id: string): Promise<boolean>
   /** In the order of ids. */
   list(): Promise<readonly MaskedAccountType[]>
-  /** Seals everything again that was not sealed with the current key. @returns how many entries */
-  rotateKeys?(): Promise<number>
 }
 
 /** The store of account types is one for all instances: keys carry this tag instead of an instance. */

@@ -42,17 +42,6 @@ export function openValue(
   }
 }
 
-/** Under the current key; undefined when it is so already, or does not open (logged). */
-export function renewValue(
-  services: SealServices,
-  place: SealedPlace,
-  sealed: string,
-): string | undefined {
-  if (services.sealer.derive(place.instance.id, INFO).isCurrent(sealed)) return undefined
-  const plain = openValue(services, place, sealed)
-  return plain === undefined ? undefined : sealValue(services, place, plain)
-}
-
 /** Every secret of an account; never throws. */
 export function credentialsOf(
   services: SealServices,

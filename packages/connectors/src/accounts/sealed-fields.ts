@@ -22,36 +22,3 @@ function copy(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => copy(item, depth + 1))
   return copyObject(value as Members, depth)
 }
-
-/**
- * A copy with other values in the place of the sealed ones that `replace` answers one for; undefined when it answers
- * none.
- * @param replace - gets the clear path, such as `oauth.access_token`, and the sealed text
- */
-export function replaceSealed<Document extends Members>(
-  document: Document,
-  replace: (field: string, sealed: string) => string | undefined,
-): Document | undefined {
-  const changed = replaceIn(document, '', 0)
-  return changed === undefined ? undefined : (changed as Document) // Same members, other texts.
-
-  function replaceIn(value: Members, path: string, depth: number): Members | undefined {
-    if (depth > DEEPEST) return undefined
-    const changes: [string, unknown][] = []
-    for (const [name, member] of Object.entries(value)) {
-      const other = replaceMember(name, member, path, depth)
-      if (other !== undefined) changes.push([name, other])
-    }
-    if (changes.length === 0) return undefined
-    const all = new Map([...Object.entries(value), ...changes])
-    return Object.fromEntries(all)
-  }
-
-  function replaceMember(name: string, member: unknown, path: string, depth: number): unknown {
-    if (typeof member === 'string' && name.endsWith(SEALED_SUFFIX)) {
-      return replace(`${path}${name.slice(0, -SEALED_SUFFIX.length)}`, member)
-    }
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return undefined
-    return replaceIn(member as Members, `${path}${name}.`, depth + 1)
-  }
-}

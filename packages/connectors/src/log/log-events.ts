@@ -146,18 +146,6 @@ export const CONNECTORS_LOG_EVENTS = {
     fields: { domain: 'string', type: 'string' },
     since: '0.1.0',
   },
-  'account.keys_rotated': {
-    level: 'info',
-    when: 'The secrets of accounts are sealed with the first key now.',
-    fields: { accounts: 'number' },
-    since: '0.1.0',
-  },
-  'account.rotation_failed': {
-    level: 'error',
-    when: 'The secrets of an account could not be sealed again.',
-    fields: { domain: 'string', accountId: 'string', cause: 'string' },
-    since: '0.1.0',
-  },
   'account_types.loaded': {
     level: 'info',
     when: 'The file of account types was read.',
@@ -180,12 +168,6 @@ export const CONNECTORS_LOG_EVENTS = {
     level: 'info',
     when: 'The operator removed an account type.',
     fields: { accountType: 'string' },
-    since: '0.1.0',
-  },
-  'account_type.keys_rotated': {
-    level: 'info',
-    when: 'The secrets of account types are sealed with the first key now.',
-    fields: { accountTypes: 'number' },
     since: '0.1.0',
   },
   'account_type.integrity_failed': {

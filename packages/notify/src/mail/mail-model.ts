@@ -141,6 +141,7 @@ function valuesOf({ template, variables }: SystemMail): Record<string, string | 
 function variantOf({ template, variables }: SystemMail): string {
   if (template === 'two_factor') return variables.purpose
   if (template === 'auth_mode_changed') return variables.change
+  if (template === 'disk_quota' && variables.isFull === true) return 'full'
   return 'any'
 }
 

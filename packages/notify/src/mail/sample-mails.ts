@@ -75,6 +75,8 @@ export function sampleMails(instance: Instance, time: number): ReadonlyMap<strin
   add({ template: 'update_email', variables: change })
   const full = { url: `${settings}/clients`, clientName: 'Drive for Android', limit: 3 }
   add({ template: 'oauth_clients_limit', variables: full })
-  add({ template: 'disk_quota', variables: { url: `${settings}/storage` } })
+  const storage = `${settings}/storage`
+  add({ template: 'disk_quota', variables: { url: storage } })
+  add({ template: 'disk_quota', variables: { url: storage, isFull: true } }, 'full')
   return mails
 }

@@ -1,4 +1,5 @@
-import { type Instance, originOfApp, type Sealer } from '@svc/platform'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { type Instance, originOfApp, type SigningKey } from '@svc/platform'
 import type { MailLinks } from '../mail/app-mails.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
 import type { NotifyServices } from '../services.ts'
@@ -14,6 +15,8 @@ type LinkServices = Pick<NotifyServices, 'oauth' | 'settingsSlug'>
 
 const AAD = 'notifications|unsubscribe'
 const MAX_LENGTH = 1024
+/** Name of the key, what the link is about, HMAC-SHA256 of both. */
+const SIGNED = /^(mail\.[1-9][0-9]{0,8})\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
 
 /**
  * The links in the footer of a notification's mail. What this server itself says cannot be ended.
@@ -26,7 +29,7 @@ export async function notificationLinks(
 ): Promise<MailLinks> {
   const links = await digestLinks(services, instance)
   if (originator === 'stack' || originator === 'cli') return links
-  const token = makeUnsubscribeToken(services, instance, { source: postedBy, category })
+  const token = await makeUnsubscribeToken(services, instance, { source: postedBy, category })
   const unsubscribe = `${instance.origin}/notifications/unsubscribe?t=${encodeURIComponent(token)}`
   return { ...links, unsubscribe }
 }
@@ -48,40 +51,59 @@ export async function settingsLink(
 }
 
 /**
- * Makes the token of a link that ends mails without logging in: sealed, so that nobody else can make one, and bound to
- * the instance. It works as long as the sealing key is in the keyring, more than the 60 days that mailbox providers ask
- * for.
- * @see notifications.md 23.3, RFC 8058
+ * Makes the token of a link that ends mails without logging in: signed with the instance's `mail` key, so that nobody
+ * else can make one, no instance takes another's, and no change of sealing keys ends it.
+ * @see notifications.md 23.3, RFC 8058, operation.md 3.7
  */
-export function makeUnsubscribeToken(
-  services: Pick<NotifyServices, 'oauth'>,
-  instance: Pick<Instance, 'id'>,
+export async function makeUnsubscribeToken(
+  { oauth }: Pick<NotifyServices, 'oauth'>,
+  instance: Instance,
   { source, category }: Unsubscription,
-): string {
-  return sealerOf(services, instance).seal(JSON.stringify([source, category]), AAD)
+): Promise<string> {
+  const key = await oauth.keyring.current(instance, 'mail')
+  const payload = Buffer.from(JSON.stringify([source, category])).toString('base64url')
+  const text = `${key.kid}.${payload}`
+  return `${text}.${macOf(key, text).toString('base64url')}`
 }
 
-/** Reads such a token; undefined for whatever this instance did not make. */
-export function readUnsubscribeToken(
+/** Reads such a token, or a sealed one of an older version; undefined for whatever this instance did not make. */
+export async function readUnsubscribeToken(
   services: Pick<NotifyServices, 'oauth'>,
-  instance: Pick<Instance, 'id'>,
+  instance: Instance,
+  token: string,
+): Promise<Unsubscription | undefined> {
+  if (token.length > MAX_LENGTH) return undefined
+  const [, kid, payload, mac] = SIGNED.exec(token) ?? []
+  if (kid === undefined || payload === undefined || mac === undefined) {
+    return readSealedToken(services, instance, token)
+  }
+  const key = await services.oauth.keyring.find(instance, 'mail', kid)
+  if (key === undefined) return undefined
+  const given = Buffer.from(mac, 'base64url')
+  if (given.toString('base64url') !== mac) return undefined // Another spelling of it.
+  if (!timingSafeEqual(macOf(key, `${kid}.${payload}`), given)) return undefined
+  return parse(Buffer.from(payload, 'base64url'))
+}
+
+/** Until mails of older versions are gone, as long as the sealing key is in the keyring. */
+function readSealedToken(
+  { oauth }: Pick<NotifyServices, 'oauth'>,
+  { id }: Pick<Instance, 'id'>,
   token: string,
 ): Unsubscription | undefined {
-  if (token.length > MAX_LENGTH) return undefined
   try {
-    // Only `makeUnsubscribeToken` seals under this name.
-    const [source, category] = JSON.parse(
-      sealerOf(services, instance).open(token, AAD).toString('utf8'),
-    ) as [string, string]
-    return { source, category }
+    return parse(oauth.sealer.derive(id, 'svc/notify/unsubscribe').open(token, AAD))
   } catch {
     return undefined
   }
 }
 
-function sealerOf(
-  { oauth }: Pick<NotifyServices, 'oauth'>,
-  { id }: Pick<Instance, 'id'>,
-): Pick<Sealer, 'open' | 'seal'> {
-  return oauth.sealer.derive(id, 'svc/notify/unsubscribe')
+function macOf({ hmacKey }: SigningKey, text: string): Buffer {
+  return createHmac('sha256', hmacKey).update(`${AAD}|${text}`).digest()
+}
+
+/** Of a text that this instance made. */
+function parse(bytes: Buffer): Unsubscription {
+  const [source, category] = JSON.parse(bytes.toString('utf8')) as [string, string]
+  return { source, category }
 }

@@ -57,7 +57,7 @@ export const unsubscribeRoutes: readonly Route<UnsubscribeServices>[] = [
 async function askToUnsubscribe(ctx: RouteContext, services: UnsubscribeServices): Promise<void> {
   const { instance } = ctx.state
   const token = tokenOf(ctx)
-  const target = readUnsubscribeToken(services, instance, token)
+  const target = await readUnsubscribeToken(services, instance, token)
   if (target === undefined) return showDeadLink(ctx, services)
   const catalogue = catalogueOf(instance.locale)
   const names = namesOf(await knownSources(services, instance), target)
@@ -75,7 +75,7 @@ async function askToUnsubscribe(ctx: RouteContext, services: UnsubscribeServices
 
 async function unsubscribe(ctx: RouteContext, services: UnsubscribeServices): Promise<void> {
   const { instance } = ctx.state
-  const target = readUnsubscribeToken(services, instance, tokenOf(ctx))
+  const target = await readUnsubscribeToken(services, instance, tokenOf(ctx))
   if (target === undefined) return showDeadLink(ctx, services)
   const { source, category: name } = target
   const patch = { sources: [{ id: source, categories: [{ name, channels: { mail: false } }] }] }

@@ -126,14 +126,14 @@ describe('choices of the owner in the corners (notifications.md 8, 23)', () => {
         const { oauth, instance } = server
         const other = await oauth.instances.create({ domain: 'bob.example.com' })
         const target = { source: BANK, category: 'bills' }
-        const own = makeUnsubscribeToken({ oauth }, instance, target)
-        expect(readUnsubscribeToken({ oauth }, instance, own)).to.deep.equal(target)
-        expect(readUnsubscribeToken({ oauth }, other, own)).to.equal(undefined)
+        const own = await makeUnsubscribeToken({ oauth }, instance, target)
+        expect(await readUnsubscribeToken({ oauth }, instance, own)).to.deep.equal(target)
+        expect(await readUnsubscribeToken({ oauth }, other, own)).to.equal(undefined)
         const middle = Math.floor(own.length / 2)
         const flipped = own[middle] === 'A' ? 'B' : 'A'
         const forged = own.slice(0, middle) + flipped + own.slice(middle + 1)
         for (const token of [
-          makeUnsubscribeToken({ oauth }, other, target),
+          await makeUnsubscribeToken({ oauth }, other, target),
           forged,
           '',
           'x'.repeat(5000),

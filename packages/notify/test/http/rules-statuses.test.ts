@@ -130,7 +130,7 @@ describe('the rows of notify', () => {
 
     async function withoutTokens(): Promise<void> {
       const target = { source: 'io.svc.apps/bank', category: 'bills' }
-      const own = encodeURIComponent(makeUnsubscribeToken(server, server.instance, target))
+      const own = encodeURIComponent(await makeUnsubscribeToken(server, server.instance, target))
       for (const method of ['GET', 'POST']) {
         for (const query of ['', '?t=x', '?t=x&t=y', `?t=${own}`]) {
           await send(method, `/notifications/unsubscribe${query}`)

@@ -1,6 +1,15 @@
+import { randomBytes } from 'node:crypto'
+import { createOAuth } from '@svc/oauth-core'
+import { checkSealingKeys, Reseal } from '@svc/platform'
 import { eachStore, type ReceivedMail } from '@svc/testkit'
 import { expect } from 'chai'
-import { closeServers, type NotifyServer, startNotify } from '../support/notify-server.ts'
+import { readUnsubscribeToken } from '../../src/preferences/unsubscribe-link.ts'
+import {
+  closeServers,
+  type NotifyServer,
+  SEALING_KEYS,
+  startNotify,
+} from '../support/notify-server.ts'
 import { until } from '../support/until.ts'
 
 describe('the way out of mails (notifications.md 23.3, RFC 8058)', () => {
@@ -70,6 +79,49 @@ describe('the way out of mails (notifications.md 23.3, RFC 8058)', () => {
         body: '--b\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--b--\r\n',
       })
       expect(answer.status).to.equal(200)
+    })
+
+    it('takes links that an older version sealed, while their sealing key is there', async () => {
+      const { oauth, instance } = server
+      const sealed = oauth.sealer
+        .derive(instance.id, 'svc/notify/unsubscribe')
+        .seal(JSON.stringify(['io.svc.apps/bank', 'bills']), 'notifications|unsubscribe')
+      const link = `/notifications/unsubscribe?t=${encodeURIComponent(sealed)}`
+      expect((await oneClick(link)).status).to.equal(200)
+      const id = await server.post({ category: 'bills' })
+      await until(async () => (await server.read(id))['status'] === 'skipped')
+    })
+
+    it('outlives the sealing key of the time when it was sent', async () => {
+      const link = linkOf(await mailOf('bills'))
+      const { oauth, instance, store } = server
+      const next = { kid: 'next', key: randomBytes(32) }
+      const keys = [next, ...SEALING_KEYS]
+      const { clock, log, records } = oauth
+      await checkSealingKeys({ store, clock, keys })
+      const reseal = new Reseal({ store, clock, log, records, keys, hostname: 'here' })
+      await reseal.start(10_000)
+      await until(async () => (await reseal.progress())?.status === 'done')
+      await reseal.close()
+      const without = createOAuth({ store, keys: [next], apps: oauth.apps })
+      try {
+        const token = new URL(link).searchParams.get('t') ?? ''
+        const target = await readUnsubscribeToken({ oauth: without }, instance, token)
+        expect(target).to.deep.equal({ source: 'io.svc.apps/bank', category: 'bills' })
+      } finally {
+        await without.close()
+      }
+    })
+
+    it('outlives a rotation of the other keys, and ends with that of its own', async () => {
+      const link = linkOf(await mailOf('bills'))
+      const { oauth, instance } = server
+      await oauth.keyring.rotate(instance, { revoke: true })
+      await oauth.keyring.replace(instance, 'session')
+      expect((await server.send('GET', link)).status).to.equal(200)
+      await oauth.keyring.replace(instance, 'mail')
+      expect((await server.send('GET', link)).status).to.equal(404)
+      expect((await server.send('GET', linkOf(await mailOf('bills')))).status).to.equal(200)
     })
 
     it('is 404 for a link that this instance did not make', async () => {

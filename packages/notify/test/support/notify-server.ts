@@ -1,6 +1,6 @@
 import http from 'node:http'
 import { type AppManifest, createOAuth, type KonnectorManifest, type OAuth } from '@svc/oauth-core'
-import { type Instance } from '@svc/platform'
+import type { Instance, SealingKey } from '@svc/platform'
 import type { Store } from '@svc/store'
 import {
   fakeClock,
@@ -26,6 +26,9 @@ import {
   smtpTransport,
 } from '../../src/index.ts'
 import { until } from './until.ts'
+
+/** What the server seals with. */
+export const SEALING_KEYS: readonly SealingKey[] = [{ kid: 'test', key: Buffer.alloc(32, 7) }]
 
 const DOMAIN = 'alice.example.com'
 const NS = 'io.svc'
@@ -148,7 +151,7 @@ export async function startNotify(options: NotifyServerOptions): Promise<NotifyS
   const oauth = createOAuth({
     store,
     clock,
-    keys: [{ kid: 'test', key: Buffer.alloc(32, 7) }],
+    keys: SEALING_KEYS,
     apps: {
       installed: async (_, slug) => apps.get(slug),
       listInstalled: async () => [...apps.values()],

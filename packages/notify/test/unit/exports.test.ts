@@ -12,6 +12,7 @@ describe('@svc/notify', () => {
       'NOTIFY_LOG_EVENTS',
       'NOTIFY_RECORDS',
       'NotifyError',
+      'checkPushCredentials',
       'createNotify',
       'createSystemMails',
       'isMailError',
@@ -19,6 +20,7 @@ describe('@svc/notify', () => {
       'sampleAppMails',
       'sampleMails',
       'smtpTransport',
+      'verifySmtp',
     ])
   })
 })

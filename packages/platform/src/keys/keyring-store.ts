@@ -1,9 +1,12 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
-import type { Change, Key, Revision, Store } from '@svc/store'
+import type { Change, Key, Revision, Store, StoredRecord } from '@svc/store'
 import { LRUCache } from 'lru-cache'
 import type { Instance, InstanceId } from '../instances/instance.ts'
+import { instanceKey } from '../instances/instance-record.ts'
 import { CACHE_TRUST_MS, CLOCK_SKEW_MS, LONGEST_TOKEN_MS } from '../lifetimes.ts'
-import type { Keyring, KeyKind, SigningKey } from './keyring.ts'
+import type { PlatformLog } from '../log/log-events.ts'
+import { isDue, SIGNING_KEY_MS } from './key-age.ts'
+import type { Keyring, KeyKind, RotateOptions, SigningKey } from './keyring.ts'
 import {
   KEY_KINDS,
   keyContext,
@@ -19,6 +22,9 @@ export interface KeyringOptions {
   readonly clock: { now(): number }
   /** Key sets kept in process, two per instance in use. @defaultValue `1000` */
   readonly cacheSize?: number
+  /** How old an access key may become, milliseconds; 0: never replaced by itself. @defaultValue 90 days */
+  readonly signingKeyMs?: number
+  readonly log?: Pick<PlatformLog, 'info' | 'warn'>
   /** Hears of replaced keys in every process, after what was cached is dropped. */
   readonly onReplaced?: (id: InstanceId) => void
 }
@@ -31,8 +37,10 @@ export interface StoredKeyring extends Keyring {
 
 interface KeySet {
   readonly revision: Revision
-  readonly keys: readonly (SigningKey & { readonly verifiesUntil?: number })[]
+  readonly keys: readonly KnownKey[]
 }
+
+type KnownKey = SigningKey & Pick<StoredKey, 'createdAt' | 'n' | 'verifiesUntil'>
 
 interface Cached {
   set: KeySet
@@ -49,7 +57,7 @@ const GRACE_MS = LONGEST_TOKEN_MS + 2 * CLOCK_SKEW_MS
  * with the store when it is a second old.
  */
 export function createKeyring(options: KeyringOptions): StoredKeyring {
-  const { store, sealer, clock } = options
+  const { store, sealer, clock, log, signingKeyMs = SIGNING_KEY_MS } = options
   const cache = new LRUCache<Key, Cached>({ max: options.cacheSize ?? 1000 })
   const reads = new Map<Key, Promise<KeySet>>()
 
@@ -63,7 +71,7 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
   const stopGaps = store.bus.onGap(() => cache.clear())
 
   function forget(id: InstanceId): void {
-    for (const kind of ['access', 'session'] as const) {
+    for (const kind of KEY_KINDS) {
       cache.delete(keySetKey(id, kind))
       // A read under way may have seen the state of before.
       reads.delete(keySetKey(id, kind))
@@ -87,15 +95,36 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
   }
 
   async function readSet(id: InstanceId, kind: KeyKind, known?: KeySet): Promise<KeySet> {
-    const record = await store.get<KeySetRecord>(keySetKey(id, kind))
-    if (record === undefined) throw new Error(`instance ${id} has no ${kind} key`)
+    const record = await readRecord(id, kind)
     if (record.revision === known?.revision) return known
-    const keys = record.value.keys.map(({ n, sealed, verifiesUntil }) => {
+    const keys = record.value.keys.map(({ n, sealed, createdAt, verifiesUntil }) => {
       const secret = ownMemory(sealer.open(sealed, keyContext(id, kind, n)))
-      const key = { kid: `${kind}.${n}`, secret, hmacKey: createSecretKey(secret) }
-      return verifiesUntil === undefined ? key : { ...key, verifiesUntil }
+      return {
+        kid: `${kind}.${n}`,
+        n,
+        secret,
+        hmacKey: createSecretKey(secret),
+        ...(createdAt !== undefined && { createdAt }),
+        ...(verifiesUntil !== undefined && { verifiesUntil }),
+      }
     })
     return { revision: record.revision, keys }
+  }
+
+  async function readRecord(id: InstanceId, kind: KeyKind): Promise<StoredRecord<KeySetRecord>> {
+    const key = keySetKey(id, kind)
+    let record = await store.get<KeySetRecord>(key)
+    if (record === undefined && kind === 'mail') {
+      // An instance of an older version: of processes that do this at once, one does.
+      const value: KeySetRecord = { keys: [newKey(id, kind, 1)] }
+      await store.write([
+        { op: 'check', key: instanceKey(id), ifPresent: true },
+        { op: 'put', key, value, ifAbsent: true },
+      ])
+      record = await store.get<KeySetRecord>(key)
+    }
+    if (record === undefined) throw new Error(`instance ${id} has no ${kind} key`)
+    return record
   }
 
   function keySet(id: InstanceId, kind: KeyKind): KeySet | Promise<KeySet> {
@@ -106,13 +135,41 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
   }
 
   function newKey(id: InstanceId, kind: KeyKind, n: number): StoredKey {
-    return { n, sealed: sealer.seal(randomBytes(KEY_BYTES), keyContext(id, kind, n)) }
+    const sealed = sealer.seal(randomBytes(KEY_BYTES), keyContext(id, kind, n))
+    return { n, sealed, createdAt: clock.now() }
+  }
+
+  async function front(id: InstanceId, kind: KeyKind): Promise<KnownKey> {
+    const [first] = (await keySet(id, kind)).keys
+    if (first === undefined) throw new Error(`instance ${id} has no ${kind} key`)
+    return first
   }
 
   async function current(instance: Instance, kind: KeyKind): Promise<SigningKey> {
-    const first = (await keySet(instance.id, kind)).keys[0]
-    if (first === undefined) throw new Error(`instance ${instance.id} has no ${kind} key`)
-    return first
+    const { id } = instance
+    const first = await front(id, kind)
+    if (kind !== 'access' || signingKeyMs === 0) return first
+    const now = clock.now()
+    if (first.createdAt !== undefined && !isDue(id, first.createdAt, signingKeyMs, now)) {
+      return first
+    }
+    try {
+      // One of an older version counts as made now. @see operation.md 3.9
+      if (first.createdAt === undefined) await stamp(id, kind, now)
+      else await rotate(instance, { madeBefore: first.createdAt + 1 })
+      return await front(id, kind)
+    } catch (cause) {
+      // The old one is as good for one more token; whoever signs next tries again.
+      log?.warn('keys.rotation_failed', { domain: instance.domain, cause: String(cause) })
+      return first
+    }
+  }
+
+  async function stamp(id: InstanceId, kind: KeyKind, createdAt: number): Promise<void> {
+    const { key, value, revision: ifRevision } = await readRecord(id, kind)
+    const keys = value.keys.map((each) => ({ createdAt, ...each }))
+    await store.write([{ op: 'put', key, value: { keys }, ifRevision }])
+    forget(id)
   }
 
   async function find(
@@ -122,8 +179,12 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
   ): Promise<SigningKey | undefined> {
     const pick = (set: KeySet) => set.keys.find((key) => key.kid === kid)
     let key = pick(await keySet(instance.id, kind))
-    // Another process may have rotated within this second: look once more before refusing its tokens.
-    key ??= pick(await load(instance.id, kind))
+    if (key === undefined) {
+      // Another process may have rotated within this second: look once more before refusing its tokens. A read that was
+      // under way may have come before that, so it does not count.
+      await reads.get(keySetKey(instance.id, kind))?.catch(() => {})
+      key = pick(await load(instance.id, kind))
+    }
     if (key?.verifiesUntil !== undefined && key.verifiesUntil <= clock.now()) return undefined
     return key
   }
@@ -133,33 +194,49 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
     await store.bus.publish(CHANNEL, instance.id)
   }
 
-  /** The change that puts a new key in front, computed from the stored state. */
+  /**
+   * The change that puts a new key in front, computed from the stored state; undefined when that has a key already that
+   * is new enough.
+   */
   async function replacement(
     id: InstanceId,
     kind: KeyKind,
     keep: (key: StoredKey) => StoredKey | undefined,
-  ): Promise<Change> {
-    const key = keySetKey(id, kind)
-    const record = await store.get<KeySetRecord>(key)
-    if (record === undefined) throw new Error(`instance ${id} has no ${kind} key`)
-    const n = Math.max(...record.value.keys.map((old) => old.n)) + 1
-    const kept = record.value.keys.map(keep).filter((old) => old !== undefined)
-    const value: KeySetRecord = { keys: [newKey(id, kind, n), ...kept] }
-    return { op: 'put', key, value, ifRevision: record.revision }
+    madeBefore: number = Number.POSITIVE_INFINITY,
+  ): Promise<Change | undefined> {
+    const { key, value, revision: ifRevision } = await readRecord(id, kind)
+    if ((value.keys[0]?.createdAt ?? 0) >= madeBefore) return undefined
+    const n = Math.max(...value.keys.map((old) => old.n)) + 1
+    const kept = value.keys.map(keep).filter((old) => old !== undefined)
+    return { op: 'put', key, value: { keys: [newKey(id, kind, n), ...kept] }, ifRevision }
   }
 
-  async function rotate(instance: Instance, { revoke = false } = {}): Promise<void> {
+  async function putInFront(
+    instance: Instance,
+    kind: KeyKind,
+    keep: (key: StoredKey) => StoredKey | undefined,
+    madeBefore?: number,
+  ): Promise<void> {
+    // A lost race means that another rotation happened meanwhile: this one comes after it.
+    for (;;) {
+      const change = await replacement(instance.id, kind, keep, madeBefore)
+      if (change === undefined) return forget(instance.id)
+      if ((await store.write([change])).written) break
+    }
+    log?.info('keys.rotated', { domain: instance.domain, kind })
+    await replaced(instance)
+  }
+
+  function rotate(
+    instance: Instance,
+    { revoke = false, madeBefore }: RotateOptions = {},
+  ): Promise<void> {
     const now = clock.now()
     const keep = (key: StoredKey): StoredKey | undefined => {
       if (revoke || (key.verifiesUntil ?? now) < now) return undefined
       return { ...key, verifiesUntil: key.verifiesUntil ?? now + GRACE_MS }
     }
-    // A lost race means that another rotation happened meanwhile: this one comes after it.
-    for (;;) {
-      const { written } = await store.write([await replacement(instance.id, 'access', keep)])
-      if (written) break
-    }
-    await replaced(instance)
+    return putInFront(instance, 'access', keep, madeBefore)
   }
 
   return {
@@ -172,11 +249,14 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
         value: { keys: [newKey(id, kind, 1)] },
         ifAbsent: true,
       })),
-    replaceSessionKey: async (instance) => [
-      await replacement(instance.id, 'session', () => undefined),
-    ],
+    async replaceSessionKey({ id }) {
+      const change = await replacement(id, 'session', () => undefined)
+      return change === undefined ? [] : [change]
+    },
     replaced,
     rotate,
+    replace: (instance, kind, { madeBefore } = {}) =>
+      putInFront(instance, kind, () => undefined, madeBefore),
     close: async () => {
       stopGaps()
       const stopListening = await listening.catch(() => undefined)

@@ -15,14 +15,19 @@ export interface StoredKey {
   readonly [name: string]: string | number | undefined
   readonly n: number
   readonly sealed: string
+  /** Milliseconds since the epoch; absent on keys of older versions until they sign. */
+  readonly createdAt?: number
   /** Milliseconds since the epoch; absent on the key that signs. */
   readonly verifiesUntil?: number
 }
 
-export const KEY_KINDS: readonly KeyKind[] = ['access', 'session']
+/** The kind of record that holds the keys of an instance. */
+export const KEY_SET_KIND = 'keys'
+
+export const KEY_KINDS: readonly KeyKind[] = ['access', 'session', 'mail']
 
 export function keySetKey(id: InstanceId, kind: KeyKind): Key {
-  return recordKey(id, 'keys', kind)
+  return recordKey(id, KEY_SET_KIND, kind)
 }
 
 /** What a key of an instance is sealed for. */

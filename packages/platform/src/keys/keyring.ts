@@ -3,10 +3,11 @@ import type { Change } from '@svc/store'
 import type { Instance, InstanceId } from '../instances/instance.ts'
 
 /**
- * `access`: signs access tokens; older keys verify until the last token died.
+ * `access`: signs access tokens; replaced when it is old, and older keys verify until the last token died.
  * `session`: signs app tokens, session cookies and passcode MACs; replaced without grace by a passphrase change.
+ * `mail`: signs the links of mails, which live for years; replaced without grace, by the operator only.
  */
-export type KeyKind = 'access' | 'session'
+export type KeyKind = 'access' | 'session' | 'mail'
 
 /** A key in use. `kid` is `<kind>.<n>`. */
 export interface SigningKey {
@@ -19,7 +20,7 @@ export interface SigningKey {
 
 /** The keys of each instance, sealed in the store, cached in process (D9). */
 export interface Keyring {
-  /** The key that signs. */
+  /** The key that signs. An access key that is too old is replaced first. */
   current(instance: Instance, kind: KeyKind): Promise<SigningKey>
   /** The key a `kid` names, when it still verifies and is of this kind. */
   find(instance: Instance, kind: KeyKind, kid: string): Promise<SigningKey | undefined>
@@ -35,5 +36,18 @@ export interface Keyring {
   /** Tells this and all other processes to forget cached keys of the instance. */
   replaced(instance: Instance): Promise<void>
   /** A new access key signs; older ones verify until their last token died, or with `revoke` die at once. */
-  rotate(instance: Instance, options?: { readonly revoke?: boolean }): Promise<void>
+  rotate(instance: Instance, options?: RotateOptions): Promise<void>
+  /** A new key of this kind signs, and what older ones signed is dead at once: every session, or every link of mails. */
+  replace(
+    instance: Instance,
+    kind: 'session' | 'mail',
+    options?: Pick<RotateOptions, 'madeBefore'>,
+  ): Promise<void>
+}
+
+export interface RotateOptions {
+  /** Older keys die at once. */
+  readonly revoke?: boolean
+  /** Only a key that is older than this instant is replaced: what is repeated does it once. Milliseconds. */
+  readonly madeBefore?: number
 }

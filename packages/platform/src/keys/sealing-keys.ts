@@ -1,6 +1,7 @@
-import { type Change, indexKey, type Key, recordKey, type Store } from '@svc/store'
+import type { Change, Store } from '@svc/store'
 import { sealedKeyrings } from './keyring-values.ts'
 import { sealedWith } from './sealed-text.ts'
+import { noteChange, readNotes, type SealingKeyNote } from './sealing-key-notes.ts'
 import { createSealer, type SealedValue, type Sealer, type SealingKey } from './sealer.ts'
 
 /** Why a store cannot be used with a keyring: the key `kid` is not in it, or another one has its name. */
@@ -13,7 +14,7 @@ export class SealingKeyError extends Error {
   /** How many values it had sealed when they were last counted. */
   readonly values: number | undefined
 
-  constructor(code: SealingKeyError['code'], kid: string, use: Partial<SealingKeyRecord> = {}) {
+  constructor(code: SealingKeyError['code'], kid: string, use: Partial<SealingKeyNote> = {}) {
     super(
       code === 'sealing_key_missing'
         ? `the store holds values sealed with the key "${kid}", which is not among options.keys`
@@ -35,19 +36,6 @@ export interface SealingKeyCheckOptions {
   readonly sealed?: () => AsyncIterable<SealedValue>
 }
 
-/** What is noted of a key since its first use. */
-interface SealingKeyRecord {
-  readonly [name: string]: string | number | undefined
-  readonly kid: string
-  /** A constant, sealed with the key. */
-  readonly check: string
-  readonly firstUsedAt: number
-  /** `empty`: nothing is sealed with it any more, so nobody needs it. */
-  readonly state: 'active' | 'empty'
-  readonly values?: number
-}
-
-const INDEX = indexKey('host', 'sealing-keys')
 const CONSTANT = 'svc sealing key'
 
 /**
@@ -64,30 +52,41 @@ export async function checkSealingKeys(options: SealingKeyCheckOptions): Promise
 
   // Another process may note its keys at the same time: what it noted is looked at like everything else.
   for (;;) {
-    const page = await store.list<SealingKeyRecord>(INDEX)
-    for (const { value } of page.records) {
+    const notes = await readNotes(store)
+    for (const { value } of notes) {
       if (value.state !== 'empty') prove(sealers, value.kid, openCheck(value), value)
     }
     // A store that is older than these notes is looked through, once.
-    const found = page.records.length === 0 ? await kidsOf(options, sealers) : new Set<string>()
+    const found = notes.length === 0 ? await kidsOf(options, sealers) : new Set<string>()
     if (first === undefined) return
     const now = clock.now()
     const changes: Change[] = []
     for (const kid of new Set([first, ...found])) {
-      const noted = page.records.find(({ value }) => value.kid === kid)
-      if (noted?.value.state === 'active') continue
+      const noted = notes.find(({ value }) => value.kid === kid)
       const check = sealers.get(kid)?.seal(CONSTANT, checkContext(kid))
       if (check === undefined) continue
-      const value: SealingKeyRecord = { kid, check, firstUsedAt: now, state: 'active' }
-      changes.push({
-        op: 'put',
-        key: keyOf(kid),
-        value,
-        indexes: [{ index: INDEX, sort: kid }],
-        ...(noted === undefined ? { ifAbsent: true } : { ifRevision: noted.revision }),
-      })
+      const {
+        firstUsedAt = now,
+        // Older versions sealed links with it until now.
+        sealedLinksUntil = noted !== undefined || found.has(kid) ? now : 0,
+        ...others
+      } = noted?.value ?? {}
+      const note = {
+        ...others,
+        kid,
+        check,
+        firstUsedAt,
+        sealedLinksUntil,
+        state: 'active',
+      } as const
+      // Written at every start, so that nobody calls the key empty who counted before.
+      changes.push(noteChange(kid === first ? { ...note, startedAt: now } : note, noted))
     }
-    if (changes.length === 0 || (await store.write(changes)).written) return
+    for (const note of notes) {
+      if (note.value.kid === first || note.value.sealedLinksUntil !== undefined) continue
+      changes.push(noteChange({ ...note.value, sealedLinksUntil: now }, note))
+    }
+    if ((await store.write(changes)).written) return
   }
 }
 
@@ -114,7 +113,7 @@ function prove(
   sealers: ReadonlyMap<string, Sealer>,
   kid: string,
   open: (sealer: Sealer) => unknown,
-  use?: SealingKeyRecord,
+  use?: SealingKeyNote,
 ): void {
   const sealer = sealers.get(kid)
   if (sealer === undefined) throw new SealingKeyError('sealing_key_missing', kid, use)
@@ -125,15 +124,11 @@ function prove(
   }
 }
 
-function openCheck({ check, kid }: SealingKeyRecord): (sealer: Sealer) => unknown {
+function openCheck({ check, kid }: SealingKeyNote): (sealer: Sealer) => unknown {
   return (sealer) => sealer.open(check, checkContext(kid))
 }
 
 /** What the check value of a key is sealed for. */
 export function checkContext(kid: string): string {
   return `sealing-key:${kid}`
-}
-
-function keyOf(kid: string): Key {
-  return recordKey('host', 'sealing-key', kid)
 }

@@ -16,8 +16,6 @@ export interface ValueSealer {
   seal(plain: Uint8Array | string, aad: string): string
   /** @throws SealedValueError when the key is unknown, or the text or `aad` is not what was sealed */
   open(sealed: string, aad: string): Buffer
-  /** Whether it was sealed with the first key of the keyring; false asks for sealing it again. */
-  isCurrent(sealed: string): boolean
 }
 
 /** How many derived keys are kept: one per instance in use and key of the keyring. */
@@ -63,6 +61,5 @@ export function createDerivation(
       const bytes = Buffer.concat([Buffer.from(nonce, 'base64url'), Buffer.from(body, 'base64url')])
       return openWith(keyOf(kid, salt, info), sealed, (key) => decrypt(key, bytes, aad))
     },
-    isCurrent: (sealed) => SEALED.exec(sealed)?.[1] === currentKid,
   })
 }

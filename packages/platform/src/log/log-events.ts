@@ -11,7 +11,43 @@ export const PLATFORM_LOG_EVENTS = {
   'keys.open_failed': {
     level: 'error',
     when: 'A sealed value cannot be opened: the key that it names is not in the keyring. Put it back.',
-    fields: { route: 'string?', kid: 'any?', cause: 'string?' },
+    fields: { route: 'string?', kid: 'any?', key: 'string?', cause: 'string?' },
+    since: '0.1.0',
+  },
+  'keys.rotated': {
+    level: 'info',
+    when: 'A new key of an instance signs: by command, or since the old one was too old.',
+    fields: { domain: 'string', kind: 'string' },
+    since: '0.1.0',
+  },
+  'keys.rotation_failed': {
+    level: 'warn',
+    when: 'The key of an instance is too old and could not be replaced; it signs until it can.',
+    fields: { domain: 'string', cause: 'string' },
+    since: '0.1.0',
+  },
+  'work.started': {
+    level: 'info',
+    when: 'Work over the whole store, such as a reseal, begins in this process, or goes on.',
+    fields: { work: 'string' },
+    since: '0.1.0',
+  },
+  'work.done': {
+    level: 'info',
+    when: 'Work over the whole store is done.',
+    fields: { work: 'string' },
+    since: '0.1.0',
+  },
+  'work.stopped': {
+    level: 'error',
+    when: 'Work over the whole store ended early. Its command goes on where it was.',
+    fields: { work: 'string', cause: 'string' },
+    since: '0.1.0',
+  },
+  'work.resume_failed': {
+    level: 'error',
+    when: 'Work that another process left could not be gone on with. Its command goes on where it was.',
+    fields: { work: 'string', cause: 'string' },
     since: '0.1.0',
   },
   'request.failed': {

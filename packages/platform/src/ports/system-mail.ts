@@ -119,8 +119,11 @@ export type SystemMail =
       readonly template: 'oauth_clients_limit'
       readonly variables: Action & { readonly clientName: string; readonly limit: number }
     }
-  /** The space is nearly full. */
-  | { readonly template: 'disk_quota'; readonly variables: Action }
+  /** The space is nearly full, or full. */
+  | {
+      readonly template: 'disk_quota'
+      readonly variables: Action & { readonly isFull?: boolean }
+    }
 
 /** Sends system mails. The host connects it, usually to `@svc/notify`. */
 export interface Mailer {

@@ -62,15 +62,25 @@ function replaced(value: Json, [name, ...rest]: readonly string[], text: Json): 
   return Object.fromEntries(entries)
 }
 
-function pathsTo(value: Json | undefined, [step, ...rest]: readonly string[]): string[][] {
+/** Nobody seals anything deeper; what others wrote may nest as deep as a body is long. */
+const DEEPEST = 40
+
+function pathsTo(
+  value: Json | undefined,
+  [step, ...rest]: readonly string[],
+  depth = 0,
+): string[][] {
   if (step === undefined) return [[]]
-  if (value === null || typeof value !== 'object') return []
+  if (value === null || typeof value !== 'object' || depth > DEEPEST) return []
   const below = Object.entries(value) as [string, Json | undefined][] // of arrays: their positions
   const deeper = (
     names: readonly (readonly [string, Json | undefined])[],
     path: readonly string[],
-  ) => names.flatMap(([name, member]) => pathsTo(member, path).map((found) => [name, ...found]))
-  if (step === '**') return [...pathsTo(value, rest), ...deeper(below, [step, ...rest])]
+  ) =>
+    names.flatMap(([name, member]) =>
+      pathsTo(member, path, depth + 1).map((found) => [name, ...found]),
+    )
+  if (step === '**') return [...pathsTo(value, rest, depth), ...deeper(below, [step, ...rest])]
   return deeper(
     below.filter(([name]) => fits(name, step)),
     rest,

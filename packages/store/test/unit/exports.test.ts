@@ -41,7 +41,7 @@ const EXPORTS: readonly [subpath: string, file: string, names: string[]][] = [
     ],
   ],
   ['./sqlite', '../../src/sqlite/index.ts', ['dumpSqliteFile', 'readFileVersion', 'sqliteStore']],
-  ['./redis', '../../src/redis/index.ts', ['redisOptionsFromUrl', 'redisStore']],
+  ['./redis', '../../src/redis/index.ts', ['probeRedis', 'redisOptionsFromUrl', 'redisStore']],
   ['./contract', '../../src/contract.ts', ['testStore']],
   [
     './testing',

@@ -6,7 +6,6 @@ import type { AccountDocument } from '../../../src/accounts/account.ts'
 import {
   credentialsOf,
   openValue,
-  renewValue,
   type SealedPlace,
   sealValue,
 } from '../../../src/accounts/account-seal.ts'
@@ -27,7 +26,6 @@ describe('sealing values of accounts (7.3)', () => {
     return {
       seal: (at: SealedPlace, plain: string) => sealValue(services, at, plain),
       open: (at: SealedPlace, sealed: string) => openValue(services, at, sealed),
-      renew: (at: SealedPlace, sealed: string) => renewValue(services, at, sealed),
       credentialsOf: (instance: Instance, account: AccountDocument) =>
         credentialsOf(services, instance, account),
     }
@@ -79,15 +77,6 @@ describe('sealing values of accounts (7.3)', () => {
     }
     const old = sealWith(KEYS.slice(1))
     expect(old.open(place(), sealed)).to.equal(undefined)
-  })
-
-  it('renews what an older key sealed, and nothing else', () => {
-    const sealed = sealWith(KEYS.slice(1)).seal(place(), 'x')
-    const renewed = seal.renew(place(), sealed)
-    expect(renewed).to.match(/^v1\.new\./)
-    expect(seal.open(place(), renewed ?? '')).to.equal('x')
-    expect(seal.renew(place(), renewed ?? '')).to.equal(undefined)
-    expect(seal.renew(place(), 'v1.old.broken')).to.equal(undefined)
   })
 
   it('never throws over an account, whatever the host put into it', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { publicAccount } from '../../../src/accounts/account-view.ts'
 import type { StoredOAuth } from '../../../src/accounts/account.ts'
-import { replaceSealed, withoutSealed } from '../../../src/accounts/sealed-fields.ts'
+import { withoutSealed } from '../../../src/accounts/sealed-fields.ts'
 
 const DOCUMENT = {
   _id: 'a',
@@ -28,21 +28,9 @@ describe('sealed members of documents', () => {
     })
   })
 
-  it('are replaced by path, everything else stays', () => {
-    const paths: string[] = []
-    const changed = replaceSealed(DOCUMENT, (path, sealed) => {
-      paths.push(path)
-      return path === 'data.auth.dob' ? `${sealed}!` : undefined
-    })
-    expect(paths).to.deep.equal(['oauth.access_token', 'results', 'data.auth.dob'])
-    expect(changed).to.deep.equal({ ...DOCUMENT, data: { auth: { dob_encrypted: 's5!' } } })
-    expect(replaceSealed(DOCUMENT, () => undefined)).to.equal(undefined)
-  })
-
   it('of documents that nest without end are not shown, and nothing breaks', () => {
     const bomb = nested(20_000)
     expect(JSON.stringify(withoutSealed(bomb))).to.not.include('deep')
-    expect(replaceSealed(bomb, () => 'x')).to.equal(undefined)
   })
 
   it('called like parts of every object are members like others', () => {

@@ -1,12 +1,36 @@
 import { randomBytes } from 'node:crypto'
-import { HOUR_MS } from '@svc/platform'
-import type { Json, Store } from '@svc/store'
+import { DAY_MS, HOUR_MS } from '@svc/platform'
+import { type Json, type Key, recordKey, type Store } from '@svc/store'
 import { eachStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Instance } from '../../../src/instances/instance.ts'
+import { isDue, SIGNING_KEY_MS } from '../../../src/keys/key-age.ts'
 import { createKeyring, type StoredKeyring } from '../../../src/keys/keyring-store.ts'
+import type { KeySetRecord } from '../../../src/keys/keyring-values.ts'
 import { createSealer } from '../../../src/keys/sealer.ts'
 import { testInstance } from '../../support/test-instance.ts'
+
+/** A store of which some methods answer otherwise. */
+function storeWith(store: Store, others: Partial<Pick<Store, 'get' | 'write'>>): Store {
+  return {
+    get: (key) => store.get(key),
+    getMany: (keys) => store.getMany(keys),
+    write: (changes, options) => store.write(changes, options),
+    take: (key) => store.take(key),
+    hit: (counter, windowMs, by) => store.hit(counter, windowMs, by),
+    list: (index, page) => store.list(index, page),
+    inspect: (keys) => store.inspect(keys),
+    dump: () => store.dump(),
+    load: (entries) => store.load(entries),
+    usage: (tag) => store.usage(tag),
+    recount: (tag) => store.recount(tag),
+    bus: store.bus,
+    scheduler: store.scheduler,
+    health: () => store.health(),
+    close: () => store.close(),
+    ...others,
+  }
+}
 
 eachStore((open, name) => {
   describe('createKeyring', () => {
@@ -137,6 +161,144 @@ eachStore((open, name) => {
       await keyring.current(instance, 'session')
       expect((await keyring.find(instance, 'session', 'session.2'))?.kid).to.equal('session.2')
       await other.close()
+    })
+
+    it('does not take a read that was under way for a second look', async () => {
+      await keyring.current(instance, 'access')
+      clock.advance(2000)
+      let release = (): void => {}
+      const held = new Promise<void>((resolve) => (release = resolve))
+      let isFirst = true
+      // The answer to the first read comes late, as over a slow network.
+      const slow = storeWith(store, {
+        get: async <Value extends Json>(key: Key) => {
+          const record = await store.get<Value>(key)
+          if (isFirst) {
+            isFirst = false
+            await held
+          }
+          return record
+        },
+      })
+      const other = createKeyring({ store: slow, sealer, clock })
+      const early = other.current(instance, 'access')
+      await keyring.rotate(instance)
+      const found = other.find(instance, 'access', 'access.2')
+      release()
+      expect((await early).kid).to.equal('access.1')
+      expect((await found)?.kid).to.equal('access.2')
+      await other.close()
+    })
+
+    it('makes the key for links in mails with the instance, and one that is missing at its first use', async () => {
+      const { secret } = await keyring.current(instance, 'mail')
+      const key = recordKey(instance.id, 'keys', 'mail')
+      expect(await store.get(key)).to.not.equal(undefined)
+      // As it is in an instance of an older version.
+      const older = testInstance('older.example.com')
+      const record = recordKey(older.id, 'instance', 'record')
+      await store.write([{ op: 'put', key: record, value: {} }])
+      const other = createKeyring({ store, sealer, clock })
+      const made = await Promise.all(
+        Array.from({ length: 10 }, (_, at) => (at < 5 ? keyring : other).current(older, 'mail')),
+      )
+      expect(new Set(made.map((each) => each.secret.toString('hex'))).size).to.equal(1)
+      expect(made[0]?.secret.equals(secret)).to.equal(false)
+      await other.close()
+    })
+
+    it('makes no key for an instance that is gone', async () => {
+      const gone = testInstance('gone.example.com')
+      const failure = await keyring.current(gone, 'mail').catch((error: unknown) => error)
+      expect(failure).to.be.instanceOf(Error)
+      expect(await store.get(recordKey(gone.id, 'keys', 'mail'))).to.equal(undefined)
+    })
+
+    it('replaces the key for links in mails without grace, by command only', async () => {
+      clock.advance(1000 * DAY_MS)
+      expect((await keyring.current(instance, 'mail')).kid).to.equal('mail.1')
+      await keyring.replace(instance, 'mail')
+      expect((await keyring.current(instance, 'mail')).kid).to.equal('mail.2')
+      expect(await keyring.find(instance, 'mail', 'mail.1')).to.equal(undefined)
+      expect((await keyring.current(instance, 'session')).kid).to.equal('session.1')
+    })
+
+    it('replaces a key once, however often it is asked to replace those of before', async () => {
+      clock.advance(1000)
+      const madeBefore = clock.now()
+      const again = () => keyring.rotate(instance, { madeBefore })
+      await Promise.all([again(), again(), again()])
+      await again()
+      expect((await keyring.current(instance, 'access')).kid).to.equal('access.2')
+      await keyring.replace(instance, 'session', { madeBefore })
+      await keyring.replace(instance, 'session', { madeBefore })
+      expect((await keyring.current(instance, 'session')).kid).to.equal('session.2')
+    })
+
+    describe('by calendar', () => {
+      it('replaces an access key within the last tenth of its 90 days, when it signs', async () => {
+        clock.advance(80 * DAY_MS)
+        expect((await keyring.current(instance, 'access')).kid).to.equal('access.1')
+        clock.advance(10 * DAY_MS)
+        expect((await keyring.find(instance, 'access', 'access.1'))?.kid).to.equal('access.1')
+        expect((await keyring.current(instance, 'access')).kid).to.equal('access.2')
+        expect((await keyring.find(instance, 'access', 'access.1'))?.kid).to.equal('access.1')
+        clock.advance(2 * DAY_MS)
+        expect(await keyring.find(instance, 'access', 'access.1')).to.equal(undefined)
+        expect((await keyring.current(instance, 'session')).kid).to.equal('session.1')
+        clock.advance(80 * DAY_MS)
+        expect((await keyring.current(instance, 'access')).kid).to.equal('access.2')
+      })
+
+      it('replaces it once over all processes', async () => {
+        clock.advance(90 * DAY_MS)
+        const rings = Array.from({ length: 4 }, () => createKeyring({ store, sealer, clock }))
+        const kids = await Promise.all(
+          rings.flatMap((ring) => [ring, ring, ring].map((one) => one.current(instance, 'access'))),
+        )
+        expect(new Set(kids.map(({ kid }) => kid))).to.deep.equal(new Set(['access.2']))
+        for (const ring of rings) await ring.close()
+      })
+
+      it('spreads instances that were made together over the last tenth', () => {
+        const ids = Array.from({ length: 1000 }, () => testInstance('x.example.com').id)
+        const dueAfter = (days: number) =>
+          ids.filter((id) => isDue(id, 0, SIGNING_KEY_MS, days * DAY_MS)).length
+        expect(dueAfter(81)).to.be.at.most(5)
+        expect(dueAfter(85.5)).to.be.within(400, 600)
+        expect(dueAfter(90)).to.equal(1000)
+      })
+
+      it('replaces none when it is off', async () => {
+        const other = createKeyring({ store, sealer, clock, signingKeyMs: 0 })
+        clock.advance(2000 * DAY_MS)
+        expect((await other.current(instance, 'access')).kid).to.equal('access.1')
+        await other.close()
+      })
+
+      it('counts a key of an older version as made when it signs first', async () => {
+        const key = recordKey(instance.id, 'keys', 'access')
+        const [stored] = (await store.get<KeySetRecord>(key))?.value.keys ?? []
+        const { createdAt: _, ...older } = { ...stored }
+        await store.write([{ op: 'put', key, value: { keys: [older] } }])
+        clock.advance(100 * DAY_MS)
+        expect((await keyring.current(instance, 'access')).kid).to.equal('access.1')
+        clock.advance(80 * DAY_MS)
+        expect((await keyring.current(instance, 'access')).kid).to.equal('access.1')
+        clock.advance(10 * DAY_MS)
+        expect((await keyring.current(instance, 'access')).kid).to.equal('access.2')
+      })
+
+      it('signs with the old key while the store takes no new one', async () => {
+        clock.advance(90 * DAY_MS)
+        const full = storeWith(store, { write: () => Promise.reject(new Error('full')) })
+        const lines: unknown[] = []
+        const log = { info: () => {}, warn: (...[event]: unknown[]) => void lines.push(event) }
+        const other = createKeyring({ store: full, sealer, clock, log })
+        expect((await other.current(instance, 'access')).kid).to.equal('access.1')
+        expect(lines).to.deep.equal(['keys.rotation_failed'])
+        await other.close()
+      })
     })
 
     it('opens keys again under a newer sealing key', async () => {

@@ -86,15 +86,12 @@ describe('Sealer.derive (connectors.md 7.3)', () => {
     for (const text of faulty) expect(() => values.open(text, AAD), text).to.throw(Error)
   })
 
-  it('reads with any key of the ring, seals with the first, and says what is not of the first', () => {
+  it('reads with any key of the ring, and seals with the first', () => {
     const before = createSealer([OLD]).derive('alice', INFO)
     const rotated = createSealer([NEW, OLD]).derive('alice', INFO)
     const old = before.seal('s3cret', AAD)
     expect(rotated.open(old, AAD).toString()).to.equal('s3cret')
-    expect([before.isCurrent(old), rotated.isCurrent(old)]).to.deep.equal([true, false])
     const again = rotated.seal('s3cret', AAD)
     expect(again.startsWith('v1.k2.')).to.equal(true)
-    expect(rotated.isCurrent(again)).to.equal(true)
-    expect(rotated.isCurrent('k2.AAAA')).to.equal(false)
   })
 })

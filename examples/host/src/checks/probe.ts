@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import { type Instances, MINUTE_MS, parseAppHost } from '@svc/platform'
-import { type Key, recordKey, type Store } from '@svc/store'
+import { type Key, secretKey, type Store } from '@svc/store'
 import type { Context, Middleware, Next } from 'koa'
-import type { ProbeAnswer } from '../checks/outside.ts'
+import type { ProbeAnswer } from './outside.ts'
 import type { Config } from '../config/config.ts'
 
 export interface ProbeOptions {
@@ -75,7 +75,7 @@ export function createProbe(options: ProbeOptions): Probe {
 }
 
 function keyOf(nonce: string): Key {
-  return recordKey('host', 'probe', nonce)
+  return secretKey('host', 'probe', nonce)
 }
 
 /** How the visitor came, as far as this server can tell. */
