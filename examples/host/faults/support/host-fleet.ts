@@ -10,6 +10,8 @@ export interface HostFleet {
   /** One that is not being started again at the moment. */
   running(): HostProcess
   adminCall(method: string, path: string, body?: unknown): Promise<unknown>
+  /** Figures of one that runs, as text. */
+  metrics(): Promise<string>
   /** `POST <url>/<n>` starts process n again, counted from 1, as `systemctl restart` does; answers when it is done. */
   readonly restartUrl: string
   stop(): Promise<void>
@@ -72,6 +74,12 @@ export async function startFleet(
       })
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
       return answer.status === 204 ? undefined : answer.json()
+    },
+    async metrics() {
+      const answer = await fetch(`http://127.0.0.1:${running().adminPort}/metrics`, {
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}`, connection: 'close' },
+      })
+      return answer.text()
     },
     async stop() {
       control.closeAllConnections()

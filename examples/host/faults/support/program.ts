@@ -39,7 +39,9 @@ export async function runProgram(
   async function close(): Promise<void> {
     for (const each of closing.splice(0).reverse()) await each()
   }
-  process.once('SIGINT', () => void close().then(() => process.exit(1)))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void close().then(() => process.exit(1)))
+  }
   const own = Object.fromEntries(
     Object.entries(options).map(([option, value]) => [option, given[option] ?? value]),
   )
@@ -63,7 +65,7 @@ export async function runProgram(
 }
 
 /** Mulberry32: good enough to choose cases, and the same everywhere. */
-function randomOf(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
