@@ -20,7 +20,15 @@ const MENTION = /OPEN\((\d{4})\)|docs\/decisions\/(\d{4})/g
 /** The groups of the index, in its order. */
 const THEMES: Readonly<Record<string, readonly string[]>> = {
   store: ['engines', 'wake-ups and bus'],
-  platform: ['instances', 'routes', 'errors and options', 'connections', 'load', 'outbound calls'],
+  platform: [
+    'instances',
+    'records',
+    'routes',
+    'errors and options',
+    'connections',
+    'load',
+    'outbound calls',
+  ],
   'oauth-core': ['clients', 'scopes', 'authorize', 'tokens', 'certification'],
   'auth-ui': [
     'login',

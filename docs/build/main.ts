@@ -17,12 +17,14 @@ import { linkFaults, recipeFaults } from './links.ts'
 import { logFaults, logPage } from './logs.ts'
 import { openApi } from './openapi.ts'
 import { optionFaults, optionPages } from './options.ts'
+import { dataModel, recordTableFaults } from './record-tables.ts'
 import { errorGroups, routeGroups, version } from './routes.ts'
 import { walkFaults } from './walks.ts'
 
 const groups = await routeGroups()
 const documents = [
   configuration(),
+  dataModel(),
   decisionIndex(),
   errorTables(errorGroups),
   eventPage(),
@@ -49,6 +51,7 @@ const faults = [
   ...logFaults(),
   ...optionFaults(),
   ...recipeFaults(),
+  ...recordTableFaults(),
   ...walkFaults(),
   ...stale.map((file) => `${file} is stale: run pnpm run docs`),
 ]

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { appFolders, createAuthUi } from '@svc/auth-ui'
 import { createOAuth, OAuthError } from '@svc/oauth-core'
-import { bindRoutes, limitLoad, type SealingKey } from '@svc/platform'
+import { bindRoutes, limitLoad, type SealingKey, versionedStore } from '@svc/platform'
 import { createRealtime } from '@svc/realtime'
 import type { Clock, Store } from '@svc/store'
 import Koa from 'koa'
@@ -53,9 +53,11 @@ function loadDemo(config: Config): ReturnType<typeof importDemo> | undefined {
 
 /** Assembles the packages in the order of `architecture.md` 1. */
 export async function createHostApp(options: HostAppOptions): Promise<HostServices> {
-  const { config, store, keys, clock } = options
+  const { config, keys, clock } = options
   const scope = createRequestScope(withAuditMarks(options.log))
   const { log } = scope
+  const kinds = hostRecords(config.namespace)
+  const store = versionedStore(options.store, kinds, log)
   const demo = await loadDemo(config)
   const demoApps = config.demoApps ? demo?.demoApps : undefined
   const apps = await createHostApps({
@@ -91,7 +93,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     ...(shared !== undefined && { sharings: shared.sharings }),
     ...coreOverrides(config),
   })
-  oauth.records.declare(hostRecords(config.namespace))
+  oauth.records.declare(kinds)
   if (config.flagship.skipCertification === true) log.warn('flagship.certification_skipped')
   konnectors.onUninstalled((instance, slug) => oauth.revoked(instance, 'app', [slug]))
   apps.onChange(async (instance, slug) => {

@@ -2,6 +2,7 @@ import { accountMemberContext, SEALED_MEMBERS } from '@svc/connectors'
 import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } from '@svc/platform'
 import { DEMO_RECORDS } from './demo-records.ts'
 import { PUSH_KEY_CONTEXT } from './notifications/push-keys.ts'
+import { PROCESS_RECORD } from './processes/process-record.ts'
 import { STORE_RECORD } from './storage/store-record.ts'
 
 const { instant, members, object, text } = valueSchemas
@@ -10,6 +11,7 @@ const { instant, members, object, text } = valueSchemas
 export function hostRecords(namespace: string): readonly RecordKind[] {
   const accounts = `${namespace}.accounts`
   return [
+    PROCESS_RECORD,
     {
       kind: 'document',
       version: 1,

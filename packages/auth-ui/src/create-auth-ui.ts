@@ -1,5 +1,5 @@
 import type { AuthorizePages, OwnerSessions } from '@svc/oauth-core'
-import type { RouteContext, RouteRow } from '@svc/platform'
+import { type RouteContext, type RouteRow, versionedStore } from '@svc/platform'
 import type { Middleware } from 'koa'
 import { type AppPages, visitApp } from './apps/app-pages.ts'
 import { createAuthorizePages } from './authorize/authorize-pages.ts'
@@ -104,7 +104,8 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
 
 /** The only place where they are put together. */
 function assembleServices(options: ResolvedOptions): AuthUiServices {
-  const { oauth, mailer, store, apps, clock, log, hooks, events, lifetimes, passphrase } = options
+  const { oauth, mailer, apps, clock, log, hooks, events, lifetimes, passphrase } = options
+  const store = versionedStore(options.store, AUTH_UI_RECORDS, log)
   const { keyring, namespace, revoked } = oauth
   const queue = new HashQueue({
     atATime: hashesAtATime(passphrase.threadPoolSize),

@@ -1,4 +1,4 @@
-import { createEmitter, createRateLimits } from '@svc/platform'
+import { createEmitter, createRateLimits, versionedStore } from '@svc/platform'
 import { createAccountTypes } from './account-types/account-type-store.ts'
 import { secretsForConnector } from './account-types/secrets.ts'
 import { sealAuth } from './accounts/legacy-auth.ts'
@@ -36,7 +36,6 @@ export function createConnectors(given: ConnectorsOptions): Connectors {
   const options = resolveOptions(given)
   const { oauth, callbackUrl, storedAccounts } = options
   const emitter = createEmitter<ConnectorEvents>(options.log)
-  oauth.records.declare(connectorsRecords(oauth.namespace))
   const services = assembleServices(options, emitter.emit)
   const routes = bindConnectorsRoutes(services)
   const callbackHost =
@@ -81,7 +80,10 @@ function assembleServices(
   emit: ConnectorsServices['emit'],
 ): ConnectorsServices {
   const { oauth, callbackUrl, log, trustedNetworks } = options
-  const { clock, instances, namespace, sealer, store } = oauth
+  const { clock, instances, namespace, sealer } = oauth
+  const kinds = connectorsRecords(namespace)
+  oauth.records.declare(kinds)
+  const store = versionedStore(oauth.store, kinds, log)
   const accountTypes =
     options.accountTypes ??
     createAccountTypes({

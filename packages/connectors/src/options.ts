@@ -7,6 +7,7 @@ import {
   type Logger,
   type Outbound,
   type RateLimit,
+  versionedStore,
 } from '@svc/platform'
 import {
   cidrs,
@@ -27,6 +28,7 @@ import { createStoredAccounts, type StoredAccounts } from './accounts/account-st
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import { type ConnectorsBucket, DEFAULT_LIMITS } from './limits.ts'
 import type { AccountStore, ConnectorManifests, OwnerLogins } from './ports.ts'
+import { connectorsRecords } from './records.ts'
 
 /** What `createConnectors` needs. @see connectors.md 14 */
 export interface ConnectorsOptions {
@@ -145,7 +147,9 @@ export function resolveOptions(options: ConnectorsOptions): ResolvedOptions {
   if (settled.accounts !== undefined) {
     return { ...settled, accounts: settled.accounts, storedAccounts: undefined, outbound }
   }
-  const storedAccounts = createStoredAccounts(oauth.store)
+  const storedAccounts = createStoredAccounts(
+    versionedStore(oauth.store, connectorsRecords(oauth.namespace), log),
+  )
   return { ...settled, accounts: storedAccounts, storedAccounts, outbound }
 }
 

@@ -2,35 +2,19 @@ import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } fro
 import type { Json } from '@svc/store'
 import { ACCOUNT_TYPES_TAG } from './account-types/account-type.ts'
 import { accountTypeContext } from './account-types/account-type-record.ts'
-import { accountContext, INFO } from './accounts/account-seal.ts'
+import { accountContext, INFO } from './accounts/seal-context.ts'
 import { SEALED_SUFFIX } from './accounts/sealed-fields.ts'
-import { SHARD_TAGS } from './flow/flow-store.ts'
+import { SHARD_TAGS } from './flow/shards.ts'
 
-const { count, digest, instant, list, members, membersAndOthers, oneOf, text } = valueSchemas
+const { count, digest, instant, list, members, membersAndOthers, text } = valueSchemas
 
 /** Every member that is sealed, at any depth. */
 export const SEALED_MEMBERS: readonly string[] = ['**', `*${SEALED_SUFFIX}`]
 
-/** `oauth` of an account. */
-const OAUTH = members(
-  {
-    status: oneOf('connected', 'refresh_failing', 'reconnect_required', 'disconnected'),
-    refresh_seq: { type: 'number' },
-  },
-  {
-    access_token_encrypted: text,
-    refresh_token_encrypted: text,
-    token_type: text,
-    expires_at: text,
-    scope: text,
-    refresh_expires_at: text,
-    subject: text,
-    refreshed_at: text,
-    last_error: members({ code: text, at: text }),
-    query_encrypted: text,
-    client_id: text,
-    client_secret_encrypted: text,
-  },
+/** `oauth` of an account that is refreshed; what a host put beside it stays. */
+const OAUTH = membersAndOthers(
+  { access_token_encrypted: text, status: text, refresh_seq: { type: 'number' } },
+  { refresh_token_encrypted: text, token_type: text, expires_at: text, scope: text },
 )
 
 const FAILURE = members({ class: text }, { retryAfterS: { type: 'number' } })
@@ -77,7 +61,7 @@ export function connectorsRecords(namespace: string): readonly RecordKind[] {
     {
       kind: 'account',
       version: 1,
-      schema: membersAndOthers({ _id: text }, { oauth: OAUTH }),
+      schema: membersAndOthers({ _id: text }),
       tags: 'instance',
       places: { by: 'index', index: 'accounts' },
       sealed: [{ path: SEALED_MEMBERS, context: ofAccount }],

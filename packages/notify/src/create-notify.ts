@@ -1,4 +1,4 @@
-import { createRateLimits } from '@svc/platform'
+import { createRateLimits, versionedStore } from '@svc/platform'
 import { createChannels } from './channels/create-channels.ts'
 import { createQuotas } from './channels/delivery-quotas.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
@@ -19,7 +19,7 @@ import { NOTIFY_OPTIONS, type NotifyOptions, type ResolvedOptions } from './opti
 import { publishWrite } from './outbox/notification-events.ts'
 import { createOutbox } from './outbox/outbox.ts'
 import { removePreferences } from './preferences/preference-store.ts'
-import { NOTIFY_RECORDS } from './records.ts'
+import { NOTIFY_RECORDS } from './outbox/records.ts'
 import { createRenderWorker } from './render/render-worker.ts'
 import { bindNotifyRoutes, notifyRoutes } from './routes.ts'
 import type { NotifyServices } from './services.ts'
@@ -41,7 +41,6 @@ export function createNotify(given: NotifyOptions): Notify {
   const { loadTemplates, log, oauth, outbox, pages } = services
   const systemMails = createSystemMails({ log, mail: options.channels.mail, loadTemplates })
   const metrics = createMetrics()
-  oauth.records.declare(NOTIFY_RECORDS)
   outbox.onWritten((write) => publishWrite(services, write))
   outbox.onWritten(metrics.note)
   oauth.instances.onRemove(async (instance) => {
@@ -87,7 +86,9 @@ function assembleServices(options: ResolvedOptions): {
   const { oauth, apps, lifetimes, limits, log, maxUnfinished, settingsSlug, sourcePrefix } = options
   const { channelDelays, roundDelays } = options
   const { mail, mobile } = options.channels
-  const { clock, namespace, store } = oauth
+  const { clock, namespace } = oauth
+  oauth.records.declare(NOTIFY_RECORDS)
+  const store = versionedStore(oauth.store, NOTIFY_RECORDS, log)
   const rateLimits = createRateLimits({
     store,
     clock,

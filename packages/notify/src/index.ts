@@ -36,7 +36,7 @@ export type {
   OwnerContacts,
   PushCredentialStore,
 } from './ports.ts'
-export { NOTIFY_RECORDS } from './records.ts'
+export { NOTIFY_RECORDS } from './outbox/records.ts'
 export type {
   OutgoingPush,
   PushGateway,

@@ -4,6 +4,7 @@ import {
   createPlatform,
   createRateLimits,
   type RouteRow,
+  versionedStore,
 } from '@svc/platform'
 import type { Context } from 'koa'
 import { AccessCaches, authenticate, authenticateToken } from './access/access.ts'
@@ -37,11 +38,15 @@ import { issueAppToken } from './tokens/app-token.ts'
  */
 export function createOAuth(options: OAuthOptions): OAuth {
   const resolved = OAUTH_OPTIONS.settle(options)
-  const { store, apps, clock, log, namespace, lifetimes, cache, flagship } = resolved
-  const platform = createPlatform({ ...resolved, instanceCacheSize: cache.instances })
+  const { apps, clock, log, namespace, lifetimes, cache, flagship } = resolved
+  const platform = createPlatform({
+    ...resolved,
+    store: versionedStore(resolved.store, OAUTH_RECORDS, log),
+    instanceCacheSize: cache.instances,
+  })
   platform.records.declare(OAUTH_RECORDS)
   const { revocations, useErrorPage, ...shared } = platform
-  const { clientAddress, instances, keyring, mount, sealer } = shared
+  const { clientAddress, instances, keyring, mount, sealer, store } = shared
   const emitter = createEmitter<OAuthEvents>(log)
   const clients = new ClientStore({ store, sealer, clock })
   const linkedApps = new LinkedApps({ apps, log })

@@ -15,6 +15,8 @@ import type { Logger } from './log/logger.ts'
 import type { OwnPlatform } from './platform.ts'
 import { PLATFORM_RECORDS } from './records.ts'
 import { RecordRegistry } from './records/record-registry.ts'
+import { removeRecords } from './records/remove-records.ts'
+import { versionedStore } from './records/versioned-store.ts'
 
 /** Options of the ground floor; `createOAuth` checks them and fills in their defaults. */
 export interface PlatformOptions {
@@ -36,11 +38,17 @@ export interface PlatformOptions {
   readonly log: Logger
 }
 
+/** What the removal of an instance itself removes at the end. */
+const LAST_KINDS: ReadonlySet<string> = new Set(['instance', 'keys'])
+
 /** Assembles the ground floor. Nothing is read or written before the first request, or `start`. */
 export function createPlatform(options: PlatformOptions): OwnPlatform {
-  const { store, clock, log, namespace, subdomains, isHttps, trustProxy } = options
+  const { clock, log, namespace, subdomains, isHttps, trustProxy } = options
+  const store = versionedStore(options.store, PLATFORM_RECORDS, log)
   let errorPage: ((ctx: Context, error: HttpError) => Promise<void>) | undefined
 
+  const records = new RecordRegistry()
+  records.declare(PLATFORM_RECORDS)
   const sealer = createSealer(options.keys)
   const revocations = createRevocations({ bus: store.bus, log })
   const onChanged = (id: InstanceId): void => {
@@ -51,6 +59,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
   const instances = createInstances({
     ...addressing,
     store,
+    removeRest: (id) => removeRecords(records, store, id, (kind) => LAST_KINDS.has(kind)),
     keyring,
     clock,
     log,
@@ -58,8 +67,6 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     cacheSize: options.instanceCacheSize,
   })
   const pagePaths = createPagePaths()
-  const records = new RecordRegistry()
-  records.declare(PLATFORM_RECORDS)
 
   return {
     resolveInstance: createResolveInstance({

@@ -5,6 +5,7 @@ describe('@svc/auth-ui', () => {
   it('exports these names', () => {
     expect(Object.keys(authUi).sort()).to.deep.equal([
       'AUTH_UI_LOG_EVENTS',
+      'AUTH_UI_RECORDS',
       'AuthUiError',
       'DEFAULT_LIFETIMES',
       'DEFAULT_LIMITS',

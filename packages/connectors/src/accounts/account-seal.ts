@@ -1,4 +1,5 @@
 import type { Instance } from '@svc/platform'
+import { accountContext, INFO } from './seal-context.ts'
 import type { ConnectorsServices } from '../services.ts'
 import type { TokenSet } from '../token-client/provider.ts'
 import {
@@ -18,9 +19,6 @@ export interface SealedPlace {
 
 /** What sealing needs. */
 export type SealServices = Pick<ConnectorsServices, 'log' | 'namespace' | 'sealer'>
-
-/** What sealed values of accounts are for. */
-export const INFO = 'svc/account/v1'
 
 /** Seals a value for its one place: it opens at no other. @see connectors.md 7.3 */
 export function sealValue(services: SealServices, place: SealedPlace, plain: string): string {
@@ -144,14 +142,4 @@ export function refreshedOAuth(
 
 function aadOf({ namespace }: SealServices, { instance, accountId, field }: SealedPlace): string {
   return accountContext(instance.id, `${namespace}.accounts`, accountId, field)
-}
-
-/** A value does not open at another account or field. @param type - `<namespace>.accounts` */
-export function accountContext(
-  instanceId: string,
-  type: string,
-  accountId: string,
-  field: string,
-): string {
-  return `${instanceId}|${type}|${accountId}|${field}`
 }

@@ -11,10 +11,10 @@ import {
   type CallbackQuery,
   createTicket,
   type PendingFlow,
-  shardTag,
   takeState,
   takeTicket,
 } from './flow-store.ts'
+import { shardTag } from './shards.ts'
 import { NO_TYPE } from './usable-type.ts'
 
 const BAD_STATE = 'the OAuth state is missing, unknown, expired or already used'

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { type Instance, type InstanceId, randomId } from '@svc/platform'
 import {
   describeError,
@@ -9,6 +8,7 @@ import {
   secretKey,
 } from '@svc/store'
 import type { ConnectorsServices } from '../services.ts'
+import { shardTag } from './shards.ts'
 
 type FlowServices = Pick<ConnectorsServices, 'clock' | 'lifetimes' | 'log' | 'sealer' | 'store'>
 
@@ -63,8 +63,6 @@ const MAX_STATES = 200
 const BATCH = 100
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 const TOKEN_BYTES = 32
-/** Spreads over a cluster what belongs to no instance. Never to be changed: records of before would not be found. */
-const SHARDS = 64
 
 /** 256 random bits, 43 characters. @see connectors.md 4.3 */
 export function createToken(): string {
@@ -142,22 +140,6 @@ export async function takeTicket(
 ): Promise<Ticketed | undefined> {
   const stored = await takeValue<StoredTicket>(services, instance, 'account-ticket', ticket)
   return stored && { flow: stored.flow, query: new Map(stored.query) }
-}
-
-/** Stands for an instance in keys of what is found without one; the same text always has the same tag. */
-export function shardTag(text: string): InstanceId {
-  const shard = (hash('sha256', text, 'buffer')[0] ?? 0) % SHARDS
-  // Tags and instance ids share a form; no instance id begins like this one.
-  return tagOf(shard) as InstanceId
-}
-
-/** Every tag that {@link shardTag} gives. */
-export const SHARD_TAGS: readonly string[] = Array.from({ length: SHARDS }, (_, shard) =>
-  tagOf(shard),
-)
-
-function tagOf(shard: number): string {
-  return `account-shard-${shard}`
 }
 
 async function putValue(

@@ -19,6 +19,8 @@ import type { PlatformLog } from '../log/log-events.ts'
 
 export interface InstancesOptions extends Addressing {
   readonly store: Store
+  /** Removes the records of an instance that nobody else removed. @see RemovalOptions */
+  readonly removeRest?: (id: InstanceId) => Promise<void>
   /** The first keys of a new instance: changes that join the write that creates it. */
   readonly keyring: { create(id: InstanceId): readonly Change[] }
   readonly clock: { now(): number }
@@ -53,7 +55,14 @@ export function createInstances(options: InstancesOptions): InstanceStore {
     if (record === undefined || record.revision === known?.revision) return record && known
     return toInstance(record, options)
   })
-  const removal = createRemoval({ ...options, directory, markDeleting, byId: cache.byId, forget })
+  const removal = createRemoval({
+    removeRest: async () => {},
+    ...options,
+    directory,
+    markDeleting,
+    byId: cache.byId,
+    forget,
+  })
 
   const listening = store.bus.subscribe(CHANNEL, (id) => {
     if (typeof id !== 'string') return

@@ -8,6 +8,8 @@ type Remover = (instance: Instance) => Promise<void>
 
 export interface RemovalOptions {
   readonly store: Store
+  /** Removes whatever the packages declare, but for what {@link createRemoval} removes at the end. */
+  readonly removeRest: (id: InstanceId) => Promise<void>
   /** The first keys of a new instance: changes that join the write that creates it. */
   readonly keyring: { create(id: InstanceId): readonly Change[] }
   readonly clock: { now(): number }
@@ -32,12 +34,14 @@ const QUEUE = 'oauth-instance-removal'
 const RETRY_MS = 60_000
 
 export function createRemoval(options: RemovalOptions): Removal {
-  const { store, keyring, clock, log, directory, markDeleting, byId, forget } = options
+  const { store, removeRest, keyring, clock, log, directory, markDeleting, byId, forget } = options
   const removers: Remover[] = []
   let stopProcessing: (() => Promise<void>) | undefined
 
   async function purge(instance: Instance): Promise<void> {
     for (const remover of removers) await remover(instance)
+    // Whatever nobody thought of. What says that a removal is under way goes last.
+    await removeRest(instance.id)
     await directory.release(instance.id, [instance.domain, ...instance.aliases])
     // The record goes last: as long as it exists, a removal that was cut short is found and goes on.
     const keys = keyring.create(instance.id).map(({ key }) => ({ op: 'delete', key }) as const)

@@ -68,6 +68,12 @@ export const PLATFORM_LOG_EVENTS = {
     fields: { kind: 'string', cause: 'string' },
     since: '0.1.0',
   },
+  'record.malformed': {
+    level: 'error',
+    when: 'A stored record is of no version that its kind knows; the request that read it failed.',
+    fields: { kind: 'string', key: 'string', cause: 'string' },
+    since: '0.1.0',
+  },
   'instance.removed': {
     level: 'info',
     audit: true,

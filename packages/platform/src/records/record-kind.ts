@@ -58,7 +58,7 @@ export interface SealedPlace {
 /**
  * A kind of record, declared once by the package that keeps it. Reseal, export, verification, migration, removal of an
  * instance and `docs/data-model.md` read it here.
- * @see operation.md 0.1, 0.2, 5.2
+ * @see operation.md 0.1, 0.2
  */
 export interface RecordKind {
   /** The second part of its keys: lower-case letters, digits, `-`. */

@@ -12,6 +12,7 @@ describe('@svc/platform', () => {
       'HOUR_MS',
       'InstanceError',
       'MINUTE_MS',
+      'MalformedRecordError',
       'OUTBOUND_OPTIONS',
       'OutboundError',
       'OverloadedError',
@@ -42,6 +43,7 @@ describe('@svc/platform', () => {
       'createSealer',
       'defineErrors',
       'defineRoute',
+      'describedSchema',
       'equalSecrets',
       'findRecords',
       'hostName',
@@ -69,6 +71,7 @@ describe('@svc/platform', () => {
       'setEndpointHeaders',
       'toFound',
       'valueSchemas',
+      'versionedStore',
       'withTexts',
       'withoutDefaultPort',
     ])

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { recordKey, type Store } from '@svc/store'
+import { indexKey, type Key, recordKey, type Store } from '@svc/store'
 import { eachStore, type FakeClock, fakeClock, until, scaledLimit } from '@svc/testkit'
 import { expect } from 'chai'
 import { afterEach } from 'mocha'
@@ -7,6 +7,9 @@ import type { InstanceId, Subdomains } from '../../../src/instances/instance.ts'
 import { createInstances, type InstanceStore } from '../../../src/instances/instance-store.ts'
 import { createKeyring } from '../../../src/keys/keyring-store.ts'
 import { createSealer } from '../../../src/keys/sealer.ts'
+import { PLATFORM_RECORDS } from '../../../src/records.ts'
+import { removeRecords } from '../../../src/records/remove-records.ts'
+import { RecordRegistry } from '../../../src/records/record-registry.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 
@@ -21,6 +24,7 @@ eachStore((open, name) => {
   describe('instances', () => {
     let store: Store
     let clock: FakeClock
+    let records: RecordRegistry
     const opened: InstanceStore[] = []
     afterEach(async () => {
       for (const instances of opened.splice(0)) await instances.close()
@@ -34,8 +38,12 @@ eachStore((open, name) => {
       store = on ?? (await open({ clock }))
       const sealer = createSealer([{ kid: 'k', key: randomBytes(32) }])
       const keyring = createKeyring({ store, sealer, clock })
+      records = new RecordRegistry()
+      records.declare(PLATFORM_RECORDS)
       const instances = createInstances({
         store,
+        removeRest: (id) =>
+          removeRecords(records, store, id, (kind) => kind === 'instance' || kind === 'keys'),
         keyring,
         clock,
         log,
@@ -350,6 +358,44 @@ eachStore((open, name) => {
       expect((await instances.list()).instances).to.deep.equal([])
       await instances.remove(id)
       await instances.create({ domain: 'alice.example.com', aliases: ['a.example.net'] })
+    })
+
+    it('are removed with every record that somebody declared, whoever forgot it', async () => {
+      const instances = await instancesOn()
+      const about = { version: 1, tags: 'instance', life: 'for good', export: 'yes' } as const
+      const kind = { ...about, schema: {}, content: 'what an embedder keeps' }
+      records.declare([
+        // A name before that of the kind it is found by.
+        {
+          ...kind,
+          kind: 'a-page',
+          places: {
+            by: 'ids-of',
+            parent: 'book',
+            ids: ({ id }) => Array.from({ length: 3 }, (_, n) => `${id}-${n}`),
+          },
+        },
+        { ...kind, kind: 'book', places: { by: 'index', index: 'books' } },
+      ])
+      const { id } = await instances.create({ domain: 'alice.example.com' })
+      const keys: Key[] = []
+      for (let n = 0; n < 150; n += 1) {
+        const book = recordKey(id, 'book', `b${n}`)
+        const pages = [0, 1, 2].map((page) => recordKey(id, 'a-page', `b${n}-${page}`))
+        keys.push(book, ...pages)
+        await store.write([
+          { op: 'put', key: book, value: 1, indexes: [{ index: indexKey(id, 'books'), sort: '' }] },
+          ...pages.map((key) => ({ op: 'put', key, value: 1 }) as const),
+        ])
+      }
+      await instances.remove(id)
+      const left: unknown[] = []
+      for (let at = 0; at < keys.length; at += 100) {
+        const found = await store.getMany(keys.slice(at, at + 100))
+        left.push(...found.filter((record) => record !== undefined))
+      }
+      expect(left).to.deep.equal([])
+      expect(await instances.byId(id)).to.equal(undefined)
     })
 
     it('are removed in the end when the first attempt was cut short', async () => {
