@@ -116,7 +116,7 @@ export type {
 } from './records/record-kind.ts'
 export { PLATFORM_RECORDS } from './records.ts'
 export { type JsonSchema, valueSchemas } from './records/value-schemas.ts'
-export { MalformedRecordError } from './records/bring-forward.ts'
+export { bringForward, MalformedRecordError } from './records/bring-forward.ts'
 export { versionedStore } from './records/versioned-store.ts'
 export { RecordRegistry } from './records/record-registry.ts'
 export {
