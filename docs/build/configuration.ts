@@ -1,3 +1,4 @@
+import { fileVariable } from '../../examples/host/src/config/secret-files.ts'
 import { listEntries, type NamedEntry } from '../../examples/host/src/config/entries.ts'
 import { type Document, GENERATED, table } from './document.ts'
 
@@ -14,10 +15,16 @@ export function configuration(): Document {
 
 const INTRODUCTION = `Environment variables, or one JSON file named by \`SVC_CONFIG\`; a variable wins over the file. Everything is checked
 at the start: unknown or wrong entries stop it, with every fault listed. Durations read \`500ms\`, \`2s\`, \`5m\`, \`12h\`,
-\`30d\`.`
+\`30d\`.
 
-function row({ path, env, entry }: NamedEntry): string[] {
-  return [`\`${env}\``, `\`${path}\``, kind(entry), fallback(entry), entry.description]
+Every secret can come from a file instead, as containers and systemd hand them over: the variable with \`_FILE\` at its
+end names the file, and one line end after the value is left out. A variable and its \`_FILE\` together are a fault.`
+
+function row(named: NamedEntry): string[] {
+  const { path, env, entry } = named
+  const file = fileVariable(named, listEntries())
+  const variables = file === undefined ? `\`${env}\`` : `\`${env}\`, \`${file}\``
+  return [variables, `\`${path}\``, kind(entry), fallback(entry), entry.description]
 }
 
 function kind(entry: NamedEntry['entry']): string {

@@ -15,6 +15,7 @@ import { eventFaults, eventPage } from './events.ts'
 import { httpApi } from './http-api.ts'
 import { linkFaults, recipeFaults } from './links.ts'
 import { logFaults, logPage } from './logs.ts'
+import { metricsPage } from './metrics.ts'
 import { openApi } from './openapi.ts'
 import { optionFaults, optionPages } from './options.ts'
 import { dataModel, recordTableFaults } from './record-tables.ts'
@@ -30,6 +31,7 @@ const documents = [
   eventPage(),
   await httpApi(groups),
   logPage(),
+  metricsPage(),
   openApi(groups, version()),
   optionPages(),
 ]

@@ -10,7 +10,8 @@ import { konnectorListRoutes } from './accounts/konnector-list.ts'
 import { serveApps } from './apps/app-pages.ts'
 import { permissionTexts } from './apps/permission-texts.ts'
 import { createHostApps } from './apps/registry.ts'
-import { hasTls, isLocalhost } from './config/addressing.ts'
+import { hasTls } from './config/addressing.ts'
+import { isLocalhost } from './config/own-names.ts'
 import type { Config } from './config/config.ts'
 import { readDeprecatedApps } from './config/deprecated-apps.ts'
 import { flagshipOptions } from './config/flagship.ts'
@@ -24,6 +25,11 @@ import { audit, withAuditMarks } from './log/audit.ts'
 import type { HostLog } from './log/log.ts'
 import { createHealth } from './monitoring/health.ts'
 import { createMetrics } from './monitoring/metrics.ts'
+import { createStatus } from './processes/status-lines.ts'
+import { observeStore } from './monitoring/observed-store.ts'
+import { createSettableFigures } from './monitoring/settable-figures.ts'
+import { StoreFigures } from './monitoring/store-figures.ts'
+import { createProbe } from './monitoring/probe.ts'
 import { tellClientChanges } from './notifications/client-events.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
 import { hostRecords } from './records.ts'
@@ -54,10 +60,14 @@ function loadDemo(config: Config): ReturnType<typeof importDemo> | undefined {
 /** Assembles the packages in the order of `architecture.md` 1. */
 export async function createHostApp(options: HostAppOptions): Promise<HostServices> {
   const { config, keys, clock } = options
-  const scope = createRequestScope(withAuditMarks(options.log))
+  const storeFigures = new StoreFigures()
+  const audited = new Map<string, number>()
+  const scope = createRequestScope(withAuditMarks(options.log, audited))
   const { log } = scope
   const kinds = hostRecords(config.namespace)
-  const store = versionedStore(options.store, kinds, log)
+  const observed = observeStore(options.store, clock, storeFigures)
+  observed.bus.onGap(() => storeFigures.gap())
+  const store = versionedStore(observed, kinds, log)
   const demo = await loadDemo(config)
   const demoApps = config.demoApps ? demo?.demoApps : undefined
   const apps = await createHostApps({
@@ -161,13 +171,22 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     clientAddress,
     ...(requestsInFlight !== undefined && { requests: requestsInFlight }),
   })
+  const settable = createSettableFigures()
   const metrics = createMetrics({
+    config,
+    store,
+    instances: oauth.instances,
+    hashing: ui.hashing,
+    audited,
+    settable,
+    storeFigures,
     load: load.figures,
     sockets: realtime.stats,
     notifications: notify.figures,
     providers: connectors.figures,
   })
   const health = createHealth(store, clock)
+  const probe = createProbe({ config, store, clock, instances: oauth.instances, clientAddress })
   const koa = new Koa()
   noteBrokenAnswers(koa, log)
   koa.use(scope.middleware({ clientAddress, trustsProxy: config.trustProxy > 0 }))
@@ -179,6 +198,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   koa.use(health.middleware)
   koa.use(load.middleware)
   koa.use(limitRequests({ requestsPerMinute, clientAddress }))
+  koa.use(probe.middleware)
   koa.use(connectors.callbackHost())
   koa.use(oauth.resolveInstance())
   koa.use(serveApps({ apps, visits: ui.appPages }))
@@ -231,7 +251,10 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     outbox,
     devPages: devPages ?? NO_DEV_PAGES,
     health,
+    probe,
+    settable,
     metrics,
+    status: createStatus({ config, store, keys, notify }),
     async welcome(port) {
       if (!config.demo) return
       await demo?.welcome({ app: services, store, config, port, notice: options.notice })

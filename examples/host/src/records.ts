@@ -1,8 +1,8 @@
 import { accountMemberContext, SEALED_MEMBERS } from '@svc/connectors'
 import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } from '@svc/platform'
 import { DEMO_RECORDS } from './demo-records.ts'
-import { PUSH_KEY_CONTEXT } from './notifications/push-keys.ts'
 import { PROCESS_RECORD } from './processes/process-record.ts'
+import { PUSH_KEY_CONTEXT } from './notifications/push-keys.ts'
 import { STORE_RECORD } from './storage/store-record.ts'
 
 const { instant, members, object, text } = valueSchemas
@@ -71,6 +71,26 @@ export function hostRecords(namespace: string): readonly RecordKind[] {
       content: 'key pair of web pushes for development',
     },
     STORE_RECORD,
+    {
+      kind: 'backup',
+      version: 1,
+      schema: members({ at: instant }),
+      tags: ['host'],
+      places: { by: 'ids', ids: ['verified'] },
+      life: 'for good',
+      export: { no: 'It is the host’s.' },
+      content: 'when the last backup was verified',
+    },
+    {
+      kind: 'probe',
+      version: 1,
+      schema: members({}),
+      tags: ['host'],
+      places: { by: 'nobody' },
+      life: '60 s, once',
+      export: { no: 'It is the host’s.' },
+      content: 'a nonce that `/health/probe` answers to',
+    },
     ...DEMO_RECORDS,
   ]
 }

@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { describeError } from '@svc/store'
+import { StartError } from './checks/start.ts'
 import { ConfigError, loadConfig } from './config/config.ts'
 import { type RunningHost, startHost } from './host.ts'
 import { createLog, type HostLog } from './log/log.ts'
@@ -100,7 +101,7 @@ function endHard(log: HostLog): never {
 }
 
 function kindOf(error: unknown): keyof typeof EXIT {
-  if (error instanceof ConfigError) return 'configuration'
+  if (error instanceof ConfigError || error instanceof StartError) return 'configuration'
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EACCES') return 'configuration'
   const isTaken = code === 'EADDRINUSE' || code === 'EADDRNOTAVAIL'
@@ -109,7 +110,7 @@ function kindOf(error: unknown): keyof typeof EXIT {
 
 /** What went wrong at the start, for somebody who has not read the code. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message
+  if (error instanceof ConfigError || error instanceof StartError) return error.message
   const { code, port, message, stack } = error as NodeJS.ErrnoException & { port?: number }
   if (code === 'EADDRINUSE') {
     return `Port ${port} is taken by another program. Set SVC_PORT or SVC_ADMIN_PORT to another one.`

@@ -8,7 +8,10 @@ import type { HostConnectors } from './accounts/host-connectors.ts'
 import type { HostApps } from './apps/registry.ts'
 import type { HostKonnectors } from './konnectors/registry.ts'
 import type { Health } from './monitoring/health.ts'
+import type { SettableFigures } from './monitoring/settable-figures.ts'
+import type { Probe } from './monitoring/probe.ts'
 import type { Metrics } from './monitoring/metrics.ts'
+import type { StatusBoard } from './monitoring/status.ts'
 import type { DevMailbox, DevOutbox } from './notifications/development.ts'
 import type { OwnerPhones } from './notifications/owner-phone.ts'
 
@@ -32,7 +35,12 @@ export interface HostServices {
   readonly outbox: DevOutbox | undefined
   readonly devPages: DevPages
   readonly health: Health
+  readonly probe: Probe
   readonly metrics: Metrics
+  /** What `svc status` shows. */
+  readonly status: StatusBoard
+  /** Figures that parts of the host set when they know them. */
+  readonly settable: SettableFigures
   /**
    * Makes the demo instance and says what to open, where there is to be one.
    * @param port - of the public listener

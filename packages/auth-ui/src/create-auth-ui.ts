@@ -12,7 +12,7 @@ import { createOwnerStore } from './owner/owner-store.ts'
 import type { StoredHash } from './owner/stored-hash.ts'
 import { createPages } from './pages/create-pages.ts'
 import type { NoticePageModel } from './pages/page-models.ts'
-import { hashesAtATime, HashQueue } from './passphrase/hash-queue.ts'
+import { type HashFigures, hashesAtATime, HashQueue } from './passphrase/hash-queue.ts'
 import { PasswordHasher } from './passphrase/password-hash.ts'
 import { TimingEqualizer } from './passphrase/timing-equalizer.ts'
 import { createRateLimits } from './rate-limits.ts'
@@ -61,10 +61,20 @@ export interface AuthUi {
   readonly hasShareCookie: HasShareCookie
   /** The password of a new link, for the host to keep. @throws AuthUiError `busy` */
   hashSharePassword(password: string): Promise<StoredHash>
+  /** How busy this process is with hashing, for monitoring. */
+  readonly hashing: Hashing
   /** The rows of {@link AuthUi.routes}, for documents and tests. */
   readonly rows: readonly RouteRow[]
   /** Resolves when mails under way are handed over. */
   close(): Promise<void>
+}
+
+/** Passphrases that are hashed, a few at a time. */
+export interface Hashing {
+  /** Hashes that run and that wait now. */
+  figures(): HashFigures
+  /** Calls the listener with the seconds that each hash took; one listener, the last one. */
+  onRun(listener: (seconds: number) => void): void
 }
 
 /** @throws TypeError listing every fault of the options with its path */
@@ -97,6 +107,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     isConfirmed: (instance, presented) => isConfirmed(services, instance, presented),
     hasShareCookie: (ctx, permId) => hasShareCookie(services, ctx, permId),
     hashSharePassword: (password) => services.hasher.hash(password),
+    hashing: services.hasher.queue,
     rows,
     close: () => services.background.idle(),
   }

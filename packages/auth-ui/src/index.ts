@@ -2,12 +2,19 @@ export { appFolders, KIT_PATH } from './app-folders.ts'
 export type { AppPages, AppRequest, AppVisit } from './apps/app-pages.ts'
 export type { AppConfirmation, IsConfirmed } from './confirm/confirmation.ts'
 export type { PermissionText, PermissionTexts } from './consent/permission-texts.ts'
-export { type AuthUi, createAuthUi, type Notices, type UiSessions } from './create-auth-ui.ts'
+export {
+  type AuthUi,
+  createAuthUi,
+  type Hashing,
+  type Notices,
+  type UiSessions,
+} from './create-auth-ui.ts'
 export { AuthUiError, type AuthUiErrorCode, ERRORS } from './errors.ts'
 export { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 export type { AuthUiOptions } from './options.ts'
 export type { AuthMode, OwnerAccess, OwnerAccessFacts } from './host/owner-access.ts'
 export type { ImportedPassphrase, Owners } from './host/owners.ts'
+export type { HashFigures } from './passphrase/hash-queue.ts'
 export type { PreparedOwner } from './passphrase/new-owner.ts'
 export type { NoticePageModel } from './pages/page-models.ts'
 export type { Theme } from './pages/page-renderer.ts'

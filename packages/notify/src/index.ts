@@ -1,6 +1,6 @@
 export type { AppMail, DigestItem, DigestWords, NotificationWords } from './mail/app-mails.ts'
 export { MAIL_LOCALES } from './mail/catalogue.ts'
-export { smtpTransport } from './mail/smtp-transport.ts'
+export { smtpTransport, verifySmtp } from './mail/smtp-transport.ts'
 export type { DkimOptions } from './mail/dkim.ts'
 export type { SmtpOptions } from './mail/smtp-options.ts'
 export { createNotify } from './create-notify.ts'
@@ -22,6 +22,7 @@ export type {
   HuaweiOptions,
   MobileOptions,
 } from './channels/mobile/mobile-options.ts'
+export { checkPushCredentials, type PushCheck } from './channels/mobile/check-push.ts'
 export type { WebPushOptions } from './channels/mobile/webpush/vapid.ts'
 export type { SmsOptions, SmsProvider } from './channels/sms/sms-options.ts'
 export type { NotifyOptions } from './options.ts'

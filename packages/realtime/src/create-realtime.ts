@@ -55,7 +55,10 @@ export interface Realtime {
    */
   onLocalEvent(handler: (event: LocalEvent) => void): () => void
   stats(): RealtimeStats
-  /** Closes every connection with 1001, each at a moment of its own within `lifetimes.shutdown`. Idempotent. */
+  /**
+   * Closes every connection with 1001, each at a moment of its own within `lifetimes.shutdown`. Handshakes are answered
+   * 503 from then on. Idempotent.
+   */
   close(): Promise<void>
 }
 
@@ -147,7 +150,6 @@ export function createRealtime(given: RealtimeOptions): Realtime {
 
   async function closeAll(): Promise<void> {
     await connections.close(lifetimes.shutdown, LAST_CLOSE_MS)
-    attachments.detach()
     await bridge.close()
   }
 

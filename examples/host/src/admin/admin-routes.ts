@@ -11,9 +11,11 @@ import { clientToWire, instanceToWire, mailToWire } from './admin-wire.ts'
 import { addAccountRoutes } from './account-routes.ts'
 import { addAccountTypeRoutes } from './account-type-routes.ts'
 import { addClientRoutes } from './client-routes.ts'
+import { addDoctorRoutes } from './doctor-routes.ts'
 import { addKonnectorRoutes } from './konnector-routes.ts'
 import { addNotificationRoutes } from './notification-routes.ts'
 import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
+import { addStatusRoutes } from './status-routes.ts'
 
 /** Every admin endpoint. `:domain` is a domain or an alias. */
 export function adminRouter(app: HostServices, config: Config): Middleware {
@@ -61,6 +63,8 @@ export function adminRouter(app: HostServices, config: Config): Middleware {
     ctx.type = type
     ctx.body = text
   })
+
+  addStatusRoutes({ route }, app)
 
   route('get', '/instances', async (ctx) => {
     const cursor = ctx.query['cursor']
@@ -130,6 +134,7 @@ export function adminRouter(app: HostServices, config: Config): Middleware {
     ctx.status = 204
   })
 
+  addDoctorRoutes({ route }, app, config)
   addOwnerRoutes({ route, instanceOf }, ui.owners)
 
   route('get', '/instances/:domain/apps', async (ctx) => {

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type Config, ConfigError } from '../config/config.ts'
+import { ADMIN_TOKEN_FILE } from '../config/data-files.ts'
 import { makeOnce } from '../storage/sealing-keys.ts'
-
-/** File of the data directory that holds the token. */
-export const ADMIN_TOKEN_FILE = 'admin-token'
 
 /** The bearer token of the admin listener: configured, or made once and kept with mode 0600. */
 export function loadAdminToken(config: Pick<Config, 'adminToken' | 'dataDir'>): string {

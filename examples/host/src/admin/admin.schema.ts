@@ -14,6 +14,7 @@ export type AdminBody =
   | 'refreshAccount'
   | 'resetPassphrase'
   | 'rotateKeys'
+  | 'runChecks'
   | 'sendNotification'
   | 'updateInstance'
 
@@ -38,6 +39,15 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
       passphrase: PASSPHRASE,
       publicName: TEXT,
       timeZone: TEXT,
+    },
+  },
+  runChecks: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      domain: TEXT,
+      offline: { type: 'boolean' },
+      servers: { type: 'array', items: TEXT, maxItems: 10 },
     },
   },
   updateInstance: {

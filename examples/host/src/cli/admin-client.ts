@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ADMIN_TOKEN_FILE } from '../admin/admin-token.ts'
 import { type Config, loadConfig } from '../config/config.ts'
+import { ADMIN_TOKEN_FILE } from '../config/data-files.ts'
 import { clean, listOf } from './output.ts'
 
 /** Talks to the admin listener of a running server. */
@@ -11,6 +11,15 @@ export interface AdminClient {
    * @throws Error in words for the operator
    */
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
+}
+
+/** Nobody listens where the server should be, or it was never started. */
+class ServerAwayError extends Error {
+  override readonly name: string = 'ServerAwayError'
+}
+
+export function isServerAway(error: unknown): boolean {
+  return error instanceof ServerAwayError
 }
 
 /** How long a command waits for the server, milliseconds. */
@@ -54,7 +63,7 @@ async function send(url: URL, init: RequestInit): Promise<Response> {
     return await fetch(url, init)
   } catch (cause) {
     const hint = 'is it running, and do SVC_ADMIN_PORT and SVC_ADMIN_URL say where?'
-    throw new Error(`The server does not answer at ${url.origin}: ${hint}`, { cause })
+    throw new ServerAwayError(`The server does not answer at ${url.origin}: ${hint}`, { cause })
   }
 }
 
@@ -65,7 +74,7 @@ function readToken(config: Config): string {
     return readFileSync(file, 'utf8').trim()
   } catch (cause) {
     const hint = 'start the server in this folder first, or set SVC_DATA_DIR or SVC_ADMIN_TOKEN'
-    throw new Error(`There is no admin token in ${file}: ${hint}.`, { cause })
+    throw new ServerAwayError(`There is no admin token in ${file}: ${hint}.`, { cause })
   }
 }
 

@@ -7,15 +7,18 @@ import { type AdminClient, createAdminClient } from './admin-client.ts'
 import { addCodeCommands } from './code-commands.ts'
 import { instancePath, listAll, listKept, members, subcommand } from './command.ts'
 import { addDevProviderCommand } from './dev-provider-command.ts'
+import { addDoctorCommand } from './doctor-commands.ts'
 import { addInstanceCommands } from './instance-commands.ts'
 import { addKonnectorCommands } from './konnector-commands.ts'
 import { addNotificationCommands } from './notification-commands.ts'
+import { addStatusCommand } from './status-commands.ts'
 import { clean, listOf, type OutputOptions, print, table } from './output.ts'
 import { addStoreCommands } from './store-commands.ts'
 
 /** The command line `svc`. It talks to the admin listener, so it works on every store while the server runs. */
 export function createProgram(connect: () => AdminClient = createAdminClient): Command {
   const program = new Command('svc').description('Operates a running server.')
+  addStatusCommand(program, connect)
   addInstanceCommands(program, connect)
   addAppCommands(program, connect)
   addTokenCommands(program, connect)
@@ -27,6 +30,7 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addDevProviderCommand(program, connect)
   addNotificationCommands(program, connect)
   addStoreCommands(program)
+  addDoctorCommand(program)
   addOtherCommands(program, connect)
   return program
 }

@@ -41,6 +41,24 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     defaultText: 'made at the first start, kept in `admin-token` of the data directory',
     description: 'Bearer token of the admin listener, 32 characters or more.',
   },
+  internalPort: {
+    ...PORT,
+    defaultText: 'off',
+    description:
+      'Port of the internal listener: `/metrics`, `/health/*` and `/tls/ask`, for monitoring and proxies; 0 lets the system choose.',
+  },
+  internalHost: {
+    type: 'string',
+    default: '127.0.0.1',
+    description: 'Address the internal listener binds to.',
+  },
+  metricsToken: {
+    type: 'string',
+    pattern: '^[\\x21-\\x7e]{32,256}$',
+    isSecret: true,
+    defaultText: 'none; needed when `SVC_INTERNAL_HOST` is not loopback',
+    description: 'Bearer token of `/metrics` on the internal listener, 32 characters or more.',
+  },
   dataDir: {
     type: 'string',
     default: 'data',
@@ -53,6 +71,14 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     isSecret: true,
     description:
       '`sqlite`, or a `redis://` or `rediss://` URL (several, separated by commas: Redis Cluster), or `redis+sentinel://host1,host2/<master>`.',
+  },
+  storeReplicas: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 10,
+    default: 0,
+    description:
+      'With Redis: how many replicas must have a write before it counts; set `min-replicas-to-write` of Redis as well.',
   },
   keys: {
     type: 'string',
@@ -73,6 +99,12 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     default: 0,
     description:
       'How many reverse proxies stand in front: the client address is that many entries from the right of `X-Forwarded-For`, and addresses are https.',
+  },
+  drain: {
+    type: 'duration',
+    defaultText: '`5s` with Redis, `0s` with the embedded store',
+    description:
+      'How long new connections are still taken once the process was told to stop, so that the proxy in front finds out. Longer than the proxy keeps idle connections, at most 7s.',
   },
   tls: {
     cert: {

@@ -5,7 +5,9 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { ConnectorsValues } from './connectors.ts'
 import type { FlagshipValues } from './flagship.ts'
 import type { NotificationValues } from './notifications.ts'
+import { isLoopback } from './own-names.ts'
 import { FILE_SCHEMA, listEntries, type NamedEntry } from './entries.ts'
+import { readSecretFiles, type SecretFile } from './secret-files.ts'
 
 /** The host's configuration, checked. @see docs/configuration.md */
 export interface Config {
@@ -17,14 +19,22 @@ export interface Config {
   readonly adminPort: number
   readonly adminUrl?: string
   readonly adminToken?: string
+  /** Absent: there is no internal listener. */
+  readonly internalPort?: number
+  readonly internalHost: string
+  readonly metricsToken?: string
   /** Absolute path. */
   readonly dataDir: string
   /** `sqlite`, or one or several Redis URLs separated by commas. */
   readonly store: string
+  /** Replicas that a write waits for. */
+  readonly storeReplicas: number
   readonly keys?: string
   readonly keysFile?: string
   /** Reverse proxies in front. */
   readonly trustProxy: number
+  /** How long new connections are still taken once the process was told to stop, milliseconds. */
+  readonly drain: number
   /** Paths of PEM files. */
   readonly tls?: { readonly cert: string; readonly key: string }
   readonly namespace: string
@@ -60,7 +70,14 @@ export interface Config {
   readonly limits: Readonly<Record<string, number>>
   /** Milliseconds, only those that are set. */
   readonly lifetimes: Readonly<Record<string, number>>
+  /** Where secrets came from that variables ending in `_FILE` name. */
+  readonly secretFiles: readonly SecretFile[]
+  /** Folder of the credentials that systemd hands over. */
+  readonly credentialsDirectory?: string
 }
+
+/** What entries alone say. */
+type ParsedConfig = Omit<Config, 'credentialsDirectory' | 'secretFiles' | 'threadPoolSize'>
 
 /** The configuration cannot be used; `faults` holds every reason, without any value. */
 export class ConfigError extends Error {
@@ -86,17 +103,22 @@ export function loadConfig(env: Environment = process.env): Config {
   const entries = listEntries()
   const faults: string[] = []
   const file = readFile(env['SVC_CONFIG'], faults)
-  const fromEnv = readEnvironment(env, entries, faults)
+  const secrets = readSecretFiles(env, entries, faults)
+  const given = { ...env, ...Object.fromEntries(secrets.values) }
+  const fromEnv = readEnvironment(given, entries, secrets.names, faults)
   const values = check(entries, file, fromEnv, faults)
   checkTogether(values, faults)
   if (env['NODE_ENV'] === 'production' && values['flagship.skipCertification'] === true) {
     faults.push('SVC_FLAGSHIP_SKIP_CERTIFICATION: not in production')
   }
   if (faults.length > 0) throw new ConfigError(faults)
+  const credentialsDirectory = env['CREDENTIALS_DIRECTORY']
   const pool = Number(env['UV_THREADPOOL_SIZE'] ?? 4)
   return {
     ...toConfig(values, env['NODE_ENV'] === 'production'),
     threadPoolSize: Number.isInteger(pool) && pool >= 1 ? Math.min(pool, 1024) : 4,
+    secretFiles: secrets.files,
+    ...(credentialsDirectory !== undefined && { credentialsDirectory }),
   }
 }
 
@@ -115,6 +137,7 @@ function readFile(path: string | undefined, faults: string[]): unknown {
 function readEnvironment(
   env: Environment,
   entries: readonly NamedEntry[],
+  known: ReadonlySet<string>,
   faults: string[],
 ): Map<string, Value> {
   const byName = new Map(entries.map((named) => [named.env, named]))
@@ -122,6 +145,7 @@ function readEnvironment(
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith('SVC_') || name === 'SVC_CONFIG' || text === undefined) continue
     const named = byName.get(name)
+    if (known.has(name)) continue
     if (named === undefined) faults.push(`${name}: unknown entry`)
     else if (text !== '') values.set(named.path, fromText(named, text))
   }
@@ -225,9 +249,14 @@ function checkTogether(values: Values, faults: string[]): void {
   if ((values['tls.cert'] === undefined) !== (values['tls.key'] === undefined)) {
     faults.push('SVC_TLS_CERT, SVC_TLS_KEY: one is useless without the other')
   }
+  if (drainOf(values) > LONGEST_DRAIN_MS) faults.push('SVC_DRAIN: must be at most 7s')
+  const isInside = isLoopback(String(values['internalHost']))
+  if (values['internalPort'] !== undefined && !isInside && values['metricsToken'] === undefined) {
+    faults.push('SVC_METRICS_TOKEN: must be set, since SVC_INTERNAL_HOST is not loopback')
+  }
 }
 
-function toConfig(values: Values, isProduction: boolean): Omit<Config, 'threadPoolSize'> {
+function toConfig(values: Values, isProduction: boolean): ParsedConfig {
   const group = (prefix: string): [string, Value][] =>
     Object.entries(values).flatMap(([path, value]) =>
       path.startsWith(prefix) && value !== undefined ? [[path.slice(prefix.length), value]] : [],
@@ -243,6 +272,7 @@ function toConfig(values: Values, isProduction: boolean): Omit<Config, 'threadPo
     ...plain,
     isProduction,
     dataDir: resolve(String(values['dataDir'])),
+    drain: drainOf(values),
     ...(tls.length > 0 && { tls: Object.fromEntries(tls) }),
     mail: Object.fromEntries(group('mail.')),
     logLevel: values['log.level'],
@@ -258,7 +288,15 @@ function toConfig(values: Values, isProduction: boolean): Omit<Config, 'threadPo
     lifetimes: Object.fromEntries(
       group('lifetimes.').map(([name, text]) => [name, toMilliseconds(String(text))]),
     ),
-  } as unknown as Omit<Config, 'threadPoolSize'>
+  } as unknown as ParsedConfig
+}
+
+/** A stop takes at most 10 s, and requests under way want some of it. @see security.md 118 */
+const LONGEST_DRAIN_MS = 7 * SECOND_MS
+
+/** With the embedded store nobody else can answer meanwhile: the sooner it ends, the sooner the next one begins. */
+function drainOf(values: Values): number {
+  return toMilliseconds(String(values['drain'] ?? (values['store'] === 'sqlite' ? '0s' : '5s')))
 }
 
 const UNIT_MS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const

@@ -137,7 +137,7 @@ export const LIFETIME_ENTRIES: ConfigGroup = {
   },
   realtimeShutdown: {
     ...DURATION,
-    defaultText: '`5s`',
+    defaultText: '`SVC_DRAIN`, at most `5s`',
     description:
       'Websockets are closed within this time at the end, so that not all come back at once. At most 5s.',
   },

@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS as CONNECTORS_LIMITS, type ConnectorsOptions } from '@sv
 import { DEFAULT_LIMITS as CORE_LIMITS, type OAuthOptions } from '@svc/oauth-core'
 import { type RateLimit } from '@svc/platform'
 import { DEFAULT_LIMITS as NOTIFY_LIMITS, type NotifyOptions } from '@svc/notify'
-import type { RealtimeOptions } from '@svc/realtime'
+import { DEFAULT_LIFETIMES as REALTIME_LIFETIMES, type RealtimeOptions } from '@svc/realtime'
 import type { Config } from './config.ts'
 
 /** Lifetimes and limits of the configuration that `createOAuth` takes. */
@@ -121,11 +121,15 @@ export function notifyOverrides(
 /** Lifetimes and limits of the configuration that `createRealtime` takes. */
 export function realtimeOverrides(config: Config): Pick<RealtimeOptions, 'lifetimes' | 'limits'> {
   return {
-    lifetimes: pick(config.lifetimes, {
-      realtimePing: 'ping',
-      realtimePong: 'pong',
-      realtimeShutdown: 'shutdown',
-    }),
+    lifetimes: {
+      // Those of a process that drains come back one after the other, not all in one second.
+      shutdown: Math.min(config.drain, REALTIME_LIFETIMES.shutdown),
+      ...pick(config.lifetimes, {
+        realtimePing: 'ping',
+        realtimePong: 'pong',
+        realtimeShutdown: 'shutdown',
+      }),
+    },
     limits: pick(config.limits, {
       realtimeAddressConnections: 'addressConnections',
       realtimeInstanceConnections: 'instanceConnections',

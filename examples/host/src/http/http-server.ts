@@ -1,10 +1,12 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import type Koa from 'koa'
 import { type ConnectionLimits, limitConnections } from '@svc/platform'
 import type { Config } from '../config/config.ts'
 import type { HostLog } from '../log/log.ts'
+import { quietMoment } from './quiet-moment.ts'
 import { followCertificate, readCertificate } from './tls-certificate.ts'
 
 const OPTIONS = {
@@ -41,11 +43,16 @@ export interface RunningServer {
   readonly limits: ConnectionLimits
   /** Reads the files of the certificate again. */
   reload(): void
-  /**
-   * Stops listening and closes idle connections; resolves once requests in flight are answered. Those that take
-   * longer than `graceMs` are cut.
-   */
-  stop(graceMs: number): Promise<void>
+  /** Resolves once it does not listen any more, and nothing is open. */
+  stop(times: StopTimes): Promise<void>
+}
+
+/** How a listener ends. Milliseconds since it was told to. */
+export interface StopTimes {
+  /** Until then new connections are taken, and idle ones stay; every answer ends its connection from the beginning. */
+  readonly drainMs: number
+  /** Requests that are not answered by then are cut. */
+  readonly cutMs: number
 }
 
 /**
@@ -81,17 +88,21 @@ export async function startServer(
   // A TCP server's address is an object; a string is only given for pipes.
   const { port } = server.address() as AddressInfo
 
-  async function stop(graceMs: number): Promise<void> {
+  async function stop({ drainMs, cutMs }: StopTimes): Promise<void> {
     isStopping = true
-    unfollow()
     for (const answer of answers) {
       // The connection ends with the answer instead of waiting for a next request.
       if (!answer.headersSent) answer.setHeader('Connection', 'close')
     }
+    if (drainMs > 0) {
+      await pause(drainMs)
+      await quietMoment(server)
+    }
+    unfollow()
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     server.closeIdleConnections()
     const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
-    const cut = setTimeout(() => limits.destroyAll(), graceMs)
+    const cut = setTimeout(() => limits.destroyAll(), Math.max(0, cutMs - drainMs))
     await closed
     clearInterval(sweep)
     clearTimeout(cut)

@@ -3,12 +3,15 @@ import type { Logger } from '@svc/platform'
 import type { HostEventLog, HostLog } from './log.ts'
 import { LOG_EVENTS } from './log-events.ts'
 
-/** The log, with `audit: true` in the lines of the audit stream. @see security.md 113 */
-export function withAuditMarks(log: HostLog): HostLog {
+/** The log, with `audit: true` in the lines of the audit stream, which are counted by event. @see security.md 113 */
+export function withAuditMarks(log: HostLog, counts: Map<string, number> = new Map()): HostLog {
   const { info, warn }: Logger = log
   function marked(write: Logger['info']): Logger['info'] {
-    return (event, fields) =>
-      write(event, LOG_EVENTS[event]?.audit === true ? { ...fields, audit: true } : fields)
+    return (event, fields) => {
+      const isAudited = LOG_EVENTS[event]?.audit === true
+      if (isAudited) counts.set(event, (counts.get(event) ?? 0) + 1)
+      write(event, isAudited ? { ...fields, audit: true } : fields)
+    }
   }
   return { ...log, info: marked(info), warn: marked(warn) }
 }

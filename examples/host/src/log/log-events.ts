@@ -108,10 +108,16 @@ export const HOST_LOG_EVENTS = {
     fields: { cause: 'string' },
     since: '0.1.0',
   },
-  'mail.off': {
+  'check.warning': {
     level: 'warn',
-    when: 'No SMTP server is set: no mail leaves.',
-    fields: { reason: 'string' },
+    when: 'A check of the start found something that should be changed; `svc doctor` says it again.',
+    fields: { check: 'string', text: 'string', remedy: 'string?' },
+    since: '0.1.0',
+  },
+  'internal.broken': {
+    level: 'error',
+    when: 'An answer of the internal listener broke while it was sent.',
+    fields: { cause: 'string' },
     since: '0.1.0',
   },
   'dev_pages.off': {

@@ -2,6 +2,7 @@ import type { ConnectorsFigures } from '@svc/connectors'
 import type { NotifyFigures } from '@svc/notify'
 import type { ConnectionFigures, ConnectionLimits } from '@svc/platform'
 import type { Counter, Gauge, Registry } from 'prom-client'
+import { instrument } from './metric-table.ts'
 
 /** Shows the connections of all listeners together, and why connections were refused. @see operation.md 1, rule 20 */
 export function registerConnectionFigures(
@@ -11,9 +12,7 @@ export function registerConnectionFigures(
 ): void {
   const figures = (): ConnectionFigures[] => listeners.map((listener) => listener.figures())
   new classes.Gauge({
-    name: 'svc_connections',
-    help: 'Open connections: active while a request is answered, upgraded as websockets, else idle',
-    labelNames: ['state'],
+    ...instrument<'state'>('svc_connections'),
     registers: [registry],
     collect() {
       this.reset()
@@ -23,9 +22,7 @@ export function registerConnectionFigures(
     },
   })
   new classes.Counter({
-    name: 'svc_connections_refused_total',
-    help: 'Connections that were refused or cut, by reason',
-    labelNames: ['reason'],
+    ...instrument<'reason'>('svc_connections_refused_total'),
     registers: [registry],
     collect() {
       this.reset()
@@ -46,8 +43,7 @@ export function registerNotificationFigures(
   figures: () => NotifyFigures,
 ): void {
   new CounterClass({
-    name: 'svc_notifications_accepted_total',
-    help: 'Notifications accepted by this process',
+    ...instrument('svc_notifications_accepted_total'),
     registers: [registry],
     collect() {
       this.reset()
@@ -55,9 +51,7 @@ export function registerNotificationFigures(
     },
   })
   new CounterClass({
-    name: 'svc_notifications_finished_total',
-    help: 'Notifications that this process finished, by how; accepted less finished is the queue',
-    labelNames: ['status'],
+    ...instrument<'status'>('svc_notifications_finished_total'),
     registers: [registry],
     collect() {
       this.reset()
@@ -65,9 +59,7 @@ export function registerNotificationFigures(
     },
   })
   new CounterClass({
-    name: 'svc_notification_attempts_total',
-    help: 'Tries of channels: sent, or failed as permanent, transient or config',
-    labelNames: ['channel', 'class'],
+    ...instrument<'channel' | 'class'>('svc_notification_attempts_total'),
     registers: [registry],
     collect() {
       this.reset()
@@ -87,9 +79,7 @@ export function registerProviderFigures(
   figures: () => ConnectorsFigures,
 ): void {
   new CounterClass({
-    name: 'svc_provider_calls_total',
-    help: 'Calls to providers, by account type and how they ended',
-    labelNames: ['type', 'class'],
+    ...instrument<'type' | 'class'>('svc_provider_calls_total'),
     registers: [registry],
     collect() {
       this.reset()

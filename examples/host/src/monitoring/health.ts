@@ -5,6 +5,8 @@ import type { Middleware } from 'koa'
 export interface Health {
   /** Answers `GET /health/live` and `GET /health/ready` on every host; everything else passes by. */
   readonly middleware: Middleware
+  /** The process is ready from now on; until then it says no. @see operation.md 6.4 */
+  started(): void
   /** From now on `ready` says no. */
   stopping(): void
   /**
@@ -18,7 +20,7 @@ export interface Health {
 const TRUST_MS = 250
 
 export function createHealth(store: Store, clock: { now(): number }): Health {
-  let isStopping = false
+  let phase: 'starting' | 'started' | 'stopping' = 'starting'
   let areKeysWrong = false
   let last: { readonly at: number; readonly isUsable: Promise<boolean> } | undefined
 
@@ -49,7 +51,7 @@ export function createHealth(store: Store, clock: { now(): number }): Health {
       ctx.set('Allow', 'GET, HEAD')
       return
     }
-    const isUp = isLive || (!isStopping && !areKeysWrong && (await isUsable()))
+    const isUp = isLive || (phase === 'started' && !areKeysWrong && (await isUsable()))
     ctx.status = isUp ? 200 : 503
     ctx.type = 'application/json; charset=utf-8'
     ctx.body = JSON.stringify({ status: isUp ? 'up' : 'down' })
@@ -57,8 +59,11 @@ export function createHealth(store: Store, clock: { now(): number }): Health {
 
   return {
     middleware: health,
-    stopping: () => {
-      isStopping = true
+    started() {
+      if (phase === 'starting') phase = 'started'
+    },
+    stopping() {
+      phase = 'stopping'
     },
     observe({ failure }) {
       areKeysWrong ||= failure === 'keys_unavailable'

@@ -1,5 +1,4 @@
 import type { ConnectorsFigures } from '@svc/connectors'
-import type { NotifyFigures } from '@svc/notify'
 import type { ConnectionLimits, LoadFigures } from '@svc/platform'
 import type { Counter, Histogram, Registry } from 'prom-client'
 import type { RealtimeStats } from '@svc/realtime'
@@ -8,6 +7,9 @@ import {
   registerNotificationFigures,
   registerProviderFigures,
 } from './figures.ts'
+import { type HostFigureSources, registerHostFigures } from './host-figures.ts'
+import { bucketsOf, instrument } from './metric-table.ts'
+import type { StoreFigures } from './store-figures.ts'
 import type { AnsweredRequest } from '../http/request-log.ts'
 
 /** Numbers for a monitoring system. They are kept from the first time somebody asks for them. */
@@ -27,9 +29,9 @@ interface Instruments {
 }
 
 /** Asked when somebody looks. */
-export interface FigureSources {
+export interface FigureSources extends HostFigureSources {
+  readonly storeFigures: StoreFigures
   readonly sockets: () => RealtimeStats
-  readonly notifications: () => NotifyFigures
   readonly providers: () => ConnectorsFigures
   readonly load: () => LoadFigures
 }
@@ -58,17 +60,17 @@ export function createMetrics(sources: FigureSources): Metrics {
 }
 
 async function createInstruments(
-  { sockets, notifications, providers, load }: FigureSources,
+  sources: FigureSources,
   listeners: readonly ConnectionLimits[],
 ): Promise<Instruments> {
+  const { sockets, notifications, providers, load, storeFigures } = sources
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   // Event loop delay, memory, garbage collection.
   collectDefaultMetrics({ register: registry })
   for (const name of ['connections', 'subscriptions'] as const) {
     new Gauge({
-      name: `svc_websocket_${name}`,
-      help: `Open websocket ${name}`,
+      ...instrument(`svc_websocket_${name}`),
       registers: [registry],
       collect() {
         this.set(sockets()[name])
@@ -77,8 +79,7 @@ async function createInstruments(
   }
   registerConnectionFigures({ Counter, Gauge }, registry, listeners)
   new Gauge({
-    name: 'svc_http_in_flight',
-    help: 'Requests that are being handled',
+    ...instrument('svc_http_in_flight'),
     registers: [registry],
     collect() {
       this.set(load().requests)
@@ -86,25 +87,22 @@ async function createInstruments(
   })
   registerNotificationFigures(Counter, registry, notifications)
   registerProviderFigures(Counter, registry, providers)
+  const classes = { Counter, Gauge, Histogram }
+  storeFigures.register(classes, registry)
+  registerHostFigures(classes, registry, sources)
   return {
     registry,
     latency: new Histogram({
-      name: 'svc_http_request_seconds',
-      help: 'Time to answer requests',
-      labelNames: ['method', 'route', 'status'],
-      buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      ...instrument<'method' | 'route' | 'status'>('svc_http_request_seconds'),
+      buckets: bucketsOf('svc_http_request_seconds'),
       registers: [registry],
     }),
     limited: new Counter({
-      name: 'svc_http_limited_total',
-      help: 'Requests refused by a limit',
-      labelNames: ['route'],
+      ...instrument<'route'>('svc_http_limited_total'),
       registers: [registry],
     }),
     unavailable: new Counter({
-      name: 'svc_http_unavailable_total',
-      help: 'Requests answered 503: store or hash queue not available, or too many requests at once',
-      labelNames: ['route'],
+      ...instrument<'route'>('svc_http_unavailable_total'),
       registers: [registry],
     }),
   }

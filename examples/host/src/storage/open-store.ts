@@ -11,14 +11,14 @@ import { checkVersion, KNOWN_VERSIONS, type KnownVersions, settleVersion } from 
  * @throws ConfigError when the Redis address is malformed, and for a store that this version cannot use
  */
 export async function openStore(
-  config: Pick<Config, 'dataDir' | 'store'>,
+  config: Pick<Config, 'dataDir' | 'store' | 'storeReplicas'>,
   log: HostLog,
   clock: Clock,
   known: KnownVersions = KNOWN_VERSIONS,
 ): Promise<Store> {
   return config.store === 'sqlite'
     ? openEmbedded(join(config.dataDir, 'store.db'), log, clock, known)
-    : openShared(config.store, log, clock, known)
+    : openShared(config.store, config.storeReplicas, log, clock, known)
 }
 
 async function openEmbedded(
@@ -41,6 +41,7 @@ async function openEmbedded(
 
 async function openShared(
   url: string,
+  replicas: number,
   log: HostLog,
   clock: Clock,
   known: KnownVersions,
@@ -48,7 +49,12 @@ async function openShared(
   const { redisStore } = await import('@svc/store/redis')
   let store: Store
   try {
-    store = redisStore({ url, clock, log: log.store })
+    store = redisStore({
+      url,
+      clock,
+      log: log.store,
+      ...(replicas > 0 && { waitReplicas: { count: replicas } }),
+    })
   } catch (error) {
     // Its words never hold the password.
     if (error instanceof TypeError) throw new ConfigError([`SVC_STORE: ${error.message}`])

@@ -62,7 +62,7 @@ export async function openSealingKeys(
   options: OpenKeysOptions,
 ): Promise<readonly SealingKey[]> {
   const { name, keys, file } = source
-  await proveKeys(source, options)
+  await proveSealingKeys(source, options)
   if (keys.length > 0 || file === undefined) return keys
   const made = makeOnce(file, () => `k1:${randomBytes(32).toString('base64')}\n`)
   if (made.isNew) {
@@ -71,11 +71,18 @@ export async function openSealingKeys(
     )
   }
   const all = parseKeys(made.content, name)
-  await proveKeys({ ...source, keys: all }, options)
+  await proveSealingKeys({ ...source, keys: all }, options)
   return all
 }
 
-async function proveKeys(source: KeySource, { store, clock }: OpenKeysOptions): Promise<void> {
+/**
+ * Proves that the keys open what the store holds; writes at most a note of the first one.
+ * @throws ConfigError naming the key that is missing
+ */
+export async function proveSealingKeys(
+  source: KeySource,
+  { store, clock }: Pick<OpenKeysOptions, 'clock' | 'store'>,
+): Promise<void> {
   const { keys } = source
   try {
     await checkSealingKeys({ store, clock, keys, sealed: () => sealedForAll(store) })

@@ -53,15 +53,6 @@ describe('a start with other sealing keys', function () {
       await redis.stop()
     }
   })
-
-  it('ends with 75 while the store cannot be reached', async () => {
-    const { code } = await runFaultyHost({
-      SVC_STORE: 'redis://127.0.0.1:1',
-      SVC_KEYS: keyText('k1'),
-      SVC_DEMO: 'off',
-    })
-    expect(code).to.equal(75)
-  })
 })
 
 /** @see operation.md 3.3 */

@@ -130,6 +130,8 @@ export function hostEnvironment(env: Readonly<Record<string, string>>): Record<s
     ...(Object.fromEntries(inherited) as Record<string, string>), // an environment holds texts
     SVC_ADMIN_PORT: '0',
     SVC_PORT: '0',
+    // Tests wait for no proxy.
+    SVC_DRAIN: '0s',
     ...env,
   }
 }

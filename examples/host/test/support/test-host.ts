@@ -43,6 +43,8 @@ export async function startTestHost(
     SVC_DATA_DIR: dataDir,
     SVC_DEMO: 'off',
     SVC_PORT: '0',
+    // Tests wait for no proxy.
+    SVC_DRAIN: '0s',
     ...env,
   })
   const recorded: Recorded = { lines: [], faults: [] }

@@ -9,6 +9,12 @@ export interface HashQueueOptions {
   readonly waitMs?: number
 }
 
+/** What the queue does now. */
+export interface HashFigures {
+  readonly running: number
+  readonly waiting: number
+}
+
 /** A login may need two hashes and a mail, and is answered within 25 s. */
 export const HASH_WAIT_MS: number = 6 * SECOND_MS
 
@@ -29,6 +35,7 @@ export class HashQueue {
   readonly #options: HashQueueOptions
   readonly #queue: (() => void)[] = []
   #running = 0
+  #onRun: ((seconds: number) => void) | undefined
 
   constructor(options: HashQueueOptions) {
     this.#options = options
@@ -42,13 +49,25 @@ export class HashQueue {
     } else {
       this.#running += 1
     }
+    const startedAt = performance.now()
     try {
       return await work()
     } finally {
+      this.#onRun?.((performance.now() - startedAt) / 1000)
       const next = this.#queue.shift()
       if (next === undefined) this.#running -= 1
       else next()
     }
+  }
+
+  /** Work that runs and work that waits now. */
+  figures(): HashFigures {
+    return { running: this.#running, waiting: this.#queue.length }
+  }
+
+  /** Calls the one listener with the seconds of each work that is done. */
+  onRun(listener: (seconds: number) => void): void {
+    this.#onRun = listener
   }
 
   /** Resolves when the one that ends hands its slot over: `#running` stays as it is. */

@@ -38,13 +38,14 @@ export interface PasswordHasherOptions {
  * form (D17).
  */
 export class PasswordHasher {
-  readonly #queue: HashQueue
+  /** Shared by all costly work of the process. */
+  readonly queue: HashQueue
   readonly #log: AuthUiLog
   readonly #cost: ScryptCost
   readonly #dummy: Uint8Array
 
   constructor({ queue, log, cost = DEFAULT_COST }: PasswordHasherOptions) {
-    this.#queue = queue
+    this.queue = queue
     this.#log = log
     this.#cost = cost
     this.#dummy = dummyContainer(cost)
@@ -52,7 +53,7 @@ export class PasswordHasher {
 
   /** @throws AuthUiError `busy` */
   hash(passphrase: string): Promise<StoredHash> {
-    return this.#queue.run(async () => ({
+    return this.queue.run(async () => ({
       algorithm: 'scrypt-kdf',
       value: Buffer.from(await kdf(passphrase, this.#cost)).toString('base64'),
     }))
@@ -63,7 +64,7 @@ export class PasswordHasher {
    * @throws AuthUiError `busy`
    */
   verify(stored: StoredHash | undefined, passphrase: string): Promise<Verification> {
-    return this.#queue.run(async () => {
+    return this.queue.run(async () => {
       const found = await this.#check(stored, passphrase)
       // An empty passphrase is never right, and costs as much as a wrong one.
       return passphrase === '' ? { ...found, isRight: false } : found
@@ -72,7 +73,7 @@ export class PasswordHasher {
 
   /** The browser's derivation, done here. @throws AuthUiError `busy` */
   derive(passphrase: string, salt: string, iterations: number): Promise<string> {
-    return this.#queue.run(() => deriveLoginValue(passphrase, salt, iterations))
+    return this.queue.run(() => deriveLoginValue(passphrase, salt, iterations))
   }
 
   #check(stored: StoredHash | undefined, passphrase: string): Promise<Verification> {

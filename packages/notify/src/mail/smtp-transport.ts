@@ -31,6 +31,22 @@ export function smtpTransport(given: SmtpOptions): MailTransport {
   }
 }
 
+/**
+ * Connects to an SMTP server, with TLS and the login that mails would use, and hands nothing over.
+ * @throws MailError saying what went wrong
+ * @throws TypeError listing every fault of the options with its path
+ */
+export async function verifySmtp(given: SmtpOptions): Promise<void> {
+  const transporter = await createTransporter(SMTP_OPTIONS.settle(given))
+  try {
+    await transporter.verify()
+  } catch (error) {
+    throw toMailError(error)
+  } finally {
+    transporter.close()
+  }
+}
+
 async function createTransporter(options: SettledSmtpOptions): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
   const { host, port, localName, username, password, useSsl, disableTls } = options

@@ -11,7 +11,7 @@ export const PLATFORM_LOG_EVENTS = {
   'keys.open_failed': {
     level: 'error',
     when: 'A sealed value cannot be opened: the key that it names is not in the keyring. Put it back.',
-    fields: { route: 'string?', kid: 'any?' },
+    fields: { route: 'string?', kid: 'any?', cause: 'string?' },
     since: '0.1.0',
   },
   'request.failed': {

@@ -7,7 +7,7 @@ type Listener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 /** Servers whose upgrades are taken over. */
 export class Attachments {
   readonly #handshake: Handshake
-  readonly #attached = new Map<Server, Listener>()
+  readonly #attached = new WeakSet<Server>()
 
   constructor(handshake: Handshake) {
     this.#handshake = handshake
@@ -20,14 +20,8 @@ export class Attachments {
       if (isOurs(request.url ?? '')) void this.#handshake.handle(request, socket, head)
       else if (server.listenerCount('upgrade') === 1) refuseUnknown(request, socket)
     }
-    this.#attached.set(server, listener)
+    this.#attached.add(server)
     server.on('upgrade', listener)
-  }
-
-  /** Leaves all servers. */
-  detach(): void {
-    for (const [server, listener] of this.#attached) server.off('upgrade', listener)
-    this.#attached.clear()
   }
 }
 

@@ -211,6 +211,7 @@ describe('GET /realtime/', () => {
     expect((await refusal(server.connect())).status).to.equal(503)
     expect(await client.closed).to.deep.equal({ code: 1001, reason: 'server shutdown' })
     await closing
+    expect((await refusal(server.connect())).status, 'with nothing open any more').to.equal(503)
     expect(server.realtime.stats()).to.deep.equal({
       connections: 0,
       subscriptions: 0,

@@ -9,6 +9,12 @@ import { RedisStore } from './redis-store.ts'
 import { createRunScript } from './run-script.ts'
 
 export type { RedisStoreOptions } from './options.ts'
+export {
+  probeRedis,
+  type ProbeRedisOptions,
+  type RedisFacts,
+  type RedisNodeFacts,
+} from './probe-redis.ts'
 export { type RedisAddress, redisOptionsFromUrl, type RedisTarget } from './redis-url.ts'
 export type { WaitReplicas } from './run-script.ts'
 

@@ -90,7 +90,7 @@ function holdLock(path: string): DatabaseSync {
     if (isBusy(cause)) {
       throw new StoreUnavailableError(
         `the store file ${path} is in use by another process: ` +
-          'the embedded store is for one process, several need Redis',
+          'the embedded store is for one process, several need Redis (decision D6)',
         { cause },
       )
     }

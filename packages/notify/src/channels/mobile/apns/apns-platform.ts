@@ -27,7 +27,7 @@ export function createApnsPlatform(
           provider: 'apns',
           clock,
           log,
-          parse: (content) => parseApnsFile(content, factsOf(apns)),
+          parse: (content) => parseApnsFile(content, apnsFileFacts(apns)),
         })
   const source = createCredentialSource({
     store,
@@ -57,7 +57,14 @@ export function createApnsPlatform(
   }
 }
 
-function factsOf({ password, keyId, teamId, topic, development }: ApnsOptions): ApnsFileFacts {
+/** What the options say of the file. */
+export function apnsFileFacts({
+  password,
+  keyId,
+  teamId,
+  topic,
+  development,
+}: ApnsOptions): ApnsFileFacts {
   return {
     ...(password !== undefined && { password }),
     ...(keyId !== undefined && { keyId }),

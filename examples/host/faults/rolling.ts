@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { hasRedisServer, startRedisServer } from '@svc/store/testing'
+import { startFleet } from './support/host-fleet.ts'
+import { type Program, runProgram } from './support/program.ts'
+import { hasProxy, type ProxyKind, startProxy } from './support/proxy.ts'
+import { watchSockets } from './support/socket-watch.ts'
+import { connectClients, DOMAIN, startLoad } from './support/steady-load.ts'
+
+// Two processes on one Redis behind a real proxy, started again one after the other by `deploy/rolling-restart`, under
+// load, with websockets open, and signing keys rotated meanwhile.
+//   node --conditions=source examples/host/faults/rolling.ts [--restarts 100] [--proxies nginx,caddy] [--rate 50]
+//     [--drain 5] [--seed n]
+// Passes when no request and no verification failed, and every websocket was back within 10 s.
+
+const SCRIPT = fileURLToPath(new URL('../deploy/rolling-restart', import.meta.url))
+const CLIENTS = 10
+const BACK_MS = 10_000
+/** Between two rotations of the signing key. */
+const ROTATE_MS = 3000
+
+await runProgram(
+  'rolling',
+  { restarts: '100', proxies: 'nginx,caddy', rate: '50', drain: '5' },
+  async (program) => {
+    if (!hasRedisServer()) {
+      program.say('skipped', { reason: 'redis-server is not installed' })
+      return true
+    }
+    let hasPassed = true
+    for (const kind of program.option('proxies').split(',')) {
+      if (kind !== 'nginx' && kind !== 'caddy') throw new TypeError(`no proxy is called ${kind}`)
+      if (hasProxy(kind)) hasPassed = (await roll(program, kind)) && hasPassed
+      else program.say('skipped', { proxy: kind, reason: 'it is not installed' })
+    }
+    return hasPassed
+  },
+)
+
+async function roll(program: Program, kind: ProxyKind): Promise<boolean> {
+  const { say, option, random, atEnd } = program
+  const drainS = Number(option('drain'))
+  const redis = await startRedisServer()
+  atEnd(() => redis.stop())
+  const exits: (number | null)[] = []
+  const fleet = await startFleet(
+    2,
+    {
+      SVC_STORE: redis.url,
+      SVC_DRAIN: `${drainS}s`,
+      SVC_LIMITS_REALTIME_PENDING_CONNECTIONS: '100',
+    },
+    (code) => void exits.push(code),
+  )
+  atEnd(() => fleet.stop())
+  // A proxy forgets a connection before the process closes it.
+  const proxy = await startProxy(kind, { upstreams: fleet.ports, keepS: Math.max(1, drainS - 1) })
+  atEnd(() => proxy.stop())
+  const clients = await connectClients(fleet, proxy.port, CLIENTS)
+  const sockets = await watchSockets(proxy.port, clients)
+  const load = startLoad(proxy.port, clients, Number(option('rate')), random)
+
+  const over = new AbortController()
+  let rotations = 0
+  async function rotate(): Promise<void> {
+    while (!over.signal.aborted) {
+      const { code, stderr } = await fleet.running().svc('keys', 'rotate', DOMAIN)
+      if (code === 0) rotations += 1
+      // The process that it asked may have ended meanwhile.
+      else say('rotation.failed', { code, stderr: stderr.slice(0, 200) })
+      await pause(ROTATE_MS, undefined, { signal: over.signal }).catch(() => {})
+    }
+  }
+  const rotating = rotate()
+  const restarts = Number(option('restarts'))
+  const code = await restartAll(restarts, fleet.restartUrl, fleet.ports, say)
+  over.abort()
+  await rotating
+  await load.stop()
+  const back = await everyoneBack(sockets.awayMs, sockets.codes)
+  const open = await sockets.stop()
+  for (const failure of load.failures.slice(0, 20)) say('request.failed', { ...failure })
+  const failedVerifications = load.failures.filter(({ result }) => result === 401).length
+  const longestAwayMs = Math.round(Math.max(0, ...sockets.awayMs))
+  const hasPassed =
+    code === 0 &&
+    load.failures.length === 0 &&
+    rotations > 0 &&
+    back &&
+    open === CLIENTS &&
+    longestAwayMs <= BACK_MS &&
+    exits.length === restarts &&
+    exits.every((each) => each === 0)
+  say('rolled', {
+    proxy: kind,
+    restarts: exits.length,
+    exits: [...new Set(exits)],
+    rotations,
+    requests: load.requests,
+    failed: load.failures.length,
+    verifications: load.verifications,
+    failedVerifications,
+    websockets: CLIENTS,
+    returns: sockets.awayMs.length,
+    longestAwayMs,
+    codes: sockets.codes,
+    hasPassed,
+  })
+  return hasPassed
+}
+
+/** Every websocket that was closed came back, or does so now. */
+async function everyoneBack(
+  awayMs: readonly number[],
+  codes: Readonly<Record<string, number>>,
+): Promise<boolean> {
+  const deadline = performance.now() + BACK_MS
+  for (;;) {
+    const closed = Object.values(codes).reduce((sum, count) => sum + count, 0)
+    if (awayMs.length === closed) return true
+    if (performance.now() > deadline) return false
+    await pause(100)
+  }
+}
+
+/** Lets the script that operators use do it. @returns its exit code */
+async function restartAll(
+  count: number,
+  restartUrl: string,
+  ports: readonly number[],
+  say: Program['say'],
+): Promise<number> {
+  const command = `node -e "fetch('${restartUrl}/%n', { method: 'POST' }).then((answer) => process.exit(answer.ok ? 0 : 1))"`
+  for (let done = 0; done < count; done += 1) {
+    const at = done % ports.length
+    const startedAt = performance.now()
+    const child = spawn(
+      SCRIPT,
+      [
+        '--restart',
+        command,
+        '--ready',
+        `http://127.0.0.1:${ports[at]}/health/ready`,
+        `svc@${at + 1}`,
+      ],
+      { stdio: ['ignore', 'ignore', 'inherit'] },
+    )
+    const [code] = (await once(child, 'exit')) as [number | null] // of an exit event
+    say('restarted', { process: at + 1, tookMs: Math.round(performance.now() - startedAt) })
+    if (code !== 0) return code ?? 1
+  }
+  return 0
+}

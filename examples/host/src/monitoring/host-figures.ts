@@ -1,0 +1,151 @@
+import { X509Certificate } from 'node:crypto'
+import { readFile, statfs } from 'node:fs/promises'
+import process from 'node:process'
+import type { Hashing } from '@svc/auth-ui'
+import type { NotifyFigures } from '@svc/notify'
+import { type Instances, MINUTE_MS } from '@svc/platform'
+import type { Store } from '@svc/store'
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Config } from '../config/config.ts'
+import { PRODUCT_VERSION } from '../processes/product-version.ts'
+import { readBackupVerified } from '../storage/backup-record.ts'
+import { bucketsOf, instrument, type MetricName } from './metric-table.ts'
+import type { SetFigures } from './settable-figures.ts'
+
+/** Where the figures of the host as a whole come from. */
+export interface HostFigureSources {
+  readonly config: Pick<Config, 'dataDir' | 'tls'>
+  readonly store: Store
+  readonly instances: Pick<Instances, 'list'>
+  readonly hashing: Hashing
+  readonly notifications: () => NotifyFigures
+  /** Counts of audited events. */
+  readonly audited: ReadonlyMap<string, number>
+  readonly settable: SetFigures
+}
+
+interface PromClasses {
+  readonly Counter: typeof Counter
+  readonly Gauge: typeof Gauge
+  readonly Histogram: typeof Histogram
+}
+
+export function registerHostFigures(
+  { Counter, Gauge, Histogram }: PromClasses,
+  registry: Registry,
+  sources: HostFigureSources,
+): void {
+  const { audited, config, hashing, settable, store } = sources
+  const registers = [registry]
+  /** A gauge that is read when somebody looks; undefined: it is not shown. */
+  function gauge(name: MetricName, read: () => Promise<number | undefined> | number): void {
+    new Gauge({
+      ...instrument(name),
+      registers,
+      async collect() {
+        this.reset()
+        const value = await read()
+        if (value === undefined) this.remove()
+        else this.set(value)
+      },
+    })
+  }
+
+  new Gauge({ ...instrument<'node' | 'version'>('svc_build_info'), registers }).set(
+    { version: PRODUCT_VERSION, node: process.versions.node },
+    1,
+  )
+  new Counter({
+    ...instrument<'event'>('svc_audit_total'),
+    registers,
+    collect() {
+      this.reset()
+      for (const [event, count] of audited) this.inc({ event }, count)
+    },
+  })
+  new Gauge({
+    ...instrument<'state'>('svc_hash_queue'),
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(hashing.figures())) this.set({ state }, count)
+    },
+  })
+  const seconds = new Histogram({
+    ...instrument('svc_hash_seconds'),
+    buckets: bucketsOf('svc_hash_seconds'),
+    registers,
+  })
+  hashing.onRun((each) => seconds.observe(each))
+  new Gauge({
+    ...instrument<'kid'>('svc_sealing_values'),
+    registers,
+    collect() {
+      this.reset()
+      for (const [kid, count] of settable.sealingValues) this.set({ kid }, count)
+    },
+  })
+  gauge('svc_low_space', () => Number(settable.isLowSpace))
+  gauge('svc_notifications_waiting', () => waiting(sources.notifications()))
+  gauge('svc_disk_free_bytes', async () => {
+    const usage = await statfs(config.dataDir).catch(() => undefined)
+    return usage === undefined ? undefined : usage.bavail * usage.bsize
+  })
+  gauge('svc_certificate_expiry_timestamp_seconds', () => certificateEnd(config.tls))
+  gauge('svc_backup_verified_timestamp_seconds', async () => {
+    const at = await readBackupVerified(store).catch(() => undefined)
+    return (at ?? 0) / 1000
+  })
+  const counted = new InstanceCount(sources.instances)
+  gauge('svc_instances', () => counted.current())
+}
+
+function waiting({ accepted, finished }: NotifyFigures): number {
+  return accepted - Object.values(finished).reduce((sum, count) => sum + count, 0)
+}
+
+async function certificateEnd(tls: Config['tls']): Promise<number | undefined> {
+  if (tls === undefined) return undefined
+  const pem = await readFile(tls.cert).catch(() => undefined)
+  return pem === undefined ? undefined : Date.parse(new X509Certificate(pem).validTo) / 1000
+}
+
+const COUNT_EVERY_MS = 5 * MINUTE_MS
+
+/** How many instances there are: counted beside the scrapes, since there may be many. */
+class InstanceCount {
+  readonly #instances: Pick<Instances, 'list'>
+  #count: number | undefined
+  #countedAt = Number.NEGATIVE_INFINITY
+  #counting: Promise<void> | undefined
+
+  constructor(instances: Pick<Instances, 'list'>) {
+    this.#instances = instances
+  }
+
+  /** The first count is waited for; later ones are shown with the next scrape. */
+  async current(): Promise<number | undefined> {
+    if (this.#counting === undefined && performance.now() - this.#countedAt > COUNT_EVERY_MS) {
+      this.#counting = this.#recount().finally(() => {
+        this.#counting = undefined
+      })
+    }
+    if (this.#count === undefined) await this.#counting
+    return this.#count
+  }
+
+  async #recount(): Promise<void> {
+    let count = 0
+    let cursor: string | undefined
+    try {
+      do {
+        const page = await this.#instances.list(cursor === undefined ? {} : { cursor })
+        count += page.instances.length
+        cursor = page.cursor
+      } while (cursor !== undefined)
+      this.#count = count
+    } catch {
+      // A store that is away is told by other figures; the last count stays.
+    }
+    this.#countedAt = performance.now()
+  }
+}

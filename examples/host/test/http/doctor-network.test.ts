@@ -1,0 +1,215 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { HOUR_MS } from '@svc/platform'
+import { sqliteStore } from '@svc/store/sqlite'
+import { expect } from 'chai'
+import { backupAge } from '../../src/checks/backup.ts'
+import { type Check, lineOf, runChecks } from '../../src/checks/check.ts'
+import { MAIL_DNS_CHECKS, smtpVerify } from '../../src/checks/mail.ts'
+import { createNames, DNS_CHECKS } from '../../src/checks/names.ts'
+import { pushCredentials } from '../../src/checks/push.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { noteBackupVerified } from '../../src/storage/backup-record.ts'
+import { startDnsServer } from '../support/dns-server.ts'
+
+const log = { info: () => {}, warn: () => {}, error: () => {} }
+
+async function wordsOf<Context>(
+  checks: readonly Check<Context>[],
+  context: Context,
+): Promise<string[]> {
+  return (await runChecks(checks, context)).map(lineOf)
+}
+
+/** @see operation.md 2.2 */
+describe('checks of the network', () => {
+  let folder: string
+  before(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'svc-network-'))
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  it('dns.domain and dns.wildcard name the record to create', async () => {
+    const dns = await startDnsServer({
+      'alice.example.com': { a: '192.0.2.1' },
+      '*.example.net': {},
+    })
+    try {
+      const names = createNames({ servers: [dns.address] })
+      const site = (domain: string) => ({ domain, appHost: `settings.${domain}`, isHttps: true })
+      const nested = loadConfig({})
+      const sites = [site('alice.example.com'), site('bob.example.com:8443'), site('c.localhost')]
+      expect(await wordsOf(DNS_CHECKS, { config: nested, names, sites })).to.deep.equal([
+        'ok       dns.domain         alice.example.com leads to 192.0.2.1.',
+        'fault    dns.domain         bob.example.com does not resolve. Create an A or AAAA record bob.example.com with the address of this server.',
+        'ok       dns.domain         c.localhost is a name of this machine.',
+        'fault    dns.wildcard       *.alice.example.com does not resolve. Create an A or AAAA record *.alice.example.com with the address of this server.',
+        'fault    dns.wildcard       *.bob.example.com does not resolve. Create an A or AAAA record *.bob.example.com with the address of this server.',
+        'ok       dns.wildcard       *.c.localhost is a name of this machine.',
+      ])
+      const flat = loadConfig({ SVC_SUBDOMAINS: 'flat' })
+      const [, wildcard] = await wordsOf(DNS_CHECKS, {
+        config: flat,
+        names,
+        sites: [site('alice.example.com')],
+      })
+      expect(wildcard).to.include('Create an A or AAAA record *.example.com')
+    } finally {
+      await dns.close()
+    }
+  })
+
+  it('smtp.verify finds that nobody listens, and that the login is refused', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.write('220 mail.example ESMTP\r\n')
+      socket.on('data', (data) => {
+        const command = String(data)
+        if (command.startsWith('EHLO')) socket.write('250-mail.example\r\n250 AUTH PLAIN\r\n')
+        else if (command.includes(Buffer.from('\0good\0pass').toString('base64'))) {
+          socket.write('235 welcome\r\n')
+        } else if (command.startsWith('AUTH')) socket.write('535 no\r\n')
+        else socket.end('221 bye\r\n')
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo // listens on a port
+    const verify = (user: string, at: number): Promise<string[]> => {
+      const url = `smtp://${user}:pass@127.0.0.1:${at}?tls=off`
+      return wordsOf([smtpVerify], { config: loadConfig({ SVC_SMTP_URL: url }) })
+    }
+    try {
+      expect(await verify('good', port)).to.deep.equal([
+        `ok       smtp.verify        The mail server 127.0.0.1:${port} takes our mails.`,
+      ])
+      expect(await verify('bad', port)).to.deep.equal([
+        `fault    smtp.verify        The mail server 127.0.0.1:${port} does not take our mails: EAUTH at AUTH PLAIN. Look at SVC_SMTP_URL: host, port, TLS, user and password.`,
+      ])
+    } finally {
+      await new Promise((resolve) => server.close(resolve))
+    }
+    expect((await verify('good', port))[0]).to.include('does not take our mails: ESOCKET at CONN')
+  })
+
+  it('mail.dkim compares the record with the key, mail.spf wants both records', async () => {
+    const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const other = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const keyFile = path.join(folder, 'dkim.pem')
+    writeFileSync(keyFile, pair.privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    const recordOf = (key: typeof pair.publicKey): string =>
+      `v=DKIM1; k=rsa; p=${key.export({ type: 'spki', format: 'der' }).toString('base64')}`
+    const config = loadConfig({
+      SVC_SMTP_URL: 'smtps://mail.example.org',
+      SVC_MAIL_FROM: 'noreply@example.org',
+      SVC_MAIL_DKIM_DOMAIN: 'example.org',
+      SVC_MAIL_DKIM_SELECTOR: 's1',
+      SVC_MAIL_DKIM_KEY_FILE: keyFile,
+    })
+    const asked = async (records: Parameters<typeof startDnsServer>[0]): Promise<string[]> => {
+      const dns = await startDnsServer(records)
+      try {
+        return await wordsOf(MAIL_DNS_CHECKS, {
+          config,
+          names: createNames({ servers: [dns.address] }),
+        })
+      } finally {
+        await dns.close()
+      }
+    }
+    expect(
+      await asked({
+        's1._domainkey.example.org': { txt: [recordOf(pair.publicKey)] },
+        'example.org': { txt: ['v=spf1 mx -all'] },
+        '_dmarc.example.org': { txt: ['v=DMARC1; p=quarantine'] },
+      }),
+    ).to.deep.equal([
+      'ok       mail.dkim          The record s1._domainkey.example.org belongs to the key.',
+      'ok       mail.spf           example.org has SPF and DMARC records.',
+    ])
+    const wrong = await asked({
+      's1._domainkey.example.org': { txt: [recordOf(other.publicKey)] },
+      'example.org': { txt: ['something else'] },
+    })
+    expect(wrong[0]).to.include(`holds another key than ${keyFile}. Create the TXT record`)
+    expect(wrong.slice(1).map((line) => line.slice(0, 60))).to.deep.equal([
+      'warning  mail.spf           example.org has no SPF record. C',
+      'warning  mail.spf           example.org has no DMARC record.',
+    ])
+    expect((await asked({}))[0]).to.include('There is no TXT record s1._domainkey.example.org.')
+  })
+
+  it('push.credentials asks each provider for a token', async () => {
+    const provider = http.createServer((request, response) => {
+      const isGood = request.url === '/good'
+      response.writeHead(isGood ? 200 : 400, { 'Content-Type': 'application/json' })
+      response.end(JSON.stringify(isGood ? { access_token: 'x', expires_in: 3600 } : {}))
+    })
+    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
+    const base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}` // listens on a port
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const account = path.join(folder, 'fcm.json')
+    const ask = (end: string): Promise<string[]> => {
+      writeFileSync(
+        account,
+        JSON.stringify({
+          project_id: 'p',
+          client_email: 'push@example.org',
+          private_key_id: 'k',
+          private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+          token_uri: `${base}/${end}`,
+        }),
+      )
+      const config = loadConfig({
+        SVC_NOTIFICATIONS_FCM_CREDENTIALS_FILE: account,
+        SVC_NOTIFICATIONS_HUAWEI_SEND_MESSAGE: `${base}/send`,
+        SVC_NOTIFICATIONS_HUAWEI_CLIENT_ID: 'id',
+        SVC_NOTIFICATIONS_HUAWEI_CLIENT_SECRET: 'secret',
+        SVC_NOTIFICATIONS_HUAWEI_TOKEN_URL: `${base}/${end}`,
+        SVC_NOTIFICATIONS_IOS_CERTIFICATE_KEY_PATH: path.join(folder, 'none.pem'),
+      })
+      return wordsOf([pushCredentials], { config, clock: { now: () => Date.now() }, log })
+    }
+    const remedy =
+      'Look at the entries SVC_NOTIFICATIONS_* of this provider, and at the file they name.'
+    try {
+      expect(await ask('good')).to.deep.equal([
+        'ok       push.credentials   FCM takes our credentials.',
+        'ok       push.credentials   Huawei Push Kit takes our credentials.',
+        `fault    push.credentials   APNs does not take our credentials: unreadable. ${remedy}`,
+      ])
+      expect((await ask('bad')).slice(0, 2)).to.deep.equal([
+        `fault    push.credentials   FCM does not take our credentials: fcm_token_400. ${remedy}`,
+        `fault    push.credentials   Huawei Push Kit does not take our credentials: huawei_token_400. ${remedy}`,
+      ])
+    } finally {
+      await new Promise((resolve) => provider.close(resolve))
+    }
+  })
+
+  it('backup.age warns when no backup was verified for 26 hours', async () => {
+    const store = sqliteStore({ file: ':memory:' })
+    const now = Date.now()
+    const ask = (): Promise<string[]> =>
+      wordsOf([backupAge], { config: loadConfig({}), store, clock: { now: () => now } })
+    const remedy = 'Make a backup every day, and verify it.'
+    try {
+      expect(await ask()).to.deep.equal([
+        `warning  backup.age         No backup was verified yet. ${remedy}`,
+      ])
+      await noteBackupVerified(store, now - 25 * HOUR_MS)
+      expect(await ask()).to.deep.equal([
+        'ok       backup.age         The last verified backup is 25 h old.',
+      ])
+      await noteBackupVerified(store, now - 27 * HOUR_MS)
+      expect(await ask()).to.deep.equal([
+        `warning  backup.age         The last verified backup is 27 h old. ${remedy}`,
+      ])
+    } finally {
+      await store.close()
+    }
+  })
+})

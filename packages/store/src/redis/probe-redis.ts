@@ -1,0 +1,174 @@
+import { Cluster, type Redis } from 'ioredis'
+import { type Clock, systemClock } from '../clock.ts'
+import { settledWithin } from '../settled-within.ts'
+import { StoreUnavailableError } from '../store.ts'
+import { connected, createClient, failFast, type RedisClient } from './client.ts'
+import { redisOptionsFromUrl, type RedisTarget } from './redis-url.ts'
+
+/** What {@link probeRedis} is told. */
+export interface ProbeRedisOptions {
+  /** As {@link redisOptionsFromUrl} reads it. */
+  readonly url: string | readonly string[]
+  /** How long a Redis that is down is asked again. Milliseconds. @defaultValue `2_000` */
+  readonly waitMs?: number
+  /** @defaultValue the machine's clock */
+  readonly clock?: Clock
+}
+
+/** One Redis that takes writes. What it does not let us ask is undefined. */
+export interface RedisNodeFacts {
+  readonly product: 'Redis' | 'Valkey'
+  /** Such as `7.0.15`. */
+  readonly version?: string
+  readonly appendonly?: boolean
+  readonly appendfsync?: string
+  readonly maxmemoryPolicy?: string
+  readonly minReplicasToWrite?: number
+}
+
+/** How a Redis, or each master of a Cluster, is set up. */
+export interface RedisFacts {
+  readonly nodes: readonly RedisNodeFacts[]
+  /** How far its clock is ahead of ours. Milliseconds; undefined when it does not say. */
+  readonly aheadMs?: number
+  /** Commands that the store cannot do without and that this service does not know. */
+  readonly missing: readonly string[]
+}
+
+/** How long one question may take. Milliseconds. */
+const ANSWER_MS = 2000
+/** Of no script; 40 digits. */
+const NO_SCRIPT = '0'.repeat(40)
+const SETTINGS = ['appendonly', 'appendfsync', 'maxmemory-policy', 'min-replicas-to-write']
+
+/**
+ * Asks how Redis is set up, on a connection of its own. Nothing is written.
+ * @throws StoreUnavailableError when it cannot be reached in time, naming where it was looked for
+ * @throws TypeError when the URL is malformed
+ */
+export async function probeRedis(options: ProbeRedisOptions): Promise<RedisFacts> {
+  const { clock = systemClock, waitMs = ANSWER_MS } = options
+  const target = redisOptionsFromUrl(options.url)
+  const client = createClient(target, 'probe', failFast(ANSWER_MS))
+  let lastError: Error | undefined
+  client.on('error', (error: Error) => {
+    lastError = error
+  })
+  try {
+    if (!(await settledWithin(connected(client), waitMs))) {
+      const reason = lastError === undefined ? 'there is no answer' : lastError.message
+      throw new StoreUnavailableError(
+        `Redis at ${placeOf(target)} cannot be reached, ${Math.round(waitMs / 1000)} s long: ${reason}`,
+        { cause: lastError },
+      )
+    }
+    const masters = client instanceof Cluster ? client.nodes('master') : [client]
+    const aheadMs = await clockAhead(masters[0], clock)
+    return {
+      nodes: await Promise.all(masters.map(readNode)),
+      ...(aheadMs !== undefined && { aheadMs }),
+      missing: await missingCommands(client, masters[0]),
+    }
+  } finally {
+    client.disconnect()
+  }
+}
+
+/** Without user or password. */
+function placeOf({ host, port, nodes, sentinels }: RedisTarget): string {
+  const places = nodes ?? sentinels ?? [{ host: host ?? '127.0.0.1', port: port ?? 6379 }]
+  return places
+    .map((each) => `${each.host}${each.port === undefined ? '' : `:${each.port}`}`)
+    .join(', ')
+}
+
+async function readNode(node: Redis): Promise<RedisNodeFacts> {
+  const server = await infoOf(node, 'server')
+  const settings = await settingsOf(node)
+  const isValkey = server.has('valkey_version')
+  const version = server.get(isValkey ? 'valkey_version' : 'redis_version')
+  const minReplicas = settings.get('min-replicas-to-write')
+  const appendonly =
+    settings.get('appendonly') ?? ONOFF.get((await infoOf(node, 'persistence')).get('aof_enabled'))
+  const maxmemoryPolicy =
+    settings.get('maxmemory-policy') ?? (await infoOf(node, 'memory')).get('maxmemory_policy')
+  const appendfsync = settings.get('appendfsync')
+  return {
+    product: isValkey ? 'Valkey' : 'Redis',
+    ...(version !== undefined && { version }),
+    ...(appendonly !== undefined && { appendonly: appendonly === 'yes' }),
+    ...(appendfsync !== undefined && { appendfsync }),
+    ...(maxmemoryPolicy !== undefined && { maxmemoryPolicy }),
+    ...(minReplicas !== undefined && { minReplicasToWrite: Number(minReplicas) }),
+  }
+}
+
+const ONOFF: ReadonlyMap<string | undefined, string> = new Map([
+  ['1', 'yes'],
+  ['0', 'no'],
+])
+
+/** Lines of INFO; none where it is not allowed. */
+async function infoOf(node: Redis, section: string): Promise<ReadonlyMap<string, string>> {
+  const text = await node.info(section).catch(() => '')
+  return new Map(
+    text.split('\r\n').map((line): [string, string] => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon), line.slice(colon + 1)]
+    }),
+  )
+}
+
+/** What CONFIG GET tells; managed services do not have it. */
+async function settingsOf(node: Redis): Promise<ReadonlyMap<string, string>> {
+  const settings = new Map<string, string>()
+  for (const name of SETTINGS) {
+    const answer = await node.config('GET', name).catch(() => [])
+    const [, value] = answer as string[] // A list of a name and its value.
+    if (value !== undefined) settings.set(name, value)
+  }
+  return settings
+}
+
+async function clockAhead(node: Redis | undefined, clock: Clock): Promise<number | undefined> {
+  if (node === undefined) return undefined
+  const before = clock.now()
+  const [seconds, micros] = await node.time().catch(() => [])
+  if (seconds === undefined || micros === undefined) return undefined
+  // Half of the way there and back.
+  const middle = (before + clock.now()) / 2
+  return Math.round(Number(seconds) * 1000 + Number(micros) / 1000 - middle)
+}
+
+/** Each is tried in a form that does nothing. */
+async function missingCommands(client: RedisClient, node: Redis | undefined): Promise<string[]> {
+  if (node === undefined) return []
+  const subscriber = node.duplicate({ retryStrategy: () => null, lazyConnect: true })
+  subscriber.on('error', () => {})
+  const tries: readonly [name: string, run: () => Promise<unknown>][] = [
+    ['SCRIPT', () => node.script('EXISTS', NO_SCRIPT)],
+    ['EVAL', () => node.eval('return 1', 0)],
+    ['EVALSHA', () => node.evalsha(NO_SCRIPT, 0)],
+    ['PUBLISH', () => client.publish('svc:probe', '')],
+    [
+      'SUBSCRIBE',
+      async () => {
+        await subscriber.connect()
+        await subscriber.subscribe('svc:probe')
+      },
+    ],
+  ]
+  try {
+    const missing: string[] = []
+    for (const [name, run] of tries) {
+      const error = await run().then(
+        () => undefined,
+        (cause: Error) => cause.message,
+      )
+      if (error !== undefined && /unknown (?:sub)?command/i.test(error)) missing.push(name)
+    }
+    return missing
+  } finally {
+    subscriber.disconnect()
+  }
+}
