@@ -1,4 +1,5 @@
 import { type Clock, type Store, systemClock } from '@svc/store'
+import { settleRestored } from './backups/after-restore.ts'
 import { createAdminApp } from './admin/admin.ts'
 import { loadAdminToken } from './admin/admin-token.ts'
 import { hasTls, publicAddress } from './config/addressing.ts'
@@ -71,6 +72,8 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     await checks.redis()
     const app = await createHostApp({ config, store, keys, log, clock, notice })
     opened.push(() => app.close())
+    const telling = await settleRestored({ app, store, log })
+    opened.push(async () => telling?.stop())
     await app.start()
     const publicServer = await listenPublic(config, app, log)
     app.realtime.attach(publicServer.server)
@@ -86,7 +89,7 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
         await Promise.all([app.realtime.close(), publicServer.stop(times)])
       },
     )
-    const admin = createAdminApp({ app, config, token: loadAdminToken(config), log })
+    const admin = createAdminApp({ app, config, store, token: loadAdminToken(config), log })
     const adminServer = await startServer(toListener(admin), {
       port: config.adminPort,
       host: '127.0.0.1',

@@ -102,6 +102,7 @@ export {
   type SealingKeyCheckOptions,
   SealingKeyError,
 } from './keys/sealing-keys.ts'
+export { SealedValueError, sealedWith } from './keys/sealed-text.ts'
 export type { ValueSealer } from './keys/value-sealer.ts'
 export { CACHE_TRUST_MS, CLOCK_SKEW_MS } from './lifetimes.ts'
 export { PLATFORM_LOG_EVENTS, type PlatformLog } from './log/log-events.ts'

@@ -1,4 +1,5 @@
 import type { Instance, InstanceUpdate, NewInstance } from '@svc/platform'
+import type { Store } from '@svc/store'
 import type { Context, Middleware } from 'koa'
 import Router from 'koa-router'
 import type { HostServices } from '../services.ts'
@@ -10,6 +11,7 @@ import { AdminError } from './admin-error.ts'
 import { clientToWire, instanceToWire, mailToWire } from './admin-wire.ts'
 import { addAccountRoutes } from './account-routes.ts'
 import { addAccountTypeRoutes } from './account-type-routes.ts'
+import { addBackupRoutes } from './backup-routes.ts'
 import { addClientRoutes } from './client-routes.ts'
 import { addDoctorRoutes } from './doctor-routes.ts'
 import { addKonnectorRoutes } from './konnector-routes.ts'
@@ -18,7 +20,7 @@ import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
 import { addStatusRoutes } from './status-routes.ts'
 
 /** Every admin endpoint. `:domain` is a domain or an alias. */
-export function adminRouter(app: HostServices, config: Config): Middleware {
+export function adminRouter(app: HostServices, config: Config, store: Store): Middleware {
   const { oauth, ui, apps, phones, mailbox, metrics } = app
   const { instances, clients, keyring, appTokens } = oauth
   const router = new Router({ sensitive: true, strict: true })
@@ -174,6 +176,7 @@ export function adminRouter(app: HostServices, config: Config): Middleware {
   addAccountTypeRoutes(route, app.accounts.connectors)
   addAccountRoutes({ route, instanceOf }, app)
   addNotificationRoutes({ route, instanceOf }, app)
+  addBackupRoutes({ route }, app, store)
 
   route('get', '/instances/:domain/clients', async (ctx) => {
     const instance = await instanceOf(ctx)

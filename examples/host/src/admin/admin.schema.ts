@@ -6,6 +6,7 @@ export type AdminBody =
   | 'appToken'
   | 'accountFields'
   | 'certifyClient'
+  | 'createBackup'
   | 'createInstance'
   | 'importAccount'
   | 'installApp'
@@ -25,6 +26,12 @@ const CLEARABLE = { anyOf: [TEXT, { type: 'null' }] } as const
 const LOCALE = { type: 'string', pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' } as const
 
 const BODIES: Readonly<Record<AdminBody, object>> = {
+  createBackup: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['file'],
+    properties: { file: { type: 'string', minLength: 1, maxLength: 4096 } },
+  },
   createInstance: {
     type: 'object',
     additionalProperties: false,

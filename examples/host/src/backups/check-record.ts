@@ -53,7 +53,10 @@ export function createRecordCheck(
           )
         } else {
           const path = member.path.join('.')
-          faults.add('not_opened', `${nameOf(record)}: ${path} does not open with the key "${kid}".`)
+          faults.add(
+            'not_opened',
+            `${nameOf(record)}: ${path} does not open with the key "${kid}".`,
+          )
         }
       }
     }
@@ -62,7 +65,10 @@ export function createRecordCheck(
   return (record, kind) => {
     if (kind === undefined) {
       once(`kind ${record.kind}`, () =>
-        faults.add('kind_unknown', `It holds records of the kind ${record.kind}, which nobody knows.`),
+        faults.add(
+          'kind_unknown',
+          `It holds records of the kind ${record.kind}, which nobody knows.`,
+        ),
       )
       return
     }

@@ -76,5 +76,7 @@ export function sampleMails(instance: Instance, time: number): ReadonlyMap<strin
   const full = { url: `${settings}/clients`, clientName: 'Drive for Android', limit: 3 }
   add({ template: 'oauth_clients_limit', variables: full })
   add({ template: 'disk_quota', variables: { url: `${settings}/storage` } })
+  const backupAt = time - 30 * 3600 * 1000
+  add({ template: 'space_restored', variables: { url: `${settings}/access`, backupAt } })
   return mails
 }

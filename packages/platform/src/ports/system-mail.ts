@@ -119,6 +119,12 @@ export type SystemMail =
       readonly template: 'oauth_clients_limit'
       readonly variables: Action & { readonly clientName: string; readonly limit: number }
     }
+  /** The space was put back from a backup. */
+  | {
+      readonly template: 'space_restored'
+      /** When the backup was made, milliseconds since the epoch. */
+      readonly variables: Action & { readonly backupAt: number }
+    }
   /** The space is nearly full. */
   | { readonly template: 'disk_quota'; readonly variables: Action }
 
