@@ -1,7 +1,7 @@
 /**
  * Runs everything this machine allows, one step after another, and says what was skipped and why.
  *
- *   node .ci/test.ts [--level checks|unit|contract|http|faults|e2e|embedding|dist] [--package <folder name>]
+ *   node .ci/test.ts [--level checks|unit|contract|http|faults|deploy|e2e|embedding|dist] [--package <folder name>]
  *
  * The last line is `N passed, N failed`, a check such as lint counting as one test. Exit code 1 on any failure.
  * Under CI=true a skipped test is a failure. How long anything may take follows the machine: its slowness is measured
@@ -26,7 +26,7 @@ const PART_FILES = 8
 const MEASURED_MS = 30_000
 
 /** In this order: what fails fast and explains the most comes first. */
-const LEVELS = ['unit', 'contract', 'http', 'faults', 'e2e'] as const
+const LEVELS = ['unit', 'contract', 'http', 'faults', 'deploy', 'e2e'] as const
 
 /** Of the longest suites, files that load everything a package ships: pages, scripts, texts, apps, threads. */
 const PACKED: Readonly<Record<string, RegExp>> = {
@@ -59,7 +59,11 @@ try {
 report()
 
 async function runAll(): Promise<void> {
-  if (isWanted('checks')) for (const check of checks()) await run(check)
+  if (isWanted('checks')) {
+    for (const check of checks()) await run(check)
+    // The tests of the installation begin with it.
+    process.env['SVC_BUNDLE'] = path.join(packed, 'bundle')
+  }
   // The longest last, in parts: no lane is idle while another one is busy with a long one.
   await runInLanes(
     LEVELS.filter(isWanted).flatMap((level) =>
@@ -127,6 +131,7 @@ function checks(): Step[] {
     check('unused code', 'knip', ['--no-progress']),
     check('shape of the packages', 'node', ['.ci/house.ts']),
     check('documents', 'node', ['--conditions=source', 'docs/build/main.ts', '--check']),
+    check('bundle', 'node', ['.ci/bundle/main.ts', '--out', path.join(packed, 'bundle')]),
   ]
 }
 
@@ -140,6 +145,7 @@ async function runPacked(): Promise<void> {
   }
   if (!isWanted('dist')) return
   installPackages(tarballs, packed)
+  await run(check('signatures of the registry', 'node', ['.ci/signatures.ts', packed]))
   const hook = path.join(import.meta.dirname, 'use-packed.ts')
   const env = {
     NODE_OPTIONS: `--import=file://${hook}`,

@@ -39,7 +39,8 @@ const COMMON = `- An unknown host is 404, a blocked instance 503; app hosts serv
 - Paths are exact: case matters, no trailing slash. A known path with another method is 405 with \`Allow\`.
 - Besides its own statuses an endpoint may answer 500 (with \`X-Request-Id\`, nothing else) and 503 with \`Retry-After\`
   when the store cannot be reached, a stored value is sealed with a key that this process does not have
-  (\`keys_unavailable\`), or the process has too much to do (\`overloaded\`).
+  (\`keys_unavailable\`), the process has too much to do (\`overloaded\`), or what it
+  stores would stay and the server has little room left (\`storage_full\`).
 - A bearer is looked at before the body: a wrong one is 401 whatever is sent with it.
 - Bodies are at most 64 KiB unless the endpoint says otherwise; any \`Content-Encoding\` is 415, a parameter given
   twice is 400.

@@ -4,6 +4,7 @@
  * decision has no title or theme, when a link, a citation or a path in a recipe leads nowhere, when an option, an error,
  * an event or a line of the log has no words, when a route does not say what is in its body; with `--check` also when a document is stale.
  */
+import { adminApi, adminFaults } from './admin-api.ts'
 import { bodyFaults } from './bodies.ts'
 import { citationFaults } from './citations.ts'
 import { configuration } from './configuration.ts'
@@ -24,6 +25,7 @@ import { walkFaults } from './walks.ts'
 
 const groups = await routeGroups()
 const documents = [
+  ...adminApi(version()),
   configuration(),
   dataModel(),
   decisionIndex(),
@@ -43,6 +45,7 @@ if (!isCheck) {
 }
 // The links are looked at in what was just written.
 const faults = [
+  ...adminFaults(),
   ...bodyFaults(groups),
   ...citationFaults(),
   ...dataModelFaults(),

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { Session } from 'node:inspector/promises'
 import { redisStore } from '@svc/store/redis'
 import { sqliteStore } from '@svc/store/sqlite'
+import { COUNTED_KINDS } from '../src/quota/counted-kinds.ts'
 import { startBare } from './servers/bare.ts'
 import type { BenchGrant } from './servers/bench-server.ts'
 import { startOurs } from './servers/ours.ts'
@@ -19,8 +20,8 @@ export type Variant = 'bare' | 'ours'
 // One token server in a process of its own: `token-server.ts <variant> <redis url or file>`.
 const [variant, target = ''] = process.argv.slice(2)
 const store = target.startsWith('redis:')
-  ? redisStore({ url: target })
-  : sqliteStore({ file: target })
+  ? redisStore({ url: target, countedKinds: COUNTED_KINDS })
+  : sqliteStore({ file: target, countedKinds: COUNTED_KINDS })
 const server = await (variant === 'ours' ? startOurs(store) : startBare(store))
 
 let profiler: Session | undefined

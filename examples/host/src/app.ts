@@ -25,13 +25,15 @@ import { audit, withAuditMarks } from './log/audit.ts'
 import type { HostLog } from './log/log.ts'
 import { createHealth } from './monitoring/health.ts'
 import { createMetrics } from './monitoring/metrics.ts'
-import { createStatus } from './processes/status-lines.ts'
+import { createStatus } from './monitoring/status-lines.ts'
 import { observeStore } from './monitoring/observed-store.ts'
 import { createSettableFigures } from './monitoring/settable-figures.ts'
 import { StoreFigures } from './monitoring/store-figures.ts'
-import { createProbe } from './monitoring/probe.ts'
+import { createProbe } from './checks/probe.ts'
 import { tellClientChanges } from './notifications/client-events.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
+import { createQuotaNotices } from './quota/quota-notices.ts'
+import { createDiskQuota } from './quota/disk-quota.ts'
 import { hostRecords } from './records.ts'
 import type { DevPages, HostServices } from './services.ts'
 
@@ -43,6 +45,8 @@ export interface HostAppOptions {
   readonly clock: Clock
   /** Tells the operator something in a sentence. */
   readonly notice: (text: string) => void
+  /** Whether nothing may grow for now. */
+  readonly isSpaceLow?: () => boolean
 }
 
 /**
@@ -82,8 +86,9 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     folder: fileURLToPath(new URL('../konnectors', import.meta.url)),
     namespace: config.namespace,
   })
-  const documents = createDocumentStore(store)
-  const shareParts = { store, clock, apps, documents }
+  const quota = createDiskQuota(store, config.limits['disk'] ?? 0)
+  const documents = createDocumentStore(store, quota)
+  const shareParts = { store, clock, apps, quota }
   const shared = config.demoApps ? demo?.createSharedData(shareParts) : undefined
   const oauth = createOAuth({
     store,
@@ -103,6 +108,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     ...(shared !== undefined && { sharings: shared.sharings }),
     ...coreOverrides(config),
   })
+  const { isSpaceLow = () => false } = options
+  oauth.useSpace(isSpaceLow)
   oauth.records.declare(kinds)
   if (config.flagship.skipCertification === true) log.warn('flagship.certification_skipped')
   konnectors.onUninstalled((instance, slug) => oauth.revoked(instance, 'app', [slug]))
@@ -125,6 +132,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     pushCredentials: { getRaw: async (id) => accounts.connectors.accountTypes.getRaw(id) },
   })
   const { mailer } = notify
+  const quotaNotices = createQuotaNotices({ store, notify, log })
+  quota.onUse((instance, use) => void quotaNotices.look(instance, use))
   const ui = createAuthUi({
     oauth,
     mailer,
@@ -132,7 +141,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     ...(shared !== undefined && { shares: shared.shares }),
     // Without the home app owners begin in the settings.
     ...(!config.demoApps && { homeSlug: 'settings' }),
-    move: { diskUsage: async (instance) => ({ used: await documents.size(instance) }) },
+    move: { diskUsage: quota.use },
     permissionTexts: permissionTexts(config.namespace),
     ...(config.raiseLimitUrl !== undefined && { raiseLimitUrl: config.raiseLimitUrl }),
     passphrase: {
@@ -158,6 +167,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
 
   oauth.instances.onRemove(async (instance) => {
     await documents.removeAll(instance)
+    await quotaNotices.remove(instance)
     // What was shared while the demo was on goes as well.
     const data = shared ?? (await importDemo()).createSharedData(shareParts)
     await data.removeAll(instance)
@@ -181,6 +191,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     settable,
     storeFigures,
     load: load.figures,
+    isSpaceLow,
     sockets: realtime.stats,
     notifications: notify.figures,
     providers: connectors.figures,
@@ -247,6 +258,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     mailer,
     notify,
     phones,
+    quota,
     mailbox,
     outbox,
     devPages: devPages ?? NO_DEV_PAGES,

@@ -7,14 +7,15 @@ import { createHostApp } from './app.ts'
 import { StartChecks } from './checks/start.ts'
 import { type Config, ConfigError } from './config/config.ts'
 import { type RunningServer, startServer, toListener } from './http/http-server.ts'
+import { createStoreSpace } from './quota/store-space.ts'
 import type { HostServices } from './services.ts'
 import type { HostLog } from './log/log.ts'
 import { createInternalApp } from './monitoring/internal-listener.ts'
-import { startLines } from './monitoring/start-lines.ts'
+import { startLines } from './checks/start-lines.ts'
 import { openSealingKeys, readSealingKeys } from './storage/sealing-keys.ts'
 import { openStore } from './storage/open-store.ts'
 import { ProcessHeartbeat } from './processes/process-heartbeat.ts'
-import { becomeReady } from './processes/readiness.ts'
+import { becomeReady } from './monitoring/readiness.ts'
 
 export interface StartOptions {
   readonly config: Config
@@ -25,6 +26,8 @@ export interface StartOptions {
   readonly clock?: Clock
   /** How long a Redis that is down is asked again, milliseconds. @defaultValue 30 s */
   readonly storeWaitMs?: number
+  /** Ends the process after a failed sync of the store: nothing that follows can be trusted. */
+  readonly endUntrusted?: () => void
 }
 
 /** A host that listens. */
@@ -60,9 +63,17 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
   await checks.files()
   const source = readSealingKeys(config)
   await checks.reachStore()
-  const store = await openStore(config, log, clock)
+  const space =
+    config.store === 'sqlite'
+      ? createStoreSpace(config.dataDir, log, options.endUntrusted ?? (() => {}))
+      : undefined
+  const store = await openStore({ config, log, clock, ...(space !== undefined && { space }) })
   let heartbeat: ProcessHeartbeat | undefined
-  const opened: (() => Promise<void>)[] = [() => store.close(), async () => heartbeat?.stop()]
+  const opened: (() => Promise<void>)[] = [
+    () => store.close(),
+    async () => space?.stop(),
+    async () => heartbeat?.stop(),
+  ]
   const closeAll = async (): Promise<void> => {
     for (const close of opened.splice(0).reverse()) await close()
   }
@@ -70,8 +81,17 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     await checks.clock(store)
     const keys = await openSealingKeys(source, { store, clock, notice })
     await checks.redis()
-    const app = await createHostApp({ config, store, keys, log, clock, notice })
+    const app = await createHostApp({
+      config,
+      store,
+      keys,
+      log,
+      clock,
+      notice,
+      isSpaceLow: () => space?.isLow() === true,
+    })
     opened.push(() => app.close())
+    await space?.start()
     const telling = await settleRestored({ app, store, log })
     opened.push(async () => telling?.stop())
     await app.start()

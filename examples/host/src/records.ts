@@ -61,6 +61,16 @@ export function hostRecords(namespace: string): readonly RecordKind[] {
       content: 'the owner’s number, as written',
     },
     {
+      kind: 'quota-notice',
+      version: 1,
+      schema: text,
+      tags: 'instance',
+      places: { by: 'ids', ids: ['level'] },
+      life: 'until the use falls below 85 % of the quota',
+      export: { no: 'The quota of another host is another one.' },
+      content: 'what the owner was told last: that the space is nearly full, or full',
+    },
+    {
       kind: 'web-push-key',
       version: 1,
       schema: members({ publicKey: text, sealed: text }),

@@ -30,6 +30,10 @@ export async function serve(): Promise<void> {
       config,
       log,
       notice: (text) => process.stdout.write(`${text}\n`),
+      endUntrusted: () => {
+        log?.flush()
+        process.exit(EXIT.unavailable)
+      },
     })
     stopOnSignal(host, log)
     reloadOnSignal(host, log)

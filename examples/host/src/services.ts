@@ -9,10 +9,11 @@ import type { HostApps } from './apps/registry.ts'
 import type { HostKonnectors } from './konnectors/registry.ts'
 import type { Health } from './monitoring/health.ts'
 import type { SettableFigures } from './monitoring/settable-figures.ts'
-import type { Probe } from './monitoring/probe.ts'
+import type { Probe } from './checks/probe.ts'
 import type { Metrics } from './monitoring/metrics.ts'
 import type { StatusBoard } from './monitoring/status.ts'
 import type { DevMailbox, DevOutbox } from './notifications/development.ts'
+import type { DiskQuota } from './quota/disk-quota.ts'
 import type { OwnerPhones } from './notifications/owner-phone.ts'
 
 /** Everything a host is made of, assembled by `createHostApp`; it listens nowhere yet. */
@@ -29,6 +30,7 @@ export interface HostServices {
   readonly mailer: Mailer
   readonly notify: Notify
   readonly phones: OwnerPhones
+  readonly quota: DiskQuota
   /** Only where no SMTP server is set and this is not production. */
   readonly mailbox: DevMailbox | undefined
   /** Only where nobody takes pushes, or nobody takes texts, and this is not production. */

@@ -48,6 +48,7 @@ const SECTIONS = {
   passphrase: async (tools) => (await fetched(import('./passphrase.js'))).passphraseSection(tools),
   factors: async (tools) => (await fetched(import('./factors.js'))).factorsSection(tools),
   devices: async (tools) => (await fetched(import('./devices.js'))).devicesSection(tools),
+  storage: async (tools) => (await fetched(import('./storage.js'))).storageSection(tools),
 }
 const FIRST = 'clients'
 /** Addresses that mails and other pages know. @type {Readonly<Record<string, string>>} */

@@ -17,6 +17,7 @@ import { preloginRoutes } from './passphrase/prelogin.ts'
 import { accessRoutes } from './settings/access.ts'
 import { authModeRoutes } from './settings/auth-mode.ts'
 import { clientRoutes } from './settings/clients.ts'
+import { diskUsageRoutes } from './settings/disk-usage.ts'
 import { mailFactorRoutes } from './settings/factor-mail.ts'
 import { totpRoutes } from './settings/factor-totp.ts'
 import { factorRoutes } from './settings/factors.ts'
@@ -53,6 +54,7 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...accessRoutes,
   ...authModeRoutes,
   ...clientRoutes,
+  ...diskUsageRoutes,
   ...mailFactorRoutes,
   ...totpRoutes,
   ...factorRoutes,

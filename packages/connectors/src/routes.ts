@@ -60,6 +60,7 @@ export const flowRoutes: readonly Route<ConnectorsServices>[] = [
   defineRoute({
     ...START,
     path: '/accounts/:accountType/start',
+    grows: true,
     handler: handleStart,
     summary: 'Sends the owner to a provider, to connect a new account.',
     source: 'connectors.md 4.1',

@@ -150,11 +150,23 @@ export const ERRORS = {
     text: 'The body is longer than the endpoint takes.',
     source: 'security.md 14',
   },
+  quota_exceeded: {
+    status: 413,
+    description: 'the space is full',
+    text: 'The instance keeps as much as it may, or as many of these. Nothing was written. The owner has to make room, or the operator has to give more.',
+    source: 'operation.md 8.1',
+  },
   temporarily_unavailable: {
     status: 503,
     isHidden: true,
     text: 'Something the answer needs is not ready yet. Try again after `Retry-After`.',
     source: 'oauth.md 6.2',
+  },
+  too_many_clients: {
+    status: 403,
+    description: 'too many clients are registered',
+    text: 'The instance has 1 000 clients, allowed or not. The owner has to remove some first.',
+    source: 'operation.md 8.1',
   },
   too_many_requests: {
     status: 429,

@@ -49,6 +49,8 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
 
   const records = new RecordRegistry()
   records.declare(PLATFORM_RECORDS)
+  let isLow = (): boolean => false
+
   const sealer = createSealer(options.keys)
   const revocations = createRevocations({ bus: store.bus, log })
   const onChanged = (id: InstanceId): void => {
@@ -79,7 +81,10 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     }),
     mount(rows, environment = {}) {
       pagePaths.declare(rows)
-      return mountRoutes(rows, { log, ...environment })
+      return mountRoutes(rows, { log, isSpaceLow: () => isLow(), ...environment })
+    },
+    useSpace(given) {
+      isLow = given
     },
     onRevoked: revocations.listen,
     async revoked({ id: instanceId }, kind, ids) {

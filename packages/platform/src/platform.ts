@@ -17,6 +17,8 @@ export interface Platform {
   resolveInstance(): Middleware
   /** Mounts the routes of a package. */
   mount(rows: readonly RouteRow[], environment?: Partial<RouterEnvironment>): Middleware
+  /** Has routes that store something new refused while this says so. @see operation.md 8.4 */
+  useSpace(isLow: () => boolean): void
   /**
    * Hears of clients, grants, sessions, apps and instances that ended or changed, in every process, within moments.
    * @returns what ends the listening

@@ -9,6 +9,7 @@ import { testRecords } from './contract/records.ts'
 import { testRevise } from './contract/revise.ts'
 import { testScheduler } from './contract/scheduler.ts'
 import type { MakeStore, TestRunner } from './contract/suite.ts'
+import { testUsage } from './contract/usage.ts'
 import { testWriteIds } from './contract/write-ids.ts'
 
 export type { MakeStore, TestRunner } from './contract/suite.ts'
@@ -17,10 +18,12 @@ export type { MakeStore, TestRunner } from './contract/suite.ts'
  * Defines the tests that every engine of the store port passes.
  * @param runner - `describe` and `it` of mocha, or of what works like them
  * @param name - what the tests are called in the report
- * @param makeStore - opens a store with the clock given; the suite closes it. Several may be open at a time, on one
+ * @param makeStore - opens a store with the clock given that counts the kinds `thing` and `other`; the suite closes it. Several may be open at a time, on one
  *   database too: every test works on instances of its own
  * @example
- * testStore({ describe, it }, 'sqliteStore', async (clock) => sqliteStore({ file: ':memory:', clock }))
+ * testStore({ describe, it }, 'sqliteStore', async (clock) =>
+ *   sqliteStore({ file: ':memory:', clock, countedKinds: ['thing', 'other'] }),
+ * )
  */
 export function testStore(runner: TestRunner, name: string, makeStore: MakeStore): void {
   runner.describe(name, () => {
@@ -35,6 +38,7 @@ export function testStore(runner: TestRunner, name: string, makeStore: MakeStore
       testDump,
       testBus,
       testScheduler,
+      testUsage,
       testClosing,
     ]) {
       define(runner, makeStore)

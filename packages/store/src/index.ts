@@ -27,6 +27,7 @@ export {
   type IndexKey,
   type InspectedRecord,
   type Key,
+  type KindUsage,
   type Page,
   type PageRequest,
   type PutChange,
@@ -36,6 +37,7 @@ export {
   type StoredRecord,
   StoreUnavailableError,
   type TouchChange,
+  type Usage,
   type WriteOptions,
   type WriteResult,
 } from './store.ts'

@@ -105,6 +105,16 @@ export interface Hit {
   readonly resetsAt: number
 }
 
+/** What an instance keeps of a kind of record. */
+export interface KindUsage {
+  readonly records: number
+  /** Of keys and values, as JSON in UTF-8. */
+  readonly bytes: number
+}
+
+/** What an instance keeps, by kind of record. */
+export type Usage = Readonly<Record<string, KindUsage>>
+
 export interface PageRequest {
   /** 1 to 100. @defaultValue `100` */
   readonly limit?: number
@@ -182,6 +192,13 @@ export interface Store {
   hit(counter: Key, windowMs: number, by?: number): Promise<Hit>
   /** Live records under an index, in pages; never a scan of the keyspace. */
   list<Value extends Json = Json>(index: IndexKey, page?: PageRequest): Promise<Page<Value>>
+  /**
+   * How many live records an instance has, and their bytes, by kind: of the kinds that the store was told to count, in
+   * the same step as each change.
+   */
+  usage(instance: string): Promise<Usage>
+  /** Counts them anew, record by record, keeps that, and answers it. For operators: it reads the whole instance. */
+  recount(instance: string): Promise<Usage>
   /**
    * Everything that lives in the store: records, then counters, then wake-ups, each once. For commands only: it reads the
    * whole store, and request paths never call it. The embedded store is read at one moment. Redis is read in pages: what

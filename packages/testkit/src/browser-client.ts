@@ -1,8 +1,8 @@
-import http from 'node:http'
+import type http from 'node:http'
 import { type Cookie, CookieJar } from 'tough-cookie'
 import { fetchMetadata, type Initiator, sameSiteContext } from './fetch-metadata.ts'
 import type { HtmlForm } from './html-form.ts'
-import { type LoopbackMap, requestLoopback } from './loopback-request.ts'
+import { loopbackAgent, type LoopbackMap, requestLoopback } from './loopback-request.ts'
 import { type BrowserResponse, toResponse } from './browser-response.ts'
 
 export interface BrowserClientOptions extends LoopbackMap {
@@ -31,7 +31,7 @@ export type FormFields =
 /**
  * An HTTP client that behaves like a browser without scripts: cookie rules, `Origin` and `Sec-Fetch-*` headers,
  * SameSite. It never follows a redirect by itself. Every host name is served by the loopback server; an https URL is
- * https for cookies and headers, plain HTTP on the wire.
+ * https for cookies and headers, and plain HTTP on the wire unless told otherwise.
  */
 export interface BrowserClient {
   readonly base: string
@@ -60,7 +60,7 @@ export interface BrowserClient {
 export function browserClient(options: BrowserClientOptions): BrowserClient {
   const base = new URL(options.base).origin
   const jar = new CookieJar(undefined, { prefixSecurity: 'silent' })
-  const agent = new http.Agent({ keepAlive: true })
+  const agent = loopbackAgent(options)
 
   const send = async (
     method: string,

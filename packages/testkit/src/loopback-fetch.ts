@@ -1,5 +1,4 @@
-import http from 'node:http'
-import { type LoopbackMap, requestLoopback } from './loopback-request.ts'
+import { loopbackAgent, type LoopbackMap, requestLoopback } from './loopback-request.ts'
 
 /** The part of `fetch` that clients such as oauth4webapi call: never follows a redirect. */
 export type LoopbackFetch = (
@@ -13,7 +12,7 @@ export type LoopbackFetch = (
 
 /** A `fetch` whose every host name resolves to loopback; see {@link LoopbackMap}. */
 export function loopbackFetch(map: LoopbackMap): LoopbackFetch {
-  const agent = new http.Agent({ keepAlive: true })
+  const agent = loopbackAgent(map)
   return async (input, init = {}) => {
     const headers = new Headers(init.headers)
     const body = bodyOf(init.body)

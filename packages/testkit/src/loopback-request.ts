@@ -1,12 +1,17 @@
 import http from 'node:http'
+import https from 'node:https'
 import { timeBudget } from './time-budget.ts'
 
-/** Where requests really go: every name resolves to 127.0.0.1, both schemes to a plain port. */
+/** Where requests really go: every name resolves to 127.0.0.1, both schemes to a plain port unless there is `tls`. */
 export interface LoopbackMap {
   /** Port of every host that `hosts` does not name. */
   readonly port: number
   /** Other ports by host name (without port), for a second server in one test. */
   readonly hosts?: Readonly<Record<string, number>>
+  /** The port speaks TLS, with certificates of this authority (PEM). */
+  readonly tls?: { readonly ca: string }
+  /** Where connections come from, such as 127.0.0.5. */
+  readonly localAddress?: string
 }
 
 export interface RawRequest {
@@ -29,6 +34,13 @@ export interface RawResponse {
   readonly body: Buffer
 }
 
+/** Keeps connections open between requests, of the kind that the map asks for. */
+export function loopbackAgent({ tls }: LoopbackMap): http.Agent {
+  return tls === undefined
+    ? new http.Agent({ keepAlive: true })
+    : new https.Agent({ keepAlive: true, ca: tls.ca })
+}
+
 /** The loopback port that stands for a host name. */
 export function loopbackPort(map: LoopbackMap, hostname: string): number {
   return map.hosts?.[hostname] ?? map.port
@@ -42,9 +54,11 @@ export function requestLoopback(
 ): Promise<RawResponse> {
   const { url, timeoutMs = 10_000 } = request
   return new Promise((resolve, reject) => {
-    const sent = http.request(
+    const sent = (map.tls === undefined ? http : https).request(
       {
         host: '127.0.0.1',
+        ...(map.tls !== undefined && { servername: url.hostname }),
+        ...(map.localAddress !== undefined && { localAddress: map.localAddress }),
         port: loopbackPort(map, url.hostname),
         agent,
         method: request.method,

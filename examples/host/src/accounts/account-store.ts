@@ -1,5 +1,11 @@
 import type { AccountDocument, AccountStore } from '@svc/connectors'
+import { OAuthError } from '@svc/oauth-core'
+import type { Instance } from '@svc/platform'
 import type { DocumentStore, Fields, StoredDocument } from '../documents/document-store.ts'
+
+/** Of an instance, and bytes of one. @see operation.md 8.1 */
+const MAX_ACCOUNTS = 200
+const MAX_ACCOUNT_BYTES = 65_536
 
 /** Accounts among the documents of the host. @param type - `<namespace>.accounts` */
 export function createAccountStore(documents: DocumentStore, type: string): AccountStore {
@@ -11,6 +17,7 @@ export function createAccountStore(documents: DocumentStore, type: string): Acco
     async create(instance, account) {
       const id = String(account['_id'])
       const document = { type, id, fields: toFields(account) }
+      await requireRoom(documents, instance, document)
       const rev = await documents.put(instance, document, 'absent')
       if (rev === undefined) throw new Error('an account of this id exists')
       return toAccount({ ...document, rev })
@@ -47,4 +54,29 @@ export function toFields(account: Readonly<Record<string, unknown>>): Fields {
   return Object.fromEntries(
     Object.entries(account).filter(([name]) => !name.startsWith('_')),
   ) as Fields
+}
+
+/**
+ * Lets one more account be made.
+ * @throws OAuthError `quota_exceeded`
+ */
+export async function requireRoom(
+  documents: Pick<DocumentStore, 'list'>,
+  instance: Instance,
+  { type, fields }: Pick<StoredDocument, 'fields' | 'type'>,
+): Promise<void> {
+  if (Buffer.byteLength(JSON.stringify(fields)) > MAX_ACCOUNT_BYTES) {
+    throw new OAuthError('quota_exceeded', { description: 'the account is too large' })
+  }
+  let count = 0
+  let cursor: string | undefined
+  do {
+    const page = await documents.list(instance, type, cursor === undefined ? {} : { cursor })
+    count += page.documents.length
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  if (count < MAX_ACCOUNTS) return
+  throw new OAuthError('quota_exceeded', {
+    description: `there are ${MAX_ACCOUNTS} accounts already`,
+  })
 }

@@ -15,6 +15,7 @@ import { addBackupRoutes } from './backup-routes.ts'
 import { addClientRoutes } from './client-routes.ts'
 import { addDoctorRoutes } from './doctor-routes.ts'
 import { addKonnectorRoutes } from './konnector-routes.ts'
+import { addUsageRoutes, changedSettings } from './usage-routes.ts'
 import { addNotificationRoutes } from './notification-routes.ts'
 import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
 import { addStatusRoutes } from './status-routes.ts'
@@ -102,10 +103,8 @@ export function adminRouter(app: HostServices, config: Config, store: Store): Mi
 
   route('patch', '/instances/:domain', async (ctx) => {
     const instance = await instanceOf(ctx)
-    const { oauthClientsMax, blocked, auth_mode, magic_link, phone, ...rest } = checkBody(
-      'updateInstance',
-      ctx.request.body,
-    )
+    const { oauthClientsMax, diskQuota, blocked, auth_mode, magic_link, phone, ...rest } =
+      checkBody('updateInstance', ctx.request.body)
     const email = rest['email'] === undefined ? instance.email : rest['email']
     if ((auth_mode === 'two_factor_mail' || magic_link === true) && typeof email !== 'string') {
       throw new AdminError('invalid_request', 400, 'the instance has no mail address')
@@ -116,9 +115,7 @@ export function adminRouter(app: HostServices, config: Config, store: Store): Mi
     const update: InstanceUpdate = {
       ...(rest as InstanceUpdate), // the schema has the same members
       ...(blocked !== undefined && { status: blocked === true ? 'blocked' : 'active' }),
-      ...(typeof oauthClientsMax === 'number' && {
-        settings: { ...instance.settings, oauthClientsMax },
-      }),
+      settings: changedSettings(instance.settings, { oauthClientsMax, diskQuota }),
     }
     const updated = await instances.update(instance.id, update)
     await app.devPages.noteHosts(updated.aliases)
@@ -176,6 +173,7 @@ export function adminRouter(app: HostServices, config: Config, store: Store): Mi
   addAccountTypeRoutes(route, app.accounts.connectors)
   addAccountRoutes({ route, instanceOf }, app)
   addNotificationRoutes({ route, instanceOf }, app)
+  addUsageRoutes({ route, instanceOf }, app.quota)
   addBackupRoutes({ route }, app, store)
 
   route('get', '/instances/:domain/clients', async (ctx) => {

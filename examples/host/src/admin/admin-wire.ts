@@ -27,6 +27,7 @@ export function instanceToWire(
     publicName,
     timeZone,
     oauthClientsMax: settings.oauthClientsMax,
+    diskQuota: settings.diskQuota,
     createdAt: new Date(instance.createdAt).toISOString(),
   }
 }

@@ -25,7 +25,7 @@ const TOKEN = { type: 'string', minLength: 1, maxLength: 16_384 } as const
 const CLEARABLE = { anyOf: [TEXT, { type: 'null' }] } as const
 const LOCALE = { type: 'string', pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' } as const
 
-const BODIES: Readonly<Record<AdminBody, object>> = {
+export const ADMIN_BODIES: Readonly<Record<AdminBody, object>> = {
   createBackup: {
     type: 'object',
     additionalProperties: false,
@@ -65,6 +65,7 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
       auth_mode: { enum: ['basic', 'two_factor_mail'] },
       blocked: { type: 'boolean' },
       context: CLEARABLE,
+      diskQuota: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }] },
       email: CLEARABLE,
       locale: LOCALE,
       magic_link: { type: 'boolean' },
@@ -165,7 +166,7 @@ const BODIES: Readonly<Record<AdminBody, object>> = {
 
 /** @throws AdminError `invalid_request` with every fault of the body */
 export function checkBody(name: AdminBody, body: unknown): Record<string, unknown> {
-  const isValid = compiledSchema(BODIES[name], { allErrors: true, allowUnionTypes: true })
+  const isValid = compiledSchema(ADMIN_BODIES[name], { allErrors: true, allowUnionTypes: true })
   if (isValid(body)) return body as Record<string, unknown> // Every schema is of an object.
   const faults = (isValid.errors ?? []).map(({ instancePath, message }) =>
     `${instancePath.slice(1)} ${message ?? 'is malformed'}`.trim(),

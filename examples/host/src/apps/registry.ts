@@ -4,6 +4,7 @@ import type { AppManifest, AppRegistry } from '@svc/oauth-core'
 import type { Instance, InstanceId } from '@svc/platform'
 import { type Change, indexKey, type Json, recordKey, type Store } from '@svc/store'
 import { BoundedMap } from '../http/bounded-map.ts'
+import { TooManyInstalledError } from '../quota/too-many-installed.ts'
 import { type AppPackage, ManifestError, readAppPackage } from './manifest.schema.ts'
 
 /** Apps of a server: those that lie beside it, and what each instance has installed. */
@@ -54,6 +55,8 @@ interface Cached {
 
 const CHANNEL = 'host.apps'
 const KIND = 'installed-app'
+/** Of an instance. */
+const MAX_APPS = 100
 const MAX_INSTANCES = 1000
 /** A removed app's tokens die within it on every process. @see security.md 78 */
 const TRUST_MS = 1000
@@ -149,6 +152,10 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
       if (app === undefined) throw new ManifestError('there is no such app')
       const { manifest, folder } = app
       const source = isFolder ? { folder, manifest } : {}
+      const installed = await appsOf(instance)
+      if (!installed.has(manifest.slug) && installed.size >= MAX_APPS) {
+        throw new TooManyInstalledError(MAX_APPS)
+      }
       await store.write([
         putChange(instance.id, { slug: manifest.slug, installedAt: clock.now(), ...source }),
       ])

@@ -73,10 +73,12 @@ async function open(
   const file = join(config.dataDir, 'store.db')
   const isThere = config.store === 'sqlite' ? existsSync(file) : redis !== undefined
   if (!isThere) return undefined
-  return openStore(config, createLog('silent'), systemClock).catch((error: Error) => {
-    found.push(faultOf('store.lock', `${error.message}.`))
-    return undefined
-  })
+  return openStore({ config, log: createLog('silent'), clock: systemClock }).catch(
+    (error: Error) => {
+      found.push(faultOf('store.lock', `${error.message}.`))
+      return undefined
+    },
+  )
 }
 
 function faultOf(id: string, text: string, remedy?: string): CheckResult {

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { addUsageCommand, parseDisk } from './usage-command.ts'
 import type { AdminClient } from './admin-client.ts'
 import { instancePath, listAll, members, parseCount, subcommand } from './command.ts'
 import { clean, type OutputOptions, print, table } from './output.ts'
@@ -8,6 +9,8 @@ interface InstanceOptions extends OutputOptions {
   readonly authMode?: string
   readonly block?: boolean
   readonly context?: string
+  /** Bytes; null: as everybody. */
+  readonly disk?: number | null
   readonly email?: string
   readonly locale?: string
   /** `true`: the flag of `create`. */
@@ -64,6 +67,11 @@ export function addInstanceCommands(program: Command, connect: () => AdminClient
   )
 
   withDetails(subcommand(instance, 'update <domain>', 'Changes an instance.'))
+    .option(
+      '--disk <size>',
+      'what it may keep, such as `5GiB`; `0`: no limit; `default`: as every instance',
+      parseDisk,
+    )
     .option('--oauth-clients-max <n>', 'how many clients it may have; -1: no limit', parseCount)
     .addOption(
       new Option('--auth-mode <mode>', 'whether logging in takes a passcode by mail').choices([
@@ -84,6 +92,7 @@ export function addInstanceCommands(program: Command, connect: () => AdminClient
       const body = {
         ...detailsOf(options),
         oauthClientsMax: options.oauthClientsMax,
+        diskQuota: options.disk,
         auth_mode: options.authMode,
         phone: options.phone === 'none' ? null : options.phone,
         ...(options.magicLink !== undefined && { magic_link: options.magicLink === 'on' }),
@@ -93,6 +102,8 @@ export function addInstanceCommands(program: Command, connect: () => AdminClient
       const answer = await connect().call('PATCH', instancePath(domain), body)
       print(options, answer, `Changed ${clean(answer['domain'])}.`)
     })
+
+  addUsageCommand(instance, connect)
 
   subcommand(instance, 'remove <domain>', 'Removes an instance with everything it holds.').action(
     async (domain: string, options: OutputOptions) => {

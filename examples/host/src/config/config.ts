@@ -6,6 +6,7 @@ import type { ConnectorsValues } from './connectors.ts'
 import type { FlagshipValues } from './flagship.ts'
 import type { NotificationValues } from './notifications.ts'
 import { isLoopback } from './own-names.ts'
+import { readSize } from './size.ts'
 import { FILE_SCHEMA, listEntries, type NamedEntry } from './entries.ts'
 import { readSecretFiles, type SecretFile } from './secret-files.ts'
 
@@ -284,7 +285,12 @@ function toConfig(values: Values, isProduction: boolean): ParsedConfig {
         name === 'maxTokenAge' ? toMilliseconds(String(value)) : value,
       ]),
     ),
-    limits: Object.fromEntries(group('limits.')),
+    limits: Object.fromEntries(
+      group('limits.').map(([name, value]) => [
+        name,
+        typeof value === 'string' ? readSize(value) : value,
+      ]),
+    ),
     lifetimes: Object.fromEntries(
       group('lifetimes.').map(([name, text]) => [name, toMilliseconds(String(text))]),
     ),

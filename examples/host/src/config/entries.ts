@@ -1,5 +1,6 @@
 import { CONFIG_ENTRIES } from './config.schema.ts'
 import type { ConfigEntry, ConfigGroup } from './entry.ts'
+import { SIZE_PATTERN } from './size.ts'
 
 /** One entry with its place in the file and its environment variable. */
 export interface NamedEntry {
@@ -44,6 +45,7 @@ function groupSchema(group: ConfigGroup): Record<string, unknown> {
 function entrySchema(entry: ConfigEntry): Record<string, unknown> {
   const { type, pattern, minimum, maximum } = entry
   if (type === 'json') return entry.schema ?? {}
+  if (type === 'size') return { type: 'string', pattern: SIZE_PATTERN }
   if (type === 'duration') return { type: 'string', pattern: '^[0-9]{1,9}(ms|s|m|h|d)$' }
   return {
     type,

@@ -3,8 +3,8 @@
  * `env` has that name instead. `docs/configuration.md` is made from these rows.
  */
 export interface ConfigEntry {
-  /** `json`: anything that fits the schema; JSON text in the environment. */
-  readonly type: 'string' | 'integer' | 'boolean' | 'duration' | 'json'
+  /** `json`: anything that fits the schema; JSON text in the environment. `size`: bytes, or such as `5GiB`. */
+  readonly type: 'string' | 'integer' | 'boolean' | 'duration' | 'json' | 'size'
   readonly description: string
   /** Absent: the entry may be unset. */
   readonly default?: string | number | boolean

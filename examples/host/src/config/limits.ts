@@ -23,6 +23,12 @@ export const LIMIT_ENTRIES: ConfigGroup = {
     description:
       'Of these, how many one client address (IPv6: /64) may have, never more than half; 0 turns it off, and it is off behind a proxy (`SVC_TRUST_PROXY`).',
   },
+  disk: {
+    type: 'size',
+    default: '1GiB',
+    description:
+      'What one instance may keep, such as `5GiB`, a number of bytes, or `0` for no limit; `svc instance update --disk` is for one instance.',
+  },
   requestsInFlight: {
     ...BUCKET,
     default: 1000,

@@ -6,6 +6,7 @@ import type { Clock, Store } from '@svc/store'
 import { listAppFolders } from '../apps/registry.ts'
 import type { DocumentStore } from '../documents/document-store.ts'
 import type { Development } from '../notifications/development.ts'
+import type { DiskQuota } from '../quota/disk-quota.ts'
 import type { HostServices } from '../services.ts'
 import { accountRules } from './data/account-rules.ts'
 import { publicDocuments } from './data/doctype-rules.ts'
@@ -43,8 +44,9 @@ export function createSharedData(parts: {
   readonly store: Store
   readonly clock: Clock
   readonly apps: Pick<AppRegistry, 'installed'>
+  readonly quota: Pick<DiskQuota, 'admit'>
 }): SharedData {
-  const shares = createShareStore(parts.store)
+  const shares = createShareStore(parts.store, parts.quota)
   const sharings = createSharingOffers(parts)
   return {
     shares,
@@ -63,7 +65,7 @@ export function demoServices(
 ): DemoServices {
   const { clock, namespace, store } = oauth
   const confirmedTypes = new Set([`${namespace}.safe.secrets`])
-  const rules = [accountRules(`${namespace}.accounts`, accounts.connectors)]
+  const rules = [accountRules(`${namespace}.accounts`, accounts.connectors, documents)]
   // A link shows documents to whoever has it, and an offer makes them another owner's, both without what the types of
   // some of them ask for.
   const isShareable = (type: string): boolean => !confirmedTypes.has(type)

@@ -1,4 +1,5 @@
 import type { Instance } from '@svc/platform'
+import type { DiskQuota } from '../quota/disk-quota.ts'
 import { type Change, indexKey, type Json, type Key, recordKey, type Store } from '@svc/store'
 
 /** The fields of a document; names that start with `_` are the server's. */
@@ -30,7 +31,10 @@ export interface DocumentStore {
     type: string,
     page: { readonly limit?: number; readonly cursor?: string },
   ): Promise<DocumentPage>
-  /** The new revision, or undefined when the expectation failed. */
+  /**
+   * The new revision, or undefined when the expectation failed.
+   * @throws OAuthError `quota_exceeded`
+   */
   put(
     instance: Instance,
     document: Omit<StoredDocument, 'rev'>,
@@ -38,13 +42,13 @@ export interface DocumentStore {
   ): Promise<string | undefined>
   /** False when the expectation failed. */
   delete(instance: Instance, type: string, id: string, expected: Expectation): Promise<boolean>
-  /** Bytes that the documents of an instance take, as JSON. */
-  size(instance: Instance): Promise<number>
   /** Removes every document of an instance. */
   removeAll(instance: Instance): Promise<void>
 }
 
 const KIND = 'document'
+/** Of an instance. @see operation.md 8.1 */
+const MAX_DOCUMENTS = 100_000
 
 interface Stored {
   readonly type: string
@@ -68,7 +72,8 @@ export function documentChange(
   }
 }
 
-export function createDocumentStore(store: Store): DocumentStore {
+/** @param quota - what instances may keep; without it there is no end, for those who only read */
+export function createDocumentStore(store: Store, quota?: Pick<DiskQuota, 'admit'>): DocumentStore {
   return {
     async get(instance, type, id) {
       const record = await store.get(keyOf(instance, type, id))
@@ -83,13 +88,18 @@ export function createDocumentStore(store: Store): DocumentStore {
     },
     async put(instance, { type, id, fields }, expected) {
       const key = keyOf(instance, type, id)
-      const before = expected === 'any' || expected === 'absent' ? undefined : await store.get(key)
+      const before = expected === 'absent' ? undefined : await store.get(key)
       if (typeof expected === 'object' && before?.revision !== expected.rev) return undefined
+      const change = documentChange(instance, { type, id, fields })
+      await quota?.admit(instance, {
+        bytes: bytesOf(key, change.value) - (before === undefined ? 0 : bytesOf(key, before.value)),
+        ...(before === undefined && { kind: KIND, most: MAX_DOCUMENTS }),
+      })
       const result = await store.write([
         {
-          ...documentChange(instance, { type, id, fields }),
+          ...change,
           ...(expected === 'absent' && { ifAbsent: true as const }),
-          ...(before !== undefined && { ifRevision: before.revision }),
+          ...(before !== undefined && expected !== 'any' && { ifRevision: before.revision }),
         },
       ])
       return result.written ? result.revision : undefined
@@ -105,19 +115,6 @@ export function createDocumentStore(store: Store): DocumentStore {
           : { op: 'delete', key, ifPresent: true }
       return (await store.write([change])).written
     },
-    async size(instance) {
-      let bytes = 0
-      let cursor: string | undefined
-      do {
-        const page = await store.list(
-          indexKey(instance.id, 'documents'),
-          cursor === undefined ? {} : { cursor },
-        )
-        for (const { value } of page.records) bytes += Buffer.byteLength(JSON.stringify(value))
-        cursor = page.cursor
-      } while (cursor !== undefined)
-      return bytes
-    },
     async removeAll(instance) {
       const index = indexKey(instance.id, 'documents')
       for (;;) {
@@ -130,6 +127,11 @@ export function createDocumentStore(store: Store): DocumentStore {
       }
     },
   }
+}
+
+/** As the store counts them. */
+function bytesOf(key: Key, value: Json): number {
+  return Buffer.byteLength(key) + Buffer.byteLength(JSON.stringify(value))
 }
 
 function keyOf(instance: Instance, type: string, id: string): Key {

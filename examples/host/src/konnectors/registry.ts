@@ -7,6 +7,7 @@ import {
 } from '@svc/oauth-core'
 import { type Instance, isSlug } from '@svc/platform'
 import { indexKey, recordKey, type Store } from '@svc/store'
+import { TooManyInstalledError } from '../quota/too-many-installed.ts'
 
 /** What the manifest of a konnector says that matters here. */
 export interface HostKonnector extends KonnectorManifest {
@@ -43,6 +44,8 @@ export interface HostKonnectorsOptions {
   readonly namespace: string
 }
 
+/** Of an instance. */
+const MAX_KONNECTORS = 100
 const KIND = 'installed-konnector'
 const INDEX = 'konnectors'
 const DEFAULT_PREFIX = 'io.svc.'
@@ -80,6 +83,10 @@ export function createHostKonnectors(options: HostKonnectorsOptions): HostKonnec
     async install(instance, slug) {
       const manifest = bundled.get(slug)
       if (manifest === undefined) return undefined
+      const installed = await list(instance)
+      if (installed.length >= MAX_KONNECTORS && !installed.some((each) => each.slug === slug)) {
+        throw new TooManyInstalledError(MAX_KONNECTORS)
+      }
       const indexes = [{ index: indexKey(instance.id, INDEX), sort: slug }]
       const key = recordKey(instance.id, KIND, slug)
       await store.write([{ op: 'put', key, value: { slug }, indexes }])

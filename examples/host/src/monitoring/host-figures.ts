@@ -22,6 +22,8 @@ export interface HostFigureSources {
   /** Counts of audited events. */
   readonly audited: ReadonlyMap<string, number>
   readonly settable: SetFigures
+  /** Whether there is too little space for what grows. */
+  readonly isSpaceLow: () => boolean
 }
 
 interface PromClasses {
@@ -35,7 +37,7 @@ export function registerHostFigures(
   registry: Registry,
   sources: HostFigureSources,
 ): void {
-  const { audited, config, hashing, settable, store } = sources
+  const { audited, config, hashing, isSpaceLow, settable, store } = sources
   const registers = [registry]
   /** A gauge that is read when somebody looks; undefined: it is not shown. */
   function gauge(name: MetricName, read: () => Promise<number | undefined> | number): void {
@@ -84,7 +86,7 @@ export function registerHostFigures(
       for (const [kid, count] of settable.sealingValues) this.set({ kid }, count)
     },
   })
-  gauge('svc_low_space', () => Number(settable.isLowSpace))
+  gauge('svc_low_space', () => Number(isSpaceLow()))
   gauge('svc_notifications_waiting', () => waiting(sources.notifications()))
   gauge('svc_disk_free_bytes', async () => {
     const usage = await statfs(config.dataDir).catch(() => undefined)

@@ -2,7 +2,7 @@ import { recordKey } from '@svc/store'
 import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { createHealth, type Health } from '../../src/monitoring/health.ts'
-import { becomeReady } from '../../src/processes/readiness.ts'
+import { becomeReady } from '../../src/monitoring/readiness.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
 
 /** @see operation.md 6.4 */

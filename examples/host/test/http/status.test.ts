@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { fakeClock } from '@svc/testkit'
-import { createStatus } from '../../src/processes/status-lines.ts'
+import { createStatus } from '../../src/monitoring/status-lines.ts'
 import { StatusBoard } from '../../src/monitoring/status.ts'
 import { listProcesses, putProcess } from '../../src/processes/process-record.ts'
 import { hostEnvironment, runSvc } from '../support/host-process.ts'

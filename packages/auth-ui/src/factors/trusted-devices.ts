@@ -31,6 +31,8 @@ type DeviceRecord = { readonly stamp: string } & Pick<TrustedDevice, keyof Trust
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 const TOKEN_BYTES = 32
 const BATCH = 100
+/** Of an instance. @see operation.md 8.1 */
+const MAX_DEVICES = 50
 
 type Services = Pick<AuthUiServices, 'clock' | 'lifetimes' | 'store'>
 
@@ -77,7 +79,17 @@ export async function trustDevice(
       indexes: [{ index: indexOf(instance), sort: sortOf(value) }],
     },
   ])
+  await endUnused(store, instance)
   return token
+}
+
+/** Those unused for longest go when there are too many; the new one was used just now. */
+async function endUnused(store: Store, instance: Instance): Promise<void> {
+  const all = await allRecords(store, instance)
+  const unused = all
+    .toSorted((one, other) => one.value.lastUsed - other.value.lastUsed)
+    .slice(0, Math.max(0, all.length - MAX_DEVICES))
+  if (unused.length > 0) await store.write(unused.map(({ key }) => ({ op: 'delete', key })))
 }
 
 /** Newest first; those of an earlier passphrase are left out. */

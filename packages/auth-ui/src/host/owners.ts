@@ -161,6 +161,7 @@ async function createSession(
   const now = services.clock.now()
   const session = { id: services.sessions.newId(), kind, method, createdAt: now, lastSeen: now }
   await services.store.write([services.sessions.put(instance, session)])
+  await services.sessions.bound(instance, session.id)
   return { session, cookie: await services.cookies.seal(instance, session.id) }
 }
 

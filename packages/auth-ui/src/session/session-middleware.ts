@@ -226,6 +226,7 @@ export class SessionMiddleware {
     ])
     if (!result.written) throw new SessionEndedMeanwhile('the session ended meanwhile')
     exchange.saved = session
+    if (revision === undefined) await sessions.bound(instance, session.id)
     if (replaced !== undefined) await sessions.announceEnd(instance, [replaced], 'replaced')
   }
 }

@@ -40,6 +40,8 @@ export interface SessionStore {
   ): Promise<void>
   /** Ends one. False when there was none. */
   end(instance: Instance, id: SessionId, reason: SessionEnd): Promise<boolean>
+  /** Ends those unused for longest when there are more than 100. @param opened - the newest, which stays */
+  bound(instance: Instance, opened: SessionId): Promise<void>
   /** Ends all but one. @returns how many */
   endAll(instance: Instance, reason: SessionEnd, except?: SessionId): Promise<number>
 }
@@ -55,6 +57,8 @@ export interface SessionStoreOptions {
 }
 
 const BATCH = 100
+/** Of an instance. @see operation.md 8.1 */
+const MAX_SESSIONS = 100
 
 /** Expiry is decided by the stored instant. */
 export function createSessionStore(options: SessionStoreOptions): SessionStore {
@@ -105,6 +109,19 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     return ids.length
   }
 
+  async function bound(instance: Instance, opened: SessionId): Promise<void> {
+    const all = await list(instance)
+    const ids = all
+      .filter(({ id }) => id !== opened)
+      .toSorted((one, other) => one.lastSeen - other.lastSeen)
+      .slice(0, Math.max(0, all.length - MAX_SESSIONS))
+      .map(({ id }) => id)
+    for (let at = 0; at < ids.length; at += BATCH) {
+      await store.write(ids.slice(at, at + BATCH).map((id) => remove(instance, id)))
+    }
+    await announceEnd(instance, ids, 'replaced')
+  }
+
   function remove(instance: Instance, id: SessionId): Change {
     return { op: 'delete', key: keyOf(instance, id) }
   }
@@ -133,6 +150,7 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
       return result.written
     },
     endAll,
+    bound,
   }
 }
 

@@ -43,6 +43,14 @@ describe('settings app, in a browser', function () {
       .and.include('com.example.drive')
   })
 
+  it('shows how much room is used, in words and as a bar', async () => {
+    await open('#storage')
+    const meter = page.getByRole('meter', { name: 'Storage' })
+    expect(await meter.getAttribute('aria-valuetext')).to.equal('381 MB of 1 GB used')
+    expect(await page.getByText('381 MB of 1 GB used').isVisible()).to.equal(true)
+    expect(await meter.getAttribute('data-level')).to.equal('room')
+  })
+
   it('asks once, names what ends, and ends it', async () => {
     await open()
     await page.getByRole('button', { name: 'Remove access of Drive for Android' }).click()

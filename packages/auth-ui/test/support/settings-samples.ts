@@ -170,6 +170,9 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
     'GET /settings/passphrase': (ctx) => {
       ctx.body = { data: PASSPHRASE }
     },
+    'GET /settings/disk-usage': (ctx) => {
+      ctx.body = { used: 400_000_000, quota: 1_073_741_824 }
+    },
     'GET /settings/hint': done,
     'DELETE /settings/sessions/s2': done,
     'DELETE /auth/login/others': done,

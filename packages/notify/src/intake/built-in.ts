@@ -38,7 +38,14 @@ export const BUILT_IN: ReadonlyMap<string, BuiltInCategory> = new Map<string, Bu
   [
     'disk-quota',
     {
-      declared: { ...PLAIN, collapsible: true, stateful: true, minIntervalMs: WEEK_MS },
+      // One source of each level: a full space is told although it was said a day ago that it is nearly full.
+      declared: {
+        ...PLAIN,
+        collapsible: true,
+        stateful: true,
+        multiple: true,
+        minIntervalMs: WEEK_MS,
+      },
       channel: 'mobile',
       mail: 'disk_quota',
       // A push of the server has no app's name before its title.
@@ -47,14 +54,19 @@ export const BUILT_IN: ReadonlyMap<string, BuiltInCategory> = new Map<string, Bu
   ],
 ])
 
-/** Title and message of a built-in category, in the owner's language. */
+/**
+ * Title and message of a built-in category, in the owner's language.
+ * @param isFull - of `disk-quota`: nothing is left
+ */
 export function builtInTexts(
   { domain, locale }: Instance,
   { mail }: BuiltInCategory,
+  isFull: boolean,
 ): { readonly title: string; readonly message: string } {
   const catalogue = catalogueOf(locale)
+  const name = isFull ? `${mail}.full` : mail
   return {
-    title: catalogue.text(`${mail}.title`, { domain }),
-    message: catalogue.text(`${mail}.preheader`, { domain }),
+    title: catalogue.text(`${name}.title`, { domain }),
+    message: catalogue.text(`${name}.preheader`, { domain }),
   }
 }

@@ -148,6 +148,7 @@ function valuesOf(
 function variantOf({ template, variables }: SystemMail): string {
   if (template === 'two_factor') return variables.purpose
   if (template === 'auth_mode_changed') return variables.change
+  if (template === 'disk_quota' && variables.isFull === true) return 'full'
   return 'any'
 }
 

@@ -75,7 +75,9 @@ export function sampleMails(instance: Instance, time: number): ReadonlyMap<strin
   add({ template: 'update_email', variables: change })
   const full = { url: `${settings}/clients`, clientName: 'Drive for Android', limit: 3 }
   add({ template: 'oauth_clients_limit', variables: full })
-  add({ template: 'disk_quota', variables: { url: `${settings}/storage` } })
+  const storage = `${settings}/storage`
+  add({ template: 'disk_quota', variables: { url: storage } })
+  add({ template: 'disk_quota', variables: { url: storage, isFull: true } }, 'full')
   const backupAt = time - 30 * 3600 * 1000
   add({ template: 'space_restored', variables: { url: `${settings}/access`, backupAt } })
   return mails

@@ -163,7 +163,10 @@ export function builtInMail(
   return category === 'disk-quota'
     ? {
         template: 'disk_quota',
-        variables: { url: linkOr(instance, data['DriveLink'], 'storage') },
+        variables: {
+          url: linkOr(instance, data['DriveLink'], 'storage'),
+          isFull: data['IsFull'] === true,
+        },
       }
     : undefined
 }

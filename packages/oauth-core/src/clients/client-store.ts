@@ -171,6 +171,16 @@ export class ClientStore {
     } while (cursor !== undefined)
   }
 
+  /** Whether a list has this many clients or more. */
+  async hasAtLeast(instance: Instance, which: ClientList, count: number): Promise<boolean> {
+    let seen = 0
+    for await (const page of this.pages(instance, which)) {
+      seen += page.length
+      if (seen >= count) return true
+    }
+    return false
+  }
+
   /** Clients that hold this device token now; at most 100. */
   async listOfDevice(
     instance: Instance,

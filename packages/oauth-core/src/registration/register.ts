@@ -1,4 +1,10 @@
-import { type BodyRule, requirement, type RouteAuth, type RouteContext } from '@svc/platform'
+import {
+  type BodyRule,
+  type Instance,
+  requirement,
+  type RouteAuth,
+  type RouteContext,
+} from '@svc/platform'
 import type { AccessContext } from '../access/access-context.ts'
 import { authenticate } from '../access/access.ts'
 import { claimName, releaseName } from '../clients/client-names.ts'
@@ -57,6 +63,7 @@ export async function registerClient(ctx: RouteContext, services: OAuthServices)
   const asked = readNewMetadata(pickMembers(ctx.state.body), instance)
   await checkLinkedApp(asked.software_id, instance, apps)
   await sweepPending(services, instance)
+  await requireRoom(services, instance)
 
   const name = await claimName(services, instance.id, asked.client_name)
   if (name === undefined) throw new TypeError('a new client has no name of its own')
@@ -82,6 +89,25 @@ export async function registerClient(ctx: RouteContext, services: OAuthServices)
   })
   ctx.status = 201
   ctx.body = toWire(stored.client, stored.secret, token)
+}
+
+/** Most clients that their owner has not allowed, and most of all. */
+const MAX_PENDING = 100
+const MAX_CLIENTS = 1000
+const HOUR_S = 3600
+
+/**
+ * SPEC: operation.md 8.1 - strangers register, so both have a bound. Parallel registrations may pass it by as many as
+ * there are; the limit of an hour holds them.
+ */
+async function requireRoom({ clients }: OAuthServices, instance: Instance): Promise<void> {
+  if (await clients.hasAtLeast(instance, 'pending', MAX_PENDING)) {
+    const detail = 'clients that nobody allowed yet'
+    throw new OAuthError('too_many_requests', { retryAfterS: HOUR_S, detail })
+  }
+  if (await clients.hasAtLeast(instance, 'all', MAX_CLIENTS)) {
+    throw new OAuthError('too_many_clients')
+  }
 }
 
 /** SPEC: oauth.md 3.1 - the two header errors have codes of their own. */

@@ -66,6 +66,8 @@ export interface RouteRow {
   readonly use?: readonly RouteMiddleware[]
   /** HEAD is answered with 405: a GET that uses something up must not be run by who only checks links. */
   readonly refusesHead?: true
+  /** What it stores is new and stays: 503 `storage_full` while the server has little room. */
+  readonly grows?: true
   /** One sentence for the reference. */
   readonly summary: string
   /** Section of the specification or RFC. */

@@ -1,6 +1,7 @@
 import type { Context, Middleware, Next } from 'koa'
 import compose from 'koa-compose'
 import Router from 'koa-router'
+import { storageFull } from '../load/errors.ts'
 import type { RateLimits } from '../rate-limits.ts'
 import { RequestError } from './request-error.ts'
 import { setCorsHeaders } from './cors.ts'
@@ -20,6 +21,8 @@ export interface RouterEnvironment extends ErrorRendering {
   readonly checkCsrf?: (ctx: Context, rule: CsrfRule) => void
   /** The counters of the package. Rows with a limit that the router keeps need them. */
   readonly limits?: RateLimits<string>
+  /** Whether there is little room to store anything in. @defaultValue never */
+  readonly isSpaceLow?: () => boolean
 }
 
 /** A path without parameters or patterns. */
@@ -122,6 +125,7 @@ function finish(
   const enforced = enforcedLimits(row)
 
   return async function handle(ctx: RouteContext): Promise<void> {
+    if (row.grows === true && environment.isSpaceLow?.() === true) throw storageFull()
     if (readBody !== undefined) await readBody(ctx)
     // From here on it costs something: with its body here, it takes its place.
     ctx.state.load?.enter()

@@ -33,6 +33,8 @@ export interface InstanceRecord {
 export interface InstanceSettings {
   /** How many user-connected clients may exist; absent or negative: no limit. @see oauth.md 3.10 */
   readonly oauthClientsMax?: number
+  /** Bytes that it may keep; 0: no limit; absent: what the host gives everybody. @see operation.md 8.1 */
+  readonly diskQuota?: number
 }
 
 /** An instance as a request sees it: its record and the addresses derived from it. */

@@ -119,14 +119,17 @@ export type SystemMail =
       readonly template: 'oauth_clients_limit'
       readonly variables: Action & { readonly clientName: string; readonly limit: number }
     }
+  /** The space is nearly full, or full. */
+  | {
+      readonly template: 'disk_quota'
+      readonly variables: Action & { readonly isFull?: boolean }
+    }
   /** The space was put back from a backup. */
   | {
       readonly template: 'space_restored'
       /** When the backup was made, milliseconds since the epoch. */
       readonly variables: Action & { readonly backupAt: number }
     }
-  /** The space is nearly full. */
-  | { readonly template: 'disk_quota'; readonly variables: Action }
 
 /** Sends system mails. The host connects it, usually to `@svc/notify`. */
 export interface Mailer {

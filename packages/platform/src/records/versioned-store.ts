@@ -13,6 +13,7 @@ import type {
   Scheduler,
   Store,
   StoredRecord,
+  Usage,
   WriteOptions,
   WriteResult,
 } from '@svc/store'
@@ -103,6 +104,14 @@ class VersionedStore implements Store {
   ): Promise<Page<Value>> {
     const page = await this.#store.list<Value>(index, request)
     return { ...page, records: page.records.flatMap((record) => this.#forward(record) ?? []) }
+  }
+
+  usage(instance: string): Promise<Usage> {
+    return this.#store.usage(instance)
+  }
+
+  recount(instance: string): Promise<Usage> {
+    return this.#store.recount(instance)
   }
 
   health(): Promise<void> {

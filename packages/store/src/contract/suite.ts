@@ -9,7 +9,7 @@ export interface TestRunner {
   it(name: string, run: () => Promise<void>): unknown
 }
 
-/** Opens a store that takes the time from the clock. */
+/** Opens a store that takes the time from the clock, and counts the kinds `thing` and `other`. */
 export type MakeStore = (clock: Clock) => Promise<Store>
 
 /** What a test works with. */

@@ -12,7 +12,7 @@ const PAGE = 500
 const DIGEST_CHARACTERS = 12
 
 /** All keys of a kind of Redis value that have an instance, each once, page by page, on every master. */
-async function* scanKeys(connection: Connection, match: string): AsyncGenerator<string[]> {
+export async function* scanKeys(connection: Connection, match: string): AsyncGenerator<string[]> {
   const { client } = connection
   // SCAN may answer a key twice. 96 bits of a digest each: a Redis of millions of keys fits.
   const seen = new Set<string>()

@@ -7,6 +7,9 @@ import { createRedisBus } from './redis-bus.ts'
 import { createRedisScheduler } from './redis-scheduler.ts'
 import { RedisStore } from './redis-store.ts'
 import { createRunScript } from './run-script.ts'
+import { scanKeys } from './dump-redis.ts'
+import { USAGE_SCRIPTS } from './scripts.ts'
+import { createRedisUsage } from './usage/redis-usage.ts'
 
 export type { RedisStoreOptions } from './options.ts'
 export {
@@ -29,7 +32,7 @@ export type { WaitReplicas } from './run-script.ts'
  */
 export function redisStore(options: RedisStoreOptions): Store {
   const settled = REDIS_OPTIONS.settle(options)
-  const { clock, commandTimeoutMs, log, waitReplicas } = settled
+  const { clock, commandTimeoutMs, countedKinds, log, waitReplicas } = settled
   const target = readTarget(settled)
   const client = createClient(target, 'store', failFast(commandTimeoutMs))
   const connection = createConnection(client, log, commandTimeoutMs)
@@ -37,10 +40,18 @@ export function redisStore(options: RedisStoreOptions): Store {
     // Only advice: a Redis that does not allow INFO is used without it.
     checkDurability(client, log).catch(() => {})
   })
+  const runScript = createRunScript(connection, waitReplicas)
   return new RedisStore({
     connection,
     clock,
-    runScript: createRunScript(connection, waitReplicas),
+    runScript,
+    usage: createRedisUsage({
+      scripts: USAGE_SCRIPTS,
+      runScript,
+      scan: (prefix) => scanKeys(connection, `${prefix}*`),
+      clock,
+      countedKinds,
+    }),
     bus: createRedisBus(
       connection,
       () => createSubscriberClient(target, client, commandTimeoutMs),

@@ -7,6 +7,7 @@ import { indexName, physicalCounter, physicalIndex } from './packed-record.ts'
 import type { RedisScheduler } from './redis-scheduler.ts'
 import type { RunScript } from './run-script.ts'
 import { SCRIPTS, TTL_MARGIN_MS } from './scripts.ts'
+import type { RedisUsage } from './usage/redis-usage.ts'
 
 /** Records of one script run: they share an instance. */
 const AT_ONCE = 100
@@ -17,11 +18,13 @@ export function loadTarget({
   runScript,
   clock,
   scheduler,
+  usage,
 }: {
   readonly connection: Connection
   readonly runScript: RunScript
   readonly clock: Clock
   readonly scheduler: RedisScheduler
+  readonly usage: RedisUsage
 }): LoadTarget {
   async function write(tag: string, loaded: readonly LoadedRecord[]): Promise<void> {
     const now = clock.now()
@@ -34,7 +37,9 @@ export function loadTarget({
       loaded.length,
       '',
       '',
-      ...loaded.flatMap(({ change, revision }) => changeArguments(change, revision, now)),
+      ...loaded.flatMap(({ change, revision }) =>
+        changeArguments(change, revision, now, usage.counts(change.key)),
+      ),
     ]
     const keys = [...loaded.map(({ change }) => change.key), ...indexes]
     await runScript(SCRIPTS.write, keys, args, { repeat: true, replicate: true })

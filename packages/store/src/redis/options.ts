@@ -15,6 +15,7 @@ import {
   type Settled,
   text,
 } from '../options/index.ts'
+import { countedKinds } from '../usage/counted-kinds.ts'
 import { COMMAND_TIMEOUT_MS } from './client.ts'
 import { redisOptionsFromUrl, type RedisTarget } from './redis-url.ts'
 import type { WaitReplicas } from './run-script.ts'
@@ -44,6 +45,11 @@ export interface RedisStoreOptions extends RedisTarget {
    * @see security 106
    */
   readonly commandTimeoutMs?: number
+  /**
+   * Kinds of records whose bytes are counted, for `usage`.
+   * @defaultValue none
+   */
+  readonly countedKinds?: readonly string[]
 }
 
 /** Options with nothing left open, but where Redis is and how to get in. */
@@ -87,6 +93,7 @@ export const REDIS_OPTIONS: OptionsDefinition<SettledRedisOptions> = defineOptio
       timeoutMs: milliseconds(1, 1900).or(1000),
     }).optional('does not wait'),
     commandTimeoutMs: milliseconds(100, 60_000).or(COMMAND_TIMEOUT_MS),
+    countedKinds,
   } satisfies OptionsFor<RedisStoreOptions>,
   { check: targetProblem },
 )

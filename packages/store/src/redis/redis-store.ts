@@ -25,6 +25,7 @@ import type {
   Revision,
   Store,
   StoredRecord,
+  Usage,
   WriteOptions,
   WriteResult,
 } from '../store.ts'
@@ -43,6 +44,7 @@ import {
 } from './packed-record.ts'
 import type { RedisBus } from './redis-bus.ts'
 import type { RedisScheduler } from './redis-scheduler.ts'
+import type { RedisUsage } from './usage/redis-usage.ts'
 import type { RunScript } from './run-script.ts'
 import { SCRIPTS, TTL_MARGIN_MS } from './scripts.ts'
 
@@ -53,6 +55,7 @@ export interface RedisStoreParts {
   readonly bus: RedisBus
   readonly scheduler: RedisScheduler
   readonly clock: Clock
+  readonly usage: RedisUsage
 }
 
 /** The store on Redis or Valkey: any number of processes. */
@@ -126,7 +129,9 @@ export class RedisStore implements Store {
       planned.length,
       id === undefined ? '' : WRITE_ANSWER_MS,
       revision,
-      ...planned.flatMap((change) => changeArguments(change, revision, now)),
+      ...planned.flatMap((change) =>
+        changeArguments(change, revision, now, this.#parts.usage.counts(change.key)),
+      ),
     ]
     // Text: the script answers nothing else.
     const answer = (await this.#parts.runScript(SCRIPTS.write, keys, args, {
@@ -141,7 +146,7 @@ export class RedisStore implements Store {
   async take<Value extends Json = Json>(key: Key): Promise<StoredRecord<Value> | undefined> {
     const tag = instanceTag(key)
     const now = this.#clock.now()
-    const args = [now, physicalIndex(tag, '')]
+    const args = [now, physicalIndex(tag, ''), this.#parts.usage.counts(key) ? 'u' : '']
     const packed = await this.#parts.runScript(SCRIPTS.take, [key], args, { replicate: true })
     // The script answers text or nil. The caller names the type of what it stored.
     return this.#unpack(key, packed as string | null) as StoredRecord<Value> | undefined
@@ -175,6 +180,14 @@ export class RedisStore implements Store {
       if (record !== undefined) records.push(record)
     }
     return last === '' ? { records } : { records, cursor: cursorText(last) }
+  }
+
+  async usage(instance: string): Promise<Usage> {
+    return this.#parts.usage.read(instance)
+  }
+
+  async recount(instance: string): Promise<Usage> {
+    return this.#parts.usage.recount(instance)
   }
 
   dump(): AsyncIterable<DumpEntry> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { COUNTING, type UsageScripts, usageScripts } from './usage/counting.ts'
 
 /** A Lua script and the digest that Redis knows it by. */
 export interface Script {
@@ -42,7 +43,8 @@ end
 /*
  * KEYS: the records; then the kept answer's key when there is one; then the indexes of new entries.
  * ARGV: now, index prefix, number of records, answer's time to live or '', revision;
- *       then for each record: op (p, d, t, r, c), condition letters (a, p), revision demanded or '', time to live or '',
+ *       then for each record: op (p, d, t, r, c), condition letters (a, p; u: its kind is counted),
+ *       revision demanded or '', time to live or '',
  *       packed record (put), head (touch) or JSON (revise).
  * Answers '1' and the revision, or '0' and the key whose condition failed.
  *
@@ -52,7 +54,7 @@ end
  * An index lives as long as its longest-lived member. A new member makes two random ones be checked, so that members
  * of records that Redis expired never outnumber the others by much, even in an index that nobody lists.
  */
-const WRITE = `${RECORDS}
+const WRITE = `${RECORDS}${COUNTING}
 local now, prefix, count, keep = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), ARGV[4]
 
 if keep ~= '' then
@@ -129,6 +131,7 @@ for i = 1, count do
   local base = 5 + (i - 1) * 5
   local op, ttl, packed, key = ARGV[base + 1], ARGV[base + 4], ARGV[base + 5], KEYS[i]
   local expires, entries, tail = '', '', 0
+  local isCounted = string.find(ARGV[base + 2], 'u', 1, true)
   if old[i] then
     local _, x, e, t = parse(old[i])
     expires, entries, tail = x, e, t
@@ -138,27 +141,31 @@ for i = 1, count do
       removeEntries(prefix, key, entries)
       redis.call('DEL', key)
     end
+    if isCounted then countUsage(prefix, now, key, old[i], false) end
   elseif op == 'r' then
     packed = ARGV[5] .. '\\n' .. expires .. '\\n' .. entries .. '\\n' .. packed
     redis.call('SET', key, packed, 'KEEPTTL')
+    if isCounted then countUsage(prefix, now, key, old[i], packed) end
   elseif op == 'p' or (op == 't' and revisions[i]) then
     if op == 't' then packed = packed .. string.sub(old[i], tail + 1) end
     if ttl == '' then redis.call('SET', key, packed) else redis.call('SET', key, packed, 'PX', ttl) end
     local _, _, new = parse(packed)
     if entries ~= new then removeEntries(prefix, key, entries) end
     addEntries(key, new, ttl)
+    if isCounted then countUsage(prefix, now, key, old[i], packed) end
   end
 end
 return answer('1' .. ARGV[5])
 `
 
-/* KEYS: the record. ARGV: now, index prefix. Answers the packed record, or nil. */
-const TAKE = `${RECORDS}
+/* KEYS: the record. ARGV: now, index prefix, 'u' when its kind is counted. Answers the packed record, or nil. */
+const TAKE = `${RECORDS}${COUNTING}
 local packed = redis.call('GET', KEYS[1])
 if not packed then return false end
 local _, expires, entries = parse(packed)
 removeEntries(ARGV[2], KEYS[1], entries)
 redis.call('DEL', KEYS[1])
+if ARGV[3] == 'u' then countUsage(ARGV[2], tonumber(ARGV[1]), KEYS[1], packed, false) end
 if isLive(expires, tonumber(ARGV[1])) then return packed end
 return false
 `
@@ -233,6 +240,9 @@ export const SCRIPTS: Readonly<Record<'write' | 'take' | 'hit' | 'list', Script>
   hit: { ...script(HIT), whenFull: script(`${WHEN_FULL}${HIT}`) },
   list: script(LIST),
 }
+
+/** Those that tell what instances keep. */
+export const USAGE_SCRIPTS: UsageScripts = usageScripts(RECORDS + COUNTING)
 
 function script(lua: string): Script {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }

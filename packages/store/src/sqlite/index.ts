@@ -10,6 +10,7 @@ import { SqliteStore } from './sqlite-store.ts'
 export type { EmbeddedStore } from './embedded-store.ts'
 export { type FileVersion, readFileVersion } from './file-version.ts'
 export type { SqliteStoreOptions } from './options.ts'
+export type { WriteFailure } from './write-failure.ts'
 
 /**
  * The embedded store: one SQLite file, for one process. Writes of one event-loop turn are committed and synced
@@ -21,8 +22,8 @@ export type { SqliteStoreOptions } from './options.ts'
  * const store = sqliteStore({ file: 'data/store.db' })
  */
 export function sqliteStore(options: SqliteStoreOptions): EmbeddedStore {
-  const { file, clock, log, cacheKib, reads } = SQLITE_OPTIONS.settle(options)
-  return new SqliteStore(openFile(file, cacheKib, reads), clock, log, reads)
+  const { file, cacheKib, ...parts } = SQLITE_OPTIONS.settle(options)
+  return new SqliteStore(openFile(file, cacheKib, parts.reads), parts)
 }
 
 /**

@@ -24,6 +24,7 @@ import type {
   PageRequest,
   Revision,
   StoredRecord,
+  Usage,
   WriteOptions,
   WriteResult,
 } from '../store.ts'
@@ -41,7 +42,18 @@ import { createRecords, type Records } from './records.ts'
 import { readVersion } from './schema.ts'
 import { startSweeping } from './sweep.ts'
 import { startWalGuard, type WalGuard } from './wal-guard.ts'
+import { createUsage, type UsageTable } from './usage.ts'
+import type { WriteFailure } from './write-failure.ts'
 import { createWriteBatch, unavailable, type WriteBatch } from './write-batch.ts'
+
+/** What a store on a file is made of. */
+export interface SqliteStoreParts {
+  readonly clock: Clock
+  readonly log: StoreEventLog
+  readonly reads: readonly [oldest: number, newest: number]
+  readonly countedKinds: readonly string[]
+  readonly onWriteFailure: (failure: WriteFailure) => boolean
+}
 
 /** The embedded store: one process, one file. */
 export class SqliteStore implements EmbeddedStore {
@@ -53,6 +65,7 @@ export class SqliteStore implements EmbeddedStore {
   readonly #records: Records
   readonly #counters: Counters
   readonly #answers: Answers
+  readonly #usage: UsageTable
   readonly #nextRevision: () => Revision = revisionSource()
   readonly #reads: readonly [oldest: number, newest: number]
   readonly #walGuard: WalGuard
@@ -60,21 +73,18 @@ export class SqliteStore implements EmbeddedStore {
   #closing: Promise<void> | undefined
   #isOpen = true
 
-  constructor(
-    file: OpenFile,
-    clock: Clock,
-    log: StoreEventLog,
-    reads: readonly [oldest: number, newest: number],
-  ) {
-    this.#reads = reads
+  constructor(file: OpenFile, options: SqliteStoreParts) {
+    this.#reads = options.reads
     const { db } = file
+    const { clock, log, countedKinds, onWriteFailure } = options
     const checkOpen = (): void => this.#checkOpen()
     this.#clock = clock
     this.#file = file
-    this.#batch = createWriteBatch(db)
+    this.#batch = createWriteBatch(db, onWriteFailure)
     this.#records = createRecords(db)
     this.#counters = createCounters(db)
     this.#answers = createAnswers(db)
+    this.#usage = createUsage(db, countedKinds)
     this.bus = createLocalBus(log, checkOpen)
     this.scheduler = createDueIndex({ db, batch: this.#batch, clock, log, checkOpen })
     this.#walGuard = startWalGuard({ db, path: file.path, clock, log })
@@ -146,6 +156,16 @@ export class SqliteStore implements EmbeddedStore {
     const request = readPage(page)
     // The caller names the type of what it stored.
     return this.#read(() => this.#records.list(index, request, this.#clock.now())) as Page<Value>
+  }
+
+  async usage(instance: string): Promise<Usage> {
+    return this.#read(() => this.#usage.read(instance, this.#clock.now()))
+  }
+
+  async recount(instance: string): Promise<Usage> {
+    this.#checkOpen()
+    await this.#batch.run(() => this.#usage.recount(instance))
+    return this.usage(instance)
   }
 
   async *dump(): AsyncGenerator<DumpEntry> {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { StoreUnavailableError } from '../store.ts'
+import { type WriteFailure, writeFailure } from './write-failure.ts'
 
 /** Most writes in one transaction. */
 const MAX_BATCH = 256
@@ -18,16 +19,18 @@ interface Write {
   readonly reject: (error: Error) => void
 }
 
-interface Done {
-  readonly write: Write
-  readonly result: unknown
-}
+/** What became of a write; told to its caller after the COMMIT. */
+type Done = () => void
 
 /**
  * Group commit: one synchronous transaction per turn with a savepoint for each write, so that a hundred writes cost
  * one disk sync and a failing one takes nobody with it. No transaction is open across turns.
+ * @param onFailure - hears why a whole transaction failed; true: it made room, and the transaction is tried once more
  */
-export function createWriteBatch(db: DatabaseSync): WriteBatch {
+export function createWriteBatch(
+  db: DatabaseSync,
+  onFailure: (failure: WriteFailure) => boolean = () => false,
+): WriteBatch {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
@@ -40,21 +43,25 @@ export function createWriteBatch(db: DatabaseSync): WriteBatch {
   function commitNext(): void {
     const batch = queue.length > MAX_BATCH ? queue.splice(0, MAX_BATCH) : queue
     if (batch === queue) queue = []
-    const done: Done[] = []
+    let failure = commitAll(batch)
+    if (failure !== undefined && onFailure(failure)) failure = commitAll(batch)
+    if (failure === undefined) return
+    const error = unavailable(failure.cause)
+    for (const write of batch) write.reject(error)
+  }
+
+  /** Nobody is told anything before the COMMIT: the transaction may be tried once more. */
+  function commitAll(batch: readonly Write[]): WriteFailure | undefined {
     try {
       begin.run()
-      for (const write of batch) {
-        const outcome = runOne(write)
-        if (outcome !== undefined) done.push(outcome)
-      }
+      const done = batch.map(runOne)
       commit.run()
+      for (const tell of done) tell()
+      return undefined
     } catch (error) {
       rollBack()
-      const failure = unavailable(error)
-      for (const write of batch) write.reject(failure)
-      return
+      return writeFailure(error)
     }
-    for (const { write, result } of done) write.resolve(result)
   }
 
   function rollBack(): void {
@@ -65,19 +72,18 @@ export function createWriteBatch(db: DatabaseSync): WriteBatch {
     }
   }
 
-  /** @throws when SQLite itself rolled the whole transaction back (disk full, I/O error) */
-  function runOne(write: Write): Done | undefined {
+  /** @throws when SQLite itself rolled the whole transaction back (I/O error), or there is no space */
+  function runOne(write: Write): Done {
     savepoint.run()
     try {
       const result = write.work()
       release.run()
-      return { write, result }
+      return () => write.resolve(result)
     } catch (error) {
-      if (!db.isTransaction) throw error
+      if (!db.isTransaction || writeFailure(error).reason === 'full') throw error
       undo.run()
       release.run()
-      write.reject(unavailable(error))
-      return undefined
+      return () => write.reject(unavailable(error))
     }
   }
 

@@ -16,7 +16,12 @@ describe('redisStore on a Cluster', () => {
   after(() => cluster?.stop())
 
   testStore({ describe, it }, 'of two nodes', async (clock) =>
-    redisStore({ url: cluster?.urls ?? [], clock, commandTimeoutMs: scaledLimit(6000) }),
+    redisStore({
+      url: cluster?.urls ?? [],
+      clock,
+      countedKinds: ['thing', 'other'],
+      commandTimeoutMs: scaledLimit(6000),
+    }),
   )
 
   it('spreads instances over the nodes, found through one of them', async () => {

@@ -17,6 +17,11 @@ describe('redisStore', () => {
   after(() => server?.stop())
 
   testStore({ describe, it }, 'on one Redis', async (clock) =>
-    redisStore({ url: server?.url ?? '', clock, commandTimeoutMs: scaledLimit(6000) }),
+    redisStore({
+      url: server?.url ?? '',
+      clock,
+      countedKinds: ['thing', 'other'],
+      commandTimeoutMs: scaledLimit(6000),
+    }),
   )
 })

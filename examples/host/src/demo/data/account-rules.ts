@@ -2,9 +2,9 @@ import { type AccountViewer, type Connectors, withoutSealed } from '@svc/connect
 import type { AccessContext } from '@svc/oauth-core'
 import type { RouteContext } from '@svc/platform'
 import type { DoctypeRules } from './doctype-rules.ts'
-import { toAccount, toFields } from '../../accounts/account-store.ts'
+import { requireRoom, toAccount, toFields } from '../../accounts/account-store.ts'
 import { malformed } from './data-wire.ts'
-import type { Fields, StoredDocument } from '../../documents/document-store.ts'
+import type { DocumentStore, Fields, StoredDocument } from '../../documents/document-store.ts'
 
 /** Whoever is not known gets what everybody gets. */
 const NOBODY: AccountViewer = { kind: 'access' }
@@ -14,7 +14,11 @@ const NOBODY: AccountViewer = { kind: 'access' }
  * @param type - `<namespace>.accounts`
  * @see connectors.md 7.4, 4.9
  */
-export function accountRules(type: string, connectors: Connectors): DoctypeRules {
+export function accountRules(
+  type: string,
+  connectors: Connectors,
+  documents: Pick<DocumentStore, 'list'>,
+): DoctypeRules {
   return {
     type,
     async show(ctx, access, document) {
@@ -28,6 +32,7 @@ export function accountRules(type: string, connectors: Connectors): DoctypeRules
       const fields = admitAccount(sent.fields, before)
       return toFields(connectors.sealAuth(instance, toAccount({ ...sent, rev: '', fields })))
     },
+    requireRoom: (instance, document) => requireRoom(documents, instance, document),
     deleted: (instance, document) => connectors.accountDeleted(instance, toAccount(document)),
   }
 }

@@ -85,6 +85,7 @@ export function dataRoutes(services: DataServices): readonly RouteRow[] {
       path: '/data/:doctype',
       ...behindGuard('POST', createDocument),
       body,
+      grows: true,
       statuses: [201, 400, 401, 403, 413, 415],
       summary: 'Creates a document under a new id.',
     },
@@ -102,6 +103,7 @@ export function dataRoutes(services: DataServices): readonly RouteRow[] {
       path: '/data/:doctype/:id',
       ...behindGuard('PUT', replaceDocument),
       body,
+      grows: true,
       statuses: [200, 201, 400, 401, 403, 409, 413, 415],
       summary:
         'Creates a document under this id, or replaces the revision that `_rev` or `If-Match` names.',
@@ -161,6 +163,7 @@ async function createDocument(
   const sent = { type, id: randomBytes(16).toString('hex'), fields: fieldsOf(ctx) }
   requireAllowed(access, 'POST', sent)
   const document = { ...sent, fields: admit(services, instance, sent) }
+  await ruleOf(services, type)?.requireRoom(instance, document)
   const rev = await services.documents.put(instance, document, 'absent')
   if (rev === undefined) throw new Error('a random id was taken')
   notifySubscribers(services, instance, 'CREATED', { ...document, rev })
@@ -193,6 +196,7 @@ async function replaceDocument(
     throw conflict()
   }
   const document = { ...sent, fields: admit(services, instance, sent, before) }
+  if (before === undefined) await ruleOf(services, type)?.requireRoom(instance, document)
   const rev = await documents.put(instance, document, expected === 'any' ? 'absent' : expected)
   if (rev === undefined) throw conflict()
   const verb = before === undefined ? 'CREATED' : 'UPDATED'

@@ -19,6 +19,8 @@ export interface DoctypeRules {
     sent: Omit<StoredDocument, 'rev'>,
     before: StoredDocument | undefined,
   ): Fields
+  /** Lets one more document be made. @throws OAuthError `quota_exceeded` */
+  requireRoom(instance: Instance, document: Omit<StoredDocument, 'rev'>): Promise<void>
   /** What follows when a caller deleted a document. */
   deleted(instance: Instance, document: StoredDocument): Promise<void>
 }

@@ -70,6 +70,7 @@ export const shareRoutes: readonly Route<ShareServices>[] = [
     path: '/shares',
     handler: createShare,
     body: { types: ['json'], schema: shareSchema, refuse: malformed },
+    grows: true,
     statuses: [201, 400, 401, 403, 404, 413, 415],
     summary: 'Shares documents by a link, with a password perhaps.',
   }),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { SharedLink } from '@svc/auth-ui'
 import type { Instance } from '@svc/platform'
+import type { DiskQuota } from '../../quota/disk-quota.ts'
 import { indexKey, type Json, type Key, recordKey, type Store } from '@svc/store'
 
 /** Documents that a link shows to whoever has it. */
@@ -19,6 +20,7 @@ export interface ShareStore {
   find(instance: Instance, id: string): Promise<Share | undefined>
   /** Of one owner. */
   list(instance: Instance, owner: string): Promise<readonly Share[]>
+  /** @throws OAuthError `quota_exceeded` */
   create(instance: Instance, share: Omit<Share, 'id'>): Promise<Share>
   /** False when the owner has no such link. */
   remove(instance: Instance, owner: string, id: string): Promise<boolean>
@@ -27,8 +29,11 @@ export interface ShareStore {
 }
 
 const ID_BYTES = 24
+const KIND = 'share-link'
+/** Of an instance. @see operation.md 8.1 */
+const MAX_LINKS = 1000
 
-export function createShareStore(store: Store): ShareStore {
+export function createShareStore(store: Store, quota?: Pick<DiskQuota, 'admit'>): ShareStore {
   async function find(instance: Instance, id: string): Promise<Share | undefined> {
     const record = await store.get(keyOf(instance, id))
     return record && toShare(record.value)
@@ -53,6 +58,8 @@ export function createShareStore(store: Store): ShareStore {
     list: async (instance, owner) => (await all(instance)).filter((share) => share.owner === owner),
     async create(instance, given) {
       const share: Share = { id: randomBytes(ID_BYTES).toString('base64url'), ...given }
+      const bytes = Buffer.byteLength(JSON.stringify(share))
+      await quota?.admit(instance, { bytes, kind: KIND, most: MAX_LINKS })
       await store.write([
         {
           op: 'put',
@@ -81,7 +88,7 @@ export function createShareStore(store: Store): ShareStore {
 }
 
 function keyOf(instance: Instance, id: string): Key {
-  return recordKey(instance.id, 'share-link', id)
+  return recordKey(instance.id, KIND, id)
 }
 
 function toShare(value: Json): Share {

@@ -10,6 +10,7 @@ import {
 } from '@svc/oauth-core'
 import { type Instance } from '@svc/platform'
 import { indexKey, type Json, type Key, recordKey, type Store } from '@svc/store'
+import type { DiskQuota } from '../../quota/disk-quota.ts'
 import { documentChange, type Fields } from '../../documents/document-store.ts'
 import { createPendingOffers } from './pending-offers.ts'
 
@@ -34,7 +35,7 @@ export interface SharingOffers extends Sharings {
   /**
    * Keeps an offer until it is accepted, for 14 days at most.
    * @returns what the invited owner opens: a path on that instance; undefined: too many wait for that owner already
-   * @throws OAuthError `payload_too_large`
+   * @throws OAuthError `payload_too_large`; `quota_exceeded` when the invited owner's space is full
    */
   offer(invited: Instance, offer: NewOffer): Promise<string | undefined>
   /** Removes what is kept of an instance. */
@@ -45,6 +46,7 @@ export interface SharingOffersOptions {
   readonly store: Store
   readonly clock: { now(): number }
   readonly apps: Pick<AppRegistry, 'installed'>
+  readonly quota?: Pick<DiskQuota, 'admit'>
 }
 
 const RANDOM_BYTES = 24
@@ -54,7 +56,7 @@ const OFFER_MS = 14 * 24 * 3_600_000
 const VERBS = ['GET'] as const
 
 export function createSharingOffers(options: SharingOffersOptions): SharingOffers {
-  const { store, clock, apps } = options
+  const { store, clock, apps, quota } = options
   const pending = createPendingOffers(options)
 
   async function read(instance: Instance, id: string) {
@@ -109,13 +111,15 @@ export function createSharingOffers(options: SharingOffersOptions): SharingOffer
     cancelUrl: async () => undefined,
 
     async offer(invited, given) {
-      if (Buffer.byteLength(JSON.stringify(given.documents)) > MAX_BYTES) {
+      const bytes = Buffer.byteLength(JSON.stringify(given.documents))
+      if (bytes > MAX_BYTES) {
         const description = `an offer holds at most ${MAX_BYTES / 1024} KiB`
         throw new OAuthError('payload_too_large', { description })
       }
       const id = randomBytes(RANDOM_BYTES).toString('base64url')
       const state = randomBytes(RANDOM_BYTES).toString('base64url')
       const expiresAt = clock.now() + OFFER_MS
+      await quota?.admit(invited, { bytes })
       const isKept = await pending.add(
         invited,
         { id, from: given.from, expiresAt },

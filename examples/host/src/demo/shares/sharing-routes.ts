@@ -47,6 +47,7 @@ export const sharingRoutes: readonly Route<SharingServices>[] = [
     body: { types: ['json'], schema: offerSchema, refuse: malformed },
     cors: 'app-origins-or-any',
     family: 'json',
+    grows: true,
     statuses: [201, 400, 401, 403, 404, 413, 415, 429],
     summary:
       'Offers documents of at most 128 KiB to another owner of this server, for 14 days: 20 times an hour, and 10 that wait.',

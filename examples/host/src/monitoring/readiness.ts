@@ -1,7 +1,7 @@
 import type { OAuth } from '@svc/oauth-core'
 import { describeError, type Store } from '@svc/store'
 import type { HostLog } from '../log/log.ts'
-import type { Health } from '../monitoring/health.ts'
+import type { Health } from './health.ts'
 
 /** Of these instances one is asked: one that is being removed may have no keys any more. */
 const SAMPLE = 20

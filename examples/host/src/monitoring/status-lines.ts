@@ -3,9 +3,9 @@ import type { Notify } from '@svc/notify'
 import type { SealingKey } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Config } from '../config/config.ts'
-import { differentOptions } from './config-digest.ts'
-import { listProcesses, type ProcessRecord } from './process-record.ts'
-import { StatusBoard, type StatusLine } from '../monitoring/status.ts'
+import { differentOptions } from '../processes/config-digest.ts'
+import { listProcesses, type ProcessRecord } from '../processes/process-record.ts'
+import { StatusBoard, type StatusLine } from './status.ts'
 
 export interface StatusParts {
   readonly config: Config

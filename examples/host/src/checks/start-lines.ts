@@ -1,5 +1,5 @@
 import type { Instances, SealingKey } from '@svc/platform'
-import { countInstances } from '../checks/sites.ts'
+import { countInstances } from './sites.ts'
 import { hasTls, publicAddress } from '../config/addressing.ts'
 import type { Config } from '../config/config.ts'
 import { parseSmtpUrl } from '../config/smtp-url.ts'

@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls'
 import { type Instances, MINUTE_MS, parseAppHost } from '@svc/platform'
 import { type Key, recordKey, type Store } from '@svc/store'
 import type { Context, Middleware, Next } from 'koa'
-import type { ProbeAnswer } from '../checks/outside.ts'
+import type { ProbeAnswer } from './outside.ts'
 import type { Config } from '../config/config.ts'
 
 export interface ProbeOptions {

@@ -1,0 +1,96 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { runPnpm } from '../../packages/testkit/src/packed-packages.ts'
+
+/** What of the host's folder an operator gets. */
+const PARTS = ['apps', 'deploy', 'dist', 'konnectors', 'node_modules', 'store-apps']
+/** Of the documents, those for who runs it: the units and the alerts name them. */
+const DOCUMENTS =
+  'docs/{admin-api,backup,configuration,deployment,logs,operating,runbook,scaling}.md'
+/** The commands, and the program of each. */
+const COMMANDS = { svc: 'cli.js', 'svc-host': 'main.js' } as const
+
+/** Host and production dependencies in one folder without links. @returns where, and the version of it all */
+export function assemble(root: string, work: string): { folder: string; version: string } {
+  const host = path.join(root, 'examples/host')
+  const { version } = readManifest(path.join(root, 'packages/platform/package.json'))
+  const folder = path.join(work, `svc-${version}`)
+  runPnpm(
+    [
+      '--filter',
+      '@svc/example-host',
+      '--config.node-linker=hoisted',
+      // Without optional packages: they are native, and one archive serves every kind of machine.
+      'deploy',
+      '--prod',
+      '--no-optional',
+      '--prefer-offline',
+      folder,
+    ],
+    root,
+  )
+  for (const entry of globSync('{*,.*}', { cwd: folder })) {
+    if (!PARTS.includes(entry)) rmSync(path.join(folder, entry), { recursive: true, force: true })
+  }
+  for (const entry of globSync('node_modules/.*', { cwd: folder })) {
+    rmSync(path.join(folder, entry), { recursive: true, force: true })
+  }
+  leaveOutStale(path.join(folder, 'dist'), path.join(host, 'src'))
+  for (const file of globSync('packages/*/package.json', { cwd: root })) {
+    const { name } = readManifest(path.join(root, file))
+    const dist = path.join(folder, 'node_modules', name, 'dist')
+    if (existsSync(dist)) leaveOutStale(dist, path.join(root, path.dirname(file), 'src'))
+  }
+  writeCommands(folder)
+  writeManifest(folder, version, readManifest(path.join(root, 'package.json')).engines)
+  for (const file of globSync(DOCUMENTS, { cwd: root })) {
+    cpSync(path.join(root, file), path.join(folder, file))
+  }
+  cpSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
+  return { folder, version }
+}
+
+/** A build keeps what was made of sources that are gone by now: two clones of a commit may differ in that. */
+function leaveOutStale(dist: string, sources: string): void {
+  for (const file of globSync('**/*.js', { cwd: dist })) {
+    const source = path.join(sources, file.replace(/\.js$/, '.ts'))
+    if (!existsSync(source)) rmSync(path.join(dist, file))
+  }
+}
+
+function writeCommands(folder: string): void {
+  mkdirSync(path.join(folder, 'bin'))
+  for (const [name, program] of Object.entries(COMMANDS)) {
+    const file = path.join(folder, 'bin', name)
+    // A link to it may stand anywhere on the path.
+    const lines = [
+      '#!/bin/sh',
+      'set -e',
+      'folder=$(dirname "$(readlink -f "$0")")/..',
+      `exec node "$folder/dist/${program}" "$@"`,
+    ]
+    writeFileSync(file, `${lines.join('\n')}\n`)
+    chmodSync(file, 0o755)
+  }
+}
+
+function writeManifest(folder: string, version: string, engines: unknown): void {
+  const bin = Object.fromEntries(Object.keys(COMMANDS).map((name) => [name, `bin/${name}`]))
+  const manifest = { name: 'svc', version, private: true, license: 'MIT', type: 'module' }
+  const text = JSON.stringify({ ...manifest, engines, bin }, undefined, 2)
+  writeFileSync(path.join(folder, 'package.json'), `${text}\n`)
+}
+
+function readManifest(file: string): { name: string; version: string; engines?: unknown } {
+  // Manifests of this repository.
+  return JSON.parse(readFileSync(file, 'utf8')) as { name: string; version: string }
+}

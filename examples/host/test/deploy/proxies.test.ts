@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { needsLoopbackAddresses } from '@svc/testkit'
+import { expect } from 'chai'
+import { makeCertificates } from '../support/deploy/certificates.ts'
+import { doMainJob } from '../support/deploy/fronted-job.ts'
+import { needsProgram, runProgram } from '../support/deploy/programs.ts'
+import { checkNginx, DEPLOY } from '../support/deploy/proxies.ts'
+import { spawnHost } from '../support/host-process.ts'
+
+const DOMAIN = 'example.net'
+const KEY = `test:${randomBytes(32).toString('base64')}`
+const ENV = {
+  NODE_ENV: 'production',
+  SVC_DEMO_APPS: 'on',
+  SVC_KEYS: KEY,
+  SVC_SUBDOMAINS: 'flat',
+}
+
+// Through nginx and Caddy it is done by the installation.
+describe('the main job with TLS of our own (operation.md 7.3)', function () {
+  this.timeout(60_000)
+  let folder: string
+  before(async function () {
+    needsProgram(this, 'openssl')
+    needsLoopbackAddresses(this)
+    folder = await mkdtemp(path.join(tmpdir(), 'svc-tls-'))
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  it('is done', async () => {
+    const { ca, chain, key } = makeCertificates(folder, DOMAIN)
+    const files = { SVC_TLS_CERT: chain, SVC_TLS_KEY: key }
+    const host = await spawnHost({ env: { ...ENV, ...files, SVC_HOST: '127.0.0.1' } })
+    try {
+      await doMainJob({
+        domain: `own.${DOMAIN}`,
+        httpsPort: host.port,
+        ca,
+        log: () => host.log,
+        svc: (...args) => host.svc(...args),
+      })
+    } finally {
+      await host.stop()
+    }
+  })
+})
+
+describe('the files of the proxies', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'svc-proxies-'))
+  })
+  afterEach(() => rm(folder, { recursive: true, force: true }))
+
+  it('is one that nginx takes', async function () {
+    needsProgram(this, 'nginx')
+    const certificates = makeCertificates(folder, DOMAIN)
+    const options = { folder, deploy: DEPLOY, certificates, domain: DOMAIN, upstream: 8080 }
+    const { code, said } = await checkNginx(options)
+    expect(said).to.include('syntax is ok')
+    expect(said).to.not.include('[warn]')
+    expect(code).to.equal(0)
+  })
+
+  for (const name of ['Caddyfile', 'Caddyfile.on-demand']) {
+    it(`is one that Caddy takes: ${name}`, async function () {
+      needsProgram(this, 'caddy')
+      const file = path.join(DEPLOY, 'caddy', name)
+      const adapted = await runProgram('caddy', [
+        'adapt',
+        '--config',
+        file,
+        '--adapter',
+        'caddyfile',
+      ])
+      expect(adapted.code, adapted.said).to.equal(0)
+    })
+  }
+})

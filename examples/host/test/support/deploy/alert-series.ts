@@ -1,0 +1,134 @@
+/** A series as `promtool test rules` writes it: one value a minute. */
+interface Series {
+  readonly series: string
+  readonly values: string
+}
+
+/** When an alert must fire, and when it must be silent. */
+export interface AlertCase {
+  readonly alert: string
+  readonly fires: readonly Series[]
+  readonly silent: readonly Series[]
+  /** When both are looked at, such as `20m`. */
+  readonly at: string
+}
+
+const of = (series: string, values: string): readonly Series[] => [{ series, values }]
+const requests = (good: string, bad: string): readonly Series[] => [
+  { series: 'svc_http_request_seconds_count{job="svc",instance="a",status="200"}', values: good },
+  { series: 'svc_http_request_seconds_count{job="svc",instance="a",status="500"}', values: bad },
+]
+const latency = (within: string, all: string): readonly Series[] => [
+  { series: 'svc_http_request_seconds_bucket{job="svc",le="1"}', values: within },
+  { series: 'svc_http_request_seconds_bucket{job="svc",le="5"}', values: all },
+  { series: 'svc_http_request_seconds_bucket{job="svc",le="+Inf"}', values: all },
+]
+const pair = (one: string, ofOne: string, other: string, ofOther: string): readonly Series[] => [
+  ...of(`${one}{job="svc",instance="a"}`, ofOne),
+  ...of(`${other}{job="svc",instance="a"}`, ofOther),
+]
+const disk = (free: number): readonly Series[] =>
+  pair('svc_disk_free_bytes', `${free}x60`, 'svc_disk_size_bytes', '100x60')
+const failedLogins = 'svc_audit_total{job="svc",event="login.failed"}'
+const DAYS_30 = 30 * 86_400
+
+export const ALERT_CASES: readonly AlertCase[] = [
+  {
+    alert: 'SvcNotReady',
+    fires: of('up{job="svc",instance="a"}', '0x10'),
+    silent: of('up{job="svc",instance="a"}', '1x10'),
+    at: '5m',
+  },
+  {
+    alert: 'SvcErrors',
+    fires: requests('0+98x30', '0+2x30'),
+    silent: requests('0+999x30', '0+1x30'),
+    at: '20m',
+  },
+  {
+    alert: 'SvcSlow',
+    fires: latency('0+90x40', '0+100x40'),
+    silent: latency('0+100x40', '0+100x40'),
+    at: '30m',
+  },
+  {
+    alert: 'SvcEventLoopDelay',
+    fires: of('nodejs_eventloop_lag_p99_seconds{job="svc"}', '0.3x20'),
+    silent: of('nodejs_eventloop_lag_p99_seconds{job="svc"}', '0.02x20'),
+    at: '10m',
+  },
+  {
+    alert: 'SvcHashQueueFull',
+    fires: of('svc_http_unavailable_total{job="svc",route="/auth/login"}', '0+5x20'),
+    silent: of('svc_http_unavailable_total{job="svc",route="/auth/login"}', '5x20'),
+    at: '10m',
+  },
+  {
+    alert: 'SvcStoreErrors',
+    fires: of('svc_store_errors_total{job="svc",kind="unavailable"}', '0+1x20'),
+    silent: of('svc_store_errors_total{job="svc",kind="unavailable"}', '3x20'),
+    at: '10m',
+  },
+  {
+    alert: 'SvcBusGaps',
+    fires: of('svc_bus_gaps_total{job="svc"}', '0 0 0 1x20'),
+    silent: of('svc_bus_gaps_total{job="svc"}', '1x20'),
+    at: '8m',
+  },
+  {
+    alert: 'SvcSchedulerLate',
+    fires: of('svc_scheduler_late_seconds{job="svc"}', '400x20'),
+    silent: of('svc_scheduler_late_seconds{job="svc"}', '20x20'),
+    at: '5m',
+  },
+  {
+    alert: 'SvcNotificationsWaiting',
+    fires: of('svc_notifications_waiting{job="svc"}', '10+1x90'),
+    silent: of('svc_notifications_waiting{job="svc"}', '100-1x90'),
+    at: '80m',
+  },
+  {
+    alert: 'SvcFailedLogins',
+    fires: of(failedLogins, '0+0x1440 0+60x30'),
+    silent: of(failedLogins, '0+10x1500'),
+    at: '1460m',
+  },
+  { alert: 'SvcDiskLow', fires: disk(12), silent: disk(20), at: '10m' },
+  { alert: 'SvcDiskAlmostFull', fires: disk(4), silent: disk(6), at: '10m' },
+  {
+    alert: 'SvcCertificateEnds',
+    fires: of('svc_certificate_expiry_timestamp_seconds{job="svc"}', `${10 * 86_400}x120`),
+    silent: of('svc_certificate_expiry_timestamp_seconds{job="svc"}', `${DAYS_30}x120`),
+    at: '90m',
+  },
+  {
+    alert: 'SvcBackupOld',
+    fires: of('svc_backup_verified_timestamp_seconds{job="svc"}', '0x1700'),
+    silent: of('svc_backup_verified_timestamp_seconds{job="svc"}', '60000x1700'),
+    at: '1600m',
+  },
+  {
+    alert: 'SvcRedisAppendOnlyOff',
+    fires: of('redis_aof_enabled{job="redis"}', '0x20'),
+    silent: of('redis_aof_enabled{job="redis"}', '1x20'),
+    at: '10m',
+  },
+  {
+    alert: 'SvcVersionsDiffer',
+    fires: [
+      ...of('svc_build_info{job="svc",instance="a",version="1.0.0"}', '1x1600'),
+      ...of('svc_build_info{job="svc",instance="b",version="1.1.0"}', '1x1600'),
+    ],
+    silent: [
+      ...of('svc_build_info{job="svc",instance="a",version="1.0.0"}', '1x1600'),
+      ...of('svc_build_info{job="svc",instance="b",version="1.0.0"}', '1x1600'),
+    ],
+    at: '1500m',
+  },
+  {
+    alert: 'SvcDescriptors',
+    fires: pair('process_open_fds', '900x20', 'process_max_fds', '1000x20'),
+    silent: pair('process_open_fds', '700x20', 'process_max_fds', '1000x20'),
+    at: '10m',
+  },
+]

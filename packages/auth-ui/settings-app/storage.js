@@ -1,0 +1,78 @@
+import { make } from './_kit/dom.js'
+
+/** Shares of the quota from which on the bar warns: those at which the owner is told by mail. */
+const NEARLY = 0.9
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
+
+/**
+ * How much room is used and left.
+ *
+ * @param {import('./main.js').Tools} tools
+ * @returns {Promise<Node[]>}
+ */
+export async function storageSection({ api, t }) {
+  // The shape of `GET /settings/disk-usage`.
+  const { used, quota } = /** @type {{ used: number, quota?: number }} */ (
+    await api.call('GET', '/settings/disk-usage')
+  )
+  if (quota === undefined) {
+    return [
+      card(make('p', { class: 'storage__words' }, t('storage.unlimited', { used: size(used) }))),
+    ]
+  }
+  const share = quota === 0 ? 1 : Math.min(1, used / quota)
+  const percent = new Intl.NumberFormat(document.documentElement.lang, { style: 'percent' })
+  const words = t('storage.used', { used: size(used), quota: size(quota) })
+  const level = share >= 1 ? 'full' : share >= NEARLY ? 'nearly' : 'room'
+  const bar = make('div', {
+    class: 'storage__bar',
+    role: 'meter',
+    'aria-label': t('storage.title'),
+    'aria-valuemin': '0',
+    'aria-valuemax': '100',
+    'aria-valuenow': String(Math.floor(share * 100)),
+    'aria-valuetext': words,
+    'data-level': level,
+  })
+  const fill = make('span', { class: 'storage__fill' })
+  fill.style.inlineSize = `${share * 100}%`
+  bar.append(fill)
+  return [
+    card(
+      make(
+        'p',
+        { class: 'storage__words' },
+        make('strong', {}, words),
+        ' ',
+        make('span', { class: 'muted' }, `(${percent.format(share)})`),
+      ),
+      bar,
+      make('p', { class: 'muted' }, t(`storage.${level}`)),
+    ),
+  ]
+}
+
+/** @param {...Node} nodes */
+function card(...nodes) {
+  return make('div', { class: 'cards storage' }, ...nodes)
+}
+
+/**
+ * Bytes in words, in steps of 1 024: `1.5 GB`.
+ *
+ * @param {number} bytes
+ */
+function size(bytes) {
+  let step = 0
+  let value = bytes
+  while (value >= 1024 && step < UNITS.length - 1) {
+    value /= 1024
+    step += 1
+  }
+  return new Intl.NumberFormat(document.documentElement.lang, {
+    style: 'unit',
+    unit: UNITS[step] ?? 'byte',
+    unitDisplay: step === 0 ? 'long' : 'short',
+    maximumFractionDigits: value < 10 && step > 0 ? 1 : 0,
+  }).format(value)
+}
