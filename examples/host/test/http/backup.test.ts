@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { browserClient, relyingParty } from '@svc/testkit'
 import { expect } from 'chai'
-import { type CommandResult, hostEnvironment, type HostProcess, runSvc, spawnHost } from '../support/host-process.ts'
+import {
+  type CommandResult,
+  hostEnvironment,
+  type HostProcess,
+  runSvc,
+  spawnHost,
+} from '../support/host-process.ts'
 
 describe('svc backup', function () {
   this.timeout(120_000)
@@ -33,7 +39,10 @@ describe('svc backup', function () {
 
   /** A command while no server runs. */
   const alone = (...args: string[]): Promise<CommandResult> =>
-    runSvc(args, hostEnvironment({ ...env, SVC_DATA_DIR: dataDir, SVC_ADMIN_URL: 'http://127.0.0.1:9' }))
+    runSvc(
+      args,
+      hostEnvironment({ ...env, SVC_DATA_DIR: dataDir, SVC_ADMIN_URL: 'http://127.0.0.1:9' }),
+    )
 
   async function create(host: HostProcess, ...args: string[]): Promise<string> {
     const answer = await good(host.svc('backup', 'create', '--to', backups, ...args, '--json'))
@@ -43,9 +52,21 @@ describe('svc backup', function () {
   it('brings a stopped server back to a backup, ends what was open, and tells the owner', async () => {
     let host = await start()
     await good(
-      host.svc('instance', 'create', domain, '--email', 'alice@mail.example', '--passphrase', 'correct horse'),
+      host.svc(
+        'instance',
+        'create',
+        domain,
+        '--email',
+        'alice@mail.example',
+        '--passphrase',
+        'correct horse',
+      ),
     )
-    const party = relyingParty({ issuer, port: host.port, metadata: { client_name: 'Notes on my phone' } })
+    const party = relyingParty({
+      issuer,
+      port: host.port,
+      metadata: { client_name: 'Notes on my phone' },
+    })
     const { client_id: id } = await party.register()
     await good(host.svc('client', 'certify', domain, id))
     const token = (await good(host.svc('token', 'oauth', domain, id, '*'))).trim()
@@ -54,15 +75,19 @@ describe('svc backup', function () {
     }
     const browser = browserClient({ base: issuer, port: host.port })
     browser.plantCookie(`${cookie}; Path=/; Domain=${domain}; Secure`, issuer)
-    const before = await browser.get('/auth/login', { redirect: 'manual' } as never)
-    expect(before.status).to.be.oneOf([302, 303])
+    expect((await browser.get('/auth/login')).status, 'logged in').to.equal(303)
+    const bearer = { headers: { authorization: `Bearer ${token}` } }
+    const known = await browser.get('/data/io.svc.notes/none', bearer)
+    expect(known.status, 'the access token').to.equal(404)
 
     const file = await create(host)
     expect(statSync(file).mode & 0o777).to.equal(0o600)
     expect(readdirSync(backups).toSorted()).to.deep.equal(
       [path.basename(file), path.basename(file).replace('.db', '.json')].toSorted(),
     )
-    expect(await good(host.svc('backup', 'verify', file))).to.include('can be restored: 1 instances')
+    expect(await good(host.svc('backup', 'verify', file))).to.include(
+      'can be restored: 1 instances',
+    )
     const metrics = await good(host.svc('doctor', '--offline', '--json')).catch(String)
     expect(metrics).to.include('The last verified backup is 0 h old.')
 
@@ -74,15 +99,15 @@ describe('svc backup', function () {
     expect(await host.stop()).to.equal(0)
 
     expect(await good(alone('backup', 'restore', file))).to.include('every owner is told')
-    expect(readdirSync(dataDir).some((name) => name.startsWith('store.db.before-restore-'))).to.equal(true)
+    expect(
+      readdirSync(dataDir).some((name) => name.startsWith('store.db.before-restore-')),
+    ).to.equal(true)
     host = await start()
     expect(host.log.map(({ event }) => event)).to.include('store.restored')
     const after = browserClient({ base: issuer, port: host.port })
     after.plantCookie(`${cookie}; Path=/; Domain=${domain}; Secure`, issuer)
     expect((await after.get('/auth/login')).status, 'the old cookie').to.equal(200)
-    const data = await fetch(`http://127.0.0.1:${host.port}/settings/access`, {
-      headers: { host: domain, authorization: `Bearer ${token}` },
-    })
+    const data = await after.get('/data/io.svc.notes/none', bearer)
     expect(data.status, 'the old access token').to.equal(401)
     expect(await good(host.svc('client', 'list', domain))).to.include('Notes on my phone')
     let mails = ''
