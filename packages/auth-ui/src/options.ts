@@ -34,6 +34,7 @@ import type {
 } from './ports.ts'
 import { DEFAULT_COST } from './passphrase/password-hash.ts'
 import { isAffordable, type ScryptCost } from './owner/stored-hash.ts'
+import { NO_RESTORED_SPACES, type RestoredSpaces } from './settings/restored.ts'
 import { NO_SHARES, type Shares } from './share-by-link/shares.ts'
 import { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
 import { themeOption } from './pages/theme.ts'
@@ -103,6 +104,8 @@ export interface AuthUiOptions {
   }
   /** What is shared by links (oauth.md 9). @defaultValue nothing */
   readonly shares?: Shares
+  /** Which spaces were put back from a backup, for the settings. @defaultValue none */
+  readonly restored?: RestoredSpaces
   /** What another server is told when an owner moves to it. */
   readonly move?: {
     /** What an owner keeps, told to the server that it moves to. @defaultValue nothing, without an end */
@@ -185,6 +188,7 @@ export const AUTH_UI_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions
       .or(new Set(), 'none'),
   }),
   shares: port<Shares>(['find']).or(NO_SHARES, 'nothing'),
+  restored: port<RestoredSpaces>(['find', 'forget']).or(NO_RESTORED_SPACES, 'nothing'),
   move: group({
     diskUsage: func<NonNullable<Group<'move'>['diskUsage']>>().optional('nothing, without an end'),
   }),

@@ -1,3 +1,4 @@
+import type { RestoredSpaces } from '@svc/auth-ui'
 import { type RecordKind, valueSchemas } from '@svc/platform'
 import { type Json, type Key, type PutChange, recordKey, type Store } from '@svc/store'
 
@@ -82,6 +83,16 @@ export function putNotice(instanceId: string, notice: RestoredNotice): PutChange
   return { op: 'put', key: noticeKey(instanceId), value: notice as unknown as Json } // Plain members.
 }
 
-export function noticeKey(instanceId: string): Key {
+function noticeKey(instanceId: string): Key {
   return recordKey(instanceId, 'restored-notice', ID)
+}
+
+/** For the settings: the notice stays until the owner takes it away. */
+export function restoredSpaces(store: Store): RestoredSpaces {
+  return {
+    find: ({ id }) => readNotice(store, id),
+    async forget({ id }) {
+      await store.write([{ op: 'delete', key: noticeKey(id) }])
+    },
+  }
 }

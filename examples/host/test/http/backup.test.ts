@@ -29,7 +29,12 @@ describe('svc backup', function () {
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
-  const start = (): Promise<HostProcess> => spawnHost({ dataDir, env })
+  let running: HostProcess | undefined
+  const start = async (): Promise<HostProcess> => {
+    running = await spawnHost({ dataDir, env })
+    return running
+  }
+  afterEach(() => running?.stop())
 
   async function good(result: Promise<CommandResult>): Promise<string> {
     const { code, stdout, stderr } = await result
@@ -75,7 +80,7 @@ describe('svc backup', function () {
     }
     const browser = browserClient({ base: issuer, port: host.port })
     browser.plantCookie(`${cookie}; Path=/; Domain=${domain}; Secure`, issuer)
-    expect((await browser.get('/auth/login')).status, 'logged in').to.equal(303)
+    expect((await browser.get('/auth/login')).status, 'logged in').to.equal(302)
     const bearer = { headers: { authorization: `Bearer ${token}` } }
     const known = await browser.get('/data/io.svc.notes/none', bearer)
     expect(known.status, 'the access token').to.equal(404)
@@ -110,6 +115,15 @@ describe('svc backup', function () {
     const data = await after.get('/data/io.svc.notes/none', bearer)
     expect(data.status, 'the old access token').to.equal(401)
     expect(await good(host.svc('client', 'list', domain))).to.include('Notes on my phone')
+    const settings = JSON.parse(await good(host.svc('token', 'app', domain, 'settings'))) as {
+      readonly token: string
+    }
+    const asApp = { headers: { authorization: `Bearer ${settings.token}` } }
+    const notice = await after.get('/settings/restored', asApp)
+    const { data } = JSON.parse(notice.text) as {
+      readonly data: readonly { readonly attributes: object }[]
+    }
+    expect(data[0]?.attributes).to.deep.include({ returned: ['Notes on my phone'] })
     let mails = ''
     while (!mails.includes('was put back')) mails = await good(host.svc('mails', domain))
     expect(mails).to.include('Access that you removed after that date may be there again')
