@@ -117,13 +117,16 @@ describe('svc backup', function () {
     expect(await good(host.svc('client', 'list', domain))).to.include('Notes on my phone')
     const settings = JSON.parse(await good(host.svc('token', 'app', domain, 'settings'))) as {
       readonly token: string
+      readonly cookie: string
     }
+    after.plantCookie(`${settings.cookie}; Path=/; Domain=${domain}; Secure`, issuer)
     const asApp = { headers: { authorization: `Bearer ${settings.token}` } }
     const notice = await after.get('/settings/restored', asApp)
-    const { data } = JSON.parse(notice.text) as {
+    expect(notice.status, notice.text).to.equal(200)
+    const told = JSON.parse(notice.text) as {
       readonly data: readonly { readonly attributes: object }[]
     }
-    expect(data[0]?.attributes).to.deep.include({ returned: ['Notes on my phone'] })
+    expect(told.data[0]?.attributes).to.deep.include({ returned: ['Notes on my phone'] })
     let mails = ''
     while (!mails.includes('was put back')) mails = await good(host.svc('mails', domain))
     expect(mails).to.include('Access that you removed after that date may be there again')
