@@ -23,18 +23,19 @@ import type { Clock, Store } from '@svc/store'
 import { permissionTexts, type PermissionTexts } from './consent/permission-texts.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import type { Theme } from './pages/page-renderer.ts'
-import type {
-  DiskUsage,
-  EventSink,
-  HostHooks,
-  Mailer,
-  Place,
-  RaiseLimitUrl,
-  RevokeOAuthOnReset,
+import {
+  type DiskUsage,
+  type EventSink,
+  type HostHooks,
+  type Mailer,
+  type Place,
+  type RaiseLimitUrl,
+  type RevokeOAuthOnReset,
+  NO_RESTORED_SPACES,
+  type RestoredSpaces,
 } from './ports.ts'
 import { DEFAULT_COST } from './passphrase/password-hash.ts'
 import { isAffordable, type ScryptCost } from './owner/stored-hash.ts'
-import { NO_RESTORED_SPACES, type RestoredSpaces } from './settings/restored.ts'
 import { NO_SHARES, type Shares } from './share-by-link/shares.ts'
 import { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
 import { themeOption } from './pages/theme.ts'

@@ -1,29 +1,7 @@
-import { defineRoute, type Instance, type Route, type RouteContext } from '@svc/platform'
+import { defineRoute, type Route, type RouteContext } from '@svc/platform'
 import type { AuthUiServices } from '../services.ts'
 import { requireSettingsApp } from '../web/caller.ts'
 import { answerResources, isoTime } from './json-api.ts'
-
-/** That a space was put back from a backup. */
-export interface RestoredSpace {
-  /** When the backup was made, milliseconds since the epoch. */
-  readonly backupAt: number
-  /** Names of clients that were removed after that, as far as it is known, and are there again. */
-  readonly returned: readonly string[]
-}
-
-/** What the host knows of that. */
-export interface RestoredSpaces {
-  /** Undefined: it was not, or the owner has seen it. */
-  find(instance: Instance): Promise<RestoredSpace | undefined>
-  /** The owner has seen it. */
-  forget(instance: Instance): Promise<void>
-}
-
-/** For a host that tells owners itself. */
-export const NO_RESTORED_SPACES: RestoredSpaces = {
-  find: async () => undefined,
-  forget: async () => {},
-}
 
 /** The notice after a restore, until the owner takes it away. */
 export const restoredRoutes: readonly Route<AuthUiServices>[] = [
