@@ -39,7 +39,11 @@ export function integrityFault(file: string): string | undefined {
 /** Whether the records of a store file are listed as they say, and nothing else is. */
 export function checkIndexes(file: string, faults: FaultList): void {
   const db = new DatabaseSync(file, { readOnly: true })
-  const rows = (sql: string) => db.prepare(`${sql} LIMIT ${MOST}`).all()
+  const rows = (sql: string) =>
+    db
+      .prepare(`${sql} LIMIT ${MOST}`)
+      .all()
+      .map(({ name, key }) => ({ name: String(name), key: String(key) }))
   try {
     const lost = rows(
       `SELECT e.name, e.key FROM entries e LEFT JOIN records r ON r.key = e.key WHERE r.key IS NULL`,

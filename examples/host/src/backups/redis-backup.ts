@@ -33,7 +33,8 @@ export async function createRedisBackup(
     const at = clock.now()
     const inventory = await takeInventory(dumpSnapshot(unfinished, { now: () => at }), registry)
     const store = redisStore({ url })
-    const record = await readStoreRecord(store).finally(() => store.close())
+    const record = await readStoreRecord(store)
+    await store.close()
     const isEncrypted = recipient !== undefined
     if (isEncrypted) await encryptFile(unfinished, encrypted, recipient)
     const made = isEncrypted ? encrypted : unfinished
