@@ -8,6 +8,7 @@ import Koa from 'koa'
 import { createHostConnectors } from './accounts/host-connectors.ts'
 import { konnectorListRoutes } from './accounts/konnector-list.ts'
 import { serveApps } from './apps/app-pages.ts'
+import { restoredSpaces } from './backups/restored-record.ts'
 import { permissionTexts } from './apps/permission-texts.ts'
 import { createHostApps } from './apps/registry.ts'
 import { hasTls } from './config/addressing.ts'
@@ -141,6 +142,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     mailer,
     events: realtime,
     ...(shared !== undefined && { shares: shared.shares }),
+    restored: restoredSpaces(store),
     // Without the home app owners begin in the settings.
     ...(!config.demoApps && { homeSlug: 'settings' }),
     move: { diskUsage: quota.use },

@@ -1,4 +1,5 @@
 import { type Clock, type Store, systemClock } from '@svc/store'
+import { settleRestored } from './backups/after-restore.ts'
 import { createAdminApp } from './admin/admin.ts'
 import { AdminToken } from './admin/admin-token.ts'
 import { hasTls, publicAddress } from './config/addressing.ts'
@@ -91,6 +92,8 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
     })
     opened.push(() => app.close())
     await space?.start()
+    const telling = await settleRestored({ app, store, log })
+    opened.push(async () => telling?.stop())
     await app.start()
     const publicServer = await listenPublic(config, app, log)
     app.realtime.attach(publicServer.server)
@@ -106,7 +109,7 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
         await Promise.all([app.realtime.close(), publicServer.stop(times)])
       },
     )
-    const admin = createAdminApp({ app, config, token: new AdminToken(config), log })
+    const admin = createAdminApp({ app, config, store, token: new AdminToken(config), log })
     const adminServer = await startServer(toListener(admin), {
       port: config.adminPort,
       host: '127.0.0.1',

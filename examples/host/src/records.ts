@@ -1,6 +1,7 @@
 import { accountMemberContext, SEALED_MEMBERS } from '@svc/connectors'
 import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } from '@svc/platform'
 import { DEMO_RECORDS } from './demo-records.ts'
+import { RESTORED_RECORDS } from './backups/restored-record.ts'
 import { PROCESS_RECORD } from './processes/process-record.ts'
 import { PUSH_KEY_CONTEXT } from './notifications/push-keys.ts'
 import { STORE_RECORD } from './storage/store-record.ts'
@@ -81,6 +82,7 @@ export function hostRecords(namespace: string): readonly RecordKind[] {
       content: 'key pair of web pushes for development',
     },
     STORE_RECORD,
+    ...RESTORED_RECORDS,
     {
       kind: 'backup',
       version: 1,

@@ -189,3 +189,5 @@ addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload()
 })
 await show(false)
+const { restoredNotice } = await import('./restored.js')
+byId('restored').replaceChildren(...(await restoredNotice(tools)))

@@ -40,6 +40,7 @@ export type {
 export { AUTH_UI_RECORDS } from './records.ts'
 export { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
 export type { HasShareCookie } from './share-by-link/share-password.ts'
+export type { RestoredSpace, RestoredSpaces } from './ports.ts'
 export type { SharedLink, Shares } from './share-by-link/shares.ts'
 export type { LoginMethod, Session, SessionId, SessionKind } from './session/session.ts'
 export { AUTH_UI_LOG_EVENTS } from './log/log-events.ts'

@@ -23,14 +23,16 @@ import type { Clock, Store } from '@svc/store'
 import { permissionTexts, type PermissionTexts } from './consent/permission-texts.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import type { Theme } from './pages/page-renderer.ts'
-import type {
-  DiskUsage,
-  EventSink,
-  HostHooks,
-  Mailer,
-  Place,
-  RaiseLimitUrl,
-  RevokeOAuthOnReset,
+import {
+  type DiskUsage,
+  type EventSink,
+  type HostHooks,
+  type Mailer,
+  type Place,
+  type RaiseLimitUrl,
+  type RevokeOAuthOnReset,
+  NO_RESTORED_SPACES,
+  type RestoredSpaces,
 } from './ports.ts'
 import { DEFAULT_COST } from './passphrase/password-hash.ts'
 import { isAffordable, type ScryptCost } from './owner/stored-hash.ts'
@@ -103,6 +105,8 @@ export interface AuthUiOptions {
   }
   /** What is shared by links (oauth.md 9). @defaultValue nothing */
   readonly shares?: Shares
+  /** Which spaces were put back from a backup, for the settings. @defaultValue none */
+  readonly restored?: RestoredSpaces
   /** What another server is told when an owner moves to it. */
   readonly move?: {
     /** What an owner keeps, told to the server that it moves to. @defaultValue nothing, without an end */
@@ -185,6 +189,7 @@ export const AUTH_UI_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions
       .or(new Set(), 'none'),
   }),
   shares: port<Shares>(['find']).or(NO_SHARES, 'nothing'),
+  restored: port<RestoredSpaces>(['find', 'forget']).or(NO_RESTORED_SPACES, 'nothing'),
   move: group({
     diskUsage: func<NonNullable<Group<'move'>['diskUsage']>>().optional('nothing, without an end'),
   }),

@@ -76,3 +76,25 @@ export interface DiskUsage {
 
 /** Whose tokens end when the passphrase is reset without knowing the old one. @see login.md 7.1 */
 export type RevokeOAuthOnReset = 'none' | 'flagship' | 'all'
+
+/** That a space was put back from a backup. */
+export interface RestoredSpace {
+  /** When the backup was made, milliseconds since the epoch. */
+  readonly backupAt: number
+  /** Names of clients that were removed after that, as far as it is known, and are there again. */
+  readonly returned: readonly string[]
+}
+
+/** What the host knows of that. */
+export interface RestoredSpaces {
+  /** Undefined: it was not, or the owner has seen it. */
+  find(instance: Instance): Promise<RestoredSpace | undefined>
+  /** The owner has seen it. */
+  forget(instance: Instance): Promise<void>
+}
+
+/** For a host that tells owners itself. */
+export const NO_RESTORED_SPACES: RestoredSpaces = {
+  find: async () => undefined,
+  forget: async () => {},
+}

@@ -15,6 +15,7 @@ import { putPassphraseRoutes } from './passphrase/put-passphrase.ts'
 import { checkPassphraseRoutes } from './passphrase/check-passphrase.ts'
 import { preloginRoutes } from './passphrase/prelogin.ts'
 import { accessRoutes } from './settings/access.ts'
+import { restoredRoutes } from './settings/restored.ts'
 import { authModeRoutes } from './settings/auth-mode.ts'
 import { clientRoutes } from './settings/clients.ts'
 import { diskUsageRoutes } from './settings/disk-usage.ts'
@@ -52,6 +53,7 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...checkPassphraseRoutes,
   ...preloginRoutes,
   ...accessRoutes,
+  ...restoredRoutes,
   ...authModeRoutes,
   ...clientRoutes,
   ...diskUsageRoutes,

@@ -5,6 +5,7 @@ import { createCircuitBreaker } from './circuit-breaker.ts'
 import { createDigests } from './engine/digests.ts'
 import { createEngine } from './engine/engine.ts'
 import { createHeldBack } from './engine/held-back.ts'
+import { expireOverdue } from './engine/overdue.ts'
 import { createRetention, removeGoneSource } from './engine/retention.ts'
 import { postInternal } from './intake/post-internal.ts'
 import { createPosting } from './intake/posting.ts'
@@ -69,6 +70,7 @@ export function createNotify(given: NotifyOptions): Notify {
     operator: createOperator(services),
     figures: metrics.read,
     sourceGone: (instance, source) => removeGoneSource(services, instance, source),
+    expireOverdue: (instance, before) => expireOverdue(services, instance, before),
     async start() {
       for (const each of background) await each.start()
     },

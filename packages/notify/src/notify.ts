@@ -58,6 +58,11 @@ export interface Notify {
     instance: Instance,
     source: { readonly originator: 'app' | 'konnector' | 'oauth'; readonly owner: string },
   ): Promise<void>
+  /**
+   * Ends, as `expired`, what should have been delivered before an instant (milliseconds since the epoch) and was not. For
+   * a store that was put back from a backup, before `start`.
+   */
+  expireOverdue(instance: Instance, before: number): Promise<void>
   /** Starts delivering. */
   start(): Promise<void>
   /** Stops taking on work, waits for attempts under way, gives the rest back. */

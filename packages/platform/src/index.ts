@@ -124,6 +124,7 @@ export {
   type SealingKeyCheckOptions,
   SealingKeyError,
 } from './keys/sealing-keys.ts'
+export { SealedValueError, sealedWith } from './keys/sealed-text.ts'
 export type { ValueSealer } from './keys/value-sealer.ts'
 export { CACHE_TRUST_MS, CLOCK_SKEW_MS } from './lifetimes.ts'
 export { PLATFORM_LOG_EVENTS, type PlatformLog } from './log/log-events.ts'
@@ -138,7 +139,7 @@ export type {
 } from './records/record-kind.ts'
 export { PLATFORM_RECORDS } from './records.ts'
 export { type JsonSchema, valueSchemas } from './records/value-schemas.ts'
-export { MalformedRecordError } from './records/bring-forward.ts'
+export { bringForward, MalformedRecordError } from './records/bring-forward.ts'
 export { versionedStore } from './records/versioned-store.ts'
 export { RecordRegistry } from './records/record-registry.ts'
 export {

@@ -1,4 +1,5 @@
 import { holdOf, type Instance, type InstanceUpdate, type NewInstance } from '@svc/platform'
+import type { Store } from '@svc/store'
 import type { Context, Middleware } from 'koa'
 import Router from 'koa-router'
 import type { HostServices } from '../services.ts'
@@ -12,6 +13,7 @@ import type { AdminToken } from './admin-token.ts'
 import { clientToWire, instanceToWire, mailToWire } from './admin-wire.ts'
 import { addAccountRoutes } from './account-routes.ts'
 import { addAccountTypeRoutes } from './account-type-routes.ts'
+import { addBackupRoutes } from './backup-routes.ts'
 import { addClientRoutes } from './client-routes.ts'
 import { addDoctorRoutes } from './doctor-routes.ts'
 import { addKeyRoutes } from './key-routes.ts'
@@ -26,7 +28,11 @@ import { addTransferRoutes } from './transfer-routes.ts'
 export function adminRouter(
   app: HostServices,
   config: Config,
-  { token, log }: { readonly token: AdminToken; readonly log: HostEventLog },
+  {
+    token,
+    log,
+    store,
+  }: { readonly token: AdminToken; readonly log: HostEventLog; readonly store: Store },
 ): Middleware {
   const { oauth, ui, apps, phones, mailbox, metrics } = app
   const { instances, clients, appTokens, clock } = oauth
@@ -188,6 +194,7 @@ export function adminRouter(
   addNotificationRoutes({ route, instanceOf }, app)
   addUsageRoutes({ route, instanceOf }, app.quota)
   addTransferRoutes({ route, anyInstanceOf }, { app, config, log })
+  addBackupRoutes({ route }, app, store)
 
   route('get', '/instances/:domain/clients', async (ctx) => {
     const instance = await instanceOf(ctx)

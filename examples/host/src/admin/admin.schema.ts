@@ -6,6 +6,7 @@ export type AdminBody =
   | 'appToken'
   | 'accountFields'
   | 'certifyClient'
+  | 'createBackup'
   | 'createInstance'
   | 'exportInstance'
   | 'importAccount'
@@ -39,6 +40,12 @@ function has(member: string): object {
 }
 
 export const ADMIN_BODIES: Readonly<Record<AdminBody, object>> = {
+  createBackup: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['file'],
+    properties: { file: { type: 'string', minLength: 1, maxLength: 4096 } },
+  },
   createInstance: {
     type: 'object',
     additionalProperties: false,

@@ -1,5 +1,5 @@
 import { isHttpError } from '@svc/platform'
-import { describeError } from '@svc/store'
+import { describeError, type Store } from '@svc/store'
 import Koa, { type Context, type Next } from 'koa'
 import type { HostServices } from '../services.ts'
 import type { Config } from '../config/config.ts'
@@ -12,6 +12,7 @@ export interface AdminOptions {
   readonly app: HostServices
   readonly config: Config
   readonly token: AdminToken
+  readonly store: Store
   readonly log: HostEventLog
 }
 
@@ -19,12 +20,12 @@ export interface AdminOptions {
  * The operator's side: a JSON API for the command line, on its own listener on loopback, behind a token of its own.
  * @see architecture.md 5
  */
-export function createAdminApp({ app, config, token, log }: AdminOptions): Koa {
+export function createAdminApp({ app, config, store, token, log }: AdminOptions): Koa {
   const koa = new Koa()
   koa.on('error', (error: Error) => log.error('admin.broken', { cause: describeError(error) }))
   koa.use(answerErrors(log, app))
   koa.use(requireToken(token))
-  koa.use(adminRouter(app, config, { token, log }))
+  koa.use(adminRouter(app, config, { token, log, store }))
   koa.use(() => {
     throw new AdminError('not_found', 404)
   })

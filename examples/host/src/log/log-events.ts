@@ -245,6 +245,25 @@ export const HOST_LOG_EVENTS = {
     fields: { domain: 'string', accountId: 'string', accountType: 'string', code: 'string?' },
     since: '0.1.0',
   },
+  'store.restored': {
+    level: 'warn',
+    audit: true,
+    when: 'The store was put back from a backup, and what is over since then has ended.',
+    fields: { backupAt: 'string', grantsRevoked: 'boolean' },
+    since: '0.1.0',
+  },
+  'restore.mail_failed': {
+    level: 'warn',
+    when: 'An owner could not be told that the space was put back; it is tried again in 10 minutes.',
+    fields: { domain: 'string', cause: 'string' },
+    since: '0.1.0',
+  },
+  'restore.not_told': {
+    level: 'error',
+    when: 'Owners are told no more that their spaces were put back, until the next start.',
+    fields: { cause: 'string' },
+    since: '0.1.0',
+  },
   'notification.not_posted': {
     level: 'error',
     when: 'A notification of the host itself was not accepted.',

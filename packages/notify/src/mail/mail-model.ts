@@ -2,7 +2,7 @@ import { type Instance, parseAppHost } from '@svc/platform'
 import type { MailLinks } from './app-mails.ts'
 import type { Catalogue } from './catalogue.ts'
 import { toHeaderText } from './mail-address.ts'
-import { type Fact, listFacts } from './request-facts.ts'
+import { type Fact, formatTime, listFacts } from './request-facts.ts'
 import { toQuote, toShownText } from './clean-text.ts'
 import { SYSTEM_MAILS, type SystemMail } from './system-mails.ts'
 
@@ -78,7 +78,7 @@ export function buildModel(
   const layout = SYSTEM_MAILS[template]
   const isUnproven = layout.isForUnprovenAddress === true
   const domain = toHeaderText(instance.domain)
-  const values = { domain, ...valuesOf(mail) }
+  const values = { domain, ...valuesOf(mail, instance, catalogue) }
   const name = isUnproven ? '' : toShownText(instance.publicName ?? '', 100)
   const prefixes = [`${template}.${variantOf(mail)}`, template]
   const text = (part: string): string => {
@@ -124,12 +124,19 @@ export function buildModel(
 }
 
 /** Arguments of the texts; those from outside are made harmless here. */
-function valuesOf({ template, variables }: SystemMail): Record<string, string | number> {
+function valuesOf(
+  { template, variables }: SystemMail,
+  instance: Instance,
+  catalogue: Catalogue,
+): Record<string, string | number> {
   return {
     ...('minutes' in variables && { minutes: variables.minutes }),
     ...(template === 'auth_mode_changed' && {
       factor: variables.factor,
       ...(variables.left !== undefined && { left: variables.left }),
+    }),
+    ...(template === 'space_restored' && {
+      date: formatTime(variables.backupAt, instance, catalogue.locale),
     }),
     ...(template === 'oauth_clients_limit' && {
       name: toShownText(variables.clientName, 100),

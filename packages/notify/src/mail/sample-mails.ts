@@ -78,5 +78,7 @@ export function sampleMails(instance: Instance, time: number): ReadonlyMap<strin
   const storage = `${settings}/storage`
   add({ template: 'disk_quota', variables: { url: storage } })
   add({ template: 'disk_quota', variables: { url: storage, isFull: true } }, 'full')
+  const backupAt = time - 30 * 3600 * 1000
+  add({ template: 'space_restored', variables: { url: `${settings}/access`, backupAt } })
   return mails
 }

@@ -40,4 +40,5 @@ export const SYSTEM_MAILS: Readonly<Record<SystemMailName, MailLayout>> = {
   update_email: { paragraphs: 1, notices: 2, facts: 'above', isForUnprovenAddress: true },
   oauth_clients_limit: { paragraphs: 2, notices: 1 },
   disk_quota: { paragraphs: 1, notices: 1 },
+  space_restored: { paragraphs: 2, notices: 2 },
 }

@@ -124,6 +124,12 @@ export type SystemMail =
       readonly template: 'disk_quota'
       readonly variables: Action & { readonly isFull?: boolean }
     }
+  /** The space was put back from a backup. */
+  | {
+      readonly template: 'space_restored'
+      /** When the backup was made, milliseconds since the epoch. */
+      readonly variables: Action & { readonly backupAt: number }
+    }
 
 /** Sends system mails. The host connects it, usually to `@svc/notify`. */
 export interface Mailer {

@@ -1,0 +1,174 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { toFound } from '@svc/platform'
+import type { Clock, Store } from '@svc/store'
+import { KNOWN_VERSIONS } from '../storage/store-version.ts'
+import { stemOf, syncPath } from './backup-files.ts'
+import { putNotice, putRestored, readRestored } from './restored-record.ts'
+
+export interface RestoreOptions {
+  /** A verified backup, as the store wrote it. */
+  readonly plain: string
+  /** Of the embedded store. */
+  readonly place: string
+  /** When the backup was made, milliseconds since the epoch. */
+  readonly backupAt: number
+  readonly revokeGrants: boolean
+  /** Nothing was written since the backup: nobody has to be told, and nothing ends. */
+  readonly isSameInstant: boolean
+  readonly clock: Clock
+}
+
+/** Most names that an owner is told. */
+const MOST_RETURNED = 50
+const CLIENT = /^\{([^}]+)\}:client:/
+
+/**
+ * Puts a backup in the place of a stopped server's store. Until the last step, which is one rename, the present store
+ * is in its place: interrupted at any moment, it is done again.
+ * @returns where the store of before is; undefined where there was none
+ * @throws Error while a server runs
+ * @see operation.md 4.2
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<string | undefined> {
+  const { place, clock } = options
+  mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
+  const lock = holdLock(place)
+  const next = `${place}.restoring`
+  try {
+    removeAll(next)
+    copyFileSync(options.plain, next)
+    chmodSync(next, 0o600)
+    settleStore(place)
+    if (!options.isSameInstant) await markRestored(next, options)
+    syncPath(next)
+    const kept = keepPresent(place, clock.now())
+    renameSync(next, place)
+    syncPath(dirname(place))
+    return kept
+  } finally {
+    removeAll(next)
+    lock.close()
+  }
+}
+
+/** As the store itself does: while this is held no server starts. */
+function holdLock(place: string): DatabaseSync {
+  const lock = new DatabaseSync(`${place}.lock`, { timeout: 0 })
+  try {
+    chmodSync(`${place}.lock`, 0o600)
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    return lock
+  } catch (cause) {
+    lock.close()
+    throw new Error('The server runs. Stop it, then run this again. Nothing was changed.', {
+      cause,
+    })
+  }
+}
+
+/** Brings what the present store wrote last into its one file. One that is damaged stays as it is. */
+function settleStore(place: string): void {
+  if (!existsSync(place)) return
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(place)
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE')
+  } catch {
+    // Its log is kept beside it.
+  } finally {
+    db?.close()
+  }
+}
+
+/** Gives the present store a second name, under which it stays. */
+function keepPresent(place: string, now: number): string | undefined {
+  if (!existsSync(place)) return undefined
+  const kept = `${place}.before-restore-${stemOf(now).slice('svc-'.length)}`
+  rmSync(kept, { force: true })
+  try {
+    linkSync(place, kept)
+  } catch {
+    // Not every file system has links.
+    copyFileSync(place, kept)
+  }
+  for (const log of ['-wal', '-shm']) {
+    // Of a damaged store: it must not be taken for the log of the next one.
+    if (existsSync(`${place}${log}`)) renameSync(`${place}${log}`, `${kept}${log}`)
+  }
+  syncPath(kept)
+  return kept
+}
+
+async function markRestored(next: string, options: RestoreOptions): Promise<void> {
+  const { backupAt, place, revokeGrants, clock } = options
+  const { sqliteStore } = await import('@svc/store/sqlite')
+  const store = sqliteStore({ file: next, reads: KNOWN_VERSIONS.reads })
+  try {
+    const restoredAt = clock.now()
+    await store.write([putRestored({ backupAt, restoredAt, revokeGrants, state: 'restored' })])
+    const returned = await returnedClients(store, clientsOf(place))
+    for await (const entry of store.dump()) {
+      if (entry.type !== 'record') break
+      const { kind, tag } = toFound(entry)
+      if (kind !== 'instance') continue
+      const names = returned.get(tag)?.slice(0, MOST_RETURNED) ?? []
+      const notice = { backupAt, restoredAt, returned: names, isMailed: false }
+      await store.write([putNotice(tag, notice)])
+    }
+    if ((await readRestored(store)) === undefined) throw new Error('The mark was not written.')
+  } finally {
+    await store.close()
+  }
+  settleStore(next)
+}
+
+/** Names of clients by instance that the other store has no more. */
+async function returnedClients(
+  store: Store,
+  present: ReadonlySet<string> | undefined,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const returned = new Map<string, string[]>()
+  if (present === undefined) return returned
+  for await (const entry of store.dump()) {
+    if (entry.type !== 'record') break
+    const [, tag] = CLIENT.exec(entry.key) ?? []
+    if (tag === undefined || present.has(entry.key)) continue
+    const { metadata } = entry.value as { readonly metadata?: { readonly client_name?: unknown } } // A client.
+    const names = returned.get(tag) ?? []
+    names.push(String(metadata?.client_name ?? ''))
+    returned.set(tag, names)
+  }
+  return returned
+}
+
+/** Keys of the clients of the present store, where it can be read. */
+function clientsOf(place: string): ReadonlySet<string> | undefined {
+  if (!existsSync(place) || statSync(place).size === 0) return undefined
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(place, { readOnly: true })
+    const rows = db.prepare("SELECT key FROM records WHERE key LIKE '{%}:client:%'").all()
+    return new Set(rows.map(({ key }) => String(key)))
+  } catch {
+    return undefined
+  } finally {
+    db?.close()
+  }
+}
+
+function removeAll(file: string): void {
+  for (const end of ['', '-wal', '-shm', '-journal', '.lock']) {
+    rmSync(`${file}${end}`, { force: true })
+  }
+}
