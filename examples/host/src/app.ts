@@ -280,7 +280,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     settable,
     keys: hostKeys,
     metrics,
-    status: createStatus({ config, store, keys, notify }),
+    status: createStatus({ config, store, keyStatus: hostKeys.status, settable, notify }),
     async welcome(port) {
       if (!config.demo) return
       await demo?.welcome({ app: services, store, config, port, notice: options.notice })

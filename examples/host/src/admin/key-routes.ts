@@ -1,12 +1,13 @@
 import { RESEAL_RATE, type ResealProgress, ResealRefusedError, totalOf } from '@svc/platform'
 import type { HostServices } from '../services.ts'
 import { type RotationKinds, type RotationProgress, rotateKeys } from '../keys/rotation.ts'
+import { showSealingValues } from '../monitoring/key-line.ts'
 import { checkBody } from './admin.schema.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminToken } from './admin-token.ts'
 import type { AdminRouting } from './owner-routes.ts'
 
-type KeyServices = Pick<HostServices, 'keys' | 'oauth' | 'ui'>
+type KeyServices = Pick<HostServices, 'keys' | 'oauth' | 'settable' | 'ui'>
 
 /** Keys of instances, sealing keys, and the admin token. @see operation.md 3 */
 export function addKeyRoutes(
@@ -55,6 +56,7 @@ export function addKeyRoutes(
   route('get', '/keys/status', async (ctx) => {
     const resealed = await keys.reseal.progress()
     const status = await keys.status.read(resealed?.endedAt)
+    showSealingValues(status, services.settable)
     ctx.body = {
       source: keys.source,
       keys: status.keys.map((each) => ({

@@ -12,7 +12,9 @@ import { type KeySource, readSealingKeys } from '../storage/sealing-keys.ts'
 import type { CheckResult, Site } from './check.ts'
 import { type DoctorAnswer, examineInside } from './doctor.ts'
 import type { Names } from './names.ts'
+import { StoreVersionError } from '../storage/store-version.ts'
 import { probeStore } from './probe-store.ts'
+import { versionFault } from './store-version.ts'
 
 /** Looks at the configuration and the store while no server runs. Nothing is written, and no store is made. */
 export async function examineAlone(
@@ -73,12 +75,12 @@ async function open(
   const file = join(config.dataDir, 'store.db')
   const isThere = config.store === 'sqlite' ? existsSync(file) : redis !== undefined
   if (!isThere) return undefined
-  return openStore({ config, log: createLog('silent'), clock: systemClock }).catch(
-    (error: Error) => {
-      found.push(faultOf('store.lock', `${error.message}.`))
-      return undefined
-    },
-  )
+  const options = { config, log: createLog('silent'), clock: systemClock, settles: false }
+  return openStore(options).catch((error: Error) => {
+    const isVersion = error instanceof StoreVersionError
+    found.push(isVersion ? versionFault(error) : faultOf('store.lock', `${error.message}.`))
+    return undefined
+  })
 }
 
 function faultOf(id: string, text: string, remedy?: string): CheckResult {

@@ -20,6 +20,7 @@ import { OUTSIDE_CHECKS, type OutsideContext } from './outside.ts'
 import { processesAlike } from './processes.ts'
 import { pushCredentials } from './push.ts'
 import { clockRedis, REDIS_CHECKS } from './redis.ts'
+import { storeVersion } from './store-version.ts'
 
 /** What the checks of an installation ask, from within. */
 export interface DoctorContext extends CheckContext {
@@ -65,6 +66,7 @@ const keysOpen: Check<DoctorContext> = {
 export const INSIDE_CHECKS: readonly Check<DoctorContext>[] = [
   nodeVersion,
   ...FILE_CHECKS,
+  storeVersion,
   keysOpen,
   clockRedis,
   ...REDIS_CHECKS,

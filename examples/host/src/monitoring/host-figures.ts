@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import type { StatsFs } from 'node:fs'
 import { readFile, statfs } from 'node:fs/promises'
 import process from 'node:process'
 import type { Hashing } from '@svc/auth-ui'
@@ -88,9 +89,16 @@ export function registerHostFigures(
   })
   gauge('svc_low_space', () => Number(isSpaceLow()))
   gauge('svc_notifications_waiting', () => waiting(sources.notifications()))
+  const disk = (): Promise<StatsFs | undefined> => statfs(config.dataDir).catch(() => undefined)
   gauge('svc_disk_free_bytes', async () => {
-    const usage = await statfs(config.dataDir).catch(() => undefined)
+    const usage = await disk()
     return usage === undefined ? undefined : usage.bavail * usage.bsize
+  })
+  gauge('svc_disk_size_bytes', async () => {
+    const usage = await disk()
+    if (usage === undefined) return undefined
+    const { bavail, bfree, blocks, bsize } = usage
+    return (blocks - bfree + bavail) * bsize
   })
   gauge('svc_certificate_expiry_timestamp_seconds', () => certificateEnd(config.tls))
   gauge('svc_backup_verified_timestamp_seconds', async () => {

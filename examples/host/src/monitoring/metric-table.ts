@@ -19,6 +19,7 @@ export type MetricName =
   | 'svc_connections'
   | 'svc_connections_refused_total'
   | 'svc_disk_free_bytes'
+  | 'svc_disk_size_bytes'
   | 'svc_hash_queue'
   | 'svc_hash_seconds'
   | 'svc_http_in_flight'
@@ -78,6 +79,10 @@ export const METRICS: Readonly<Record<MetricName, MetricRow>> = {
     labels: ['reason'],
   },
   svc_disk_free_bytes: { type: 'gauge', help: 'Free space where the data directory is' },
+  svc_disk_size_bytes: {
+    type: 'gauge',
+    help: 'Free and used space where the data directory is, without what is kept for root',
+  },
   svc_hash_queue: {
     type: 'gauge',
     help: 'Hashes of passphrases that run and that wait',

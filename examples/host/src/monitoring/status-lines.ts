@@ -1,21 +1,25 @@
 import { statfs } from 'node:fs/promises'
 import type { Notify } from '@svc/notify'
-import type { SealingKey } from '@svc/platform'
+import type { KeyStatusReader } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Config } from '../config/config.ts'
 import { differentOptions } from '../processes/config-digest.ts'
 import { listProcesses, type ProcessRecord } from '../processes/process-record.ts'
+import { keysLine } from './key-line.ts'
+import type { SettableFigures } from './settable-figures.ts'
 import { StatusBoard, type StatusLine } from './status.ts'
 
 export interface StatusParts {
   readonly config: Config
   readonly store: Store
-  readonly keys: readonly Pick<SealingKey, 'kid'>[]
+  readonly keyStatus: Pick<KeyStatusReader, 'last'>
+  readonly settable: SettableFigures
   readonly notify: Pick<Notify, 'figures'>
 }
 
 /** The lines that the host has by itself. Backups, quotas and the like add theirs. */
-export function createStatus({ config, store, keys, notify }: StatusParts): StatusBoard {
+export function createStatus(parts: StatusParts): StatusBoard {
+  const { config, store, keyStatus, settable, notify } = parts
   const board = new StatusBoard()
   board.add('processes', async () => processesLine(await listProcesses(store)))
   board.add('store', async () => {
@@ -23,12 +27,7 @@ export function createStatus({ config, store, keys, notify }: StatusParts): Stat
     const engine = config.store === 'sqlite' ? 'embedded (SQLite)' : 'Redis'
     return { state: 'ok', text: `${engine}, answers and can be written to.`, facts: { engine } }
   })
-  board.add('keys', async () => {
-    const kids = keys.map(({ kid }) => kid)
-    const [first, ...others] = kids
-    const behind = others.length === 0 ? '' : `; ${others.join(', ')} only open`
-    return { state: 'ok', text: `${first} seals${behind}.`, facts: { kids } }
-  })
+  board.add('keys', () => keysLine(keyStatus, settable))
   board.add('backup', async () => ({ state: 'warning', text: 'No verified backup is known.' }))
   if (config.store === 'sqlite') board.add('disk', () => diskLine(config.dataDir))
   board.add('mails', async () => mailsLine(config, notify.figures()))

@@ -5,7 +5,13 @@ import type { HostLog } from '../log/log.ts'
 import { COUNTED_KINDS } from '../quota/counted-kinds.ts'
 import type { StoreSpace } from '../quota/store-space.ts'
 import { STORE_RECORD_KEY, toStoreRecord } from './store-record.ts'
-import { checkVersion, KNOWN_VERSIONS, type KnownVersions, settleVersion } from './store-version.ts'
+import {
+  checkStored,
+  checkVersion,
+  KNOWN_VERSIONS,
+  type KnownVersions,
+  settleVersion,
+} from './store-version.ts'
 
 export interface OpenStoreOptions {
   readonly config: Pick<Config, 'dataDir' | 'store' | 'storeReplicas'>
@@ -15,6 +21,8 @@ export interface OpenStoreOptions {
   readonly space?: Pick<StoreSpace, 'onWriteFailure'>
   /** @defaultValue those that this program knows */
   readonly known?: KnownVersions
+  /** Whether a new store gets its version, and an older one is raised. @defaultValue true */
+  readonly settles?: boolean
 }
 
 /**
@@ -27,7 +35,7 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
 }
 
 async function openEmbedded(options: OpenStoreOptions): Promise<Store> {
-  const { config, log, clock, space, known = KNOWN_VERSIONS } = options
+  const { config, log, clock, space, known = KNOWN_VERSIONS, settles = true } = options
   const file = join(config.dataDir, 'store.db')
   const { readFileVersion, sqliteStore } = await import('@svc/store/sqlite')
   const found = readFileVersion(file, STORE_RECORD_KEY)
@@ -43,13 +51,14 @@ async function openEmbedded(options: OpenStoreOptions): Promise<Store> {
     ...(space !== undefined && { onWriteFailure: space.onWriteFailure }),
   })
   return orClose(store, async () => {
+    if (!settles) return
     const { raiseEmbedded } = await import('./raise-store.ts')
     await raiseEmbedded({ store, file, clock, known, log })
   })
 }
 
 async function openShared(options: OpenStoreOptions): Promise<Store> {
-  const { config, log, clock, known = KNOWN_VERSIONS } = options
+  const { config, log, clock, known = KNOWN_VERSIONS, settles = true } = options
   const { storeReplicas: count } = config
   const { redisStore } = await import('@svc/store/redis')
   let store: Store
@@ -66,7 +75,10 @@ async function openShared(options: OpenStoreOptions): Promise<Store> {
     if (error instanceof TypeError) throw new ConfigError([`SVC_STORE: ${error.message}`])
     throw error
   }
-  return orClose(store, () => settleVersion(store, clock, known))
+  return orClose(store, async () => {
+    if (settles) await settleVersion(store, clock, known)
+    else await checkStored(store, known)
+  })
 }
 
 async function orClose(store: Store, work: () => Promise<void>): Promise<Store> {

@@ -105,9 +105,22 @@ export async function settleVersion(
   clock: Clock,
   known: KnownVersions = KNOWN_VERSIONS,
 ): Promise<void> {
+  const version = await checkStored(store, known)
+  if (version === undefined) await claimVersion(store, clock, known)
+}
+
+/**
+ * Refuses a store of another version, by what it says of itself. Writes nothing.
+ * @returns its version; undefined for a store that does not say it yet
+ * @throws StoreVersionError in words for the operator
+ */
+export async function checkStored(
+  store: Store,
+  known: KnownVersions = KNOWN_VERSIONS,
+): Promise<number | undefined> {
   const record = await readStoreRecord(store)
-  if (record === undefined) await claimVersion(store, clock, known)
-  else checkVersion({ version: record.version, record }, known)
+  if (record !== undefined) checkVersion({ version: record.version, record }, known)
+  return record?.version
 }
 
 /** Says of a store that does not say it yet that it has the first version: all have it that were made before. */

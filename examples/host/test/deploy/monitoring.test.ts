@@ -3,22 +3,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { ALERT_CASES, type AlertCase } from '../support/deploy/alert-series.ts'
+import { metricsIn, panelExpressions } from '../support/deploy/panels.ts'
 import { needsProgram, runProgram } from '../support/deploy/programs.ts'
 import { DEPLOY } from '../support/deploy/proxies.ts'
 import { startTestHost } from '../support/test-host.ts'
 
 const FOLDER = path.join(DEPLOY, 'prometheus')
 const RUNBOOK = new URL('../../../../docs/runbook.md', import.meta.url)
-const SPECIFICATION = new URL('../../../../docs/spec/operation.md', import.meta.url)
-/** What the server itself measures; `redis_` and `up` come from others. */
-const OWN_METRIC = /\b(?:svc|nodejs|process)_[a-z0-9_]+\b/g
-
-interface Dashboard {
-  readonly panels: readonly {
-    readonly type: string
-    readonly targets?: readonly { readonly expr: string }[]
-  }[]
-}
 
 describe('the files for Prometheus and Grafana (operation.md 7.2, 7.6)', function () {
   this.timeout(30_000)
@@ -79,7 +70,7 @@ describe('the files for Prometheus and Grafana (operation.md 7.2, 7.6)', functio
 
   it('have panels whose expressions promtool parses', async () => {
     const file = path.join(folder, 'panels.yml')
-    const rules = (await panelExpressions()).map((expr, at) => ({
+    const rules = (await panelExpressions(DEPLOY)).map((expr, at) => ({
       record: `panel_${at}`,
       // What Grafana puts in.
       expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'svc'),
@@ -89,12 +80,11 @@ describe('the files for Prometheus and Grafana (operation.md 7.2, 7.6)', functio
     expect(checked.code, checked.said).to.equal(0)
   })
 
-  it('name only what a running host measures, or is to measure', async () => {
+  it('name only what a running host measures', async () => {
     const texts = await Promise.all(
       ['rules.yml', 'alerts.yml'].map((name) => read(`prometheus/${name}`)),
     )
-    const expressions = [...(await panelExpressions()), ...texts]
-    const named = new Set(expressions.flatMap((text) => text.match(OWN_METRIC) ?? []))
+    const expressions = [...(await panelExpressions(DEPLOY)), ...texts]
     const host = await startTestHost()
     try {
       const metrics = await (await host.admin('GET', '/metrics')).text()
@@ -103,27 +93,11 @@ describe('the files for Prometheus and Grafana (operation.md 7.2, 7.6)', functio
           type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
         ),
       )
-      for (const name of await specifiedFigures()) known.add(name)
-      expect([...named].filter((name) => !known.has(name))).to.deep.equal([])
+      expect(metricsIn(expressions).filter((name) => !known.has(name))).to.deep.equal([])
     } finally {
       await host.stop()
     }
   })
-
-  /** Names are kept for good, so files may have those that the specification fixed (7.5) before they are measured. */
-  async function specifiedFigures(): Promise<string[]> {
-    const text = await readFile(SPECIFICATION, 'utf8')
-    const names = Array.from(text.matchAll(/`(svc_[a-z_]+)/g), ([, name = '']) => name)
-    // Beside the free space, for shares of it.
-    return [...names, 'svc_disk_size_bytes'].flatMap((name) =>
-      name.endsWith('_seconds') ? [name, `${name}_bucket`] : [name],
-    )
-  }
-
-  async function panelExpressions(): Promise<string[]> {
-    const { panels } = JSON.parse(await read('grafana/svc.json')) as Dashboard // of Grafana
-    return panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
-  }
 
   function ruleTests(cases: readonly AlertCase[], interval: string): object {
     const test = ({ alert, at }: AlertCase, input: AlertCase['fires'], fires: boolean): object => ({

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { needsLoopbackAddresses } from '@svc/testkit'
+import { needsLoopbackAddresses, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { makeCertificates } from '../support/deploy/certificates.ts'
 import { doMainJob } from '../support/deploy/fronted-job.ts'
+import { metricsIn, panelExpressions, sampledIn } from '../support/deploy/panels.ts'
 import { needsProgram, runProgram } from '../support/deploy/programs.ts'
 import { checkNginx, DEPLOY } from '../support/deploy/proxies.ts'
-import { spawnHost } from '../support/host-process.ts'
+import { type HostProcess, spawnHost } from '../support/host-process.ts'
 
 const DOMAIN = 'example.net'
 const KEY = `test:${randomBytes(32).toString('base64')}`
@@ -17,6 +18,26 @@ const ENV = {
   SVC_DEMO_APPS: 'on',
   SVC_KEYS: KEY,
   SVC_SUBDOMAINS: 'flat',
+}
+
+/** What is counted by a label whose values nothing in the main job causes: its panels stay empty, and that is right. */
+const WITHOUT_CAUSE = [
+  // No limit was met.
+  'svc_http_limited_total',
+  // Nothing was answered 503.
+  'svc_http_unavailable_total',
+  // The store failed nobody.
+  'svc_store_errors_total',
+  // Nobody connected an account of a provider.
+  'svc_provider_calls_total',
+]
+
+async function scrape({ adminPort, dataDir }: HostProcess): Promise<string> {
+  const token = await readFile(path.join(dataDir, 'admin-token'), 'utf8')
+  const answer = await fetch(`http://127.0.0.1:${adminPort}/metrics`, {
+    headers: { authorization: `Bearer ${token.trim()}` },
+  })
+  return answer.text()
 }
 
 // Through nginx and Caddy it is done by the installation.
@@ -30,11 +51,13 @@ describe('the main job with TLS of our own (operation.md 7.3)', function () {
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
-  it('is done', async () => {
+  it('is done, and afterwards every panel of the dashboard has data', async () => {
     const { ca, chain, key } = makeCertificates(folder, DOMAIN)
     const files = { SVC_TLS_CERT: chain, SVC_TLS_KEY: key }
     const host = await spawnHost({ env: { ...ENV, ...files, SVC_HOST: '127.0.0.1' } })
     try {
+      // As Prometheus does from the start: some figures are kept since somebody looks.
+      await scrape(host)
       await doMainJob({
         domain: `own.${DOMAIN}`,
         httpsPort: host.port,
@@ -42,6 +65,14 @@ describe('the main job with TLS of our own (operation.md 7.3)', function () {
         log: () => host.log,
         svc: (...args) => host.svc(...args),
       })
+      // Values are counted beside the command that asks for them.
+      await until(async () => {
+        const { stdout } = await host.svc('keys', 'status', '--json')
+        return (JSON.parse(stdout) as { counted_at: string | null }).counted_at !== null
+      })
+      const sampled = sampledIn(await scrape(host))
+      const named = metricsIn(await panelExpressions(DEPLOY))
+      expect(named.filter((name) => !sampled.has(name))).to.have.members(WITHOUT_CAUSE)
     } finally {
       await host.stop()
     }

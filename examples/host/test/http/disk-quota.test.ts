@@ -4,6 +4,10 @@ import path from 'node:path'
 import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import { BOUNDED_BYTES } from '../../src/quota/counted-kinds.ts'
+import { createShareStore } from '../../src/demo/shares/share-store.ts'
+import { createHostKonnectors } from '../../src/konnectors/registry.ts'
+import { createDiskQuota } from '../../src/quota/disk-quota.ts'
+import { TooManyInstalledError } from '../../src/quota/too-many-installed.ts'
 import { createDocumentStore } from '../../src/documents/document-store.ts'
 import { createInstance } from '../../src/create-instance.ts'
 import { startTestHost, type TestHost } from '../support/test-host.ts'
@@ -153,6 +157,65 @@ describe('the quota of an instance', () => {
     expect(refused).to.include({ code: 'quota_exceeded', status: 413 })
     const byHand = await call('POST', '/data/io.svc.accounts', { account_type: 'bank' })
     expect(byHand.status).to.equal(413)
+  })
+
+  it('takes no account of more than 64 KiB', async () => {
+    const { store } = host.host.app.accounts
+    const large = { _id: 'large', account_type: 'bank', name: 'x'.repeat(64 * KIB) }
+    const refused = await store.create(host.instance, large).catch((error: unknown) => error)
+    expect(refused).to.include({ code: 'quota_exceeded', status: 413 })
+    expect(await store.get(host.instance, 'large')).to.equal(undefined)
+  })
+
+  it('takes 100 000 documents and 1 000 links at most, while what is there may change', async () => {
+    const { instance } = host
+    const { store } = host.host
+    let kept = { document: 99_999, 'share-link': 999 }
+    // As the store counts them when so many are there.
+    const usage = async () => ({
+      document: { records: kept.document, bytes: 0 },
+      'share-link': { records: kept['share-link'], bytes: 0 },
+    })
+    const quota = createDiskQuota({ usage, recount: usage }, 0)
+    const documents = createDocumentStore(store, quota)
+    const links = createShareStore(store, quota)
+    const link = { owner: 'io.svc.notes', type: TYPE, ids: ['a'] }
+    expect(await documents.put(instance, { type: TYPE, id: 'a', fields: {} }, 'any')).to.be.a(
+      'string',
+    )
+    await links.create(instance, link)
+    kept = { document: 100_000, 'share-link': 1000 }
+    const another = { type: TYPE, id: 'b', fields: {} }
+    for (const write of [documents.put(instance, another, 'any'), links.create(instance, link)]) {
+      const refused = await write.catch((error: unknown) => error)
+      expect(refused).to.include({ code: 'quota_exceeded', status: 413 })
+    }
+    expect(await documents.get(instance, TYPE, 'b')).to.equal(undefined)
+    expect(await links.list(instance, 'io.svc.notes')).to.have.lengthOf(1)
+    const changed = { type: TYPE, id: 'a', fields: { n: 1 } }
+    expect(await documents.put(instance, changed, 'any')).to.be.a('string')
+  })
+
+  it('installs 100 konnectors at most', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'svc-konnectors-'))
+    try {
+      for (let n = 0; n <= 100; n++) {
+        await mkdir(path.join(folder, `bank${n}`))
+        const manifest = { slug: `bank${n}`, name: `Bank ${n}`, permissions: {} }
+        await writeFile(path.join(folder, `bank${n}`, 'manifest.json'), JSON.stringify(manifest))
+      }
+      const { store } = host.host
+      const konnectors = createHostKonnectors({ store, folder, namespace: 'io.svc' })
+      for (let n = 0; n < 100; n++) await konnectors.install(host.instance, `bank${n}`)
+      const refused = await konnectors
+        .install(host.instance, 'bank100')
+        .catch((error: unknown) => error)
+      expect(refused).to.be.instanceOf(TooManyInstalledError)
+      // One that is there may be installed again.
+      expect(await konnectors.install(host.instance, 'bank0')).to.include({ slug: 'bank0' })
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
   it('is told to the operator by kind, and counted anew with the same result', async () => {

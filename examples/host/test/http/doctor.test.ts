@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { sqliteStore } from '@svc/store/sqlite'
 import { until } from '@svc/testkit'
 import { expect } from 'chai'
 import type { CheckResult } from '../../src/checks/check.ts'
+import { putStoreRecord, readStoreRecord } from '../../src/storage/store-record.ts'
 import { hostEnvironment, runFaultyHost, runSvc, spawnHost } from '../support/host-process.ts'
 
 const KEY = `k1:${Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7 + 1)).toString('base64')}`
@@ -65,6 +68,62 @@ describe('svc doctor', function () {
       expect(wrong.stdout).to.match(/^fault {4}config {13}SVC_TRUST_PROXY: /m)
     } finally {
       await rm(folder, { recursive: true })
+    }
+  })
+
+  it('names the key that the store needs, where the server does not start without it', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'svc-doctor-'))
+    try {
+      const host = await spawnHost({ dataDir: folder, env: { SVC_KEYS: KEY } })
+      await host.stop()
+      const other = `k2:${randomBytes(32).toString('base64')}`
+      const env = { SVC_DATA_DIR: folder, SVC_ADMIN_PORT: '1', SVC_KEYS: other }
+      const { code, stdout } = await runSvc(['doctor', '--offline'], hostEnvironment(env))
+      expect(code, stdout).to.equal(2)
+      expect(stdout).to.match(/^fault {4}keys\.open {10}.*sealed with the key "k1"/m)
+      expect(stdout).to.match(/^ok {7}store\.version {6}The store is of version 1/m)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  it('says of a store that this version does not know what to do, and raises none', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'svc-doctor-'))
+    const file = path.join(folder, 'store.db')
+    const env = hostEnvironment({ SVC_DATA_DIR: folder, SVC_ADMIN_PORT: '1', SVC_KEYS: KEY })
+    try {
+      await sqliteStore({ file }).close()
+      const older = await runSvc(['doctor', '--offline'], env)
+      expect(older.code, older.stdout).to.equal(1)
+      const store = sqliteStore({ file })
+      expect(await readStoreRecord(store)).to.equal(undefined)
+      const newer = { version: 5, oldestProduct: '0.8.5', product: '0.9.0', raisedAt: 0 }
+      await store.raise(5, [putStoreRecord(newer)])
+      await store.close()
+      const { code, stdout } = await runSvc(['doctor', '--offline'], env)
+      expect(code, stdout).to.equal(2)
+      expect(stdout).to.match(
+        /^fault {4}store\.version {6}This store is of version 5, raised by Svc/m,
+      )
+      expect(stdout).to.include('Start 0.8.5 or newer')
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  it('and a second start name the file of a store that another process has, and decision D6', async () => {
+    const host = await spawnHost()
+    try {
+      const words = `the store file ${path.join(host.dataDir, 'store.db')} is in use by another process`
+      const second = await runFaultyHost({ SVC_DATA_DIR: host.dataDir })
+      expect(second.code).to.equal(75)
+      expect(second.stderr).to.include(words).and.include('decision D6')
+      const env = hostEnvironment({ SVC_DATA_DIR: host.dataDir, SVC_ADMIN_PORT: '1' })
+      const { code, stdout } = await runSvc(['doctor', '--offline'], env)
+      expect(code, stdout).to.equal(2)
+      expect(stdout).to.include(`store.lock         ${words}`).and.include('decision D6')
+    } finally {
+      await host.stop()
     }
   })
 

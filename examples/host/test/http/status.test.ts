@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { fakeClock } from '@svc/testkit'
+import { fakeClock, until } from '@svc/testkit'
 import { createStatus } from '../../src/monitoring/status-lines.ts'
 import { StatusBoard } from '../../src/monitoring/status.ts'
 import { listProcesses, putProcess } from '../../src/processes/process-record.ts'
@@ -54,6 +54,27 @@ describe('svc status', function () {
     expect(status.lines.map(({ subject }) => subject)).to.deep.equal(subjects)
   })
 
+  it('shows what svc keys status counted last, as the metric does, and counts nothing itself', async () => {
+    const { app } = host.host
+    const line = async () =>
+      (await app.status.read()).lines.find(({ subject }) => subject === 'keys')?.facts ?? {}
+    expect(await line()).to.deep.equal({ kids: ['k1'] })
+    expect((await app.metrics.render()).text).to.not.match(/^svc_sealing_values\{/m)
+    await until(async () => {
+      const status = (await (await host.admin('GET', '/keys/status')).json()) as {
+        readonly counted_at: string | null
+      }
+      return status.counted_at !== null
+    })
+    const sample = /^svc_sealing_values\{kid="k1"\} (\d+)$/m
+    const shown = Number(sample.exec((await app.metrics.render()).text)?.[1])
+    expect(shown).to.be.greaterThan(0)
+    // What was counted stays what is shown, until somebody counts again.
+    clock.advance(7_200_000)
+    expect(await line()).to.deep.include({ values: { k1: shown } })
+    clock.advance(-7_200_000)
+  })
+
   it('names what differs between processes', async () => {
     const { store, app } = host.host
     const [own] = await listProcesses(store)
@@ -92,7 +113,8 @@ describe('svc status', function () {
     const { store } = host.host
     async function mails(more: object, sent: object): Promise<unknown> {
       const figures = () => ({ accepted: 0, finished: {}, attempts: { mail: sent } })
-      const parts = { config: { ...config, ...more }, store, keys: [{ kid: 'a' }] }
+      const { keys, settable } = host.host.app
+      const parts = { config: { ...config, ...more }, store, settable, keyStatus: keys.status }
       const board = createStatus({ ...parts, notify: { figures } })
       return (await board.read()).lines.find(({ subject }) => subject === 'mails')
     }

@@ -12,6 +12,7 @@ import {
 } from '../web/redirect-target.ts'
 import { securityUrl } from '../web/settings-app.ts'
 import { rememberDevice } from '../session/known-device.ts'
+import { boundLogins } from '../session/login-bounds.ts'
 import { isNewPlace, loginChanges, type LoginEntry } from '../session/login-history.ts'
 import { observeVisitor, visitorOf } from '../web/visitor.ts'
 import { AuthUiError } from '../errors.ts'
@@ -134,6 +135,7 @@ export async function openSession(
     throw new AuthUiError('invalid_passphrase')
   }
   device?.setCookie()
+  boundLogins(services, instance)
   services.log.info('login.succeeded', {
     domain: instance.domain,
     method: request.method,
@@ -169,6 +171,7 @@ export async function noteLogin(
   // An identifier that no session has.
   const sessionId = randomHex(16) as LoginEntry['sessionId']
   await services.store.write(loginChanges(services, instance, { ...entry, sessionId }))
+  boundLogins(services, instance)
   if (isNew) mailNewConnection(services, ctx, entry)
 }
 

@@ -4,6 +4,7 @@ import { type Change, indexKey, type Key, secretKey } from '@svc/store'
 import type { Context } from 'koa'
 import { readCookies, writeCookie } from '../web/cookies.ts'
 import type { Owner } from '../owner/owner.ts'
+import { inOrder } from './login-history.ts'
 
 const SECRET = /^[A-Za-z0-9_-]{22}$/
 
@@ -34,13 +35,15 @@ export async function rememberDevice(
 ): Promise<{ readonly change: Change; setCookie(): void }> {
   const instance = instanceOf(ctx)
   const secret = (await findKnownDevice(services, ctx, owner)) ?? randomId()
+  const now = services.clock.now()
   return {
     change: {
       op: 'put',
       key: keyOf(instance, secret),
       value: { stamp: owner.securityStamp },
-      expiresAt: services.clock.now() + services.lifetimes.knownDevice,
-      indexes: [{ index: indexKey(instance.id, 'known-devices'), sort: '' }],
+      expiresAt: now + services.lifetimes.knownDevice,
+      // By the last login, so that it is seen which one was not used for longest.
+      indexes: [{ index: indexKey(instance.id, 'known-devices'), sort: inOrder(now) }],
     },
     setCookie: () =>
       writeCookie(ctx, cookieName(instance), secret, {

@@ -22,7 +22,7 @@ const MAX_KEYS = 100
 
 /** The changes that note a login, for the write that opens its session: the note cannot fail alone. */
 export function loginChanges(
-  services: AuthUiServices,
+  services: Pick<AuthUiServices, 'clock' | 'lifetimes'>,
   instance: Instance,
   entry: LoginEntry,
 ): readonly Change[] {
@@ -36,7 +36,7 @@ export function loginChanges(
       indexes: [
         {
           index: indexKey(instance.id, 'session-logins'),
-          sort: `${String(entry.createdAt).padStart(15, '0')}:${randomId()}`,
+          sort: `${inOrder(entry.createdAt)}:${randomId()}`,
         },
       ],
     },
@@ -45,7 +45,7 @@ export function loginChanges(
       key: placeKey(instance, entry),
       value: { seenAt: entry.createdAt },
       expiresAt,
-      indexes: [{ index: indexKey(instance.id, 'login-places'), sort: '' }],
+      indexes: [{ index: indexKey(instance.id, 'login-places'), sort: inOrder(entry.createdAt) }],
     },
   ]
 }
@@ -78,6 +78,11 @@ export async function loginsOfSessions(
     }
   }
   return found
+}
+
+/** An instant as text that sorts as it does. */
+export function inOrder(instant: number): string {
+  return String(instant).padStart(15, '0')
 }
 
 function entryKey(instance: Instance, id: SessionId): Key {

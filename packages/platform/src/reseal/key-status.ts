@@ -72,13 +72,24 @@ export class KeyStatusReader {
    * @param countedAfter - a count from before this instant is old, milliseconds since the epoch
    */
   async read(countedAfter = 0): Promise<KeyStatus> {
-    const { clock, keys, store } = this.#options
-    const now = clock.now()
+    const now = this.#options.clock.now()
     const last = await this.#work.progress()
     const isNew =
       isCounted(last) && last.endedAt > countedAfter && now - last.endedAt < COUNT_TRUST_MS
     if (!isNew && last?.status !== 'running') await this.#work.start(COUNT_BEGIN, RESEAL_RATE)
-    const counts = isNew ? last.state.counts : {}
+    return this.#describe(isNew ? last : undefined)
+  }
+
+  /** What was counted last, however long ago. Counts nothing: a few records are read. */
+  async last(): Promise<KeyStatus> {
+    const last = await this.#work.progress()
+    return this.#describe(isCounted(last) ? last : undefined)
+  }
+
+  async #describe(counted: Counted | undefined): Promise<KeyStatus> {
+    const { clock, keys, store } = this.#options
+    const now = clock.now()
+    const counts = counted?.state.counts ?? {}
     const notes = await readNotes(store)
     const kids = new Set([...keys.map(({ kid }) => kid), ...notes.map(({ value }) => value.kid)])
     const status = [...kids].map((kid): SealingKeyStatus => {
@@ -96,11 +107,11 @@ export class KeyStatusReader {
         ...(links !== undefined && { linksUntil: links }),
       }
     })
-    if (!isNew) return { keys: status }
-    const { oldestSigningKey } = last.state
+    if (counted === undefined) return { keys: status }
+    const { oldestSigningKey } = counted.state
     return {
       keys: status,
-      countedAt: last.endedAt,
+      countedAt: counted.endedAt,
       ...(oldestSigningKey !== undefined && { oldestSigningKey }),
     }
   }
@@ -115,8 +126,8 @@ export class KeyStatusReader {
   }
 }
 
-function isCounted(
-  progress: WorkProgress<CountState> | undefined,
-): progress is WorkProgress<CountState> & { readonly endedAt: number } {
+type Counted = WorkProgress<CountState> & { readonly endedAt: number }
+
+function isCounted(progress: WorkProgress<CountState> | undefined): progress is Counted {
   return progress?.status === 'done' && progress.endedAt !== undefined
 }

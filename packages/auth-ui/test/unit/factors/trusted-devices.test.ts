@@ -36,6 +36,22 @@ describe('trusted devices', () => {
     for (const token of [first, second]) expect(JSON.stringify(list)).not.to.include(token)
   })
 
+  it('are 50 at most: the one unused for longest goes', async () => {
+    const first = await trustDevice(services, alice, owner, FIREFOX)
+    clock.advance(1000)
+    const second = await trustDevice(services, alice, owner, FIREFOX)
+    clock.advance(DAY_MS)
+    // Used a day later, so the second one is the one unused for longest.
+    await findTrustedDevice(services, alice, owner, first)
+    for (let n = 0; n < 48; n++) await trustDevice(services, alice, owner, FIREFOX)
+    expect(await listTrustedDevices(services, alice, owner)).to.have.lengthOf(50)
+    clock.advance(1000)
+    await trustDevice(services, alice, owner, FIREFOX)
+    expect(await listTrustedDevices(services, alice, owner)).to.have.lengthOf(50)
+    expect(await findTrustedDevice(services, alice, owner, second)).to.equal(undefined)
+    expect(await findTrustedDevice(services, alice, owner, first)).to.not.equal(undefined)
+  })
+
   it('notes a use at most once a day, and keeps the end', async () => {
     const token = await trustDevice(services, alice, owner, FIREFOX)
     const [made] = await listTrustedDevices(services, alice, owner)
