@@ -28,7 +28,10 @@ export const authModeRoutes: readonly Route<AuthUiServices>[] = [
     family: 'jsonapi',
     cors: 'app-origins',
     limit: [
-      { bucket: 'auth', inRule: 'before the passphrase is checked; a right one is given back' },
+      {
+        bucket: 'known-device',
+        inRule: 'by session, before the passphrase is checked; a right one is given back',
+      },
       { bucket: 'two-factor', inRule: 'before a code is compared; a right one is given back' },
       { bucket: 'two-factor-generation', inRule: 'before a code is mailed' },
     ],

@@ -4,6 +4,7 @@ import { exerciseAuthorize } from '../support/exercise-authorize.ts'
 import { exerciseCodeLogins } from '../support/exercise-code-logins.ts'
 import { exerciseFactors } from '../support/exercise-factors.ts'
 import { exerciseFlagship } from '../support/exercise-flagship.ts'
+import { exerciseLimits } from '../support/exercise-limits.ts'
 import { exercisePassphrase } from '../support/exercise-passphrase.ts'
 import { exerciseSecondStep } from '../support/exercise-second-step.ts'
 import { createAlice, LOGIN_VALUE, logIn, startUi, type UiServer } from '../support/ui-server.ts'
@@ -46,7 +47,7 @@ describe('the rows of auth-ui', () => {
   })
   afterEach(() => server.close())
 
-  it('answer with every status they declare, and with no other', async () => {
+  it('answer with every status they declare and no other, and keep every limit they name', async () => {
     await beforeOnboarding()
     await onboarding()
     await loggingIn()
@@ -63,6 +64,12 @@ describe('the rows of auth-ui', () => {
     )
     const missing = declared.filter((each) => !server.exercised.has(each))
     expect(missing).to.deep.equal([])
+    const limits = server.ui.rows.flatMap(({ method, path, limit }) =>
+      (typeof limit === 'object' ? limit : []).map(({ bucket }) => `${method} ${path}: ${bucket}`),
+    )
+    expect(limits).to.have.length.greaterThan(30)
+    const exceeded = new Set([...server.exceeded, ...(await exerciseLimits())])
+    expect(limits.filter((each) => !exceeded.has(each))).to.deep.equal([])
   })
 
   async function beforeOnboarding(): Promise<void> {
