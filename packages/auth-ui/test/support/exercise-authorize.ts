@@ -37,12 +37,14 @@ async function exerciseMoveBefore(server: UiServer): Promise<void> {
   await browser.post(MOVE, { ...asked, csrf_token: token, passphrase: LOGIN_VALUE })
 }
 
-/** Opens the form of a move as the owner does. @returns what the browser sends with the right passphrase */
+/** Opens the form of a move as the owner does. @param by - a browser of its own unless given @returns what the browser sends with the right passphrase */
 export async function openMove(
   server: UiServer,
   domain: string,
+  by?: BrowserClient,
 ): Promise<{ readonly browser: BrowserClient; readonly form: Readonly<Record<string, string>> }> {
-  const { browser, asked } = await visit(server, domain)
+  const { browser: other, asked } = await visit(server, domain)
+  const browser = by ?? other
   const page = await browser.get(`${MOVE}?${new URLSearchParams(asked).toString()}`)
   const csrf_token = page.page().form(MOVE).value('csrf_token') ?? ''
   return { browser, form: { ...asked, csrf_token, passphrase: LOGIN_VALUE } }

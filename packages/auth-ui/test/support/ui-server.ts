@@ -44,6 +44,8 @@ export interface UiServer {
   readonly exercised: ReadonlySet<string>
   /** `METHOD path: bucket` of every count of this package that was over its limit while a row answered. */
   readonly exceeded: ReadonlySet<string>
+  /** As {@link UiServer.exceeded}, of every count, within its limit or over it. */
+  readonly counted: ReadonlySet<string>
   /** Waits for mails under way. */
   sentMails(): Promise<readonly SystemMail[]>
   browser(base?: string, headers?: Readonly<Record<string, string>>): BrowserClient
@@ -94,7 +96,9 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
   const undeclared: string[] = []
   const exercised = new Set<string>()
   const exceeded = new Set<string>()
-  app.use(noteStatuses(() => [...ui.rows, ...oauth.rows], { exercised, exceeded, undeclared }))
+  const counted = new Set<string>()
+  const notes = { exercised, exceeded, counted, undeclared }
+  app.use(noteStatuses(() => [...ui.rows, ...oauth.rows], notes))
   options.own?.(app)
   app.use(oauth.resolveInstance())
   app.use(ui.routes())
@@ -112,6 +116,7 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
     logged,
     exercised,
     exceeded,
+    counted,
     async sentMails() {
       await ui.close()
       return mails
@@ -130,7 +135,9 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
 /** Every test is also one of "no undeclared status is ever sent" (style.md 4). */
 function noteStatuses(
   rows: () => readonly RouteRow[],
-  notes: { exercised: Set<string>; exceeded: Set<string>; undeclared: string[] },
+  notes: Readonly<Record<'exercised' | 'exceeded' | 'counted', Set<string>>> & {
+    readonly undeclared: string[]
+  },
 ): Koa.Middleware {
   const always = [404, 405, 500, 503]
   return async (ctx, next) => {
@@ -139,10 +146,12 @@ function noteStatuses(
     const name = `${row?.method} ${row?.path}`
     const isOfRow = (): boolean =>
       row !== undefined && ctx.state['appSlug'] === undefined && ctx.state['instance'] !== undefined
-    const noteExceeded = (bucket: string): void => {
-      if (isOfRow()) notes.exceeded.add(`${name}: ${bucket}`)
+    const noteCount: NoteCount = (bucket, { isCounted, isExceeded }) => {
+      if (!isOfRow()) return
+      if (isCounted) notes.counted.add(`${name}: ${bucket}`)
+      if (isExceeded) notes.exceeded.add(`${name}: ${bucket}`)
     }
-    await whenExceeded.run(noteExceeded, next)
+    await whenCounted.run(noteCount, next)
     if (row === undefined || !isOfRow()) return
     const answered = `${name}: ${ctx.status}`
     notes.exercised.add(answered)
@@ -150,8 +159,10 @@ function noteStatuses(
   }
 }
 
-/** Is told each bucket that is over its limit in a request, also in what the request does behind its answer. */
-const whenExceeded = new AsyncLocalStorage<(bucket: string) => void>()
+type NoteCount = (bucket: string, what: { isCounted: boolean; isExceeded: boolean }) => void
+
+/** Is told each bucket that is counted in a request, also in what the request does behind its answer. */
+const whenCounted = new AsyncLocalStorage<NoteCount>()
 
 /** The same store; what it counts is held against the limits beside it. */
 function noteCounts(store: Store, limits: ReadonlyMap<string, { readonly limit: number }>): Store {
@@ -160,8 +171,9 @@ function noteCounts(store: Store, limits: ReadonlyMap<string, { readonly limit: 
     const bucket = /^\{[^}]+\}:rate:([^:]+)/.exec(counter)?.[1] ?? ''
     const limit = limits.get(bucket)?.limit
     // Also a rule that only reads refuses who has used up the limit; what takes a count back refuses nobody.
-    if (limit !== undefined && by >= 0 && answer.count >= limit + by) {
-      whenExceeded.getStore()?.(bucket)
+    if (limit !== undefined) {
+      const isExceeded = by >= 0 && answer.count >= limit + by
+      whenCounted.getStore()?.(bucket, { isCounted: by > 0, isExceeded })
     }
     return answer
   }
