@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, scryptSync } from 'node:crypto'
-import http from 'node:http'
+import type http from 'node:http'
 import { recordKey } from '@svc/store'
 import { browserClient, relyingParty, requestLoopback } from '@svc/testkit'
 import { createInstance } from '../../src/create-instance.ts'
