@@ -47,6 +47,13 @@ describe('the endpoints of the host', () => {
     }
   })
 
+  it('limit offers between owners only, whose limit `sharing-limits.test.ts` exceeds', () => {
+    const limits = rows.flatMap(({ method, path, limit }) =>
+      (typeof limit === 'object' ? limit : []).map(({ bucket }) => `${method} ${path}: ${bucket}`),
+    )
+    expect(limits).to.deep.equal(['POST /sharings: sharings'])
+  })
+
   it('answer a declared status to anybody where the route wants no token', async () => {
     for (const row of rows.filter((each) => callersOf(each).includes('none'))) {
       const { status } = await answerTo(row)

@@ -1,3 +1,4 @@
+import { PASSPHRASE_LIMITS, SECOND_STEP_LIMITS } from '../login/passphrase-limits.ts'
 import { onboardedOwner } from '../owner/owner-store.ts'
 import { CONFIRM_SCHEMA } from './confirm.schema.ts'
 import {
@@ -64,7 +65,7 @@ export const confirmRoutes: readonly Route<AuthUiServices>[] = [
     path: '/auth/confirm',
     handler: submitConfirm,
     auth: provedInHandler(['passphrase'], 'login/passphrase-check.ts'),
-    limit: [{ bucket: 'auth', inRule: 'wrong passphrases; asked in checkPassphrase' }],
+    limit: [...PASSPHRASE_LIMITS, ...SECOND_STEP_LIMITS],
     body: { types: ['form'], schema: CONFIRM_SCHEMA },
     statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
     family: 'html',

@@ -1,3 +1,9 @@
+import {
+  APP_PASSPHRASE_LIMITS,
+  SECOND_CODE_LIMITS,
+  SECOND_STEP_LIMITS,
+  SESSION_CODE_LIMITS,
+} from '../login/passphrase-limits.ts'
 import { defineRoute, provedInHandler, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import { completeChallenge } from '../factors/challenge-answer.ts'
@@ -38,9 +44,10 @@ export const flagshipLoginRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 202, 400, 401, 403, 412, 413, 415, 429],
     family: 'json',
     limit: [
-      { bucket: 'auth', inRule: 'wrong passphrases, counted before they are checked' },
-      { bucket: 'auth-ip', inRule: 'wrong passphrases and client secrets of an address or client' },
-      { bucket: 'two-factor', inRule: 'wrong codes, counted before they are compared' },
+      ...APP_PASSPHRASE_LIMITS,
+      ...SECOND_CODE_LIMITS,
+      ...SECOND_STEP_LIMITS,
+      ...SESSION_CODE_LIMITS,
     ],
     summary: 'Logs an app in with the passphrase.',
     source: 'login.md 5.1',

@@ -1,3 +1,4 @@
+import { APP_PASSPHRASE_LIMITS, SESSION_CODE_LIMITS } from '../login/passphrase-limits.ts'
 import { defineRoute, provedInHandler, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import {
@@ -26,7 +27,8 @@ export const flagshipMagicLinkRoutes: readonly Route<AuthUiServices>[] = [
     limit: [
       { bucket: 'magic-link', inRule: 'wrong codes, counted before they are looked up' },
       { bucket: 'magic-code-passphrase', inRule: 'wrong passphrases beside a good code' },
-      { bucket: 'auth-ip', inRule: 'wrong passphrases and client secrets of an address or client' },
+      ...APP_PASSPHRASE_LIMITS,
+      ...SESSION_CODE_LIMITS,
     ],
     summary: 'Logs an app in with a magic code.',
     source: 'login.md 5.3',

@@ -1,3 +1,4 @@
+import { SESSION_CODE_LIMITS } from '../login/passphrase-limits.ts'
 import { defineRoute, provedInHandler, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import { readNewPassphrase } from '../passphrase/new-passphrase.ts'
@@ -32,6 +33,7 @@ export const flagshipOnboardingRoutes: readonly Route<AuthUiServices>[] = [
         inRule: 'wrong register tokens, counted before they are looked up',
       },
       { bucket: 'auth-ip', inRule: 'wrong client secrets of an address or client' },
+      ...SESSION_CODE_LIMITS,
     ],
     summary: 'Onboards from an app: stores the first passphrase and logs the app in.',
     source: 'login.md 5.5',

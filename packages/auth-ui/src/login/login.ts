@@ -1,3 +1,4 @@
+import { PASSPHRASE_LIMITS, SECOND_STEP_LIMITS } from './passphrase-limits.ts'
 import { LOGIN_SCHEMA } from './login.schema.ts'
 import {
   defineRoute,
@@ -70,7 +71,7 @@ export const loginRoutes: readonly Route<AuthUiServices>[] = [
     path: '/auth/login',
     handler: submitLogin,
     auth: provedInHandler(['passphrase'], 'login/passphrase-check.ts'),
-    limit: [{ bucket: 'auth', inRule: 'wrong passphrases; asked in checkPassphrase' }],
+    limit: [...PASSPHRASE_LIMITS, ...SECOND_STEP_LIMITS],
     body: { types: ['form'], schema: LOGIN_SCHEMA },
     statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
     family: 'html',

@@ -1,3 +1,4 @@
+import { PASSPHRASE_LIMITS } from '../login/passphrase-limits.ts'
 import { LINK_PASSPHRASE_SCHEMA, OPEN_LINK_SCHEMA } from './magic-link.schema.ts'
 import {
   defineRoute,
@@ -73,6 +74,8 @@ export const magicLinkRoutes: readonly Route<AuthUiServices>[] = [
     auth: provedInHandler(['code', 'passphrase'], 'magic-link/magic-code.ts'),
     limit: [
       { bucket: 'magic-link', inRule: 'wrong codes of an address; asked in requireMagicCode' },
+      { bucket: 'magic-code-passphrase', inRule: 'wrong passphrases beside a good code' },
+      ...PASSPHRASE_LIMITS,
     ],
     body: { types: ['form'], schema: LINK_PASSPHRASE_SCHEMA },
     statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],

@@ -1,3 +1,8 @@
+import {
+  PASSPHRASE_LIMITS,
+  SECOND_CODE_LIMITS,
+  SECOND_STEP_LIMITS,
+} from '../login/passphrase-limits.ts'
 import type { MoveRequest } from '@svc/oauth-core'
 import {
   anybody,
@@ -67,11 +72,7 @@ export const moveRoutes: readonly Route<AuthUiServices>[] = [
     csrf: 'token',
     statuses: [200, 400, 401, 403, 412, 413, 415, 429],
     family: 'json',
-    limit: [
-      { bucket: 'auth', inRule: 'wrong passphrases, counted before they are checked' },
-      { bucket: 'two-factor', inRule: 'wrong codes, counted before they are compared' },
-      { bucket: 'two-factor-generation', inRule: 'second steps that are begun' },
-    ],
+    limit: [...PASSPHRASE_LIMITS, ...SECOND_CODE_LIMITS, ...SECOND_STEP_LIMITS],
     summary: 'Answers where the browser brings the code for exports and imports.',
     source: 'oauth.md 5.10, decision D34',
   }),

@@ -1,3 +1,4 @@
+import { PASSPHRASE_LIMITS } from '../login/passphrase-limits.ts'
 import { refuseBody, requireWellFormed } from '../web/posted.ts'
 import { requirePermission } from '../web/caller.ts'
 import { defineRoute, type Route, type RouteContext } from '@svc/platform'
@@ -14,7 +15,7 @@ export const checkPassphraseRoutes: readonly Route<AuthUiServices>[] = [
     path: '/settings/passphrase/check',
     handler: checkOwnPassphrase,
     auth: requirePermission('PUT', 'settings'),
-    limit: [{ bucket: 'auth', inRule: 'wrong passphrases; asked in checkPassphrase' }],
+    limit: PASSPHRASE_LIMITS,
     body: { types: ['json'], schema: CHECK_PASSPHRASE_SCHEMA, refuse: refuseBody },
     statuses: [204, 400, 401, 403, 412, 413, 415, 429],
     family: 'json',

@@ -1,3 +1,4 @@
+import { PASSPHRASE_LIMITS, SECOND_STEP_LIMITS } from '../login/passphrase-limits.ts'
 import { refuseBody, requireWellFormed } from '../web/posted.ts'
 import { requirePermission } from '../web/caller.ts'
 import { defineRoute, type Route, type RouteContext } from '@svc/platform'
@@ -34,7 +35,7 @@ export const putPassphraseRoutes: readonly Route<AuthUiServices>[] = [
     path: '/settings/passphrase',
     handler: putPassphrase,
     auth: requirePermission('PUT', 'settings'),
-    limit: [{ bucket: 'auth', inRule: 'wrong passphrases; asked in checkPassphrase' }],
+    limit: [...PASSPHRASE_LIMITS, ...SECOND_STEP_LIMITS],
     body: { types: ['json'], schema: CHANGE_PASSPHRASE_SCHEMA, refuse: refuseBody },
     statuses: [200, 204, 400, 401, 403, 412, 413, 415, 422, 429],
     family: 'json',

@@ -1,3 +1,9 @@
+import {
+  PASSPHRASE_LIMITS,
+  SECOND_CODE_LIMITS,
+  SECOND_STEP_LIMITS,
+  SESSION_CODE_LIMITS,
+} from '../login/passphrase-limits.ts'
 import type { AuthUiServices } from '../services.ts'
 import { findChallenge, startChallenge } from '../factors/second-factor.ts'
 import { visitorOf } from '../web/visitor.ts'
@@ -40,7 +46,12 @@ export const sessionCodeRoutes: readonly Route<AuthUiServices>[] = [
     body: { types: ['json'], optional: true, schema: SESSION_CODE_SCHEMA, refuse: refuseTexts },
     statuses: [201, 400, 401, 403, 413, 415, 429],
     family: 'json',
-    limit: [{ bucket: 'session-code', inRule: 'codes that are made; asked in createOpenCode' }],
+    limit: [
+      ...PASSPHRASE_LIMITS,
+      ...SECOND_CODE_LIMITS,
+      ...SECOND_STEP_LIMITS,
+      ...SESSION_CODE_LIMITS,
+    ],
     summary: 'Makes a code that opens a session in a browser, once.',
     source: 'login.md 5.4',
   }),

@@ -1,3 +1,4 @@
+import { SECOND_CODE_LIMITS } from '../login/passphrase-limits.ts'
 import { defineRoute, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import { sendActivationCode } from '../factors/activation-codes.ts'
@@ -28,8 +29,12 @@ export const authModeRoutes: readonly Route<AuthUiServices>[] = [
     family: 'jsonapi',
     cors: 'app-origins',
     limit: [
-      { bucket: 'auth', inRule: 'before the passphrase is checked; a right one is given back' },
-      { bucket: 'two-factor', inRule: 'before a code is compared; a right one is given back' },
+      {
+        bucket: 'known-device',
+        inRule: 'by session, before the passphrase is checked; a right one is given back',
+      },
+      { bucket: 'activation-code', inRule: 'before a code is compared; the last one is dead' },
+      ...SECOND_CODE_LIMITS,
       { bucket: 'two-factor-generation', inRule: 'before a code is mailed' },
     ],
     summary: 'Switches mailed passcodes on, or every factor off.',

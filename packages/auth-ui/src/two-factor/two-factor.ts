@@ -1,3 +1,4 @@
+import { SECOND_CODE_LIMITS } from '../login/passphrase-limits.ts'
 import { grantMove, recallMove } from '../move/move.ts'
 import type { Challenge, ChallengeRequest } from '../factors/challenge.ts'
 import { RESEND_SCHEMA, TWO_FACTOR_SCHEMA } from './two-factor.schema.ts'
@@ -58,7 +59,7 @@ export const twoFactorRoutes: readonly Route<AuthUiServices>[] = [
     path: '/auth/twofactor',
     handler: submitTwoFactor,
     auth: provedInHandler(['code', 'session cookie'], 'factors/challenge-answer.ts'),
-    limit: [{ bucket: 'two-factor', inRule: 'wrong codes; asked in completeChallenge' }],
+    limit: SECOND_CODE_LIMITS,
     body: { types: ['form'], schema: TWO_FACTOR_SCHEMA },
     statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
     family: 'html',

@@ -4,6 +4,7 @@ import { exerciseAuthorize } from '../support/exercise-authorize.ts'
 import { exerciseCodeLogins } from '../support/exercise-code-logins.ts'
 import { exerciseFactors } from '../support/exercise-factors.ts'
 import { exerciseFlagship } from '../support/exercise-flagship.ts'
+import { exerciseLimits } from '../support/exercise-limits.ts'
 import { exercisePassphrase } from '../support/exercise-passphrase.ts'
 import { exerciseSecondStep } from '../support/exercise-second-step.ts'
 import { createAlice, LOGIN_VALUE, logIn, startUi, type UiServer } from '../support/ui-server.ts'
@@ -23,6 +24,9 @@ const APPS = [
     },
   },
 ]
+
+/** Mails to the owner behind an answer: no answer depends on these limits. */
+const OF_NOTICES = new Set(['login-throttled-mail', 'new-connection-mail'])
 
 describe('the rows of auth-ui', () => {
   let server: UiServer
@@ -46,7 +50,7 @@ describe('the rows of auth-ui', () => {
   })
   afterEach(() => server.close())
 
-  it('answer with every status they declare, and with no other', async () => {
+  it('answer with every status they declare and no other, and count what they name and nothing else', async () => {
     await beforeOnboarding()
     await onboarding()
     await loggingIn()
@@ -63,6 +67,19 @@ describe('the rows of auth-ui', () => {
     )
     const missing = declared.filter((each) => !server.exercised.has(each))
     expect(missing).to.deep.equal([])
+    const limits = server.ui.rows.flatMap(({ method, path, limit }) =>
+      (typeof limit === 'object' ? limit : []).map(({ bucket }) => `${method} ${path}: ${bucket}`),
+    )
+    expect(limits).to.have.length.greaterThan(30)
+    const { held, counted } = await exerciseLimits()
+    const exceeded = new Set([...server.exceeded, ...held])
+    expect(limits.filter((each) => !exceeded.has(each))).to.deep.equal([])
+    // Of what else a request counts, its row says nothing.
+    const ofUi = new Set(server.ui.rows.map(({ method, path }) => `${method} ${path}`))
+    const unnamed = [...server.counted, ...counted]
+      .filter((each) => ofUi.has(each.split(': ')[0] ?? ''))
+      .filter((each) => !limits.includes(each) && !OF_NOTICES.has(each.split(': ')[1] ?? ''))
+    expect(unnamed, 'counted, and named by no row').to.deep.equal([])
   })
 
   async function beforeOnboarding(): Promise<void> {
@@ -151,6 +168,7 @@ describe('the rows of auth-ui', () => {
     const rows: readonly [method: string, path: string][] = [
       ['GET', '/settings/access'],
       ['GET', '/settings/clients'],
+      ['GET', '/settings/disk-usage'],
       ['DELETE', `/settings/clients/${client_id}`],
       ['DELETE', '/settings/clients/x'],
       ['GET', '/settings/passphrase'],

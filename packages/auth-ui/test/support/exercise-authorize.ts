@@ -14,11 +14,8 @@ export async function exerciseAuthorize(server: UiServer): Promise<void> {
 async function exerciseMove(server: UiServer): Promise<void> {
   const domain = 'move.example.com'
   await createAlice(server, { domain })
-  const { browser, asked } = await visit(server, domain)
+  const { browser, form } = await openMove(server, domain)
   await browser.get(`${MOVE}${BAD_QUERY}`)
-  const page = await browser.get(`${MOVE}?${new URLSearchParams(asked).toString()}`)
-  const token = page.page().form(MOVE).value('csrf_token') ?? ''
-  const form = { ...asked, csrf_token: token, passphrase: LOGIN_VALUE }
   await browser.post(MOVE, form)
   await browser.post(MOVE, {})
   await browser.post(MOVE, { ...form, csrf_token: 'wrong' })
@@ -38,6 +35,19 @@ async function exerciseMoveBefore(server: UiServer): Promise<void> {
   const page = await browser.get(url)
   const token = page.page().form('/auth/onboarding/resend').value('csrf_token') ?? ''
   await browser.post(MOVE, { ...asked, csrf_token: token, passphrase: LOGIN_VALUE })
+}
+
+/** Opens the form of a move as the owner does. @param by - a browser of its own unless given @returns what the browser sends with the right passphrase */
+export async function openMove(
+  server: UiServer,
+  domain: string,
+  by?: BrowserClient,
+): Promise<{ readonly browser: BrowserClient; readonly form: Readonly<Record<string, string>> }> {
+  const { browser: other, asked } = await visit(server, domain)
+  const browser = by ?? other
+  const page = await browser.get(`${MOVE}?${new URLSearchParams(asked).toString()}`)
+  const csrf_token = page.page().form(MOVE).value('csrf_token') ?? ''
+  return { browser, form: { ...asked, csrf_token, passphrase: LOGIN_VALUE } }
 }
 
 async function visit(

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes, scryptSync } from 'node:crypto'
 import { createOAuth, type OAuth, type OAuthOptions } from '@svc/oauth-core'
 import { type Instance, type NewInstance, type RouteRow } from '@svc/platform'
@@ -13,7 +14,7 @@ import {
 } from '@svc/testkit'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { type AuthUi, type AuthUiOptions, createAuthUi } from '../../src/index.ts'
+import { type AuthUi, type AuthUiOptions, createAuthUi, DEFAULT_LIMITS } from '../../src/index.ts'
 import type { SystemMail } from '../../src/ports.ts'
 import { sampleApps } from './sample-instance.ts'
 
@@ -41,6 +42,10 @@ export interface UiServer {
   readonly logged: readonly (readonly [event: string, fields: unknown])[]
   /** `METHOD path: status` of every row that answered. */
   readonly exercised: ReadonlySet<string>
+  /** `METHOD path: bucket` of every count of this package that was over its limit while a row answered. */
+  readonly exceeded: ReadonlySet<string>
+  /** As {@link UiServer.exceeded}, of every count, within its limit or over it. */
+  readonly counted: ReadonlySet<string>
   /** Waits for mails under way. */
   sentMails(): Promise<readonly SystemMail[]>
   browser(base?: string, headers?: Readonly<Record<string, string>>): BrowserClient
@@ -57,7 +62,9 @@ const CHEAP_COST = { logN: 10, r: 8, p: 1 }
 
 export async function startUi(options: UiServerOptions = {}): Promise<UiServer> {
   const clock = options.clock ?? fakeClock()
-  const store = options.store ?? sqliteStore({ file: ':memory:', clock })
+  const ownStore = options.store ?? sqliteStore({ file: ':memory:', clock })
+  const limits = { ...DEFAULT_LIMITS, ...options.ui?.limits }
+  const store = noteCounts(ownStore, new Map(Object.entries(limits)))
   const key = options.key ?? randomBytes(32)
   const mails: SystemMail[] = []
   const logged: [string, unknown][] = []
@@ -88,7 +95,10 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
   app.silent = true
   const undeclared: string[] = []
   const exercised = new Set<string>()
-  app.use(noteStatuses(() => [...ui.rows, ...oauth.rows], exercised, undeclared))
+  const exceeded = new Set<string>()
+  const counted = new Set<string>()
+  const notes = { exercised, exceeded, counted, undeclared }
+  app.use(noteStatuses(() => [...ui.rows, ...oauth.rows], notes))
   options.own?.(app)
   app.use(oauth.resolveInstance())
   app.use(ui.routes())
@@ -105,6 +115,8 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
     mails,
     logged,
     exercised,
+    exceeded,
+    counted,
     async sentMails() {
       await ui.close()
       return mails
@@ -115,7 +127,7 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
       expect(undeclared, 'statuses that no row declares').to.deep.equal([])
       await ui.close()
       await oauth.close()
-      if (options.store === undefined) await store.close()
+      if (options.store === undefined) await ownStore.close()
     },
   }
 }
@@ -123,20 +135,55 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
 /** Every test is also one of "no undeclared status is ever sent" (style.md 4). */
 function noteStatuses(
   rows: () => readonly RouteRow[],
-  exercised: Set<string>,
-  undeclared: string[],
+  notes: Readonly<Record<'exercised' | 'exceeded' | 'counted', Set<string>>> & {
+    readonly undeclared: string[]
+  },
 ): Koa.Middleware {
   const always = [404, 405, 500, 503]
   return async (ctx, next) => {
-    await next()
-    if (ctx.state['appSlug'] !== undefined || ctx.state['instance'] === undefined) return
     const method = ctx.method === 'HEAD' ? 'GET' : ctx.method
     const row = rows().find((each) => each.method === method && toPattern(each.path).test(ctx.path))
-    if (row === undefined) return
-    const answered = `${row.method} ${row.path}: ${ctx.status}`
-    exercised.add(answered)
-    if (![...row.statuses, ...always].includes(ctx.status)) undeclared.push(answered)
+    const name = `${row?.method} ${row?.path}`
+    const isOfRow = (): boolean =>
+      row !== undefined && ctx.state['appSlug'] === undefined && ctx.state['instance'] !== undefined
+    const noteCount: NoteCount = (bucket, { isCounted, isExceeded }) => {
+      if (!isOfRow()) return
+      if (isCounted) notes.counted.add(`${name}: ${bucket}`)
+      if (isExceeded) notes.exceeded.add(`${name}: ${bucket}`)
+    }
+    await whenCounted.run(noteCount, next)
+    if (row === undefined || !isOfRow()) return
+    const answered = `${name}: ${ctx.status}`
+    notes.exercised.add(answered)
+    if (![...row.statuses, ...always].includes(ctx.status)) notes.undeclared.push(answered)
   }
+}
+
+type NoteCount = (bucket: string, what: { isCounted: boolean; isExceeded: boolean }) => void
+
+/** Is told each bucket that is counted in a request, also in what the request does behind its answer. */
+const whenCounted = new AsyncLocalStorage<NoteCount>()
+
+/** The same store; what it counts is held against the limits beside it. */
+function noteCounts(store: Store, limits: ReadonlyMap<string, { readonly limit: number }>): Store {
+  const hit: Store['hit'] = async (counter, windowMs, by = 1) => {
+    const answer = await store.hit(counter, windowMs, by)
+    const bucket = /^\{[^}]+\}:rate:([^:]+)/.exec(counter)?.[1] ?? ''
+    const limit = limits.get(bucket)?.limit
+    // Also a rule that only reads refuses who has used up the limit; what takes a count back refuses nobody.
+    if (limit !== undefined) {
+      const isExceeded = by >= 0 && answer.count >= limit + by
+      whenCounted.getStore()?.(bucket, { isCounted: by > 0, isExceeded })
+    }
+    return answer
+  }
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'hit') return hit
+      const member: unknown = Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
 }
 
 function toPattern(path: string): RegExp {
