@@ -22,7 +22,7 @@ const MAX_KEYS = 100
 
 /** The changes that note a login, for the write that opens its session: the note cannot fail alone. */
 export function loginChanges(
-  services: AuthUiServices,
+  services: Pick<AuthUiServices, 'clock' | 'lifetimes'>,
   instance: Instance,
   entry: LoginEntry,
 ): readonly Change[] {
