@@ -38,7 +38,7 @@ const MIX: readonly (readonly [made: Exclude<Made, 'instance'>, instances: numbe
     ['client', 400, 2],
     ['session', 1000, 2],
     ['login', 200, 20],
-    ['notification', 20, 50],
+    ['notification', 100, 10],
   ]
 /** Of the job whose keys are watched. */
 const REPLAYED = 200
