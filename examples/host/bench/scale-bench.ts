@@ -52,13 +52,19 @@ function clusterFigures(redis: EngineFigures): readonly Figure[] {
   })
   return [
     spreadFigure('keys of a slot', slots.keys, (keys) => keys.toFixed(0)),
-    spreadFigure('bytes of a slot', slots.bytes, (bytes) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`),
-    ...slots.balances.map(({ nodes, keys, bytes }): Figure => ({
-      name: `fullest of ${nodes} nodes, over the mean`,
-      value: `${percent(bytes)} of bytes, ${percent(keys)} of keys`,
-      target: `≤ ${percent(BALANCE)}`,
-      isMet: bytes <= BALANCE && keys <= BALANCE,
-    })),
+    spreadFigure(
+      'bytes of a slot',
+      slots.bytes,
+      (bytes) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`,
+    ),
+    ...slots.balances.map(
+      ({ nodes, keys, bytes }): Figure => ({
+        name: `fullest of ${nodes} nodes, over the mean`,
+        value: `${percent(bytes)} of bytes, ${percent(keys)} of keys`,
+        target: `≤ ${percent(BALANCE)}`,
+        isMet: bytes <= BALANCE && keys <= BALANCE,
+      }),
+    ),
     {
       name: 'shared keys in more than 1 % of the commands of a job',
       value: String(hotKeys?.faults.length ?? 0),

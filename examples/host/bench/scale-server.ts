@@ -22,7 +22,7 @@ export interface ScaleRequest {
 /** Under way at a time. */
 const PARALLEL = 64
 const UNLIMITED = '1000000000'
-const NOTIFICATION_MS = 60_000
+const NOTIFICATION_MS = 300_000
 
 // The host in a process of its own: `scale-server.ts <folder> <store> <key> <url of an SMTP server>`.
 const [dataDir = '', place = '', key = '', smtpUrl = ''] = process.argv.slice(2)
@@ -115,22 +115,18 @@ async function makeClient(instance: Instance): Promise<void> {
 }
 
 async function makeLogin(instance: Instance): Promise<void> {
-  const changes = loginChanges(
-    { clock: systemClock, lifetimes: DEFAULT_LIFETIMES },
-    instance,
-    {
-      sessionId: randomBytes(16).toString('hex') as SessionId,
-      method: 'passphrase',
-      ip: '192.0.2.1',
-      userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-      os: 'Linux',
-      browser: 'Firefox',
-      city: 'Paris',
-      country: 'FR',
-      clientRegistration: false,
-      createdAt: systemClock.now(),
-    },
-  )
+  const changes = loginChanges({ clock: systemClock, lifetimes: DEFAULT_LIFETIMES }, instance, {
+    sessionId: randomBytes(16).toString('hex') as SessionId,
+    method: 'password',
+    ip: '192.0.2.1',
+    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    os: 'Linux',
+    browser: 'Firefox',
+    city: 'Paris',
+    country: 'FR',
+    clientRegistration: false,
+    createdAt: systemClock.now(),
+  })
   await store.write([...changes])
 }
 

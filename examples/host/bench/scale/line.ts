@@ -22,8 +22,6 @@ export function fitLine(readings: readonly Reading[]): Line {
   const below = mean(readings.map(({ count }) => (count - x) ** 2))
   const slope = above / below
   const start = y - slope * x
-  const errors = readings.map(({ count, bytes }) =>
-    Math.abs(start + slope * count - bytes) / bytes,
-  )
+  const errors = readings.map(({ count, bytes }) => Math.abs(start + slope * count - bytes) / bytes)
   return { slope, start, error: Math.max(...errors) }
 }

@@ -33,15 +33,18 @@ const CHECK_FACTOR = 2.5
 /** Characters of the id of an instance. */
 export const ID_LENGTH = 22
 /** How many instances get how many of each: as an owner has them, so that indexes cost what they do there. */
-const MIX: readonly (readonly [made: Exclude<Made, 'instance'>, instances: number, each: number])[] =
-  [
-    ['client', 400, 2],
-    ['session', 1000, 2],
-    ['login', 200, 20],
-    ['notification', 100, 10],
-  ]
+const MIX: readonly (readonly [
+  made: Exclude<Made, 'instance'>,
+  instances: number,
+  each: number,
+])[] = [
+  ['client', 400, 2],
+  ['session', 1000, 2],
+  ['login', 200, 20],
+  ['notification', 25, 10],
+]
 /** Of the job whose keys are watched. */
-const REPLAYED = 200
+const REPLAYED = 50
 
 /** Fills an engine with instances, then some of them with what owners have, and weighs it in between. */
 export async function measureEngine(options: EngineOptions): Promise<EngineFigures> {
@@ -137,7 +140,10 @@ async function replay(
   let hotKeys: HotKeys | undefined
   await withServer(async (child) => {
     const end = await watchKeys(engine.port, ID_LENGTH)
-    const hosts = Array.from({ length: Math.min(REPLAYED, instances) }, (_, i) => `r${i}.example.com`)
+    const hosts = Array.from(
+      { length: Math.min(REPLAYED, instances) },
+      (_, i) => `r${i}.example.com`,
+    )
     for (const ask of ['instance', 'client', 'session', 'login', 'notification'] as const) {
       await child.ask({ ask, hosts })
     }
