@@ -1,5 +1,5 @@
 import { scrypt, scryptSync } from 'node:crypto'
-import type { HostLog } from '../src/log/log.ts'
+import { SILENT } from './scale/silent-log.ts'
 
 /** What the harness asks this process. */
 export type LoginServerRequest =
@@ -17,15 +17,6 @@ const UNLIMITED = Object.fromEntries(
     '1000000',
   ]),
 )
-
-const SILENT: HostLog = {
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: () => {},
-  store: { warn: () => {}, error: () => {} },
-  flush: () => {},
-}
 
 // The host in a process of its own: `login-server.ts <folder> <login value> <host>…`; a host that starts with `hint.`
 // has a reminder, one that starts with `new.` has no owner yet. As in its main.ts, the pool's

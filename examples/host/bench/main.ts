@@ -7,6 +7,8 @@ import { benchInstances } from './instances-bench.ts'
 import { benchLogins } from './login-bench.ts'
 import { benchNotifications } from './notification-bench.ts'
 import { benchRealtime } from './realtime-bench.ts'
+import { benchScale } from './scale-bench.ts'
+import type { EngineName } from './scale/engines.ts'
 import type { BenchGrant } from './servers/bench-server.ts'
 import { benchStartup } from './startup-bench.ts'
 import { benchTiming } from './timing-bench.ts'
@@ -15,9 +17,12 @@ import { toFigures } from './token-figures.ts'
 
 // `pnpm bench [guard cuts tokens logins timing startup instances connections realtime notifications] [--quick] [--check]`: those named, or all.
 // `--check` fails when a target is missed. Of tokens also: [--profiles=folder] [--store=sqlite] [--grant=refresh] [--connections=32].
+// `scale` runs when it is named and writes docs/scaling.md; of it [--instances=20000] [--store=sqlite] [--check-line] [--no-processes] [--no-write].
 const isQuick = process.argv.includes('--quick')
 const chosen = (name: string): string | undefined =>
   process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1]
+/** Names as in {@link BENCHES}, run only when they are named: they take long. */
+const ONLY_NAMED: readonly string[] = ['scale']
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const rounds = isQuick ? 3 : 5
 
@@ -31,6 +36,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   instances: () => benchInstances({ few: 1000, many: isQuick ? 4000 : 10_000, say }),
   connections: () => benchConnections({ say }),
   realtime: () => benchRealtime({ subscribers: 2000, overMs: isQuick ? 4000 : 10_000, say }),
+  scale,
   notifications: () =>
     benchNotifications({
       overMs: isQuick ? 3000 : 8000,
@@ -48,7 +54,7 @@ const gib = (os.totalmem() / 1024 ** 3).toFixed(0)
 say(`${os.cpus().length} cores, ${gib} GiB of memory, Node ${process.version}`)
 const figures: Figure[] = []
 for (const [name, bench] of Object.entries(BENCHES)) {
-  if (named.length > 0 && !named.includes(name)) continue
+  if (named.length > 0 ? !named.includes(name) : ONLY_NAMED.includes(name)) continue
   try {
     figures.push(...(await bench()))
   } catch (error) {
@@ -74,4 +80,27 @@ async function tokens(): Promise<readonly Figure[]> {
     say,
   })
   return measured.flatMap(toFigures)
+}
+
+async function scale(): Promise<readonly Figure[]> {
+  const store = chosen('store') as EngineName | undefined // Typed by whoever runs it.
+  return benchScale({
+    instances: Number(chosen('instances') ?? 20_000),
+    stores: store === undefined ? ['sqlite', 'redis'] : [store],
+    checkLine: process.argv.includes('--check-line'),
+    write: !process.argv.includes('--no-write'),
+    processes: async () =>
+      process.argv.includes('--no-processes')
+        ? []
+        : [
+            ...(await benchStartup({ rounds: 1, say })).filter(({ name }) =>
+              name.startsWith('memory'),
+            ),
+            ...(await benchInstances({ few: 1000, many: 10_000, say })),
+            ...(await benchRealtime({ subscribers: 2000, overMs: 1000, say })).filter(({ name }) =>
+              name.startsWith('memory'),
+            ),
+          ],
+    say,
+  })
 }
