@@ -186,7 +186,7 @@ class Fleet {
 
   async stop(): Promise<void> {
     const hosts = this.#hosts.splice(0)
-    await Promise.all(hosts.map((host) => host?.stop()))
+    await Promise.all(hosts.map(async (host) => host?.stop()))
   }
 }
 

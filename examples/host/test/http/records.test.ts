@@ -32,6 +32,12 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['transfer-code', 'auth-ui: of flat app hosts'],
   ['trusted-device', 'auth-ui'],
   ['two-factor', 'auth-ui'],
+  ['work', 'host: reseal'],
+  ['restored', 'host: backup'],
+  ['restored-notice', 'host: backup'],
+  ['quota-notice', 'host: disk-quota'],
+  ['probe', 'host: `svc doctor`, in probe'],
+  ['backup', 'host: `svc backup verify`, in backup'],
 ])
 
 describe('what the host stores', function () {

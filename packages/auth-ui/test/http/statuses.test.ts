@@ -169,6 +169,8 @@ describe('the rows of auth-ui', () => {
       ['GET', '/settings/access'],
       ['GET', '/settings/clients'],
       ['GET', '/settings/disk-usage'],
+      ['GET', '/settings/restored'],
+      ['DELETE', '/settings/restored'],
       ['DELETE', `/settings/clients/${client_id}`],
       ['DELETE', '/settings/clients/x'],
       ['GET', '/settings/passphrase'],

@@ -1,5 +1,5 @@
-import { type Change, indexKey, recordKey } from '@svc/store'
 import { expect } from 'chai'
+import { copyClients } from '../copy-clients.ts'
 import { METADATA, oauthServer } from '../oauth-server.ts'
 
 const MANY = { 'oauth-client': { limit: 10_000, windowMs: 3_600_000 } }
@@ -9,22 +9,8 @@ describe('POST /auth/register, clients of an instance', () => {
   /** As many clients as asked for, copies of one that is registered. */
   async function startWith(count: number, indexes: readonly string[]) {
     const server = await oauthServer({ limits: MANY })
-    const { instance, store } = server
     await server.register()
-    const { records } = await store.list(indexKey(instance.id, 'clients'))
-    const value = records[0]?.value ?? {}
-    const changes = Array.from(
-      { length: count - 1 },
-      (_, n): Change => ({
-        op: 'put',
-        key: recordKey(instance.id, 'client', `copy-${n}`),
-        value,
-        indexes: indexes.map((name) => ({ index: indexKey(instance.id, name), sort: `copy-${n}` })),
-      }),
-    )
-    for (let at = 0; at < changes.length; at += 100) {
-      await store.write(changes.slice(at, at + 100))
-    }
+    await copyClients(server, count - 1, indexes)
     return server
   }
 

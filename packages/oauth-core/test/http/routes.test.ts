@@ -1,5 +1,6 @@
 import { type AttestationPlatforms, makePlatforms, makeSafetyNet } from '@svc/testkit/attestation'
 import { expect } from 'chai'
+import { copyClients } from '../copy-clients.ts'
 import { SAMPLE_SHARINGS, sharingCases } from '../sharing-cases.ts'
 import { METADATA, oauthServer, type OAuthServer, type Send } from '../oauth-server.ts'
 
@@ -207,6 +208,10 @@ describe('the routes', () => {
       store.write = write
       expect(answer.status, `${row} ${answer.text.slice(0, 200)}`).to.equal(status)
     }
+    server.clock.advance(HOUR.windowMs)
+    await copyClients(server, 1000, ['clients'])
+    const full = await server.send('POST', '/auth/register', { json: METADATA })
+    expect(full.status, full.text.slice(0, 200)).to.equal(403)
     expect(statuses.undeclared()).to.deep.equal([])
     expect(statuses.missing(oauth.rows)).to.deep.equal([])
   })
