@@ -41,7 +41,11 @@ const EXPORTS: readonly [subpath: string, file: string, names: string[]][] = [
     ],
   ],
   ['./sqlite', '../../src/sqlite/index.ts', ['dumpSqliteFile', 'readFileVersion', 'sqliteStore']],
-  ['./redis', '../../src/redis/index.ts', ['probeRedis', 'redisOptionsFromUrl', 'redisStore']],
+  [
+    './redis',
+    '../../src/redis/index.ts',
+    ['probeRedis', 'redisOptionsFromUrl', 'redisStore', 'saveRedisSnapshot'],
+  ],
   ['./contract', '../../src/contract.ts', ['testStore']],
   [
     './testing',
