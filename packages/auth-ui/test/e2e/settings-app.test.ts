@@ -117,8 +117,9 @@ describe('settings app, in a browser', function () {
     server.expireToken()
     await page.getByRole('link', { name: 'Sessions' }).click()
     await page.getByRole('heading', { name: 'Chromium on Linux' }).waitFor()
-    expect(server.calls).to.deep.equal([
+    expect(server.calls).to.have.members([
       'GET /settings/clients Bearer token-1',
+      'GET /settings/restored Bearer token-1',
       'GET /settings/sessions Bearer token-1',
       'GET /settings/sessions Bearer token-2',
     ])
