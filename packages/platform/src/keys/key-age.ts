@@ -13,7 +13,8 @@ const SPREAD = 0.1
  * @param lifetimeMs - 0: never
  */
 export function isDue(id: InstanceId, createdAt: number, lifetimeMs: number, now: number): boolean {
-  if (lifetimeMs === 0) return false
+  // Asked for every token that is signed: the hash is for the last part of a key's life only.
+  if (lifetimeMs === 0 || now - createdAt < lifetimeMs * (1 - SPREAD)) return false
   const share = createHash('sha256').update(id).digest().readUInt32BE() / 2 ** 32
   return now - createdAt >= lifetimeMs * (1 - SPREAD * share)
 }

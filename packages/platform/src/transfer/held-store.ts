@@ -8,9 +8,9 @@ import type { InstanceId, InstanceRecord } from '../instances/instance.ts'
 const LATER_MS = MINUTE_MS
 /** The same where the hold lasts for moments. */
 const SOON_MS = SECOND_MS
-const TAG = /^\{([^}]+)\}/
 /** As `Instances.create` makes ids; other tags are shared. */
 const INSTANCE_ID = /^[\w-]{22}(?![\w-])/
+const ID_LENGTH = 22
 
 export interface HeldStoreOptions {
   readonly store: Store
@@ -41,8 +41,9 @@ export function holdStore({ store, clock, find }: HeldStoreOptions): HeldStore {
   }
 
   async function checkWritable(key: Key | undefined): Promise<void> {
-    const [, tag = ''] = TAG.exec(key ?? '') ?? []
-    const instance = await heldInstance(tag)
+    // `{<id>}:…`; the tags of what is shared are shorter, or are no ids.
+    if (key?.charAt(ID_LENGTH + 1) !== '}') return
+    const instance = await heldInstance(key.slice(1, ID_LENGTH + 1))
     const hold = instance && holdOf(instance, clock.now())
     if (hold !== undefined) throw heldError(hold)
   }
@@ -77,14 +78,20 @@ export function holdStore({ store, clock, find }: HeldStoreOptions): HeldStore {
     },
   }
 
+  // Bound once: every request passes here several times.
+  const members = new Map<PropertyKey, unknown>(Object.entries(held))
   return {
     queues: () => [...queues].toSorted(),
     store: new Proxy(store, {
       get(target, name) {
-        const own: unknown = Reflect.get(held, name)
-        if (own !== undefined) return own
+        const known = members.get(name)
+        if (known !== undefined) return known
         const member: unknown = Reflect.get(target, name, target)
-        return typeof member === 'function' ? (member.bind(target) as unknown) : member
+        if (typeof member !== 'function') return member
+        const call = (...args: readonly unknown[]): unknown =>
+          Reflect.apply(Reflect.get(target, name, target) as () => unknown, target, args as [])
+        members.set(name, call)
+        return call
       },
     }),
   }
