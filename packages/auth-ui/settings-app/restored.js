@@ -36,7 +36,7 @@ export async function restoredNotice({ api, t, when, announce }) {
       make(
         'p',
         { class: 'restored__ways' },
-        make('a', { class: 'button', href: '#/access' }, t('restored.look')),
+        make('a', { class: 'button', href: '#access' }, t('restored.look')),
         button,
       ),
     ),

@@ -133,7 +133,8 @@ async function tellOnce(
     const notice = await readNotice(store, instance.id)
     if (notice === undefined || notice.isMailed || instance.status === 'deleting') continue
     const { backupAt } = notice
-    const url = `${originOfApp(instance, 'settings')}/#/access`
+    // In the query: whoever logs in on the way there would lose a fragment.
+    const url = `${originOfApp(instance, 'settings')}/?section=access`
     try {
       if (instance.email !== undefined) {
         const variables = { url, backupAt }

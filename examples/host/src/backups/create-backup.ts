@@ -17,7 +17,7 @@ import { KNOWN_VERSIONS } from '../storage/store-version.ts'
 import { manifestOf, removeLeftOvers, stemOf, syncPath, unfinishedIn } from './backup-files.ts'
 import { digestOf, integrityFault } from './check-file.ts'
 import { checkRecipient, encryptFile } from './encryption.ts'
-import { takeInventory } from './inventory.ts'
+import { type Inventory, takeInventory } from './inventory.ts'
 import { type Manifest, writeManifest } from './manifest.ts'
 
 export interface CreateOptions {
@@ -48,8 +48,6 @@ export async function createBackup(options: CreateOptions): Promise<CreatedBacku
   const directory = openFolder(options)
   const stem = freeStem(directory, clock.now())
   const unfinished = unfinishedIn(directory, stem)
-  const encrypted = `${unfinished.replace(/unfinished$/, 'age')}.unfinished`
-  const described = `${unfinished.replace(/unfinished$/, 'json')}.unfinished`
   try {
     await copy(unfinished)
     const storeVersion = settleFile(unfinished)
@@ -59,20 +57,46 @@ export async function createBackup(options: CreateOptions): Promise<CreatedBacku
       dumpSqliteFile({ file: unfinished, clock: { now: () => at }, reads: KNOWN_VERSIONS.reads }),
       registry,
     )
+    return await keepBackup(
+      { directory, stem, unfinished, at, ...(recipient !== undefined && { recipient }) },
+      { engine: 'sqlite', storeVersion, ...inventory },
+    )
+  } finally {
+    rmSync(unfinished, { force: true })
+  }
+}
+
+/** A copy that is whole, and what it is to be called. */
+interface FinishedCopy {
+  readonly directory: string
+  readonly stem: string
+  readonly unfinished: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly recipient?: string
+}
+
+/** Encrypts a copy where that is asked for, describes it, and gives it its name. */
+export async function keepBackup(
+  { directory, stem, unfinished, at, recipient }: FinishedCopy,
+  found: Pick<Manifest, 'engine' | 'storeVersion'> & Inventory,
+): Promise<CreatedBackup> {
+  const encrypted = `${unfinished.replace(/unfinished$/, 'age')}.unfinished`
+  const described = `${unfinished.replace(/unfinished$/, 'json')}.unfinished`
+  try {
     const isEncrypted = recipient !== undefined
     if (isEncrypted) await encryptFile(unfinished, encrypted, recipient)
     const made = isEncrypted ? encrypted : unfinished
-    const file = join(directory, `${stem}.db${isEncrypted ? '.age' : ''}`)
+    const end = found.engine === 'sqlite' ? 'db' : 'rdb'
+    const file = join(directory, `${stem}.${end}${isEncrypted ? '.age' : ''}`)
     const manifest: Manifest = {
       format: 'svc-backup',
       formatVersion: 1,
       product: PRODUCT_VERSION,
-      engine: 'sqlite',
-      storeVersion,
       createdAt: new Date(at).toISOString(),
       encrypted: isEncrypted,
       ...(await digestOf(made)),
-      ...inventory,
+      ...found,
     }
     // First, so that a backup with a name always has one.
     writeManifest(manifestOf(file), described, manifest)
@@ -80,7 +104,7 @@ export async function createBackup(options: CreateOptions): Promise<CreatedBacku
     syncPath(directory)
     return { file, manifest }
   } finally {
-    for (const rest of [unfinished, encrypted, described]) rmSync(rest, { force: true })
+    for (const rest of [encrypted, described]) rmSync(rest, { force: true })
   }
 }
 
@@ -111,7 +135,7 @@ export function openFolder({
 }
 
 /** Of the first second from then that has no backup. */
-function freeStem(directory: string, at: number): string {
+export function freeStem(directory: string, at: number): string {
   for (let second = at; ; second += 1000) {
     const stem = stemOf(second)
     const names = ['db', 'db.age', 'rdb', 'json'].map((end) => join(directory, `${stem}.${end}`))

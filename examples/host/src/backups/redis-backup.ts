@@ -1,14 +1,16 @@
-import { chmodSync, copyFileSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, copyFileSync, rmSync } from 'node:fs'
 import { describeError } from '@svc/store'
-import { PRODUCT_VERSION } from '../processes/product-version.ts'
-import { readStoreRecord } from '../storage/store-record.ts'
-import { manifestOf, stemOf, syncPath, unfinishedIn } from './backup-files.ts'
-import { digestOf } from './check-file.ts'
-import { type CreatedBackup, type CreateOptions, openFolder } from './create-backup.ts'
-import { checkRecipient, encryptFile } from './encryption.ts'
+import { readStoreRecord, type StoreRecord } from '../storage/store-record.ts'
+import { syncPath, unfinishedIn } from './backup-files.ts'
+import {
+  type CreatedBackup,
+  type CreateOptions,
+  freeStem,
+  keepBackup,
+  openFolder,
+} from './create-backup.ts'
+import { checkRecipient } from './encryption.ts'
 import { takeInventory } from './inventory.ts'
-import { type Manifest, writeManifest } from './manifest.ts'
 import { dumpSnapshot } from './redis-snapshot.ts'
 
 /**
@@ -22,10 +24,8 @@ export async function createRedisBackup(
   const { clock, recipient, registry, url } = options
   if (recipient !== undefined) await checkRecipient(recipient)
   const directory = openFolder(options)
-  const stem = stemOf(clock.now())
+  const stem = freeStem(directory, clock.now())
   const unfinished = unfinishedIn(directory, stem)
-  const encrypted = `${unfinished.replace(/unfinished$/, 'age')}.unfinished`
-  const described = `${unfinished.replace(/unfinished$/, 'json')}.unfinished`
   const { redisStore, saveRedisSnapshot } = await import('@svc/store/redis')
   const snapshot = await saveRedisSnapshot(url)
   try {
@@ -33,29 +33,18 @@ export async function createRedisBackup(
     const at = clock.now()
     const inventory = await takeInventory(dumpSnapshot(unfinished, { now: () => at }), registry)
     const store = redisStore({ url })
-    const record = await readStoreRecord(store)
-    await store.close()
-    const isEncrypted = recipient !== undefined
-    if (isEncrypted) await encryptFile(unfinished, encrypted, recipient)
-    const made = isEncrypted ? encrypted : unfinished
-    const file = join(directory, `${stem}.rdb${isEncrypted ? '.age' : ''}`)
-    const manifest: Manifest = {
-      format: 'svc-backup',
-      formatVersion: 1,
-      product: PRODUCT_VERSION,
-      engine: 'redis',
-      storeVersion: record?.version ?? 1,
-      createdAt: new Date(at).toISOString(),
-      encrypted: isEncrypted,
-      ...(await digestOf(made)),
-      ...inventory,
+    let record: StoreRecord | undefined
+    try {
+      record = await readStoreRecord(store)
+    } finally {
+      await store.close()
     }
-    writeManifest(manifestOf(file), described, manifest)
-    renameSync(made, file)
-    syncPath(directory)
-    return { file, manifest }
+    return await keepBackup(
+      { directory, stem, unfinished, at, ...(recipient !== undefined && { recipient }) },
+      { engine: 'redis', storeVersion: record?.version ?? 1, ...inventory },
+    )
   } finally {
-    for (const rest of [unfinished, encrypted, described]) rmSync(rest, { force: true })
+    rmSync(unfinished, { force: true })
   }
 }
 
