@@ -161,8 +161,7 @@ function problem(error) {
 async function leave() {
   confirmation.forget()
   try {
-    await api.remove('/auth/login')
-    location.assign(`${api.origin}/auth/login`)
+    await api.logOut()
     await new Promise(() => {})
   } catch (error) {
     problem(error)

@@ -108,8 +108,7 @@ async function leave(button) {
   button.setAttribute('aria-busy', 'true')
   words.textContent = t('home.loggingOut')
   try {
-    await api.remove('/auth/login')
-    location.assign(`${api.origin}/auth/login`)
+    await api.logOut()
   } catch (error) {
     button.disabled = false
     button.removeAttribute('aria-busy')

@@ -65,6 +65,17 @@ describe('home app, in a browser', function () {
     expect(faults).to.deep.equal([])
   })
 
+  it('lets what it still reads be answered before it ends the session', async () => {
+    await page.route('**/data/**', async (route) => {
+      await page.getByRole('button', { name: 'Logging out' }).waitFor()
+      await route.continue()
+    })
+    await open()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.waitForURL(`${host.instance.origin}/auth/login`)
+    expect(faults).to.deep.equal([])
+  })
+
   it('takes its shared files from the kit on its own host', async () => {
     const loaded: string[] = []
     page.on('response', (response) => {

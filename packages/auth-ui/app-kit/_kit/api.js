@@ -5,6 +5,9 @@
 
 /** @typedef {{ type: string, id: string, attributes: Record<string, unknown> }} Resource */
 
+/** For what a page still reads when its session is ended. */
+const LAST_READS_MS = 1000
+
 /** The server refused, or could not be reached (`status` 0). */
 export class ApiError extends Error {
   /**
@@ -31,6 +34,14 @@ export function createApi(root) {
   let renewal
   /** @type {Set<(token: string) => void>} */
   const listeners = new Set()
+  /** @type {Set<Promise<unknown>>} */
+  const open = new Set()
+  /**
+   * While the session is being ended, and for good once it is: what is asked then would only be refused.
+   *
+   * @type {Promise<void> | undefined}
+   */
+  let leaving
 
   /** @param {string} method @param {string} path @param {unknown} [body] */
   const ask = (method, path, body) =>
@@ -68,6 +79,14 @@ export function createApi(root) {
    * @throws ApiError
    */
   const call = async (method, path, body) => {
+    await leaving
+    const answer = exchange(method, path, body)
+    open.add(answer)
+    return answer.finally(() => open.delete(answer))
+  }
+
+  /** @param {string} method @param {string} path @param {unknown} [body] @returns {Promise<unknown>} */
+  const exchange = async (method, path, body) => {
     const before = token
     let response = await ask(method, path, body)
     if (response.status === 401) {
@@ -90,7 +109,27 @@ export function createApi(root) {
     /** The page's token, as it is now. */
     token: () => token,
     /** A fresh token, after the old one died. */
-    renew,
+    renew: async () => {
+      await leaving
+      return renew()
+    },
+    /** Ends the session of this browser and goes to the login page.  @throws ApiError and the page stays as it was */
+    async logOut() {
+      let stay = () => {}
+      leaving = new Promise((resolve) => {
+        stay = resolve
+      })
+      const tooLong = new Promise((resolve) => setTimeout(resolve, LAST_READS_MS))
+      await Promise.race([Promise.allSettled(open), tooLong])
+      try {
+        await exchange('DELETE', '/auth/login')
+      } catch (error) {
+        leaving = undefined
+        stay()
+        throw error
+      }
+      location.assign(`${origin}/auth/login`)
+    },
     /** Hears of fresh tokens, for connections that last longer than one.  @param {(token: string) => void} listen */
     onToken: (listen) => {
       listeners.add(listen)
