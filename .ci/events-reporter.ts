@@ -6,7 +6,7 @@ export interface TestEvent {
   readonly type: 'begin' | 'pass' | 'fail' | 'pending' | 'end' | 'open'
   /** Of the test or the hook; for `open`, what keeps the process from ending. */
   readonly title: string
-  /** Of a `fail`: its first line. */
+  /** Of a `fail`: on one line. */
   readonly message?: string
   /** Of a `begin`: how long mocha lets it run, milliseconds. */
   readonly limitMs?: number
@@ -14,6 +14,9 @@ export interface TestEvent {
 
 /** After this long a process that still runs says why, milliseconds. */
 const OPEN_AFTER_MS = 1000
+
+/** What the last lines of a run say of each failure. */
+const MESSAGE_CHARACTERS = 1200
 
 /** A mocha reporter that prints failures at once and nothing else, and writes events to a file. */
 class EventsReporter {
@@ -35,7 +38,8 @@ class EventsReporter {
     runner.on('pending', (test) => note('pending', test.fullTitle()))
     runner.on('fail', (test, error: unknown) => {
       const message = error instanceof Error ? error.message : String(error)
-      note('fail', test.fullTitle(), { message: message.split('\n', 1)[0] ?? '' })
+      const line = message.replaceAll(/\s+/g, ' ').slice(0, MESSAGE_CHARACTERS)
+      note('fail', test.fullTitle(), { message: line })
       // What the printer reads; mocha sets it on a hook's failure only after this event.
       const failed = Object.assign(test, { err: error }) as Test
       reporters.Base.list([failed])

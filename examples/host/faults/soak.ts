@@ -19,6 +19,7 @@ const WARM_MS = 10 * 60_000
 const MAX_SLOPE = 1_000_000
 /** For connections to be closed and answers to be let go. */
 const SETTLE_MS = 10_000
+const MORE_LOOKS = 5
 
 await runProgram('soak', { minutes: '30', rate: '50' }, async (program) => {
   if (!hasRedisServer()) {
@@ -74,16 +75,18 @@ async function soak(program: Program): Promise<boolean> {
   await load.stop()
   await removeDocuments(port, token)
   await pause(SETTLE_MS)
-  const end = await look()
+  let end = await look()
+  // What ends by a clock of its own may do so a little later on a busy machine.
+  for (let n = 0; n < MORE_LOOKS && !isAllBack(start, end); n += 1) {
+    await pause(SETTLE_MS)
+    end = await look()
+  }
 
   const isLong = runMs > 2 * WARM_MS
   const slope = slopeOf(isLong ? samples.filter(({ atMs }) => atMs >= WARM_MS) : samples)
   for (const failure of load.failures.slice(0, 20)) say('request.failed', { ...failure })
-  const areBack =
-    isBack(start.descriptors, end.descriptors) &&
-    isBack(start.timers, end.timers) &&
-    isBack(start.keys, end.keys)
-  const hasPassed = load.failures.length === 0 && areBack && (!isLong || slope <= MAX_SLOPE)
+  const hasPassed =
+    load.failures.length === 0 && isAllBack(start, end) && (!isLong || slope <= MAX_SLOPE)
   say('soaked', {
     requests: load.requests,
     failed: load.failures.length,
@@ -94,6 +97,14 @@ async function soak(program: Program): Promise<boolean> {
     hasPassed,
   })
   return hasPassed
+}
+
+function isAllBack(start: Holding, end: Holding): boolean {
+  return (
+    isBack(start.descriptors, end.descriptors) &&
+    isBack(start.timers, end.timers) &&
+    isBack(start.keys, end.keys)
+  )
 }
 
 function residentBytes(pid: number): number {
