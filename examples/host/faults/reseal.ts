@@ -72,7 +72,7 @@ async function reseal(program: Program): Promise<boolean> {
   const pace = Math.max(10, Math.min(200, Math.ceil(owners.length / 2)))
   let sealed = 0
   for (let kills = 1; kills <= 2; kills += 1) {
-    await fleet.any().svc('keys', 'reseal', '--rate', String(pace), '--no-wait')
+    await fleet.reseal(pace)
     sealed = await fleet.sealedMoreThan(sealed)
     const killed = await fleet.killResealing(front)
     say('killed', { process: killed, sealed })
@@ -149,6 +149,14 @@ class Fleet {
     if (port !== undefined) this.killed.add(port)
     await this.#restart(at, env, 'SIGKILL')
     return at + 1
+  }
+
+  /** Begins, or finds begun. @param rate - records a second */
+  async reseal(rate: number): Promise<void> {
+    const { code, stderr } = await this.any().svc(
+      ...['keys', 'reseal', '--rate', String(rate), '--no-wait'],
+    )
+    if (code !== 0) throw new Error(`svc keys reseal: ${stderr}`)
   }
 
   /** Waits until the reseal went on. @returns how many values are sealed */
