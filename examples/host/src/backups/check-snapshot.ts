@@ -6,7 +6,8 @@ import { type Inventory, type Look, takeInventory } from './inventory.ts'
 import { withSnapshot } from './redis-snapshot.ts'
 
 /** Records of these kinds never expire: an index that lists one that is gone has lost it. */
-const LASTING = /^\{[^}]+\}:(?:account|account-type|document|installed-app|installed-konnector|instance):/
+const LASTING =
+  /^\{[^}]+\}:(?:account|account-type|document|installed-app|installed-konnector|instance):/
 const ANSWER_MS = 30_000
 
 /** Works with the store that a snapshot of Redis holds. */
@@ -38,15 +39,9 @@ export function checkSnapshot(
     const { checkRedisIndexes } = await import('@svc/store/redis')
     for await (const { what, index, key } of checkRedisIndexes(url)) {
       if (what === 'unlisted') {
-        faults.add(
-          'index_differs',
-          `The index ${index} does not list ${key}, which belongs in it.`,
-        )
+        faults.add('index_differs', `The index ${index} does not list ${key}, which belongs in it.`)
       } else if (what === 'strange') {
-        faults.add(
-          'index_differs',
-          `The index ${index} lists ${key}, which does not belong in it.`,
-        )
+        faults.add('index_differs', `The index ${index} lists ${key}, which does not belong in it.`)
       } else if (LASTING.test(key)) {
         faults.add('index_differs', `The index ${index} lists ${key}, which is not there.`)
       }

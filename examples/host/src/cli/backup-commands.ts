@@ -69,7 +69,10 @@ export function addBackupCommands(program: Command): void {
     .option('--identity-file <file>', 'opens an encrypted one')
     .option('--revoke-grants', 'what owners allowed apps and devices ends, too')
     .option('--same-instant', 'nothing was written since: nobody is logged out or told')
-    .option('--mark', 'with Redis: the file is in its place, and the store is to know that it is of the past')
+    .option(
+      '--mark',
+      'with Redis: the file is in its place, and the store is to know that it is of the past',
+    )
     .action(restore)
 }
 
@@ -207,10 +210,7 @@ function checkEngines(
   )
 }
 
-async function markShared(
-  url: string,
-  given: Omit<MarkOptions, 'url'>,
-): Promise<undefined> {
+async function markShared(url: string, given: Omit<MarkOptions, 'url'>): Promise<undefined> {
   const { markRedisRestored } = await import('../backups/mark-redis.ts')
   await markRedisRestored({ ...given, url })
 }

@@ -20,7 +20,7 @@ import { verifyBackup } from '../../src/backups/verify-backup.ts'
 import { startHost } from '../../src/host.ts'
 import { readSealingKeys } from '../../src/storage/sealing-keys.ts'
 import { hostEnvironment, runSvc } from '../support/host-process.ts'
-import { startTestHost, type TestHost } from '../support/test-host.ts'
+import { type Recorded, recordingLog, startTestHost, type TestHost } from '../support/test-host.ts'
 
 const KEY = `k1:${randomBytes(32).toString('base64')}`
 
@@ -116,7 +116,8 @@ describe('a backup of a store on Redis', function () {
   it('is found out when an index lists what is not there, or misses what is', async () => {
     const { id } = host.instance
     const index = `{${id}}:#index:konnectors`
-    const member = (sort: string, slug: string) => `"${sort}\\x00{${id}}:installed-konnector:${slug}"`
+    const member = (sort: string, slug: string) =>
+      `"${sort}\\x00{${id}}:installed-konnector:${slug}"`
     await sendToRedis(redis.port, `ZADD ${index} 0 ${member('gone', 'gone')}`)
     await sendToRedis(redis.port, `ZADD ${index} 0 ${member('wrong', 'kept')}`)
     await sendToRedis(redis.port, `ZREM ${index} ${member('other', 'other')}`)
@@ -171,17 +172,14 @@ describe('a backup of a store on Redis', function () {
     expect(marked.code, marked.stderr).to.equal(0)
     expect(marked.stdout).to.include('every owner is told')
 
-    const events: string[] = []
-    const note = (event: string) => void events.push(event)
-    const log = { debug: note, info: note, warn: note, error: note }
-    const storeLog = { warn: () => {}, error: () => {} }
+    const recorded: Recorded = { lines: [], faults: [] }
     const again = await startHost({
       config: host.config,
-      log: { ...log, store: storeLog, flush: () => {} },
+      log: recordingLog(recorded),
       notice: () => {},
     })
     try {
-      expect(events).to.include('store.restored')
+      expect(recorded.lines.map(([event]) => event)).to.include('store.restored')
       const browser = browserClient({ base: host.instance.origin, port: again.port })
       const domain = host.instance.domain
       const pair = `${cookie.name}=${cookie.value}`

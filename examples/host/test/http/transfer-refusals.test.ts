@@ -56,12 +56,19 @@ describe('an import that is refused', function () {
       'svc-import-key': key,
     }
     const base = `http://127.0.0.1:${next.host.adminPort}/imports`
-    const begun = await fetch(`${base}${query}`, { method: 'POST', headers, body: Buffer.from(file) })
+    const begun = await fetch(`${base}${query}`, {
+      method: 'POST',
+      headers,
+      body: Buffer.from(file),
+    })
     const { import: id } = (await begun.json()) as { readonly import: string } // as the route answers
     for (;;) {
       const answer = await fetch(`${base}/${id}`, { headers })
       const text = await answer.text()
-      const { state, code } = JSON.parse(text) as { readonly state?: string; readonly code?: string }
+      const { state, code } = JSON.parse(text) as {
+        readonly state?: string
+        readonly code?: string
+      }
       if (state !== 'running') return { code: code ?? state ?? '', text }
     }
   }
@@ -125,7 +132,8 @@ describe('an import that is refused', function () {
     },
     {
       of: 'an instance that is another than the file says',
-      change: (entries) => Object.assign(ofKind(entries, 'instance').d ?? {}, { id: 'x'.repeat(22) }),
+      change: (entries) =>
+        Object.assign(ofKind(entries, 'instance').d ?? {}, { id: 'x'.repeat(22) }),
       code: 'export_damaged',
       says: 'it has no instance',
     },

@@ -32,7 +32,8 @@ export async function* checkRedisIndexes(url: string): AsyncGenerator<IndexFault
   const client = createClient(redisOptionsFromUrl(url), 'verify', failFast(ANSWER_MS))
   const connection = createConnection(client, silentLog, ANSWER_MS)
   try {
-    if (!(client instanceof Redis)) throw new TypeError('the indexes of a Cluster are not looked at')
+    if (!(client instanceof Redis))
+      throw new TypeError('the indexes of a Cluster are not looked at')
     for await (const keys of scanKeys(connection, '{*}:[a-z]*')) {
       yield* unlistedOf(client, keys.filter(isRecordKey))
     }
