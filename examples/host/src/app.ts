@@ -273,6 +273,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     phones,
     quota,
     mailbox,
+    log,
     outbox,
     devPages: devPages ?? NO_DEV_PAGES,
     health,

@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { describeError, type Store } from '@svc/store'
 import type { EmbeddedStore } from '@svc/store/sqlite'
-import { isUnfinished, syncPath } from '../backups/backup-files.ts'
+import { isUnfinished, syncFile } from '../backups/backup-files.ts'
 import type { HostServices } from '../services.ts'
 import { noteBackupVerified } from '../storage/backup-record.ts'
 import { checkBody } from './admin.schema.ts'
@@ -80,7 +80,7 @@ function makeFile(file: string): void {
 async function copyTo(store: EmbeddedStore, file: string): Promise<void> {
   try {
     await store.backup(file)
-    syncPath(file)
+    await syncFile(file)
   } catch (error) {
     rmSync(file, { force: true })
     throw error

@@ -121,13 +121,15 @@ export async function startTestHost(
   }
 }
 
-interface Recorded {
+/** What a host wrote to its log. */
+export interface Recorded {
   readonly lines: [string, Readonly<Record<string, unknown>> | undefined][]
   /** What was written and the tables of events do not say. */
   readonly faults: string[]
 }
 
-function recordingLog({ lines, faults }: Recorded): HostLog {
+/** A log that keeps what is written, and holds it against the tables. */
+export function recordingLog({ lines, faults }: Recorded): HostLog {
   const note =
     (level: string) =>
     (event: string, fields?: Readonly<Record<string, unknown>>): void => {
