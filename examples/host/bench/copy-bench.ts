@@ -21,6 +21,8 @@ export interface CopyBenchOptions {
 
 interface Pass {
   readonly seconds: number
+  /** Of this process, which both stores' clients are in; what a busy machine takes besides is waiting. */
+  readonly cpuSeconds: number
   readonly report: CopyReport
 }
 
@@ -67,31 +69,29 @@ async function measureWay(
   say: (line: string) => void,
 ): Promise<readonly Figure[]> {
   const first = await pass(from, to, true)
-  say(`copy: ${way}, first pass ${first.seconds.toFixed(1)} s`)
+  say(`copy: ${way}, first pass ${toText(first)}`)
   await change(from, records)
   const second = await pass(from, to, false)
   const { changed, deleted } = second.report
-  say(`copy: ${way}, stop ${second.seconds.toFixed(1)} s`)
+  say(`copy: ${way}, stop ${toText(second)}`)
   return [
-    toFigure(`${way}, both passes`, first.seconds + second.seconds, WHOLE_S, `${records} records`),
-    toFigure(
-      `${way}, the stop alone`,
-      second.seconds,
-      STOP_S,
-      `${changed} changed, ${deleted} deleted`,
-    ),
+    toFigure(`${way}, first pass`, first, WHOLE_S - STOP_S, `${records} records`),
+    toFigure(`${way}, the stop`, second, STOP_S, `${changed} changed, ${deleted} deleted`),
   ]
 }
 
 async function pass(from: StoreAddress, to: StoreAddress, isInUse: boolean): Promise<Pass> {
   const started = performance.now()
+  const cpu = process.cpuUsage()
   const source = await openSource(from)
   try {
     const target = await openTarget(to)
     try {
       const used = isInUse ? { ...source, store: undefined } : source
       const report = await copyStore(used, target, { clock: systemClock, progress: () => {} })
-      return { seconds: (performance.now() - started) / 1000, report }
+      const { user, system } = process.cpuUsage(cpu)
+      const cpuSeconds = (user + system) / 1e6
+      return { seconds: (performance.now() - started) / 1000, cpuSeconds, report }
     } finally {
       await target.store.close()
     }
@@ -142,12 +142,16 @@ function* made(records: number): Generator<DumpEntry> {
   }
 }
 
-function toFigure(name: string, seconds: number, limit: number, reference: string): Figure {
+function toFigure(name: string, measured: Pass, limit: number, reference: string): Figure {
   return {
     name,
-    value: `${seconds.toFixed(1)} s`,
+    value: toText(measured),
     reference,
     target: `≤ ${limit} s`,
-    isMet: seconds <= limit,
+    isMet: measured.seconds <= limit,
   }
+}
+
+function toText({ seconds, cpuSeconds }: Pass): string {
+  return `${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of them computing`
 }
