@@ -91,19 +91,21 @@ export async function measureEngine(options: EngineOptions): Promise<EngineFigur
       notification: 0,
     }
     const mix = tags && perInstance(new Map(), tags, instances)
+    let [bytesBefore, tagsBefore] = [await engine.weigh(), check ? await readTags() : tags]
     for (const [made, some] of SAMPLES) {
       const hosts = hostsOf(0, Math.min(some, instances))
       const all = Array.from({ length: OWNED[made] }, () => hosts).flat()
-      const [bytesBefore, tagsBefore] = [await engine.weigh(), await readTags()]
       await withServer(async (child) => {
         await child.ask({ ask: made, hosts: all })
-        await child.ask({ ask: 'rest', hosts })
+        if (made === 'notification') await child.ask({ ask: 'rest', hosts })
       })
-      bytes[made] = ((await engine.weigh()) - bytesBefore) / all.length
-      const tagsAfter = await readTags()
+      const [bytesAfter, tagsAfter] = [await engine.weigh(), await readTags()]
+      bytes[made] = (bytesAfter - bytesBefore) / all.length
       if (mix && tagsBefore && tagsAfter) {
         add(mix, perInstance(tagsBefore, tagsAfter, hosts.length))
       }
+      bytesBefore = bytesAfter
+      tagsBefore = tagsAfter
       say(`scale: ${name}, ${made}: ${Math.round(bytes[made])} bytes`)
     }
     const hotKeys = name === 'redis' ? await replay(engine, withServer, instances) : undefined
