@@ -23,8 +23,12 @@ export interface TestHost {
   browser(base?: string, options?: { readonly anonymous?: true }): Promise<BrowserClient>
   /** Origin of an app of the instance. */
   app(slug: string): string
-  /** An outside client with a token of this scope. */
-  connect(scope: string): Promise<{ readonly party: RelyingParty; readonly token: string }>
+  /** An outside client with tokens of this scope. */
+  connect(scope: string): Promise<{
+    readonly party: RelyingParty
+    readonly token: string
+    readonly refreshToken: string
+  }>
   /** Calls the admin listener. */
   admin(method: string, path: string, body?: unknown): Promise<Response>
   stop(): Promise<void>
@@ -101,7 +105,11 @@ export async function startTestHost(
       const page = await owner.get(pending.url)
       const answer = await owner.submit(page.page().form('/auth/authorize'))
       const tokens = await party.exchange(answer.location ?? '', pending)
-      return { party, token: tokens.access_token }
+      return {
+        party,
+        token: tokens.access_token,
+        refreshToken: tokens.refresh_token ?? '',
+      }
     },
     admin: (method, target, body) =>
       fetch(`http://127.0.0.1:${host.adminPort}${target}`, {
