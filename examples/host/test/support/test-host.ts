@@ -24,7 +24,10 @@ export interface TestHost {
   /** Origin of an app of the instance. */
   app(slug: string): string
   /** An outside client with tokens of this scope. */
-  connect(scope: string): Promise<{
+  connect(
+    scope: string,
+    metadata?: Readonly<Record<string, unknown>>,
+  ): Promise<{
     readonly party: RelyingParty
     readonly token: string
     readonly refreshToken: string
@@ -97,9 +100,9 @@ export async function startTestHost(
     notices,
     browser,
     app: (slug) => originOfApp(instance, slug),
-    async connect(scope) {
+    async connect(scope, metadata) {
       const party = relyingParty({ issuer: instance.origin, port: host.port })
-      await party.register()
+      await party.register(metadata)
       const pending = await party.authorize({ scope })
       const owner = await browser()
       const page = await owner.get(pending.url)
