@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { addAccountCommands } from './account-commands.ts'
 import { addAccountTypeCommands } from './account-type-commands.ts'
 import { type AdminClient, createAdminClient } from './admin-client.ts'
+import { addAdminTokenCommands } from './admin-token-commands.ts'
 import { addBackupCommands } from './backup-commands.ts'
 import { addCodeCommands } from './code-commands.ts'
 import { instancePath, listAll, listKept, members, subcommand } from './command.ts'
@@ -32,6 +33,7 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addDevProviderCommand(program, connect)
   addNotificationCommands(program, connect)
   addKeyCommands(program, connect)
+  addAdminTokenCommands(program, connect)
   addStoreCommands(program)
   addBackupCommands(program)
   addDoctorCommand(program)

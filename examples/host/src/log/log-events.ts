@@ -184,6 +184,27 @@ export const HOST_LOG_EVENTS = {
     fields: { cause: 'string' },
     since: '0.1.0',
   },
+  'admin.called': {
+    level: 'info',
+    audit: true,
+    when: 'A named admin token changed something, or asked for what it may not.',
+    fields: { token: 'string', route: 'string', status: 'number' },
+    since: '0.1.0',
+  },
+  'admin_token.created': {
+    level: 'info',
+    audit: true,
+    when: 'The operator made a named admin token.',
+    fields: { token: 'string', scopes: 'list', until: 'string' },
+    since: '0.1.0',
+  },
+  'admin_token.revoked': {
+    level: 'info',
+    audit: true,
+    when: 'The operator ended a named admin token.',
+    fields: { token: 'string' },
+    since: '0.1.0',
+  },
   'tls.reloaded': {
     level: 'info',
     when: 'The certificate was read again.',
