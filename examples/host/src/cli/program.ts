@@ -8,6 +8,7 @@ import { addAdminTokenCommands } from './admin-token-commands.ts'
 import { addBackupCommands } from './backup-commands.ts'
 import { addCodeCommands } from './code-commands.ts'
 import { instancePath, listAll, listKept, members, subcommand } from './command.ts'
+import { addCompletionCommand } from './completion-command.ts'
 import { addDevProviderCommand } from './dev-provider-command.ts'
 import { addDoctorCommand } from './doctor-commands.ts'
 import { addInstanceCommands } from './instance-commands.ts'
@@ -37,6 +38,7 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addStoreCommands(program)
   addBackupCommands(program)
   addDoctorCommand(program)
+  addCompletionCommand(program)
   addOtherCommands(program, connect)
   return program
 }
