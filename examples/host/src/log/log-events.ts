@@ -5,7 +5,6 @@ import { OAUTH_LOG_EVENTS } from '@svc/oauth-core'
 import { PLATFORM_LOG_EVENTS } from '@svc/platform'
 import { REALTIME_LOG_EVENTS } from '@svc/realtime'
 import { type LogEvents, STORE_LOG_EVENTS } from '@svc/store'
-import { ADMIN_TOKEN_LOG_EVENTS } from './admin-token-log-events.ts'
 
 /** What the host itself writes into the log. */
 export const HOST_LOG_EVENTS = {
@@ -21,11 +20,7 @@ export const HOST_LOG_EVENTS = {
     fields: { signal: 'string' },
     since: '0.1.0',
   },
-  'server.stopped': {
-    level: 'info',
-    when: 'The server stopped well.',
-    since: '0.1.0',
-  },
+  'server.stopped': { level: 'info', when: 'The server stopped well.', since: '0.1.0' },
   'server.stop_failed': {
     level: 'error',
     when: 'The stop failed or took too long; the process ends hard.',
@@ -185,7 +180,27 @@ export const HOST_LOG_EVENTS = {
     fields: { cause: 'string' },
     since: '0.1.0',
   },
-  ...ADMIN_TOKEN_LOG_EVENTS,
+  'admin.called': {
+    level: 'info',
+    audit: true,
+    when: 'A named admin token changed something, or asked for what it may not.',
+    fields: { token: 'string', route: 'string', status: 'number' },
+    since: '0.1.0',
+  },
+  'admin_token.created': {
+    level: 'info',
+    audit: true,
+    when: 'The operator made a named admin token.',
+    fields: { token: 'string', scopes: 'list', until: 'string' },
+    since: '0.1.0',
+  },
+  'admin_token.revoked': {
+    level: 'info',
+    audit: true,
+    when: 'The operator ended a named admin token.',
+    fields: { token: 'string' },
+    since: '0.1.0',
+  },
   'tls.reloaded': {
     level: 'info',
     when: 'The certificate was read again.',
