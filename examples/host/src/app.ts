@@ -262,6 +262,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   const services: HostServices = {
     koa,
     rows: [oauth, ui, realtime, notify, connectors, { rows: own }].flatMap(({ rows }) => rows),
+    log,
     oauth,
     ui,
     realtime,

@@ -8,6 +8,7 @@ import type { HostConnectors } from './accounts/host-connectors.ts'
 import type { HostApps } from './apps/registry.ts'
 import type { HostKeys } from './keys/host-keys.ts'
 import type { HostKonnectors } from './konnectors/registry.ts'
+import type { HostLog } from './log/log.ts'
 import type { Health } from './monitoring/health.ts'
 import type { SettableFigures } from './monitoring/settable-figures.ts'
 import type { Probe } from './checks/probe.ts'
@@ -23,6 +24,8 @@ export interface HostServices {
   readonly koa: Koa
   /** All endpoints but those of development. */
   readonly rows: readonly RouteRow[]
+  /** Lines of the audit stream are marked and counted in it. */
+  readonly log: HostLog
   readonly oauth: OAuth
   readonly ui: AuthUi
   readonly realtime: Realtime

@@ -25,7 +25,7 @@ export function addBackupRoutes(
   const { clock } = oauth
   let copy: Copy | undefined
 
-  route('post', '/backups', async (ctx) => {
+  route('post', '/backups', 'backups:create', async (ctx) => {
     const file = String(checkBody('createBackup', ctx.request.body)['file'])
     if (!isAbsolute(file) || !isUnfinished(file)) {
       throw new AdminError('invalid_request', 400, 'file is no place for a backup')
@@ -50,11 +50,11 @@ export function addBackupRoutes(
     ctx.body = started
   })
 
-  route('get', '/backups/current', async (ctx) => {
+  route('get', '/backups/current', 'backups:create', async (ctx) => {
     ctx.body = copy ?? {}
   })
 
-  route('post', '/backups/verified', async (ctx) => {
+  route('post', '/backups/verified', 'backups:create', async (ctx) => {
     await noteBackupVerified(store, clock.now())
     ctx.status = 204
   })

@@ -73,10 +73,14 @@ export function createInstances(options: InstancesOptions): InstanceStore {
 
   const listening = store.bus.subscribe(CHANNEL, (id) => {
     const frozen = id !== null && typeof id === 'object' && 'frozen' in id ? id.frozen : undefined
-    if (typeof frozen === 'string') cache.forget(frozen as InstanceId) // Published by `forgetFrozen`.
-    if (typeof id !== 'string') return
+    if (typeof frozen === 'string') {
+      cache.forget(frozen as InstanceId) // Published by `forgetFrozen`.
+      return undefined
+    }
+    if (typeof id !== 'string') return 'unknown'
     cache.forget(id as InstanceId) // Published by `forget`.
     options.onChanged?.(id as InstanceId)
+    return undefined
   })
   // Without the bus the age of what is cached is still bounded.
   listening.catch(() => {})
