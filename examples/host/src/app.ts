@@ -274,7 +274,6 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     phones,
     quota,
     mailbox,
-    log,
     outbox,
     devPages: devPages ?? NO_DEV_PAGES,
     health,

@@ -24,8 +24,6 @@ export interface HostServices {
   readonly koa: Koa
   /** All endpoints but those of development. */
   readonly rows: readonly RouteRow[]
-  /** Lines of the audit stream are marked and counted in it. */
-  readonly log: HostLog
   readonly oauth: OAuth
   readonly ui: AuthUi
   readonly realtime: Realtime
