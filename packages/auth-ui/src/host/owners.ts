@@ -15,6 +15,7 @@ import {
 } from '../passphrase/new-owner.ts'
 import { readNewPassphrase } from '../passphrase/new-passphrase.ts'
 import { onboard } from '../passphrase/onboarding.ts'
+import { setEmail } from '../profile/operator-email.ts'
 import type { AuthUiServices } from '../services.ts'
 import type { LoginMethod, Session, SessionKind } from '../session/session.ts'
 
@@ -63,6 +64,12 @@ export interface Owners extends OwnerAccess {
   resetPassphrase(instance: Instance, passphrase: string): Promise<void>
   /** Onboards with a hash made elsewhere. @throws AuthUiError `already_onboarded`, TypeError for a malformed hash */
   importPassphrase(instance: Instance, imported: ImportedPassphrase): Promise<void>
+  /**
+   * Another mail address on the operator's authority: both addresses are told, nothing can be taken back.
+   * @param email - `null`: none any more
+   * @throws TypeError for a malformed address
+   */
+  setEmail(instance: Instance, email: string | null): Promise<Instance>
   /** Opens a session without a browser: for `svc token app` and tests. */
   createSession(
     instance: Instance,
@@ -91,6 +98,7 @@ export function bindOwners(services: AuthUiServices): Owners {
     onboardWithMagicLink: (instance) => onboardWithMagicLink(services, instance),
     resetPassphrase: (instance, passphrase) => resetPassphrase(services, instance, passphrase),
     importPassphrase: (instance, imported) => importPassphrase(services, instance, imported),
+    setEmail: (instance, email) => setEmail(services, instance, email),
     createSession: (instance, options) => createSession(services, instance, options),
     listSessions: (instance) => sessions.list(instance),
     deleteAllSessions: (instance) => sessions.endAll(instance, 'revoked'),
