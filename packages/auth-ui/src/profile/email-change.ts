@@ -33,7 +33,7 @@ export const emailChangeRoutes: readonly Route<AuthUiServices>[] = [
       { bucket: 'email-change', inRule: 'addresses that could be taken, before the mail' },
       MAILS,
     ],
-    statuses: [202, 400, 401, 403, 409, 413, 415, 429, 503],
+    statuses: [202, 400, 401, 403, 409, 413, 415, 429],
     family: 'jsonapi',
     cors: 'app-origins',
     summary:
@@ -46,7 +46,7 @@ export const emailChangeRoutes: readonly Route<AuthUiServices>[] = [
     handler: resend,
     auth: requireSettingsApp,
     limit: [MAILS],
-    statuses: [202, 400, 401, 403, 404, 429, 503],
+    statuses: [202, 400, 401, 403, 404, 429],
     family: 'jsonapi',
     cors: 'app-origins',
     summary: 'Mails another link to the new address; the one before is dead.',
