@@ -1,32 +1,33 @@
-import type { Instance } from '@svc/platform'
+import type { Instance, InstanceUpdate } from '@svc/platform'
 import { withAddress } from '../owner/news.ts'
 import { changeProfile, masked } from '../owner/profile.ts'
 import type { AuthUiServices } from '../services.ts'
 
 /**
- * Another mail address on the operator's authority: nothing is to be proven and nothing can be taken back, what was
- * under way is given up, and both addresses are told.
- * @param email - `null`: none any more
- * @throws TypeError for a malformed address
+ * Changes an instance on the operator's authority. With another mail address nothing is to be proven and nothing can be
+ * taken back, what was under way is given up, and both addresses are told.
+ * @throws TypeError for malformed members, InstanceError as `instances.update`
  * @see owner.md 1.10
  */
-export async function setEmail(
+export async function updateByHost(
   services: AuthUiServices,
   instance: Instance,
-  email: string | null,
+  update: InstanceUpdate,
 ): Promise<Instance> {
+  if (update.email === undefined) return services.oauth.instances.update(instance.id, update)
   let before: string | undefined
   const changed = await changeProfile(services, instance, ({ profile, instance: current }) => {
-    const { emailPending: _pending, emailPrevious: _previous, ...kept } = profile
     before = current.email
-    return { profile: kept, update: { email } }
+    if (before === (update.email ?? undefined)) return { profile, update }
+    const { emailPending: _pending, emailPrevious: _previous, ...kept } = profile
+    return { profile: kept, update }
   })
-  if (before === (email ?? undefined)) return changed
+  const { email } = changed
+  if (before === email) return changed
   services.log.info('email.set', { domain: instance.domain })
-  const facts = { time: services.clock.now(), address: '' }
-  const variables = { ...facts, newAddress: email === null ? '' : masked(email) }
-  for (const address of [before, changed.email]) {
-    if (address === undefined || email === null) continue
+  if (email === undefined) return changed
+  const variables = { time: services.clock.now(), address: '', newAddress: masked(email) }
+  for (const address of before === undefined ? [email] : [before, email]) {
     services.background.run('mail.email_changed', () =>
       services.mailer.send(withAddress(changed, address), { template: 'email_changed', variables }),
     )

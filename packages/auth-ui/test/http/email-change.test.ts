@@ -182,7 +182,7 @@ describe('a change of the mail address', () => {
   it('tells both addresses of a change by the operator, which nobody can take back', async () => {
     await askFor(at)
     at.delivered.length = 0
-    await at.server.ui.owners.setEmail(at.instance, 'op@new.example')
+    await at.server.ui.owners.updateInstance(at.instance, { email: 'op@new.example' })
     await at.server.sentMails()
     expect(mailsTo(at, OLD)).to.deep.equal(['email_changed'])
     expect(mailsTo(at, 'op@new.example')).to.deep.equal(['email_changed'])
