@@ -147,6 +147,7 @@ function languageField({ locale, locales }, { t }) {
     { class: 'field' },
     make('label', { class: 'field__label', for: 'language' }, t('profile.language')),
     make('div', { class: 'field__box' }, select),
+    make('p', { class: 'field__error' }),
   )
   return { root, select, before }
 }

@@ -34,7 +34,7 @@ export interface Lifetimes {
   readonly emailVerifiedCode: number
   /** Link that proves a new mail address. @defaultValue 1 hour, owner.md 1.4 */
   readonly emailChange: number
-  /** Link that takes a new mail address back. @defaultValue 72 hours, owner.md 1.5 */
+  /** Link that takes a new mail address back. @defaultValue 3 days, owner.md 1.5 */
   readonly emailUndo: number
   /** Link to a new passphrase. @defaultValue 15 minutes, login.md 2.3 */
   readonly resetToken: number

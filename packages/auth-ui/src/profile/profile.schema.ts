@@ -24,6 +24,7 @@ export interface ProfileBody {
 
 export const PROFILE_SCHEMA: BodySchema<ProfileBody> = bodySchema({
   type: 'object',
+  additionalProperties: false,
   properties: {
     public_name: { type: 'string', maxLength: 1024, description: '1 to 100 characters' },
     locale: { type: 'string', maxLength: 64, description: 'one of `locales`' },
@@ -44,6 +45,7 @@ export interface EmailBody extends ConfirmedBody {
 
 export const EMAIL_SCHEMA: BodySchema<EmailBody> = bodySchema({
   type: 'object',
+  additionalProperties: false,
   properties: {
     ...CONFIRMATION,
     email: { type: 'string', maxLength: 1024, description: 'one plain address' },
@@ -63,6 +65,7 @@ export interface MagicLinkBody extends ConfirmedBody {
 
 export const MAGIC_LINK_SCHEMA: BodySchema<MagicLinkBody> = bodySchema({
   type: 'object',
+  additionalProperties: false,
   properties: {
     ...CONFIRMATION,
     enabled: { type: 'boolean', description: 'whether a mailed link logs in' },

@@ -77,6 +77,7 @@ describe('the profile', () => {
     ['locale', 'EN'],
     ['time_zone', 'Mars/Olympus'],
     ['time_zone', ''],
+    ['email', 'alice@new.example'],
   ]
   for (const [member, value] of malformed) {
     it(`answers 400 and names ${member} for ${JSON.stringify(value).slice(0, 20)}`, async () => {

@@ -134,7 +134,10 @@ function valuesOf(
   return {
     ...('minutes' in variables && { minutes: variables.minutes }),
     ...('hours' in variables && { hours: variables.hours }),
-    ...('newAddress' in variables && { newAddress: toShownText(variables.newAddress, 254) }),
+    ...('newAddress' in variables && {
+      // In one piece, also at the end of a line.
+      newAddress: toShownText(variables.newAddress, 254).replace('…', '…\u2060'),
+    }),
     ...(template === 'auth_mode_changed' && {
       factor: variables.factor,
       ...(variables.left !== undefined && { left: variables.left }),
