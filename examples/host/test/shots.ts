@@ -164,6 +164,7 @@ function shots(): readonly Shot[] {
     { name: 'settings-sessions', url: app(settings.origin, '#sessions') },
     { name: 'settings-passphrase', url: app(settings.origin, '#passphrase') },
     { name: 'settings-factors', url: app(settings.origin, '#factors') },
+    { name: 'settings-profile', url: app(settings.origin, '#/profile') },
     { name: 'settings-devices', url: app(settings.origin, '#devices') },
     {
       name: 'settings-factor-remove',

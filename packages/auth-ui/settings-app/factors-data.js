@@ -42,6 +42,20 @@ export function takeNewPasskey({ passkeys }) {
   return passkeys.find(({ id }) => !known.includes(id))
 }
 
+const OLD_MS = 3 * 24 * 3_600_000
+
+/**
+ * Whether the owner has had something for three days that outweighs the mailbox.
+ *
+ * @param {FactorsAbout} factors
+ */
+export function hasOldFactor({ totp, passkeys, recovery }) {
+  const since = new Date().getTime() - OLD_MS
+  return [totp, recovery, ...passkeys].some(
+    (each) => each !== null && new Date(each.created_at).getTime() <= since,
+  )
+}
+
 /** How many factors are on that ask for a second step. @param {FactorsAbout} factors */
 export function countFactors({ mail, totp, passkeys }) {
   return (mail.enabled ? 1 : 0) + (totp === null ? 0 : 1) + passkeys.length

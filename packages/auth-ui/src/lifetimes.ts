@@ -32,6 +32,10 @@ export interface Lifetimes {
   readonly magicCode: number
   /** Code that stands for the second factor after a mail was verified elsewhere. @defaultValue 15 minutes, login.md 2.3 */
   readonly emailVerifiedCode: number
+  /** Link that proves a new mail address. @defaultValue 1 hour, owner.md 1.4 */
+  readonly emailChange: number
+  /** Link that takes a new mail address back. @defaultValue 3 days, owner.md 1.5 */
+  readonly emailUndo: number
   /** Link to a new passphrase. @defaultValue 15 minutes, login.md 2.3 */
   readonly resetToken: number
   /** Proof that the owner confirmed. @defaultValue 5 minutes, login.md 2.3 */
@@ -59,6 +63,8 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
   openCode: 5 * MINUTE_MS,
   magicCode: 15 * MINUTE_MS,
   emailVerifiedCode: 15 * MINUTE_MS,
+  emailChange: HOUR_MS,
+  emailUndo: 3 * DAY_MS,
   resetToken: 15 * MINUTE_MS,
   confirmCode: 5 * MINUTE_MS,
   activationCode: 5 * MINUTE_MS,

@@ -16,6 +16,9 @@ export type Bucket =
   | 'auth'
   | 'auth-ip'
   | 'confirm-code'
+  | 'email-change'
+  | 'email-change-mail'
+  | 'email-token'
   | 'hint-change'
   | 'known-device'
   | 'login-throttled-mail'
@@ -47,6 +50,12 @@ export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
   'auth-ip': { limit: 20, windowMs: 15 * MINUTE_MS },
   /** Wrong confirmation codes from an address. */
   'confirm-code': { limit: 60, windowMs: HOUR_MS },
+  /** Changes of the mail address that were asked for. */
+  'email-change': { limit: 3, windowMs: DAY_MS },
+  /** Mails to an address that is to become the owner's. */
+  'email-change-mail': { limit: 6, windowMs: DAY_MS },
+  /** Wrong tokens of mails about a changed address, from an address. */
+  'email-token': { limit: 10, windowMs: HOUR_MS },
   /** Hints that are compared with the passphrase when they are set. */
   'hint-change': { limit: 20, windowMs: HOUR_MS },
   /** Wrong passphrases from a browser that logged in before, or with a live session. */

@@ -6,6 +6,7 @@ import {
   valueSchemas,
 } from '@svc/platform'
 import { totpContext } from './factors/totp.ts'
+import { PROFILE_RECORD } from './owner/profile-record.ts'
 
 const { boolean, count, instant, list, members, oneOf, text } = valueSchemas
 
@@ -19,6 +20,7 @@ const METHOD = oneOf(
   'registration',
   'passphrase_change',
 )
+const FACTOR = oneOf('mail', 'totp', 'passkey', 'recovery')
 const TOTP = members(
   { id: text, secret: text, lastStep: count, createdAt: instant },
   { lastUsed: instant },
@@ -87,6 +89,7 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
     content:
       'passphrase hash with its algorithm, salt and iterations of the browser’s derivation, hint, SHA-256 of at most three onboarding tokens and of one reset token, security stamp, vault keys (opaque), whether mailed links log in, whether anybody but the server knows the passphrase, factors of the second step: since when mail is on, secret and last step of the authenticator app, passkeys with counters, SHA-256 of the recovery codes left',
   },
+  PROFILE_RECORD,
   {
     kind: 'totp-enrolment',
     version: 1,
@@ -219,12 +222,15 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
   {
     kind: 'confirmation',
     version: 1,
-    schema: stamped(members({ state: text }, { slug: text, host: text })),
+    schema: stamped(
+      members({ state: text }, { slug: text, host: text, by: FACTOR, since: instant }),
+    ),
     tags: 'instance',
     places: { by: 'nobody' },
     life: '5 min, good for many questions; worthless after a passphrase change (the stamp differs)',
     export: SHORT,
-    content: 'SHA-256 of the code: security stamp, state, app or host it led to',
+    content:
+      'SHA-256 of the code: security stamp, state, app or host it led to, factor that was given and since when it is there',
   },
   {
     kind: 'passkey-challenge',

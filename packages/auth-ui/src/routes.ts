@@ -30,6 +30,12 @@ import { bindRoutes, type Route, type RouteRow } from '@svc/platform'
 import { flagshipLoginRoutes } from './flagship/flagship-login.ts'
 import { flagshipMagicLinkRoutes } from './flagship/flagship-magic-link.ts'
 import { flagshipOnboardingRoutes } from './flagship/flagship-onboarding.ts'
+import { emailChangeRoutes } from './profile/email-change.ts'
+import { emailProofRoutes } from './profile/email-proof.ts'
+import { emailUndoRoutes } from './profile/email-undo.ts'
+import { loginHistoryRoutes } from './profile/logins.ts'
+import { magicLinkSettingRoutes } from './profile/magic-link-setting.ts'
+import { profileRoutes } from './profile/profile-document.ts'
 import { moveRoutes } from './move/move.ts'
 import { sharePasswordRoutes } from './share-by-link/share-password.ts'
 import type { AuthUiServices } from './services.ts'
@@ -64,6 +70,12 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...derivationRoutes,
   ...sessionRoutes,
   ...trustedDeviceRoutes,
+  ...profileRoutes,
+  ...emailChangeRoutes,
+  ...emailProofRoutes,
+  ...emailUndoRoutes,
+  ...magicLinkSettingRoutes,
+  ...loginHistoryRoutes,
   ...moveRoutes,
   ...sharePasswordRoutes,
   ...flagshipLoginRoutes,

@@ -12,6 +12,7 @@ export const VIEWS = [
   'consent',
   'cookies-blocked',
   'deprecated',
+  'email',
   'error',
   'limit',
   'login',

@@ -145,7 +145,7 @@ export function adminRouter(
       ...(blocked !== undefined && { status: blocked === true ? 'blocked' : 'active' }),
       settings: changedSettings(instance.settings, { oauthClientsMax, diskQuota }),
     }
-    const updated = await instances.update(instance.id, update)
+    const updated = await ui.owners.updateInstance(instance, update)
     await app.devPages.noteHosts(updated.aliases)
     if (typeof phone === 'string') await phones.set(updated, phone)
     if (phone === null) await phones.set(updated, undefined)

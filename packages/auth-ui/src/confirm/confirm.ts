@@ -18,6 +18,7 @@ import { isSecondFactorOn } from '../owner/factors.ts'
 import { allowsFactorChanges, createConfirmation, findConfirmation } from './confirmation.ts'
 import { askSecondStep } from '../login/second-step.ts'
 import { clientAddress, visitorOf } from '../web/visitor.ts'
+import type { PassedFactor } from '../factors/challenge-answer.ts'
 import { startChallenge } from '../factors/second-factor.ts'
 import { checkPassphrase } from '../login/passphrase-check.ts'
 import { answerActivation } from '../login/activation.ts'
@@ -34,6 +35,14 @@ import type { FormProblem } from '../pages/page-models.ts'
 import { formProblem } from '../pages/form-problem.ts'
 import { describeError } from '@svc/store'
 import { answerRedirect } from '../web/answer.ts'
+
+/** What a confirmation was about, once it was given. */
+interface FinishedConfirmation {
+  readonly state: string
+  readonly redirect: string | undefined
+  /** The second step, where there was one. */
+  readonly passed?: PassedFactor
+}
 
 interface Asked {
   readonly owner: Owner
@@ -203,7 +212,7 @@ export async function finishConfirm(
   services: AuthUiServices,
   ctx: RouteContext,
   owner: Owner,
-  { state, redirect }: { readonly state: string; readonly redirect: string | undefined },
+  { state, redirect, passed }: FinishedConfirmation,
 ): Promise<void> {
   const { instance } = ctx.state
   // Parsed again: the app may be gone since the first step.
@@ -213,6 +222,7 @@ export async function finishConfirm(
     state,
     ...(slug === undefined ? {} : { slug }),
     ...(outerHost === undefined ? {} : { host: outerHost }),
+    ...passed,
   })
   await notifyApps(services, instance, state)
   services.log.info('owner.confirmed', { domain: instance.domain })

@@ -7,7 +7,9 @@ import {
   type RecoveryCodes,
   type TotpFactor,
 } from '../owner/factors.ts'
+import { sendNews } from '../owner/news.ts'
 import type { Owner } from '../owner/owner.ts'
+import { readProfile, requireNotHeld } from '../owner/profile.ts'
 import type { FactorChange, FactorKind } from '../ports.ts'
 import type { AuthUiServices } from '../services.ts'
 import { securityUrl } from '../web/settings-app.ts'
@@ -32,7 +34,7 @@ export type ChangeOutcome = 'done' | 'nothing' | 'spent'
 /** What {@link changeFactors} needs. */
 export type FactorServices = Pick<
   AuthUiServices,
-  'apps' | 'background' | 'clock' | 'log' | 'mailer' | 'options' | 'owners' | 'store'
+  'apps' | 'background' | 'clock' | 'log' | 'mailer' | 'oauth' | 'options' | 'owners' | 'store'
 >
 
 const EVENTS = {
@@ -45,7 +47,7 @@ const EVENTS = {
  * The only way factors are added and removed: one conditional write of the owner's record. Then it does what belongs to
  * the change: trusted browsers go when the second factor is switched, the owner is told by mail.
  * @param owner - as the request was checked; another passphrase since then refuses it
- * @throws AuthUiError `confirmation_required`, and what `next` throws
+ * @throws AuthUiError `confirmation_required`, `held`, and what `next` throws
  */
 export async function changeFactors(
   services: FactorServices,
@@ -63,6 +65,9 @@ export async function changeFactors(
     const before = stored.owner.factors ?? {}
     const after = wanted.next(before)
     if (after === undefined) return 'nothing'
+    if (losesFactor(before, after) || wanted.what === 'recovery_codes_created') {
+      requireNotHeld(await readProfile(services, instance), clock.now())
+    }
     const wasOn = isSecondFactorOn(before)
     const isOn = isSecondFactorOn(after)
     // Nothing trusted in an earlier time of the second factor is left when it is switched on again.
@@ -109,11 +114,22 @@ function mailChange(
   services.background.run('mail.auth_mode_changed', async () => {
     const facts = await describeVisitor(services, visitor)
     const url = await securityUrl(services, instance)
-    await services.mailer.send(instance, {
+    await sendNews(services, instance, {
       template: 'auth_mode_changed',
       variables: { ...facts, url, change, factor },
     })
   })
+}
+
+/** Whether something that was there goes, or is replaced by another. @see owner.md 1.6 */
+function losesFactor(before: Factors, after: Factors): boolean {
+  const ids = new Set((after.passkeys ?? []).map(({ id }) => id))
+  return (
+    (before.mail !== undefined && after.mail === undefined) ||
+    (before.totp !== undefined && before.totp.id !== after.totp?.id) ||
+    (before.recovery !== undefined && before.recovery.createdAt !== after.recovery?.createdAt) ||
+    (before.passkeys ?? []).some(({ id }) => !ids.has(id))
+  )
 }
 
 /** Recovery codes go with the last factor they stand beside. */

@@ -1,5 +1,6 @@
 import { type Observation, toFacts } from '../web/request-facts.ts'
 import { type Instance, randomHex, type RouteContext } from '@svc/platform'
+import { sendNews } from '../owner/news.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
 import { isUpgrade, type LoginMethod, type Session, type SessionKind } from '../session/session.ts'
@@ -197,7 +198,7 @@ function mailNewConnection(services: AuthUiServices, ctx: RouteContext, seen: Ob
   const { instance } = ctx.state
   services.background.run('mail.new_connection', async () => {
     if (!(await isWithinLimit(services.limits, instance, 'new-connection-mail'))) return
-    await services.mailer.send(instance, {
+    await sendNews(services, instance, {
       template: 'new_connection',
       variables: { ...toFacts(seen), url: await securityUrl(services, instance) },
     })

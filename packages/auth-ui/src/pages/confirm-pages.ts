@@ -4,7 +4,7 @@ import { problemText, problemTexts } from './form-problem.ts'
 import type { ShowPage } from './show-page.ts'
 
 /** Confirming, and what needs it. */
-export type ConfirmPages = Pick<PageRenderer, 'confirmPage' | 'passkeyPage'>
+export type ConfirmPages = Pick<PageRenderer, 'confirmPage' | 'emailPage' | 'passkeyPage'>
 
 const CONFIRM_PROBLEMS = [
   'busy',
@@ -31,6 +31,19 @@ export function createConfirmPages({ messagesOf, show }: ShowPage): ConfirmPages
           problems: problemTexts(messages, ...CONFIRM_PROBLEMS),
         },
         { formActionSources: model.formActionSources, keepsOpener: true },
+      )
+    },
+
+    async emailPage(ctx, model) {
+      show(
+        ctx,
+        'email',
+        {
+          model,
+          address: isolated(model.address),
+          oldAddress: model.oldAddress === undefined ? undefined : isolated(model.oldAddress),
+        },
+        { formActionSources: model.formActionSources },
       )
     },
 

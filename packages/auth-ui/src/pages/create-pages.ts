@@ -30,6 +30,7 @@ export function createPages(options: PagesOptions): PageRenderer {
   const show = createShowPage({ ...options, source, assets, themeCss })
   return {
     rows: assets.rows,
+    locales: source.locales,
     permissionWords: (locale, permission) =>
       permissionSentence(source.forLocale(locale), permission, namespace, findText),
     ...createLoginPages(show),

@@ -1,5 +1,6 @@
 import type { AuthUiServices } from '../services.ts'
 import type { Instance } from '@svc/platform'
+import { sendNews } from '../owner/news.ts'
 import { newSecurityStamp, type Owner, type VaultKeys } from '../owner/owner.ts'
 import type { StoredOwner } from '../owner/owner-store.ts'
 import { type NewPassphrase, readNewPassphrase } from './new-passphrase.ts'
@@ -173,7 +174,7 @@ async function revokeTokens(services: AuthUiServices, instance: Instance): Promi
 
 function mailOwner(services: AuthUiServices, instance: Instance, facts: RequestFacts): void {
   services.background.run('mail.passphrase_changed', async () => {
-    await services.mailer.send(instance, {
+    await sendNews(services, instance, {
       template: 'passphrase_changed',
       variables: { ...facts, url: await securityUrl(services, instance) },
     })

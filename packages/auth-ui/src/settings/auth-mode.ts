@@ -25,7 +25,7 @@ export const authModeRoutes: readonly Route<AuthUiServices>[] = [
     handler: putAuthMode,
     auth: requireSettingsApp,
     body: { types: ['json'], schema: AUTH_MODE_SCHEMA, refuse: refuseBody },
-    statuses: [200, 204, 400, 401, 403, 413, 415, 422, 429],
+    statuses: [200, 204, 400, 401, 403, 409, 413, 415, 422, 429],
     family: 'jsonapi',
     cors: 'app-origins',
     limit: [

@@ -4,6 +4,7 @@ import { changeFactors, withoutFactor } from '../factors/factor-changes.ts'
 import { newRecoveryCodes } from '../factors/recovery-codes.ts'
 import { answerJson } from '../web/answer.ts'
 import { type Factors, isSecondFactorOn } from '../owner/factors.ts'
+import { masked } from '../owner/profile.ts'
 import type { AuthUiServices } from '../services.ts'
 import { requireSettingsApp } from '../web/caller.ts'
 import { refuseBody } from '../web/posted.ts'
@@ -40,7 +41,7 @@ export const factorRoutes: readonly Route<AuthUiServices>[] = [
     handler: removePasskey,
     auth: requireSettingsApp,
     body: CONFIRMED,
-    statuses: [204, 400, 401, 403, 404, 413, 415],
+    statuses: [204, 400, 401, 403, 404, 409, 413, 415],
     family: 'jsonapi',
     cors: 'app-origins',
     summary: 'Removes a passkey.',
@@ -158,10 +159,4 @@ function times(used: {
     created_at: isoTime(used.createdAt),
     ...(used.lastUsed === undefined ? {} : { last_used: isoTime(used.lastUsed) }),
   }
-}
-
-/** Enough to recognise it by: `a…@example.com`. */
-function masked(email: string): string {
-  const at = email.lastIndexOf('@')
-  return `${[...email][0] ?? ''}…${email.slice(at)}`
 }

@@ -6,6 +6,7 @@ import { exerciseFactors } from '../support/exercise-factors.ts'
 import { exerciseFlagship } from '../support/exercise-flagship.ts'
 import { exerciseLimits } from '../support/exercise-limits.ts'
 import { exercisePassphrase } from '../support/exercise-passphrase.ts'
+import { exerciseProfile } from '../support/exercise-profile.ts'
 import { exerciseSecondStep } from '../support/exercise-second-step.ts'
 import { createAlice, LOGIN_VALUE, logIn, startUi, type UiServer } from '../support/ui-server.ts'
 
@@ -60,6 +61,7 @@ describe('the rows of auth-ui', () => {
     await exerciseFlagship(server)
     await exerciseFactors(server)
     await exerciseSecondStep(server)
+    await exerciseProfile(server)
     await exercisePassphrase(server)
     await exerciseAuthorize(server)
     const declared = server.ui.rows.flatMap(({ method, path, statuses }) =>

@@ -80,6 +80,21 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
   renew: (pages, ctx) => pages.renewPage(ctx, RENEW),
   'renew-vault': (pages, ctx) =>
     pages.renewPage(ctx, { ...RENEW, losesVault: true, problem: { code: 'invalid_parameter' } }),
+  'email-prove': (pages, ctx) =>
+    pages.emailPage(ctx, {
+      ...formPage(),
+      kind: 'prove',
+      token: 'f'.repeat(32),
+      address: 'alice@new.example',
+      oldAddress: 'alice@old.example',
+    }),
+  'email-undo': (pages, ctx) =>
+    pages.emailPage(ctx, {
+      ...formPage(),
+      kind: 'undo',
+      token: 'f'.repeat(32),
+      address: 'alice@old.example',
+    }),
   confirm: (pages, ctx) => pages.confirmPage(ctx, CONFIRM),
   'confirm-app': (pages, ctx) =>
     pages.confirmPage(ctx, {

@@ -137,6 +137,56 @@ const PASSPHRASE = {
   attributes: { salt: 'me@alice.example.com', kdf: 0, iterations: 50_000 },
 }
 
+const PROFILE = {
+  type: 'io.svc.settings',
+  id: 'io.svc.settings.profile',
+  attributes: {
+    email: 'alice@mail.example',
+    email_pending: { address: 'alice@new.example', sent_at: ago(0.1), expires_at: ago(-0.9) },
+    email_previous: null,
+    public_name: 'Alice Martin',
+    locale: 'en',
+    locales: ['de', 'en', 'es', 'fr'],
+    time_zone: 'Europe/Paris',
+    phone: null,
+    phone_pending: null,
+    sms: false,
+    domain: 'alice.example.com',
+    aliases: [],
+    magic_link: false,
+    password_defined: true,
+    created_at: ago(24 * 400),
+  },
+  meta: { rev: 'r1' },
+  links: { export: '/export', close: '/close' },
+}
+
+const LOGINS = [
+  sampleLogin('s1', { os: 'Linux', browser: 'Chromium', session: 's1', current: true }),
+  sampleLogin('s2', {
+    os: 'Android',
+    browser: 'Firefox',
+    session: 's2',
+    country: 'France',
+    city: 'Lyon',
+  }),
+  sampleLogin('s9', { os: '', browser: '', method: 'magic_link' }),
+]
+
+function sampleLogin(id: string, more: object): object {
+  return {
+    type: 'io.svc.sessions.logins',
+    id,
+    attributes: {
+      created_at: ago(20),
+      method: 'password',
+      ip: '203.0.113.7',
+      current: false,
+      ...more,
+    },
+  }
+}
+
 const done = (ctx: Koa.Context): void => {
   ctx.status = 204
 }
@@ -166,6 +216,12 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
     },
     'GET /settings/trusted_devices': (ctx) => {
       ctx.body = { data: DEVICES }
+    },
+    'GET /settings/profile': (ctx) => {
+      ctx.body = { data: PROFILE }
+    },
+    'GET /settings/logins': (ctx) => {
+      ctx.body = { data: LOGINS, links: { next: '/settings/logins?page%5Bcursor%5D=x' } }
     },
     'GET /settings/passphrase': (ctx) => {
       ctx.body = { data: PASSPHRASE }
