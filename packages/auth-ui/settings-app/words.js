@@ -8,6 +8,7 @@ const KNOWN = new Set([
   'invalid_passphrase',
   'kdf_iterations',
   'mail_failed',
+  'no_way_in',
   'two_factor_expired',
   'two_factor_invalid',
 ])

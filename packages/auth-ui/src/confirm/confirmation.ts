@@ -12,6 +12,8 @@ export type Confirmation = {
   readonly slug?: string
   /** Host of the operator's list the browser was sent back to; absent with no slug either: the instance's own host. */
   readonly host?: string
+  /** Absent: the passphrase, and the second step where it is on. */
+  readonly by?: 'passkey'
 }
 
 const CONFIRMATION: ValueKind = { kind: 'confirmation', form: 'hex', lifetime: 'confirmCode' }

@@ -12,6 +12,7 @@ import type {
   RenewPageModel,
   ConfirmPageModel,
   PasskeyPageModel,
+  PasskeyOfferPageModel,
   ActivationPageModel,
   ChoosePassphrasePageModel,
   ConsentPageModel,
@@ -53,6 +54,8 @@ export interface PageRenderer {
   confirmPage(ctx: RouteContext, model: ConfirmPageModel): Promise<void>
   /** `GET /auth/passkey`: the browser makes a passkey. */
   passkeyPage(ctx: RouteContext, model: PasskeyPageModel): Promise<void>
+  /** `GET /auth/passkey/offer`: would a passkey be faster next time? */
+  passkeyOfferPage(ctx: RouteContext, model: PasskeyOfferPageModel): Promise<void>
   /** `GET /auth/authorize`. @see oauth.md 5.3 */
   consentPage(ctx: RouteContext, model: ConsentPageModel): Promise<void>
   /** An app asks for everything and is not certified. @see oauth.md 5.5 */
