@@ -18,14 +18,14 @@ import {
 /** Before the five minutes of a challenge are over. */
 const RENEW_MS = 240_000
 
-const form = element('#passkey-login', HTMLFormElement)
+const box = element('#passkey-login', HTMLElement)
 const passphraseForm = element('#passphrase-form', HTMLFormElement)
 const button = element('#passkey-button', HTMLButtonElement)
 const link = element('#passkey-link', HTMLButtonElement)
 const place = element('#passkey-error', HTMLElement)
 
 /** @type {{ options: RequestOptions, at: number } | undefined} */
-let given = parsed(form.dataset['options'])
+let given = parsed(box.dataset['options'])
 /** Counts the times the browser's list was asked for: what an earlier one says later is not heard. */
 let round = 0
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -41,7 +41,7 @@ function parsed(text) {
 /** @returns {Promise<RequestOptions | undefined>} undefined: nobody is reached, or not now */
 async function currentOptions() {
   if (given !== undefined && performance.now() - given.at < RENEW_MS) return given.options
-  given = 'options' in form.dataset ? await optionsOfPage() : await optionsForLogin()
+  given = 'options' in box.dataset ? await optionsOfPage() : await optionsForLogin()
   return given?.options
 }
 
@@ -80,30 +80,34 @@ async function listen() {
 async function ask() {
   say('')
   stop()
-  const done = both(form.dataset['busy'] ?? '')
+  const done = both(box.dataset['busy'] ?? '')
   const options = await currentOptions()
   const answer =
     options === undefined
       ? undefined
       : await startAuthentication({ optionsJSON: options }).catch(() => undefined)
   done()
-  if (answer === undefined) refuse(form.dataset['failed'] ?? '')
-  else await post(answer)
+  if (answer === undefined) {
+    refuse(box.dataset['failed'] ?? '')
+    await listenIfPossible()
+  } else await post(answer)
 }
 
 /** @param {import('@simplewebauthn/browser').AuthenticationResponseJSON} answer */
 async function post(answer) {
-  const done = both(form.dataset['busy'] ?? '')
+  const done = both(box.dataset['busy'] ?? '')
   const longRun = passphraseForm.querySelector('input[name="long-run-session"]')
   const isLong = longRun instanceof HTMLInputElement && longRun.checked
   const rpId = given?.options.rpId ?? ''
   given = undefined
-  const fields = {
+  const form = formOf({
     credential: JSON.stringify(answer),
+    csrf_token: valueOf('csrf_token'),
     redirect: targetOf(passphraseForm),
+    state: valueOf('state'),
     'long-run-session': isLong ? 'true' : '',
-  }
-  const problem = await send(form, fields, (body) => {
+  })
+  const problem = await send(form, {}, (body) => {
     notePasskey()
     void tellAccepted(body['passkeys'])
   })
@@ -113,12 +117,36 @@ async function post(answer) {
   refuse(problem.text)
 }
 
+/** @param {string} name of a hidden field of the page's form; empty where it has none */
+function valueOf(name) {
+  const field = passphraseForm.elements.namedItem(name)
+  return field instanceof HTMLInputElement ? field.value : ''
+}
+
+/**
+ * The page has one form, that of the passphrase: what a passkey sends is made here.
+ *
+ * @param {Record<string, string>} fields those that are empty are left out
+ */
+function formOf(fields) {
+  const form = document.createElement('form')
+  form.action = box.dataset['action'] ?? ''
+  for (const { name, value } of box.attributes)
+    if (name.startsWith('data-')) form.setAttribute(name, value)
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === '') continue
+    const field = document.createElement('input')
+    Object.assign(field, { type: 'hidden', name, value })
+    form.append(field)
+  }
+  return form
+}
+
 /** @param {string} text */
 function refuse(text) {
   showButton()
   say(text)
   button.focus()
-  void listenIfPossible()
 }
 
 /** @param {string} text */
@@ -128,11 +156,11 @@ function say(text) {
 
 /** @param {string} label */
 function both(label) {
-  return busy(form.hidden ? link : button, label)
+  return busy(box.hidden ? link : button, label)
 }
 
 function showButton() {
-  form.hidden = false
+  box.hidden = false
   button.hidden = false
   element('#passkey-or', HTMLElement).hidden = false
   link.hidden = true
@@ -152,10 +180,7 @@ async function listenIfPossible() {
 if (browserSupportsWebAuthn() && isSecureContext) {
   if (wasPasskeyUsed()) showButton()
   else link.hidden = false
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    if (!button.disabled) void ask()
-  })
+  button.addEventListener('click', () => void ask())
   link.addEventListener('click', () => void ask())
   // A passphrase on its way is not to be overtaken by a passkey.
   passphraseForm.addEventListener('submit', stop, { capture: true })

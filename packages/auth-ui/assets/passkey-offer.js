@@ -36,7 +36,9 @@ async function add() {
   notePasskey()
   element('#offer', HTMLElement).hidden = true
   element('#added', HTMLElement).hidden = false
-  element('#added-title', HTMLElement).focus()
+  const title = element('#title', HTMLElement)
+  title.textContent = title.dataset['added'] ?? ''
+  title.focus()
 }
 
 form.addEventListener('submit', (event) => {

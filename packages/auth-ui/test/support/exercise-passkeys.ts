@@ -102,7 +102,10 @@ async function tooMany(server: UiServer, instance: Instance): Promise<void> {
   const [known] = (await ownerOf(server, instance)).factors?.passkeys ?? []
   if (known === undefined) throw new Error('no passkey')
   const passkeys = Array.from({ length: 20 }, (_, at) => ({ ...known, id: `key${at}` }))
-  await changeOwner(server, instance, (found) => ({ ...found, factors: { passkeys } }))
+  await changeOwner(server, instance, (found) => ({
+    ...found,
+    factors: { passkeys, passkeyAfterPassphrase: false },
+  }))
   await passkeyPage(server, owner)
   await owner.browser.submit(page.form('/auth/passkey'), { credential: 'x' })
   await changeOwner(server, instance, (found) => ({
