@@ -20,13 +20,13 @@ export function notePasskey() {
 export function mayOfferPasskey() {
   const answered = read(OFFERED)
   if (wasPasskeyUsed() || answered === NEVER) return false
-  if (answered !== '' && Date.now() - Number(answered) < AGAIN_AFTER_MS) return false
+  if (answered !== '' && new Date().getTime() - Number(answered) < AGAIN_AFTER_MS) return false
   return write(OFFERED, answered)
 }
 
 /** @param {{ again: boolean }} how whether to ask again some day */
 export function noteOfferAnswered({ again }) {
-  write(OFFERED, again ? String(Date.now()) : NEVER)
+  write(OFFERED, again ? String(new Date().getTime()) : NEVER)
 }
 
 /** @param {string} key */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type * as WebAuthn from '@simplewebauthn/server'
 import { equalSecrets, type Instance } from '@svc/platform'
 import type { Change } from '@svc/store'
 import type { Passkey } from '../owner/factors.ts'
@@ -42,8 +43,7 @@ const ALGORITHMS = [-7, -8, -257]
 const TIMEOUT_MS = 300_000
 
 /** Loaded with the first passkey: it is a tenth of what a server loads. */
-export const loadLibrary: () => Promise<typeof import('@simplewebauthn/server')> = () =>
-  import('@simplewebauthn/server')
+export const loadLibrary: () => Promise<typeof WebAuthn> = () => import('@simplewebauthn/server')
 
 /**
  * For `navigator.credentials.get`: `PublicKeyCredentialRequestOptionsJSON`; undefined without passkeys. The challenge is

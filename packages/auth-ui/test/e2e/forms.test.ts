@@ -76,7 +76,9 @@ describe('forms, in a browser', function () {
       expect(await field.inputValue()).to.equal('')
       expect(await field.getAttribute('aria-invalid')).to.equal('true')
       expect(await field.evaluate((input) => input === document.activeElement)).to.equal(true)
-      expect(await page.getByRole('button', { name: 'Log in', exact: true }).isEnabled()).to.equal(true)
+      expect(await page.getByRole('button', { name: 'Log in', exact: true }).isEnabled()).to.equal(
+        true,
+      )
     })
 
     it('shows what is wrong and what has focus at once, neither over the other', async () => {
@@ -175,7 +177,9 @@ describe('forms, in a browser', function () {
       const context = await browser.newContext({ javaScriptEnabled: false })
       const plain = await context.newPage()
       await plain.goto(`${server.origin}/login`)
-      expect(await plain.getByRole('button', { name: 'Log in', exact: true }).isDisabled()).to.equal(true)
+      expect(
+        await plain.getByRole('button', { name: 'Log in', exact: true }).isDisabled(),
+      ).to.equal(true)
       expect(await plain.locator('main').innerText()).to.include('This page needs JavaScript')
       await plain.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE)
       await plain.getByLabel('Passphrase', { exact: true }).press('Enter')
@@ -189,7 +193,9 @@ describe('forms, in a browser', function () {
       )
       await open()
       await page.getByText('Open the address with https.').waitFor()
-      expect(await page.getByRole('button', { name: 'Log in', exact: true }).isDisabled()).to.equal(true)
+      expect(await page.getByRole('button', { name: 'Log in', exact: true }).isDisabled()).to.equal(
+        true,
+      )
     })
   })
 
