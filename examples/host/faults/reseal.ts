@@ -22,10 +22,11 @@ import { type Program, runProgram } from './support/program.ts'
 // Passes when no request failed but those at a process that was killed, and everything that was sealed works afterwards.
 // With Redis each kill takes 30 s: the dead process' lease has to end.
 
+const ADMIN_TOKEN = randomBytes(24).toString('hex')
 /** Of many instances not every one logs in again: a login costs a hash. */
 const SAMPLE = 200
 const POLL_MS = 200
-/** What a reseal may take between two kills, beside the lease of the dead process. */
+/** What a reseal may take from one look that finds more to the next, with the lease of a dead process. */
 const WAIT_MS = 120_000
 
 async function reseal(program: Program): Promise<boolean> {
@@ -41,6 +42,7 @@ async function reseal(program: Program): Promise<boolean> {
   if (redis !== undefined) atEnd(() => redis.stop())
   const [k1, k2] = ['k1', 'k2'].map((kid) => `${kid}:${randomBytes(32).toString('base64')}`)
   const env = (keys: string): Record<string, string> => ({
+    SVC_ADMIN_TOKEN: ADMIN_TOKEN,
     SVC_DATA_DIR: folder,
     SVC_DEMO: 'off',
     SVC_KEYS: keys,
@@ -162,12 +164,18 @@ class Fleet {
   async #poll(
     isThere: (work: Readonly<Record<string, unknown>>) => boolean,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const deadline = performance.now() + WAIT_MS
+    let deadline = performance.now() + WAIT_MS
+    let last = ''
     for (;;) {
-      const { stdout, stderr } = await this.any().svc('keys', 'reseal', '--no-wait', '--json')
-      const work = (stdout === '' ? {} : JSON.parse(stdout)) as Readonly<Record<string, unknown>>
+      const answer = await fetch(`http://127.0.0.1:${this.any().adminPort}/admin/keys/reseal`, {
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      })
+      const text = await answer.text()
+      const work = JSON.parse(text) as Readonly<Record<string, unknown>> // as the route answers
       if (isThere(work)) return work
-      if (performance.now() > deadline) throw new Error(`the reseal stands: ${stdout} ${stderr}`)
+      if (text !== last) deadline = performance.now() + WAIT_MS
+      last = text
+      if (performance.now() > deadline) throw new Error(`the reseal stands: ${text}`)
       await pause(POLL_MS)
     }
   }
