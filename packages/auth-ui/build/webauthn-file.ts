@@ -7,7 +7,8 @@ export const WEBAUTHN_PATH: string = fileURLToPath(
 )
 
 const BANNER = `/*!
- * Made by packages/auth-ui/build/main.ts: passkeys in the browser. @simplewebauthn/browser, Matthew Miller (MIT).
+ * Made by packages/auth-ui/build/main.ts: passkeys in the browser. @simplewebauthn/browser (MIT); its notice is in
+ * webauthn.LICENSE.txt.
  */`
 
 /** What the file has to hold. */
