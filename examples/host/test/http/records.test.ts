@@ -25,6 +25,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['notification-preferences', 'notify'],
   ['open-code', 'auth-ui'],
   ['passkey-challenge', 'auth-ui'],
+  ['passkey-use', 'auth-ui'],
   ['session-login', 'auth-ui'],
   ['sharing-offer', 'host'],
   ['sharing-offers', 'host'],
