@@ -23,7 +23,11 @@ const button = element('#passphrase-form button[type="submit"]', HTMLButtonEleme
  */
 async function leadOn(redirect) {
   const isWelcome = 'offersPasskey' in form.dataset && globalThis.opener === null
-  if (!isWelcome || new URL(redirect, location.href).pathname === '/auth/twofactor' || !mayOfferPasskey()) {
+  if (
+    !isWelcome ||
+    new URL(redirect, location.href).pathname === '/auth/twofactor' ||
+    !mayOfferPasskey()
+  ) {
     return redirect
   }
   if (!(await platformAuthenticatorIsAvailable())) return redirect
