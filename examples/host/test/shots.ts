@@ -132,6 +132,15 @@ function shots(): readonly Shot[] {
         await page.locator('[data-shows]').click()
       },
     },
+    ...['login', 'confirm-app'].map((name) => ({
+      name: `${name}-by-passkey`,
+      url: (locale: string) => `${pages.origin}/${name}?locale=${locale}`,
+      prepare: async (page: Page) => {
+        await page.evaluate(() => localStorage.setItem('passkey-used', '1'))
+        await page.reload()
+        await page.locator('#passkey-button').waitFor()
+      },
+    })),
     {
       name: 'choose-moderate',
       url: (locale) => `${pages.origin}/choose?locale=${locale}`,

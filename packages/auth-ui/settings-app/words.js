@@ -13,6 +13,7 @@ const KNOWN = new Set([
   'no_email',
   'no_way_in',
   'same_address',
+  'no_way_in',
   'two_factor_expired',
   'two_factor_invalid',
 ])

@@ -165,9 +165,9 @@ export const ERRORS = {
   },
   no_way_in: {
     status: 409,
-    description: 'it is the last way in',
-    text: 'The owner has no passphrase: without mailed links nobody could log in. Choose a passphrase first.',
-    source: 'owner.md 1.1',
+    description: 'the owner could not log in any more',
+    text: 'Nobody knows a passphrase of this space: what is left has to be enough to log in.',
+    source: 'owner.md 2.8',
   },
   not_authorized: {
     status: 401,
@@ -186,6 +186,24 @@ export const ERRORS = {
     description: 'the instance has not been onboarded',
     text: 'The owner has to choose a passphrase first, with the mailed link.',
     source: 'login.md 4.8',
+  },
+  passkey_expired: {
+    status: 401,
+    description: 'the challenge is not good any more',
+    text: 'The challenge is too old, was used, or is of another browser. Ask for another one.',
+    source: 'owner.md 2.2',
+  },
+  passkey_invalid: {
+    status: 401,
+    description: 'the passkey was not accepted',
+    text: 'The passkey may not log in alone, or what it signed is not right.',
+    source: 'owner.md 2.2',
+  },
+  passkey_unknown: {
+    status: 401,
+    description: 'the passkey is not of this instance',
+    text: 'No such passkey is known here: it was removed, or belongs elsewhere.',
+    source: 'owner.md 2.2',
   },
   passphrase_required: {
     status: 401,

@@ -26,6 +26,8 @@ export interface Lifetimes {
   readonly twoFactor: number
   /** Browser that skips the second factor. @defaultValue 90 days, login.md 2.3 */
   readonly trustedDevice: number
+  /** Challenge of a passkey that logs in or confirms. @defaultValue 5 minutes, owner.md 2.3 */
+  readonly passkeyChallenge: number
   /** Session code of kind open. @defaultValue 5 minutes, login.md 2.3 */
   readonly openCode: number
   /** Magic link, and the cookie of the browser that asked for it. @defaultValue 15 minutes, login.md 2.3 */
@@ -60,6 +62,7 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
   loginHistory: 365 * DAY_MS,
   twoFactor: 5 * MINUTE_MS,
   trustedDevice: 90 * DAY_MS,
+  passkeyChallenge: 5 * MINUTE_MS,
   openCode: 5 * MINUTE_MS,
   magicCode: 15 * MINUTE_MS,
   emailVerifiedCode: 15 * MINUTE_MS,

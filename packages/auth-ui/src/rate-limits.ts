@@ -26,6 +26,7 @@ export type Bucket =
   | 'magic-link'
   | 'magic-link-send'
   | 'new-connection-mail'
+  | 'passkey-ip'
   | 'passphrase-reset'
   | 'register-guess'
   | 'resend-onboarding-mail'
@@ -70,6 +71,8 @@ export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
   'magic-link-send': { limit: 5, windowMs: HOUR_MS },
   /** Mails telling of a login from a new place. */
   'new-connection-mail': { limit: 1, windowMs: HOUR_MS },
+  /** Refused passkeys from an address. They cannot be guessed: nobody else is kept out. */
+  'passkey-ip': { limit: 20, windowMs: 15 * MINUTE_MS },
   /** Mails with a link to a new passphrase. */
   'passphrase-reset': { limit: 5, windowMs: HOUR_MS },
   /** Wrong register tokens from an address. */
@@ -117,6 +120,18 @@ export function createRateLimits({ store, clock, limits }: RateLimitsOptions): R
     tooMany: (_bucket, retryAfterS) =>
       new AuthUiError('rate_limited', { headers: { 'Retry-After': String(retryAfterS) } }),
   })
+}
+
+/** Counts nothing while the limit is not reached. @throws AuthUiError `rate_limited` */
+export async function requireWithinLimit(
+  limits: RateLimits,
+  { limit }: RateLimit,
+  instance: Instance,
+  bucket: Bucket,
+  subject: string,
+): Promise<void> {
+  if ((await limits.count(instance, bucket, subject)) < limit) return
+  await limits.hit(instance, bucket, subject)
 }
 
 /** Counts one, and tells whether it is still within the limit. */

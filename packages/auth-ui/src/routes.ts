@@ -1,5 +1,6 @@
 import { homeRoutes } from './passphrase/home.ts'
 import { loginRoutes } from './login/login.ts'
+import { passkeyLoginRoutes } from './login/passkey-login.ts'
 import { logoutRoutes } from './login/logout.ts'
 import { twoFactorRoutes } from './two-factor/two-factor.ts'
 import { magicLinkRoutes } from './magic-link/magic-link.ts'
@@ -22,7 +23,9 @@ import { diskUsageRoutes } from './settings/disk-usage.ts'
 import { mailFactorRoutes } from './settings/factor-mail.ts'
 import { totpRoutes } from './settings/factor-totp.ts'
 import { factorRoutes } from './settings/factors.ts'
-import { passkeyRoutes } from './settings/passkey-page.ts'
+import { passkeyOfferRoutes } from './passkeys/passkey-offer.ts'
+import { passkeyRoutes } from './passkeys/passkey-page.ts'
+import { passkeySettingsRoutes } from './passkeys/passkey-settings.ts'
 import { derivationRoutes } from './settings/passphrase.ts'
 import { sessionRoutes } from './settings/sessions.ts'
 import { trustedDeviceRoutes } from './settings/trusted-devices.ts'
@@ -44,6 +47,7 @@ import type { AuthUiServices } from './services.ts'
 export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...homeRoutes,
   ...loginRoutes,
+  ...passkeyLoginRoutes,
   ...logoutRoutes,
   ...twoFactorRoutes,
   ...magicLinkRoutes,
@@ -67,6 +71,8 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...totpRoutes,
   ...factorRoutes,
   ...passkeyRoutes,
+  ...passkeyOfferRoutes,
+  ...passkeySettingsRoutes,
   ...derivationRoutes,
   ...sessionRoutes,
   ...trustedDeviceRoutes,

@@ -24,6 +24,7 @@ export const VIEWS = [
   'out-of-band',
   'passcode',
   'passkey',
+  'passkey-offer',
   'renew',
   'reset',
   'sharing',

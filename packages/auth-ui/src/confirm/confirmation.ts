@@ -13,10 +13,12 @@ export type Confirmation = {
   readonly slug?: string
   /** Host of the operator's list the browser was sent back to; absent with no slug either: the instance's own host. */
   readonly host?: string
-  /** The factor that was given beside the passphrase, if one was. */
+  /** The factor that was given beside the passphrase, or in its place. */
   readonly by?: FactorKind
   /** Since when the owner has that factor, milliseconds since the epoch. */
   readonly since?: number
+  /** A passkey was given in place of the passphrase. */
+  readonly withoutPassphrase?: true
 }
 
 const CONFIRMATION: ValueKind = { kind: 'confirmation', form: 'hex', lifetime: 'confirmCode' }

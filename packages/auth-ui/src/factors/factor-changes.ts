@@ -3,6 +3,8 @@ import { AuthUiError } from '../errors.ts'
 import {
   enrolledKinds,
   type Factors,
+  hasFactor,
+  isPasskeyAsked,
   isSecondFactorOn,
   type RecoveryCodes,
   type TotpFactor,
@@ -19,7 +21,13 @@ import { removeTrustedDevices } from './trusted-devices.ts'
 /** A change of the owner's factors. */
 export interface WantedChange {
   readonly factor: FactorKind
-  readonly what: 'factor_added' | 'factor_removed' | 'recovery_codes_created'
+  readonly what:
+    | 'factor_added'
+    | 'factor_removed'
+    | 'recovery_codes_created'
+    | 'passkey_added'
+    | 'passkey_removed'
+    | 'second_step'
   /** The factors as they shall be, or undefined when there is nothing to do; asked again after a lost race. */
   next(factors: Factors): Factors | undefined
   /** Recovery codes come with it; beside an earlier factor the owner is told of them, too. */
@@ -41,7 +49,11 @@ const EVENTS = {
   factor_added: 'factor.added',
   factor_removed: 'factor.removed',
   recovery_codes_created: 'recovery_codes.created',
-} as const satisfies Readonly<Record<WantedChange['what'], string>>
+  passkey_added: 'factor.added',
+  passkey_removed: 'factor.removed',
+  /** Told as what it does to the second step, if anything. */
+  second_step: undefined,
+} as const satisfies Readonly<Record<WantedChange['what'], string | undefined>>
 
 /**
  * The only way factors are added and removed: one conditional write of the owner's record. Then it does what belongs to
@@ -95,10 +107,11 @@ function notify(
   const { log } = services
   const { factor, what } = wanted
   const fields = { domain: visitor.instance.domain, factor }
-  log.info(EVENTS[what], fields)
+  const event = EVENTS[what]
+  if (event !== undefined) log.info(event, fields)
   const change = wasOn === isOn ? what : isOn ? 'two_factor_on' : 'two_factor_off'
   if (wasOn !== isOn) log.info(isOn ? 'two_factor.on' : 'two_factor.off', fields)
-  mailChange(services, visitor, change, factor)
+  if (change !== 'second_step') mailChange(services, visitor, change, factor)
   if (wanted.hasRecoveryCodes !== true) return
   log.info(EVENTS.recovery_codes_created, { ...fields, factor: 'recovery' })
   if (wasOn) mailChange(services, visitor, 'recovery_codes_created', 'recovery')
@@ -135,7 +148,7 @@ function losesFactor(before: Factors, after: Factors): boolean {
 /** Recovery codes go with the last factor they stand beside. */
 function withFactors(owner: Owner, factors: Factors, now: number): Owner {
   const { factors: _before, ...rest } = owner
-  return { ...rest, ...(isSecondFactorOn(factors) ? { factors } : {}), updatedAt: now }
+  return { ...rest, ...(hasFactor(factors) ? { factors } : {}), updatedAt: now }
 }
 
 /**
@@ -159,15 +172,42 @@ export function withTotp(
 export function withoutFactor(factors: Factors, kind: 'mail' | 'totp' | 'recovery'): Factors {
   const { [kind]: _removed, ...left } = factors
   const kinds = enrolledKinds(left)
-  if (kinds.length > 0 && kinds.every((each) => each === 'passkey')) {
-    throw new AuthUiError('factor_needed', {
-      description: 'passkeys need another factor or recovery codes beside them',
-    })
-  }
+  const areAlone = kinds.length > 0 && kinds.every((each) => each === 'passkey')
+  if (areAlone && isPasskeyAsked(left)) requireTyped(left)
   return left
 }
 
-/** Whether a passkey may be added: something that can be typed is there (D63). */
-export function canAddPasskey(factors: Factors | undefined): boolean {
-  return enrolledKinds(factors).some((kind) => kind !== 'passkey')
+/**
+ * The factors with passkeys asked for after the passphrase, or not.
+ * @throws AuthUiError `factor_needed` when there is no passkey, or nothing to type beside them
+ */
+export function withPasskeyAsked(factors: Factors, enabled: boolean): Factors | undefined {
+  if (isPasskeyAsked(factors) === enabled) return undefined
+  if (enabled && factors.passkeys === undefined) {
+    throw new AuthUiError('factor_needed', { description: 'there is no passkey' })
+  }
+  if (enabled) requireTyped(factors)
+  return { ...factors, passkeyAfterPassphrase: enabled }
+}
+
+/** @throws AuthUiError `factor_needed` */
+function requireTyped(factors: Factors): void {
+  if (enrolledKinds(factors).some((kind) => kind !== 'passkey')) return
+  throw new AuthUiError('factor_needed', {
+    description: 'passkeys need another factor or recovery codes beside them',
+  })
+}
+
+/**
+ * Where nobody knows a passphrase, one lost device must not be the end.
+ * @throws AuthUiError `no_way_in`
+ */
+export function requireWayIn(
+  { passwordDefined }: Owner,
+  { passkeys = [], recovery }: Factors,
+): void {
+  if (passwordDefined !== false) return
+  const hasCodes = (recovery?.hashes.length ?? 0) > 0
+  if (passkeys.length > 1 || (passkeys.length === 1 && hasCodes)) return
+  throw new AuthUiError('no_way_in')
 }

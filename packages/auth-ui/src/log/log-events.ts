@@ -178,6 +178,20 @@ export const AUTH_UI_LOG_EVENTS = {
     fields: { domain: 'string', factor: 'string' },
     since: '0.1.0',
   },
+  'passkey.suspended': {
+    level: 'warn',
+    audit: true,
+    when: 'A passkey showed an old counter: a copy may exist. It no longer logs in alone.',
+    fields: { domain: 'string', address: 'string' },
+    since: '0.1.0',
+  },
+  'passkey.counter_lower': {
+    level: 'info',
+    audit: true,
+    when: 'A passkey that is kept on several devices showed a lower counter, and was accepted.',
+    fields: { domain: 'string', address: 'string' },
+    since: '0.1.0',
+  },
   'magic_link.sent': {
     level: 'info',
     audit: true,

@@ -16,6 +16,7 @@ import { rememberDevice } from '../session/known-device.ts'
 import { boundLogins } from '../session/login-bounds.ts'
 import { isNewPlace, loginChanges, type LoginEntry } from '../session/login-history.ts'
 import { observeVisitor, visitorOf } from '../web/visitor.ts'
+import type { Change } from '@svc/store'
 import { AuthUiError } from '../errors.ts'
 import { isWithinLimit } from '../rate-limits.ts'
 import { notifyHost } from '../background.ts'
@@ -31,6 +32,8 @@ export interface PassedLogin {
   readonly isAuthorized?: boolean
   /** Uses up what the login stands on, after the host's veto and before the session; not for a session that is kept. */
   readonly useUp?: () => Promise<void>
+  /** Changes of the write that stores the session; not for a session that is kept. */
+  readonly also?: readonly Change[]
 }
 
 /**
@@ -80,12 +83,17 @@ async function ensureSession(
   login: PassedLogin,
 ): Promise<Session> {
   const kind = kindOf(login)
-  const { method, useUp } = login
+  const { method, useUp, also } = login
   const live = await services.sessionMiddleware.current(ctx)
   if (live !== undefined && !isUpgrade(live.kind, kind)) return live
   if (login.isAuthorized !== true) await authorizeLogin(services, ctx, login)
   await useUp?.()
-  return openSession(services, ctx, owner, { kind, method, clientRegistration: kind === 'short' })
+  return openSession(services, ctx, owner, {
+    kind,
+    method,
+    clientRegistration: kind === 'short',
+    ...(also === undefined ? {} : { also }),
+  })
 }
 
 function kindOf({ target, isLongRun }: Pick<PassedLogin, 'target' | 'isLongRun'>): SessionKind {
@@ -99,6 +107,8 @@ export interface SessionRequest {
   readonly method: LoginMethod
   /** The login serves an authorization. */
   readonly clientRegistration: boolean
+  /** Changes of the same write. */
+  readonly also?: readonly Change[]
 }
 
 /**
@@ -127,6 +137,7 @@ export async function openSession(
     kind: request.kind,
     method: request.method,
     also: (sessionId) => [
+      ...(request.also ?? []),
       ...(device === undefined ? [] : [device.change]),
       ...loginChanges(services, instance, { ...entry, sessionId }),
     ],

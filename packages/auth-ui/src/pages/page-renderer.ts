@@ -13,6 +13,7 @@ import type {
   RenewPageModel,
   ConfirmPageModel,
   PasskeyPageModel,
+  PasskeyOfferPageModel,
   ActivationPageModel,
   ChoosePassphrasePageModel,
   ConsentPageModel,
@@ -56,6 +57,8 @@ export interface PageRenderer {
   emailPage(ctx: RouteContext, model: EmailPageModel): Promise<void>
   /** `GET /auth/passkey`: the browser makes a passkey. */
   passkeyPage(ctx: RouteContext, model: PasskeyPageModel): Promise<void>
+  /** `GET /auth/passkey/offer`: would a passkey be faster next time? */
+  passkeyOfferPage(ctx: RouteContext, model: PasskeyOfferPageModel): Promise<void>
   /** `GET /auth/authorize`. @see oauth.md 5.3 */
   consentPage(ctx: RouteContext, model: ConsentPageModel): Promise<void>
   /** An app asks for everything and is not certified. @see oauth.md 5.5 */

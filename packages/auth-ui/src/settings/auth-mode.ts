@@ -6,7 +6,7 @@ import { completeChallenge } from '../factors/challenge-answer.ts'
 import { changeFactors } from '../factors/factor-changes.ts'
 import { startChallenge } from '../factors/second-factor.ts'
 import { answerJson } from '../web/answer.ts'
-import { enrolledKinds, isSecondFactorOn } from '../owner/factors.ts'
+import { enrolledKinds, isSecondFactorOn, withoutSecondStep } from '../owner/factors.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
 import { requireSettingsApp } from '../web/caller.ts'
@@ -95,7 +95,7 @@ async function switchOff(
   await changeFactors(services, visitor, owner, {
     factor: enrolledKinds(owner.factors)[0] ?? 'mail',
     what: 'factor_removed',
-    next: () => ({}),
+    next: withoutSecondStep,
   })
 }
 

@@ -9,6 +9,7 @@ import { settingsAnswers, sixtyClients } from '../support/settings-samples.ts'
 
 const MAX_PAGE_BYTES = 50_000
 const FORGOT = 'Forgot my passphrase'
+const BY_PASSKEY = 'Log in with a passkey'
 const LINK_BY_MAIL = 'Mail me a link to log in'
 const POLICY = 'Privacy policy of the app'
 const TRUST = 'two-factor-generate-trusted-device-token'
@@ -22,7 +23,10 @@ const LOOKS = [
 
 /** What Tab reaches on each page, in this order; the first is where focus is when the page opens. */
 const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
-  ['login-magic', ['passphrase', 'Show', 'long-run-session', 'Log in', LINK_BY_MAIL, FORGOT]],
+  [
+    'login-magic',
+    ['passphrase', 'Show', 'long-run-session', 'Log in', BY_PASSKEY, LINK_BY_MAIL, FORGOT],
+  ],
   ['passcode', ['two-factor-passcode', TRUST, 'Log in', 'Mail me a new code (', 'Start again']],
   ['passcode-wrong', ['two-factor-passcode', TRUST, 'Log in']],
   [
@@ -40,7 +44,8 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
   ['passcode-expired', ['Start again']],
   ['magic-open', ['Log in']],
   ['magic-passphrase', ['passphrase', 'Show', 'Log in', FORGOT]],
-  ['confirm-app', ['passphrase', 'Show', 'Confirm', 'Cancel']],
+  ['confirm-app', ['passphrase', 'Show', 'Confirm', 'Cancel', 'Confirm with a passkey']],
+  ['passkey-offer', ['', 'Add a passkey', 'Not now', 'Don’t ask again']],
   ['renew', ['passphrase', 'Show', 'hint', 'Set the new passphrase', 'Back to login']],
   ['choose', ['passphrase', 'Show', 'hint', 'Set passphrase and open my space']],
   ['reset', ['', 'Mail me my reminder', 'Mail me the link', 'Back to login']],

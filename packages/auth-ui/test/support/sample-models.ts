@@ -104,6 +104,16 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
     }),
   'confirm-rtl': (pages, ctx) => pages.confirmPage(ctx, { ...CONFIRM, askedBy: RTL_NAME }),
   passkey: (pages, ctx) => pages.passkeyPage(ctx, PASSKEY),
+  'passkey-offer': (pages, ctx) =>
+    pages.passkeyOfferPage(ctx, {
+      ...formPage(),
+      options: PASSKEY.options,
+      label: 'Firefox, Android',
+      redirect: '',
+      continueHref: '/auth/passkey/offer?answered=1&redirect=',
+    }),
+  'confirm-passphrase': (pages, ctx) =>
+    pages.confirmPage(ctx, { ...CONFIRM, requiresPassphrase: true }),
   'passkey-failed': (pages, ctx) =>
     pages.passkeyPage(ctx, { ...PASSKEY, problem: { code: 'passkey_failed' } }),
   activation: (pages, ctx) =>
@@ -299,6 +309,7 @@ const LOGIN: LoginPageModel = {
   offersLongRun: true,
   longRun: false,
   emailVerifiedCode: '',
+  offersPasskey: true,
   offersMagicLink: false,
 }
 

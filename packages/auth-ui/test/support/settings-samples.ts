@@ -74,10 +74,18 @@ const FACTORS = {
     mail: { enabled: true, enabled_at: ago(24 * 30), address: 'a…@mail.example' },
     totp: { created_at: ago(24 * 30), last_used: ago(20) },
     passkeys: [
-      { id: 'k1', label: 'Laptop', created_at: ago(24 * 9), last_used: ago(2) },
-      { id: 'k2', label: LONG_NAME, created_at: ago(24 * 8) },
-      { id: 'k3', label: RTL_NAME, created_at: ago(24 * 7) },
+      {
+        id: 'k1',
+        label: 'Laptop',
+        created_at: ago(24 * 9),
+        last_used: ago(2),
+        first_way: true,
+        trusted: true,
+      },
+      { id: 'k2', label: LONG_NAME, created_at: ago(24 * 8), first_way: false, trusted: true },
+      { id: 'k3', label: RTL_NAME, created_at: ago(24 * 7), first_way: false, trusted: false },
     ],
+    passkey_after_passphrase: false,
     recovery: { left: 2, created_at: ago(24 * 30) },
   },
 }

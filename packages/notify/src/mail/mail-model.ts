@@ -142,6 +142,13 @@ function valuesOf(
       factor: variables.factor,
       ...(variables.left !== undefined && { left: variables.left }),
     }),
+    ...(template === 'passkey_suspended' && { label: toShownText(variables.label, 100) }),
+    ...(template === 'passphrase_changed' &&
+      variables.passkeys !== undefined && {
+        passkeys: new Intl.ListFormat(catalogue.locale).format(
+          variables.passkeys.map((label) => toShownText(label, 100)),
+        ),
+      }),
     ...(template === 'space_restored' && {
       date: formatTime(variables.backupAt, instance, catalogue.locale),
     }),
@@ -173,6 +180,9 @@ function remarkOf(
 ): { readonly words: string; readonly isWarning: boolean } | undefined {
   if (template === 'passphrase_reset' && variables.losesVault) {
     return { words: text('warning'), isWarning: true }
+  }
+  if (template === 'passphrase_changed' && variables.passkeys !== undefined) {
+    return { words: text('passkeys'), isWarning: false }
   }
   if (template === 'auth_mode_changed' && variables.left !== undefined) {
     return { words: text('left'), isWarning: variables.left === 0 }

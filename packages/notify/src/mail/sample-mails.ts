@@ -40,6 +40,8 @@ export function sampleMails(instance: Instance, time: number): ReadonlyMap<strin
   add({ template: 'onboarding', variables: { url: register } })
   add({ template: 'new_connection', variables: news })
   add({ template: 'passphrase_changed', variables: news })
+  const passkeys = ['Phone', 'Work laptop']
+  add({ template: 'passphrase_changed', variables: { ...news, passkeys } }, 'passkeys')
   add({ template: 'login_throttled', variables: news })
   for (const purpose of PURPOSES) {
     const variables = { ...facts, passcode: CODE, purpose, minutes: 5 }
@@ -62,6 +64,11 @@ export function sampleMails(instance: Instance, time: number): ReadonlyMap<strin
       add({ template: 'auth_mode_changed', variables }, `${change}.${factor}`)
     }
   }
+  for (const change of ['passkey_added', 'passkey_removed'] as const) {
+    const variables = { ...security, change, factor: 'passkey' } as const
+    add({ template: 'auth_mode_changed', variables }, change)
+  }
+  add({ template: 'passkey_suspended', variables: { ...security, label: 'Work laptop' } })
   const created = { change: 'recovery_codes_created', factor: 'recovery', left: 10 } as const
   add({ template: 'auth_mode_changed', variables: { ...security, ...created } }, created.change)
   for (const left of [3, 1, 0]) {

@@ -36,6 +36,7 @@ export const SYSTEM_MAILS: Readonly<Record<SystemMailName, MailLayout>> = {
   passphrase_reset: { paragraphs: 1, notices: 2, facts: 'below' },
   passphrase_hint: { paragraphs: 1, notices: 2 },
   auth_mode_changed: { paragraphs: 1, notices: 2, facts: 'above' },
+  passkey_suspended: { paragraphs: 2, notices: 1, facts: 'above' },
   confirm_flagship: { paragraphs: 2, notices: 2, facts: 'below' },
   update_email: { paragraphs: 1, notices: 2, facts: 'above', isForUnprovenAddress: true },
   email_change_requested: { paragraphs: 1, notices: 2, facts: 'above' },

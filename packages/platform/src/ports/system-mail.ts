@@ -60,6 +60,9 @@ export type FactorChange =
   | 'two_factor_off'
   | 'factor_added'
   | 'factor_removed'
+  /** A passkey that logs in alone. */
+  | 'passkey_added'
+  | 'passkey_removed'
   | 'recovery_codes_created'
   | 'recovery_code_used'
 
@@ -72,7 +75,13 @@ export type SystemMail =
   | { readonly template: 'onboarding'; readonly variables: Action }
   /** A login from a browser or place not seen before. */
   | { readonly template: 'new_connection'; readonly variables: News }
-  | { readonly template: 'passphrase_changed'; readonly variables: News }
+  | {
+      readonly template: 'passphrase_changed'
+      readonly variables: News & {
+        /** The owner's names of the passkeys that still log in, where there are any. */
+        readonly passkeys?: readonly string[]
+      }
+    }
   /** The failure limit was reached. */
   | { readonly template: 'login_throttled'; readonly variables: Action & RequestFacts }
   /** The code of the second step. */
@@ -115,6 +124,15 @@ export type SystemMail =
         /** Recovery codes that still work. */
         readonly left?: number
       }
+    }
+  /** A passkey showed a counter of the past: it no longer logs in alone. */
+  | {
+      readonly template: 'passkey_suspended'
+      readonly variables: Action &
+        RequestFacts & {
+          /** The owner's own name for the passkey. */
+          readonly label: string
+        }
     }
   /** The code that makes an app the trusted one. */
   | {
