@@ -58,5 +58,5 @@ export function phraseOf(
   const text = findText(messages.locale, type)
   if (text !== undefined) return ['object.named', { name: text.name }]
   const key = `kind.${localType(type, namespace)}`
-  return messages.has(key) ? [key, {}] : undefined
+  return messages.has(key) ? [key, { form: 'plain' }] : undefined
 }
