@@ -123,6 +123,7 @@ describe('createMessages', () => {
     ['', 'en'],
     ['__proto__', 'en'],
     ['en-XA', 'en-XA'],
+    ['ar-XB', 'ar-XB'],
   ]
   for (const [tag, locale] of languages) {
     it(`answers ${locale} for the instance locale "${tag}"`, () => {
@@ -161,6 +162,14 @@ describe('createMessages', () => {
   it('throws a TypeError for a key there is not', () => {
     expect(() => source.forLocale('en').text('no.such.key')).to.throw(TypeError, 'no.such.key')
     expect(() => source.forLocale('en').text('constructor')).to.throw(TypeError)
+  })
+
+  it('has a pseudo-locale from right to left, and leaves names as they are', () => {
+    const arabic = source.forLocale('ar-XB')
+    expect(arabic.dir).to.equal('rtl')
+    const parts = arabic.parts('consent.title', { name: isolated('Drive') })
+    expect(parts).to.deep.include({ isolated: 'Drive' })
+    expect(parts[0]).to.match(/^\u202e.*\u202c$/u)
   })
 
   it('makes the pseudo-locale two fifths longer and leaves names as they are', () => {
