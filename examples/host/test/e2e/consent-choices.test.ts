@@ -57,7 +57,10 @@ for (const run of ONE_PROCESS) {
         .waitFor()
     /** The box of a right to one kind of data, in a group that was opened. */
     const box = (page: Page, doctype: string): Locator =>
-      page.getByRole('checkbox', { name: `${tour.texts.ui('consent.right.read')}: ${tour.texts.ui(`doctype.${doctype}`)}`, exact: true })
+      page.getByRole('checkbox', {
+        name: `${tour.texts.ui('consent.right.read')}: ${tour.texts.ui(`doctype.${doctype}`)}`,
+        exact: true,
+      })
     async function openGroups(page: Page): Promise<void> {
       for (const group of await page.locator('.group summary').all()) await group.click()
     }
@@ -141,7 +144,9 @@ for (const run of ONE_PROCESS) {
       await request.ask(`${CONTACTS} ${FILES}`)
       await page.goto(request.url)
       await isAsked(page)
-      expect(await page.locator('#could').innerText()).to.match(/^New: it could also read your files/u)
+      expect(await page.locator('#could').innerText()).to.match(
+        /^New: it could also read your files/u,
+      )
       await openGroups(page)
       expect(await box(page, 'files').isVisible(), 'what is new').to.equal(true)
       expect(await box(page, 'contacts').isVisible(), 'what it has').to.equal(false)

@@ -20,8 +20,7 @@ describe('no dead end at the consent page', function () {
     return visit
   }
 
-  const allow = ({ tab }: DeadEndVisit): Promise<void> =>
-    tab.allowButton().click()
+  const allow = ({ tab }: DeadEndVisit): Promise<void> => tab.allowButton().click()
 
   it('a session that ended while the page was open', async () => {
     const visit = await reachConsent()

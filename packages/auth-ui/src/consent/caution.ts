@@ -72,8 +72,7 @@ function couldDelete(
   )
   if (deleted.length === 0) return undefined
   const values = { objects: objectList(deleted, 2, options) }
-  const words =
-    permissionChoice === 'open' ? withText('delete') : { key: 'consent.caution.delete' }
+  const words = permissionChoice === 'open' ? withText('delete') : { key: 'consent.caution.delete' }
   return { look: 'warning', ...words, values }
 }
 

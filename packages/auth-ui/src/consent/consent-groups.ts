@@ -1,6 +1,11 @@
 import { KIND_GROUPS, kindGroupOf, type Right, RIGHTS, rightsOf } from '@svc/oauth-core'
 import type { Messages } from '../messages.ts'
-import { type ItemOptions, itemOf, type PermissionItem, type PlacedPermission } from './permission-items.ts'
+import {
+  type ItemOptions,
+  itemOf,
+  type PermissionItem,
+  type PlacedPermission,
+} from './permission-items.ts'
 
 /** One box: a right to one kind of data, or to all of a group. */
 export interface Tick {
@@ -53,7 +58,12 @@ export function consentItems(
 ): readonly ConsentItem[] {
   return permissions.map((placed) => {
     const item = itemOf(placed, options)
-    const ticks = ticksOf(`permission-${placed.place}`, [placed], kindName(item, options.messages), options)
+    const ticks = ticksOf(
+      `permission-${placed.place}`,
+      [placed],
+      kindName(item, options.messages),
+      options,
+    )
     return { ...item, ticks }
   })
 }

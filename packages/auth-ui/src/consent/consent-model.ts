@@ -2,7 +2,12 @@ import { type ConsentView, serializeScope } from '@svc/oauth-core'
 import { type Isolated, isolated, type Messages } from '../messages.ts'
 import { initialsOf } from '../views.ts'
 import { type Caution, cautionOf } from './caution.ts'
-import { type ConsentGroup, consentGroups, type ConsentItem, consentItems } from './consent-groups.ts'
+import {
+  type ConsentGroup,
+  consentGroups,
+  type ConsentItem,
+  consentItems,
+} from './consent-groups.ts'
 import { presetDuration } from './duration-preset.ts'
 import type { KindOptions } from './kind-facts.ts'
 import { redirectTarget, webAddress, workingLink } from './redirect-target.ts'

@@ -25,7 +25,10 @@ function isLowRisk({ linkedApp, signs, permissions }: ConsentView, options: Kind
   )
 }
 
-function isHighRisk({ signs, redirectUri, permissions }: ConsentView, options: KindOptions): boolean {
+function isHighRisk(
+  { signs, redirectUri, permissions }: ConsentView,
+  options: KindOptions,
+): boolean {
   if (!signs.isNew || !signs.isSelfRegistered) return false
   if (redirectTarget(redirectUri).key !== 'consent.target.local') return false
   return permissions.some(

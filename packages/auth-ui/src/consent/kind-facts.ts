@@ -36,9 +36,7 @@ export function isSensitive(type: string, { namespace, ...options }: KindOptions
   const isWildcard = type.endsWith('.*')
   return SENSITIVE.some(
     (root) =>
-      name === root ||
-      name.startsWith(`${root}.`) ||
-      (isWildcard && root.startsWith(`${name}.`)),
+      name === root || name.startsWith(`${root}.`) || (isWildcard && root.startsWith(`${name}.`)),
   )
 }
 

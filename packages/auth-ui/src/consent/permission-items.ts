@@ -1,13 +1,7 @@
 import { KIND_GROUPS, kindGroupOf, type Permission, serializeScope } from '@svc/oauth-core'
 import { isolated, type Messages } from '../messages.ts'
 import type { FindPermissionText, PermissionText } from './permission-texts.ts'
-import {
-  type AccessWords,
-  accessOf,
-  kindKey,
-  limitOf,
-  type Words,
-} from './permission-words.ts'
+import { type AccessWords, accessOf, kindKey, limitOf, type Words } from './permission-words.ts'
 
 /** Permissions of one section of the page. */
 export interface PermissionGroup {

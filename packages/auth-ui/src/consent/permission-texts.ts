@@ -18,7 +18,9 @@ export interface PermissionText {
  * Words of the host for kinds of data: by doctype, then by BCP 47 tag. Beside them `sensitive: true` says that the kind
  * hurts in the wrong hands: the consent page then cautions, and proposes less time.
  */
-export type PermissionTexts = Readonly<Record<string, Readonly<Record<string, PermissionText | boolean>>>>
+export type PermissionTexts = Readonly<
+  Record<string, Readonly<Record<string, PermissionText | boolean>>>
+>
 
 /** Finds the words of the host for a doctype; undefined: those of the package, or the raw name, have to do. */
 export type FindPermissionText = (locale: string, type: string) => PermissionText | undefined

@@ -77,12 +77,7 @@ function either(one: Deeds, other: Deeds): Deeds {
 /** Some of a thing says nothing new where the same is allowed for all of it. */
 function withoutRepeats(things: readonly Thing[]): Thing[] {
   return things.filter(
-    (part) =>
-      !part.isPart ||
-      !things.some(
-        (whole) =>
-          !whole.isPart && covers(whole, part),
-      ),
+    (part) => !part.isPart || !things.some((whole) => !whole.isPart && covers(whole, part)),
   )
 }
 

@@ -68,9 +68,7 @@ function sentenceOf(
     return messages.text('consent.sentence.look', {
       objects: listOf(things, most, 'plain', messages),
     })
-  const clauses = [...byDeeds(things)].sort(
-    ([one], [other]) => severity(other) - severity(one),
-  )
+  const clauses = [...byDeeds(things)].sort(([one], [other]) => severity(other) - severity(one))
   const said = clauses.slice(0, mostClauses).map(([deeds, group]) => {
     const key = deeds === 'read' && !onlyReads ? 'readOnly' : deeds
     const form = deeds === 'add' ? 'to' : 'plain'
@@ -79,9 +77,9 @@ function sentenceOf(
   const hasMore = clauses.length > said.length
   const hasList =
     hasMore ||
-    clauses.slice(0, mostClauses).some(
-      ([deeds, group]) => group.length > 1 || !SINGLE.has(deeds) || isPlural(group),
-    )
+    clauses
+      .slice(0, mostClauses)
+      .some(([deeds, group]) => group.length > 1 || !SINGLE.has(deeds) || isPlural(group))
   if (hasMore) said.push(messages.text('consent.sentence.more'))
   const words = hasList ? joined(said, messages) : inList(said, messages)
   return messages.text(isKnown ? 'consent.sentence.new' : 'consent.sentence', { clauses: words })

@@ -169,8 +169,7 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
       ...consentPage({ client: client('Dr\u0456ve f\u043er Android') }),
       appNames: ['Home', 'Drive'],
     }),
-  'consent-forty': (pages, ctx) =>
-    pages.consentPage(ctx, consentPage({ permissions: FORTY })),
+  'consent-forty': (pages, ctx) => pages.consentPage(ctx, consentPage({ permissions: FORTY })),
   'consent-long': (pages, ctx) =>
     pages.consentPage(ctx, consentPage({ permissions: FORTY, client: client(LONG_NAME) })),
   'consent-rtl': (pages, ctx) => pages.consentPage(ctx, consentPage({ client: client(RTL_NAME) })),

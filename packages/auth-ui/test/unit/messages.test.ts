@@ -22,7 +22,8 @@ function argumentsOf(text: string): string[] {
   const found = new Set<string>()
   const visit = (nodes: readonly AstNode[]): void => {
     for (const node of nodes) {
-      if (node.type >= 1 && node.type <= 6 && node.value !== CASE) found.add(`${node.value}:${node.type}`)
+      if (node.type >= 1 && node.type <= 6 && node.value !== CASE)
+        found.add(`${node.value}:${node.type}`)
       for (const option of Object.values(node.options ?? {})) visit(option.value)
     }
   }

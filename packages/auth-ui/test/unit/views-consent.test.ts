@@ -204,7 +204,9 @@ describe('consent page', () => {
     expect(text).to.include('Tick at least one thing')
     const fields = Object.fromEntries(form('/auth/authorize').fields)
     expect(fields).to.include({ choice: '2', duration: '1h' })
-    expect(Object.keys(fields).filter((name) => /^(?:permission|group)/u.test(name))).to.deep.equal([])
+    expect(Object.keys(fields).filter((name) => /^(?:permission|group)/u.test(name))).to.deep.equal(
+      [],
+    )
   })
 
   const whole: readonly [name: string, why: string][] = [

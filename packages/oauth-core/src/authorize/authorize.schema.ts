@@ -32,7 +32,9 @@ export const authorizeSchema: BodySchema = describedSchema({
   },
   patternProperties: {
     '^permission-\\d+$': text('there: the permission of this place in `scope` was ticked'),
-    '^permission-\\d+-(read|change|delete)$': text('there: this right of the permission was ticked'),
+    '^permission-\\d+-(read|change|delete)$': text(
+      'there: this right of the permission was ticked',
+    ),
     '^group-[a-z]+-(read|change|delete)$': text('there: this right was ticked for the whole group'),
   },
   required: [

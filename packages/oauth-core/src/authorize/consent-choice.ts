@@ -78,9 +78,7 @@ function readTicks(form: Parameters, request: AuthorizeRequest, options: ChoiceO
   if (choice === '') return { request, left: [] }
   if (choice !== '1' && choice !== '2') throw authorizeError('invalidParameter')
   if (permissionChoice(request, options.choose) !== 'open') throw authorizeError('consentMismatch')
-  return choice === '1'
-    ? keepTickedRules(form, request)
-    : keepTickedRights(form, request, options)
+  return choice === '1' ? keepTickedRules(form, request) : keepTickedRights(form, request, options)
 }
 
 /** The time that a span comes nearest to, from above. */

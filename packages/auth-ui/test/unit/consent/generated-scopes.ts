@@ -1,6 +1,21 @@
 import { KINDS } from './kinds.ts'
 
-const VERBS = ['', ':GET', ':GET', ':GET', ':POST', ':GET,POST', ':GET,PUT,PATCH', ':GET,POST,PUT', ':DELETE', ':GET,DELETE', ':PUT', ':POST,DELETE', ':PUT,DELETE', ':GET,POST,DELETE'] as const
+const VERBS = [
+  '',
+  ':GET',
+  ':GET',
+  ':GET',
+  ':POST',
+  ':GET,POST',
+  ':GET,PUT,PATCH',
+  ':GET,POST,PUT',
+  ':DELETE',
+  ':GET,DELETE',
+  ':PUT',
+  ':POST,DELETE',
+  ':PUT,DELETE',
+  ':GET,POST,DELETE',
+] as const
 
 /** The same scopes each time: of 1 to 12 rules, each kind and each set of verbs among them. */
 export function generatedScopes(count: number): readonly string[] {

@@ -1,9 +1,4 @@
-import {
-  type ClientId,
-  CONSENT_DURATIONS,
-  type ConsentView,
-  parseScope,
-} from '@svc/oauth-core'
+import { type ClientId, CONSENT_DURATIONS, type ConsentView, parseScope } from '@svc/oauth-core'
 import { expect } from 'chai'
 import { cautionOf } from '../../../src/consent/caution.ts'
 import { presetDuration } from '../../../src/consent/duration-preset.ts'
@@ -106,7 +101,11 @@ describe('the caution of the consent page', () => {
     ['the name of an app', { name: 'Drive', ...SITE }, 'imitation'],
     ['the same, certified', { name: 'Drive', isCertified: true }, undefined],
     ['the same, of the space', { name: 'Drive', isLinked: true }, undefined],
-    ['everything', { scope: '*', isCertified: true, leavesTo: 'program', to: 'a://b' }, 'everything'],
+    [
+      'everything',
+      { scope: '*', isCertified: true, leavesTo: 'program', to: 'a://b' },
+      'everything',
+    ],
     ['another site', SITE, 'addresses'],
     ['another site of a known client', { ...SITE, isNew: false }, 'addresses'],
     ['a site that is named nowhere', { scope: 'io.svc.tags', leavesTo: 'site' }, undefined],

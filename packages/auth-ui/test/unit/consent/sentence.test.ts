@@ -69,21 +69,33 @@ describe('the sentence of the consent page', () => {
       'io.svc.files io.svc.photos.albums:GET,PUT io.svc.contacts:GET io.svc.bank.*:GET',
       'It could read, change and delete your files; read and change your photo albums; only read your contacts and your bank data.',
     ],
+    ['io.svc.contacts:GET', 'It could only look: your contacts. It could not change anything.'],
     [
-      'io.svc.contacts:GET',
-      'It could only look: your contacts. It could not change anything.',
+      'io.svc.contacts:GET:a,b',
+      'It could only look: some of your contacts. It could not change anything.',
     ],
-    ['io.svc.contacts:GET:a,b', 'It could only look: some of your contacts. It could not change anything.'],
     ['io.svc.files:POST', 'It could add to your files.'],
-    ['io.svc.files:DELETE io.svc.notes:GET', 'It could delete your files and only read your notes.'],
+    [
+      'io.svc.files:DELETE io.svc.notes:GET',
+      'It could delete your files and only read your notes.',
+    ],
     ['*', 'It could do everything you can, except change how you log in.'],
     [
       'com.example.a:GET,PUT com.example.b:GET,PUT',
       'It could read and change 2 kinds of data without a name here.',
     ],
-    ['io.svc.geojson:GET,PUT io.svc.timeseries.geojson:GET,PUT', 'It could read and change your trips and places.'],
-    ['io.svc.files:GET io.svc.files:GET:a', 'It could only look: your files. It could not change anything.'],
-    ['io.svc.files:GET io.svc.files:DELETE:a', 'It could delete some of your files and only read your files.'],
+    [
+      'io.svc.geojson:GET,PUT io.svc.timeseries.geojson:GET,PUT',
+      'It could read and change your trips and places.',
+    ],
+    [
+      'io.svc.files:GET io.svc.files:GET:a',
+      'It could only look: your files. It could not change anything.',
+    ],
+    [
+      'io.svc.files:GET io.svc.files:DELETE:a',
+      'It could delete some of your files and only read your files.',
+    ],
   ]
   for (const [scope, english] of CASES) {
     it(`says ${scope}`, () => expect(say('en', scope)).to.equal(english))
@@ -91,7 +103,11 @@ describe('the sentence of the consent page', () => {
 
   it('says what is new of a known client, and when nothing is', () => {
     const asked = parseScope('io.svc.contacts:GET') ?? []
-    const options = { namespace: 'io.svc', messages: messages.forLocale('en'), findText: () => undefined }
+    const options = {
+      namespace: 'io.svc',
+      messages: messages.forLocale('en'),
+      findText: () => undefined,
+    }
     const known = { isKnown: true, allowedOn: '2 November 2026' }
     expect(consentSentence({ ...known, permissions: asked }, options)).to.equal(
       'New: it could also read your contacts.',
