@@ -14,7 +14,7 @@ export interface Caution {
   readonly values: MessageValues
 }
 
-/** SPEC: owner.md 3.5 - the first that holds; most pages have none, so that one is seen. */
+/** The first that holds; most pages have none, so that one is seen. */
 export function cautionOf(
   view: ConsentView,
   ownNames: readonly string[],

@@ -34,7 +34,7 @@ export interface ConsentGroup {
 
 const MOST_KINDS = 3
 
-/** SPEC: owner.md 3.3 - in the order of the worst that is asked, then what is most personal first. */
+/** In the order of the worst that is asked, then what is most personal first. */
 export function consentGroups(
   permissions: readonly PlacedPermission[],
   options: ItemOptions,

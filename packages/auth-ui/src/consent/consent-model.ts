@@ -70,7 +70,7 @@ export interface ConsentOptions extends KindOptions {
 const COLOURS = 6
 const LONG_NAME = 48
 
-/** Words for everything the owner decides about. @see oauth.md 5.2, owner.md 3, decision D60 */
+/** Words for everything the owner decides about. @see oauth.md 5.2, decision D60, docs/decisions/0455 */
 export function consentModel(view: ConsentView, options: ConsentOptions): ConsentModel {
   const { client, linkedApp, permissions } = view
   const { metadata } = client
@@ -102,7 +102,7 @@ export function consentModel(view: ConsentView, options: ConsentOptions): Consen
   }
 }
 
-/** SPEC: owner.md 3.7 - of a known client, only what is new has groups; what it has already is folded below. */
+/** Of a known client, only what is new has groups; what it has already is folded below. */
 function newAndKept(
   { permissions, allowedBefore, allowedAt, problem }: ConsentView,
   options: ConsentOptions,
@@ -131,7 +131,7 @@ function dateFormat({ locale }: Messages, timeZone: string): Intl.DateTimeFormat
   return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone })
 }
 
-/** SPEC: owner.md 3.5 - how well it is known is one line, never a warning. */
+/** How well it is known is one line, never a warning. */
 function standingOf({ linkedApp, signs }: ConsentView): string {
   if (linkedApp !== undefined) return 'consent.linked'
   if (signs.isCertified) return 'consent.standing.certified'

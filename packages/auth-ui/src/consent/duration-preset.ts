@@ -6,7 +6,7 @@ import { redirectTarget } from './redirect-target.ts'
 const SYNCHRONIZING: ReadonlySet<string> = new Set(['desktop', 'mobile'])
 
 /**
- * The time that is chosen when the page opens: the owner's own last choice, else by what could go wrong. @see owner.md 3.4
+ * The time that is chosen when the page opens: the owner's own last choice, else by what could go wrong. @see docs/decisions/0457
  */
 export function presetDuration(view: ConsentView, options: KindOptions): ConsentDuration {
   if (view.duration !== undefined) return view.duration

@@ -11,7 +11,7 @@ export interface KindOptions {
   readonly isSensitive?: (type: string) => boolean
 }
 
-/** SPEC: owner.md 3.4 - kinds that hurt most in the wrong hands. */
+/** Kinds that hurt most in the wrong hands. */
 const SENSITIVE = [
   'accounts',
   'bank',
@@ -53,8 +53,8 @@ export function phraseOf(
   type: string,
   { namespace, messages, findText }: KindOptions,
 ): Phrase | undefined {
-  const text = findText(messages.locale, type)
-  if (text !== undefined) return ['object.named', { name: text.name }]
   const key = `kind.${localType(type, namespace)}`
-  return messages.has(key) ? [key, { form: 'plain' }] : undefined
+  if (messages.has(key)) return [key, { form: 'plain' }]
+  const text = findText(messages.locale, type)
+  return text && ['object.named', { name: text.name }]
 }

@@ -22,7 +22,7 @@ export interface Thing extends Deeds {
   readonly rank: number
 }
 
-/** SPEC: owner.md 3.6 - one thing for each name, with all that the rules allow for it; what is worst first. */
+/** One thing for each name, with all that the rules allow for it; what is worst first. */
 export function thingsOf(
   permissions: readonly Permission[],
   options: KindOptions,

@@ -32,7 +32,7 @@ const LONGEST = 200
 /** How a thing is put into a clause: as what is added to, or as it is. */
 type Form = 'plain' | 'to'
 
-/** What an app could do, in one sentence of the owner's language. @see owner.md 3.6 */
+/** What an app could do, in one sentence of the owner's language. @see docs/decisions/0455 */
 export function consentSentence(asked: Asked, options: KindOptions): string {
   const { messages } = options
   if (asked.permissions.some(({ type }) => type === '*'))
@@ -113,7 +113,7 @@ function severity(deeds: string): number {
   return points.reduce((sum, [deed, worth]) => sum + (has(deed) ? worth : 0), 0)
 }
 
-/** SPEC: owner.md 3.6 number 3 - what does not fit is named by its group, else counted. */
+/** What does not fit is named by its group, else counted. */
 function listOf(things: readonly Thing[], most: number, form: Form, messages: Messages): string {
   const rest = things.slice(most)
   const [first] = rest

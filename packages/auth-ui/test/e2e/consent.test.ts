@@ -41,7 +41,7 @@ describe('consent page, in a browser', function () {
     return Object.fromEntries(new URLSearchParams((await request).postData() ?? ''))
   }
 
-  /** SPEC: owner.md 3.3 - rights that stay: their own box and that of the group are there. */
+  /** Rights that stay: their own box and that of the group are there. */
   const rights = (fields: Record<string, string>): string[] =>
     Object.keys(fields).filter((name) => {
       const [field, place, right] = name.split('-')

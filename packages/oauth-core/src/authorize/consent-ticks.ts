@@ -23,7 +23,7 @@ export function keepTickedRules(form: Parameters, request: AuthorizeRequest): Ti
 }
 
 /**
- * SPEC: owner.md 3.3 - `choice=2`: a right stays when its own tick and that of its group are there, and a rule without
+ * `choice=2`: a right stays when its own tick and that of its group are there, and a rule without
  * any right goes. Nothing but the form decides, so that it works without script.
  */
 export function keepTickedRights(

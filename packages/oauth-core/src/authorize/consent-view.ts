@@ -52,7 +52,7 @@ export function consentView(
   }
 }
 
-/** SPEC: owner.md 3.4 - what the owner chose just now, or the last time; else the page proposes one. */
+/** What the owner chose just now, or the last time; else the page proposes one. */
 function durationOf(
   { grants: [last] }: LiveAccess,
   chosen: ConsentDuration | undefined,
