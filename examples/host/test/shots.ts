@@ -41,6 +41,10 @@ const LOOKS: readonly Look[] = [
   { width: 360, scheme: 'light', locale: 'es' },
   { width: 360, scheme: 'light', locale: 'en-XA' },
 ]
+const PHONE: readonly Look[] = [
+  { width: 390, scheme: 'light', locale: 'en' },
+  { width: 360, scheme: 'light', locale: 'ar-XB' },
+]
 /** Mails have no pseudo-locale. */
 const MAIL_LOOKS = LOOKS.filter(({ locale }) => locale !== 'en-XA')
 
@@ -123,6 +127,7 @@ function shots(): readonly Shot[] {
     ...Object.keys(SAMPLES).map((name) => ({
       name,
       url: (locale: string) => `${pages.origin}/${name}?locale=${locale}`,
+      ...(name.startsWith('consent') ? { looks: [...LOOKS, ...PHONE] } : {}),
     })),
     {
       name: 'login-shown',
@@ -157,7 +162,9 @@ function shots(): readonly Shot[] {
     {
       name: 'consent-details',
       url: (locale) => `${pages.origin}/consent?locale=${locale}`,
-      prepare: (page) => page.locator('summary').click(),
+      prepare: async (page) => {
+        for (const summary of await page.locator('summary').all()) await summary.click()
+      },
     },
     ...MAIL_NAMES.map((name) => ({
       name: `mail-${name}`,

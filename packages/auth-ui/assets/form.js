@@ -65,12 +65,12 @@ export function setFieldError(input, text) {
  * @returns {() => void} puts the button back
  */
 export function busy(button, label) {
-  const before = button.textContent
-  button.textContent = label
+  const before = [...button.childNodes]
+  button.replaceChildren(label)
   button.disabled = true
   button.setAttribute('aria-busy', 'true')
   return () => {
-    button.textContent = before
+    button.replaceChildren(...before)
     button.disabled = false
     button.removeAttribute('aria-busy')
   }

@@ -246,6 +246,8 @@ export interface ChoosePassphrasePageModel extends FormPageModel, DerivationMode
 /** Form: `method=post action=/auth/authorize` with the fields of the view. @see oauth.md 5.2 */
 export interface ConsentPageModel extends FormPageModel {
   readonly view: ConsentView
+  /** Names of the installed apps, which no stranger may wear. @defaultValue none */
+  readonly appNames?: readonly string[]
 }
 
 /**

@@ -304,7 +304,7 @@ describe('forms, in a browser', function () {
         ctx.status = 204
       }
       await page.goto(`${server.origin}/consent`)
-      await page.getByRole('button', { name: 'Allow access' }).click()
+      await page.locator('#consent [type=submit]').click()
       const button = page.getByRole('button', { name: 'Allowing…' })
       await button.waitFor()
       expect(await button.isDisabled()).to.equal(true)
@@ -318,7 +318,7 @@ describe('forms, in a browser', function () {
       const context = await browser.newContext({ javaScriptEnabled: false })
       const plain = await context.newPage()
       await plain.goto(`${server.origin}/consent`)
-      await plain.getByRole('button', { name: 'Allow access' }).click()
+      await plain.locator('#consent [type=submit]').click()
       await plain.waitForURL(`${server.origin}/blocked`)
       expect(server.posted).to.have.lengthOf(1)
       await context.close()

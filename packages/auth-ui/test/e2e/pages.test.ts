@@ -11,7 +11,6 @@ const MAX_PAGE_BYTES = 50_000
 const FORGOT = 'Forgot my passphrase'
 const BY_PASSKEY = 'Log in with a passkey'
 const LINK_BY_MAIL = 'Mail me a link to log in'
-const POLICY = 'Privacy policy of the app'
 const TRUST = 'two-factor-generate-trusted-device-token'
 /** Each theme with each language once over. */
 const LOOKS = [
@@ -20,6 +19,11 @@ const LOOKS = [
   { colorScheme: 'light', locale: 'de' },
   { colorScheme: 'dark', locale: 'es' },
 ] as const
+
+/** A folded group of the consent page: its line, then its boxes. */
+function group(name: string, key: string, ...rights: readonly string[]): readonly string[] {
+  return [name, ...rights.map((right) => `group-${key}-${right}`)]
+}
 
 /** What Tab reaches on each page, in this order; the first is where focus is when the page opens. */
 const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
@@ -58,12 +62,19 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
     'consent',
     [
       '',
-      ...[0, 1, 2, 3, 5, 4, 6].map((place) => `permission-${place}`),
-      'Technical details',
-      POLICY,
-      'duration',
-      'Allow access',
-      'Refuse',
+      'Go to the answer',
+      ...group('Files and photos', 'files', 'read', 'change', 'delete'),
+      ...group('Other data', 'other', 'read', 'delete'),
+      ...group('Apps and devices', 'apps', 'change'),
+      ...group('People and calendar', 'people', 'read'),
+      ...group('Money', 'money', 'read'),
+      ...group('Your account', 'account', 'read'),
+      'Untick all',
+      'Tick all',
+      'Until I end it',
+      'Details',
+      'Allow for 30 days',
+      'Don’t allow',
     ],
   ],
 ]
