@@ -153,9 +153,7 @@ class Fleet {
 
   /** Begins, or finds begun. @param rate - records a second */
   async reseal(rate: number): Promise<void> {
-    const { code, stderr } = await this.any().svc(
-      ...['keys', 'reseal', '--rate', String(rate), '--no-wait'],
-    )
+    const { code, stderr } = await this.any().svc('keys', 'reseal', '--no-wait', `--rate=${rate}`)
     if (code !== 0) throw new Error(`svc keys reseal: ${stderr}`)
   }
 

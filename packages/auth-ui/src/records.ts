@@ -6,6 +6,7 @@ import {
   valueSchemas,
 } from '@svc/platform'
 import { totpContext } from './factors/totp.ts'
+import { PASSKEY, RECOVERY, TOTP } from './owner/factor-schemas.ts'
 import { PROFILE_RECORD } from './owner/profile-record.ts'
 
 const { boolean, count, instant, list, members, oneOf, text } = valueSchemas
@@ -22,33 +23,6 @@ const METHOD = oneOf(
   'passphrase_change',
 )
 const FACTOR = oneOf('mail', 'totp', 'passkey', 'recovery')
-const TOTP = members(
-  { id: text, secret: text, lastStep: count, createdAt: instant },
-  { lastUsed: instant },
-)
-const RECOVERY = members({ hashes: list(text), createdAt: instant })
-const PASSKEY = members(
-  {
-    id: text,
-    publicKey: text,
-    counter: count,
-    transports: list(text),
-    label: text,
-    createdAt: instant,
-  },
-  {
-    lastUsed: instant,
-    discoverable: boolean,
-    verified: boolean,
-    deviceType: oneOf('singleDevice', 'multiDevice'),
-    backedUp: boolean,
-    firstWay: boolean,
-    stamp: text,
-    aaguid: text,
-    rpId: text,
-  },
-)
-
 /** What is kept of owners and their browsers. */
 export const AUTH_UI_RECORDS: readonly RecordKind[] = [
   {
