@@ -10,8 +10,11 @@ import { observeRecords, type RecordObserver } from '../support/record-observer.
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['account', 'connectors: of hosts without documents'],
   ['account-ticket', 'connectors: of a host of its own for providers’ answers'],
+  ['admin-token', 'host: of an operator’s portal, in admin-tokens'],
   ['demo-instance', 'made where the server runs on its own'],
   ['notification-digest', 'notify: a lock of an hour’s digest'],
+  ['passkey-use', 'auth-ui: of a browser with a passkey'],
+  ['profile', 'auth-ui: of a change of the mail address'],
   ['transfer-code', 'auth-ui: of flat app hosts'],
   ['restored', 'host: backup'],
   ['restored-notice', 'host: backup'],

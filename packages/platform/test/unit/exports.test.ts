@@ -67,6 +67,7 @@ describe('@svc/platform', () => {
       'networkOf',
       'openMember',
       'originOfApp',
+      'parseAddress',
       'parseAppHost',
       'prefersJson',
       'provedInHandler',
