@@ -7,7 +7,8 @@ import { MAIL_NAMES, mailServer } from '../support/mail-server.ts'
 /** The height of a small phone: what shows without scrolling. */
 const SCREENFUL = { width: 360, height: 640 }
 /** Mails that only tell something: without a button, or with so many words before it that it cannot be seen at once. */
-const WITHOUT_ACTION = /^(?:digest|notification\.(?:long|plain))/
+const WITHOUT_ACTION =
+  /^(?:digest|notification\.(?:long|plain)|email_changed\.final|email_undone\.gone|\w+\.copy$)/
 /** One of each template; the variants of these two differ in words only. */
 const NAMES = MAIL_NAMES.filter(
   (name) =>
