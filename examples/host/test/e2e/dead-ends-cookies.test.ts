@@ -27,7 +27,7 @@ for (const subdomains of ['nested', 'flat'] as const) {
       await tab.givePassphrase()
       await tab.isAsked()
       stage.front.blockCookies(() => true)
-      await tab.button(stage.texts.ui('consent.allow')).click()
+      await tab.allowButton().click()
       await tab.followWayOn(stage.texts.ui('error.title.csrf_invalid'))
       await tab.isLoggedOut()
       stage.front.blockCookies(() => false)
