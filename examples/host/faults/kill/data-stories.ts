@@ -1,4 +1,5 @@
 import type { BrowserResponse } from '@svc/testkit'
+import { Unanswered } from '../support/ledger.ts'
 import {
   appOf,
   ask,
@@ -198,7 +199,12 @@ export const accountStory: Story = async (world) => {
         await ask(browser, String(answer.headers.get('location')), { isPage: true }),
         302,
       )
-      return String(new URL(String(back.location)).searchParams.get('account'))
+      const { searchParams } = new URL(String(back.location))
+      // It leads back to the app all the same when the store went away meanwhile, and says so.
+      if (searchParams.get('error') === 'internal_error') throw new Unanswered('no account')
+      const account = searchParams.get('account')
+      if (account === null) throw new Error(`it leads to ${back.location}`)
+      return account
     },
     (made) => ({
       kind: 'account connected',
