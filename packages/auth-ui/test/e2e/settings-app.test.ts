@@ -1,4 +1,4 @@
-import { launchChromium, needsChromium } from '@svc/testkit'
+import { launchChromium, needsChromium, until } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
 import { appFolders } from '../../src/app-folders.ts'
@@ -114,6 +114,8 @@ describe('settings app, in a browser', function () {
   it('takes the new token of its page after a 401', async () => {
     await open()
     await page.getByRole('heading', { name: 'Drive for Android' }).waitFor()
+    // Asked for beside the section: it is not what meets the old token.
+    await until(() => server.calls.includes('GET /settings/restored Bearer token-1'))
     server.expireToken()
     await page.getByRole('link', { name: 'Sessions' }).click()
     await page.getByRole('heading', { name: 'Chromium on Linux' }).waitFor()
