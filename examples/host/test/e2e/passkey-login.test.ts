@@ -109,6 +109,8 @@ for (const run of RUNS) {
       await laptop.goto(`${owner.origin}/auth/confirm?${back}`)
       await asked
       await laptop.waitForURL((url) => url.origin === owner.app('settings'))
+      // What it still loads would be refused once the next step takes the cookies away.
+      await laptop.locator('#content[aria-busy=false]').waitFor()
     })
 
     it('is not accepted without user verification', async () => {
