@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from 'node:tls'
 import { Cluster, Redis } from 'ioredis'
+import { PatientSentinels } from './patient-sentinels.ts'
 import type { RedisTarget } from './redis-url.ts'
 
 /** A connection of ioredis to one Redis, or to a Cluster. */
@@ -83,9 +84,12 @@ export function createClient(target: RedisTarget, name: string, temper: Temper):
   if (sentinels !== undefined) {
     return new Redis({
       ...shared,
+      Connector: PatientSentinels,
       sentinels: sentinels.map(({ host, port = SENTINEL_PORT }) => ({ host, port })),
       name: master ?? '',
       sentinelRetryStrategy: pause,
+      // A sentinel that does not answer is no reason to wait for: the next one is asked.
+      sentinelCommandTimeout: shared.connectTimeout,
       failoverDetector: true,
       ...(target.sentinelPassword !== undefined && { sentinelPassword: target.sentinelPassword }),
       ...(shared.tls !== undefined && { enableTLSForSentinelMode: true, sentinelTLS: shared.tls }),

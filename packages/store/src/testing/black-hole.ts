@@ -5,6 +5,8 @@ export interface BlackHole {
   readonly port: number
   /** Swallows every byte, both ways, also of connections made from now on. */
   swallow(): void
+  /** Swallows every byte of connections made from now on, and passes those of the others on. */
+  swallowNew(): void
   /** Passes bytes of new connections on again; what was swallowed is lost, and its connections stay dead. */
   pass(): void
   /** Passes requests on, but closes a connection instead of passing its next answer. */
@@ -50,6 +52,9 @@ export async function startBlackHole(targetPort: number): Promise<BlackHole> {
     swallow() {
       isSwallowing = true
       for (const socket of sockets) poisoned.add(socket)
+    },
+    swallowNew() {
+      isSwallowing = true
     },
     pass() {
       isSwallowing = false

@@ -10,6 +10,7 @@ import {
   hasRedisServer,
   type RedisServer,
   sendToRedis,
+  startBlackHole,
   startRedisServer,
 } from '../../src/testing/index.ts'
 import { skipUnless } from '../skip-unless.ts'
@@ -84,6 +85,38 @@ describe('redisStore with replicas', function () {
     expect((await plain.get(key))?.value).to.equal('after')
   })
 
+  it('comes back when the fail-over is announced while it asks the sentinels, of which one does not answer', async () => {
+    const sentinelPort = await startSentinel()
+    const silent = await startBlackHole(sentinelPort)
+    silent.swallow()
+    const late = await startBlackHole(sentinelPort)
+    try {
+      const store = redisStore({
+        sentinels: [silent, late].map(({ port }) => ({ host: '127.0.0.1', port })),
+        master: 'people',
+      })
+      stores.push(store)
+      await untilHealthy(store)
+      await until(() => hasSubscriber(sentinelPort))
+      late.swallowNew()
+      await master.kill()
+      const isSwitched = async (): Promise<boolean> =>
+        (await ask(sentinelPort, 'SENTINEL get-master-addr-by-name people')).includes(
+          `\r\n${replica.port}\r\n`,
+        )
+      await until(isSwitched, FAIL_OVER)
+      // Whoever was subscribed has heard of it, or had gone already.
+      await until(async () => !(await hasSubscriber(sentinelPort)))
+      late.pass()
+      await untilHealthy(store)
+      await store.write([{ op: 'put', key, value: 'after' }])
+      expect((await store.get(key))?.value).to.equal('after')
+    } finally {
+      await silent.stop()
+      await late.stop()
+    }
+  })
+
   async function startSentinel(): Promise<number> {
     const port = await freePort()
     const file = join(master.dir, 'sentinel.conf')
@@ -104,6 +137,10 @@ describe('redisStore with replicas', function () {
     return port
   }
 })
+
+async function hasSubscriber(sentinelPort: number): Promise<boolean> {
+  return / sub=1 /.test(await ask(sentinelPort, 'CLIENT LIST'))
+}
 
 /** Like sendToRedis; nothing when a sentinel closes the connection meanwhile, as it does in a fail-over. */
 function ask(port: number, command: string): Promise<string> {
