@@ -72,7 +72,9 @@ describe('refreshing ahead of the end (8.7)', function () {
       clock.advance(HOUR_MS)
       await until(() => hasFailed(account, 1))
       clock.advance(4 * DAY_MS)
-      await until(() => hasStatus(account, 'reconnect_required'))
+      // The event follows the write.
+      await until(() => told.length > 0)
+      expect(await hasStatus(account, 'reconnect_required')).to.equal(true)
       expect(told).to.deep.equal(['oauth_provider_unavailable'])
       expect(asked()).to.equal(2)
     })
