@@ -134,14 +134,15 @@ function mailChange(
   })
 }
 
-/** Whether something that was there goes, or is replaced by another. @see owner.md 1.6 */
+/** Whether something that was there goes, is replaced by another, or is asked for no more. @see owner.md 1.6 */
 function losesFactor(before: Factors, after: Factors): boolean {
   const ids = new Set((after.passkeys ?? []).map(({ id }) => id))
   return (
     (before.mail !== undefined && after.mail === undefined) ||
     (before.totp !== undefined && before.totp.id !== after.totp?.id) ||
     (before.recovery !== undefined && before.recovery.createdAt !== after.recovery?.createdAt) ||
-    (before.passkeys ?? []).some(({ id }) => !ids.has(id))
+    (before.passkeys ?? []).some(({ id }) => !ids.has(id)) ||
+    (isPasskeyAsked(before) && !isPasskeyAsked(after))
   )
 }
 

@@ -1,7 +1,7 @@
 import { defineRoute, provedInHandler, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import { removeTrustedDevices } from '../factors/trusted-devices.ts'
-import { type Factors, isSecondFactorOn } from '../owner/factors.ts'
+import { type Factors, hasFactor } from '../owner/factors.ts'
 import { newSecurityStamp, type Owner } from '../owner/owner.ts'
 import {
   changeProfile,
@@ -119,18 +119,23 @@ function asBefore(owner: Owner, since: number, now: number): Owner {
   const factors = factorsBefore(all, since)
   return {
     ...rest,
-    ...(isSecondFactorOn(factors) ? { factors } : {}),
+    ...(hasFactor(factors) ? { factors } : {}),
     securityStamp: newSecurityStamp(now),
     updatedAt: now,
   }
 }
 
-function factorsBefore({ mail, totp, passkeys = [], recovery }: Factors, since: number): Factors {
+/** Passkeys are as much of a second step as they were: that is not taken away while the change can be taken back. */
+function factorsBefore(
+  { mail, totp, passkeys = [], passkeyAfterPassphrase, recovery }: Factors,
+  since: number,
+): Factors {
   const kept = passkeys.filter(({ createdAt }) => createdAt < since)
   return {
     ...(mail !== undefined && mail.enabledAt < since ? { mail } : {}),
     ...(totp !== undefined && totp.createdAt < since ? { totp } : {}),
     ...(kept.length > 0 ? { passkeys: kept } : {}),
+    ...(kept.length > 0 && passkeyAfterPassphrase !== undefined ? { passkeyAfterPassphrase } : {}),
     ...(recovery !== undefined && recovery.createdAt < since ? { recovery } : {}),
   }
 }

@@ -162,6 +162,40 @@ describe('the time in which a change of the mail address can be taken back', () 
     expect(await emailOf(at)).to.equal(NEW)
   })
 
+  it('holds the second step that passkeys are, too', async () => {
+    const { owner, server } = at
+    await enableMail(server, owner)
+    await enablePasskey(server, owner)
+    const asked = '/settings/factors/passkey_after_passphrase'
+    const fields = await confirmedFor(server, owner)
+    const on = await owner.call('PUT', asked, { ...fields, enabled: true })
+    expect(on.status, on.text).to.equal(204)
+    await change(at)
+    const off = await owner.call('PUT', asked, {
+      ...(await confirmedFor(server, owner)),
+      enabled: false,
+    })
+    expect(off.status).to.equal(409)
+    expect(off.text).to.include('held')
+  })
+
+  it('gives back the ways in of before: a passkey beside the passphrase is no second step then', async () => {
+    const { owner, server } = at
+    await enablePasskey(server, owner)
+    server.clock.advance(1000)
+    await change(at)
+    const undone = await press(server.browser(), '/auth/email/undo', tokenIn(at, 'email_changed'))
+    const { redirect } = undone.json<{ redirect: string }>()
+    const rescuer = server.browser()
+    const form = (await rescuer.get(redirect)).page().form('/auth/passphrase_renew')
+    const renewed = await rescuer.submit(form, { passphrase: LOGIN_VALUE, iterations: '50000' })
+    expect(renewed.status, renewed.text).to.equal(302)
+    const answer = await logIn(server.browser(), {}, JSON_ONLY)
+    expect(answer.json()).to.have.property('redirect')
+    const { passkeys } = await shownFactors(await ownerAt(server, undefined, server.browser()))
+    expect(passkeys).to.have.lengthOf(1)
+  })
+
   it('is left out for an owner who confirms with an authenticator app of three days', async () => {
     const { owner, server } = at
     const lost = { old_mailbox_lost: true }
