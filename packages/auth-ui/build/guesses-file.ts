@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { bundled } from './bundled.ts'
 import { FAMOUS_PHRASES } from './famous-phrases.ts'
 import { folded, packed, rankedWords } from './word-lists.ts'
 
@@ -26,26 +26,12 @@ const BANNER = `/*!
  */`
 
 /** What the file has to hold. */
-export async function guessesFile(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('guesses-entry.ts', import.meta.url))],
-    bundle: true,
-    minify: true,
-    write: false,
-    format: 'esm',
-    target: 'es2022',
-    charset: 'utf8',
-    legalComments: 'none',
-    banner: { js: BANNER },
-    define: {
-      PACKED_WORDS: JSON.stringify(packed(rankedWords())),
-      PHRASES: JSON.stringify([...FAMOUS_PHRASES.map(squeezed), ...columnWalks()].join(' ')),
-      GRAPHS: JSON.stringify(keyboards()),
-    },
+export function guessesFile(): Promise<string> {
+  return bundled('guesses-entry.ts', BANNER, {
+    PACKED_WORDS: JSON.stringify(packed(rankedWords())),
+    PHRASES: JSON.stringify([...FAMOUS_PHRASES.map(squeezed), ...columnWalks()].join(' ')),
+    GRAPHS: JSON.stringify(keyboards()),
   })
-  const [file] = outputFiles
-  if (file === undefined) throw new Error('nothing was bundled')
-  return file.text
 }
 
 /** The form in which the pages look for phrases. */

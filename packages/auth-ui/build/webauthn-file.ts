@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { bundled } from './bundled.ts'
 
 /** The file that the pages load. */
 export const WEBAUTHN_PATH: string = fileURLToPath(
@@ -12,19 +12,6 @@ const BANNER = `/*!
  */`
 
 /** What the file has to hold. */
-export async function webauthnFile(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('webauthn-entry.ts', import.meta.url))],
-    bundle: true,
-    minify: true,
-    write: false,
-    format: 'esm',
-    target: 'es2022',
-    charset: 'utf8',
-    legalComments: 'none',
-    banner: { js: BANNER },
-  })
-  const [file] = outputFiles
-  if (file === undefined) throw new Error('nothing was bundled')
-  return file.text
+export function webauthnFile(): Promise<string> {
+  return bundled('webauthn-entry.ts', BANNER)
 }

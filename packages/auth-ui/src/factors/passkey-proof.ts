@@ -3,9 +3,8 @@ import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import type { Instance } from '@svc/platform'
 import type { Change } from '@svc/store'
 import { AuthUiError } from '../errors.ts'
-import { isFirstWay, type Passkey } from '../owner/factors.ts'
+import { isFirstWay, type Passkey, withPasskey } from '../owner/factors.ts'
 import type { Owner } from '../owner/owner.ts'
-import type { StoredOwner } from '../owner/owner-store.ts'
 import { isWithinLimit, requireWithinLimit } from '../rate-limits.ts'
 import type { AuthUiServices } from '../services.ts'
 import { securityUrl } from '../web/settings-app.ts'
@@ -123,12 +122,13 @@ async function prove(
   const passkey = passkeys.find(({ id }) => id === signed.answer.id)
   if (stored === undefined || passkey === undefined) throw new AuthUiError('passkey_unknown')
   const used = await verify(services, visitor, stored.owner, passkey, signed)
+  const owner = { ...stored.owner, factors: withPasskey(stored.owner.factors, used) }
   return {
-    owner: withPasskey(stored.owner, used),
+    owner,
     passkey: used,
     changes: [
       usePasskeyChallenge(services, instance, challenge),
-      replaceOwner(services, instance, stored, used),
+      services.owners.replace(instance.id, stored, owner),
     ],
   }
 }
@@ -190,7 +190,8 @@ async function suspend(
   const { instance, address } = visitor
   const written = await services.owners.update(instance.id, (owner) => {
     const known = owner.factors?.passkeys?.find((each) => each.id === id)
-    return known?.firstWay === true ? withPasskey(owner, { ...known, firstWay: false }) : undefined
+    if (known?.firstWay !== true) return undefined
+    return { ...owner, factors: withPasskey(owner.factors, { ...known, firstWay: false }) }
   })
   if (written === undefined) return
   services.log.warn('passkey.suspended', { domain: instance.domain, address })
@@ -202,20 +203,4 @@ async function suspend(
       variables: { ...facts, label, url },
     })
   })
-}
-
-function replaceOwner(
-  { owners }: Pick<AuthUiServices, 'owners'>,
-  { id }: Instance,
-  stored: StoredOwner,
-  used: Passkey,
-): Change {
-  return owners.replace(id, stored, withPasskey(stored.owner, used))
-}
-
-function withPasskey(owner: Owner, passkey: Passkey): Owner {
-  const passkeys = (owner.factors?.passkeys ?? []).map((each) =>
-    each.id === passkey.id ? passkey : each,
-  )
-  return { ...owner, factors: { ...owner.factors, passkeys } }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type * as WebAuthn from '@simplewebauthn/server'
 import { equalSecrets, type Instance } from '@svc/platform'
 import type { Change } from '@svc/store'
-import type { Passkey } from '../owner/factors.ts'
+import { type Passkey, withPasskey } from '../owner/factors.ts'
 import { createValue, findValue, type ValueKind } from '../owner/one-time-values.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
@@ -106,8 +106,7 @@ export async function verifyAssertion(
     counter: verification.authenticationInfo.newCounter,
     lastUsed: clock.now(),
   }
-  const left = passkeys.map((each) => (each.id === used.id ? used : each))
-  return { ...owner, factors: { ...owner.factors, passkeys: left } }
+  return { ...owner, factors: withPasskey(owner.factors, used) }
 }
 
 /**

@@ -97,6 +97,12 @@ export function hasFactor(factors: Factors | undefined): boolean {
   return enrolledKinds(factors).some((kind) => kind !== 'recovery')
 }
 
+/** The factors with a passkey as it is now, in the place of what it was. */
+export function withPasskey(factors: Factors | undefined, passkey: Passkey): Factors {
+  const passkeys = factors?.passkeys ?? []
+  return { ...factors, passkeys: passkeys.map((each) => (each.id === passkey.id ? passkey : each)) }
+}
+
 /** Whether the passkey may log in alone now. */
 export function isFirstWay({ firstWay, stamp }: Passkey, securityStamp: string): boolean {
   return firstWay === true && stamp === securityStamp

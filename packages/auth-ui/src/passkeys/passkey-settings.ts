@@ -8,8 +8,7 @@ import {
 } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import { changeFactors, requireWayIn, withPasskeyAsked } from '../factors/factor-changes.ts'
-import type { Factors, Passkey } from '../owner/factors.ts'
-import type { Owner } from '../owner/owner.ts'
+import { type Factors, withPasskey } from '../owner/factors.ts'
 import type { AuthUiServices } from '../services.ts'
 import { CONFIRMED_SCHEMA, type ConfirmedBody } from '../settings/factors.schema.ts'
 import { answerResources } from '../settings/json-api.ts'
@@ -134,15 +133,17 @@ async function patchPasskey(
   const { securityStamp } =
     trusted === true ? await confirmedOwner(services, ctx) : await ownerOf(services, ctx)
   const id = idOf(ctx)
-  const change = (passkey: Passkey): Passkey => ({
-    ...passkey,
-    ...(label === undefined ? {} : { label: cleanLabel(label) }),
-    ...(trusted === true ? { stamp: securityStamp } : {}),
-  })
   const written = await services.owners.update(instance.id, (owner) => {
     // Whoever confirmed did so under the passphrase of that time.
     if (owner.securityStamp !== securityStamp) throw new AuthUiError('confirmation_required')
-    return withChanged(owner, id, change)
+    const passkey = owner.factors?.passkeys?.find((each) => each.id === id)
+    if (passkey === undefined) return undefined
+    const named = {
+      ...passkey,
+      ...(label === undefined ? {} : { label: cleanLabel(label) }),
+      ...(trusted === true ? { stamp: securityStamp } : {}),
+    }
+    return { ...owner, factors: withPasskey(owner.factors, named) }
   })
   const changed = written?.factors?.passkeys?.find((passkey) => passkey.id === id)
   if (written === undefined || changed === undefined) throw new AuthUiError('not_found')
@@ -152,17 +153,6 @@ async function patchPasskey(
     id,
     attributes: passkeyToWire(changed, instance, securityStamp),
   })
-}
-
-function withChanged(
-  owner: Owner,
-  id: string,
-  change: (passkey: Passkey) => Passkey,
-): Owner | undefined {
-  const passkeys = owner.factors?.passkeys ?? []
-  if (!passkeys.some((passkey) => passkey.id === id)) return undefined
-  const changed = passkeys.map((passkey) => (passkey.id === id ? change(passkey) : passkey))
-  return { ...owner, factors: { ...owner.factors, passkeys: changed } }
 }
 
 async function removePasskey(ctx: Confirmed, services: AuthUiServices): Promise<void> {
