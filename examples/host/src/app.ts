@@ -143,8 +143,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     events: realtime,
     ...(shared !== undefined && { shares: shared.shares }),
     restored: restoredSpaces(store),
-    // Without the home app owners begin in the settings.
-    ...(!config.demoApps && { homeSlug: 'settings' }),
+    // The settings are among the apps of this host; the demo has a home of its own.
+    builtInApps: { settings: false, home: !config.demoApps },
     move: { diskUsage: quota.use },
     permissionTexts: permissionTexts(config.namespace),
     ...(config.raiseLimitUrl !== undefined && { raiseLimitUrl: config.raiseLimitUrl }),
@@ -216,8 +216,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   koa.use(probe.middleware)
   koa.use(connectors.callbackHost())
   koa.use(oauth.resolveInstance())
-  koa.use(serveApps({ apps, visits: ui.appPages }))
   koa.use(ui.routes())
+  koa.use(serveApps({ apps, visits: ui.appPages }))
   koa.use(oauth.routes({ pages: ui.pages }))
   koa.use(realtime.routes())
   koa.use(notify.routes({ pages: ui.notices, errorPage: ui.pages.error }))
@@ -288,6 +288,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     },
     async start() {
       await oauth.start()
+      await ui.start()
       await accounts.start()
       await notify.start()
     },
