@@ -10,6 +10,7 @@ import type { Browser, Page } from 'playwright-core'
 import { appServer } from '../../../packages/auth-ui/test/support/app-server.ts'
 import { SAMPLES } from '../../../packages/auth-ui/test/support/sample-models.ts'
 import { sampleServer } from '../../../packages/auth-ui/test/support/sample-server.ts'
+import { HOME_APPS, homeAnswers } from '../../../packages/auth-ui/test/support/home-samples.ts'
 import {
   settingsAnswers,
   sixtyClients,
@@ -105,8 +106,9 @@ const home = await appServer({
     },
   },
 })
+const start = await appServer({ folder: appFolders.home, apps: HOME_APPS, answers: homeAnswers() })
 const mails = await mailServer()
-const servers = [pages, settings, many, none, home, mails]
+const servers = [pages, settings, many, none, home, start, mails]
 const browser = await launchChromium({ port: pages.port, domains: [] })
 try {
   for (const shot of shots()) {
@@ -172,6 +174,7 @@ function shots(): readonly Shot[] {
       looks: MAIL_LOOKS,
     })),
     { name: 'home', url: app(home.origin) },
+    { name: 'start-page', url: app(start.origin) },
     { name: 'settings-clients', url: app(settings.origin), prepare: openFirst },
     { name: 'settings-sixty', url: app(many.origin) },
     { name: 'settings-none', url: app(none.origin) },

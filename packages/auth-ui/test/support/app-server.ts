@@ -13,6 +13,8 @@ export interface AppServerOptions {
   readonly name?: string
   /** @defaultValue `alice.example.com` */
   readonly domain?: string
+  /** What the page that owners land on leads to. @defaultValue none */
+  readonly apps?: readonly { readonly slug: string; readonly name: string }[]
   /** Answers of the endpoints by `METHOD /path`; anything else is 404. */
   readonly answers: Readonly<Record<string, (ctx: Koa.Context) => void>>
 }
@@ -76,6 +78,7 @@ export async function appServer(options: AppServerOptions): Promise<AppServer> {
       `data-svc-app data-svc-token="token-${generation}" data-svc-origin="http://${ctx.host}" ` +
       `data-svc-domain="${options.domain ?? 'alice.example.com'}" ` +
       `data-svc-name="${options.name ?? 'Alice Martin'}" ` +
+      `data-svc-apps='${JSON.stringify(options.apps ?? [])}' ` +
       `data-svc-locale="${locale}" data-svc-slug="settings"`
     )
   }

@@ -10,6 +10,7 @@ import { createMessages, isolated, readCatalogue } from '../../src/messages.ts'
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const CATALOGUES = folder('../../locales')
 const SETTINGS = folder('../../settings-app/locales')
+const START = folder('../../home-app/locales')
 const HOME = folder('../../../../examples/host/apps/home/locales')
 const SAFE = folder('../../../../examples/host/apps/safe/locales')
 const DRIVE = folder('../../../../examples/host/store-apps/drive/locales')
@@ -40,7 +41,7 @@ interface AstNode {
 }
 
 describe('catalogues', () => {
-  for (const path of [CATALOGUES, SETTINGS, HOME, SAFE, DRIVE]) {
+  for (const path of [CATALOGUES, SETTINGS, START, HOME, SAFE, DRIVE]) {
     it(`French has its spaces in ${path.split('/').slice(-2).join('/')}, and no line can break there`, () => {
       const texts = Object.entries(readCatalogue(`${path}/fr.json`))
       const faults = texts.flatMap(([key, text]) =>
@@ -75,6 +76,7 @@ describe('catalogues', () => {
 
   for (const [app, path] of [
     ['settings', SETTINGS],
+    ['start page', START],
     ['home', HOME],
     ['safe', SAFE],
   ] as const) {
