@@ -11,7 +11,7 @@ import {
   needsSessionCode,
   type RedirectTarget,
 } from '../web/redirect-target.ts'
-import { securityUrl } from '../web/settings-app.ts'
+import { settingsUrl } from '../web/settings-app.ts'
 import { rememberDevice } from '../session/known-device.ts'
 import { boundLogins } from '../session/login-bounds.ts'
 import { isNewPlace, loginChanges, type LoginEntry } from '../session/login-history.ts'
@@ -211,7 +211,7 @@ function mailNewConnection(services: AuthUiServices, ctx: RouteContext, seen: Ob
     if (!(await isWithinLimit(services.limits, instance, 'new-connection-mail'))) return
     await sendNews(services, instance, {
       template: 'new_connection',
-      variables: { ...toFacts(seen), url: await securityUrl(services, instance) },
+      variables: { ...toFacts(seen), url: await settingsUrl(services, instance, 'devices') },
     })
   })
 }

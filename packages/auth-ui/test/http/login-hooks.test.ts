@@ -149,7 +149,7 @@ describe('login hooks and mails', () => {
       os: 'macOS',
       place: 'France',
       address: '127.0.0.1',
-      url: 'https://settings.alice.example.com/#sessions',
+      url: 'https://settings.alice.example.com/#/devices',
     })
     server.clock.advance(3_600_001)
     await logIn(withAgent('wget/1'))
