@@ -74,7 +74,12 @@ function withUnbrokenHost(text: string, domain: string): nunjucks.runtime.SafeSt
 }
 
 function escape(text: string): string {
-  return nunjucks.lib.escape(text)
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
 }
 
 function isAppMail(mail: SystemMail | AppMail): mail is AppMail {
