@@ -27,6 +27,8 @@ export interface ActivityOwners {
   requireSettingsApp(ctx: RouteContext): Promise<void>
   /** Whether the owner confirmed for the settings app a moment ago. */
   isConfirmed(instance: Instance, confirmation: GivenConfirmation): Promise<boolean>
+  /** What the rules of a scope allow, in the owner's language. */
+  rightsInWords(instance: Instance, scope: string): Promise<readonly string[]>
 }
 
 /** What `createActivity` needs. */
@@ -57,7 +59,7 @@ const MOST_ENTRIES = 1_000_000
 
 export const ACTIVITY_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
   platform: port<Platform>(['mount', 'useActivity', 'clientAddress']),
-  owners: port<ActivityOwners>(['requireSettingsApp', 'isConfirmed']),
+  owners: port<ActivityOwners>(['requireSettingsApp', 'isConfirmed', 'rightsInWords']),
   clock: port<{ now(): number }>(['now']).orFrom(
     ({ platform }: ActivityOptions) => platform.clock,
     'that of `platform`',

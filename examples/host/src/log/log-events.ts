@@ -3,6 +3,7 @@ import { CONNECTORS_LOG_EVENTS } from '@svc/connectors'
 import { NOTIFY_LOG_EVENTS } from '@svc/notify'
 import { OAUTH_LOG_EVENTS } from '@svc/oauth-core'
 import { PLATFORM_LOG_EVENTS } from '@svc/platform'
+import { ACTIVITY_LOG_EVENTS } from '@svc/activity'
 import { REALTIME_LOG_EVENTS } from '@svc/realtime'
 import { type LogEvents, STORE_LOG_EVENTS } from '@svc/store'
 
@@ -280,6 +281,7 @@ export const LOG_TABLES: Readonly<Record<string, LogEvents>> = {
   '@svc/auth-ui': AUTH_UI_LOG_EVENTS,
   '@svc/notify': NOTIFY_LOG_EVENTS,
   '@svc/realtime': REALTIME_LOG_EVENTS,
+  '@svc/activity': ACTIVITY_LOG_EVENTS,
   '@svc/connectors': CONNECTORS_LOG_EVENTS,
   'the example host': HOST_LOG_EVENTS,
 }

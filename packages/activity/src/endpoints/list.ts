@@ -1,4 +1,4 @@
-import { ACTIVITY_GROUPS, defineRoute, type Route, type RouteContext } from '@svc/platform'
+import { ACTIVITY_GROUPS, defineRoute, type Instance, type Route, type RouteContext } from '@svc/platform'
 import type { StoredRecord } from '@svc/store'
 import type { Entry } from '../chain/entry.ts'
 import { actorIndex, ENTRIES, groupIndex, index, REFUSED } from '../chain/keys.ts'
@@ -43,13 +43,27 @@ async function listActivity(ctx: RouteContext, services: ActivityServices): Prom
   // What was done a moment ago is part of the answer.
   await services.chainer.chain(instance.id)
   const { entries, cursor } = await entriesOf(services, instance.id, wanted)
-  const data = entries.map(({ ...attributes }) => ({
-    type: `${services.namespace}.settings.activity`,
-    id: String(attributes.seq),
-    attributes: { ...attributes, time: new Date(attributes.time).toISOString() },
-  }))
+  const data = []
+  for (const entry of entries) {
+    const rights = await rightsOf(services, instance, entry)
+    data.push({
+      type: `${services.namespace}.settings.activity`,
+      id: String(entry.seq),
+      attributes: { ...entry, ...rights, time: new Date(entry.time).toISOString() },
+    })
+  }
   ctx.type = 'application/vnd.api+json'
   ctx.body = { data, links: cursor === undefined ? {} : { next: nextLink(ctx, cursor) } }
+}
+
+/** The rules of a consent in the owner's language, beside the entry: its words are not part of the chain. */
+async function rightsOf(
+  { owners }: ActivityServices,
+  instance: Instance,
+  { detail }: Entry,
+): Promise<{ readonly rights?: readonly string[] }> {
+  const { scope } = (detail ?? {}) as { readonly scope?: unknown }
+  return typeof scope === 'string' ? { rights: await owners.rightsInWords(instance, scope) } : {}
 }
 
 async function entriesOf(

@@ -4,6 +4,7 @@ import { revokeGrant } from '../engine/grant.ts'
 import { mintCode } from '../engine/mint.ts'
 import { OAuthError } from '../errors.ts'
 import type { OwnerSession } from '../ports.ts'
+import { byOwner } from '../registration/activity-source.ts'
 import { type OAuthServices, pagesOf, sessionsOf } from '../services.ts'
 import { allowClient } from './allow-client.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
@@ -119,6 +120,13 @@ async function grant(
     scope,
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(endsAt === undefined ? {} : { endsAt }),
+    also: services.activity.pending(instance, {
+      ...byOwner(ctx, services),
+      event: 'consent.given',
+      target: { kind: 'client', id: client.id, name: client.metadata.client_name },
+      detail: { scope },
+      ...(endsAt === undefined ? {} : { until: endsAt }),
+    }),
   })
   for (const { id } of supersededGrants(request, answer, live, endsAt))
     await revokeGrant(engine, instance, id, 'narrowed')
