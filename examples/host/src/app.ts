@@ -264,7 +264,9 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
 
   const services: HostServices = {
     koa,
-    rows: [oauth, ui, activity, realtime, notify, connectors, { rows: own }].flatMap(({ rows }) => rows),
+    rows: [oauth, ui, activity, realtime, notify, connectors, { rows: own }].flatMap(
+      ({ rows }) => rows,
+    ),
     oauth,
     ui,
     activity,

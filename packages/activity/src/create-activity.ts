@@ -83,7 +83,7 @@ export function createActivity(given: ActivityOptions): Activity {
   const stops: (() => Promise<void>)[] = []
 
   return {
-    routes: () => platform.mount(rows, { log, limits: services.limits }),
+    routes: () => platform.mount(rows, { log, limits: services.limits, demandsActivity: true }),
     rows,
     log: notes,
     chain: ({ id }) => chainer.chain(id),

@@ -8,11 +8,7 @@ import {
   rateLimits,
   type Settled,
 } from '@svc/platform/options'
-import {
-  DEFAULT_RETENTION_DAYS,
-  LEAST_RETENTION_DAYS,
-  MOST_RETENTION_DAYS,
-} from './lifetimes.ts'
+import { DEFAULT_RETENTION_DAYS, LEAST_RETENTION_DAYS, MOST_RETENTION_DAYS } from './lifetimes.ts'
 import { type ActivityBucket, DEFAULT_LIMITS, MAX_ENTRIES } from './limits.ts'
 
 /** A confirmation of the owner, as the settings app brings it along. */

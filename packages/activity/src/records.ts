@@ -94,7 +94,11 @@ export const ACTIVITY_RECORDS: readonly RecordKind[] = [
     version: 1,
     schema: members(
       { at: instant, seq: count, unbroken: boolean, count },
-      { since: instant, chain: text, fault: members({ seq: count, reason: text }, { after: instant }) },
+      {
+        since: instant,
+        chain: text,
+        fault: members({ seq: count, reason: text }, { after: instant }),
+      },
     ),
     tags: 'instance',
     places: { by: 'ids', ids: ['last'] },

@@ -111,6 +111,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
         page: pages.error,
         checkCsrf: pages.checkCsrf,
         limits: services.limits,
+        demandsActivity: true,
       }),
     sessions: {
       current: (ctx) => services.sessionMiddleware.current(ctx),

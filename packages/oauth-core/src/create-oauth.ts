@@ -109,7 +109,11 @@ export function createOAuth(options: OAuthOptions): OAuth {
       if (given.sessions === undefined) throw new TypeError('routes() comes after useSessions()')
       given.pages = pages
       useErrorPage(pages.error)
-      return mount(services.rows, { page: pages.error, checkCsrf: pages.checkCsrf })
+      return mount(services.rows, {
+        page: pages.error,
+        checkCsrf: pages.checkCsrf,
+        demandsActivity: true,
+      })
     },
 
     guard: (rule) =>

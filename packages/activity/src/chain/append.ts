@@ -1,7 +1,15 @@
 import { randomHex, type Sealer } from '@svc/platform'
 import type { Change, StoredRecord } from '@svc/store'
 import { CHAINED_AT_ONCE, SEGMENT_ENTRIES } from '../limits.ts'
-import { type Entry, entryAt, NO_HASH, type Noted, notedOf, type Place, placeAfter } from './entry.ts'
+import {
+  type Entry,
+  entryAt,
+  NO_HASH,
+  type Noted,
+  notedOf,
+  type Place,
+  placeAfter,
+} from './entry.ts'
 import { type Head, headText, type OpenSegment, sealOf, type Segment, segmentText } from './head.ts'
 import { entryIndexes, entryKey, headKey, segmentIndexes, segmentKey } from './keys.ts'
 
@@ -39,7 +47,9 @@ export function appendChanges(options: AppendOptions): readonly Change[] {
     })
   }
   if (head === undefined) {
-    add(notedOf({ event: 'record.started', actor: { kind: 'server' } }, now))
+    // Nothing of the chain is older than its start.
+    const startedAt = taken[0]?.value.time ?? now
+    add(notedOf({ event: 'record.started', actor: { kind: 'server' } }, startedAt))
   }
   for (const { key, value } of taken) {
     changes.push({ op: 'delete', key, ifPresent: true })
@@ -50,8 +60,7 @@ export function appendChanges(options: AppendOptions): readonly Change[] {
   const { chain, seq, hash, time } = last
   const next = { chain, seq, hash, time } as Omit<Head, 'seal' | 'segment'>
   const seal = sealOf(sealer, instanceId, headText(next))
-  const condition =
-    head === undefined ? { ifAbsent: true as const } : { ifRevision: head.revision }
+  const condition = head === undefined ? { ifAbsent: true as const } : { ifRevision: head.revision }
   changes.push({
     op: 'put',
     key: headKey(instanceId),

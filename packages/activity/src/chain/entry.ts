@@ -1,10 +1,5 @@
 import { createHash } from 'node:crypto'
-import {
-  ACTIVITY_EVENTS,
-  type ActivityEvent,
-  type ActivityOrigin,
-  networkOf,
-} from '@svc/platform'
+import { ACTIVITY_EVENTS, type ActivityEvent, type ActivityOrigin, networkOf } from '@svc/platform'
 import type { Json } from '@svc/store'
 import canonicalize from 'canonicalize'
 import { MAX_ENTRY_BYTES, MAX_NAME_LENGTH } from '../limits.ts'
@@ -41,6 +36,8 @@ export interface Place {
 export const NO_HASH: string = '0'.repeat(64)
 /** What its place adds to an entry, at most. */
 const PLACE_BYTES = 264
+/** Characters of a name where everything in an entry is long, in bytes, too. */
+const SHORT_NAME_LENGTH = 25
 
 /** The one text of a value. @see RFC 8785 */
 export function canonical(value: Json): string {
@@ -50,7 +47,9 @@ export function canonical(value: Json): string {
 }
 
 export function hashOf(entry: Json): string {
-  return createHash('sha256').update(`svc-activity-1\n${canonical(entry)}`).digest('hex')
+  return createHash('sha256')
+    .update(`svc-activity-1\n${canonical(entry)}`)
+    .digest('hex')
 }
 
 /** The entry at its place. */
@@ -90,43 +89,55 @@ export function placeAfter({ chain, seq, hash }: Pick<Entry, 'chain' | 'hash' | 
 }
 
 /** What is kept of an event: bounded, and nothing of it empty. */
-export function notedOf(given: ActivityEvent, now: number): Noted {
+export function notedOf(event: ActivityEvent, now: number): Noted {
+  const whole = bounded(event, now, MAX_NAME_LENGTH)
+  if (isShort(whole)) return whole
+  const { detail: _, ...rest } = event
+  const shortened = { ...rest, detail: { shortened: true } }
+  const withNames = bounded(shortened, now, MAX_NAME_LENGTH)
+  return isShort(withNames) ? withNames : bounded(shortened, now, SHORT_NAME_LENGTH)
+}
+
+function isShort(noted: Noted): boolean {
+  return Buffer.byteLength(canonical(noted)) <= MAX_ENTRY_BYTES - PLACE_BYTES
+}
+
+function bounded(given: ActivityEvent, now: number, length: number): Noted {
   const { event, actor, origin, target, outcome = 'ok', reason, detail, count, until } = given
-  const noted = {
+  return {
     time: now,
     event,
     group: ACTIVITY_EVENTS.get(event) ?? 'record',
-    actor: texts(actor),
+    actor: texts(actor, length),
     outcome,
-    ...(origin !== undefined && texts(withNetwork(origin))),
-    ...(target !== undefined && { target: texts(target) }),
-    ...(reason !== undefined && { reason: cut(reason) }),
+    ...(origin !== undefined && texts(withNetwork(origin), length)),
+    ...(target !== undefined && { target: texts(target, length) }),
+    ...(reason !== undefined && { reason: cut(reason, length) }),
+    ...(detail !== undefined && { detail: detail as Json }),
     ...(count !== undefined && { count }),
     ...(until !== undefined && { until }),
   } as unknown as Noted // Texts and numbers.
-  if (detail === undefined) return noted
-  const whole = { ...noted, detail: detail as Json }
-  return canonical(whole).length <= MAX_ENTRY_BYTES - PLACE_BYTES &&
-    Buffer.byteLength(canonical(whole)) <= MAX_ENTRY_BYTES - PLACE_BYTES
-    ? whole
-    : { ...noted, detail: { shortened: true } }
 }
 
-/** An address of IPv6 as its /64. */
 function withNetwork(origin: ActivityOrigin): ActivityOrigin {
-  const { ip } = origin
-  return ip === undefined || ip === '' ? origin : { ...origin, ip: networkOf(ip) }
+  const { ip = '' } = origin
+  return ip === '' ? origin : { ...origin, ip: networkOfAddress(ip) }
 }
 
-function texts(given: object): Readonly<Record<string, string>> {
+/** An address of IPv6 as its /64; one that is given as that already stays. */
+export function networkOfAddress(ip: string): string {
+  return ip.endsWith('/64') ? ip : networkOf(ip)
+}
+
+function texts(given: object, length: number): Readonly<Record<string, string>> {
   const members = Object.entries(given as Readonly<Record<string, string | undefined>>)
   return Object.fromEntries(
     members.flatMap(([name, text]) =>
-      text === undefined || text === '' ? [] : [[name, cut(text)] as const],
+      text === undefined || text === '' ? [] : [[name, cut(text, length)] as const],
     ),
   )
 }
 
-function cut(text: string): string {
-  return text.slice(0, MAX_NAME_LENGTH).toWellFormed()
+function cut(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed()
 }

@@ -52,13 +52,16 @@ export const REFUSED = 'activity-refused'
 export function entryIndexes(instanceId: string, entry: Entry): readonly IndexEntry[] {
   const sort = seqText(entry.seq)
   const { kind = '', id = '' } = entry.actor
-  const names = [
+  const target = entry['target'] as Readonly<Record<string, string>> | undefined
+  const names = new Set([
     ENTRIES,
     groupIndex(entry.group),
     actorIndex(kind, id),
+    // What was done to an app belongs to what it did.
+    ...(target === undefined ? [] : [actorIndex(target['kind'] ?? '', target['id'] ?? '')]),
     ...(entry.outcome === 'refused' ? [REFUSED] : []),
-  ]
-  return names.map((name) => ({ index: indexKey(instanceId, name), sort }))
+  ])
+  return [...names].map((name) => ({ index: indexKey(instanceId, name), sort }))
 }
 
 export function segmentIndexes(

@@ -57,14 +57,15 @@ async function exportActivity(
   ])
   await chainer.chain(instance.id)
   ctx.type = 'application/jsonl'
-  ctx.set('Content-Disposition', `attachment; filename="activity-${fileName(instance.domain)}.jsonl"`)
+  ctx.set(
+    'Content-Disposition',
+    `attachment; filename="activity-${fileName(instance.domain)}.jsonl"`,
+  )
   const lines = exportLines(store, instance, clock.now())
   ctx.body = Readable.from(asTexts(lines))
 }
 
-async function* asTexts(
-  lines: ReturnType<typeof exportLines>,
-): AsyncGenerator<string> {
+async function* asTexts(lines: ReturnType<typeof exportLines>): AsyncGenerator<string> {
   for await (const line of lines) yield `${canonical(line)}\n`
 }
 

@@ -1,4 +1,10 @@
-import { ACTIVITY_GROUPS, defineRoute, type Instance, type Route, type RouteContext } from '@svc/platform'
+import {
+  ACTIVITY_GROUPS,
+  defineRoute,
+  type Instance,
+  type Route,
+  type RouteContext,
+} from '@svc/platform'
 import type { StoredRecord } from '@svc/store'
 import type { Entry } from '../chain/entry.ts'
 import { actorIndex, ENTRIES, groupIndex, index, REFUSED } from '../chain/keys.ts'

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type ActivityEvent, DAY_MS, HOUR_MS, networkOf } from '@svc/platform'
+import { type ActivityEvent, DAY_MS, HOUR_MS } from '@svc/platform'
 import { describeError, recordKey, type Store } from '@svc/store'
 import type { Chainer } from '../chain/chainer.ts'
+import { networkOfAddress } from '../chain/entry.ts'
 import { pendingChange } from '../chain/pending.ts'
 import { REFUSALS_MS } from '../lifetimes.ts'
 import { REFUSALS_A_DAY } from '../limits.ts'
@@ -46,7 +47,7 @@ async function hasOwnEntry(
   { event, origin }: ActivityEvent,
 ): Promise<boolean> {
   const hour = Math.floor(clock.now() / HOUR_MS)
-  const address = origin?.ip === undefined ? '' : networkOf(origin.ip)
+  const address = origin?.ip === undefined ? '' : networkOfAddress(origin.ip)
   const place = createHash('sha256').update(address).digest('base64url')
   const seen = recordKey(instanceId, 'rate', `activity:${event}:${hour}:${place}`)
   if ((await store.hit(seen, HOUR_MS)).count > 1) return false

@@ -1,7 +1,14 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Sealer } from '@svc/platform'
 import { type Json, type Store, type StoredRecord } from '@svc/store'
-import { type Entry, type EntryFault, faultOf, NO_HASH, type Place, placeAfter } from '../chain/entry.ts'
+import {
+  type Entry,
+  type EntryFault,
+  faultOf,
+  NO_HASH,
+  type Place,
+  placeAfter,
+} from '../chain/entry.ts'
 import { type Head, headText, isSealed, type Segment, segmentText } from '../chain/head.ts'
 import { checkKey, entryKey, headKey, index, SEGMENTS } from '../chain/keys.ts'
 import { VERIFY_SLICE } from '../limits.ts'
@@ -150,7 +157,11 @@ async function walkEntries(
       const fault = recordFault(record, place, from + at)
       if (fault !== undefined || record === undefined) {
         const after = last === undefined ? {} : { after: last.time }
-        return broken({ seq: from + at, reason: fault ?? 'missing', ...after }, last?.seq ?? 0, count)
+        return broken(
+          { seq: from + at, reason: fault ?? 'missing', ...after },
+          last?.seq ?? 0,
+          count,
+        )
       }
       last = record.value
       since ??= last.time

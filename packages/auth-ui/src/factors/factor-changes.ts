@@ -1,3 +1,4 @@
+import type { ActivityEventName } from '@svc/platform'
 import type { Change } from '@svc/store'
 import { AuthUiError } from '../errors.ts'
 import {
@@ -10,6 +11,7 @@ import {
 import type { Owner } from '../owner/owner.ts'
 import type { FactorChange, FactorKind } from '../ports.ts'
 import type { AuthUiServices } from '../services.ts'
+import { noteOfVisitor } from '../web/activity.ts'
 import { securityUrl } from '../web/settings-app.ts'
 import { describeVisitor, type Visitor } from '../web/visitor.ts'
 import { removeTrustedDevices } from './trusted-devices.ts'
@@ -32,8 +34,15 @@ export type ChangeOutcome = 'done' | 'nothing' | 'spent'
 /** What {@link changeFactors} needs. */
 export type FactorServices = Pick<
   AuthUiServices,
-  'apps' | 'background' | 'clock' | 'log' | 'mailer' | 'options' | 'owners' | 'store'
+  'apps' | 'background' | 'clock' | 'log' | 'mailer' | 'oauth' | 'options' | 'owners' | 'store'
 >
+
+/** What the owner's record of activity calls them. */
+const NOTED = {
+  factor_added: 'factor.added',
+  factor_removed: 'factor.removed',
+  recovery_codes_created: 'recovery_codes.made',
+} as const satisfies Readonly<Record<WantedChange['what'], ActivityEventName>>
 
 const EVENTS = {
   factor_added: 'factor.added',
@@ -55,6 +64,11 @@ export async function changeFactors(
 ): Promise<ChangeOutcome> {
   const { store, owners, clock } = services
   const { instance } = visitor
+  const { factor, what, hasRecoveryCodes = false } = wanted
+  const note = [
+    ...noteOfVisitor(services, visitor, { event: NOTED[what], detail: { factor } }),
+    ...(hasRecoveryCodes ? noteOfVisitor(services, visitor, { event: 'recovery_codes.made' }) : []),
+  ]
   for (;;) {
     const stored = await owners.get(instance.id)
     if (stored?.owner.securityStamp !== securityStamp) {
@@ -69,7 +83,7 @@ export async function changeFactors(
     if (isOn && !wasOn) await removeTrustedDevices(services, instance)
     const changed = withFactors(stored.owner, after, clock.now())
     const replaced = owners.replace(instance.id, stored, changed)
-    const result = await store.write([replaced, ...(wanted.also ?? [])])
+    const result = await store.write([replaced, ...(wanted.also ?? []), ...note])
     if (!result.written) {
       if (result.failed === replaced.key) continue
       return 'spent'

@@ -1,5 +1,6 @@
 import type { AuthUiServices } from '../services.ts'
 import type { Instance } from '@svc/platform'
+import type { Change } from '@svc/store'
 import { newSecurityStamp, type Owner, type VaultKeys } from '../owner/owner.ts'
 import type { StoredOwner } from '../owner/owner-store.ts'
 import { type NewPassphrase, readNewPassphrase } from './new-passphrase.ts'
@@ -23,6 +24,7 @@ export type PassphraseRule = (owner: Owner | undefined, now: number) => Owner
 
 /**
  * Stores a new passphrase, and ends what hangs on the old one. Owner and session key change in one write.
+ * @param also - more changes of the same write
  * @throws AuthUiError `busy`, and what the rule throws
  * @see login.md 7.1, decision D9
  */
@@ -31,6 +33,7 @@ export async function replacePassphrase(
   instance: Instance,
   passphrase: NewPassphrase,
   rule: PassphraseRule,
+  also: readonly Change[],
 ): Promise<Replaced> {
   const passphraseHash = await services.hasher.hash(passphrase.loginValue)
   for (;;) {
@@ -46,7 +49,7 @@ export async function replacePassphrase(
       securityStamp: newSecurityStamp(now),
       updatedAt: now,
     }
-    const replaced = await write(services, instance, stored, owner)
+    const replaced = await write(services, instance, stored, owner, also)
     // A lost race re-reads and asks the rule again, so that a token cannot be used twice.
     if (replaced === undefined) continue
     await tidy(services, instance)
@@ -59,10 +62,12 @@ async function write(
   instance: Instance,
   stored: StoredOwner,
   owner: Owner,
+  also: readonly Change[],
 ): Promise<Replaced | undefined> {
   const result = await services.store.write([
     services.owners.replace(instance.id, stored, owner),
     ...(await services.keyring.replaceSessionKey(instance)),
+    ...also,
   ])
   return result.written ? { before: stored.owner, after: owner } : undefined
 }
@@ -111,7 +116,7 @@ export async function changePassphrase(
 ): Promise<Owner> {
   const { how, passphrase, keepsHint, require, facts } = change
   const knowsOld = how === 'settings'
-  const { before, after } = await replacePassphrase(services, instance, passphrase, (owner) => {
+  const nextOwner: PassphraseRule = (owner) => {
     if (owner?.onboardedAt === undefined) throw new AuthUiError('onboarding_needed')
     require(owner)
     const { hint: oldHint, keys: oldKeys, ...kept } = owner
@@ -122,7 +127,9 @@ export async function changePassphrase(
       ...(hint === undefined ? {} : { hint }),
       ...(keys === undefined ? {} : { keys }),
     }
-  })
+  }
+  const note = noteChange(services, instance, how, facts)
+  const { before, after } = await replacePassphrase(services, instance, passphrase, nextOwner, note)
   services.log.info('passphrase.changed', { domain: instance.domain, how })
   mailOwner(services, instance, facts)
   // They died with the stamp: only dead records would be left.
@@ -145,6 +152,19 @@ export async function changePassphrase(
     services.hooks.onPassphraseChanged?.({ instance, how }),
   )
   return after
+}
+
+function noteChange(
+  { oauth }: AuthUiServices,
+  instance: Instance,
+  how: PassphraseChange['how'],
+  { address, browser = '', os = '' }: RequestFacts,
+): readonly Change[] {
+  return oauth.activity.pending(instance, {
+    event: how === 'reset' ? 'reset.done' : 'passphrase.changed',
+    actor: { kind: how === 'host' ? 'operator' : 'owner' },
+    origin: { ip: address, browser, os },
+  })
 }
 
 /** The passphrase is changed already: what fails here is told to the operator, not to the caller. */

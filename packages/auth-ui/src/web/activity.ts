@@ -1,4 +1,4 @@
-import type { ActivityEvent, ActivityOrigin, RouteContext } from '@svc/platform'
+import type { ActivityEvent, ActivityOrigin, Instance, RouteContext } from '@svc/platform'
 import type { Change } from '@svc/store'
 import type { AuthUiServices } from '../services.ts'
 import { readUserAgent } from './request-facts.ts'
@@ -28,6 +28,25 @@ export function noteOfVisitor(
 ): readonly Change[] {
   const origin = originOf(address, userAgent)
   return oauth.activity.pending(instance, { ...event, actor: { kind: 'owner' }, origin })
+}
+
+/** The changes that note what the operator did. */
+export function noteOperator(
+  { oauth }: NotingServices,
+  instance: Instance,
+  event: OwnEvent,
+): readonly Change[] {
+  return oauth.activity.pending(instance, { ...event, actor: { kind: 'operator' } })
+}
+
+/** The changes that note what somebody did of whom nobody knows whether it is the owner. */
+export function noteUnknown(
+  { oauth }: NotingServices,
+  { instance, address, userAgent }: Visitor,
+  event: OwnEvent,
+): readonly Change[] {
+  const origin = originOf(address, userAgent)
+  return oauth.activity.pending(instance, { ...event, actor: { kind: 'unknown' }, origin })
 }
 
 /** Notes a refusal that anybody can cause; bounded, and never rejects. @see owner.md 5.5 */

@@ -128,8 +128,15 @@ async function grant(
       ...(endsAt === undefined ? {} : { until: endsAt }),
     }),
   })
+  const target = { kind: 'client', id: client.id, name: client.metadata.client_name }
+  const reduced = () =>
+    services.activity.pending(instance, {
+      ...byOwner(ctx, services),
+      event: 'rights.reduced',
+      target,
+    })
   for (const { id } of supersededGrants(request, answer, live, endsAt))
-    await revokeGrant(engine, instance, id, 'narrowed')
+    await revokeGrant(engine, instance, id, 'narrowed', reduced())
   if (request.app !== undefined) services.linkedApps.startInstall(instance, request.app.slug)
   const address = services.clientAddress(ctx)
   const given = { scope, address, ...(endsAt === undefined ? {} : { endsAt }) }

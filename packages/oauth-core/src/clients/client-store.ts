@@ -242,6 +242,7 @@ export class ClientStore {
     return [
       { op: 'delete', key: previous.key, ifRevision: previous.revision },
       freeName(instance.id, metadata.client_name),
+      ...(this.#writes.getStore()?.also ?? []),
     ]
   }
 

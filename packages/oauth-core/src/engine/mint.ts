@@ -65,7 +65,11 @@ export async function mintCode(
   const { provider } = engine.providers.of(instance)
   const code = await runUnit(unit, () => saveCode(provider, request))
   const result = await engine.store.write(
-    [{ op: 'check', key: clientKey(instance.id, client.id), ifPresent: true }, ...changesOf(unit), ...also],
+    [
+      { op: 'check', key: clientKey(instance.id, client.id), ifPresent: true },
+      ...changesOf(unit),
+      ...also,
+    ],
     { id: randomId() },
   )
   if (!result.written) {

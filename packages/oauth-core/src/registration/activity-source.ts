@@ -1,6 +1,7 @@
 import type { ActivityActor, ActivityOrigin } from '@svc/platform'
 import type { Context } from 'koa'
 import Bowser from 'bowser'
+import type { Client } from '../clients/client.ts'
 import type { OAuthServices } from '../services.ts'
 
 /** Who did something, and from where. */
@@ -21,6 +22,16 @@ export function byOwner(
   { clientAddress }: Pick<OAuthServices, 'clientAddress'>,
 ): ActivitySource {
   return { actor: { kind: 'owner' }, origin: originOf(ctx, clientAddress(ctx)) }
+}
+
+/** A client itself. */
+export function byClient(
+  { id, metadata }: Client,
+  ctx: Context,
+  { clientAddress }: Pick<OAuthServices, 'clientAddress'>,
+): ActivitySource {
+  const actor = { kind: 'client', id, name: metadata.client_name } as const
+  return { actor, origin: { ip: clientAddress(ctx) } }
 }
 
 /** Where a request comes from. */

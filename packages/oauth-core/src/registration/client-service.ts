@@ -184,7 +184,8 @@ export function clientServiceOf(services: OAuthServices): ClientService {
       isFlagship
         ? certifyClient(services, instance, id, 'host')
         : withdrawCertification(services, instance, id),
-    certify: (instance, id, how, verified) => certifyClient(services, instance, id, how, verified),
+    certify: (instance, id, how, verified) =>
+      certifyClient(services, instance, id, how, verified === undefined ? {} : { verified }),
     isCertified: (client) => isCertified(client, flagship),
     issueFlagshipTokens: (instance, id, admit) =>
       issueFlagshipTokens(services, instance, id, admit),

@@ -58,7 +58,8 @@ export async function revokeClient(
   if (client === undefined || rule?.(client) === false) return false
   return endClient(services, instance, client, reason, async () => {
     // The record goes first: from then on nothing of the client is accepted, and nothing new is issued.
-    const note = (gone: Client): readonly Change[] => noteRemoval(services, instance, gone, reason, by)
+    const note = (gone: Client): readonly Change[] =>
+      noteRemoval(services, instance, gone, reason, by)
     if ((await clients.remove(instance, id, rule, note)) === undefined) return false
     await forgetClient(engine, instance, client.id, reason)
     return true

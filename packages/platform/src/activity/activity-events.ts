@@ -140,18 +140,8 @@ const EVENTS_OF: Readonly<Record<ActivityGroup, readonly ActivityEventName[]>> =
     'account.removed',
     'account.used',
   ],
-  notifications: [
-    'preferences.changed',
-    'unsubscribed',
-    'source.blocked',
-  ],
-  record: [
-    'record.started',
-    'record.pruned',
-    'record.exported',
-    'record.gap',
-    'store.restored',
-  ],
+  notifications: ['preferences.changed', 'unsubscribed', 'source.blocked'],
+  record: ['record.started', 'record.pruned', 'record.exported', 'record.gap', 'store.restored'],
 }
 
 /** The groups in the order in which they are shown. */
