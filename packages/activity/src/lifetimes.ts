@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@svc/platform'
+import { DAY_MS, HOUR_MS, SECOND_MS } from '@svc/platform'
 
 /** How long the process that wrote waits, so that what happens together is chained together. @see owner.md 5.4 */
 export const CHAIN_DELAY_MS: number = 200
@@ -6,8 +6,6 @@ export const CHAIN_DELAY_MS: number = 200
 export const BACKSTOP_MS: number = 5 * SECOND_MS
 /** Between two looks for segments that are too old, of one process. */
 export const PRUNE_EVERY_MS: number = HOUR_MS
-/** From which age on a pending event counts as late. @see owner.md 5.4 */
-export const LATE_MS: number = MINUTE_MS
 /** How long counters of refusals are kept: past the end of their day. */
 export const REFUSALS_MS: number = 2 * DAY_MS
 

@@ -159,7 +159,7 @@ function instantOf(ctx: RouteContext, name: string): number | undefined {
 function nextLink(ctx: RouteContext, cursor: string): string {
   const query = new URLSearchParams([...ctx.state.query.entries()])
   query.set('page[cursor]', cursor)
-  return `${ctx.path}?${query}`
+  return `${ctx.path}?${query.toString()}`
 }
 
 function malformed(name: string): ActivityError {
