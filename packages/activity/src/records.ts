@@ -1,5 +1,5 @@
 import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } from '@svc/platform'
-import { ENTRIES, PENDING, SEGMENTS } from './chain/keys.ts'
+import { ENTRIES, PENDING, REFUSALS, SEGMENTS } from './chain/keys.ts'
 import { type Head, headText, sealContext, type Segment, segmentText } from './chain/head.ts'
 
 const { boolean, count, instant, map, members, object, oneOf, text } = valueSchemas
@@ -111,7 +111,7 @@ export const ACTIVITY_RECORDS: readonly RecordKind[] = [
     version: 1,
     schema: members({ count }),
     tags: 'instance',
-    places: { by: 'nobody' },
+    places: { by: 'index', index: REFUSALS },
     life: '2 days',
     export: { no: 'It is a note for the day.' },
     content: 'event and day: that the refusals without an entry of their own have one together',

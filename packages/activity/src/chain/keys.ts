@@ -7,6 +7,8 @@ import type { Segment } from './head.ts'
 export const ENTRIES = 'activity'
 export const PENDING = 'activity-pending'
 export const SEGMENTS = 'activity-segments'
+/** Days whose refusals have their common entry. */
+export const REFUSALS = 'activity-refusals'
 /** Segments of which entries may still be there. */
 export const KEPT_SEGMENTS = 'activity-kept-segments'
 

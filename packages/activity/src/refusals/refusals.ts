@@ -3,6 +3,7 @@ import { type ActivityEvent, DAY_MS, HOUR_MS } from '@svc/platform'
 import { describeError, recordKey, type Store } from '@svc/store'
 import type { Chainer } from '../chain/chainer.ts'
 import { networkOfAddress } from '../chain/entry.ts'
+import { index, REFUSALS } from '../chain/keys.ts'
 import { pendingChange } from '../chain/pending.ts'
 import { REFUSALS_MS } from '../lifetimes.ts'
 import { REFUSALS_A_DAY } from '../limits.ts'
@@ -85,6 +86,7 @@ async function noteRest({ store, clock, chainer }: RefusalServices, id: string):
     key: recordKey(instanceId, 'activity-refusals', `${event}:${day}`),
     value: { count },
     expiresAt: now + REFUSALS_MS,
+    indexes: [{ index: index(instanceId, REFUSALS), sort: day }],
     ifAbsent: true as const,
   }
   await store.write([once, pendingChange(instanceId, rest, now)])
