@@ -8,11 +8,13 @@ import { type Document, GENERATED, ROOT, table } from './document.ts'
 interface AdminRoute {
   readonly method: string
   readonly path: string
+  /** What a named token needs for it. */
+  readonly scope: string
   /** JSON Schema of its body. */
   readonly body: object | undefined
 }
 
-const DECLARED = /\broute\(\s*'(get|post|put|patch|delete)',\s*'([^']+)'/g
+const DECLARED = /\broute\(\s*'(get|post|put|patch|delete)',\s*'([^']+)',\s*'([^']+)'/g
 
 /** `docs/admin-api.md` and `docs/admin-openapi.json` from the routes of the admin listener. @see operation.md 7.9 */
 export function adminApi(version: string): Document[] {
@@ -46,11 +48,11 @@ function adminRoutes(): AdminRoute[] {
 function routesOf(text: string): AdminRoute[] {
   const found = [...text.matchAll(DECLARED)]
   return found.map((match, at) => {
-    const [, method = '', target = ''] = match
+    const [, method = '', target = '', scope = ''] = match
     const handler = text.slice(match.index, found[at + 1]?.index)
     const name = /checkBody\(\s*'(\w+)'/.exec(handler)?.[1]
     const body = Object.entries(ADMIN_BODIES).find(([each]) => each === name)?.[1]
-    return { method: method.toUpperCase(), path: target, body }
+    return { method: method.toUpperCase(), path: target, scope, body }
   })
 }
 
@@ -58,13 +60,14 @@ function page(routes: readonly AdminRoute[]): string {
   const rows = routes.map((route) => [
     `\`${route.method} ${route.path}\``,
     ADMIN_WORDS[`${route.method} ${route.path}`] ?? '',
+    route.scope === 'everything' ? '' : `\`${route.scope}\``,
     fieldsText(route.body),
   ])
   return [
     '# Admin interface',
     GENERATED,
     INTRODUCTION,
-    table(['Endpoint', 'What it does', 'Body'], rows).trimEnd(),
+    table(['Endpoint', 'What it does', 'Scope', 'Body'], rows).trimEnd(),
     '',
   ]
     .join('\n\n')
@@ -76,7 +79,13 @@ const INTRODUCTION = `The operator's side: JSON over HTTP on 127.0.0.1, port 606
 \`Authorization: Bearer\` with the token of \`admin-token\` in the data directory, or \`SVC_ADMIN_TOKEN\`. The command \`svc\`
 calls nothing else. \`:domain\` is a domain or an alias of an instance. Faults are \`{ error, code }\` with a status; paths,
 fields and codes stay what they are from one version to the next. [admin-openapi.json](admin-openapi.json) says the same
-for programs. A field with a star has to be there.`
+for programs. A field with a star has to be there.
+
+Whoever needs one thing, such as the portal of a hoster, gets a token of its own: \`svc admin-token create --name portal
+--only instances:create --until 2027-01-31\` prints it once. It may call the routes of its scopes until the end of that
+day, and is refused with 403 and \`scope_missing\` at others; routes without a scope are for the token of the server alone.
+\`svc admin-token list\` and \`revoke\` look after them. What one changed, and what it was refused, is \`admin.called\` in the
+audit stream, with its name. After a restore all of them are gone, since one may have been revoked after the backup.`
 
 function fieldsText(body: object | undefined): string {
   if (body === undefined) return ''
@@ -91,7 +100,7 @@ function fieldsText(body: object | undefined): string {
 
 function openApi(routes: readonly AdminRoute[], version: string): object {
   const paths: Record<string, Record<string, object>> = {}
-  for (const { method, path: target, body } of routes) {
+  for (const { method, path: target, scope, body } of routes) {
     const parameters = Array.from(target.matchAll(/:(\w+)/g), ([, name]) => ({
       name,
       in: 'path',
@@ -102,6 +111,7 @@ function openApi(routes: readonly AdminRoute[], version: string): object {
     operations[method.toLowerCase()] = {
       summary: ADMIN_WORDS[`${method} ${target}`],
       ...(parameters.length > 0 && { parameters }),
+      ...(scope !== 'everything' && { security: [{ admin: [scope] }] }),
       ...(body !== undefined && {
         requestBody: { content: { 'application/json': { schema: body } } },
       }),

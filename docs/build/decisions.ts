@@ -37,6 +37,7 @@ const THEMES: Readonly<Record<string, readonly string[]>> = {
     'second step',
     'factors',
     'passphrase',
+    'profile',
     'session codes',
     'consent',
     'pages',

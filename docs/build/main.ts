@@ -1,9 +1,11 @@
 /**
- * Writes the documents that come from the code: `pnpm run docs`. With `--check` it writes nothing. Either way it fails
+ * Writes the documents that come from the code: `pnpm run docs`. With `--check` it writes nothing. With
+ * `--released <version>` it notes what operators build on, as that version has it. Either way it fails
  * when the code mentions a decision that does not exist or keeps a record that docs/data-model.md does not name, when a
  * decision has no title or theme, when a link, a citation or a path in a recipe leads nowhere, when an option, an error,
- * an event or a line of the log has no words, when a route does not say what is in its body; with `--check` also when a document is stale.
+ * an event or a line of the log has no words, when CHANGELOG.md does not say what changed for operators, when a route does not say what is in its body; with `--check` also when a document is stale.
  */
+import { parseArgs } from 'node:util'
 import { adminApi, adminFaults } from './admin-api.ts'
 import { bodyFaults } from './bodies.ts'
 import { citationFaults } from './citations.ts'
@@ -18,6 +20,7 @@ import { linkFaults, recipeFaults } from './links.ts'
 import { logFaults, logPage } from './logs.ts'
 import { metricsPage } from './metrics.ts'
 import { openApi } from './openapi.ts'
+import { changelogFaults, recordSurface } from './operation-surface.ts'
 import { optionFaults, optionPages } from './options.ts'
 import { dataModel, recordTableFaults } from './record-tables.ts'
 import { errorGroups, routeGroups, version } from './routes.ts'
@@ -38,7 +41,11 @@ const documents = [
   optionPages(),
 ]
 
-const isCheck = process.argv.includes('--check')
+const { values } = parseArgs({
+  options: { check: { type: 'boolean' }, released: { type: 'string' } },
+})
+const isCheck = values.check === true
+if (values.released !== undefined) recordSurface(values.released)
 const stale = isCheck ? staleDocuments(documents) : []
 if (!isCheck) {
   for (const file of writeDocuments(documents)) process.stdout.write(`wrote ${file}\n`)
@@ -47,6 +54,7 @@ if (!isCheck) {
 const faults = [
   ...adminFaults(),
   ...bodyFaults(groups),
+  ...changelogFaults(),
   ...citationFaults(),
   ...dataModelFaults(),
   ...decisionFaults(),

@@ -81,6 +81,7 @@ const SCHEME_OF: Readonly<Record<Caller, keyof typeof SCHEMES | undefined>> = {
   none: undefined,
   code: undefined,
   passphrase: undefined,
+  passkey: undefined,
   'access token': 'bearer',
   'app token': 'bearer',
   'client secret': 'clientSecret',

@@ -1,5 +1,6 @@
 import os from 'node:os'
 import { benchConnections } from './connections-bench.ts'
+import { benchCopy } from './copy-bench.ts'
 import { benchCuts } from './cut-bench.ts'
 import { type Figure, toTable } from './figure.ts'
 import { benchGuard } from './guard-bench.ts'
@@ -17,12 +18,13 @@ import { toFigures } from './token-figures.ts'
 
 // `pnpm bench [guard cuts tokens logins timing startup instances connections realtime notifications] [--quick] [--check]`: those named, or all.
 // `--check` fails when a target is missed. Of tokens also: [--profiles=folder] [--store=sqlite] [--grant=refresh] [--connections=32].
-// `scale` runs when it is named and writes docs/scaling.md; of it [--instances=20000] [--store=sqlite] [--check-line] [--no-processes] [--no-write].
+// `scale` runs when it is named and writes docs/scaling.md; of it [--instances=20000] [--store=sqlite] [--check-line[=redis]] [--no-processes] [--no-write].
+// `copy` too; of it [--records=1000000].
 const isQuick = process.argv.includes('--quick')
 const chosen = (name: string): string | undefined =>
   process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1]
 /** Names as in {@link BENCHES}, run only when they are named: they take long. */
-const ONLY_NAMED: readonly string[] = ['scale']
+const ONLY_NAMED: readonly string[] = ['scale', 'copy']
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const rounds = isQuick ? 3 : 5
 
@@ -37,6 +39,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   connections: () => benchConnections({ say }),
   realtime: () => benchRealtime({ subscribers: 2000, overMs: isQuick ? 4000 : 10_000, say }),
   scale,
+  copy: () => benchCopy({ records: Number(chosen('records') ?? 1_000_000), say }),
   notifications: () =>
     benchNotifications({
       overMs: isQuick ? 3000 : 8000,
@@ -82,25 +85,32 @@ async function tokens(): Promise<readonly Figure[]> {
   return measured.flatMap(toFigures)
 }
 
+/** What processes hold; one that fails does not end what takes far longer. */
+function processes(): readonly Promise<readonly Figure[]>[] {
+  const benches: readonly (readonly [string, Promise<readonly Figure[]>])[] = [
+    ['startup', benchStartup({ rounds: 1, say })],
+    ['instances', benchInstances({ few: 1000, many: 10_000, say })],
+    ['realtime', benchRealtime({ subscribers: 2000, overMs: 1000, say })],
+  ]
+  return benches.map(async ([name, bench]) => {
+    try {
+      return (await bench).filter((figure) => /^(resident )?memory/.test(figure.name))
+    } catch (error) {
+      say(String(error))
+      return [{ name, value: 'did not run', isMet: false }]
+    }
+  })
+}
+
 async function scale(): Promise<readonly Figure[]> {
   const store = chosen('store') as EngineName | undefined // Typed by whoever runs it.
   return benchScale({
     instances: Number(chosen('instances') ?? 20_000),
     stores: store === undefined ? ['sqlite', 'redis'] : [store],
-    checkLine: process.argv.includes('--check-line'),
+    checkLine: (name) => process.argv.includes('--check-line') || chosen('check-line') === name,
     write: !process.argv.includes('--no-write'),
     processes: async () =>
-      process.argv.includes('--no-processes')
-        ? []
-        : [
-            ...(await benchStartup({ rounds: 1, say })).filter(({ name }) =>
-              name.startsWith('memory'),
-            ),
-            ...(await benchInstances({ few: 1000, many: 10_000, say })),
-            ...(await benchRealtime({ subscribers: 2000, overMs: 1000, say })).filter(({ name }) =>
-              name.startsWith('memory'),
-            ),
-          ],
+      process.argv.includes('--no-processes') ? [] : (await Promise.all(processes())).flat(),
     say,
   })
 }

@@ -1,7 +1,7 @@
 import { hasRedisServer } from '@svc/store/testing'
 import type { Figure } from './figure.ts'
 import type { EngineName } from './scale/engines.ts'
-import { bytesOfMix, engineFigures, percent } from './scale/goals.ts'
+import { engineFigures, percent } from './scale/goals.ts'
 import { type EngineFigures, measureEngine } from './scale/measure-engine.ts'
 import { writeScaling } from './scale/scaling-page.ts'
 import { computeSlots, type SlotFigures } from './scale/slots.ts'
@@ -9,7 +9,7 @@ import { computeSlots, type SlotFigures } from './scale/slots.ts'
 export interface ScaleBenchOptions {
   readonly instances: number
   readonly stores: readonly EngineName[]
-  readonly checkLine: boolean
+  readonly checkLine: (engine: EngineName) => boolean
   /** Figures of processes, measured by other benchmarks. */
   readonly processes: () => Promise<readonly Figure[]>
   /** Writes the figures into `docs/scaling.md`. */
@@ -19,22 +19,23 @@ export interface ScaleBenchOptions {
 
 const MILLION = 1_000_000
 const BALANCE = 0.02
-/** Keys of the mix above those of an instance at rest: about one for each thing. */
-const KEYS_OF_MIX = 130
+const NOTHING = { keys: 0, bytes: 0 }
 
 /** What owners cost at rest, on both engines, and where their keys are in a Cluster. @see operation.md 6.9, 6.10 */
 export async function benchScale(options: ScaleBenchOptions): Promise<readonly Figure[]> {
   const { instances, stores, checkLine, say } = options
-  const measured: EngineFigures[] = []
-  for (const name of stores) {
-    if (name === 'redis' && !hasRedisServer()) say('scale: redis-server is not installed')
-    else measured.push(await measureEngine({ name, instances, checkLine, say }))
-  }
+  const there = stores.filter((name) => name !== 'redis' || hasRedisServer())
+  if (there.length < stores.length) say('scale: redis-server is not installed')
+  // Sizes do not depend on how fast they are reached.
+  const [processes, ...measured] = await Promise.all([
+    options.processes(),
+    ...there.map((name) => measureEngine({ name, instances, checkLine: checkLine(name), say })),
+  ])
   const redis = measured.find(({ name }) => name === 'redis')
   const figures = [
     ...measured.flatMap(engineFigures),
     ...(redis === undefined ? [] : clusterFigures(redis)),
-    ...(await options.processes()),
+    ...processes,
   ]
   if (options.write) writeScaling(figures, redis?.hotKeys)
   for (const { key, share } of redis?.hotKeys?.keys ?? []) say(`scale: ${percent(share)} ${key}`)
@@ -42,14 +43,15 @@ export async function benchScale(options: ScaleBenchOptions): Promise<readonly F
 }
 
 function clusterFigures(redis: EngineFigures): readonly Figure[] {
-  const { hotKeys, instances, tags = new Map() } = redis
-  const own = tags.get('instances') ?? { keys: 0, bytes: 0 }
-  const shared = new Map([...tags].filter(([tag]) => tag !== 'instances').map(scaledTo(instances)))
-  const slots = computeSlots({
-    instances: MILLION,
-    ofInstance: { keys: own.keys / instances + KEYS_OF_MIX, bytes: bytesOfMix(redis) },
-    shared,
-  })
+  const { hotKeys, mix = new Map() } = redis
+  // Every tag grows with the instances: their own, those of the directory of hosts, and that of the queues.
+  const shared = new Map(
+    [...mix]
+      .filter(([tag]) => tag !== 'instances')
+      .map(([tag, { keys, bytes }]) => [tag, { keys: keys * MILLION, bytes: bytes * MILLION }]),
+  )
+  const ofInstance = mix.get('instances') ?? NOTHING
+  const slots = computeSlots({ instances: MILLION, ofInstance, shared })
   return [
     spreadFigure('keys of a slot', slots.keys, (keys) => keys.toFixed(0)),
     spreadFigure(
@@ -73,17 +75,6 @@ function clusterFigures(redis: EngineFigures): readonly Figure[] {
       isMet: (hotKeys?.faults.length ?? 0) === 0,
     },
   ]
-}
-
-/** The directory of hosts grows with the instances; the other shared tags do not. */
-function scaledTo(instances: number) {
-  return ([tag, size]: [string, { readonly keys: number; readonly bytes: number }]): [
-    string,
-    { keys: number; bytes: number },
-  ] => {
-    const factor = tag.startsWith('hosts-') ? MILLION / instances : 1
-    return [tag, { keys: size.keys * factor, bytes: size.bytes * factor }]
-  }
 }
 
 function spreadFigure(

@@ -15,7 +15,8 @@ export type Made = 'instance' | 'client' | 'session' | 'login' | 'notification'
 
 /** Answers `true` when everything is stored, and finished where it is to be finished. */
 export interface ScaleRequest {
-  readonly ask: Made
+  /** `rest`: nothing is made, but wake-ups of the instances are waited for. */
+  readonly ask: Made | 'rest'
   readonly hosts: readonly string[]
 }
 
@@ -49,7 +50,7 @@ const { app, store } = host
 const quiet = { ...app, mailer: { ...app.mailer, send: async () => {} } }
 
 process.on('message', (request: ScaleRequest) => {
-  make(request).then(
+  answer(request).then(
     (value) => process.send?.(value),
     (error: unknown) => process.send?.({ error: String(error) }),
   )
@@ -57,7 +58,13 @@ process.on('message', (request: ScaleRequest) => {
 process.once('disconnect', () => void host.stop().then(() => process.exit()))
 process.send?.({ port: host.port })
 
-async function make({ ask, hosts }: ScaleRequest): Promise<true> {
+async function answer({ ask, hosts }: ScaleRequest): Promise<true> {
+  if (ask !== 'rest') await make(ask, hosts)
+  else for (const domain of hosts) await untilRest(domain)
+  return true
+}
+
+async function make(ask: Made, hosts: readonly string[]): Promise<void> {
   const waiting = [...hosts].reverse()
   async function worker(): Promise<void> {
     for (let domain = waiting.pop(); domain !== undefined; domain = waiting.pop()) {
@@ -67,7 +74,6 @@ async function make({ ask, hosts }: ScaleRequest): Promise<true> {
   }
   await Promise.all(Array.from({ length: PARALLEL }, worker))
   if (ask === 'notification') await untilDelivered()
-  return true
 }
 
 const MAKERS: Readonly<Record<Exclude<Made, 'instance'>, (of: Instance) => Promise<unknown>>> = {
@@ -134,6 +140,19 @@ async function instanceOf(domain: string): Promise<Instance> {
   const instance = await app.oauth.instances.byHost(domain)
   if (instance === undefined) throw new Error(`nobody created ${domain}`)
   return instance
+}
+
+/** Each write of a notification leaves a wake-up for the case that its process dies: they come some seconds later. */
+async function untilRest(domain: string): Promise<void> {
+  const { id } = await instanceOf(domain)
+  const selection = { instance: id, records: false, queues: ['notifications'] }
+  const deadline = performance.now() + NOTIFICATION_MS
+  for (;;) {
+    const next = await store.dump(selection)[Symbol.asyncIterator]().next()
+    if (next.done === true) return
+    if (performance.now() > deadline) throw new Error(`wake-ups of ${domain} still wait`)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
 }
 
 /** A notification that waits is larger than one that is kept. */

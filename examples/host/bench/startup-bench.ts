@@ -28,7 +28,7 @@ const MAIN = path.join(import.meta.dirname, '../dist/main.js')
 const KEYS = `bench:${randomBytes(32).toString('base64')}`
 const IDLE_MS = 5000
 const POLL_MS = 3
-const GIVE_UP_MS = 20_000
+const GIVE_UP_MS = 60_000
 const READY_TARGET_MS = 1000
 const TARGET_MIB = { sqlite: 130, redis: 150 } as const
 

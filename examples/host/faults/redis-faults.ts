@@ -1,64 +1,92 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import {
   type BlackHole,
   hasRedisServer,
   type RedisServer,
   sendToRedis,
   startBlackHole,
+  startRedisCluster,
   startRedisServer,
 } from '@svc/store/testing'
-import { type BrowserClient, browserClient, scaledLimit } from '@svc/testkit'
-import { type KillableHost, startKillableHost } from './support/killable-host.ts'
+import { moveAllSlots } from './redis/reshard.ts'
+import { startWatched } from './redis/sentinels.ts'
+import { meetAll, startTroubledHost, type Trouble } from './redis/trouble.ts'
 import { type Program, runProgram } from './support/program.ts'
 
-// What can go wrong with Redis, while the host runs: it is down, stands still, swallows bytes, is only read from, is
-// out of memory, has forgotten the scripts.
-//   node --conditions=source examples/host/faults/redis-faults.ts [--count 20] [--seed n]
-// `--count` rounds of each. Passes when writes are refused with 503 within 3 s and nobody gets in without the store, the
-// host serves again within 5 s after the end, and it was never started again.
+// What can go wrong with Redis, while the host runs: it is down, stands still, swallows bytes, loads its data set, is
+// only read from, is out of memory, has forgotten the scripts, fails over by Sentinel, moves the slots of a Cluster.
+//   node --conditions=source examples/host/faults/redis-faults.ts [--count 20] [--seed n] [--replay trouble]
+// `--count` rounds of each, or of the one of `--replay`. Passes when writes are refused with 503 within 3 s and nobody
+// gets in without the store, the host serves again within 5 s after the end, and it was never started again. While slots
+// move nothing is refused.
 
-const DOMAIN = 'alice.example.com'
-const REFUSED_MS = scaledLimit(3000)
-const BACK_MS = scaledLimit(5000)
+/** How long Redis loads each key. Microseconds. */
+const LOAD_DELAY_US = 50_000
 
-interface Trouble {
-  readonly name: string
-  begin(): unknown
-  end(): unknown
-  /** The host goes on as if nothing had happened. */
-  readonly isBorne?: true
-}
-
-await runProgram('redis-faults', { count: '20' }, async (program) => {
+await runProgram('redis-faults', { count: '20', replay: '' }, async (program) => {
   if (!hasRedisServer()) {
     program.say('skipped', { reason: 'redis-server is not installed' })
     return true
   }
-  const redis = await startRedisServer()
+  // Beside each other: most of them wait for clocks. Each comes to its end, before what it runs on is closed.
+  const running = [single(program), watched(program), spread(program)]
+  await Promise.allSettled(running)
+  const parts = await Promise.all(running)
+  const wasAny = parts.some((part) => part !== undefined)
+  if (!wasAny) program.say('unknown', { trouble: program.option('replay') })
+  const hasPassed = wasAny && parts.every((part) => part !== false)
+  program.say('done', { hasPassed })
+  return hasPassed
+})
+
+/** Undefined when none of the troubles is wanted. */
+type Outcome = boolean | undefined
+
+function wanted({ option }: Program, names: readonly string[]): readonly string[] {
+  const replayed = option('replay')
+  return replayed === '' ? names : names.filter((name) => name === replayed)
+}
+
+async function single(program: Program): Promise<Outcome> {
+  const names = [
+    'down',
+    'slow',
+    'swallowing',
+    'loading',
+    'read-only',
+    'out of memory',
+    'scripts flushed',
+  ]
+  const chosen = wanted(program, names)
+  if (chosen.length === 0) return undefined
+  const redis = await startRedisServer({ args: ['--enable-debug-command', 'yes'] })
   program.atEnd(() => redis.stop())
   const proxy = await startBlackHole(redis.port)
   program.atEnd(() => proxy.stop())
-  const host = await startKillableHost('sqlite', { SVC_STORE: `redis://127.0.0.1:${proxy.port}` })
-  program.atEnd(() => host.stop())
-  const { pid } = host
-  await host.admin('POST', '/instances', { domain: DOMAIN, email: 'owner@mail.example' })
-  let hasPassed = true
-  for (const trouble of troublesOf(redis, proxy)) {
-    for (let round = 1; round <= Number(program.option('count')); round += 1) {
-      hasPassed = (await meet(program, host, trouble, round)) && hasPassed
-    }
-  }
-  const isSame = host.pid === pid && (await isRegistering(clientOf(host)))
-  program.say('done', { restarts: isSame ? 0 : 1 })
-  return hasPassed && isSame
-})
+  const host = await startTroubledHost(program, `redis://127.0.0.1:${proxy.port}`)
+  const troubles = troublesOf(redis, proxy).filter(({ name }) => chosen.includes(name))
+  return meetAll(program, host, troubles)
+}
 
 function troublesOf(redis: RedisServer, proxy: BlackHole): readonly Trouble[] {
   const send = (command: string): Promise<string> => sendToRedis(redis.port, command)
+  let loading: Promise<unknown> = Promise.resolve()
   return [
     { name: 'down', begin: () => redis.kill(), end: () => redis.restart() },
     { name: 'slow', begin: () => redis.pause(), end: () => redis.resume() },
     { name: 'swallowing', begin: () => proxy.swallow(), end: () => proxy.pass() },
+    {
+      name: 'loading',
+      async begin() {
+        await send(`CONFIG SET key-load-delay ${LOAD_DELAY_US}`)
+        await send('CONFIG SET loading-process-events-interval-bytes 1024')
+        loading = send('DEBUG RELOAD').catch(() => '')
+        await untilLoading(redis)
+      },
+      async end() {
+        await send('CONFIG SET key-load-delay 0')
+        await loading
+      },
+    },
     {
       name: 'read-only',
       begin: () => send('REPLICAOF 127.0.0.1 1'),
@@ -73,50 +101,52 @@ function troublesOf(redis: RedisServer, proxy: BlackHole): readonly Trouble[] {
   ]
 }
 
-function clientOf({ port }: KillableHost): BrowserClient {
-  return browserClient({ base: `https://${DOMAIN}`, port })
-}
-
-async function meet(
-  { say }: Program,
-  host: KillableHost,
-  { name, begin, end, isBorne }: Trouble,
-  round: number,
-): Promise<boolean> {
-  const client = clientOf(host)
-  await begin()
-  const startedAt = performance.now()
-  const status = await register(client)
-  const refusedMs = Math.round(performance.now() - startedAt)
-  await end()
-  const endedAt = performance.now()
-  while (!(await isRegistering(client)) && performance.now() - endedAt < BACK_MS * 2) {
-    await pause(50)
+async function untilLoading({ port }: RedisServer): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const answer = await sendToRedis(port, 'GET {probe}:a:b')
+    if (answer.startsWith('-LOADING')) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  const backMs = Math.round(performance.now() - endedAt)
-  const isRight = isBorne === true ? status === 201 : status === 503
-  const hasPassed = isRight && refusedMs <= REFUSED_MS && backMs <= BACK_MS
-  say('met', { trouble: name, round, status, refusedMs, backMs, hasPassed })
-  return hasPassed
+  throw new Error('Redis does not load its data set')
 }
 
-/** @returns the status of a registration, which writes; 0 when none comes */
-async function register(client: BrowserClient): Promise<number> {
-  try {
-    const answer = await client.request('POST', '/auth/register', {
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
-      body: JSON.stringify({
-        redirect_uris: ['https://client.example/callback'],
-        client_name: 'A client',
-        software_id: 'github.com/example/redis-faults',
-      }),
-    })
-    return answer.status
-  } catch {
-    return 0
-  }
+async function watched(program: Program): Promise<Outcome> {
+  if (wanted(program, ['fail-over']).length === 0) return undefined
+  const sentinels = await startWatched(program)
+  const host = await startTroubledHost(program, sentinels.url)
+  let failed: () => Promise<void> = async () => {}
+  return meetAll(program, host, [
+    {
+      name: 'fail-over',
+      async begin() {
+        failed = await sentinels.killMaster()
+      },
+      end: () => failed(),
+      mend: () => sentinels.mend(),
+    },
+  ])
 }
 
-async function isRegistering(client: BrowserClient): Promise<boolean> {
-  return (await register(client)) === 201
+async function spread(program: Program): Promise<Outcome> {
+  if (wanted(program, ['reshard']).length === 0) return undefined
+  const cluster = await startRedisCluster(2)
+  program.atEnd(() => cluster.stop())
+  const host = await startTroubledHost(program, cluster.urls.join(','))
+  let [from, to] = cluster.servers
+  let moving: Promise<unknown> = Promise.resolve()
+  return meetAll(program, host, [
+    {
+      name: 'reshard',
+      begin() {
+        if (from === undefined || to === undefined) throw new Error('there are two nodes')
+        moving = moveAllSlots(from, to)
+        moving.catch(() => {})
+      },
+      // Nothing may be refused as long as that takes.
+      borneUntil: () => moving,
+      end() {
+        ;[from, to] = [to, from]
+      },
+    },
+  ])
 }

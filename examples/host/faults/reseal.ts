@@ -22,10 +22,11 @@ import { type Program, runProgram } from './support/program.ts'
 // Passes when no request failed but those at a process that was killed, and everything that was sealed works afterwards.
 // With Redis each kill takes 30 s: the dead process' lease has to end.
 
+const ADMIN_TOKEN = randomBytes(24).toString('hex')
 /** Of many instances not every one logs in again: a login costs a hash. */
 const SAMPLE = 200
 const POLL_MS = 200
-/** What a reseal may take between two kills, beside the lease of the dead process. */
+/** What a reseal may take from one look that finds more to the next, with the lease of a dead process. */
 const WAIT_MS = 120_000
 
 async function reseal(program: Program): Promise<boolean> {
@@ -41,6 +42,7 @@ async function reseal(program: Program): Promise<boolean> {
   if (redis !== undefined) atEnd(() => redis.stop())
   const [k1, k2] = ['k1', 'k2'].map((kid) => `${kid}:${randomBytes(32).toString('base64')}`)
   const env = (keys: string): Record<string, string> => ({
+    SVC_ADMIN_TOKEN: ADMIN_TOKEN,
     SVC_DATA_DIR: folder,
     SVC_DEMO: 'off',
     SVC_KEYS: keys,
@@ -70,7 +72,7 @@ async function reseal(program: Program): Promise<boolean> {
   const pace = Math.max(10, Math.min(200, Math.ceil(owners.length / 2)))
   let sealed = 0
   for (let kills = 1; kills <= 2; kills += 1) {
-    await fleet.any().svc('keys', 'reseal', '--rate', String(pace), '--no-wait')
+    await fleet.reseal(pace)
     sealed = await fleet.sealedMoreThan(sealed)
     const killed = await fleet.killResealing(front)
     say('killed', { process: killed, sealed })
@@ -149,6 +151,12 @@ class Fleet {
     return at + 1
   }
 
+  /** Begins, or finds begun. @param rate - records a second */
+  async reseal(rate: number): Promise<void> {
+    const { code, stderr } = await this.any().svc('keys', 'reseal', '--no-wait', `--rate=${rate}`)
+    if (code !== 0) throw new Error(`svc keys reseal: ${stderr}`)
+  }
+
   /** Waits until the reseal went on. @returns how many values are sealed */
   async sealedMoreThan(count: number): Promise<number> {
     const work = await this.#poll((each) => Number(each['sealed']) > count)
@@ -162,12 +170,18 @@ class Fleet {
   async #poll(
     isThere: (work: Readonly<Record<string, unknown>>) => boolean,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const deadline = performance.now() + WAIT_MS
+    let deadline = performance.now() + WAIT_MS
+    let last = ''
     for (;;) {
-      const { stdout, stderr } = await this.any().svc('keys', 'reseal', '--no-wait', '--json')
-      const work = (stdout === '' ? {} : JSON.parse(stdout)) as Readonly<Record<string, unknown>>
+      const answer = await fetch(`http://127.0.0.1:${this.any().adminPort}/admin/keys/reseal`, {
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      })
+      const text = await answer.text()
+      const work = JSON.parse(text) as Readonly<Record<string, unknown>> // as the route answers
       if (isThere(work)) return work
-      if (performance.now() > deadline) throw new Error(`the reseal stands: ${stdout} ${stderr}`)
+      if (text !== last) deadline = performance.now() + WAIT_MS
+      last = text
+      if (performance.now() > deadline) throw new Error(`the reseal stands: ${text}`)
       await pause(POLL_MS)
     }
   }

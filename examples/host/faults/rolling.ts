@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { hasRedisServer, startRedisServer } from '@svc/store/testing'
+import { checkOut } from './rolling/older-version.ts'
+import { type RestartStep, restartAll } from './rolling/restart-steps.ts'
+import { keepSessions } from './rolling/sessions.ts'
 import { startFleet } from './support/host-fleet.ts'
 import { type Program, runProgram } from './support/program.ts'
 import { hasProxy, type ProxyKind, startProxy } from './support/proxy.ts'
@@ -13,9 +13,11 @@ import { connectClients, DOMAIN, startLoad } from './support/steady-load.ts'
 // load, with websockets open, and signing keys rotated meanwhile.
 //   node --conditions=source examples/host/faults/rolling.ts [--restarts 100] [--proxies nginx,caddy] [--rate 50]
 //     [--drain 5] [--seed n]
-// Passes when no request and no verification failed, and every websocket was back within 10 s.
+// With `--upgrade-from <git revision>` both processes are of that revision first. Each is replaced by the present version,
+// one is taken back and replaced again, and `--mixed` seconds pass between two of these steps.
+// Passes when no request and no verification failed, no session was lost, and every websocket was back within 10 s.
 
-const SCRIPT = fileURLToPath(new URL('../deploy/rolling-restart', import.meta.url))
+const SESSIONS = 10
 const CLIENTS = 10
 const BACK_MS = 10_000
 /** Between two rotations of the signing key. */
@@ -23,28 +25,43 @@ const ROTATE_MS = 3000
 
 await runProgram(
   'rolling',
-  { restarts: '100', proxies: 'nginx,caddy', rate: '50', drain: '5' },
+  {
+    restarts: '100',
+    proxies: 'nginx,caddy',
+    rate: '50',
+    drain: '5',
+    'upgrade-from': '',
+    mixed: '30',
+  },
   async (program) => {
     if (!hasRedisServer()) {
       program.say('skipped', { reason: 'redis-server is not installed' })
       return true
     }
+    const revision = program.option('upgrade-from')
+    const older = revision === '' ? undefined : await checkOut(revision, program)
     let hasPassed = true
     for (const kind of program.option('proxies').split(',')) {
       if (kind !== 'nginx' && kind !== 'caddy') throw new TypeError(`no proxy is called ${kind}`)
-      if (hasProxy(kind)) hasPassed = (await roll(program, kind)) && hasPassed
+      if (hasProxy(kind)) hasPassed = (await roll(program, kind, older)) && hasPassed
       else program.say('skipped', { proxy: kind, reason: 'it is not installed' })
     }
     return hasPassed
   },
 )
 
-async function roll(program: Program, kind: ProxyKind): Promise<boolean> {
+/** @param older - folder of the host of another version, which is replaced by this one */
+async function roll(
+  program: Program,
+  kind: ProxyKind,
+  older: string | undefined,
+): Promise<boolean> {
   const { say, option, random, atEnd } = program
   const drainS = Number(option('drain'))
   const redis = await startRedisServer()
   atEnd(() => redis.stop())
   const exits: (number | null)[] = []
+  const folders = [older, older]
   const fleet = await startFleet(
     2,
     {
@@ -53,6 +70,7 @@ async function roll(program: Program, kind: ProxyKind): Promise<boolean> {
       SVC_LIMITS_REALTIME_PENDING_CONNECTIONS: '100',
     },
     (code) => void exits.push(code),
+    (at) => folders[at],
   )
   atEnd(() => fleet.stop())
   // A proxy forgets a connection before the process closes it.
@@ -60,6 +78,7 @@ async function roll(program: Program, kind: ProxyKind): Promise<boolean> {
   atEnd(() => proxy.stop())
   const clients = await connectClients(fleet, proxy.port, CLIENTS)
   const sockets = await watchSockets(proxy.port, clients)
+  const sessions = await keepSessions(fleet, proxy.port, SESSIONS)
   const load = startLoad(proxy.port, clients, Number(option('rate')), random)
 
   const over = new AbortController()
@@ -74,13 +93,17 @@ async function roll(program: Program, kind: ProxyKind): Promise<boolean> {
     }
   }
   const rotating = rotate()
-  const restarts = Number(option('restarts'))
-  const code = await restartAll(restarts, fleet.restartUrl, fleet.ports, say)
+  const steps =
+    older === undefined
+      ? Array.from({ length: Number(option('restarts')) }, (_, done) => ({ at: done % 2 }))
+      : upgradeSteps(older, folders, 1000 * Number(option('mixed')))
+  const code = await restartAll(steps, fleet, say)
   over.abort()
   await rotating
   await load.stop()
   const back = await everyoneBack(sockets.awayMs, sockets.codes)
   const open = await sockets.stop()
+  const lostSessions = await sessions.lost()
   for (const failure of load.failures.slice(0, 20)) say('request.failed', { ...failure })
   const failedVerifications = load.failures.filter(({ result }) => result === 401).length
   const longestAwayMs = Math.round(Math.max(0, ...sockets.awayMs))
@@ -91,7 +114,8 @@ async function roll(program: Program, kind: ProxyKind): Promise<boolean> {
     back &&
     open === CLIENTS &&
     longestAwayMs <= BACK_MS &&
-    exits.length === restarts &&
+    lostSessions === 0 &&
+    exits.length === steps.length &&
     exits.every((each) => each === 0)
   say('rolled', {
     proxy: kind,
@@ -102,6 +126,8 @@ async function roll(program: Program, kind: ProxyKind): Promise<boolean> {
     failed: load.failures.length,
     verifications: load.verifications,
     failedVerifications,
+    sessions: SESSIONS,
+    lostSessions,
     websockets: CLIENTS,
     returns: sockets.awayMs.length,
     longestAwayMs,
@@ -125,31 +151,18 @@ async function everyoneBack(
   }
 }
 
-/** Lets the script that operators use do it. @returns its exit code */
-async function restartAll(
-  count: number,
-  restartUrl: string,
-  ports: readonly number[],
-  say: Program['say'],
-): Promise<number> {
-  const command = `node -e "fetch('${restartUrl}/%n', { method: 'POST' }).then((answer) => process.exit(answer.ok ? 0 : 1))"`
-  for (let done = 0; done < count; done += 1) {
-    const at = done % ports.length
-    const startedAt = performance.now()
-    const child = spawn(
-      SCRIPT,
-      [
-        '--restart',
-        command,
-        '--ready',
-        `http://127.0.0.1:${ports[at]}/health/ready`,
-        `svc@${at + 1}`,
-      ],
-      { stdio: ['ignore', 'ignore', 'inherit'] },
-    )
-    const [code] = (await once(child, 'exit')) as [number | null] // of an exit event
-    say('restarted', { process: at + 1, tookMs: Math.round(performance.now() - startedAt) })
-    if (code !== 0) return code ?? 1
-  }
-  return 0
+/** Both are replaced by the present version; on the way one goes back to the older one. */
+function upgradeSteps(
+  older: string,
+  folders: (string | undefined)[],
+  restMs: number,
+): readonly RestartStep[] {
+  const step = (at: number, folder: string | undefined): RestartStep => ({
+    at,
+    prepare: () => {
+      folders[at] = folder
+    },
+    restMs,
+  })
+  return [step(0, undefined), step(1, undefined), step(0, older), step(0, undefined)]
 }

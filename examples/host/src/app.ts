@@ -267,6 +267,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     rows: [oauth, ui, activity, realtime, notify, connectors, { rows: own }].flatMap(
       ({ rows }) => rows,
     ),
+    log,
     oauth,
     ui,
     activity,

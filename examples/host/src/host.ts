@@ -109,7 +109,7 @@ export async function startHost(options: StartOptions): Promise<RunningHost> {
         await Promise.all([app.realtime.close(), publicServer.stop(times)])
       },
     )
-    const admin = createAdminApp({ app, config, store, token: new AdminToken(config), log })
+    const admin = createAdminApp({ app, config, store, token: new AdminToken(config) })
     const adminServer = await startServer(toListener(admin), {
       port: config.adminPort,
       host: '127.0.0.1',

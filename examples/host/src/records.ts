@@ -1,5 +1,6 @@
 import { accountMemberContext, SEALED_MEMBERS } from '@svc/connectors'
 import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } from '@svc/platform'
+import { ADMIN_TOKEN_RECORD } from './admin/named-tokens.ts'
 import { DEMO_RECORDS } from './demo-records.ts'
 import { RESTORED_RECORDS } from './backups/restored-record.ts'
 import { PROCESS_RECORD } from './processes/process-record.ts'
@@ -82,6 +83,7 @@ export function hostRecords(namespace: string): readonly RecordKind[] {
       content: 'key pair of web pushes for development',
     },
     STORE_RECORD,
+    ADMIN_TOKEN_RECORD,
     ...RESTORED_RECORDS,
     {
       kind: 'backup',

@@ -16,6 +16,7 @@ import type { Metrics } from './monitoring/metrics.ts'
 import type { StatusBoard } from './monitoring/status.ts'
 import type { DevMailbox, DevOutbox } from './notifications/development.ts'
 import type { DiskQuota } from './quota/disk-quota.ts'
+import type { HostEventLog } from './log/log.ts'
 import type { OwnerPhones } from './notifications/owner-phone.ts'
 
 /** Everything a host is made of, assembled by `createHostApp`; it listens nowhere yet. */
@@ -33,6 +34,8 @@ export interface HostServices {
   readonly mailer: Mailer
   readonly notify: Notify
   readonly phones: OwnerPhones
+  /** Marks the lines of the audit stream, and counts them. */
+  readonly log: HostEventLog
   readonly quota: DiskQuota
   /** Only where no SMTP server is set and this is not production. */
   readonly mailbox: DevMailbox | undefined

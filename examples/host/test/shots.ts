@@ -41,6 +41,10 @@ const LOOKS: readonly Look[] = [
   { width: 360, scheme: 'light', locale: 'es' },
   { width: 360, scheme: 'light', locale: 'en-XA' },
 ]
+const PHONE: readonly Look[] = [
+  { width: 390, scheme: 'light', locale: 'en' },
+  { width: 360, scheme: 'light', locale: 'ar-XB' },
+]
 /** Mails have no pseudo-locale. */
 const MAIL_LOOKS = LOOKS.filter(({ locale }) => locale !== 'en-XA')
 
@@ -123,6 +127,7 @@ function shots(): readonly Shot[] {
     ...Object.keys(SAMPLES).map((name) => ({
       name,
       url: (locale: string) => `${pages.origin}/${name}?locale=${locale}`,
+      ...(name.startsWith('consent') ? { looks: [...LOOKS, ...PHONE] } : {}),
     })),
     {
       name: 'login-shown',
@@ -132,6 +137,15 @@ function shots(): readonly Shot[] {
         await page.locator('[data-shows]').click()
       },
     },
+    ...['login', 'confirm-app'].map((name) => ({
+      name: `${name}-by-passkey`,
+      url: (locale: string) => `${pages.origin}/${name}?locale=${locale}`,
+      prepare: async (page: Page) => {
+        await page.evaluate(() => localStorage.setItem('passkey-used', '1'))
+        await page.reload()
+        await page.locator('#passkey-button').waitFor()
+      },
+    })),
     {
       name: 'choose-moderate',
       url: (locale) => `${pages.origin}/choose?locale=${locale}`,
@@ -148,7 +162,9 @@ function shots(): readonly Shot[] {
     {
       name: 'consent-details',
       url: (locale) => `${pages.origin}/consent?locale=${locale}`,
-      prepare: (page) => page.locator('summary').click(),
+      prepare: async (page) => {
+        for (const summary of await page.locator('summary').all()) await summary.click()
+      },
     },
     ...MAIL_NAMES.map((name) => ({
       name: `mail-${name}`,
@@ -165,6 +181,7 @@ function shots(): readonly Shot[] {
     { name: 'settings-sessions', url: app(settings.origin, '#sessions') },
     { name: 'settings-passphrase', url: app(settings.origin, '#passphrase') },
     { name: 'settings-factors', url: app(settings.origin, '#factors') },
+    { name: 'settings-profile', url: app(settings.origin, '#/profile') },
     { name: 'settings-devices', url: app(settings.origin, '#devices') },
     {
       name: 'settings-factor-remove',

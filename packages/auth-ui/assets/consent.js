@@ -1,32 +1,101 @@
-/** The consent page: its button says what happens, and nothing chosen is said before it is sent. */
+/** The consent page: boxes of groups and kinds go together, and a click meant for another window is lost. */
 import { element } from './form.js'
+
+/** Whoever sees the page for less than this cannot have read who asks. */
+const LOOK_MS = 600
+const SAY_MS = 500
 
 const form = element('#consent', HTMLFormElement)
 const button = element('button[type="submit"]', HTMLButtonElement, form)
 const nothing = document.getElementById('nothing')
-/** The boxes stand before the form, and belong to it. */
-const controls = [...form.elements].filter((control) => control instanceof HTMLInputElement)
-const boxes = controls.filter(({ type }) => type === 'checkbox')
-const spans = controls.filter(({ type }) => type === 'radio')
+const left = document.getElementById('left')
+const all = document.querySelector('.all')
+const boxes = [...form.querySelectorAll('input')].filter(({ type }) => type === 'checkbox')
+const isOfGroup = (/** @type {HTMLInputElement} */ box) => box.name.startsWith('group-')
+const ofGroups = boxes.filter(isOfGroup)
+const ofKinds = boxes.filter((box) => !isOfGroup(box))
+let sayTimer = 0
+let lookTimer = 0
 
-function label() {
-  const chosen = spans.find(({ checked }) => checked)?.dataset['allow']
-  if (chosen !== undefined) button.textContent = chosen
+/**
+ * @param {HTMLInputElement} box of a group
+ * @returns {HTMLInputElement[]} those of its kinds, for the same right
+ */
+function below(box) {
+  const right = box.name.split('-').at(-1)
+  const inside = [...(box.closest('.group')?.querySelectorAll('.kind input') ?? [])]
+  return inside.flatMap((each) =>
+    each instanceof HTMLInputElement && each.name.endsWith(`-${right}`) ? [each] : [],
+  )
 }
 
-for (const span of spans) span.addEventListener('change', label)
-for (const box of boxes)
+function showGroups() {
+  for (const box of ofGroups) {
+    const kinds = below(box)
+    const ticked = kinds.filter(({ checked }) => checked).length
+    box.checked = ticked > 0
+    box.indeterminate = ticked > 0 && ticked < kinds.length
+  }
+}
+
+function changed() {
+  showGroups()
+  if (nothing !== null && ofKinds.some(({ checked }) => checked)) nothing.textContent = ''
+  clearTimeout(sayTimer)
+  sayTimer = setTimeout(() => {
+    if (left === null) return
+    const out = ofKinds.filter(({ checked }) => !checked).length
+    const text = left.dataset['text'] ?? ''
+    left.textContent = text.replace('{left}', String(out)).replace('{all}', String(ofKinds.length))
+  }, SAY_MS)
+}
+
+for (const box of ofGroups)
   box.addEventListener('change', () => {
-    if (nothing !== null && box.checked) nothing.textContent = ''
+    for (const kind of below(box)) kind.checked = box.checked
+    changed()
   })
+for (const box of ofKinds) box.addEventListener('change', changed)
+for (const [id, ticked] of /** @type {const} */ ([
+  ['untick', false],
+  ['tick', true],
+]))
+  document.getElementById(id)?.addEventListener('click', () => {
+    for (const box of ofKinds) box.checked = ticked
+    changed()
+  })
+if (all instanceof HTMLElement) all.hidden = false
+
+// Enter on a box or a radio button would send the form, and nothing says so.
+form.addEventListener('keydown', (event) => {
+  const { target } = event
+  if (event.key !== 'Enter' || !(target instanceof HTMLInputElement)) return
+  if (target.type === 'checkbox' || target.type === 'radio') event.preventDefault()
+})
+
+/** A second click meant for what stood here before, or for another window, does nothing. */
+function look() {
+  button.setAttribute('aria-disabled', 'true')
+  clearTimeout(lookTimer)
+  lookTimer = setTimeout(() => button.removeAttribute('aria-disabled'), LOOK_MS)
+}
 
 form.addEventListener('submit', (event) => {
-  if (boxes.length === 0 || boxes.some(({ checked }) => checked) || nothing === null) return
+  if (button.getAttribute('aria-disabled') === 'true') {
+    event.preventDefault()
+    return
+  }
+  if (boxes.length === 0 || ofKinds.some(({ checked }) => checked) || nothing === null) return
   event.preventDefault()
   nothing.textContent = nothing.dataset['text'] ?? ''
   nothing.focus()
 })
 
-label()
-// The browser may put back what was chosen before.
-addEventListener('pageshow', label)
+look()
+addEventListener('focus', look)
+addEventListener('pageshow', () => {
+  look()
+  // The browser may put back what was ticked before.
+  showGroups()
+})
+showGroups()

@@ -65,12 +65,12 @@ export function setFieldError(input, text) {
  * @returns {() => void} puts the button back
  */
 export function busy(button, label) {
-  const before = button.textContent
-  button.textContent = label
+  const before = [...button.childNodes]
+  button.replaceChildren(label)
   button.disabled = true
   button.setAttribute('aria-busy', 'true')
   return () => {
-    button.textContent = before
+    button.replaceChildren(...before)
     button.disabled = false
     button.removeAttribute('aria-busy')
   }
@@ -86,10 +86,12 @@ export const painted = () =>
  * @param {HTMLFormElement} form says what went wrong in `data-problem-<code>`, `data-offline`, `data-unexpected`
  * @param {Record<string, string>} fields in place of the form's own
  * @param {(answer: Record<string, unknown>) => void} [beforeLeaving] reads the answer that worked
+ * @param {{ stays?: boolean, leadOn?: (redirect: string) => Promise<string> }} [then] whether the page stays after an
+ *   answer that worked; else where it goes
  * @returns {Promise<Problem | undefined>} undefined: the browser is on its way
  * @typedef {{ code: string, text: string }} Problem
  */
-export async function send(form, fields, beforeLeaving = () => {}) {
+export async function send(form, fields, beforeLeaving = () => {}, then = {}) {
   const body = new URLSearchParams()
   for (const [name, value] of new FormData(form)) {
     if (typeof value === 'string') body.append(name, fields[name] ?? value)
@@ -112,7 +114,8 @@ export async function send(form, fields, beforeLeaving = () => {}) {
   }
   if (response.ok && typeof redirect === 'string') {
     beforeLeaving(answer)
-    location.assign(redirect)
+    const { stays = false, leadOn = async () => redirect } = then
+    if (!stays) location.assign(await leadOn(redirect))
     return undefined
   }
   const known = typeof code === 'string' ? code : ''

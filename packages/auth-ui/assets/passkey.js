@@ -13,21 +13,36 @@ function showProblem(text) {
   element('span', HTMLElement, problem).textContent = text
 }
 
-async function create() {
+/** @param {boolean} isSecondStepOnly made as older authenticators can */
+async function create(isSecondStepOnly) {
   const { busy: label = '', refused = '', known = '', options = '' } = form.dataset
   showProblem('')
   const done = busy(button, label)
   try {
-    credential.value = await makePasskey(options)
+    credential.value = await makePasskey(isSecondStepOnly ? eased(options) : options)
   } catch (error) {
     done()
     const isKnown = error instanceof DOMException && error.name === 'InvalidStateError'
     showProblem(isKnown ? known : refused)
+    // What refuses to verify its user, or to be found by itself, can still be a second step.
+    if (!isKnown) element('#second-step-only', HTMLElement).hidden = false
     button.focus()
     return
   }
+  if (isSecondStepOnly) {
+    const field = document.createElement('input')
+    Object.assign(field, { type: 'hidden', name: 'second_step_only', value: '1' })
+    form.append(field)
+  }
   // Sent by the browser itself, which follows the answer to the settings.
   form.submit()
+}
+
+/** @param {string} options `PublicKeyCredentialCreationOptionsJSON` */
+function eased(options) {
+  const wanted = JSON.parse(options)
+  const selection = { residentKey: 'preferred', userVerification: 'preferred' }
+  return JSON.stringify({ ...wanted, authenticatorSelection: selection })
 }
 
 form.addEventListener('submit', (event) => {
@@ -35,7 +50,8 @@ form.addEventListener('submit', (event) => {
   if (button.disabled) return
   const isNamed = label.value.trim() !== ''
   setFieldError(label, isNamed ? '' : (form.dataset['empty'] ?? ''))
-  if (isNamed) void create()
+  const { submitter } = event
+  if (isNamed) void create(submitter instanceof HTMLButtonElement && submitter.value === '1')
 })
 
 // A page taken back from the browser's history has a used credential in it.

@@ -2,7 +2,10 @@
 import { canDerive, derivePassphrase } from './derive.js'
 import { busy, element, enableShowButtons, painted, send, setFieldError } from './form.js'
 import './once.js'
+import { mayOfferPasskey } from './passkey-memory.js'
+import { targetOf } from './place.js'
 import { trustedDeviceToken } from './trusted-device.js'
+import { platformAuthenticatorIsAvailable } from './webauthn.js'
 
 /** Answers after which this page has nothing left to ask: loading it again says so, and where to go. */
 const OVER = new Set(['invalid_magic_code', 'magic_link_disabled', 'onboarding_needed'])
@@ -12,25 +15,33 @@ const input = element('#passphrase', HTMLInputElement)
 const button = element('#passphrase-form button[type="submit"]', HTMLButtonElement)
 
 /**
- * An app that was sent here keeps its place in its own address after `#`, which only this page can see.
+ * Whoever could log in faster next time is asked once, on the way to an app. Never on the way to a second step, in a
+ * pop-up or for an authorization.
  *
- * @param {HTMLFormElement} of
- * @returns {string} the target with that place
+ * @param {string} redirect
+ * @returns {Promise<string>}
  */
-function targetOf(of) {
-  const target = element('input[name="redirect"]', HTMLInputElement, of).value
-  if (target === '' || location.hash.length < 2 || !('keepsPlace' in of.dataset)) return target
-  const end = target.indexOf('#')
-  return (end === -1 ? target : target.slice(0, end)) + location.hash
+async function leadOn(redirect) {
+  const isWelcome = 'offersPasskey' in form.dataset && globalThis.opener === null
+  if (
+    !isWelcome ||
+    new URL(redirect, location.href).pathname === '/auth/twofactor' ||
+    !mayOfferPasskey()
+  ) {
+    return redirect
+  }
+  if (!(await platformAuthenticatorIsAvailable())) return redirect
+  return `/auth/passkey/offer?redirect=${encodeURIComponent(targetOf(form))}`
 }
 
 async function sendDerived() {
   const { salt = '', iterations = '' } = form.dataset
-  return send(form, {
+  const fields = {
     passphrase: await derivePassphrase(input.value, salt, Number(iterations)),
     redirect: targetOf(form),
     'trusted-device-token': trustedDeviceToken(),
-  })
+  }
+  return send(form, fields, undefined, { leadOn })
 }
 
 /**

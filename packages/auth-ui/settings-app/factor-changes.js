@@ -8,7 +8,7 @@ import { isRefusal } from './words.js'
  * @typedef {object} Change
  * @property {'factors'} section
  * @property {'totp.add' | 'totp.remove' | 'mail.on' | 'mail.off' | 'passkey.add' | 'passkey.remove'
- *   | 'recovery.create' | 'recovery.remove'} name
+ *   | 'passkey.ask' | 'passkey.ask.off' | 'passkey.trust' | 'recovery.create' | 'recovery.remove'} name
  * @property {string} [id] of a passkey
  */
 /** @typedef {import('./_kit/confirmation.js').Proof} Proof */
@@ -40,6 +40,8 @@ export async function changeFactor(change, tools, { isResumed }) {
   return new Promise(() => {})
 }
 
+const ASKED = '/settings/factors/passkey_after_passphrase'
+
 /** @type {Readonly<Record<Change['name'], (proof: Proof, tools: Tools, id: string, isResumed: boolean) => Promise<Node[] | undefined>>>} */
 const CHANGES = {
   'totp.add': async (proof, tools) =>
@@ -64,6 +66,14 @@ const CHANGES = {
     (id) => `/settings/factors/passkeys/${encodeURIComponent(id)}`,
     'passkey.removed',
   ),
+  'passkey.ask': changer(() => ASKED, 'PUT', { enabled: true }, 'passkey.ask.done'),
+  'passkey.ask.off': changer(() => ASKED, 'PUT', { enabled: false }, 'passkey.ask.off.done'),
+  'passkey.trust': changer(
+    (id) => `/settings/factors/passkeys/${encodeURIComponent(id)}`,
+    'PATCH',
+    { trusted: true },
+    'passkey.trusted',
+  ),
   'recovery.create': async (proof, tools) =>
     recoveryStep(await tools.api.call('POST', '/settings/factors/recovery_codes', proof), tools),
   'recovery.remove': remover(() => '/settings/factors/recovery_codes', 'recovery.removed'),
@@ -78,6 +88,22 @@ function remover(pathOf, said) {
   return async (proof, { api, t, done, tell }, id, isResumed) => {
     await api.remove(pathOf(id), proof)
     // Resumed: the section is being loaded just now.
+    if (isResumed) tell(t(said))
+    else done(t(said))
+    return undefined
+  }
+}
+
+/**
+ * @param {(id: string) => string} pathOf
+ * @param {'PATCH' | 'PUT'} method
+ * @param {object} change
+ * @param {string} said
+ * @returns {(proof: Proof, tools: Tools, id: string, isResumed: boolean) => Promise<undefined>}
+ */
+function changer(pathOf, method, change, said) {
+  return async (proof, { api, t, done, tell }, id, isResumed) => {
+    await api.call(method, pathOf(id), { ...proof, ...change })
     if (isResumed) tell(t(said))
     else done(t(said))
     return undefined

@@ -4,8 +4,20 @@
  * @typedef {object} FactorsAbout
  * @property {{ enabled: boolean, enabled_at?: string, address?: string }} mail
  * @property {{ created_at: string, last_used?: string } | null} totp
- * @property {readonly { id: string, label: string, created_at: string, last_used?: string }[]} passkeys
+ * @property {readonly PasskeyAbout[]} passkeys
+ * @property {boolean} passkey_after_passphrase
  * @property {{ left: number, created_at: string } | null} recovery
+ */
+
+/**
+ * @typedef {object} PasskeyAbout
+ * @property {string} id
+ * @property {string} label
+ * @property {string} created_at
+ * @property {string} [last_used]
+ * @property {boolean} first_way whether it logs in without the passphrase
+ * @property {boolean} trusted false after a reset, until the owner says that it is theirs
+ * @property {string} [only_for] the address that it was made for, where that is another one
  */
 
 /**
@@ -42,9 +54,23 @@ export function takeNewPasskey({ passkeys }) {
   return passkeys.find(({ id }) => !known.includes(id))
 }
 
+const OLD_MS = 3 * 24 * 3_600_000
+
+/**
+ * Whether the owner has had something for three days that outweighs the mailbox.
+ *
+ * @param {FactorsAbout} factors
+ */
+export function hasOldFactor({ totp, passkeys, recovery }) {
+  const since = new Date().getTime() - OLD_MS
+  return [totp, recovery, ...passkeys].some(
+    (each) => each !== null && new Date(each.created_at).getTime() <= since,
+  )
+}
+
 /** How many factors are on that ask for a second step. @param {FactorsAbout} factors */
-export function countFactors({ mail, totp, passkeys }) {
-  return (mail.enabled ? 1 : 0) + (totp === null ? 0 : 1) + passkeys.length
+export function countFactors({ mail, totp, passkeys, passkey_after_passphrase: isAsked }) {
+  return (mail.enabled ? 1 : 0) + (totp === null ? 0 : 1) + (isAsked ? passkeys.length : 0)
 }
 
 /** Whether a code can be typed when a passkey is out of reach. @param {FactorsAbout} factors */

@@ -1,7 +1,9 @@
 import { make, shownName, withTime } from './_kit/dom.js'
 import { act, changing, removal } from './factor-buttons.js'
+import { card, usage } from './factor-card.js'
+import { passkeysCard } from './passkeys-card.js'
 import { changeFactor } from './factor-changes.js'
-import { countFactors, hasCode, loadFactors, takeNewPasskey } from './factors-data.js'
+import { countFactors, loadFactors, takeNewPasskey } from './factors-data.js'
 import { wordsFor } from './words.js'
 
 /** @typedef {import('./factors-data.js').FactorsAbout} FactorsAbout */
@@ -91,46 +93,6 @@ function totpCard(factors, tools) {
 }
 
 /** @param {FactorsAbout} factors @param {import('./main.js').Tools} tools */
-function passkeysCard(factors, tools) {
-  const { t } = tools
-  const { passkeys } = factors
-  const list = make(
-    'ul',
-    { class: 'keys' },
-    ...passkeys.map((key) =>
-      make(
-        'li',
-        { class: 'key' },
-        make(
-          'div',
-          {},
-          make('h3', {}, make('bdi', {}, shownName(key.label))),
-          make('p', { class: 'item__facts' }, ...usage(key, tools)),
-        ),
-        removal(
-          tools,
-          { ...factors, passkeys: passkeys.filter(({ id }) => id !== key.id) },
-          'passkey',
-          { section: 'factors', name: 'passkey.remove', id: key.id },
-          shownName(key.label),
-        ),
-      ),
-    ),
-  )
-  const canAdd = hasCode(factors)
-  return card(tools, 'passkey', {
-    isOn: passkeys.length > 0,
-    more: [
-      ...(passkeys.length > 0 ? [list] : []),
-      ...(canAdd ? [] : [make('p', { class: 'muted small' }, t('passkey.first'))]),
-    ],
-    buttons: canAdd
-      ? [act(tools, t('passkey.add'), { section: 'factors', name: 'passkey.add' })]
-      : [],
-  })
-}
-
-/** @param {FactorsAbout} factors @param {import('./main.js').Tools} tools */
 function mailCard(factors, tools) {
   const { t, when } = tools
   const { enabled, enabled_at: since, address } = factors.mail
@@ -156,7 +118,7 @@ function recoveryCard(factors, tools) {
   const { t, when } = tools
   const { recovery } = factors
   if (recovery === null) {
-    const canAdd = countFactors(factors) > 0
+    const canAdd = countFactors(factors) > 0 || factors.passkeys.length > 0
     return card(tools, 'recovery', {
       isOn: false,
       more: canAdd ? [] : [make('p', { class: 'muted small' }, t('recovery.first'))],
@@ -185,50 +147,4 @@ function recoveryCard(factors, tools) {
       removal(tools, factors, 'recovery', { section: 'factors', name: 'recovery.remove' }),
     ],
   })
-}
-
-/**
- * @param {{ created_at: string, last_used?: string }} about
- * @param {import('./main.js').Tools} tools
- */
-function usage({ created_at: created, last_used: used }, { t, when }) {
-  return [
-    make('span', {}, ...withTime(t, 'factor.since', when(created))),
-    make(
-      'span',
-      {},
-      ...(used === undefined ? [t('factor.unused')] : withTime(t, 'factor.used', when(used))),
-    ),
-  ]
-}
-
-/**
- * @param {import('./main.js').Tools} tools
- * @param {'totp' | 'passkey' | 'mail' | 'recovery'} kind
- * @param {{
- *   isOn: boolean
- *   facts?: readonly Node[]
- *   more?: readonly Node[]
- *   buttons: readonly Node[]
- * }} content
- */
-function card({ t }, kind, { isOn, facts = [], more = [], buttons }) {
-  return make(
-    'li',
-    { class: 'item item--plain item--factor', 'data-factor': kind },
-    make(
-      'div',
-      { class: 'item__text' },
-      make(
-        'h2',
-        { class: 'item__name' },
-        t(`${kind}.name`),
-        ...(isOn ? [' ', make('span', { class: 'badge' }, t('factor.isOn'))] : []),
-      ),
-      make('p', { class: 'muted small' }, t(`${kind}.about`)),
-      make('p', { class: 'item__facts' }, ...facts),
-      ...more,
-    ),
-    make('div', { class: 'item__buttons' }, ...buttons),
-  )
 }

@@ -2,12 +2,18 @@ import { ApiError } from './_kit/api.js'
 
 /** Codes of refusals that have words of their own, `problem.<code>`. */
 const KNOWN = new Set([
+  'bad_address',
   'busy',
   'factor_needed',
+  'held',
   'invalid_hint',
   'invalid_passphrase',
   'kdf_iterations',
   'mail_failed',
+  'no_email',
+  'no_way_in',
+  'same_address',
+  'no_way_in',
   'two_factor_expired',
   'two_factor_invalid',
 ])

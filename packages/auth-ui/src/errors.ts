@@ -8,6 +8,12 @@ export const ERRORS = {
     text: 'The owner has chosen a passphrase before. Log in with it.',
     source: 'login.md 5.5',
   },
+  bad_address: {
+    status: 400,
+    description: 'not one plain mail address',
+    text: 'The new mail address is not one plain address, or is longer than 254 bytes.',
+    source: 'owner.md 1.3',
+  },
   bad_redirect: {
     status: 400,
     description: 'bad url',
@@ -66,6 +72,11 @@ export const ERRORS = {
     text: 'Only the settings app of an owner who is onboarded may do this.',
     source: 'login.md 7',
   },
+  held: {
+    status: 409,
+    text: 'The mail address was changed a moment ago. Until the change can no longer be taken back, no factor is removed, no recovery codes are made and no other address is taken; the description and `Retry-After` say until when.',
+    source: 'owner.md 1.6',
+  },
   invalid_client: {
     status: 400,
     description: 'the client must be registered',
@@ -108,13 +119,19 @@ export const ERRORS = {
   },
   invalid_token: {
     status: 400,
-    text: 'The token of the onboarding or reset link is wrong, used or too old. Ask for another link.',
+    text: 'The token of the mailed link (onboarding, reset, mail address) is wrong, used or too old. Ask for another link.',
     source: 'login.md 5.5',
   },
   kdf_iterations: {
     status: 422,
     text: 'The number of iterations, with which the client derived the value, is out of range.',
     source: 'login.md 3.1',
+  },
+  login_required: {
+    status: 401,
+    description: 'nobody is logged in on this browser',
+    text: 'The link counts only in a browser in which the owner is logged in.',
+    source: 'owner.md 1.4',
   },
   logout_forbidden: {
     status: 401,
@@ -134,11 +151,23 @@ export const ERRORS = {
     text: 'The mail with the code or link could not be handed over. Try again after `Retry-After`.',
     source: 'login.md 5.1',
   },
+  no_email: {
+    status: 400,
+    description: 'there is no mail address',
+    text: 'Logins by mailed link need a mail address that was proven.',
+    source: 'owner.md 1.1',
+  },
   no_session: {
     status: 401,
     description: 'Could not retrieve session',
     text: 'Nobody is logged in on this browser.',
     source: 'login.md 5.2',
+  },
+  no_way_in: {
+    status: 409,
+    description: 'the owner could not log in any more',
+    text: 'Nobody knows a passphrase of this space: what is left has to be enough to log in.',
+    source: 'owner.md 2.8',
   },
   not_authorized: {
     status: 401,
@@ -158,6 +187,24 @@ export const ERRORS = {
     text: 'The owner has to choose a passphrase first, with the mailed link.',
     source: 'login.md 4.8',
   },
+  passkey_expired: {
+    status: 401,
+    description: 'the challenge is not good any more',
+    text: 'The challenge is too old, was used, or is of another browser. Ask for another one.',
+    source: 'owner.md 2.2',
+  },
+  passkey_invalid: {
+    status: 401,
+    description: 'the passkey was not accepted',
+    text: 'The passkey may not log in alone, or what it signed is not right.',
+    source: 'owner.md 2.2',
+  },
+  passkey_unknown: {
+    status: 401,
+    description: 'the passkey is not of this instance',
+    text: 'No such passkey is known here: it was removed, or belongs elsewhere.',
+    source: 'owner.md 2.2',
+  },
   passphrase_required: {
     status: 401,
     description: 'passphrase is required as second authentication factor',
@@ -169,6 +216,12 @@ export const ERRORS = {
     description: 'too many attempts',
     text: 'Too many tries, mails or codes. Try again after `Retry-After`.',
     source: 'login.md 4.7',
+  },
+  same_address: {
+    status: 400,
+    description: 'that is the address already',
+    text: 'The new mail address is the one that the owner has.',
+    source: 'owner.md 1.1',
   },
   two_factor_expired: {
     status: 401,

@@ -26,12 +26,18 @@ export interface Lifetimes {
   readonly twoFactor: number
   /** Browser that skips the second factor. @defaultValue 90 days, login.md 2.3 */
   readonly trustedDevice: number
+  /** Challenge of a passkey that logs in or confirms. @defaultValue 5 minutes, owner.md 2.3 */
+  readonly passkeyChallenge: number
   /** Session code of kind open. @defaultValue 5 minutes, login.md 2.3 */
   readonly openCode: number
   /** Magic link, and the cookie of the browser that asked for it. @defaultValue 15 minutes, login.md 2.3 */
   readonly magicCode: number
   /** Code that stands for the second factor after a mail was verified elsewhere. @defaultValue 15 minutes, login.md 2.3 */
   readonly emailVerifiedCode: number
+  /** Link that proves a new mail address. @defaultValue 1 hour, owner.md 1.4 */
+  readonly emailChange: number
+  /** Link that takes a new mail address back. @defaultValue 3 days, owner.md 1.5 */
+  readonly emailUndo: number
   /** Link to a new passphrase. @defaultValue 15 minutes, login.md 2.3 */
   readonly resetToken: number
   /** Proof that the owner confirmed. @defaultValue 5 minutes, login.md 2.3 */
@@ -56,9 +62,12 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
   loginHistory: 365 * DAY_MS,
   twoFactor: 5 * MINUTE_MS,
   trustedDevice: 90 * DAY_MS,
+  passkeyChallenge: 5 * MINUTE_MS,
   openCode: 5 * MINUTE_MS,
   magicCode: 15 * MINUTE_MS,
   emailVerifiedCode: 15 * MINUTE_MS,
+  emailChange: HOUR_MS,
+  emailUndo: 3 * DAY_MS,
   resetToken: 15 * MINUTE_MS,
   confirmCode: 5 * MINUTE_MS,
   activationCode: 5 * MINUTE_MS,

@@ -39,17 +39,23 @@ export interface MessageSource {
 export interface MessageSourceOptions {
   /** Folder of `<locale>.json`. @defaultValue the package's `locales` */
   readonly folder?: string
-  /** Adds `en-XA`: English with accents, 40 % longer, to see what does not fit or is not translated. */
+  /**
+   * Adds `en-XA`: English with accents, 40 % longer, to see what does not fit or is not translated; and `ar-XB`: the
+   * same from right to left.
+   */
   readonly pseudo?: boolean
 }
 
 const FALLBACK = 'en'
 const PSEUDO = 'en-XA'
+const PSEUDO_RIGHT_TO_LEFT = 'ar-XB'
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar', 'dv', 'fa', 'he', 'ps', 'ur', 'yi'])
 const DIRECTION_CONTROLS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu
 const HAS_RIGHT_TO_LEFT = /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}]/u
 const FIRST_STRONG_ISOLATE = '\u2068'
 const POP_ISOLATE = '\u2069'
+const OVERRIDE = '\u202e'
+const POP_OVERRIDE = '\u202c'
 
 /**
  * Marks a text that comes from outside. Controls of writing direction are removed: they have no place in a name and
@@ -70,7 +76,10 @@ export function createMessages(options: MessageSourceOptions = {}): MessageSourc
   }
   const fallback = sources.get(FALLBACK)
   if (fallback === undefined) throw new TypeError(`no ${FALLBACK}.json in the catalogue folder`)
-  if (options.pseudo === true) sources.set(PSEUDO, pseudo(fallback))
+  if (options.pseudo === true) {
+    sources.set(PSEUDO, pseudo(fallback))
+    sources.set(PSEUDO_RIGHT_TO_LEFT, rightToLeft(pseudo(fallback)))
+  }
   return {
     locales: [...sources.keys()],
     forLocale: (tag) => sources.get(tag) ?? sources.get(languageOf(tag)) ?? fallback,
@@ -119,6 +128,21 @@ function pseudo(source: Messages): Messages {
   return {
     ...source,
     locale: PSEUDO,
+    parts,
+    text: (key, values) => parts(key, values).map(plain).join(''),
+  }
+}
+
+/** The words are shown from right to left, texts from outside are left as they are. */
+function rightToLeft(source: Messages): Messages {
+  const parts = (key: string, values?: MessageValues): readonly MessagePart[] =>
+    source
+      .parts(key, values)
+      .map((part) => (isIsolated(part) ? part : `${OVERRIDE}${part}${POP_OVERRIDE}`))
+  return {
+    ...source,
+    locale: PSEUDO_RIGHT_TO_LEFT,
+    dir: 'rtl',
     parts,
     text: (key, values) => parts(key, values).map(plain).join(''),
   }

@@ -36,6 +36,7 @@ import {
 } from './ports.ts'
 import { DEFAULT_COST } from './passphrase/password-hash.ts'
 import { isAffordable, type ScryptCost } from './owner/stored-hash.ts'
+import { isOwnerLink, type OwnerLinks } from './profile/owner-links.ts'
 import { NO_SHARES, type Shares } from './share-by-link/shares.ts'
 import { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
 import { themeOption } from './pages/theme.ts'
@@ -112,6 +113,11 @@ export interface AuthUiOptions {
     /** What an owner keeps, told to the server that it moves to. @defaultValue nothing, without an end */
     readonly diskUsage?: (instance: Instance) => Promise<DiskUsage>
   }
+  /**
+   * Pages of the host that the owner's profile leads to: `/path` on the instance, or `slug` or `slug/path` of one of its
+   * apps. @defaultValue none, and the profile has no such part
+   */
+  readonly ownerLinks?: OwnerLinks
   /** Where an owner who connected too many clients can have the limit raised. @defaultValue nowhere */
   readonly raiseLimitUrl?: RaiseLimitUrl
   /** Looks an address up in a geo database, for the login history. @defaultValue none */
@@ -134,6 +140,7 @@ export interface ResolvedOptions
 }
 
 const slug = text('a slug', isSlug)
+const OWNER_LINK = text('a page of the instance (/path) or of an app (slug/path)', isOwnerLink)
 
 export const AUTH_UI_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
   oauth: port<OAuth>(['mount', 'authenticate', 'clientAddress', 'revoked']),
@@ -192,6 +199,10 @@ export const AUTH_UI_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions
   restored: port<RestoredSpaces>(['find', 'forget']).or(NO_RESTORED_SPACES, 'nothing'),
   move: group({
     diskUsage: func<NonNullable<Group<'move'>['diskUsage']>>().optional('nothing, without an end'),
+  }),
+  ownerLinks: group({
+    export: OWNER_LINK.optional('none'),
+    close: OWNER_LINK.optional('none'),
   }),
   raiseLimitUrl: either(
     text('an absolute URL', (url) => URL.canParse(url)),

@@ -62,7 +62,13 @@ export interface HostHooks {
 }
 
 /** Why a session ended. */
-export type SessionEnd = 'logout' | 'logout_others' | 'revoked' | 'replaced' | 'passphrase'
+export type SessionEnd =
+  | 'email_undone'
+  | 'logout'
+  | 'logout_others'
+  | 'passphrase'
+  | 'replaced'
+  | 'revoked'
 
 /** Where the owner can have the limit of connected clients raised; absolute, or undefined for none. */
 export type RaiseLimitUrl = string | ((instance: Instance) => string | undefined)

@@ -16,6 +16,9 @@ export type Bucket =
   | 'auth'
   | 'auth-ip'
   | 'confirm-code'
+  | 'email-change'
+  | 'email-change-mail'
+  | 'email-token'
   | 'hint-change'
   | 'known-device'
   | 'login-throttled-mail'
@@ -23,6 +26,7 @@ export type Bucket =
   | 'magic-link'
   | 'magic-link-send'
   | 'new-connection-mail'
+  | 'passkey-ip'
   | 'passphrase-reset'
   | 'register-guess'
   | 'resend-onboarding-mail'
@@ -47,6 +51,12 @@ export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
   'auth-ip': { limit: 20, windowMs: 15 * MINUTE_MS },
   /** Wrong confirmation codes from an address. */
   'confirm-code': { limit: 60, windowMs: HOUR_MS },
+  /** Changes of the mail address that were asked for. */
+  'email-change': { limit: 3, windowMs: DAY_MS },
+  /** Mails to an address that is to become the owner's. */
+  'email-change-mail': { limit: 6, windowMs: DAY_MS },
+  /** Wrong tokens of mails about a changed address, from an address. */
+  'email-token': { limit: 10, windowMs: HOUR_MS },
   /** Hints that are compared with the passphrase when they are set. */
   'hint-change': { limit: 20, windowMs: HOUR_MS },
   /** Wrong passphrases from a browser that logged in before, or with a live session. */
@@ -61,6 +71,8 @@ export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
   'magic-link-send': { limit: 5, windowMs: HOUR_MS },
   /** Mails telling of a login from a new place. */
   'new-connection-mail': { limit: 1, windowMs: HOUR_MS },
+  /** Refused passkeys from an address. They cannot be guessed: nobody else is kept out. */
+  'passkey-ip': { limit: 20, windowMs: 15 * MINUTE_MS },
   /** Mails with a link to a new passphrase. */
   'passphrase-reset': { limit: 5, windowMs: HOUR_MS },
   /** Wrong register tokens from an address. */
@@ -108,6 +120,18 @@ export function createRateLimits({ store, clock, limits }: RateLimitsOptions): R
     tooMany: (_bucket, retryAfterS) =>
       new AuthUiError('rate_limited', { headers: { 'Retry-After': String(retryAfterS) } }),
   })
+}
+
+/** Counts nothing while the limit is not reached. @throws AuthUiError `rate_limited` */
+export async function requireWithinLimit(
+  limits: RateLimits,
+  { limit }: RateLimit,
+  instance: Instance,
+  bucket: Bucket,
+  subject: string,
+): Promise<void> {
+  if ((await limits.count(instance, bucket, subject)) < limit) return
+  await limits.hit(instance, bucket, subject)
 }
 
 /** Counts one, and tells whether it is still within the limit. */

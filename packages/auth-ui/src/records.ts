@@ -6,6 +6,8 @@ import {
   valueSchemas,
 } from '@svc/platform'
 import { totpContext } from './factors/totp.ts'
+import { PASSKEY, RECOVERY, TOTP } from './owner/factor-schemas.ts'
+import { PROFILE_RECORD } from './owner/profile-record.ts'
 
 const { boolean, count, instant, list, members, oneOf, text } = valueSchemas
 
@@ -14,28 +16,13 @@ const SHORT = { no: 'It is short-lived.' } as const
 const METHOD = oneOf(
   'password',
   '2FA',
+  'passkey',
   'magic_link',
   'session_code',
   'registration',
   'passphrase_change',
 )
-const TOTP = members(
-  { id: text, secret: text, lastStep: count, createdAt: instant },
-  { lastUsed: instant },
-)
-const RECOVERY = members({ hashes: list(text), createdAt: instant })
-const PASSKEY = members(
-  {
-    id: text,
-    publicKey: text,
-    counter: count,
-    transports: list(text),
-    label: text,
-    createdAt: instant,
-  },
-  { lastUsed: instant },
-)
-
+const FACTOR = oneOf('mail', 'totp', 'passkey', 'recovery')
 /** What is kept of owners and their browsers. */
 export const AUTH_UI_RECORDS: readonly RecordKind[] = [
   {
@@ -61,6 +48,7 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
             mail: members({ enabledAt: instant }),
             totp: TOTP,
             passkeys: list(PASSKEY),
+            passkeyAfterPassphrase: boolean,
             recovery: RECOVERY,
           },
         ),
@@ -85,8 +73,9 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
     life: 'with the instance; an onboarding or reset token, a recovery code, a time step, a counter is used once; a reset token lives 15 min, one at a time',
     export: 'yes',
     content:
-      'passphrase hash with its algorithm, salt and iterations of the browser’s derivation, hint, SHA-256 of at most three onboarding tokens and of one reset token, security stamp, vault keys (opaque), whether mailed links log in, whether anybody but the server knows the passphrase, factors of the second step: since when mail is on, secret and last step of the authenticator app, passkeys with counters, SHA-256 of the recovery codes left',
+      'passphrase hash with its algorithm, salt and iterations of the browser’s derivation, hint, SHA-256 of at most three onboarding tokens and of one reset token, security stamp, vault keys (opaque), whether mailed links log in, whether anybody but the server knows the passphrase, factors of the second step: since when mail is on, secret and last step of the authenticator app, passkeys with counters, whether they log in alone and under which stamp, whether they are asked for after the passphrase, SHA-256 of the recovery codes left',
   },
+  PROFILE_RECORD,
   {
     kind: 'totp-enrolment',
     version: 1,
@@ -219,12 +208,18 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
   {
     kind: 'confirmation',
     version: 1,
-    schema: stamped(members({ state: text }, { slug: text, host: text })),
+    schema: stamped(
+      members(
+        { state: text },
+        { slug: text, host: text, by: FACTOR, since: instant, withoutPassphrase: boolean },
+      ),
+    ),
     tags: 'instance',
     places: { by: 'nobody' },
     life: '5 min, good for many questions; worthless after a passphrase change (the stamp differs)',
     export: SHORT,
-    content: 'SHA-256 of the code: security stamp, state, app or host it led to',
+    content:
+      'SHA-256 of the code: security stamp, state, app or host it led to, factor that was given, since when it is there, whether it was given in place of the passphrase',
   },
   {
     kind: 'passkey-challenge',
@@ -235,6 +230,16 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
     life: '5 min; used once, by a new passkey, in one write with the owner’s record; worthless after a passphrase change',
     export: SHORT,
     content: 'SHA-256: security stamp, SHA-256 of the confirmation’s code',
+  },
+  {
+    kind: 'passkey-use',
+    version: 1,
+    schema: { const: true },
+    tags: 'instance',
+    places: { by: 'nobody' },
+    life: '10 min; a challenge itself lives 5 min and is not stored',
+    export: SHORT,
+    content: 'SHA-256 of a challenge that a passkey was accepted for, so that it is good once',
   },
   {
     kind: 'open-code',

@@ -1,5 +1,6 @@
 import { homeRoutes } from './passphrase/home.ts'
 import { loginRoutes } from './login/login.ts'
+import { passkeyLoginRoutes } from './login/passkey-login.ts'
 import { logoutRoutes } from './login/logout.ts'
 import { twoFactorRoutes } from './two-factor/two-factor.ts'
 import { magicLinkRoutes } from './magic-link/magic-link.ts'
@@ -22,7 +23,9 @@ import { diskUsageRoutes } from './settings/disk-usage.ts'
 import { mailFactorRoutes } from './settings/factor-mail.ts'
 import { totpRoutes } from './settings/factor-totp.ts'
 import { factorRoutes } from './settings/factors.ts'
-import { passkeyRoutes } from './settings/passkey-page.ts'
+import { passkeyOfferRoutes } from './passkeys/passkey-offer.ts'
+import { passkeyRoutes } from './passkeys/passkey-page.ts'
+import { passkeySettingsRoutes } from './passkeys/passkey-settings.ts'
 import { derivationRoutes } from './settings/passphrase.ts'
 import { sessionRoutes } from './settings/sessions.ts'
 import { trustedDeviceRoutes } from './settings/trusted-devices.ts'
@@ -30,6 +33,12 @@ import { bindRoutes, type Route, type RouteRow } from '@svc/platform'
 import { flagshipLoginRoutes } from './flagship/flagship-login.ts'
 import { flagshipMagicLinkRoutes } from './flagship/flagship-magic-link.ts'
 import { flagshipOnboardingRoutes } from './flagship/flagship-onboarding.ts'
+import { emailChangeRoutes } from './profile/email-change.ts'
+import { emailProofRoutes } from './profile/email-proof.ts'
+import { emailUndoRoutes } from './profile/email-undo.ts'
+import { loginHistoryRoutes } from './profile/logins.ts'
+import { magicLinkSettingRoutes } from './profile/magic-link-setting.ts'
+import { profileRoutes } from './profile/profile-document.ts'
 import { moveRoutes } from './move/move.ts'
 import { sharePasswordRoutes } from './share-by-link/share-password.ts'
 import type { AuthUiServices } from './services.ts'
@@ -38,6 +47,7 @@ import type { AuthUiServices } from './services.ts'
 export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...homeRoutes,
   ...loginRoutes,
+  ...passkeyLoginRoutes,
   ...logoutRoutes,
   ...twoFactorRoutes,
   ...magicLinkRoutes,
@@ -61,9 +71,17 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...totpRoutes,
   ...factorRoutes,
   ...passkeyRoutes,
+  ...passkeyOfferRoutes,
+  ...passkeySettingsRoutes,
   ...derivationRoutes,
   ...sessionRoutes,
   ...trustedDeviceRoutes,
+  ...profileRoutes,
+  ...emailChangeRoutes,
+  ...emailProofRoutes,
+  ...emailUndoRoutes,
+  ...magicLinkSettingRoutes,
+  ...loginHistoryRoutes,
   ...moveRoutes,
   ...sharePasswordRoutes,
   ...flagshipLoginRoutes,

@@ -31,6 +31,7 @@ import type { AuthUiLog } from './log/log-events.ts'
  *   check, asking for the second step; and the endpoints `/auth/login`
  * - `confirm`, `magic-link`, `move`, `passphrase`, `session-code`, `authorize` - ways in, and what else takes a login
  * - `apps`, `flagship`, `settings`, `share-by-link`, `two-factor` - what stands on several of these
+ * - `profile` - who the owner is, and changes of the mail address
  * - `host` - the host's side of owners, without HTTP
  */
 export interface AuthUiServices {

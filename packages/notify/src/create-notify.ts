@@ -51,7 +51,7 @@ export function createNotify(given: NotifyOptions): Notify {
     await removeQueues(services, instance)
   })
   const background = [
-    createRetention(services),
+    createRetention(services, options.maxKept),
     createDigests(services),
     createHeldBack(services),
     createEngine(services, options.concurrency),

@@ -7,7 +7,8 @@ export { createNotify } from './create-notify.ts'
 export type { NotifyFigures } from './metrics.ts'
 export type { InternalNotification, Notify } from './notify.ts'
 export type { ListedNotifications, NotifyOperator } from './operator.ts'
-export { type MailAddress, parseAddress } from './mail/mail-address.ts'
+export { parseAddress } from '@svc/platform'
+export type { MailAddress } from './mail/mail-address.ts'
 export {
   isMailError,
   MailError,

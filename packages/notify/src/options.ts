@@ -62,6 +62,8 @@ export interface NotifyOptions {
   readonly limits?: Partial<Readonly<Record<NotifyBucket, RateLimit>>>
   /** Notifications not yet final of one source owner. @defaultValue `200` */
   readonly maxUnfinished?: number
+  /** Notifications of an instance; of more, the oldest finished ones go. @defaultValue `10_000` */
+  readonly maxKept?: number
   /** How many attempts of each channel are made at a time. */
   readonly concurrency?: {
     /** Over all instances. @defaultValue `8` */
@@ -107,6 +109,7 @@ export const NOTIFY_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions(
   roundDelays: delays.or(ROUND_DELAYS_MS, '1 min, 5 min, 30 min, 2 h, 6 h'),
   limits: rateLimits(DEFAULT_LIMITS, 0),
   maxUnfinished: integer(1, 1_000_000).or(200),
+  maxKept: integer(1, 10_000_000).or(10_000),
   concurrency: group({
     total: integer(1, 1000).or(8),
     perInstance: integer(1, 1000).or(2),

@@ -91,6 +91,8 @@ export type PermissionChoice = 'open' | 'linked' | 'everything' | 'off'
 export interface ConsentSigns {
   /** It registered itself, and nobody vouches for it: neither certified nor an app of the registry. */
   readonly isSelfRegistered: boolean
+  /** Its platform, the owner or the host vouched for it. */
+  readonly isCertified: boolean
   /** Its owner never allowed it anything. */
   readonly isNew: boolean
   /** The answer goes to a program of the device, or to a site other than the one that the client says it is of. */
@@ -104,16 +106,19 @@ export interface ConsentView {
   readonly linkedApp?: AppManifest
   readonly permissions: readonly Permission[]
   /**
-   * Whether the form may hold `choice=1` and, for each permission that stays, a field `permission-<n>` with its place
-   * in `permissions`; else why not.
+   * Whether the form may hold `choice=2` and, for each right that stays, fields `group-<key>-<right>` and
+   * `permission-<n>-<right>` with the permission's place in `permissions` (of what the client has already, the second
+   * alone); or `choice=1` with `permission-<n>` for each whole permission that stays. Else why not.
    */
   readonly permissionChoice: PermissionChoice
   /** Places in `permissions` of those that the client has already. */
   readonly allowedBefore: readonly number[]
   /** Values that the form may send as `duration`, in order; empty: the access lasts until it is revoked. */
   readonly durations: readonly ConsentDuration[]
-  /** The one that is chosen at first. */
-  readonly duration: ConsentDuration
+  /** What the owner chose just now, or for the client's newest access. Absent: the page proposes one. */
+  readonly duration?: ConsentDuration
+  /** When the owner allowed the client its newest live access. Milliseconds since the epoch; absent: it has none. */
+  readonly allowedAt?: number
   /** Why the page is shown again: no permission was ticked. */
   readonly problem?: 'nothing_chosen'
   readonly signs: ConsentSigns

@@ -89,7 +89,14 @@ export type {
   InstanceStatus,
   Subdomains,
 } from './instances/instance.ts'
-export type { InstancePage, InstanceUpdate, Instances, NewInstance } from './instances/instances.ts'
+export type {
+  InstancePage,
+  InstanceRule,
+  InstanceUpdate,
+  Instances,
+  NewInstance,
+} from './instances/instances.ts'
+export { parseAddress } from './instances/mail-address.ts'
 export { totalOf, type KeyCounts } from './reseal/key-counts.ts'
 export { type KeyStatus, KeyStatusReader, type SealingKeyStatus } from './reseal/key-status.ts'
 export {

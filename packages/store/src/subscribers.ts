@@ -2,7 +2,7 @@ import { describeError } from './describe-error.ts'
 import type { StoreEventLog } from './log/store-log.ts'
 import type { Json } from './json.ts'
 
-type Handler = (message: Json) => void
+type Handler = (message: Json) => unknown
 
 /** The handlers of this process, by channel. */
 export interface Subscribers {
@@ -18,7 +18,8 @@ export interface Subscribers {
   clear(): void
 }
 
-export function createSubscribers(log: StoreEventLog): Subscribers {
+/** @param onUnknown - hears of a message that a handler did not understand */
+export function createSubscribers(log: StoreEventLog, onUnknown: () => void): Subscribers {
   const channels = new Map<string, Set<Handler>>()
   return {
     add(channel, handler) {
@@ -48,7 +49,9 @@ export function createSubscribers(log: StoreEventLog): Subscribers {
           return
         }
         try {
-          handler(message)
+          if (handler(message) !== 'unknown') continue
+          log.warn({ event: 'store.bus_message_unknown', channel }, 'a message is of another form')
+          onUnknown()
         } catch (error) {
           const cause = describeError(error)
           log.error({ event: 'store.bus_handler_failed', channel, cause }, 'a bus handler threw')

@@ -93,7 +93,7 @@ describe('the example client, beside the example host', function () {
     const client = run(['examples/client/src/main.ts', base], {})
     const address = await lineWith(client, /http\S+\/auth\/authorize\?\S+/)
     const { links } = (await owner.get(address)).page()
-    const refuse = links.find(({ text }) => text === 'Refuse')
+    const refuse = links.find(({ text }) => text === 'Don’t allow')
     await fetch(refuse?.href ?? '')
     expect(await rest(client)).to.deep.equal(['', 'Refused: the client has no access.'])
     expect(await exitCode()).to.equal(1)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { startRedisServer } from '@svc/store/testing'
-import { dropShortLived, redisBytes } from './redis-bytes.ts'
+import { dropShortLived, redisBytes, SHORT_MS } from './redis-bytes.ts'
 
 export type EngineName = 'sqlite' | 'redis'
 
@@ -20,6 +20,9 @@ export interface Engine {
   stop(): Promise<void>
 }
 
+/** What operators are told to set. */
+const REDIS_CONF = path.resolve(import.meta.dirname, '../../deploy/redis/svc.conf')
+
 export async function startEngine(name: EngineName): Promise<Engine> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-scale-'))
   const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true })
@@ -29,7 +32,7 @@ export async function startEngine(name: EngineName): Promise<Engine> {
     return { name, folder, place: 'sqlite', port: 0, weigh, stop: removeFolder }
   }
   // What it holds in memory does not depend on its append-only file, which would make the filling slow.
-  const server = await startRedisServer({ args: ['--appendonly', 'no'] })
+  const server = await startRedisServer({ args: ['--include', REDIS_CONF, '--appendonly', 'no'] })
   return {
     name,
     folder,
@@ -46,12 +49,16 @@ export async function startEngine(name: EngineName): Promise<Engine> {
   }
 }
 
-/** Pages in use, and what waits in the log. */
+/** Pages in use, and what waits in the log, without what dies soon. */
 async function fileBytes(file: string): Promise<number> {
   const database = new DatabaseSync(file)
   try {
     const read = (name: string): number =>
       Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0])
+    const soon = Date.now() + SHORT_MS
+    database.exec('DELETE FROM answers')
+    database.prepare('DELETE FROM counters WHERE resets_at < ?').run(soon)
+    database.prepare('DELETE FROM records WHERE expires_at < ?').run(soon)
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     const pages = read('page_count') - read('freelist_count')
     const log = await stat(`${file}-wal`).catch(() => ({ size: 0 }))

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { openMailbox } from '@svc/testkit'
 import { type Child, startChild } from '../child.ts'
-import type { Made, ScaleRequest } from '../scale-server.ts'
+import type { Made } from '../scale-server.ts'
 import { type EngineName, type Engine, startEngine } from './engines.ts'
 import { type HotKeys, watchKeys } from './hot-keys.ts'
+import { OWNED } from './goals.ts'
 import { fitLine, type Line, type Reading } from './line.ts'
 import { bytesOfTags, type TagBytes } from './redis-bytes.ts'
+import { add, perInstance } from './tag-growth.ts'
 
 export interface EngineOptions {
   readonly name: EngineName
@@ -25,6 +27,8 @@ export interface EngineFigures {
   readonly check?: { readonly instances: number; readonly expected: number; readonly bytes: number }
   /** Of Redis, with its instances alone. */
   readonly tags?: ReadonlyMap<string, TagBytes>
+  /** Of Redis: what an instance of the mix adds to the tags, all of the mix included. */
+  readonly mix?: ReadonlyMap<string, TagBytes>
   readonly hotKeys?: HotKeys
 }
 
@@ -32,16 +36,12 @@ const STEPS = 10
 const CHECK_FACTOR = 2.5
 /** Characters of the id of an instance. */
 export const ID_LENGTH = 22
-/** How many instances get how many of each: as an owner has them, so that indexes cost what they do there. */
-const MIX: readonly (readonly [
-  made: Exclude<Made, 'instance'>,
-  instances: number,
-  each: number,
-])[] = [
-  ['client', 400, 2],
-  ['session', 1000, 2],
-  ['login', 200, 20],
-  ['notification', 25, 10],
+/** How many instances get what of the mix: as many as an owner has, so that indexes cost what they do there. */
+const SAMPLES: readonly (readonly [made: Exclude<Made, 'instance'>, instances: number])[] = [
+  ['client', 2000],
+  ['session', 2000],
+  ['login', 500],
+  ['notification', 20],
 ]
 /** Of the job whose keys are watched. */
 const REPLAYED = 50
@@ -66,9 +66,10 @@ export async function measureEngine(options: EngineOptions): Promise<EngineFigur
     }
     mailbox.clear()
   }
-  const make = (request: ScaleRequest): Promise<void> => withServer((child) => child.ask(request))
+  const readTags = async (): Promise<ReadonlyMap<string, TagBytes> | undefined> =>
+    name === 'redis' ? bytesOfTags(engine.port, ID_LENGTH) : undefined
   const fill = async (from: number, to: number): Promise<Reading> => {
-    await make({ ask: 'instance', hosts: hostsOf(from, to) })
+    await withServer((child) => child.ask({ ask: 'instance', hosts: hostsOf(from, to) }))
     const reading = { count: to, bytes: await engine.weigh() }
     say(`scale: ${name}, ${to} instances, ${reading.bytes} bytes`)
     return reading
@@ -80,7 +81,7 @@ export async function measureEngine(options: EngineOptions): Promise<EngineFigur
       readings.push(await fill(Math.round((instances * (step - 1)) / STEPS), to))
     }
     const line = fitLine(readings)
-    const tags = name === 'redis' ? await bytesOfTags(engine.port, ID_LENGTH) : undefined
+    const tags = await readTags()
     const check = checkLine ? await checkedLine(line, instances, fill) : undefined
     const bytes: Record<Made, number> = {
       instance: line.slope,
@@ -89,9 +90,22 @@ export async function measureEngine(options: EngineOptions): Promise<EngineFigur
       login: 0,
       notification: 0,
     }
-    for (const [made, some, each] of MIX) {
+    const mix = tags && perInstance(new Map(), tags, instances)
+    let [bytesBefore, tagsBefore] = [await engine.weigh(), check ? await readTags() : tags]
+    for (const [made, some] of SAMPLES) {
       const hosts = hostsOf(0, Math.min(some, instances))
-      bytes[made] = await weighOne(engine, hosts, each, (all) => make({ ask: made, hosts: all }))
+      const all = Array.from({ length: OWNED[made] }, () => hosts).flat()
+      await withServer(async (child) => {
+        await child.ask({ ask: made, hosts: all })
+        if (made === 'notification') await child.ask({ ask: 'rest', hosts })
+      })
+      const [bytesAfter, tagsAfter] = [await engine.weigh(), await readTags()]
+      bytes[made] = (bytesAfter - bytesBefore) / all.length
+      if (mix && tagsBefore && tagsAfter) {
+        add(mix, perInstance(tagsBefore, tagsAfter, hosts.length))
+      }
+      bytesBefore = bytesAfter
+      tagsBefore = tagsAfter
       say(`scale: ${name}, ${made}: ${Math.round(bytes[made])} bytes`)
     }
     const hotKeys = name === 'redis' ? await replay(engine, withServer, instances) : undefined
@@ -102,6 +116,7 @@ export async function measureEngine(options: EngineOptions): Promise<EngineFigur
       bytes,
       ...(check !== undefined && { check }),
       ...(tags !== undefined && { tags }),
+      ...(mix !== undefined && { mix }),
       ...(hotKeys !== undefined && { hotKeys }),
     }
   } finally {
@@ -118,17 +133,6 @@ async function checkedLine(
   const many = Math.round(instances * CHECK_FACTOR)
   const { bytes } = await fill(instances, many)
   return { instances: many, expected: start + slope * many, bytes }
-}
-
-async function weighOne(
-  engine: Engine,
-  hosts: readonly string[],
-  each: number,
-  make: (hosts: readonly string[]) => Promise<void>,
-): Promise<number> {
-  const before = await engine.weigh()
-  await make(Array.from({ length: each }, () => hosts).flat())
-  return ((await engine.weigh()) - before) / (hosts.length * each)
 }
 
 /** New owners, who connect a client each, log in and are told something. */

@@ -7,7 +7,7 @@ export interface TagBytes {
 }
 
 /** Codes, counters and answers of writes die within this: they are not at rest. Milliseconds. */
-const SHORT_MS = 7_200_000
+export const SHORT_MS = 7_200_000
 const BATCH = 5000
 
 /** Walks a part of the keyspace, so that no answer is larger than what one packet brings. */
@@ -39,12 +39,15 @@ export async function dropShortLived(port: number): Promise<void> {
   await walk(port, DROP, [])
 }
 
-/** All memory that Redis uses. */
+/** All memory that Redis uses, but for what does not grow with owners: its scripts and connections. */
 export async function redisBytes(port: number): Promise<number> {
   const answer = await sendToRedis(port, 'INFO memory')
-  const bytes = /used_memory:(\d+)/.exec(answer)?.[1]
-  if (bytes === undefined) throw new Error('Redis does not say how much memory it uses')
-  return Number(bytes)
+  const read = (name: string): number => {
+    const value = new RegExp(`^${name}:(\\d+)`, 'm').exec(answer)?.[1]
+    if (value === undefined) throw new Error(`Redis does not say its ${name}`)
+    return Number(value)
+  }
+  return read('used_memory') - read('used_memory_scripts') - read('mem_clients_normal')
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, scryptSync } from 'node:crypto'
-import type http from 'node:http'
+import http from 'node:http'
 import { recordKey } from '@svc/store'
-import { browserClient, relyingParty, requestLoopback } from '@svc/testkit'
+import { browserClient, requestLoopback } from '@svc/testkit'
 import { createInstance } from '../../src/create-instance.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { type RunningHost, startHost } from '../../src/host.ts'
@@ -23,7 +23,7 @@ const TYPE = 'faulty'
 /** What the account of an owner holds. */
 const tokenOf = (domain: string): string => `access of ${domain}`
 /** Instances that are made at a time. */
-const PARALLEL = 16
+const PARALLEL = 4
 const SILENT = {
   debug: () => {},
   info: () => {},
@@ -67,18 +67,24 @@ export function makeOwners(
     })
     if (!made.ok) throw new Error(`account type: ${made.status} ${await made.text()}`)
     const owners: SealedOwner[] = []
+    const agent = new http.Agent({ keepAlive: true, timeout: 4000 })
     let next = 0
     async function worker(): Promise<void> {
       for (let at = next++; at < count; at = next++) {
-        owners.push(await makeOwner(host, `i${at}.example.com`))
+        owners.push(await makeOwner(host, agent, `i${at}.example.com`))
       }
     }
     await Promise.all(Array.from({ length: PARALLEL }, worker))
+    agent.destroy()
     return owners
   })
 }
 
-async function makeOwner(host: RunningHost, domain: string): Promise<SealedOwner> {
+async function makeOwner(
+  host: RunningHost,
+  agent: http.Agent,
+  domain: string,
+): Promise<SealedOwner> {
   const { oauth, ui, accounts } = host.app
   const { instance } = await createInstance(host.app, { domain })
   await ui.owners.importPassphrase(instance, {
@@ -99,9 +105,7 @@ async function makeOwner(host: RunningHost, domain: string): Promise<SealedOwner
   const value = { ...(record.value as object), factors: { totp: factor } }
   await host.store.write([{ op: 'put', key: record.key, value, ifRevision: record.revision }])
 
-  const party = relyingParty({ issuer: instance.origin, port: host.port })
-  const { client_id, client_secret } = await party.register()
-  const clientId = String(client_id)
+  const { clientId, clientSecret } = await registerClient(host.port, agent, domain)
   const tokens = await oauth.clients.issueTokens(instance, clientId, 'io.svc.notes')
   const account = await accounts.connectors.importAccount(instance, {
     accountType: TYPE,
@@ -112,11 +116,32 @@ async function makeOwner(host: RunningHost, domain: string): Promise<SealedOwner
   return {
     domain,
     clientId,
-    clientSecret: String(client_secret),
+    clientSecret,
     refreshToken: String(tokens?.refresh_token),
     totp,
     accountId: account._id,
   }
+}
+
+/** By RFC 7591. All go over a few connections: a client address may hold no more than 256. */
+async function registerClient(
+  port: number,
+  agent: http.Agent,
+  domain: string,
+): Promise<Pick<SealedOwner, 'clientId' | 'clientSecret'>> {
+  const { status, body } = await requestLoopback({ port }, agent, {
+    method: 'POST',
+    url: new URL(`https://${domain}/auth/register`),
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      redirect_uris: ['https://client.example/callback'],
+      client_name: 'Relying party',
+      software_id: 'github.com/example/relying-party',
+    }),
+  })
+  if (status !== 201) throw new Error(`registration: ${status} ${body.toString()}`)
+  const client = JSON.parse(body.toString()) as { client_id: string; client_secret: string } // RFC 7591 3.2.1
+  return { clientId: client.client_id, clientSecret: client.client_secret }
 }
 
 /** Cheap: what is shown is not the hash. */

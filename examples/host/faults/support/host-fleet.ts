@@ -19,17 +19,24 @@ export interface HostFleet {
 
 const ADMIN_TOKEN = randomBytes(24).toString('hex')
 
-/** Starts `count` processes. @param onExit - hears the exit code of each process that was stopped */
+/**
+ * Starts `count` processes.
+ * @param onExit - hears the exit code of each process that was stopped
+ * @param hostOf - folder of the host that a process is started from, asked at each start; this one unless it says another
+ */
 export async function startFleet(
   count: number,
   env: Readonly<Record<string, string>>,
   onExit: (code: number | null) => void,
+  hostOf: (at: number) => string | undefined = () => undefined,
 ): Promise<HostFleet> {
   const key = `a:${randomBytes(32).toString('base64')}`
   const ports: number[] = []
   for (let at = 0; at < count; at += 1) ports.push(await freePort())
-  const start = (at: number): Promise<HostProcess> =>
-    spawnHost({
+  const start = (at: number): Promise<HostProcess> => {
+    const host = hostOf(at)
+    return spawnHost({
+      ...(host !== undefined && { host }),
       env: {
         SVC_KEYS: key,
         SVC_ADMIN_TOKEN: ADMIN_TOKEN,
@@ -39,6 +46,7 @@ export async function startFleet(
         ...env,
       },
     })
+  }
   const hosts: (HostProcess | undefined)[] = []
   for (const at of ports.keys()) hosts.push(await start(at))
 

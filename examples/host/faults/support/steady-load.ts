@@ -24,6 +24,8 @@ export interface SteadyLoad {
   /** Calls with a token that some process had just issued. */
   readonly verifications: number
   readonly failures: readonly LoadFailure[]
+  /** When each request was sent, on the clock of `performance`, and how long it took, milliseconds. */
+  readonly waits: readonly (readonly [sentAt: number, tookMs: number])[]
   /** Ends when every request that was sent is answered. */
   stop(): Promise<void>
 }
@@ -34,7 +36,7 @@ export const TYPE = 'io.svc.notes'
 
 /** Makes the owner, and clients that the owner let in. */
 export async function connectClients(
-  fleet: HostFleet,
+  fleet: Pick<HostFleet, 'adminCall'>,
   port: number,
   count: number,
 ): Promise<readonly LoadClient[]> {
@@ -79,6 +81,7 @@ export function startLoad(
   // that is sent at that moment would be lost.
   const agent = new Agent({ keepAlive: true, timeout: 4000 })
   const failures: LoadFailure[] = []
+  const waits: [number, number][] = []
   const open = new Set<Promise<void>>()
   let requests = 0
   let verifications = 0
@@ -93,7 +96,9 @@ export function startLoad(
     { headers = {}, body = '' }: { headers?: OutgoingHttpHeaders; body?: string },
   ): Promise<string | undefined> {
     requests += 1
+    const sentAt = performance.now()
     const { result, text } = await exchange({ agent, port, method, path, headers, body })
+    waits.push([sentAt, performance.now() - sentAt])
     if (result === expected) return text
     failures.push({ what: `${method} ${path}`, result, body: text.slice(0, 200) })
     return undefined
@@ -155,6 +160,7 @@ export function startLoad(
       return verifications
     },
     failures,
+    waits,
     stop() {
       isOver = true
       return running

@@ -24,7 +24,7 @@ export function addAccountRoutes(
     return account
   }
 
-  route('get', '/instances/:domain/accounts', async (ctx) => {
+  route('get', '/instances/:domain/accounts', 'accounts:read', async (ctx) => {
     const instance = await instanceOf(ctx)
     const cursor = ctx.query['cursor']
     const page = await store.list(instance, typeof cursor === 'string' ? { cursor } : {})
@@ -34,7 +34,7 @@ export function addAccountRoutes(
     }
   })
 
-  route('post', '/instances/:domain/accounts', async (ctx) => {
+  route('post', '/instances/:domain/accounts', 'accounts:write', async (ctx) => {
     const instance = await instanceOf(ctx)
     const body = checkBody('importAccount', ctx.request.body) as Record<string, string> // texts by the schema
     const { access_token: accessToken, expires_at: expires, name, scope } = body
@@ -54,7 +54,7 @@ export function addAccountRoutes(
     ctx.body = await shown(instance, account)
   })
 
-  route('post', '/instances/:domain/accounts/:id/refresh', async (ctx) => {
+  route('post', '/instances/:domain/accounts/:id/refresh', 'accounts:write', async (ctx) => {
     const { force } = checkBody('refreshAccount', ctx.request.body ?? {})
     const instance = await instanceOf(ctx)
     const { _id: id } = await find(ctx, instance)
@@ -62,7 +62,7 @@ export function addAccountRoutes(
     ctx.body = await shown(instance, account)
   })
 
-  route('delete', '/instances/:domain/accounts/:id', async (ctx) => {
+  route('delete', '/instances/:domain/accounts/:id', 'accounts:write', async (ctx) => {
     const instance = await instanceOf(ctx)
     const { _id: id } = await find(ctx, instance)
     await connectors.removeAccount(instance, id)
@@ -70,7 +70,7 @@ export function addAccountRoutes(
   })
 
   /** What a run of a konnector starts with: of the account, and the secret that its type has beside OAuth. */
-  route('post', '/instances/:domain/konnectors/:slug/fields', async (ctx) => {
+  route('post', '/instances/:domain/konnectors/:slug/fields', 'accounts:write', async (ctx) => {
     const { account: id } = checkBody('accountFields', ctx.request.body ?? {})
     const instance = await instanceOf(ctx)
     const slug = String(ctx['params'].slug)

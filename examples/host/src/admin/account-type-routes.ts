@@ -8,11 +8,11 @@ export function addAccountTypeRoutes(
   route: AdminRouting['route'],
   { accountTypes }: Pick<Connectors, 'accountTypes'>,
 ): void {
-  route('get', '/admin/account_types', async (ctx) => {
+  route('get', '/admin/account_types', 'account-types:read', async (ctx) => {
     ctx.body = { account_types: await accountTypes.list() }
   })
 
-  route('put', '/admin/account_types/:id', async (ctx) => {
+  route('put', '/admin/account_types/:id', 'account-types:write', async (ctx) => {
     const id = idOf(ctx)
     const body: unknown = ctx.request.body
     const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
@@ -32,7 +32,7 @@ export function addAccountTypeRoutes(
     ctx.body = entry === undefined ? { _id: id } : maskEntry(entry)
   })
 
-  route('delete', '/admin/account_types/:id', async (ctx) => {
+  route('delete', '/admin/account_types/:id', 'account-types:write', async (ctx) => {
     if (!(await accountTypes.delete(idOf(ctx)))) throw new AdminError('account_type_not_found', 404)
     ctx.status = 204
   })

@@ -9,7 +9,9 @@ import { createInstance } from '../create-instance.ts'
 import { isPhoneNumber } from '../notifications/owner-phone.ts'
 import { checkBody } from './admin.schema.ts'
 import { AdminError } from './admin-error.ts'
+import { requireScope } from './admin-bearer.ts'
 import type { AdminToken } from './admin-token.ts'
+import type { NamedTokens } from './named-tokens.ts'
 import { clientToWire, instanceToWire, mailToWire } from './admin-wire.ts'
 import { addAccountRoutes } from './account-routes.ts'
 import { addAccountTypeRoutes } from './account-type-routes.ts'
@@ -19,6 +21,7 @@ import { addDoctorRoutes } from './doctor-routes.ts'
 import { addKeyRoutes } from './key-routes.ts'
 import { addKonnectorRoutes } from './konnector-routes.ts'
 import { addUsageRoutes, changedSettings } from './usage-routes.ts'
+import { addNamedTokenRoutes } from './named-token-routes.ts'
 import { addNotificationRoutes } from './notification-routes.ts'
 import { addOwnerRoutes, type AdminRouting } from './owner-routes.ts'
 import { addStatusRoutes } from './status-routes.ts'
@@ -30,9 +33,15 @@ export function adminRouter(
   config: Config,
   {
     token,
+    named,
     log,
     store,
-  }: { readonly token: AdminToken; readonly log: HostEventLog; readonly store: Store },
+  }: {
+    readonly token: AdminToken
+    readonly named: NamedTokens
+    readonly log: HostEventLog
+    readonly store: Store
+  },
 ): Middleware {
   const { oauth, ui, apps, phones, mailbox, metrics } = app
   const { instances, clients, appTokens, clock } = oauth
@@ -46,11 +55,12 @@ export function adminRouter(
     await koaBody(ctx as never, next) // The types of koa-body are of Koa 2; the context is the same object.
   }
 
-  const route: AdminRouting['route'] = (method, path, handle) => {
+  const route: AdminRouting['route'] = (method, path, scope, handle) => {
     // The types of koa-router are of Koa 2; the context is the same object.
     const handler = (ctx: unknown): Promise<void> => handle(ctx as Context)
-    if (method === 'get' || method === 'delete') router[method](path, handler)
-    else router[method](path, readBody as never, handler)
+    const guard = requireScope(scope, `${method.toUpperCase()} ${path}`)
+    if (method === 'get' || method === 'delete') router[method](path, guard as never, handler)
+    else router[method](path, guard as never, readBody as never, handler)
   }
 
   async function instanceOf(ctx: Context): Promise<Instance> {
@@ -75,11 +85,11 @@ export function adminRouter(
     )
   }
 
-  route('get', '/health', async (ctx) => {
+  route('get', '/health', 'server:read', async (ctx) => {
     ctx.body = { status: 'up', version: 1, store: config.store === 'sqlite' ? 'sqlite' : 'redis' }
   })
 
-  route('get', '/metrics', async (ctx) => {
+  route('get', '/metrics', 'server:read', async (ctx) => {
     const { type, text } = await metrics.render()
     ctx.type = type
     ctx.body = text
@@ -87,7 +97,7 @@ export function adminRouter(
 
   addStatusRoutes({ route }, app)
 
-  route('get', '/instances', async (ctx) => {
+  route('get', '/instances', 'instances:read', async (ctx) => {
     const cursor = ctx.query['cursor']
     const page = await instances.list(typeof cursor === 'string' ? { cursor } : {})
     ctx.body = {
@@ -96,7 +106,7 @@ export function adminRouter(
     }
   })
 
-  route('post', '/instances', async (ctx) => {
+  route('post', '/instances', 'instances:create', async (ctx) => {
     const { passphrase, magic_link, ...input } = checkBody('createInstance', ctx.request.body)
     const magicLink = magic_link === true
     if (magicLink && passphrase === undefined && input['email'] === undefined) {
@@ -115,11 +125,11 @@ export function adminRouter(
     }
   })
 
-  route('get', '/instances/:domain', async (ctx) => {
+  route('get', '/instances/:domain', 'instances:read', async (ctx) => {
     ctx.body = await describe(await instanceOf(ctx))
   })
 
-  route('patch', '/instances/:domain', async (ctx) => {
+  route('patch', '/instances/:domain', 'instances:update', async (ctx) => {
     const instance = await instanceOf(ctx)
     const { oauthClientsMax, diskQuota, blocked, auth_mode, magic_link, phone, ...rest } =
       checkBody('updateInstance', ctx.request.body)
@@ -135,7 +145,7 @@ export function adminRouter(
       ...(blocked !== undefined && { status: blocked === true ? 'blocked' : 'active' }),
       settings: changedSettings(instance.settings, { oauthClientsMax, diskQuota }),
     }
-    const updated = await instances.update(instance.id, update)
+    const updated = await ui.owners.updateInstance(instance, update)
     await app.devPages.noteHosts(updated.aliases)
     if (typeof phone === 'string') await phones.set(updated, phone)
     if (phone === null) await phones.set(updated, undefined)
@@ -146,7 +156,7 @@ export function adminRouter(
     ctx.body = await describe(updated)
   })
 
-  route('delete', '/instances/:domain', async (ctx) => {
+  route('delete', '/instances/:domain', 'instances:delete', async (ctx) => {
     await instances.remove((await anyInstanceOf(ctx)).id)
     ctx.status = 204
   })
@@ -154,18 +164,18 @@ export function adminRouter(
   addDoctorRoutes({ route }, app, config)
   addOwnerRoutes({ route, instanceOf }, ui.owners)
 
-  route('get', '/instances/:domain/apps', async (ctx) => {
+  route('get', '/instances/:domain/apps', 'apps:read', async (ctx) => {
     ctx.body = { apps: await apps.listInstalled(await instanceOf(ctx)) }
   })
 
-  route('post', '/instances/:domain/apps', async (ctx) => {
+  route('post', '/instances/:domain/apps', 'apps:write', async (ctx) => {
     const { app: slugOrFolder } = checkBody('installApp', ctx.request.body)
     const instance = await instanceOf(ctx)
     ctx.status = 201
     ctx.body = await apps.install(instance, String(slugOrFolder))
   })
 
-  route('delete', '/instances/:domain/apps/:slug', async (ctx) => {
+  route('delete', '/instances/:domain/apps/:slug', 'apps:write', async (ctx) => {
     const instance = await instanceOf(ctx)
     if (!(await apps.uninstall(instance, String(ctx['params'].slug)))) {
       throw new AdminError('app_not_found', 404)
@@ -173,7 +183,7 @@ export function adminRouter(
     ctx.status = 204
   })
 
-  route('post', '/instances/:domain/app-tokens', async (ctx) => {
+  route('post', '/instances/:domain/app-tokens', 'tokens:create', async (ctx) => {
     const { slug } = checkBody('appToken', ctx.request.body)
     const instance = await instanceOf(ctx)
     const manifest = await apps.installed(instance, String(slug))
@@ -189,6 +199,7 @@ export function adminRouter(
   addClientRoutes({ route, instanceOf }, clients)
   addKonnectorRoutes({ route, instanceOf }, app)
   addKeyRoutes({ route, instanceOf, anyInstanceOf }, app, token)
+  addNamedTokenRoutes({ route }, named, log)
   addAccountTypeRoutes(route, app.accounts.connectors)
   addAccountRoutes({ route, instanceOf }, app)
   addNotificationRoutes({ route, instanceOf }, app)
@@ -196,7 +207,7 @@ export function adminRouter(
   addTransferRoutes({ route, anyInstanceOf }, { app, config, log })
   addBackupRoutes({ route }, app, store)
 
-  route('get', '/instances/:domain/clients', async (ctx) => {
+  route('get', '/instances/:domain/clients', 'clients:read', async (ctx) => {
     const instance = await instanceOf(ctx)
     const cursor = ctx.query['cursor']
     const page = await clients.list(instance, typeof cursor === 'string' ? { cursor } : {})
@@ -206,14 +217,14 @@ export function adminRouter(
     }
   })
 
-  route('get', '/instances/:domain/clients/:id', async (ctx) => {
+  route('get', '/instances/:domain/clients/:id', 'clients:read', async (ctx) => {
     const instance = await instanceOf(ctx)
     const client = await clients.get(instance, String(ctx['params'].id))
     if (client === undefined) throw new AdminError('client_not_found', 404)
     ctx.body = { ...clientToWire(client), scopes: await clients.scopes(instance, client.id) }
   })
 
-  route('delete', '/instances/:domain/clients/:id', async (ctx) => {
+  route('delete', '/instances/:domain/clients/:id', 'clients:revoke', async (ctx) => {
     const instance = await instanceOf(ctx)
     if (!(await clients.revoke(instance, String(ctx['params'].id), 'operator'))) {
       throw new AdminError('client_not_found', 404)
@@ -221,7 +232,7 @@ export function adminRouter(
     ctx.status = 204
   })
 
-  route('get', '/instances/:domain/mails', async (ctx) => {
+  route('get', '/instances/:domain/mails', 'mails:read', async (ctx) => {
     if (mailbox === undefined) {
       throw new AdminError('no_mailbox', 404, 'mails are sent by SMTP: there is no mailbox here')
     }

@@ -1,5 +1,6 @@
 import { compiledSchema } from '@svc/platform'
 import { AdminError } from './admin-error.ts'
+import { ADMIN_SCOPES } from './admin-scopes.ts'
 
 /** The bodies of the admin API. */
 export type AdminBody =
@@ -8,6 +9,7 @@ export type AdminBody =
   | 'certifyClient'
   | 'createBackup'
   | 'createInstance'
+  | 'createNamedToken'
   | 'exportInstance'
   | 'importAccount'
   | 'importKey'
@@ -169,6 +171,16 @@ export const ADMIN_BODIES: Readonly<Record<AdminBody, object>> = {
         },
       },
       properties: { type: 'object' },
+    },
+  },
+  createNamedToken: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['name', 'only', 'until'],
+    properties: {
+      name: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,39}$' },
+      only: { type: 'array', items: { enum: ADMIN_SCOPES }, minItems: 1, uniqueItems: true },
+      until: { type: 'string', maxLength: 40 },
     },
   },
   exportInstance: {

@@ -5,27 +5,31 @@ import type { HostServices } from '../services.ts'
 import type { Config } from '../config/config.ts'
 import type { HostEventLog } from '../log/log.ts'
 import { AdminError } from './admin-error.ts'
+import { auditNamedTokens, requireToken } from './admin-bearer.ts'
 import type { AdminToken } from './admin-token.ts'
 import { adminRouter } from './admin-routes.ts'
+import { NamedTokens } from './named-tokens.ts'
 
 export interface AdminOptions {
   readonly app: HostServices
   readonly config: Config
   readonly token: AdminToken
   readonly store: Store
-  readonly log: HostEventLog
 }
 
 /**
  * The operator's side: a JSON API for the command line, on its own listener on loopback, behind a token of its own.
  * @see architecture.md 5
  */
-export function createAdminApp({ app, config, store, token, log }: AdminOptions): Koa {
+export function createAdminApp({ app, config, store, token }: AdminOptions): Koa {
+  const { log } = app
   const koa = new Koa()
   koa.on('error', (error: Error) => log.error('admin.broken', { cause: describeError(error) }))
+  koa.use(auditNamedTokens(log))
   koa.use(answerErrors(log, app))
-  koa.use(requireToken(token))
-  koa.use(adminRouter(app, config, { token, log, store }))
+  const named = new NamedTokens(store, app.oauth.clock)
+  koa.use(requireToken(token, named, app.oauth.clock))
+  koa.use(adminRouter(app, config, { token, named, log, store }))
   koa.use(() => {
     throw new AdminError('not_found', 404)
   })
@@ -51,17 +55,6 @@ function answerErrors(log: HostEventLog, { health }: Pick<HostServices, 'health'
       ctx.status = status
       ctx.body = { error: message, code }
     }
-  }
-}
-
-function requireToken(token: AdminToken) {
-  return async function adminBearer(ctx: Context, next: Next): Promise<void> {
-    const [, given] = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(ctx.get('Authorization')) ?? []
-    if (given === undefined || !token.isSame(given)) {
-      ctx.set('WWW-Authenticate', 'Bearer')
-      throw new AdminError('unauthorized', 401, 'the admin token is missing or wrong')
-    }
-    await next()
   }
 }
 

@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { describeError, type Store } from '@svc/store'
 import type { EmbeddedStore } from '@svc/store/sqlite'
-import { isUnfinished, syncPath } from '../backups/backup-files.ts'
+import { isUnfinished, syncFile } from '../backups/backup-files.ts'
 import type { HostServices } from '../services.ts'
 import { noteBackupVerified } from '../storage/backup-record.ts'
 import { checkBody } from './admin.schema.ts'
@@ -25,7 +25,7 @@ export function addBackupRoutes(
   const { clock } = oauth
   let copy: Copy | undefined
 
-  route('post', '/backups', async (ctx) => {
+  route('post', '/backups', 'backups:create', async (ctx) => {
     const file = String(checkBody('createBackup', ctx.request.body)['file'])
     if (!isAbsolute(file) || !isUnfinished(file)) {
       throw new AdminError('invalid_request', 400, 'file is no place for a backup')
@@ -50,11 +50,11 @@ export function addBackupRoutes(
     ctx.body = started
   })
 
-  route('get', '/backups/current', async (ctx) => {
+  route('get', '/backups/current', 'backups:create', async (ctx) => {
     ctx.body = copy ?? {}
   })
 
-  route('post', '/backups/verified', async (ctx) => {
+  route('post', '/backups/verified', 'backups:create', async (ctx) => {
     await noteBackupVerified(store, clock.now())
     ctx.status = 204
   })
@@ -80,7 +80,7 @@ function makeFile(file: string): void {
 async function copyTo(store: EmbeddedStore, file: string): Promise<void> {
   try {
     await store.backup(file)
-    syncPath(file)
+    await syncFile(file)
   } catch (error) {
     rmSync(file, { force: true })
     throw error

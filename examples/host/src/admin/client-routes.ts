@@ -9,7 +9,7 @@ export function addClientRoutes(
   { route, instanceOf }: Pick<AdminRouting, 'instanceOf' | 'route'>,
   clients: Pick<ClientService, 'issueTokens' | 'setFlagship'>,
 ): void {
-  route('post', '/instances/:domain/clients/:id/certify', async (ctx) => {
+  route('post', '/instances/:domain/clients/:id/certify', 'clients:certify', async (ctx) => {
     const { withdraw } = checkBody('certifyClient', ctx.request.body ?? {})
     const instance = await instanceOf(ctx)
     const id = String(ctx['params'].id)
@@ -18,7 +18,7 @@ export function addClientRoutes(
     ctx.body = clientToWire(client)
   })
 
-  route('post', '/instances/:domain/clients/:id/tokens', async (ctx) => {
+  route('post', '/instances/:domain/clients/:id/tokens', 'tokens:create', async (ctx) => {
     const { scope } = checkBody('oauthToken', ctx.request.body)
     const instance = await instanceOf(ctx)
     const tokens = await clients.issueTokens(instance, String(ctx['params'].id), String(scope))

@@ -25,12 +25,12 @@ export function addDoctorRoutes(
     return instance
   }
 
-  route('post', '/probes', async (ctx) => {
+  route('post', '/probes', 'server:check', async (ctx) => {
     ctx.status = 201
     ctx.body = { nonce: await app.probe.makeNonce() }
   })
 
-  route('post', '/checks', async (ctx) => {
+  route('post', '/checks', 'server:check', async (ctx) => {
     const { domain, offline, servers } = checkBody('runChecks', ctx.request.body ?? {})
     const sites =
       typeof domain === 'string' ? [toSite(await find(domain))] : await sampleSites(instances)

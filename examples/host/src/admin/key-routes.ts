@@ -17,25 +17,25 @@ export function addKeyRoutes(
 ): void {
   const { keys } = services
 
-  route('post', '/instances/:domain/rotate-keys', async (ctx) => {
+  route('post', '/instances/:domain/rotate-keys', 'keys:write', async (ctx) => {
     const { kinds } = readRotation(ctx.request.body)
     await rotateKeys(services, await instanceOf(ctx), kinds)
     ctx.status = 204
   })
 
-  route('post', '/keys/rotate', async (ctx) => {
+  route('post', '/keys/rotate', 'keys:write', async (ctx) => {
     const { kinds, rate } = readRotation(ctx.request.body)
     ctx.status = 202
     ctx.body = rotationToWire(await keys.rotation.start(kinds, rate))
   })
 
-  route('get', '/keys/rotate', async (ctx) => {
+  route('get', '/keys/rotate', 'keys:read', async (ctx) => {
     const progress = await keys.rotation.progress()
     if (progress === undefined) throw new AdminError('not_found', 404, 'nothing was rotated yet')
     ctx.body = rotationToWire(progress)
   })
 
-  route('post', '/keys/reseal', async (ctx) => {
+  route('post', '/keys/reseal', 'keys:write', async (ctx) => {
     const { rate } = checkBody('reseal', ctx.request.body ?? {})
     try {
       const progress = await keys.reseal.start(typeof rate === 'number' ? rate : RESEAL_RATE)
@@ -47,13 +47,13 @@ export function addKeyRoutes(
     }
   })
 
-  route('get', '/keys/reseal', async (ctx) => {
+  route('get', '/keys/reseal', 'keys:read', async (ctx) => {
     const progress = await keys.reseal.progress()
     if (progress === undefined) throw new AdminError('not_found', 404, 'nothing was resealed yet')
     ctx.body = await resealToWire(services, progress)
   })
 
-  route('get', '/keys/status', async (ctx) => {
+  route('get', '/keys/status', 'keys:read', async (ctx) => {
     const resealed = await keys.reseal.progress()
     const status = await keys.status.read(resealed?.endedAt)
     showSealingValues(status, services.settable)
@@ -73,7 +73,7 @@ export function addKeyRoutes(
     }
   })
 
-  route('post', '/admin-token', async (ctx) => {
+  route('post', '/admin-token', 'everything', async (ctx) => {
     ctx.body = { file: token.rotate() }
   })
 }

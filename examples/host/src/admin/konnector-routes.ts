@@ -10,11 +10,11 @@ export function addKonnectorRoutes(
 ): void {
   const unknown = (): AdminError => new AdminError('konnector_not_found', 404)
 
-  route('get', '/instances/:domain/konnectors', async (ctx) => {
+  route('get', '/instances/:domain/konnectors', 'konnectors:read', async (ctx) => {
     ctx.body = { konnectors: await konnectors.list(await instanceOf(ctx)) }
   })
 
-  route('post', '/instances/:domain/konnectors', async (ctx) => {
+  route('post', '/instances/:domain/konnectors', 'konnectors:write', async (ctx) => {
     const { slug } = checkBody('installKonnector', ctx.request.body)
     const manifest = await konnectors.install(await instanceOf(ctx), String(slug))
     if (manifest === undefined) throw unknown()
@@ -22,13 +22,13 @@ export function addKonnectorRoutes(
     ctx.body = manifest
   })
 
-  route('delete', '/instances/:domain/konnectors/:slug', async (ctx) => {
+  route('delete', '/instances/:domain/konnectors/:slug', 'konnectors:write', async (ctx) => {
     const instance = await instanceOf(ctx)
     if (!(await konnectors.uninstall(instance, String(ctx['params'].slug)))) throw unknown()
     ctx.status = 204
   })
 
-  route('post', '/instances/:domain/konnectors/:slug/tokens', async (ctx) => {
+  route('post', '/instances/:domain/konnectors/:slug/tokens', 'tokens:create', async (ctx) => {
     const instance = await instanceOf(ctx)
     const token = await oauth.konnectorTokens.issue(instance, String(ctx['params'].slug))
     if (token === undefined) throw unknown()

@@ -12,7 +12,7 @@ export function addNotificationRoutes(
   { route, instanceOf }: Pick<AdminRouting, 'instanceOf' | 'route'>,
   { notify, outbox }: Pick<HostServices, 'notify' | 'outbox'>,
 ): void {
-  route('post', '/instances/:domain/notifications', async (ctx) => {
+  route('post', '/instances/:domain/notifications', 'notifications:write', async (ctx) => {
     const { notification, properties } = checkBody('sendNotification', ctx.request.body)
     const instance = await instanceOf(ctx)
     const given = notification as Record<string, unknown> // by the schema, as the next one
@@ -22,7 +22,7 @@ export function addNotificationRoutes(
     ctx.body = notificationToWire(record)
   })
 
-  route('get', '/instances/:domain/notifications', async (ctx) => {
+  route('get', '/instances/:domain/notifications', 'notifications:read', async (ctx) => {
     const instance = await instanceOf(ctx)
     const cursor = ctx.query['cursor']
     const page = typeof cursor === 'string' ? { cursor } : {}
@@ -30,7 +30,7 @@ export function addNotificationRoutes(
     ctx.body = { ...rest, notifications: notifications.map(notificationToWire) }
   })
 
-  route('get', '/instances/:domain/notifications/:id', async (ctx) => {
+  route('get', '/instances/:domain/notifications/:id', 'notifications:read', async (ctx) => {
     const instance = await instanceOf(ctx)
     const record = await notify.operator.find(instance, String(ctx['params'].id))
     if (record === undefined) throw new AdminError('notification_not_found', 404)
@@ -38,13 +38,13 @@ export function addNotificationRoutes(
     ctx.body = { ...notificationToWire(record), content, content_html, data }
   })
 
-  route('delete', '/instances/:domain/notifications/:id', async (ctx) => {
+  route('delete', '/instances/:domain/notifications/:id', 'notifications:write', async (ctx) => {
     const instance = await instanceOf(ctx)
     await told(() => notify.operator.cancel(instance, String(ctx['params'].id)))
     ctx.status = 204
   })
 
-  route('get', '/instances/:domain/outbox', async (ctx) => {
+  route('get', '/instances/:domain/outbox', 'mails:read', async (ctx) => {
     if (outbox === undefined) {
       throw new AdminError('no_outbox', 404, 'pushes and texts are sent: there is no outbox here')
     }

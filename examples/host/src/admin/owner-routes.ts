@@ -3,19 +3,21 @@ import type { Owners } from '@svc/auth-ui'
 import type { Instance } from '@svc/platform'
 import type { Context } from 'koa'
 import { checkBody } from './admin.schema.ts'
+import type { RouteScope } from './admin-scopes.ts'
 
 /** What the routes of the admin API are made with. */
 export interface AdminRouting {
+  /** @param scope - what a named token needs for it */
   route(
     method: 'delete' | 'get' | 'patch' | 'post' | 'put',
     path: string,
+    scope: RouteScope,
     handle: (ctx: Context) => Promise<void>,
   ): void
   /** That of `:domain`, which may be changed where the request does. @throws AdminError `instance_not_found`, `instance_held` */
   instanceOf(ctx: Context): Promise<Instance>
   /** The same, also while it is exported or imported. @throws AdminError `instance_not_found` */
   anyInstanceOf(ctx: Context): Promise<Instance>
-  /** @throws AdminError `invalid_request` */
 }
 
 /** Letters and digits of which no two look alike: a passphrase may be told by telephone. */
@@ -26,11 +28,11 @@ export function addOwnerRoutes(
   { route, instanceOf }: Pick<AdminRouting, 'instanceOf' | 'route'>,
   owners: Owners,
 ): void {
-  route('post', '/instances/:domain/onboarding-link', async (ctx) => {
+  route('post', '/instances/:domain/onboarding-link', 'owners:onboard', async (ctx) => {
     ctx.body = { onboardingUrl: await owners.createOnboardingUrl(await instanceOf(ctx)) }
   })
 
-  route('post', '/instances/:domain/reset-passphrase', async (ctx) => {
+  route('post', '/instances/:domain/reset-passphrase', 'owners:enter', async (ctx) => {
     const { passphrase } = checkBody('resetPassphrase', ctx.request.body ?? {})
     const instance = await instanceOf(ctx)
     const isChosen = typeof passphrase === 'string'
@@ -39,18 +41,18 @@ export function addOwnerRoutes(
     ctx.body = { domain: instance.domain, ...(!isChosen && { passphrase: next }) }
   })
 
-  route('post', '/instances/:domain/session-code', async (ctx) => {
+  route('post', '/instances/:domain/session-code', 'owners:enter', async (ctx) => {
     ctx.status = 201
     ctx.body = { session_code: await owners.createSessionCode(await instanceOf(ctx)) }
   })
 
-  route('post', '/instances/:domain/magic-code', async (ctx) => {
+  route('post', '/instances/:domain/magic-code', 'owners:enter', async (ctx) => {
     const { code, url } = await owners.createMagicLinkCode(await instanceOf(ctx))
     ctx.status = 201
     ctx.body = { magic_code: code, url }
   })
 
-  route('post', '/instances/:domain/email-verified-code', async (ctx) => {
+  route('post', '/instances/:domain/email-verified-code', 'owners:enter', async (ctx) => {
     const code = await owners.createEmailVerifiedCode(await instanceOf(ctx))
     ctx.status = 201
     ctx.body = { email_verified_code: code }

@@ -7,7 +7,7 @@ export function addStatusRoutes(
   { route }: Pick<AdminRouting, 'route'>,
   { status }: Pick<HostServices, 'status'>,
 ): void {
-  route('get', '/status', async (ctx) => {
+  route('get', '/status', 'server:read', async (ctx) => {
     ctx.body = { version: PRODUCT_VERSION, ...(await status.read()) }
   })
 }

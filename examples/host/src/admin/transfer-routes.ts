@@ -24,7 +24,7 @@ export function addTransferRoutes(
   const { transfer } = app.oauth
   const jobs = new ImportJobs(services)
 
-  route('post', '/instances/:domain/export', async (ctx) => {
+  route('post', '/instances/:domain/export', 'transfers:export', async (ctx) => {
     const { move, ...given } = checkBody('exportInstance', ctx.request.body)
     const instance = await anyInstanceOf(ctx)
     const options = {
@@ -50,7 +50,7 @@ export function addTransferRoutes(
     )
   })
 
-  route('post', '/instances/:domain/unfreeze', async (ctx) => {
+  route('post', '/instances/:domain/unfreeze', 'transfers:export', async (ctx) => {
     const { force } = checkBody('unfreezeInstance', ctx.request.body ?? {})
     const { id, domain } = await anyInstanceOf(ctx)
     await transfer.unfreeze(id, { force: force === true })
@@ -58,12 +58,12 @@ export function addTransferRoutes(
     ctx.status = 204
   })
 
-  route('post', '/instances/:domain/abort-import', async (ctx) => {
+  route('post', '/instances/:domain/abort-import', 'transfers:import', async (ctx) => {
     await transfer.abortImport((await anyInstanceOf(ctx)).id)
     ctx.status = 204
   })
 
-  route('post', '/imports', async (ctx) => {
+  route('post', '/imports', 'transfers:import', async (ctx) => {
     const { domain, dry_run, replace } = ctx.query
     ctx.status = 202
     ctx.body = {
@@ -76,7 +76,7 @@ export function addTransferRoutes(
     }
   })
 
-  route('get', '/imports/:import', async (ctx) => {
+  route('get', '/imports/:import', 'transfers:import', async (ctx) => {
     const job = jobs.get(String(ctx['params'].import))
     if (job === undefined) throw new AdminError('import_not_found', 404)
     if (job.state === 'failed') throw job.error

@@ -13,11 +13,11 @@ export function addUsageRoutes(
     return { ...(await quota.use(instance)), bounded: BOUNDED_BYTES, kinds: usage }
   }
 
-  route('get', '/instances/:domain/usage', async (ctx) => {
+  route('get', '/instances/:domain/usage', 'instances:read', async (ctx) => {
     ctx.body = await describe(await instanceOf(ctx))
   })
 
-  route('post', '/instances/:domain/usage', async (ctx) => {
+  route('post', '/instances/:domain/usage', 'instances:update', async (ctx) => {
     const instance = await instanceOf(ctx)
     const before = bytesOf(await quota.usage(instance))
     const after = bytesOf(await quota.recount(instance))

@@ -17,7 +17,13 @@ const AT_ONCE = 100
 const MAIL_RETRY_MS = 10 * 60_000
 
 /** What owners of a restored store would log in with again, beside all that is short-lived. */
-const ENDED: ReadonlySet<string> = new Set(['session', 'trusted-device', 'account-state-place'])
+const ENDED: ReadonlySet<string> = new Set([
+  'session',
+  'trusted-device',
+  'account-state-place',
+  // One that was revoked since would do what it may again.
+  'admin-token',
+])
 /** Mails and pushes that development keeps to look at. */
 const KEPT: ReadonlySet<string> = new Set(['dev-mail', 'dev-outbox-entry', 'restored-notice'])
 

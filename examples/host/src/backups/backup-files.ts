@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
 /** `svc-<UTC time>.db`, of Redis `.rdb`; encrypted with `.age` behind it. */
@@ -62,6 +63,16 @@ export function syncPath(path: string): void {
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
+  }
+}
+
+/** As {@link syncPath}, while others are served: a large file takes as long as the disk does. */
+export async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
   }
 }
 

@@ -20,7 +20,7 @@ export interface Inventory {
 }
 
 /** What is wanted of a record besides its number. */
-type Look = (record: FoundRecord, kind: RecordKind | undefined) => void
+export type Look = (record: FoundRecord, kind: RecordKind | undefined) => void
 
 /** Counts what is in a store. @param look - at each record, too */
 export async function takeInventory(

@@ -1,7 +1,8 @@
 import { chmodSync, copyFileSync, rmSync } from 'node:fs'
 import { describeError } from '@svc/store'
-import { readStoreRecord, type StoreRecord } from '../storage/store-record.ts'
+import { readStoreRecord } from '../storage/store-record.ts'
 import { syncPath, unfinishedIn } from './backup-files.ts'
+import { withSnapshotStore } from './check-snapshot.ts'
 import {
   type CreatedBackup,
   type CreateOptions,
@@ -11,7 +12,6 @@ import {
 } from './create-backup.ts'
 import { checkRecipient } from './encryption.ts'
 import { takeInventory } from './inventory.ts'
-import { dumpSnapshot } from './redis-snapshot.ts'
 
 /**
  * Has Redis write a snapshot, and copies it to the folder, when it is on this machine.
@@ -26,22 +26,18 @@ export async function createRedisBackup(
   const directory = openFolder(options)
   const stem = freeStem(directory, clock.now())
   const unfinished = unfinishedIn(directory, stem)
-  const { redisStore, saveRedisSnapshot } = await import('@svc/store/redis')
+  const { saveRedisSnapshot } = await import('@svc/store/redis')
   const snapshot = await saveRedisSnapshot(url)
   try {
     copySnapshot(snapshot, unfinished)
     const at = clock.now()
-    const inventory = await takeInventory(dumpSnapshot(unfinished, { now: () => at }), registry)
-    const store = redisStore({ url })
-    let record: StoreRecord | undefined
-    try {
-      record = await readStoreRecord(store)
-    } finally {
-      await store.close()
-    }
+    const found = await withSnapshotStore(unfinished, { now: () => at }, async (store) => ({
+      storeVersion: (await readStoreRecord(store))?.version ?? 1,
+      ...(await takeInventory(store.dump(), registry)),
+    }))
     return await keepBackup(
       { directory, stem, unfinished, at, ...(recipient !== undefined && { recipient }) },
-      { engine: 'redis', storeVersion: record?.version ?? 1, ...inventory },
+      { engine: 'redis', ...found },
     )
   } finally {
     rmSync(unfinished, { force: true })

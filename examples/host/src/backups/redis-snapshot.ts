@@ -5,17 +5,26 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { type Clock, type DumpEntry, describeError } from '@svc/store'
+import { describeError } from '@svc/store'
 
 /** A large snapshot takes long to load. Milliseconds. */
 const LOADING_MS = 10 * 60_000
 const BETWEEN_TRIES_MS = 100
 
+/** A file is no snapshot that Redis reads. */
+export class SnapshotError extends Error {
+  override readonly name: string = 'SnapshotError'
+}
+
 /**
- * What a snapshot of Redis holds, read by a redis-server of our own on loopback that ends with the reading.
- * @throws Error where no redis-server is installed, or it cannot read the file
+ * Has a redis-server of our own, on loopback, read a snapshot; it ends with the work.
+ * @throws SnapshotError when it cannot read the file
+ * @throws Error where no redis-server is installed
  */
-export async function* dumpSnapshot(file: string, clock: Clock): AsyncGenerator<DumpEntry> {
+export async function withSnapshot<Result>(
+  file: string,
+  work: (url: string) => Promise<Result>,
+): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-snapshot-'))
   const port = await freePort()
   copyFileSync(file, join(folder, 'dump.rdb'))
@@ -25,24 +34,18 @@ export async function* dumpSnapshot(file: string, clock: Clock): AsyncGenerator<
     stdio: 'ignore',
   })
   const ended = once(server, 'exit').then(
-    () => new Error('redis-server cannot read the snapshot.'),
+    () => new SnapshotError('redis-server cannot read the snapshot'),
     (cause: unknown) =>
       new Error('A snapshot of Redis is verified with a redis-server: install one.', { cause }),
   )
+  const failed = ended.then((error) => {
+    throw error
+  })
+  failed.catch(() => {})
+  const url = `redis://127.0.0.1:${port}`
   try {
-    await Promise.race([
-      untilLoaded(port),
-      ended.then((error) => {
-        throw error
-      }),
-    ])
-    const { redisStore } = await import('@svc/store/redis')
-    const store = redisStore({ url: `redis://127.0.0.1:${port}`, clock, commandTimeoutMs: 30_000 })
-    try {
-      yield* store.dump()
-    } finally {
-      await store.close()
-    }
+    await Promise.race([untilLoaded(url), failed])
+    return await work(url)
   } finally {
     server.kill('SIGKILL')
     await ended
@@ -50,11 +53,11 @@ export async function* dumpSnapshot(file: string, clock: Clock): AsyncGenerator<
   }
 }
 
-async function untilLoaded(port: number): Promise<void> {
+async function untilLoaded(url: string): Promise<void> {
   const { redisStore } = await import('@svc/store/redis')
   const until = performance.now() + LOADING_MS
   for (;;) {
-    const store = redisStore({ url: `redis://127.0.0.1:${port}` })
+    const store = redisStore({ url })
     try {
       await store.health()
       return

@@ -10,11 +10,10 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { toFound } from '@svc/platform'
 import type { Clock, Store } from '@svc/store'
 import { KNOWN_VERSIONS } from '../storage/store-version.ts'
 import { stemOf, syncPath } from './backup-files.ts'
-import { putNotice, putRestored, readRestored } from './restored-record.ts'
+import { putMark, readRestored } from './restored-record.ts'
 
 export interface RestoreOptions {
   /** A verified backup, as the store wrote it. */
@@ -29,8 +28,6 @@ export interface RestoreOptions {
   readonly clock: Clock
 }
 
-/** Most names that an owner is told. */
-const MOST_RETURNED = 50
 const CLIENT = /^\{([^}]+)\}:client:/
 
 /**
@@ -115,17 +112,8 @@ async function markRestored(next: string, options: RestoreOptions): Promise<void
   const { sqliteStore } = await import('@svc/store/sqlite')
   const store = sqliteStore({ file: next, reads: KNOWN_VERSIONS.reads })
   try {
-    const restoredAt = clock.now()
-    await store.write([putRestored({ backupAt, restoredAt, revokeGrants, state: 'restored' })])
     const returned = await returnedClients(store, clientsOf(place))
-    for await (const entry of store.dump()) {
-      if (entry.type !== 'record') break
-      const { kind, tag } = toFound(entry)
-      if (kind !== 'instance') continue
-      const names = returned.get(tag)?.slice(0, MOST_RETURNED) ?? []
-      const notice = { backupAt, restoredAt, returned: names, isMailed: false }
-      await store.write([putNotice(tag, notice)])
-    }
+    await putMark(store, { backupAt, restoredAt: clock.now(), revokeGrants }, returned)
     if ((await readRestored(store)) === undefined) throw new Error('The mark was not written.')
   } finally {
     await store.close()

@@ -1,5 +1,5 @@
 import type { RestoredSpaces } from '@svc/auth-ui'
-import { type RecordKind, valueSchemas } from '@svc/platform'
+import { type RecordKind, toFound, valueSchemas } from '@svc/platform'
 import { type Json, type Key, type PutChange, recordKey, type Store } from '@svc/store'
 
 const { boolean, instant, list, members, oneOf, text } = valueSchemas
@@ -27,6 +27,8 @@ export interface RestoredNotice {
 
 const RESTORED_KEY = recordKey('host', 'restored', 'last')
 const ID = 'notice'
+/** Most names that an owner is told. */
+const MOST_RETURNED = 50
 
 /** What is kept of a backup that was put back. */
 export const RESTORED_RECORDS: readonly RecordKind[] = [
@@ -69,6 +71,28 @@ export async function readRestored(store: Store): Promise<Restored | undefined> 
 
 export function putRestored(restored: Restored): PutChange {
   return { op: 'put', key: RESTORED_KEY, value: restored as unknown as Json } // Plain members.
+}
+
+/**
+ * Marks a store that nobody uses as put back; its next server does what follows from that. The mark comes last, so that
+ * one that was cut short is made again.
+ * @param returned - names of clients by instance that are there again
+ */
+export async function putMark(
+  store: Store,
+  mark: Omit<Restored, 'state'>,
+  returned: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
+  const { backupAt, restoredAt } = mark
+  for await (const entry of store.dump()) {
+    if (entry.type !== 'record') break
+    const { kind, tag } = toFound(entry)
+    if (kind !== 'instance') continue
+    const names = returned.get(tag)?.slice(0, MOST_RETURNED) ?? []
+    const notice = { backupAt, restoredAt, returned: names, isMailed: false }
+    await store.write([putNotice(tag, notice)])
+  }
+  await store.write([putRestored({ ...mark, state: 'restored' })])
 }
 
 export async function readNotice(

@@ -8,10 +8,11 @@ import { type BackupFault, FaultList } from './backup-fault.ts'
 import { manifestOf, unfinishedIn } from './backup-files.ts'
 import { checkIndexes, digestOf, integrityFault } from './check-file.ts'
 import { createRecordCheck } from './check-record.ts'
+import { checkSnapshot } from './check-snapshot.ts'
 import { decryptFile } from './encryption.ts'
 import { type Inventory, takeInventory } from './inventory.ts'
 import { type Manifest, ManifestError, readManifest } from './manifest.ts'
-import { dumpSnapshot } from './redis-snapshot.ts'
+import { SnapshotError } from './redis-snapshot.ts'
 
 export interface VerifyOptions {
   readonly file: string
@@ -95,8 +96,14 @@ async function checkContent(
   const clock = { now: () => Date.parse(manifest.createdAt) }
   const check = createRecordCheck(createSealer(keys), new Set(keys.map(({ kid }) => kid)), faults)
   if (manifest.engine === 'redis') {
-    const entries = dumpSnapshot(file, clock)
-    compare(await takeInventory(entries, registry, check), manifest, faults)
+    try {
+      const found = await checkSnapshot(file, clock, { registry, look: check, faults })
+      compare(found, manifest, faults)
+    } catch (error) {
+      if (error instanceof StoreVersionError) faults.add('store_version', error.message)
+      else if (error instanceof SnapshotError) faults.add('damaged', `${error.message}.`)
+      else throw error
+    }
     return
   }
   const damage = integrityFault(file)

@@ -1,6 +1,8 @@
 import type { RedisFacts, RedisNodeFacts } from '@svc/store/redis'
 import { type Check, type CheckContext, fault, type Finding, ok, warning } from './check.ts'
 
+/** Of every Redis Cluster. */
+const CLUSTER_SLOTS = 16_384
 /** The oldest versions whose scripts and commands are known to work. */
 const OLDEST = { Redis: [7, 0], Valkey: [7, 2] } as const
 
@@ -28,23 +30,52 @@ function ofNodes(id: string, setting: string, judge: Judge): Check {
   }
 }
 
-/** How Redis is set up. @see operation.md 2.2 */
-export const REDIS_CHECKS: readonly Check[] = [
+/** Without which no store can be opened. @see operation.md 6.7 */
+export const REDIS_USABLE: readonly Check[] = [
   {
     id: 'redis.commands',
     when: 'start',
     run({ redis }) {
       if (redis === undefined) return []
-      const { missing } = redis
-      if (missing.length === 0) return [ok('Redis knows every command that the store needs.')]
+      const { missing, forbidden = [] } = redis
+      if (missing.length > 0) {
+        return [
+          fault(
+            `This Redis does not know ${missing.join(', ')}.`,
+            'Take one with scripts and publish/subscribe; some managed services leave them out.',
+          ),
+        ]
+      }
+      if (forbidden.length > 0) {
+        return [
+          fault(
+            `This Redis does not let its user run ${forbidden.join(', ')}.`,
+            'Give the user of SVC_STORE these commands in the access list of Redis (ACL SETUSER).',
+          ),
+        ]
+      }
+      return [ok('Redis knows every command that the store needs.')]
+    },
+  },
+  {
+    id: 'redis.slots',
+    when: 'start',
+    run({ redis }) {
+      const { servedSlots } = redis ?? {}
+      if (servedSlots === undefined) return []
+      if (servedSlots === CLUSTER_SLOTS) return [ok('The Cluster serves all of its slots.')]
       return [
         fault(
-          `This Redis does not know ${missing.join(', ')}.`,
-          'Take one with scripts and publish/subscribe; some managed services leave them out.',
+          `This Redis Cluster serves ${servedSlots} of its ${CLUSTER_SLOTS} slots: the owners in the others have no store.`,
+          'Give every slot a master that is up: "redis-cli --cluster check" names the open ones, "redis-cli --cluster fix" closes them.',
         ),
       ]
     },
   },
+]
+
+/** How Redis is set up. @see operation.md 2.2 */
+export const REDIS_SETTINGS: readonly Check[] = [
   ofNodes('redis.appendonly', 'appendonly', ({ appendonly }) => {
     if (appendonly === undefined) return undefined
     if (appendonly) return ok('Redis keeps an append-only file.')
@@ -94,6 +125,8 @@ export const REDIS_CHECKS: readonly Check[] = [
     )
   }),
 ]
+
+export const REDIS_CHECKS: readonly Check[] = [...REDIS_USABLE, ...REDIS_SETTINGS]
 
 /** The clock of Redis: entries end by ours and by its own. */
 export const clockRedis: Check = {

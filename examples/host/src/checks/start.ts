@@ -9,7 +9,7 @@ import { type Check, type CheckContext, type CheckResult, runChecks } from './ch
 import { hasOutsideDomain } from './sites.ts'
 import { FILE_CHECKS } from './files.ts'
 import { mailUnset } from './mail.ts'
-import { clockRedis, REDIS_CHECKS } from './redis.ts'
+import { clockRedis, REDIS_SETTINGS, REDIS_USABLE } from './redis.ts'
 import { clockBack } from './clock.ts'
 import { devPages } from './dev-pages.ts'
 
@@ -27,13 +27,14 @@ export class StartError extends Error {
   }
 }
 
-type Step = 'clock' | 'files' | 'redis' | 'settings'
+type Step = 'clock' | 'files' | 'reached' | 'redis' | 'settings'
 
 /** What is looked at together; the faults of one step are told at once. @see operation.md 2.1 */
 const STEPS: Readonly<Record<Step, readonly Check[]>> = {
   files: FILE_CHECKS,
+  reached: REDIS_USABLE,
   clock: [clockBack, clockRedis],
-  redis: REDIS_CHECKS,
+  redis: REDIS_SETTINGS,
   settings: [mailUnset(false), devPages],
 }
 
@@ -66,7 +67,10 @@ export class StartChecks {
     await this.#step('files', {}, keys)
   }
 
-  /** @throws StoreUnavailableError when Redis does not answer within 30 s */
+  /**
+   * @throws StoreUnavailableError when Redis does not answer within 30 s
+   * @throws StartError when the store could never work on it
+   */
   async reachStore(): Promise<void> {
     const { config, log, storeWaitMs: waitMs = STORE_WAIT_MS } = this.#options
     if (config.store === 'sqlite') return
@@ -82,6 +86,7 @@ export class StartChecks {
         return probeRedis({ url, waitMs: waitMs - QUIET_MS })
       },
     )
+    await this.#step('reached')
   }
 
   /** Whether the clock can be believed. @throws StartError */

@@ -4,6 +4,8 @@ import { setTimeout } from 'node:timers/promises'
 import { systemClock } from '@svc/store'
 import type { Command } from 'commander'
 import type { CreatedBackup } from '../backups/create-backup.ts'
+import type { Manifest } from '../backups/manifest.ts'
+import type { MarkOptions } from '../backups/mark-redis.ts'
 import type { Verification } from '../backups/verify-backup.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import { readSealingKeys } from '../storage/sealing-keys.ts'
@@ -25,6 +27,7 @@ interface VerifyOptions extends OutputOptions {
 interface RestoreOptions extends VerifyOptions {
   readonly revokeGrants?: boolean
   readonly sameInstant?: boolean
+  readonly mark?: boolean
 }
 
 /** Between two questions whether the copy is made. Milliseconds. */
@@ -66,6 +69,10 @@ export function addBackupCommands(program: Command): void {
     .option('--identity-file <file>', 'opens an encrypted one')
     .option('--revoke-grants', 'what owners allowed apps and devices ends, too')
     .option('--same-instant', 'nothing was written since: nobody is logged out or told')
+    .option(
+      '--mark',
+      'with Redis: the file is in its place, and the store is to know that it is of the past',
+    )
     .action(restore)
 }
 
@@ -141,6 +148,7 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
     print(options, verification, `${wordsOf(file, verification)}\nNothing was changed.`)
     return
   }
+  checkEngines(config, file, manifest, options)
   const { restoreBackup } = await import('../backups/restore-backup.ts')
   const { withPlain } = await import('../backups/verify-backup.ts')
   const { identityFile } = options
@@ -153,13 +161,8 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
       isSameInstant: options.sameInstant === true,
       clock: systemClock,
     }
-    if (config.store === 'sqlite' && manifest.engine === 'sqlite') {
-      return restoreBackup({ ...given, place: join(config.dataDir, 'store.db') })
-    }
-    throw new Error(
-      'This restores an embedded store into an embedded store. How Redis gets its snapshot back, ' +
-        'and how a store goes from one engine to the other, is in docs/backup.md. Nothing was changed.',
-    )
+    if (config.store !== 'sqlite') return markShared(config.store, given)
+    return restoreBackup({ ...given, place: join(config.dataDir, 'store.db') })
   })
   const words = [
     `The store is that of ${manifest.createdAt}. Start the server.`,
@@ -169,6 +172,47 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
       : ['At its start all sessions end, and every owner is told by mail and in the settings.']),
   ]
   print(options, { manifest, kept }, words.join('\n'))
+}
+
+/** @throws Error that says what to do instead */
+function checkEngines(
+  config: Config,
+  file: string,
+  { engine }: Manifest,
+  { mark, sameInstant }: RestoreOptions,
+): void {
+  const has = config.store === 'sqlite' ? 'sqlite' : 'redis'
+  if (engine !== has) {
+    const [of, is] = engine === 'redis' ? ['Redis', 'embedded'] : ['an embedded store', 'on Redis']
+    throw new Error(
+      `The backup is of ${of}, and the store here is ${is}. Put it back into a store of its own kind, by SVC_STORE, ` +
+        'and carry that one over with "svc store copy". Nothing was changed.',
+    )
+  }
+  if (has === 'sqlite') {
+    if (mark === true) throw new Error('--mark is for Redis: an embedded store is put back whole.')
+    return
+  }
+  if (mark === true && sameInstant !== true) return
+  throw new Error(
+    [
+      'Redis puts its own file back, not this command:',
+      '  1. Stop all servers, then Redis.',
+      `  2. Put ${file}${file.endsWith('.age') ? ', decrypted with age -d,' : ''} in the place of its own file (dir and dbfilename of its configuration).`,
+      '  3. Start Redis with appendonly no; once it answers, CONFIG SET appendonly yes.',
+      ...(sameInstant === true
+        ? ['  4. Start the servers: a copy of the same instant needs no mark.']
+        : [
+            `  4. svc backup restore ${file} --mark, so that sessions end and owners are told. Then start the servers.`,
+          ]),
+      'Nothing was changed.',
+    ].join('\n'),
+  )
+}
+
+async function markShared(url: string, given: Omit<MarkOptions, 'url'>): Promise<undefined> {
+  const { markRedisRestored } = await import('../backups/mark-redis.ts')
+  await markRedisRestored({ ...given, url })
 }
 
 function createdWords({ file, manifest }: CreatedBackup, removed: readonly string[]): string {

@@ -25,7 +25,7 @@ const POLL_MS = 500
 /** How often it says how far that is. Milliseconds. */
 const SAY_MS = 5000
 
-/** `svc keys …` and `svc admin-token …` */
+/** `svc keys …` */
 export function addKeyCommands(program: Command, connect: () => AdminClient): void {
   const keys = program
     .command('keys')
@@ -48,13 +48,6 @@ export function addKeyCommands(program: Command, connect: () => AdminClient): vo
         answer = await admin.call('GET', '/keys/status')
       }
       print(options, answer, keyStatusWords(answer))
-    },
-  )
-  const token = program.command('admin-token').description('The token of this command line.')
-  subcommand(token, 'rotate', 'Makes a new one; the old one is dead at once.').action(
-    async (options: OutputOptions) => {
-      const answer = await connect().call('POST', '/admin-token')
-      print(options, answer, `A new admin token is in ${clean(answer['file'])}.`)
     },
   )
 }

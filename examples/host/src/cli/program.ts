@@ -4,9 +4,11 @@ import { Command } from 'commander'
 import { addAccountCommands } from './account-commands.ts'
 import { addAccountTypeCommands } from './account-type-commands.ts'
 import { type AdminClient, createAdminClient } from './admin-client.ts'
+import { addAdminTokenCommands } from './admin-token-commands.ts'
 import { addBackupCommands } from './backup-commands.ts'
 import { addCodeCommands } from './code-commands.ts'
 import { instancePath, listAll, listKept, members, subcommand } from './command.ts'
+import { addCompletionCommand } from './completion-command.ts'
 import { addDevProviderCommand } from './dev-provider-command.ts'
 import { addDoctorCommand } from './doctor-commands.ts'
 import { addInstanceCommands } from './instance-commands.ts'
@@ -32,9 +34,11 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addDevProviderCommand(program, connect)
   addNotificationCommands(program, connect)
   addKeyCommands(program, connect)
+  addAdminTokenCommands(program, connect)
   addStoreCommands(program)
   addBackupCommands(program)
   addDoctorCommand(program)
+  addCompletionCommand(program)
   addOtherCommands(program, connect)
   return program
 }

@@ -208,6 +208,12 @@ export const LIMIT_ENTRIES: ConfigGroup = {
     defaultText: '`500`',
     description: 'Notifications that the apps of an instance post an hour.',
   },
+  notifyKept: {
+    ...BUCKET,
+    maximum: 10_000_000,
+    defaultText: '`10000`',
+    description: 'Notifications that an instance keeps; of more, the oldest finished ones go.',
+  },
   notifyUnfinished: {
     ...BUCKET,
     maximum: 1_000_000,

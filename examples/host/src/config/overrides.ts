@@ -100,8 +100,8 @@ export function connectorsOverrides(
 /** Lifetimes and limits of the configuration that `createNotify` takes. */
 export function notifyOverrides(
   config: Config,
-): Pick<NotifyOptions, 'lifetimes' | 'limits' | 'maxUnfinished'> {
-  const { notifyUnfinished: maxUnfinished } = config.limits
+): Pick<NotifyOptions, 'lifetimes' | 'limits' | 'maxKept' | 'maxUnfinished'> {
+  const { notifyKept: maxKept, notifyUnfinished: maxUnfinished } = config.limits
   return {
     lifetimes: pick(config.lifetimes, {
       notification: 'finished',
@@ -115,6 +115,7 @@ export function notifyOverrides(
       notifyPost: 'notify-post',
       notifyPostInstance: 'notify-post-instance',
     }),
+    ...(maxKept !== undefined && { maxKept }),
     ...(maxUnfinished !== undefined && { maxUnfinished }),
   }
 }

@@ -21,11 +21,7 @@ export const HOST_LOG_EVENTS = {
     fields: { signal: 'string' },
     since: '0.1.0',
   },
-  'server.stopped': {
-    level: 'info',
-    when: 'The server stopped well.',
-    since: '0.1.0',
-  },
+  'server.stopped': { level: 'info', when: 'The server stopped well.', since: '0.1.0' },
   'server.stop_failed': {
     level: 'error',
     when: 'The stop failed or took too long; the process ends hard.',
@@ -183,6 +179,27 @@ export const HOST_LOG_EVENTS = {
     level: 'error',
     when: 'A request of the admin listener ended in an error that nobody foresaw.',
     fields: { cause: 'string' },
+    since: '0.1.0',
+  },
+  'admin.called': {
+    level: 'info',
+    audit: true,
+    when: 'A named admin token changed something, or asked for what it may not.',
+    fields: { token: 'string', route: 'string', status: 'number' },
+    since: '0.1.0',
+  },
+  'admin_token.created': {
+    level: 'info',
+    audit: true,
+    when: 'The operator made a named admin token.',
+    fields: { token: 'string', scopes: 'list', until: 'string' },
+    since: '0.1.0',
+  },
+  'admin_token.revoked': {
+    level: 'info',
+    audit: true,
+    when: 'The operator ended a named admin token.',
+    fields: { token: 'string' },
     since: '0.1.0',
   },
   'tls.reloaded': {

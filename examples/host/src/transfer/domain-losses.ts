@@ -19,6 +19,7 @@ interface OwnerValue {
     readonly mail?: object
     readonly totp?: object
     readonly passkeys?: readonly object[]
+    readonly passkeyAfterPassphrase?: boolean
     readonly recovery?: { readonly hashes: readonly string[] }
   }
 }
@@ -60,7 +61,9 @@ export class DomainLosses {
 
   /** Whether the owner could not log in any more: passkeys are of one domain. */
   get locksOut(): boolean {
-    const { mail, totp, passkeys = [], recovery } = this.#owner.factors ?? {}
+    const { mail, totp, passkeys = [], recovery, ...asked } = this.#owner.factors ?? {}
+    // The passphrase alone is enough where passkeys are not asked for after it.
+    if (asked.passkeyAfterPassphrase === false) return false
     const hasOther = mail !== undefined || totp !== undefined
     return passkeys.length > 0 && !hasOther && (recovery?.hashes.length ?? 0) === 0
   }

@@ -32,7 +32,7 @@ describe('the files of the containers (operation.md 7.2)', function () {
   it('compose two processes that lose nothing, and open no port but 80 and 443', () => {
     const text = readFileSync(path.join(FOLDER, 'compose.yaml'), 'utf8')
     expect(text.match(/^ +ports: .*$/gm)).to.deep.equal(["    ports: ['80:80', '443:443']"])
-    expect(text).to.include("--appendonly, 'yes', --appendfsync, always")
+    expect(text).to.include("'./redis.conf:/etc/svc/redis.conf:ro'")
     expect(text.match(/<<: \*svc/g)).to.have.lengthOf(2)
     for (const part of ['read_only: true', 'cap_drop: [ALL]', 'internal: true']) {
       expect(text).to.include(part)

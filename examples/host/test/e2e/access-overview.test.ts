@@ -61,7 +61,7 @@ for (const run of TWO_PROCESSES) {
       const request = await openRequest(owner.origin, tour.port(), { scope, name })
       requests.push(request)
       await page.goto(request.url)
-      await page.getByRole('radio', { name: ui(`consent.for.${span}`) }).check()
+      await page.getByLabel(ui('consent.for'), { exact: true }).selectOption(span)
       await steps.button(ui(span === '1h' ? 'consent.allow.1h' : 'consent.allow')).click()
       return { request, tokens: await request.isAnswered() }
     }

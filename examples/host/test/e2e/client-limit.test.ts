@@ -71,7 +71,7 @@ for (const run of TWO_PROCESSES_FR) {
     const isAsked = (on: Page, name: string): Promise<void> =>
       heading(on, tour.texts.ui('consent.title', { name }))
     const press = (on: Page): Promise<void> =>
-      tourSteps(on, owner, tour.texts).button(tour.texts.ui('consent.allow')).click()
+      tourSteps(on, owner, tour.texts).allowButton().click()
 
     /** The only client that there may be. */
     async function connectFirst(on = page): Promise<Connected> {

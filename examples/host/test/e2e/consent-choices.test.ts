@@ -55,17 +55,27 @@ for (const run of ONE_PROCESS) {
       page
         .getByRole('heading', { name: tour.texts.ui('consent.title', { name: CLIENT_NAME }) })
         .waitFor()
+    /** The box of a right to one kind of data, in a group that was opened. */
     const box = (page: Page, doctype: string): Locator =>
-      page.getByRole('checkbox', { name: tour.texts.ui(`doctype.${doctype}`), exact: true })
+      page.getByRole('checkbox', {
+        name: `${tour.texts.ui('consent.right.read')}: ${tour.texts.ui(`doctype.${doctype}`)}`,
+        exact: true,
+      })
+    async function openGroups(page: Page): Promise<void> {
+      for (const group of await page.locator('.group summary').all()) await group.click()
+    }
+    const allow = (page: Page): Promise<void> =>
+      tourSteps(page, owner, tour.texts).allowButton().click()
     const press = (page: Page, name: string): Promise<void> =>
       tourSteps(page, owner, tour.texts).button(tour.texts.ui(name)).click()
 
     it('gives exactly what was left ticked, and only for an hour', async () => {
       const request = await askFor(`${CONTACTS} ${FILES}`)
       const page = await reachConsent(request)
+      await openGroups(page)
       await box(page, 'contacts').uncheck()
-      await tourSteps(page, owner, tour.texts).button(tour.texts.ui('consent.allow')).waitFor()
-      await page.getByRole('radio', { name: tour.texts.ui('consent.for.1h') }).check()
+      await tourSteps(page, owner, tour.texts).button(tour.texts.ui('consent.allow.30d')).waitFor()
+      await page.getByLabel(tour.texts.ui('consent.for'), { exact: true }).selectOption('1h')
       await press(page, 'consent.allow.1h')
       const tokens = await request.isAnswered()
       expect(tokens.scope).to.equal(FILES)
@@ -84,7 +94,7 @@ for (const run of ONE_PROCESS) {
       const page = await reachConsent(await askFor(CONTACTS))
       const submit = page.locator('#consent button[type=submit]')
       for (const span of ['30d', '1d', '1h', 'until_revoked'] as const) {
-        await page.getByRole('radio', { name: tour.texts.ui(`consent.for.${span}`) }).check()
+        await page.getByLabel(tour.texts.ui('consent.for'), { exact: true }).selectOption(span)
         const key = span === 'until_revoked' ? 'consent.allow' : `consent.allow.${span}`
         expect(await submit.innerText()).to.equal(tour.texts.ui(key))
       }
@@ -94,13 +104,14 @@ for (const run of ONE_PROCESS) {
     it('helps who leaves nothing ticked, and goes on', async () => {
       const request = await askFor(`${CONTACTS} ${FILES}`)
       const page = await reachConsent(request)
+      await openGroups(page)
       for (const doctype of ['contacts', 'files']) await box(page, doctype).uncheck()
-      await press(page, 'consent.allow')
+      await allow(page)
       const help = page.getByRole('alert').filter({ hasText: tour.texts.ui('consent.choose.none') })
       await help.waitFor()
       await box(page, 'files').check()
       expect(await help.count(), 'helped by ticking one').to.equal(0)
-      await press(page, 'consent.allow')
+      await allow(page)
       expect(await request.isAnswered()).to.include({ scope: FILES })
       await page.context().close()
     })
@@ -112,12 +123,15 @@ for (const run of ONE_PROCESS) {
       await first.context().close()
       const page = await tour.visit('here', { javaScriptEnabled: false, storageState })
       await page.goto(request.url)
+      await openGroups(page)
       for (const doctype of ['contacts', 'files']) await box(page, doctype).uncheck()
       tour.watch.allowRefusal('/auth/authorize')
-      await press(page, 'consent.allow')
+      await allow(page)
       await page.getByText(tour.texts.ui('consent.choose.none'), { exact: true }).waitFor()
+      await openGroups(page)
+      await page.locator('[name=group-people-read]').check()
       await box(page, 'contacts').check()
-      await press(page, 'consent.allow')
+      await allow(page)
       expect(await request.isAnswered()).to.include({ scope: CONTACTS })
       await page.context().close()
     })
@@ -125,17 +139,20 @@ for (const run of ONE_PROCESS) {
     it('shows a known client with what is new in front, and what it has folded', async () => {
       const request = await askFor(CONTACTS)
       const page = await reachConsent(request)
-      await press(page, 'consent.allow')
+      await allow(page)
       const before = await request.isAnswered()
       await request.ask(`${CONTACTS} ${FILES}`)
       await page.goto(request.url)
       await isAsked(page)
-      await page.getByText(tour.texts.ui('consent.news'), { exact: true }).waitFor()
+      expect(await page.locator('#could').innerText()).to.match(
+        /^New: it could also read your files/u,
+      )
+      await openGroups(page)
       expect(await box(page, 'files').isVisible(), 'what is new').to.equal(true)
       expect(await box(page, 'contacts').isVisible(), 'what it has').to.equal(false)
-      await page.locator('summary').first().click()
+      await page.locator('.keeps summary').click()
       expect(await box(page, 'contacts').isChecked()).to.equal(true)
-      await press(page, 'consent.allow')
+      await allow(page)
       const after = await request.isAnswered()
       expect(after.scope).to.equal(`${CONTACTS} ${FILES}`)
       for (const path of ['/data/io.svc.contacts', '/data/io.svc.files'])
@@ -144,40 +161,42 @@ for (const run of ONE_PROCESS) {
       await page.context().close()
     })
 
-    it('says who registered itself, who is new here, and where the answer goes', async () => {
+    it('says how well a client is known, and cautions once', async () => {
       const { ui } = tour.texts
       const request = await askFor(CONTACTS)
       const page = await reachConsent(request)
-      const sign = (key: string): Promise<number> =>
-        page.getByText(ui(key), { exact: true }).count()
-      for (const key of ['consent.sign.self', 'consent.sign.new', 'consent.leaves.program'])
-        expect(await sign(key), key).to.equal(1)
-      await press(page, 'consent.allow')
+      const said = (key: string): Promise<number> =>
+        page.getByText(ui(`consent.standing.${key}`), { exact: true }).count()
+      const cautions = (): Promise<string[]> => page.getByRole('note').allInnerTexts()
+      expect(await said('new')).to.equal(1)
+      expect(await cautions()).to.have.lengthOf(1)
+      expect((await cautions())[0]).to.include('Only go on if you just started')
+      await allow(page)
       await request.isAnswered()
       await request.ask(CONTACTS)
       await page.goto(request.url)
       await isAsked(page)
-      await page.getByText(ui('consent.news.none'), { exact: true }).waitFor()
-      expect(await sign('consent.sign.self'), 'still nobody has checked it').to.equal(1)
-      expect(await sign('consent.sign.new'), 'known by now').to.equal(0)
+      expect(await page.locator('#could').innerText()).to.match(/^Nothing new: /u)
+      expect(await said('known')).to.equal(1)
+      expect(await cautions()).to.deep.equal([])
       await tour.svc('client', 'certify', owner.domain, request.clientId)
       await page.reload()
       await isAsked(page)
-      expect(await sign('consent.sign.self'), 'certified').to.equal(0)
+      expect(await said('certified')).to.equal(1)
       await page.context().close()
     })
 
     it('ends what a known client had and is not left now', async () => {
       const request = await askFor(CONTACTS)
       const page = await reachConsent(request)
-      await press(page, 'consent.allow')
+      await allow(page)
       const before = await request.isAnswered()
       await request.ask(`${CONTACTS} ${FILES}`)
       await page.goto(request.url)
       await isAsked(page)
-      await page.locator('summary').first().click()
+      await page.locator('.keeps summary').click()
       await box(page, 'contacts').uncheck()
-      await press(page, 'consent.allow')
+      await allow(page)
       const port = tour.port('elsewhere')
       await request.untilEnded(before.access_token, '/data/io.svc.contacts', { port })
       const after = await request.isAnswered()

@@ -20,7 +20,7 @@ describe('a client that was allowed something for an hour', function () {
     await watch.add(context)
     await tab.givePassphrase()
     await tab.isAsked()
-    await tab.page.getByRole('radio', { name: stage.texts.ui('consent.for.1h') }).check()
+    await tab.page.getByLabel(stage.texts.ui('consent.for'), { exact: true }).selectOption('1h')
     await tab.button(stage.texts.ui('consent.allow.1h')).click()
     const first = await request.isAnswered()
     stage.clock.advance(50 * MINUTE_MS)

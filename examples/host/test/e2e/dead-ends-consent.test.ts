@@ -20,8 +20,7 @@ describe('no dead end at the consent page', function () {
     return visit
   }
 
-  const allow = ({ tab }: DeadEndVisit): Promise<void> =>
-    tab.button(stage.texts.ui('consent.allow')).click()
+  const allow = ({ tab }: DeadEndVisit): Promise<void> => tab.allowButton().click()
 
   it('a session that ended while the page was open', async () => {
     const visit = await reachConsent()
@@ -72,7 +71,7 @@ describe('no dead end at the consent page', function () {
   it('a button that is clicked twice', async () => {
     const { tab, request } = await reachConsent()
     const before = stage.front.count('POST', '/auth/authorize')
-    await tab.button(stage.texts.ui('consent.allow')).dblclick()
+    await tab.allowButton().dblclick()
     await request.isAnswered()
     await tab.heading('Connected')
     expect(stage.front.count('POST', '/auth/authorize') - before).to.equal(1)
@@ -112,23 +111,24 @@ describe('no dead end at the consent page', function () {
 
   it('an access that was given back while the page for more was open', async () => {
     const { tab, request } = await reachConsent()
-    await tab.button(stage.texts.ui('consent.allow')).click()
+    await tab.allowButton().click()
     const { refresh_token: token = '' } = await request.isAnswered()
     await request.ask('io.svc.contacts:GET io.svc.files:GET')
     await tab.page.goto(request.url)
     await tab.isAsked()
     await request.revoke(token)
-    await tab.button(stage.texts.ui('consent.allow')).click()
+    await tab.allowButton().click()
     await tab.followWayOn(stage.texts.ui('error.title.consent_outdated'))
     await tab.finish()
   })
 
   it('nothing left ticked', async () => {
     const { tab } = await reachConsent()
-    await tab.page.getByRole('checkbox').uncheck()
-    await tab.button(stage.texts.ui('consent.allow')).click()
+    const box = tab.page.getByRole('checkbox').first()
+    await box.uncheck()
+    await tab.allowButton().click()
     await tab.page.getByText(stage.texts.ui('consent.choose.none'), { exact: true }).waitFor()
-    await tab.page.getByRole('checkbox').check()
+    await box.check()
     await tab.finish()
   })
 

@@ -42,7 +42,7 @@ describe('no dead end at the login', function () {
     await Promise.all([tab.isAsked(), other.isAsked()])
     for (const each of [tab, other]) {
       // The browser keeps one of the two sessions: the other's page is out of date, and says so.
-      await each.button(ui('consent.allow')).click()
+      await each.allowButton().click()
       const outdated = each.page.getByRole('heading', { name: ui('error.title.consent_outdated') })
       const connected = each.page.getByRole('heading', { name: 'Connected' })
       await outdated.or(connected).waitFor()

@@ -128,7 +128,7 @@ for (const { name, store, subdomains, locale } of RUNS) {
         .getByRole('heading', { name: texts.ui('consent.title').replace('{name}', 'Address Book') })
         .waitFor()
       await shot('3-consent')
-      await page.getByRole('button', { name: texts.ui('consent.allow') }).click()
+      await page.locator('#consent button[type=submit]').click()
       const tokens = await client.exchange(await callback.nextVisit(), pending)
       await page.getByRole('heading', { name: 'Connected' }).waitFor()
 

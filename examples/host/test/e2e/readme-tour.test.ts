@@ -166,7 +166,7 @@ describe('the README, followed word by word in a clean clone', function () {
         await page.goto(await client.find(/http\S+\/auth\/authorize\?\S+/))
         const asks = ui('consent.title', { name: 'Example client' })
         await page.getByRole('heading', { name: asks, exact: true }).waitFor()
-        await button(step.word('Allow access')).click()
+        await button(step.word('Allow for 30 days')).click()
         await client.shows(step.shown())
         await page.goto(origin())
         await page.getByText('Written by the example client').waitFor()

@@ -171,6 +171,7 @@ describe('settings app of the host, in a browser', function () {
       options: {
         protocol: 'ctap2',
         transport: 'internal',
+        hasResidentKey: true,
         hasUserVerification: true,
         isUserVerified: true,
         automaticPresenceSimulation: true,

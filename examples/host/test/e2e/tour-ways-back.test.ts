@@ -42,12 +42,12 @@ for (const run of TOUR_RUNS) {
       const { ui, settings } = tour.texts
       const owner = await tour.owner('bea')
       const phone = await visit(owner)
-      await addPasskeyDevice(phone.page)
       await phone.steps.logIn()
       await phone.steps.isHome()
       await phone.steps.openSettings('factors')
       const lost = await phone.factors.setUpApp(() => phone.steps.confirm())
       const [first = '', second = ''] = lost.recoveryCodes
+      await addPasskeyDevice(phone.page)
       await phone.factors.addPasskey('Phone')
       await phone.page.context().close()
 

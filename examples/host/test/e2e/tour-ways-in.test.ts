@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { addPasskeyDevice } from '../support/authenticators.ts'
+import { addPasskeyDevice, type PasskeyDevice } from '../support/authenticators.ts'
 import { tourFactors } from '../support/tour-factors.ts'
 import type { TourOwner } from '../support/tour-owner.ts'
 import { openTour, type Place, TOUR_RUNS, type TourStage } from '../support/tour-stage.ts'
@@ -17,6 +17,7 @@ for (const run of TOUR_RUNS) {
     let owner: TourOwner
     /** The owner's own device, which keeps the passkey. */
     let laptop: Page
+    let device: PasskeyDevice
     let nextCode: () => Promise<string>
     let usedCode: string
     let recoveryCodes: readonly string[]
@@ -25,7 +26,6 @@ for (const run of TOUR_RUNS) {
       tour = await openTour(run, this)
       owner = await tour.owner('alice', { isOnboarded: false })
       laptop = await tour.visit()
-      await addPasskeyDevice(laptop)
     })
     after(() => tour?.close())
     afterEach(() => {
@@ -94,15 +94,18 @@ for (const run of TOUR_RUNS) {
       await factors.turnMailOff()
       expect(await factors.isOn('mail')).to.equal(false)
       await factors.turnMailOn()
+      device = await addPasskeyDevice(laptop)
       await factors.addPasskey('Laptop')
       for (const kind of FACTORS) expect(await factors.isOn(kind), kind).to.equal(true)
+      await device.answers(false)
       await steps.logOut()
     })
 
-    it('logs in with the passkey of the device', async () => {
+    it('passes the second step with the passkey of the device', async () => {
       const steps = stepsIn(laptop)
       await steps.logIn()
       await steps.isAskedMore()
+      await device.answers(true)
       await steps.button(tour.texts.ui('passcode.passkey')).click()
       await steps.isHome()
     })
@@ -110,9 +113,11 @@ for (const run of TOUR_RUNS) {
     it('confirms with the passkey of the device', async () => {
       const steps = stepsIn(laptop)
       const back = new URLSearchParams({ state: 'tour', redirect: `${owner.app('settings')}/` })
+      await device.answers(false)
       await laptop.goto(`${owner.origin}/auth/confirm?${back}`)
       await steps.confirm()
       await steps.isAskedMore()
+      await device.answers(true)
       await steps.button(tour.texts.ui('passcode.passkey')).click()
       await laptop.waitForURL((url) => url.origin === owner.app('settings') && url.search === '')
     })

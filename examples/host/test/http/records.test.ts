@@ -3,44 +3,21 @@ import { expect } from 'chai'
 import { findRecords } from '@svc/platform'
 import { until } from '@svc/testkit'
 import { type AccountHost, startAccountHost } from '../support/account-host.ts'
+import { visitEveryPart } from '../support/record-round.ts'
 import { observeRecords, type RecordObserver } from '../support/record-observer.ts'
 
 /** Kinds that this round does not reach, and the suite whose records they are. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['account', 'connectors: of hosts without documents'],
   ['account-ticket', 'connectors: of a host of its own for providers’ answers'],
-  ['activation-code', 'auth-ui'],
   ['activity-check', 'activity'],
   ['activity-refusals', 'activity'],
   ['activity-segment', 'activity'],
-  ['challenge', 'oauth-core'],
-  ['client-limit', 'oauth-core'],
-  ['confirmation', 'auth-ui'],
   ['demo-instance', 'made where the server runs on its own'],
-  ['dev-outbox-entry', 'notify'],
-  ['email-verified-code', 'auth-ui'],
-  ['flagship-code', 'oauth-core'],
-  ['flagship-tries', 'oauth-core'],
-  ['known-device', 'auth-ui'],
-  ['login-place', 'auth-ui'],
-  ['magic-code', 'auth-ui'],
-  ['notification-digest', 'notify'],
-  ['notification-preferences', 'notify'],
-  ['open-code', 'auth-ui'],
-  ['passkey-challenge', 'auth-ui'],
-  ['session-login', 'auth-ui'],
-  ['sharing-offer', 'host'],
-  ['sharing-offers', 'host'],
-  ['totp-enrolment', 'auth-ui'],
+  ['notification-digest', 'notify: a lock of an hour’s digest'],
   ['transfer-code', 'auth-ui: of flat app hosts'],
-  ['trusted-device', 'auth-ui'],
-  ['two-factor', 'auth-ui'],
-  ['work', 'host: reseal'],
   ['restored', 'host: backup'],
   ['restored-notice', 'host: backup'],
-  ['quota-notice', 'host: disk-quota'],
-  ['probe', 'host: `svc doctor`, in probe'],
-  ['backup', 'host: `svc backup verify`, in backup'],
 ])
 
 describe('what the host stores', function () {
@@ -80,6 +57,7 @@ describe('what the host stores', function () {
     expect((await host.call(drive, 'POST', '/shares', shared)).status).to.equal(201)
     await host.adminJson('POST', '/apps', { app: 'safe' }, 201)
     await notify()
+    await visitEveryPart(host, seen)
   }
 
   async function notify(): Promise<void> {

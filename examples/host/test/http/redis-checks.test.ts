@@ -1,11 +1,12 @@
 import { probeRedis } from '@svc/store/redis'
-import { freePort, startRedisServer } from '@svc/store/testing'
+import { freePort, sendToRedis, startRedisCluster, startRedisServer } from '@svc/store/testing'
 import { needsRedis } from '@svc/testkit'
 import { expect } from 'chai'
 import { lineOf, runChecks } from '../../src/checks/check.ts'
 import { REDIS_CHECKS } from '../../src/checks/redis.ts'
 import { StartChecks } from '../../src/checks/start.ts'
 import { loadConfig } from '../../src/config/config.ts'
+import { runFaultyHost } from '../support/host-process.ts'
 
 const KEY = `k1:${Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7 + 1)).toString('base64')}`
 const clock = { now: () => Date.now() }
@@ -65,6 +66,81 @@ describe('checks of Redis', function () {
     expect(await wordsOf(args)).to.deep.equal([
       'fault    redis.commands     This Redis does not know SCRIPT, EVALSHA, SUBSCRIBE. Take one with scripts and publish/subscribe; some managed services leave them out.',
     ])
+  })
+
+  it('name the commands that the user may not run', async () => {
+    const redis = await startRedisServer()
+    try {
+      await sendToRedis(
+        redis.port,
+        'ACL SETUSER limited on >secret ~* &* +@all -script -evalsha -subscribe',
+      )
+      const url = redis.url.replace('redis://', 'redis://limited:secret@')
+      const facts = await probeRedis({ url })
+      const config = loadConfig({ SVC_STORE: url })
+      const results = await runChecks(REDIS_CHECKS, { config, clock, redis: facts })
+      expect(results.filter(({ state }) => state === 'fault').map(lineOf)).to.deep.equal([
+        'fault    redis.commands     This Redis does not let its user run SCRIPT, EVALSHA, SUBSCRIBE. Give the user of SVC_STORE these commands in the access list of Redis (ACL SETUSER).',
+      ])
+    } finally {
+      await redis.stop()
+    }
+  })
+
+  for (const command of ['SCRIPT', 'EVALSHA', 'SUBSCRIBE']) {
+    it(`refuse the start of a server whose Redis does not know ${command}`, async () => {
+      const redis = await startRedisServer({ args: ['--rename-command', command, ''] })
+      try {
+        const { code, stderr } = await runFaultyHost({
+          SVC_STORE: redis.url,
+          SVC_DEMO: 'off',
+          SVC_KEYS: KEY,
+        })
+        expect(code, stderr).to.equal(78)
+        expect(stderr).to.include(`redis.commands: This Redis does not know ${command}.`)
+        expect(stderr).to.not.match(/\n {4}at /)
+      } finally {
+        await redis.stop()
+      }
+    })
+  }
+
+  it('refuse a Cluster that goes on without some of its slots', async () => {
+    const cluster = await startRedisCluster(2)
+    try {
+      for (const { port } of cluster.servers) {
+        await sendToRedis(port, 'CONFIG SET cluster-require-full-coverage no')
+        await sendToRedis(port, 'CLUSTER DELSLOTSRANGE 100 199')
+      }
+      const facts = await probeRedis({ url: cluster.urls })
+      const config = loadConfig({ SVC_STORE: cluster.urls.join(',') })
+      const results = await runChecks(REDIS_CHECKS, { config, clock, redis: facts })
+      const [said] = results.filter(({ state }) => state === 'fault').map(lineOf)
+      expect(said).to.match(
+        /^fault {4}redis\.slots .*This Redis Cluster serves 16284 of its 16384 slots/,
+      )
+    } finally {
+      await cluster.stop()
+    }
+  })
+
+  it('wait for a Cluster without some of its slots, and then say how many it serves', async () => {
+    const cluster = await startRedisCluster(2)
+    try {
+      for (const { port } of cluster.servers) {
+        await sendToRedis(port, 'CLUSTER DELSLOTSRANGE 100 199')
+      }
+      const config = loadConfig({ SVC_STORE: cluster.urls.join(',') })
+      const warnings: unknown[] = []
+      const log = { warn: (_event: string, fields?: object) => void warnings.push(fields) }
+      const thrown: unknown = await new StartChecks({ config, clock, log, storeWaitMs: 1000 })
+        .reachStore()
+        .catch((error: unknown) => error)
+      expect(thrown).to.include({ code: 'store_unavailable' })
+      expect(String(thrown)).to.include('the Cluster serves 16284 of its 16384 slots')
+    } finally {
+      await cluster.stop()
+    }
   })
 
   it('refuse a start in production on one that removes records', async () => {

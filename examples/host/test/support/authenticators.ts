@@ -28,11 +28,21 @@ export function authenticatorApp(key: string): () => Promise<string> {
   }
 }
 
-/** The page's device makes and keeps passkeys, and answers for its owner at once. It is lost with the page. */
-export async function addPasskeyDevice(page: Page): Promise<CDPSession> {
-  const devtools = await page.context().newCDPSession(page)
+/** A device of the page that makes and keeps passkeys. It is lost with the page. */
+export interface PasskeyDevice {
+  /** Whether its owner is there: answers at once, also where the page only offers passkeys in a list. */
+  answers(isThere: boolean): Promise<void>
+  /** Whether it knows its owner by finger, face or PIN. */
+  verifies(isVerified: boolean): Promise<void>
+  /** Puts the counter of every passkey to a value, as that of a copy stands. */
+  setCounters(signCount: number): Promise<void>
+}
+
+/** The page's device answers for its owner at once, until it is told not to. */
+export async function addPasskeyDevice(page: Page): Promise<PasskeyDevice> {
+  const devtools: CDPSession = await page.context().newCDPSession(page)
   await devtools.send('WebAuthn.enable')
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
@@ -42,5 +52,23 @@ export async function addPasskeyDevice(page: Page): Promise<CDPSession> {
       automaticPresenceSimulation: true,
     },
   })
-  return devtools
+  return {
+    async answers(enabled) {
+      await devtools.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
+    },
+    async verifies(isUserVerified) {
+      await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
+    },
+    async setCounters(signCount) {
+      const { credentials } = await devtools.send('WebAuthn.getCredentials', { authenticatorId })
+      for (const credential of credentials) {
+        const { credentialId } = credential
+        await devtools.send('WebAuthn.removeCredential', { authenticatorId, credentialId })
+        await devtools.send('WebAuthn.addCredential', {
+          authenticatorId,
+          credential: { ...credential, signCount },
+        })
+      }
+    },
+  }
 }

@@ -101,7 +101,7 @@ function tabOf(page: Page, { owner, texts, request }: VisitParts): Tab {
     isAsked,
     async finish() {
       await isAsked()
-      await steps.button(ui('consent.allow')).click()
+      await steps.allowButton().click()
       await request.isAnswered()
       await page.getByRole('heading', { name: 'Connected' }).waitFor()
     },

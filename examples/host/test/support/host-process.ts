@@ -43,6 +43,8 @@ export interface SpawnOptions {
   readonly nodeOptions?: readonly string[]
   /** Shared with another process; a fresh folder that goes with the process otherwise. */
   readonly dataDir?: string
+  /** Folder of the host, that of another version of it. @defaultValue that of this one */
+  readonly host?: string
 }
 
 /** What a start or a command takes at most on a quiet machine; milliseconds. */
@@ -51,13 +53,14 @@ const START_MS = 30_000
 /** Starts the host and waits until it listens. @throws Error with what it said when it does not */
 export async function spawnHost(options: SpawnOptions = {}): Promise<HostProcess> {
   const ownDir = options.dataDir === undefined
+  const { host = HOST } = options
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'svc-host-')))
   const env = hostEnvironment({ SVC_DATA_DIR: dataDir, ...options.env })
   const child = spawn(
     process.execPath,
     [...(options.nodeOptions ?? []), '--conditions=source', 'src/main.ts'],
     {
-      cwd: HOST,
+      cwd: host,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     },
@@ -77,7 +80,12 @@ export async function spawnHost(options: SpawnOptions = {}): Promise<HostProcess
       return said.stdout
     },
     log,
-    svc: (...args) => runSvc(args, { ...env, SVC_ADMIN_URL: `http://127.0.0.1:${adminPort}` }),
+    svc: (...args) =>
+      run(
+        ['src/cli.ts', ...args],
+        { ...env, SVC_ADMIN_URL: `http://127.0.0.1:${adminPort}` },
+        host,
+      ),
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
       const code = await exited
@@ -108,12 +116,13 @@ export function runSvc(
 function run(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  host: string = HOST,
 ): Promise<CommandResult> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
       ['--conditions=source', ...args],
-      { cwd: HOST, env, timeout: timeBudget(START_MS) },
+      { cwd: host, env, timeout: timeBudget(START_MS) },
       (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr })
       },

@@ -43,13 +43,18 @@ export function observeRecords(store: Store, registry: RecordRegistry): RecordOb
     return kind
   }
 
+  /** Looks again while somebody changes the record: what is written meanwhile need not be among those that are found. */
   async function isFound(kind: RecordKind, key: Key): Promise<boolean> {
     const { tag } = toFound({ key, value: null } as StoredRecord)
-    for await (const one of findRecords(registry, store, tag, (each) => each === kind)) {
-      if (one.key === key) return true
+    for (;;) {
+      const before = await store.get(key)
+      if (before === undefined) return true
+      for await (const one of findRecords(registry, store, tag, (each) => each === kind)) {
+        if (one.key === key) return true
+      }
+      const after = await store.get(key)
+      if (after?.revision === before.revision) return false
     }
-    // Somebody may have removed it meanwhile.
-    return (await store.get(key)) === undefined
   }
 
   store.write = async (changes, options) => {

@@ -23,8 +23,15 @@ export interface TestHost {
   browser(base?: string, options?: { readonly anonymous?: true }): Promise<BrowserClient>
   /** Origin of an app of the instance. */
   app(slug: string): string
-  /** An outside client with a token of this scope. */
-  connect(scope: string): Promise<{ readonly party: RelyingParty; readonly token: string }>
+  /** An outside client with tokens of this scope. */
+  connect(
+    scope: string,
+    metadata?: Readonly<Record<string, unknown>>,
+  ): Promise<{
+    readonly party: RelyingParty
+    readonly token: string
+    readonly refreshToken: string
+  }>
   /** Calls the admin listener. */
   admin(method: string, path: string, body?: unknown): Promise<Response>
   stop(): Promise<void>
@@ -93,15 +100,19 @@ export async function startTestHost(
     notices,
     browser,
     app: (slug) => originOfApp(instance, slug),
-    async connect(scope) {
+    async connect(scope, metadata) {
       const party = relyingParty({ issuer: instance.origin, port: host.port })
-      await party.register()
+      await party.register(metadata)
       const pending = await party.authorize({ scope })
       const owner = await browser()
       const page = await owner.get(pending.url)
       const answer = await owner.submit(page.page().form('/auth/authorize'))
       const tokens = await party.exchange(answer.location ?? '', pending)
-      return { party, token: tokens.access_token }
+      return {
+        party,
+        token: tokens.access_token,
+        refreshToken: tokens.refresh_token ?? '',
+      }
     },
     admin: (method, target, body) =>
       fetch(`http://127.0.0.1:${host.adminPort}${target}`, {
@@ -121,13 +132,15 @@ export async function startTestHost(
   }
 }
 
-interface Recorded {
+/** What a host wrote to its log. */
+export interface Recorded {
   readonly lines: [string, Readonly<Record<string, unknown>> | undefined][]
   /** What was written and the tables of events do not say. */
   readonly faults: string[]
 }
 
-function recordingLog({ lines, faults }: Recorded): HostLog {
+/** A log that keeps what is written, and holds it against the tables. */
+export function recordingLog({ lines, faults }: Recorded): HostLog {
   const note =
     (level: string) =>
     (event: string, fields?: Readonly<Record<string, unknown>>): void => {

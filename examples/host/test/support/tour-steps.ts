@@ -5,6 +5,8 @@ import type { TourTexts } from './tour-texts.ts'
 /** What the owner does in a page, by the words on it. */
 export interface TourSteps {
   button(name: string, within?: Locator): Locator
+  /** The button of a consent page that allows, whatever time it names. */
+  allowButton(): Locator
   /** Opens the login page and gives the passphrase there. */
   logIn(passphrase?: string): Promise<void>
   /** Gives the passphrase on the page that is open. */
@@ -62,6 +64,7 @@ export function tourSteps(
   }
 
   return {
+    allowButton: () => page.locator('#consent button[type=submit]'),
     button,
     givePassphrase,
     isAskedMore,

@@ -29,8 +29,10 @@ export function createAuthorizePages(services: AuthUiServices): AuthorizePages {
     },
     async consent(context, view) {
       const ctx = behindRoute(context)
+      const installed = await services.apps.listInstalled(ctx.state.instance)
       await pages.consentPage(ctx, {
         view,
+        appNames: installed.map(({ name }) => name),
         csrfToken: await csrf.token(ctx),
         formActionSources: view.formActionSource === undefined ? [] : [view.formActionSource],
       })

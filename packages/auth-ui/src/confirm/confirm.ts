@@ -1,5 +1,9 @@
 import { noteOwn } from '../web/activity.ts'
-import { PASSPHRASE_LIMITS, SECOND_STEP_LIMITS } from '../login/passphrase-limits.ts'
+import {
+  PASSKEY_LIMITS,
+  PASSPHRASE_LIMITS,
+  SECOND_STEP_LIMITS,
+} from '../login/passphrase-limits.ts'
 import { onboardedOwner } from '../owner/owner-store.ts'
 import { CONFIRM_SCHEMA } from './confirm.schema.ts'
 import {
@@ -16,10 +20,18 @@ import {
 import type { AuthUiServices } from '../services.ts'
 import { findTrustedDevice } from '../factors/trusted-devices.ts'
 import { isSecondFactorOn } from '../owner/factors.ts'
-import { allowsFactorChanges, createConfirmation, findConfirmation } from './confirmation.ts'
+import {
+  allowsFactorChanges,
+  type Confirmation,
+  createConfirmation,
+  findConfirmation,
+} from './confirmation.ts'
 import { askSecondStep } from '../login/second-step.ts'
 import { clientAddress, visitorOf } from '../web/visitor.ts'
+import type { PassedFactor } from '../factors/challenge-answer.ts'
 import { startChallenge } from '../factors/second-factor.ts'
+import { passkeyLoginOptions } from '../factors/passkey-proof.ts'
+import { usePasskey } from '../login/use-passkey.ts'
 import { checkPassphrase } from '../login/passphrase-check.ts'
 import { answerActivation } from '../login/activation.ts'
 import { AuthUiError } from '../errors.ts'
@@ -36,18 +48,36 @@ import { formProblem } from '../pages/form-problem.ts'
 import { describeError } from '@svc/store'
 import { answerRedirect } from '../web/answer.ts'
 
+/** What a confirmation was about, once it was given. */
+interface FinishedConfirmation {
+  readonly state: string
+  readonly redirect: string | undefined
+  /** The second step, where there was one, or the passkey in place of the passphrase. */
+  readonly passed?: PassedFactor & Pick<Confirmation, 'withoutPassphrase'>
+}
+
 interface Asked {
   readonly owner: Owner
   readonly state: string
   readonly target: RedirectTarget
   /** None was asked for: home. */
   readonly isDefault: boolean
+  /** Who asks wants the passphrase itself, and takes no passkey. */
+  readonly requiresPassphrase: boolean
 }
 
 const STATE = /^[\u0020-\u007e]{1,256}$/
 /** SPEC: realtime.md 7.5 - a slow bus delays the answer no longer. */
 const MAX_WAIT_MS = SECOND_MS
-const PROBLEMS = ['busy', 'invalid_passphrase', 'mail_failed', 'rate_limited'] as const
+const PROBLEMS = [
+  'busy',
+  'invalid_passphrase',
+  'mail_failed',
+  'passkey_expired',
+  'passkey_invalid',
+  'passkey_unknown',
+  'rate_limited',
+] as const
 
 /** The owner proves once more to be the owner. No session is needed, none is opened. @see login.md 6 */
 export const confirmRoutes: readonly Route<AuthUiServices>[] = [
@@ -65,8 +95,8 @@ export const confirmRoutes: readonly Route<AuthUiServices>[] = [
     method: 'POST',
     path: '/auth/confirm',
     handler: submitConfirm,
-    auth: provedInHandler(['passphrase'], 'login/passphrase-check.ts'),
-    limit: [...PASSPHRASE_LIMITS, ...SECOND_STEP_LIMITS],
+    auth: provedInHandler(['passphrase', 'passkey'], 'confirm/confirm.ts'),
+    limit: [...PASSPHRASE_LIMITS, ...SECOND_STEP_LIMITS, ...PASSKEY_LIMITS],
     body: { types: ['form'], schema: CONFIRM_SCHEMA },
     statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
     family: 'html',
@@ -107,9 +137,17 @@ async function submitConfirm(ctx: RouteContext, services: AuthUiServices): Promi
   const redirect = form.text('redirect') || query.text('redirect')
   const asked = await readAsked(services, ctx, owner, form.text('state'), redirect)
   try {
-    await checkPassphrase(services, ctx, owner, form.text('passphrase'))
     const { state, isDefault, target } = asked
     const confirmed = { state, redirect: isDefault ? undefined : target.href }
+    if (form.text('credential') !== '') {
+      if (asked.requiresPassphrase) {
+        throw new AuthUiError('invalid_parameter', { description: 'the passphrase is required' })
+      }
+      const { owner: proven, since } = await usePasskey(services, ctx)
+      const passed = { by: 'passkey', since, withoutPassphrase: true } as const
+      return await finishConfirm(services, ctx, proven, { ...confirmed, passed })
+    }
+    await checkPassphrase(services, ctx, owner, form.text('passphrase'))
     if (await skipsSecondStep(services, ctx, asked))
       return await finishConfirm(services, ctx, owner, confirmed)
     const challenge = await startChallenge(services, visitorOf(services, ctx), owner, {
@@ -132,7 +170,12 @@ async function checkConfirmCode(ctx: RouteContext, services: AuthUiServices): Pr
   const code = String((ctx as { params?: { code?: unknown } }).params?.code)
   const state = query.get('state')
   const confirmation = await findConfirmation(services, instance, owner, code)
-  if (confirmation === undefined || (state !== undefined && state !== confirmation.state)) {
+  const needsPassphrase = query.text('require') === 'passphrase'
+  if (
+    confirmation === undefined ||
+    (state !== undefined && state !== confirmation.state) ||
+    (needsPassphrase && confirmation.withoutPassphrase === true)
+  ) {
     throw new AuthUiError('invalid_code')
   }
   ctx.status = 204
@@ -166,7 +209,10 @@ async function readAsked(
     throw new AuthUiError('invalid_parameter', { description: 'state is missing or malformed' })
   }
   const target = await parseConfirmTarget(services, ctx.state.instance, redirect)
-  return { owner, state, target, isDefault: redirect === '' }
+  const { form, query } = ctx.state
+  const required = (ctx.method === 'POST' ? form.text('require') : '') || query.text('require')
+  const requiresPassphrase = required === 'passphrase'
+  return { owner, state, target, isDefault: redirect === '', requiresPassphrase }
 }
 
 async function showForm(
@@ -176,14 +222,17 @@ async function showForm(
   failure?: { readonly error: unknown; readonly problem: FormProblem },
 ): Promise<void> {
   const { instance } = ctx.state
-  const { owner, state, target, isDefault } = asked
+  const { owner, state, target, isDefault, requiresPassphrase } = asked
   if (failure !== undefined && isHttpError(failure.error)) {
     ctx.status = failure.error.status
     ctx.set({ ...failure.error.headers })
   }
   const askedBy = isDefault ? undefined : await nameOfTarget(services, instance, target)
+  const csrfToken = await services.csrf.token(ctx)
   await services.pages.confirmPage(ctx, {
-    csrfToken: await services.csrf.token(ctx),
+    csrfToken,
+    requiresPassphrase,
+    passkeyOptions: await passkeyLoginOptions(services, instance, 'confirm', csrfToken),
     formActionSources: formActionSources(instance, target),
     salt: owner.salt,
     iterations: owner.iterations,
@@ -205,7 +254,7 @@ export async function finishConfirm(
   services: AuthUiServices,
   ctx: RouteContext,
   owner: Owner,
-  { state, redirect }: { readonly state: string; readonly redirect: string | undefined },
+  { state, redirect, passed }: FinishedConfirmation,
 ): Promise<void> {
   const { instance } = ctx.state
   // Parsed again: the app may be gone since the first step.
@@ -220,6 +269,7 @@ export async function finishConfirm(
     state,
     ...(slug === undefined ? {} : { slug }),
     ...(outerHost === undefined ? {} : { host: outerHost }),
+    ...passed,
   }
   const code = await createConfirmation(services, instance, owner, confirmation, note)
   await notifyApps(services, instance, state)

@@ -1,7 +1,8 @@
-import type { Instance } from '@svc/platform'
+import { DAY_MS, type Instance } from '@svc/platform'
 import type { Change } from '@svc/store'
 import { createValue, findValue, type ValueKind } from '../owner/one-time-values.ts'
 import type { Owner } from '../owner/owner.ts'
+import type { FactorKind } from '../ports.ts'
 import type { AuthUiServices } from '../services.ts'
 import { AuthUiError } from '../errors.ts'
 
@@ -13,6 +14,12 @@ export type Confirmation = {
   readonly slug?: string
   /** Host of the operator's list the browser was sent back to; absent with no slug either: the instance's own host. */
   readonly host?: string
+  /** The factor that was given beside the passphrase, or in its place. */
+  readonly by?: FactorKind
+  /** Since when the owner has that factor, milliseconds since the epoch. */
+  readonly since?: number
+  /** A passkey was given in place of the passphrase. */
+  readonly withoutPassphrase?: true
 }
 
 const CONFIRMATION: ValueKind = { kind: 'confirmation', form: 'hex', lifetime: 'confirmCode' }
@@ -101,14 +108,33 @@ export async function isFreshlyConfirmed(
   services: Pick<AuthUiServices, 'options' | 'store'>,
   instance: Instance,
   owner: Owner,
-  { code, state }: PresentedConfirmation,
+  presented: PresentedConfirmation,
 ): Promise<boolean> {
+  return (await findFresh(services, instance, owner, presented)) !== undefined
+}
+
+async function findFresh(
+  services: Pick<AuthUiServices, 'options' | 'store'>,
+  instance: Instance,
+  owner: Owner,
+  { code, state }: PresentedConfirmation,
+): Promise<Confirmation | undefined> {
   const confirmation = await findConfirmation(services, instance, owner, code)
-  return (
-    confirmation !== undefined &&
-    confirmation.state === state &&
-    allowsFactorChanges(confirmation, services.options.settingsSlug)
-  )
+  if (confirmation?.state !== state) return undefined
+  return allowsFactorChanges(confirmation, services.options.settingsSlug) ? confirmation : undefined
+}
+
+/** How long a factor has to be there before it outweighs the mailbox. */
+const OLD_FACTOR_MS = 3 * DAY_MS
+
+/**
+ * Whether a confirmation outweighs the present mailbox: given with an authenticator app, a passkey or a recovery code
+ * that nobody added a moment ago.
+ * @see owner.md 1.7
+ */
+export function isStrongConfirmation({ by, since }: Confirmation, now: number): boolean {
+  if (by === undefined || by === 'mail' || since === undefined) return false
+  return now - since >= OLD_FACTOR_MS
 }
 
 /** @throws AuthUiError `confirmation_required` */
@@ -117,7 +143,8 @@ export async function requireFreshConfirmation(
   instance: Instance,
   owner: Owner,
   presented: PresentedConfirmation,
-): Promise<void> {
-  if (await isFreshlyConfirmed(services, instance, owner, presented)) return
+): Promise<Confirmation> {
+  const confirmation = await findFresh(services, instance, owner, presented)
+  if (confirmation !== undefined) return confirmation
   throw new AuthUiError('confirmation_required')
 }

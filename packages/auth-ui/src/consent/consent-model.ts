@@ -1,43 +1,54 @@
 import { type ConsentView, serializeScope } from '@svc/oauth-core'
-import { type Isolated, isolated } from '../messages.ts'
+import { type Isolated, isolated, type Messages } from '../messages.ts'
 import { initialsOf } from '../views.ts'
-import { groupsOf, type ItemOptions, type PermissionGroup } from './permission-items.ts'
+import { type Caution, cautionOf } from './caution.ts'
+import {
+  type ConsentGroup,
+  consentGroups,
+  type ConsentItem,
+  consentItems,
+} from './consent-groups.ts'
+import { presetDuration } from './duration-preset.ts'
+import type { KindOptions } from './kind-facts.ts'
 import { redirectTarget, webAddress, workingLink } from './redirect-target.ts'
+import { consentSentence } from './sentence.ts'
 
 /** What the template of the consent page is given. Texts are catalogue keys with values, or words already. */
 export interface ConsentModel {
   readonly app: {
     readonly name: Isolated
+    /** Set smaller, so that it does not push the sentence away. */
+    readonly isLong: boolean
     readonly initials: string
     /** 1 to 6: the same name has the same colour. */
     readonly colour: number
-    readonly isLinked: boolean
-    /** Host the app says it comes from. */
-    readonly host?: Isolated
+    /** Key of a line about how well it is known. */
+    readonly standingKey: string
   }
+  /** What it could do, in one sentence. */
+  readonly sentence: string
+  readonly caution?: Caution
   /** Of a client that has something already: what is new. */
-  readonly groups: readonly PermissionGroup[]
-  /** What it has already, folded; empty when all or nothing is new. */
-  readonly before: { readonly count: number; readonly groups: readonly PermissionGroup[] }
-  /** Key of a sentence about what is new and what is not. */
-  readonly newsKey?: string
+  readonly groups: readonly ConsentGroup[]
+  /** What it has already, folded. */
+  readonly keeps?: {
+    readonly count: number
+    readonly date: string
+    readonly items: readonly ConsentItem[]
+  }
   readonly choice: {
-    /** Whether each permission has a box. */
+    /** Whether each right has a box. */
     readonly isOpen: boolean
     /** Key of a sentence about why not. */
     readonly reasonKey?: string
     readonly isNothingChosen: boolean
   }
   readonly durations: readonly { readonly value: string; readonly isChosen: boolean }[]
-  /** Keys of short lines about the client. */
-  readonly signs: readonly string[]
   readonly target: {
     readonly key: string
     readonly values: Record<string, Isolated>
-    readonly isWarning: boolean
-    /** Another program or site than the one it says it is of: worth a second look. */
-    readonly leaves: boolean
-    readonly leavesKey?: string
+    /** Key of what is not certain about it. */
+    readonly claimKey?: string
   }
   readonly raw: {
     readonly rules: readonly string[]
@@ -49,35 +60,37 @@ export interface ConsentModel {
   readonly cancelUrl: string
 }
 
-const COLOURS = 6
+/** What the words are made with. */
+export interface ConsentOptions extends KindOptions {
+  /** Names that no stranger may wear: of installed apps, the instance and the product. */
+  readonly ownNames: readonly string[]
+  readonly timeZone?: string
+}
 
-/** Words for everything the owner decides about. @see oauth.md 5.2, decision D60 */
-export function consentModel(view: ConsentView, options: ItemOptions): ConsentModel {
-  const { client, linkedApp, permissions, signs } = view
+const COLOURS = 6
+const LONG_NAME = 48
+
+/** Words for everything the owner decides about. @see oauth.md 5.2, decision D60, docs/decisions/0455 */
+export function consentModel(view: ConsentView, options: ConsentOptions): ConsentModel {
+  const { client, linkedApp, permissions } = view
   const { metadata } = client
   const name = linkedApp?.name ?? metadata.client_name
-  const host = webAddress(metadata.client_uri)?.host
   const policyUrl = webAddress(metadata.policy_uri)?.href
+  const caution = cautionOf(view, options.ownNames, options)
+  const duration = presetDuration(view, options)
   return {
     app: {
       name: isolated(name),
+      isLong: name.length > LONG_NAME,
       initials: initialsOf(name, 2),
       colour: colourOf(name),
-      isLinked: linkedApp !== undefined,
-      ...(host === undefined || linkedApp !== undefined ? {} : { host: isolated(host) }),
+      standingKey: standingOf(view),
     },
-    ...newAndBefore(view, options),
+    ...newAndKept(view, options),
+    ...(caution === undefined ? {} : { caution }),
     choice: choiceOf(view),
-    durations: view.durations.map((value) => ({ value, isChosen: value === view.duration })),
-    signs: [
-      ...(signs.isSelfRegistered ? ['consent.sign.self'] : []),
-      ...(signs.isNew ? ['consent.sign.new'] : []),
-    ],
-    target: {
-      ...redirectTarget(view.redirectUri),
-      leaves: signs.leavesTo !== undefined,
-      ...leavesKey(signs.leavesTo, host !== undefined && linkedApp === undefined),
-    },
+    durations: view.durations.map((value) => ({ value, isChosen: value === duration })),
+    target: targetOf(view),
     raw: {
       rules: permissions.map((permission) => serializeScope([permission])),
       redirectUri: view.redirectUri,
@@ -89,31 +102,40 @@ export function consentModel(view: ConsentView, options: ItemOptions): ConsentMo
   }
 }
 
-/** SPEC: issue 4 - of a known client, what is new stands first; what it has already is folded below. */
-function newAndBefore(
-  { permissions, allowedBefore, problem }: ConsentView,
-  options: ItemOptions,
-): Pick<ConsentModel, 'groups' | 'before' | 'newsKey'> {
+/** Of a known client, only what is new has groups; what it has already is folded below. */
+function newAndKept(
+  { permissions, allowedBefore, allowedAt, problem }: ConsentView,
+  options: ConsentOptions,
+): Pick<ConsentModel, 'groups' | 'keeps' | 'sentence'> {
   const had = new Set(allowedBefore)
-  const placed = permissions.map((permission, place) => ({
-    permission,
-    place,
-    isTicked: problem !== 'nothing_chosen',
-  }))
+  const isTicked = problem !== 'nothing_chosen'
+  const placed = permissions.map((permission, place) => ({ permission, place, isTicked }))
   const fresh = placed.filter(({ place }) => !had.has(place))
-  if (had.size === 0 || fresh.length === 0) {
-    return {
-      groups: groupsOf(placed, options),
-      before: { count: 0, groups: [] },
-      ...(had.size === 0 ? {} : { newsKey: 'consent.news.none' }),
-    }
-  }
-  const before = placed.filter(({ place }) => had.has(place))
+  const kept = placed.filter(({ place }) => had.has(place))
+  const date = allowedAt === undefined ? '' : dateOf(allowedAt, options)
+  const asked = { permissions: fresh.map(({ permission }) => permission), isKnown: had.size > 0 }
   return {
-    groups: groupsOf(fresh, options),
-    before: { count: before.length, groups: groupsOf(before, options) },
-    newsKey: 'consent.news',
+    sentence: consentSentence({ ...asked, allowedOn: date }, options),
+    groups: consentGroups(fresh, options),
+    ...(kept.length === 0
+      ? {}
+      : { keeps: { count: kept.length, date, items: consentItems(kept, options) } }),
   }
+}
+
+function dateOf(at: number, { messages, timeZone = 'UTC' }: ConsentOptions): string {
+  return dateFormat(messages, timeZone).format(at)
+}
+
+function dateFormat({ locale }: Messages, timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone })
+}
+
+/** How well it is known is one line, never a warning. */
+function standingOf({ linkedApp, signs }: ConsentView): string {
+  if (linkedApp !== undefined) return 'consent.linked'
+  if (signs.isCertified) return 'consent.standing.certified'
+  return signs.isNew ? 'consent.standing.new' : 'consent.standing.known'
 }
 
 function choiceOf({ permissionChoice, problem }: ConsentView): ConsentModel['choice'] {
@@ -125,12 +147,12 @@ function choiceOf({ permissionChoice, problem }: ConsentView): ConsentModel['cho
   }
 }
 
-function leavesKey(
-  leavesTo: ConsentView['signs']['leavesTo'],
-  namesSite: boolean,
-): { readonly leavesKey?: string } {
-  if (leavesTo === 'program') return { leavesKey: 'consent.leaves.program' }
-  return leavesTo === 'site' && namesSite ? { leavesKey: 'consent.leaves.site' } : {}
+/** SPEC: oauth.md 5.2 - the warning stands on every page but that of an app of the space itself. */
+function targetOf({ redirectUri, linkedApp }: ConsentView): ConsentModel['target'] {
+  const { key, values, isWarning } = redirectTarget(redirectUri)
+  if (!isWarning || linkedApp !== undefined) return { key, values }
+  const isWeb = key === 'consent.target.web'
+  return { key, values, claimKey: `consent.target.claim${isWeb ? '' : '.program'}` }
 }
 
 /** 1 to 6: the same name has the same colour. */

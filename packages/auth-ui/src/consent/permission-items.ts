@@ -1,15 +1,7 @@
-import { type Permission, serializeScope } from '@svc/oauth-core'
+import { KIND_GROUPS, kindGroupOf, type Permission, serializeScope } from '@svc/oauth-core'
 import { isolated, type Messages } from '../messages.ts'
 import type { FindPermissionText, PermissionText } from './permission-texts.ts'
-import {
-  type AccessWords,
-  accessOf,
-  GROUPS,
-  groupOf,
-  kindKey,
-  limitOf,
-  type Words,
-} from './permission-words.ts'
+import { type AccessWords, accessOf, kindKey, limitOf, type Words } from './permission-words.ts'
 
 /** Permissions of one section of the page. */
 export interface PermissionGroup {
@@ -28,7 +20,7 @@ export interface PermissionItem {
   /** The host's words for an access in the place of the key's. */
   readonly access: readonly (AccessWords & { readonly text?: string })[]
   readonly limit?: Words
-  readonly noteKey?: string
+  readonly note?: Words
   /** The app's own words about why. */
   readonly description?: string
   readonly raw: string
@@ -52,15 +44,16 @@ export function groupsOf(
   permissions: readonly PlacedPermission[],
   options: ItemOptions,
 ): readonly PermissionGroup[] {
-  return GROUPS.map((group) => ({
+  return KIND_GROUPS.map((group) => ({
     labelKey: `group.${group}`,
     items: permissions
-      .filter(({ permission }) => groupOf(permission.type, options.namespace) === group)
+      .filter(({ permission }) => kindGroupOf(permission.type, options.namespace) === group)
       .map((placed) => itemOf(placed, options)),
   })).filter((group) => group.items.length > 0)
 }
 
-function itemOf(
+/** One permission in words. */
+export function itemOf(
   { permission, place, isTicked }: PlacedPermission,
   { namespace, messages, findText }: ItemOptions,
 ): PermissionItem {
@@ -69,7 +62,7 @@ function itemOf(
   const key = kindKey(type, namespace, messages)
   const limit = limitOf(permission)
   const isKnown = text !== undefined || key !== undefined || type === '*'
-  const noteKey = type.endsWith('.*') ? 'consent.wildcard' : isKnown ? undefined : 'consent.unknown'
+  const note = noteOf(type, isKnown)
   return {
     place,
     isTicked,
@@ -77,10 +70,15 @@ function itemOf(
     ...(text === undefined ? {} : { name: text.name }),
     access: withTexts(accessOf(permission.verbs), text),
     ...(limit === undefined ? {} : { limit }),
-    ...(noteKey === undefined ? {} : { noteKey }),
+    ...(note === undefined ? {} : { note }),
     ...(description === undefined ? {} : { description }),
     raw: serializeScope([permission]),
   }
+}
+
+function noteOf(type: string, isKnown: boolean): Words | undefined {
+  if (type.endsWith('.*')) return ['consent.wildcard', {}]
+  return isKnown ? undefined : ['consent.unknown', { type: isolated(type) }]
 }
 
 function kindOf(type: string, key: string | undefined): Words {

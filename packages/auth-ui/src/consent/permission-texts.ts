@@ -1,4 +1,4 @@
-import { object, type Option, record, text } from '@svc/platform/options'
+import { either, flag, object, type Option, record, text } from '@svc/platform/options'
 
 /** What a kind of data is called in one language, and what each access to it means. Whole phrases. */
 export interface PermissionText {
@@ -14,14 +14,20 @@ export interface PermissionText {
   readonly delete?: string
 }
 
-/** Words of the host for kinds of data: by doctype, then by BCP 47 tag. */
-export type PermissionTexts = Readonly<Record<string, Readonly<Record<string, PermissionText>>>>
+/**
+ * Words of the host for kinds of data: by doctype, then by BCP 47 tag. Beside them `sensitive: true` says that the kind
+ * hurts in the wrong hands: the consent page then cautions, and proposes less time.
+ */
+export type PermissionTexts = Readonly<
+  Record<string, Readonly<Record<string, PermissionText | boolean>>>
+>
 
 /** Finds the words of the host for a doctype; undefined: those of the package, or the raw name, have to do. */
 export type FindPermissionText = (locale: string, type: string) => PermissionText | undefined
 
 const FALLBACK = 'en'
 const LONGEST = 200
+const SENSITIVE = 'sensitive'
 
 /** The best language there is: the tag itself, its base language, English. A wildcard has the words of its root. */
 export function findPermissionText(texts: PermissionTexts): FindPermissionText {
@@ -30,7 +36,17 @@ export function findPermissionText(texts: PermissionTexts): FindPermissionText {
     const root = type.endsWith('.*') ? type.slice(0, -2) : type
     const byLocale = new Map(Object.entries(found.get(type) ?? found.get(root) ?? {}))
     const language = locale.split(/[-_]/u, 1)[0] ?? ''
-    return byLocale.get(locale) ?? byLocale.get(language) ?? byLocale.get(FALLBACK)
+    const text = byLocale.get(locale) ?? byLocale.get(language) ?? byLocale.get(FALLBACK)
+    return typeof text === 'object' ? text : undefined
+  }
+}
+
+/** Whether the host calls a kind sensitive; a wildcard is when its root is. */
+export function isSensitiveText(texts: PermissionTexts): (type: string) => boolean {
+  const found = new Map(Object.entries(texts))
+  return function isSensitive(type) {
+    const root = type.endsWith('.*') ? type.slice(0, -2) : type
+    return (found.get(type) ?? found.get(root))?.[SENSITIVE] === true
   }
 }
 
@@ -45,5 +61,5 @@ export function permissionTexts(): Option<PermissionTexts> {
     change: optional,
     delete: optional,
   })
-  return record(record(texts))
+  return record(record(either(texts, flag())))
 }

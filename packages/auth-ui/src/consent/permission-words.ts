@@ -1,4 +1,4 @@
-import type { Permission, Verb } from '@svc/oauth-core'
+import { localType, type Permission, type Verb } from '@svc/oauth-core'
 import type { FindPermissionText } from './permission-texts.ts'
 import { isolated, type MessageValues, type Messages } from '../messages.ts'
 
@@ -10,56 +10,9 @@ export interface AccessWords {
   readonly key: string
 }
 
-/** Sections of the consent page, in the order they are shown: what is most personal first. */
-export const GROUPS = ['files', 'people', 'money', 'account', 'apps', 'other'] as const
-
-export type GroupName = (typeof GROUPS)[number]
-
-const GROUP_OF: ReadonlyMap<string, GroupName> = new Map<string, GroupName>([
-  ['accounts', 'apps'],
-  ['apps', 'apps'],
-  ['bank', 'money'],
-  ['bills', 'money'],
-  ['calendar', 'people'],
-  ['contacts', 'people'],
-  ['exports', 'account'],
-  ['files', 'files'],
-  ['home', 'account'],
-  ['identities', 'account'],
-  ['imports', 'account'],
-  ['jobs', 'apps'],
-  ['konnectors', 'apps'],
-  ['mails', 'people'],
-  ['notes', 'files'],
-  ['notifications', 'account'],
-  ['oauth', 'apps'],
-  ['passwords', 'account'],
-  ['permissions', 'files'],
-  ['photos', 'files'],
-  ['remote', 'apps'],
-  ['sessions', 'account'],
-  ['settings', 'account'],
-  ['sharings', 'files'],
-  ['tags', 'files'],
-  ['terms', 'account'],
-  ['triggers', 'apps'],
-])
-
-/** A doctype without the namespace and the wildcard; undefined for one of another namespace. */
-function localName(type: string, namespace: string): string | undefined {
-  const name = type.endsWith('.*') ? type.slice(0, -2) : type
-  return name.startsWith(`${namespace}.`) ? name.slice(namespace.length + 1) : undefined
-}
-
-/** Which section a doctype belongs to. */
-export function groupOf(type: string, namespace: string): GroupName {
-  const first = localName(type, namespace)?.split('.')[0]
-  return (first === undefined ? undefined : GROUP_OF.get(first)) ?? 'other'
-}
-
 /** Key of the words for a doctype, or undefined when only its raw name can be shown. */
 export function kindKey(type: string, namespace: string, messages: Messages): string | undefined {
-  const name = localName(type, namespace)
+  const name = localType(type, namespace)
   const key = `doctype.${name}`
   return name !== undefined && messages.has(key) ? key : undefined
 }
@@ -86,7 +39,7 @@ export function limitOf(permission: Permission): Words | undefined {
   const count = permission.values?.length ?? 0
   if (count === 0) return undefined
   if (permission.selector === undefined) return ['consent.limited.ids', { count }]
-  return ['consent.limited.field', { count, field: isolated(permission.selector) }]
+  return ['consent.limited.field', {}]
 }
 
 /**

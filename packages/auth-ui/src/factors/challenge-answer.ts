@@ -1,6 +1,7 @@
 import type { Instance } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { Factors, TotpFactor } from '../owner/factors.ts'
+import { sendNews } from '../owner/news.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { FactorKind, TwoFactorPurpose } from '../ports.ts'
 import type { AuthUiServices } from '../services.ts'
@@ -14,6 +15,7 @@ import { verifyAssertion } from './passkeys.ts'
 import { spendRecoveryCode } from './recovery-codes.ts'
 import { findOpenChallenge } from './second-factor.ts'
 import { acceptTotp } from './totp.ts'
+import { parseAssertion } from './webauthn-json.ts'
 
 /** What the owner answers with: one of the two. */
 export interface ChallengeAnswer {
@@ -61,7 +63,7 @@ export async function completeChallenge(
   purpose: TwoFactorPurpose,
   answer: ChallengeAnswer,
   authorize?: () => Promise<unknown>,
-): Promise<Challenge> {
+): Promise<Challenge & { readonly passed: PassedFactor }> {
   const { instance } = visitor
   const found = await findOpenChallenge(services, instance, owner, answer.token)
   if (found?.pending.request.purpose !== purpose) throw new AuthUiError('two_factor_expired')
@@ -82,7 +84,31 @@ export async function completeChallenge(
   const { used, right } = done
   services.log.info('two_factor.passed', { domain: instance.domain, purpose, by: right.by })
   if (right.by === 'recovery') await mailRecoveryCodeUsed(services, visitor, done.owner)
-  return toChallenge(done.owner, used)
+  return { ...toChallenge(done.owner, used), passed: passedWith(done.owner, right.by, answer) }
+}
+
+/** What got through the second step. A type, for the index signature that JSON needs. */
+export type PassedFactor = {
+  readonly by: FactorKind
+  /** Since when the owner has it, milliseconds since the epoch. */
+  readonly since?: number
+}
+
+function passedWith(
+  { factors = {} }: Owner,
+  by: FactorKind,
+  { assertion = '' }: ChallengeAnswer,
+): PassedFactor {
+  const since = {
+    mail: () => factors.mail?.enabledAt,
+    totp: () => factors.totp?.createdAt,
+    recovery: () => factors.recovery?.createdAt,
+    passkey: () => {
+      const id = parseAssertion(assertion)?.answer.id
+      return factors.passkeys?.find((passkey) => passkey.id === id)?.createdAt
+    },
+  }[by]()
+  return since === undefined ? { by } : { by, since }
 }
 
 /** Counts a try before anything is compared. @returns what takes it back */
@@ -206,7 +232,7 @@ async function mailRecoveryCodeUsed(
   const facts = await describeVisitor(services, visitor)
   services.background.run('mail.recovery_code_used', async () => {
     const url = await securityUrl(services, instance)
-    await services.mailer.send(instance, {
+    await sendNews(services, instance, {
       template: 'auth_mode_changed',
       variables: { ...facts, change: 'recovery_code_used', factor: 'recovery', left, url },
     })

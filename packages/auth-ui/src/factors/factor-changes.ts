@@ -4,11 +4,15 @@ import { AuthUiError } from '../errors.ts'
 import {
   enrolledKinds,
   type Factors,
+  hasFactor,
+  isPasskeyAsked,
   isSecondFactorOn,
   type RecoveryCodes,
   type TotpFactor,
 } from '../owner/factors.ts'
+import { sendNews } from '../owner/news.ts'
 import type { Owner } from '../owner/owner.ts'
+import { readProfile, requireNotHeld } from '../owner/profile.ts'
 import type { FactorChange, FactorKind } from '../ports.ts'
 import type { AuthUiServices } from '../services.ts'
 import { noteOfVisitor } from '../web/activity.ts'
@@ -19,7 +23,13 @@ import { removeTrustedDevices } from './trusted-devices.ts'
 /** A change of the owner's factors. */
 export interface WantedChange {
   readonly factor: FactorKind
-  readonly what: 'factor_added' | 'factor_removed' | 'recovery_codes_created'
+  readonly what:
+    | 'factor_added'
+    | 'factor_removed'
+    | 'recovery_codes_created'
+    | 'passkey_added'
+    | 'passkey_removed'
+    | 'second_step'
   /** The factors as they shall be, or undefined when there is nothing to do; asked again after a lost race. */
   next(factors: Factors): Factors | undefined
   /** Recovery codes come with it; beside an earlier factor the owner is told of them, too. */
@@ -41,20 +51,28 @@ export type FactorServices = Pick<
 const NOTED = {
   factor_added: 'factor.added',
   factor_removed: 'factor.removed',
+  passkey_added: 'passkey.added',
+  passkey_removed: 'passkey.removed',
   recovery_codes_created: 'recovery_codes.made',
-} as const satisfies Readonly<Record<WantedChange['what'], ActivityEventName>>
+} as const satisfies Readonly<
+  Record<Exclude<WantedChange['what'], 'second_step'>, ActivityEventName>
+>
 
 const EVENTS = {
   factor_added: 'factor.added',
   factor_removed: 'factor.removed',
   recovery_codes_created: 'recovery_codes.created',
-} as const satisfies Readonly<Record<WantedChange['what'], string>>
+  passkey_added: 'factor.added',
+  passkey_removed: 'factor.removed',
+  /** Told as what it does to the second step, if anything. */
+  second_step: undefined,
+} as const satisfies Readonly<Record<WantedChange['what'], string | undefined>>
 
 /**
  * The only way factors are added and removed: one conditional write of the owner's record. Then it does what belongs to
  * the change: trusted browsers go when the second factor is switched, the owner is told by mail.
  * @param owner - as the request was checked; another passphrase since then refuses it
- * @throws AuthUiError `confirmation_required`, and what `next` throws
+ * @throws AuthUiError `confirmation_required`, `held`, and what `next` throws
  */
 export async function changeFactors(
   services: FactorServices,
@@ -65,8 +83,12 @@ export async function changeFactors(
   const { store, owners, clock } = services
   const { instance } = visitor
   const { factor, what, hasRecoveryCodes = false } = wanted
-  const note = [
-    ...noteOfVisitor(services, visitor, { event: NOTED[what], detail: { factor } }),
+  const noted = (after: Factors): ActivityEventName => {
+    if (what !== 'second_step') return NOTED[what]
+    return isPasskeyAsked(after) ? 'passkey.asked' : 'passkey.unasked'
+  }
+  const noteOf = (after: Factors): readonly Change[] => [
+    ...noteOfVisitor(services, visitor, { event: noted(after), detail: { factor } }),
     ...(hasRecoveryCodes ? noteOfVisitor(services, visitor, { event: 'recovery_codes.made' }) : []),
   ]
   for (;;) {
@@ -77,13 +99,16 @@ export async function changeFactors(
     const before = stored.owner.factors ?? {}
     const after = wanted.next(before)
     if (after === undefined) return 'nothing'
+    if (losesFactor(before, after) || wanted.what === 'recovery_codes_created') {
+      requireNotHeld(await readProfile(services, instance), clock.now())
+    }
     const wasOn = isSecondFactorOn(before)
     const isOn = isSecondFactorOn(after)
     // Nothing trusted in an earlier time of the second factor is left when it is switched on again.
     if (isOn && !wasOn) await removeTrustedDevices(services, instance)
     const changed = withFactors(stored.owner, after, clock.now())
     const replaced = owners.replace(instance.id, stored, changed)
-    const result = await store.write([replaced, ...(wanted.also ?? []), ...note])
+    const result = await store.write([replaced, ...(wanted.also ?? []), ...noteOf(after)])
     if (!result.written) {
       if (result.failed === replaced.key) continue
       return 'spent'
@@ -104,10 +129,11 @@ function notify(
   const { log } = services
   const { factor, what } = wanted
   const fields = { domain: visitor.instance.domain, factor }
-  log.info(EVENTS[what], fields)
+  const event = EVENTS[what]
+  if (event !== undefined) log.info(event, fields)
   const change = wasOn === isOn ? what : isOn ? 'two_factor_on' : 'two_factor_off'
   if (wasOn !== isOn) log.info(isOn ? 'two_factor.on' : 'two_factor.off', fields)
-  mailChange(services, visitor, change, factor)
+  if (change !== 'second_step') mailChange(services, visitor, change, factor)
   if (wanted.hasRecoveryCodes !== true) return
   log.info(EVENTS.recovery_codes_created, { ...fields, factor: 'recovery' })
   if (wasOn) mailChange(services, visitor, 'recovery_codes_created', 'recovery')
@@ -123,17 +149,28 @@ function mailChange(
   services.background.run('mail.auth_mode_changed', async () => {
     const facts = await describeVisitor(services, visitor)
     const url = await securityUrl(services, instance)
-    await services.mailer.send(instance, {
+    await sendNews(services, instance, {
       template: 'auth_mode_changed',
       variables: { ...facts, url, change, factor },
     })
   })
 }
 
+/** Whether something that was there goes, or is replaced by another. @see owner.md 1.6 */
+function losesFactor(before: Factors, after: Factors): boolean {
+  const ids = new Set((after.passkeys ?? []).map(({ id }) => id))
+  return (
+    (before.mail !== undefined && after.mail === undefined) ||
+    (before.totp !== undefined && before.totp.id !== after.totp?.id) ||
+    (before.recovery !== undefined && before.recovery.createdAt !== after.recovery?.createdAt) ||
+    (before.passkeys ?? []).some(({ id }) => !ids.has(id))
+  )
+}
+
 /** Recovery codes go with the last factor they stand beside. */
 function withFactors(owner: Owner, factors: Factors, now: number): Owner {
   const { factors: _before, ...rest } = owner
-  return { ...rest, ...(isSecondFactorOn(factors) ? { factors } : {}), updatedAt: now }
+  return { ...rest, ...(hasFactor(factors) ? { factors } : {}), updatedAt: now }
 }
 
 /**
@@ -157,15 +194,42 @@ export function withTotp(
 export function withoutFactor(factors: Factors, kind: 'mail' | 'totp' | 'recovery'): Factors {
   const { [kind]: _removed, ...left } = factors
   const kinds = enrolledKinds(left)
-  if (kinds.length > 0 && kinds.every((each) => each === 'passkey')) {
-    throw new AuthUiError('factor_needed', {
-      description: 'passkeys need another factor or recovery codes beside them',
-    })
-  }
+  const areAlone = kinds.length > 0 && kinds.every((each) => each === 'passkey')
+  if (areAlone && isPasskeyAsked(left)) requireTyped(left)
   return left
 }
 
-/** Whether a passkey may be added: something that can be typed is there (D63). */
-export function canAddPasskey(factors: Factors | undefined): boolean {
-  return enrolledKinds(factors).some((kind) => kind !== 'passkey')
+/**
+ * The factors with passkeys asked for after the passphrase, or not.
+ * @throws AuthUiError `factor_needed` when there is no passkey, or nothing to type beside them
+ */
+export function withPasskeyAsked(factors: Factors, enabled: boolean): Factors | undefined {
+  if (isPasskeyAsked(factors) === enabled) return undefined
+  if (enabled && factors.passkeys === undefined) {
+    throw new AuthUiError('factor_needed', { description: 'there is no passkey' })
+  }
+  if (enabled) requireTyped(factors)
+  return { ...factors, passkeyAfterPassphrase: enabled }
+}
+
+/** @throws AuthUiError `factor_needed` */
+function requireTyped(factors: Factors): void {
+  if (enrolledKinds(factors).some((kind) => kind !== 'passkey')) return
+  throw new AuthUiError('factor_needed', {
+    description: 'passkeys need another factor or recovery codes beside them',
+  })
+}
+
+/**
+ * Where nobody knows a passphrase, one lost device must not be the end.
+ * @throws AuthUiError `no_way_in`
+ */
+export function requireWayIn(
+  { passwordDefined }: Owner,
+  { passkeys = [], recovery }: Factors,
+): void {
+  if (passwordDefined !== false) return
+  const hasCodes = (recovery?.hashes.length ?? 0) > 0
+  if (passkeys.length > 1 || (passkeys.length === 1 && hasCodes)) return
+  throw new AuthUiError('no_way_in')
 }

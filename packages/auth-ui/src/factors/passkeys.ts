@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto'
+import type * as WebAuthn from '@simplewebauthn/server'
 import { equalSecrets, type Instance } from '@svc/platform'
 import type { Change } from '@svc/store'
 import type { Passkey } from '../owner/factors.ts'
 import { createValue, findValue, type ValueKind } from '../owner/one-time-values.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
-import { attestsNothing, parseAssertion, parseRegistration, transportsOf } from './webauthn-json.ts'
+import {
+  attestsNothing,
+  isDiscoverable,
+  parseAssertion,
+  parseRegistration,
+  transportsOf,
+} from './webauthn-json.ts'
 
 /** More would make the list of `allowCredentials` long, and nobody holds that many keys. */
 export const MAX_PASSKEYS = 20
@@ -17,6 +24,16 @@ export interface NewPasskey {
   readonly spent: Change
 }
 
+/** What the browser made. */
+export interface NewCredential {
+  /** `RegistrationResponseJSON` as text, from outside. */
+  readonly json: string
+  /** The owner's own name for it. */
+  readonly label: string
+  /** Made without user verification or without being discoverable: it never logs in alone. */
+  readonly isSecondStepOnly?: boolean
+}
+
 const CHALLENGE: ValueKind = { kind: 'passkey-challenge', form: 'hex', lifetime: 'confirmCode' }
 
 type Services = Pick<AuthUiServices, 'clock' | 'lifetimes' | 'store'>
@@ -26,7 +43,7 @@ const ALGORITHMS = [-7, -8, -257]
 const TIMEOUT_MS = 300_000
 
 /** Loaded with the first passkey: it is a tenth of what a server loads. */
-const loadLibrary = () => import('@simplewebauthn/server')
+export const loadLibrary: () => Promise<typeof WebAuthn> = () => import('@simplewebauthn/server')
 
 /**
  * For `navigator.credentials.get`: `PublicKeyCredentialRequestOptionsJSON`; undefined without passkeys. The challenge is
@@ -115,7 +132,7 @@ export async function passkeyCreationOptions(
     userDisplayName: publicName ?? '',
     challenge: await createValue(services, CHALLENGE, instance, owner, digest(confirmation)),
     attestationType: 'none',
-    authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     excludeCredentials: descriptorsOf(owner.factors?.passkeys ?? []),
     supportedAlgorithmIDs: ALGORITHMS,
     timeout: TIMEOUT_MS,
@@ -125,15 +142,14 @@ export async function passkeyCreationOptions(
 
 /**
  * Checks what the browser made, for the confirmation its options were made for; undefined when it is not right.
- * @param credential - `RegistrationResponseJSON` as text, from outside, and the owner's own name for it. Never throws for
- * bad input.
+ * Never throws for bad input.
  */
 export async function verifyRegistration(
   services: Services,
   instance: Instance,
   owner: Owner,
   confirmation: string,
-  { json, label }: { readonly json: string; readonly label: string },
+  { json, label, isSecondStepOnly = false }: NewCredential,
 ): Promise<NewPasskey | undefined> {
   const parsed = parseRegistration(json)
   if (parsed === undefined) return undefined
@@ -149,11 +165,11 @@ export async function verifyRegistration(
     expectedChallenge: clientData.challenge,
     expectedOrigin: instance.origin,
     expectedRPID: relyingParty(instance),
-    requireUserVerification: false,
+    requireUserVerification: !isSecondStepOnly,
     supportedAlgorithmIDs: ALGORITHMS,
   }).catch(() => undefined)
   if (verification?.verified !== true) return undefined
-  const { credential } = verification.registrationInfo
+  const { credential, aaguid, userVerified, ...info } = verification.registrationInfo
   return {
     passkey: {
       id: credential.id,
@@ -162,6 +178,14 @@ export async function verifyRegistration(
       transports: transportsOf(answer),
       label,
       createdAt: services.clock.now(),
+      discoverable: isDiscoverable(answer, !isSecondStepOnly),
+      verified: userVerified,
+      deviceType: info.credentialDeviceType,
+      backedUp: info.credentialBackedUp,
+      firstWay: !isSecondStepOnly,
+      stamp: owner.securityStamp,
+      aaguid,
+      rpId: relyingParty(instance),
     },
     spent: { op: 'delete', key: challenge.key, ifRevision: challenge.revision },
   }
@@ -171,12 +195,24 @@ function descriptorsOf(passkeys: readonly Passkey[]): { id: string; transports: 
   return passkeys.map(({ id, transports }) => ({ id, transports: [...transports] }))
 }
 
-function relyingParty({ origin }: Instance): string {
+/** Arguments of `PublicKeyCredential.signalAllAcceptedCredentials`, for the browser of the owner. */
+export function acceptedPasskeys(
+  instance: Instance,
+  { factors }: Owner,
+): Readonly<Record<string, unknown>> {
+  return {
+    rpId: relyingParty(instance),
+    userId: userId(instance).toString('base64url'),
+    allAcceptedCredentialIds: (factors?.passkeys ?? []).map(({ id }) => id),
+  }
+}
+
+export function relyingParty({ origin }: Instance): string {
   return new URL(origin).hostname
 }
 
 /** The same for every passkey of an instance, so that an authenticator keeps one; tells nothing about it. */
-function userId({ id }: Instance): Buffer {
+export function userId({ id }: Instance): Buffer {
   return createHash('sha256').update(`svc-passkey-user:${id}`).digest()
 }
 

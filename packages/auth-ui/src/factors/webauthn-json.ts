@@ -34,6 +34,12 @@ export function transportsOf({ response }: RegistrationResponseJSON): readonly s
   return known.filter((name) => transports.includes(name))
 }
 
+/** Whether the authenticator finds a new credential by itself; where the browser does not say, as it was asked for. */
+export function isDiscoverable(answer: RegistrationResponseJSON, asked: boolean): boolean {
+  const { credProps } = answer.clientExtensionResults ?? {}
+  return typeof credProps?.rk === 'boolean' ? credProps.rk : asked
+}
+
 /**
  * We ask for no attestation, and browsers then send none, or one the credential gives of itself. Anything else brings
  * certificates, and checking those asks their issuers over the network.

@@ -6,7 +6,7 @@ import { createMagicCode } from '../magic-link/magic-code.ts'
 import { createOpenCode } from '../session/open-code.ts'
 import type { Instance } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import { isSecondFactorOn } from '../owner/factors.ts'
+import { hasFactor, isSecondFactorOn, withoutSecondStep } from '../owner/factors.ts'
 import { magicLinkUrl } from '../magic-link/request-link.ts'
 import type { Owner } from '../owner/owner.ts'
 
@@ -106,12 +106,9 @@ async function setAuthMode(
         throw new AuthUiError('conflict', { description: 'a passphrase has to be chosen first' })
       }
       const now = services.clock.now()
-      const { factors: _all, ...rest } = owner
-      return {
-        ...rest,
-        ...(isOn ? { factors: { mail: { enabledAt: now } } } : {}),
-        updatedAt: now,
-      }
+      const { factors: before = {}, ...rest } = owner
+      const factors = isOn ? { ...before, mail: { enabledAt: now } } : withoutSecondStep(before)
+      return { ...rest, ...(hasFactor(factors) ? { factors } : {}), updatedAt: now }
     },
     note,
   )

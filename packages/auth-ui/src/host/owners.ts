@@ -1,5 +1,10 @@
 import { bindOwnerAccess, type OwnerAccess, setMagicLink } from './owner-access.ts'
-import { type Instance, type NewInstance, randomAlphanumeric } from '@svc/platform'
+import {
+  type Instance,
+  type InstanceUpdate,
+  type NewInstance,
+  randomAlphanumeric,
+} from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import { newSecurityStamp, type Owner } from '../owner/owner.ts'
 import { onboardedOwner } from '../owner/owner-store.ts'
@@ -15,6 +20,7 @@ import {
 } from '../passphrase/new-owner.ts'
 import { readNewPassphrase } from '../passphrase/new-passphrase.ts'
 import { onboard } from '../passphrase/onboarding.ts'
+import { updateByHost } from '../profile/operator-email.ts'
 import type { AuthUiServices } from '../services.ts'
 import type { LoginMethod, Session, SessionKind } from '../session/session.ts'
 
@@ -63,6 +69,12 @@ export interface Owners extends OwnerAccess {
   resetPassphrase(instance: Instance, passphrase: string): Promise<void>
   /** Onboards with a hash made elsewhere. @throws AuthUiError `already_onboarded`, TypeError for a malformed hash */
   importPassphrase(instance: Instance, imported: ImportedPassphrase): Promise<void>
+  /**
+   * Changes an instance as `instances.update` does; both mail addresses are told of another one, and nothing can be taken
+   * back.
+   * @throws TypeError for malformed members, InstanceError `instance_not_found`, `domain_taken`
+   */
+  updateInstance(instance: Instance, update: InstanceUpdate): Promise<Instance>
   /** Opens a session without a browser: for `svc token app` and tests. */
   createSession(
     instance: Instance,
@@ -91,6 +103,7 @@ export function bindOwners(services: AuthUiServices): Owners {
     onboardWithMagicLink: (instance) => onboardWithMagicLink(services, instance),
     resetPassphrase: (instance, passphrase) => resetPassphrase(services, instance, passphrase),
     importPassphrase: (instance, imported) => importPassphrase(services, instance, imported),
+    updateInstance: (instance, update) => updateByHost(services, instance, update),
     createSession: (instance, options) => createSession(services, instance, options),
     listSessions: (instance) => sessions.list(instance),
     deleteAllSessions: (instance) => sessions.endAll(instance, 'revoked'),

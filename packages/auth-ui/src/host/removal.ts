@@ -1,5 +1,6 @@
 import type { AuthUiServices } from '../services.ts'
 import type { Instance } from '@svc/platform'
+import { profileKey } from '../owner/profile.ts'
 import { indexKey, type IndexKey, recordKey } from '@svc/store'
 
 /** Indexes that name every long-lived record of this package but the owner's. */
@@ -14,7 +15,10 @@ const INDEXES = [
 /** Deletes this package's records of an instance that is removed; may be called again. */
 export async function removeRecords(services: AuthUiServices, instance: Instance): Promise<void> {
   for (const name of INDEXES) await empty(services, indexKey(instance.id, name))
-  await services.store.write([{ op: 'delete', key: recordKey(instance.id, 'owner', 'owner') }])
+  await services.store.write([
+    { op: 'delete', key: recordKey(instance.id, 'owner', 'owner') },
+    { op: 'delete', key: profileKey(instance) },
+  ])
 }
 
 async function empty(services: AuthUiServices, index: IndexKey): Promise<void> {

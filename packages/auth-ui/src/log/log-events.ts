@@ -1,7 +1,7 @@
 import type { EventLog, PLATFORM_LOG_EVENTS } from '@svc/platform'
+import { PROFILE_LOG_EVENTS } from './profile-log-events.ts'
 
-/** What this package writes into the log. */
-export const AUTH_UI_LOG_EVENTS = {
+const OWN_EVENTS = {
   'login.succeeded': {
     level: 'info',
     audit: true,
@@ -178,6 +178,20 @@ export const AUTH_UI_LOG_EVENTS = {
     fields: { domain: 'string', factor: 'string' },
     since: '0.1.0',
   },
+  'passkey.suspended': {
+    level: 'warn',
+    audit: true,
+    when: 'A passkey showed an old counter: a copy may exist. It no longer logs in alone.',
+    fields: { domain: 'string', address: 'string' },
+    since: '0.1.0',
+  },
+  'passkey.counter_lower': {
+    level: 'info',
+    audit: true,
+    when: 'A passkey that is kept on several devices showed a lower counter, and was accepted.',
+    fields: { domain: 'string', address: 'string' },
+    since: '0.1.0',
+  },
   'magic_link.sent': {
     level: 'info',
     audit: true,
@@ -232,6 +246,12 @@ export const AUTH_UI_LOG_EVENTS = {
     since: '0.1.0',
   },
 } as const
+
+/** What this package writes into the log. */
+export const AUTH_UI_LOG_EVENTS: typeof OWN_EVENTS & typeof PROFILE_LOG_EVENTS = {
+  ...OWN_EVENTS,
+  ...PROFILE_LOG_EVENTS,
+}
 
 /** The log as this package writes to it, and as it hands it to `@svc/platform`. */
 export type AuthUiLog = EventLog<typeof PLATFORM_LOG_EVENTS & typeof AUTH_UI_LOG_EVENTS>

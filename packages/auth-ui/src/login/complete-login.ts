@@ -1,6 +1,7 @@
 import { type Observation, toFacts } from '../web/request-facts.ts'
 import { type Instance, randomHex, type RouteContext } from '@svc/platform'
 import type { Change } from '@svc/store'
+import { sendNews } from '../owner/news.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
 import { isUpgrade, type LoginMethod, type Session, type SessionKind } from '../session/session.ts'
@@ -32,6 +33,8 @@ export interface PassedLogin {
   readonly isAuthorized?: boolean
   /** Uses up what the login stands on, after the host's veto and before the session; not for a session that is kept. */
   readonly useUp?: () => Promise<void>
+  /** Changes of the write that stores the session; not for a session that is kept. */
+  readonly also?: readonly Change[]
 }
 
 /**
@@ -81,12 +84,17 @@ async function ensureSession(
   login: PassedLogin,
 ): Promise<Session> {
   const kind = kindOf(login)
-  const { method, useUp } = login
+  const { method, useUp, also } = login
   const live = await services.sessionMiddleware.current(ctx)
   if (live !== undefined && !isUpgrade(live.kind, kind)) return live
   if (login.isAuthorized !== true) await authorizeLogin(services, ctx, login)
   await useUp?.()
-  return openSession(services, ctx, owner, { kind, method, clientRegistration: kind === 'short' })
+  return openSession(services, ctx, owner, {
+    kind,
+    method,
+    clientRegistration: kind === 'short',
+    ...(also === undefined ? {} : { also }),
+  })
 }
 
 function kindOf({ target, isLongRun }: Pick<PassedLogin, 'target' | 'isLongRun'>): SessionKind {
@@ -100,6 +108,8 @@ export interface SessionRequest {
   readonly method: LoginMethod
   /** The login serves an authorization. */
   readonly clientRegistration: boolean
+  /** Changes of the same write. */
+  readonly also?: readonly Change[]
 }
 
 /**
@@ -128,6 +138,7 @@ export async function openSession(
     kind: request.kind,
     method: request.method,
     also: (sessionId) => [
+      ...(request.also ?? []),
       ...(device === undefined ? [] : [device.change]),
       ...loginChanges(services, instance, { ...entry, sessionId }),
       ...noteLoggedIn(services, ctx, 'login.succeeded', entry),
@@ -218,7 +229,7 @@ function mailNewConnection(services: AuthUiServices, ctx: RouteContext, seen: Ob
   const { instance } = ctx.state
   services.background.run('mail.new_connection', async () => {
     if (!(await isWithinLimit(services.limits, instance, 'new-connection-mail'))) return
-    await services.mailer.send(instance, {
+    await sendNews(services, instance, {
       template: 'new_connection',
       variables: { ...toFacts(seen), url: await securityUrl(services, instance) },
     })

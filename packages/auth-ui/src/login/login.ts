@@ -34,7 +34,7 @@ import { answerRedirect, redirect } from '../web/answer.ts'
 import { isTrue } from '../web/posted.ts'
 
 /** What a login form is about. */
-interface Asked {
+export interface Asked {
   readonly owner: Owner
   /** Undefined: none was asked for. */
   readonly target: RedirectTarget | undefined
@@ -43,7 +43,7 @@ interface Asked {
 }
 
 /** What a login form says beside its question. */
-interface Said {
+export interface Said {
   readonly message?: LoginPageModel['message']
   readonly failure?: { readonly error: unknown; readonly problem: FormProblem }
 }
@@ -100,7 +100,7 @@ async function showLogin(ctx: RouteContext, services: AuthUiServices): Promise<v
   const isRenewed = await takeRenewedNotice(services, ctx)
   const asked = { owner, target, emailVerifiedCode, isLongRun: false }
   const message = isRenewed ? 'passphrase-renewed' : requested(query.text('msg'))
-  await showForm(services, ctx, asked, message === undefined ? {} : { message })
+  await showLoginForm(services, ctx, asked, message === undefined ? {} : { message })
 }
 
 /** Order: origin, owner, redirect, limits, passphrase, second factor, session. */
@@ -123,7 +123,7 @@ async function submitLogin(ctx: RouteContext, services: AuthUiServices): Promise
   } catch (error) {
     const problem = formProblem(error, PROBLEMS)
     if (problem === undefined || prefersJson(ctx)) throw error
-    return showForm(services, ctx, asked, { failure: { error, problem } })
+    return showLoginForm(services, ctx, asked, { failure: { error, problem } })
   }
   const login = { ...loginOf(asked), isAuthorized: skipped === 'admitted' }
   answerRedirect(ctx, await completeLogin(services, ctx, owner, login))
@@ -161,7 +161,8 @@ async function startSecondStep(
   await askSecondStep(services, ctx, owner, challenge)
 }
 
-async function showForm(
+/** The form, again when a login was refused. */
+export async function showLoginForm(
   services: AuthUiServices,
   ctx: RouteContext,
   asked: Asked,
@@ -173,12 +174,11 @@ async function showForm(
     ctx.status = failure.error.status
     ctx.set({ ...failure.error.headers })
   }
+  const leadsTo = target ?? (await homeTarget(services, instance))
   await services.pages.loginPage(ctx, {
     csrfToken: await services.csrf.token(ctx),
-    formActionSources: formActionSources(
-      instance,
-      target ?? (await homeTarget(services, instance)),
-    ),
+    formActionSources: formActionSources(instance, leadsTo),
+    offersPasskey: leadsTo.slug !== undefined && emailVerifiedCode === '',
     salt: owner.salt,
     iterations: owner.iterations,
     redirect: target?.href ?? '',
@@ -191,7 +191,8 @@ async function showForm(
   })
 }
 
-async function targetOf(
+/** Where a login was asked to lead; undefined: nowhere. @throws AuthUiError `bad_redirect` */
+export async function targetOf(
   services: AuthUiServices,
   ctx: RouteContext,
   raw: string,

@@ -13,6 +13,11 @@ export const PASSPHRASE_LIMITS: readonly LimitInRule[] = [
   { bucket: 'auth', inRule: 'wrong passphrases of all others; asked in checkPassphrase' },
 ]
 
+/** The limit of every row that takes a passkey in place of a passphrase. */
+export const PASSKEY_LIMITS: readonly LimitInRule[] = [
+  { bucket: 'passkey-ip', inRule: 'refused passkeys of an address; asked in provePasskey' },
+]
+
 /** As {@link PASSPHRASE_LIMITS}, where the app shows its own secret as well. */
 export const APP_PASSPHRASE_LIMITS: readonly LimitInRule[] = PASSPHRASE_LIMITS.map((limit) =>
   limit.bucket === 'auth-ip'

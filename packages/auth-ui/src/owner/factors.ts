@@ -11,6 +11,11 @@ export interface Factors {
   /** An authenticator app. */
   readonly totp?: TotpFactor
   readonly passkeys?: readonly Passkey[]
+  /**
+   * Whether passkeys turn the second step on. Absent in records from before they could log in alone: there they did,
+   * as long as there was one.
+   */
+  readonly passkeyAfterPassphrase?: boolean
   /** Only beside another factor: they turn nothing on by themselves. */
   readonly recovery?: RecoveryCodes
 }
@@ -26,7 +31,7 @@ export interface TotpFactor {
   readonly lastUsed?: number
 }
 
-/** A WebAuthn credential. */
+/** A WebAuthn credential. Members that are absent are those of passkeys made before they could log in alone. */
 export interface Passkey {
   /** Credential id, base64url. */
   readonly id: string
@@ -38,6 +43,21 @@ export interface Passkey {
   readonly label: string
   readonly createdAt: number
   readonly lastUsed?: number
+  /** The authenticator finds it without being told its id. */
+  readonly discoverable?: boolean
+  /** The authenticator verified its user when it was made. */
+  readonly verified?: boolean
+  /** `multiDevice`: a provider may copy it to other devices. */
+  readonly deviceType?: 'singleDevice' | 'multiDevice'
+  readonly backedUp?: boolean
+  /** May log in without a passphrase, as long as `stamp` is the owner's. */
+  readonly firstWay?: boolean
+  /** Security stamp it was last trusted under. */
+  readonly stamp?: string
+  /** Model of the authenticator; only to suggest a name. */
+  readonly aaguid?: string
+  /** Relying party it was made for. */
+  readonly rpId?: string
 }
 
 /** Ten codes for bad days, each good once. */
@@ -59,7 +79,31 @@ export function enrolledKinds(factors: Factors | undefined): readonly FactorKind
   ]
 }
 
-/** Whether logging in takes a second step: some factor beside recovery codes is enrolled. */
+/** Whether logging in with the passphrase takes a second step. Recovery codes alone ask for none. */
 export function isSecondFactorOn(factors: Factors | undefined): boolean {
+  return enrolledKinds(factors).some((kind) =>
+    kind === 'passkey' ? isPasskeyAsked(factors) : kind !== 'recovery',
+  )
+}
+
+/** Whether passkeys by themselves turn the second step on. */
+export function isPasskeyAsked(factors: Factors | undefined): boolean {
+  const { passkeys = [], passkeyAfterPassphrase } = factors ?? {}
+  return passkeyAfterPassphrase ?? passkeys.length > 0
+}
+
+/** Whether anything is enrolled that recovery codes can stand beside. */
+export function hasFactor(factors: Factors | undefined): boolean {
   return enrolledKinds(factors).some((kind) => kind !== 'recovery')
+}
+
+/** Whether the passkey may log in alone now. */
+export function isFirstWay({ firstWay, stamp }: Passkey, securityStamp: string): boolean {
+  return firstWay === true && stamp === securityStamp
+}
+
+/** What is left when the second step is switched off: passkeys that log in alone. */
+export function withoutSecondStep({ passkeys = [] }: Factors): Factors {
+  const left = passkeys.filter(({ firstWay }) => firstWay === true)
+  return left.length === 0 ? {} : { passkeys: left, passkeyAfterPassphrase: false }
 }

@@ -1,10 +1,13 @@
 import { isolated } from '../messages.ts'
 import type { PageRenderer } from './page-renderer.ts'
-import { problemText, problemTexts } from './form-problem.ts'
+import { problemsBeside, problemText, problemTexts } from './form-problem.ts'
 import type { ShowPage } from './show-page.ts'
 
 /** Confirming, and what needs it. */
-export type ConfirmPages = Pick<PageRenderer, 'confirmPage' | 'passkeyPage'>
+export type ConfirmPages = Pick<
+  PageRenderer,
+  'confirmPage' | 'emailPage' | 'passkeyOfferPage' | 'passkeyPage'
+>
 
 const CONFIRM_PROBLEMS = [
   'busy',
@@ -13,8 +16,13 @@ const CONFIRM_PROBLEMS = [
   'csrf_missing',
   'invalid_passphrase',
   'mail_failed',
+  'passkey_expired',
+  'passkey_invalid',
+  'passkey_unknown',
   'rate_limited',
 ] as const
+
+const OFFER_PROBLEMS = ['cross_origin', 'csrf_invalid', 'csrf_missing'] as const
 
 /** @see login.md 6 */
 export function createConfirmPages({ messagesOf, show }: ShowPage): ConfirmPages {
@@ -26,11 +34,38 @@ export function createConfirmPages({ messagesOf, show }: ShowPage): ConfirmPages
         'confirm',
         {
           model,
+          options: model.requiresPassphrase ? '' : JSON.stringify(model.passkeyOptions),
           askedBy: model.askedBy === undefined ? undefined : isolated(model.askedBy),
-          problem: problemText(messages, model.problem),
+          ...problemsBeside(messages, model.problem),
           problems: problemTexts(messages, ...CONFIRM_PROBLEMS),
         },
         { formActionSources: model.formActionSources, keepsOpener: true },
+      )
+    },
+
+    async emailPage(ctx, model) {
+      show(
+        ctx,
+        'email',
+        {
+          model,
+          address: isolated(model.address),
+          oldAddress: model.oldAddress === undefined ? undefined : isolated(model.oldAddress),
+        },
+        { formActionSources: model.formActionSources },
+      )
+    },
+
+    async passkeyOfferPage(ctx, model) {
+      show(
+        ctx,
+        'passkey-offer',
+        {
+          model,
+          options: JSON.stringify(model.options),
+          problems: problemTexts(messagesOf(ctx), ...OFFER_PROBLEMS),
+        },
+        { formActionSources: model.formActionSources },
       )
     },
 

@@ -1,6 +1,6 @@
 import { colourOf, consentModel } from '../consent/consent-model.ts'
 import { webAddress } from '../consent/redirect-target.ts'
-import type { FindPermissionText } from '../consent/permission-texts.ts'
+import type { KindOptions } from '../consent/kind-facts.ts'
 import { isolated } from '../messages.ts'
 import type { PageRenderer } from './page-renderer.ts'
 import { errorModel } from './error-model.ts'
@@ -15,25 +15,30 @@ export type ConsentPages = Pick<
   'certifyPage' | 'consentPage' | 'errorPage' | 'outOfBandPage'
 >
 
-/**
- * @param namespace prefix of doctypes, for permission texts
- * @param findText words of the host for kinds of data
- * @see oauth.md 5
- */
+/** How kinds of data are called, and what the product is. */
+export interface ConsentPagesOptions extends Omit<KindOptions, 'messages'> {
+  /** Name of the embedding product. */
+  readonly productName?: string
+}
+
+/** @see oauth.md 5 */
 export function createConsentPages(
   { messagesOf, show, showAlone }: ShowPage,
-  namespace: string,
-  findText: FindPermissionText,
+  { productName = '', ...kinds }: ConsentPagesOptions,
 ): ConsentPages {
   return {
     async consentPage(ctx, model) {
+      const { publicName = '', timeZone } = ctx.state.instance
+      const words = consentModel(model.view, {
+        ...kinds,
+        messages: messagesOf(ctx),
+        ownNames: [...(model.appNames ?? []), publicName, productName],
+        ...(timeZone === undefined ? {} : { timeZone }),
+      })
       show(
         ctx,
         'consent',
-        {
-          model,
-          ...consentModel(model.view, { namespace, findText, messages: messagesOf(ctx) }),
-        },
+        { model, ...words },
         { formActionSources: model.formActionSources, keepsOpener: true },
       )
     },

@@ -1,5 +1,5 @@
 import { createAssets } from './assets.ts'
-import { findPermissionText } from '../consent/permission-texts.ts'
+import { findPermissionText, isSensitiveText } from '../consent/permission-texts.ts'
 import { permissionSentence } from '../consent/permission-words.ts'
 import { createMessages, type MessageSource } from '../messages.ts'
 import type { PageRenderer, PagesContext } from './page-renderer.ts'
@@ -26,10 +26,12 @@ export function createPages(options: PagesOptions): PageRenderer {
   const source = options.messages ?? createMessages()
   const themeCss = theme === undefined ? undefined : themeStyle(theme)
   const assets = createAssets(themeCss === undefined ? {} : { 'theme.css': themeCss })
-  const findText = findPermissionText(options.permissionTexts ?? {})
+  const texts = options.permissionTexts ?? {}
+  const findText = findPermissionText(texts)
   const show = createShowPage({ ...options, source, assets, themeCss })
   return {
     rows: assets.rows,
+    locales: source.locales,
     permissionWords: (locale, permission) =>
       permissionSentence(source.forLocale(locale), permission, namespace, findText),
     ...createLoginPages(show),
@@ -39,6 +41,11 @@ export function createPages(options: PagesOptions): PageRenderer {
     ...createNoticePages(show),
     ...createMovePages(show),
     ...createSharingPages(show, namespace, findText),
-    ...createConsentPages(show, namespace, findText),
+    ...createConsentPages(show, {
+      namespace,
+      findText,
+      isSensitive: isSensitiveText(texts),
+      ...(theme?.name === undefined ? {} : { productName: theme.name }),
+    }),
   }
 }

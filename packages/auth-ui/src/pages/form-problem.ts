@@ -28,6 +28,9 @@ const SCRIPT_PROBLEMS: readonly (readonly [code: string, key: string])[] = [
   ['invalid_passphrase', 'invalid_passphrase'],
   ['kdf_iterations', 'kdf_iterations'],
   ['mail_failed', 'mail_failed'],
+  ['passkey_expired', 'passkey_expired'],
+  ['passkey_invalid', 'passkey_invalid'],
+  ['passkey_unknown', 'passkey_unknown'],
   ['rate_limited', 'rate_limited'],
   ['two_factor_invalid', 'two_factor_invalid'],
 ]
@@ -37,6 +40,16 @@ export function problemText(messages: Messages, problem: FormProblem | undefined
   if (problem === undefined) return ''
   const minutes = Math.max(1, Math.ceil((problem.retryAfterS ?? 0) / 60))
   return messages.text(`problem.${problem.code}`, { minutes: String(minutes) })
+}
+
+/** The same for a form that takes a passphrase or a passkey: beside the one that was refused. */
+export function problemsBeside(
+  messages: Messages,
+  problem: FormProblem | undefined,
+): { readonly problem: string; readonly problemOfPasskey: string } {
+  const text = problemText(messages, problem)
+  const isOfPasskey = problem?.code.startsWith('passkey_') === true
+  return { problem: isOfPasskey ? '' : text, problemOfPasskey: isOfPasskey ? text : '' }
 }
 
 /** The same words for the script, by code of the answer; the script puts the minutes in itself. */

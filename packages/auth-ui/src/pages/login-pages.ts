@@ -1,7 +1,7 @@
 import { isolated, type Messages } from '../messages.ts'
 import type { PasscodePageModel } from './page-models.ts'
 import type { PageRenderer } from './page-renderer.ts'
-import { problemText, problemTexts } from './form-problem.ts'
+import { problemsBeside, problemText, problemTexts } from './form-problem.ts'
 import type { ShowPage } from './show-page.ts'
 
 /** The ways in. */
@@ -18,6 +18,9 @@ const PASSPHRASE_PROBLEMS = [
   'csrf_missing',
   'invalid_passphrase',
   'mail_failed',
+  'passkey_expired',
+  'passkey_invalid',
+  'passkey_unknown',
   'rate_limited',
 ] as const
 const PASSCODE_PROBLEMS = [
@@ -38,7 +41,7 @@ export function createLoginPages({ messagesOf, show }: ShowPage): LoginPages {
         'login',
         {
           model,
-          problem: problemText(messages, model.problem),
+          ...problemsBeside(messages, model.problem),
           problems: problemTexts(messages, ...PASSPHRASE_PROBLEMS),
         },
         { formActionSources: model.formActionSources, keepsOpener: true },

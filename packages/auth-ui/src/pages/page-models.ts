@@ -59,6 +59,12 @@ export type FormProblemCode =
   | 'two_factor_invalid'
   /** Wrong passkey, or the browser gave none. */
   | 'passkey_failed'
+  /** The challenge of a passkey is not good any more: ask again. */
+  | 'passkey_expired'
+  /** A passkey that may not log in alone, or signed something else. */
+  | 'passkey_invalid'
+  /** A passkey that is not (or no longer) of this instance. */
+  | 'passkey_unknown'
   /** The mail could not be sent. */
   | 'mail_failed'
   /** The hint is the passphrase, or too long. */
@@ -79,6 +85,8 @@ export interface LoginPageModel extends FormPageModel, DerivationModel {
   readonly longRun: boolean
   /** For the hidden field; empty when none. */
   readonly emailVerifiedCode: string
+  /** Whether a passkey may be offered after this login: it leads to an app. */
+  readonly offersPasskey: boolean
   /** A second form posts `/auth/magic_link` with `redirect` and `csrf_token`. */
   readonly offersMagicLink: boolean
   /** What was done just before: another heading, or a line above the form. */
@@ -175,6 +183,10 @@ export interface ConfirmPageModel extends FormPageModel, DerivationModel {
   readonly redirect: string
   /** Where refusing leads: the validated target, without code. */
   readonly cancelHref: string
+  /** Who asks wants the passphrase itself: the page has no passkey, and a hidden field `require`. */
+  readonly requiresPassphrase: boolean
+  /** For `navigator.credentials.get`, as a JSON data attribute; the same whether there are passkeys. */
+  readonly passkeyOptions: Readonly<Record<string, unknown>>
   /** Who asks: the app's name, or the host; absent: the instance itself. */
   readonly askedBy?: string
   readonly problem?: FormProblem
@@ -194,6 +206,20 @@ export interface PasskeyPageModel extends FormPageModel {
   /** Where leaving it leads: the settings. */
   readonly backHref: string
   readonly problem?: FormProblem
+}
+
+/**
+ * Form: `method=post action=/auth/passkey`; hidden `credential` and `label` (both filled by script), `offer`,
+ * `redirect`, `csrf_token`; `data-options` holds `PublicKeyCredentialCreationOptionsJSON`. @see owner.md 2.7
+ */
+export interface PasskeyOfferPageModel extends FormPageModel {
+  readonly options: Readonly<Record<string, unknown>>
+  /** Name of the new passkey, such as `Firefox, Linux`. */
+  readonly label: string
+  /** Normalised; where it all leads. */
+  readonly redirect: string
+  /** The way on: a path of the instance. */
+  readonly continueHref: string
 }
 
 /** Nothing to fill in: who may onboard has a link. @see login.md 4.8 */
@@ -220,6 +246,8 @@ export interface ChoosePassphrasePageModel extends FormPageModel, DerivationMode
 /** Form: `method=post action=/auth/authorize` with the fields of the view. @see oauth.md 5.2 */
 export interface ConsentPageModel extends FormPageModel {
   readonly view: ConsentView
+  /** Names of the installed apps, which no stranger may wear. @defaultValue none */
+  readonly appNames?: readonly string[]
 }
 
 /**

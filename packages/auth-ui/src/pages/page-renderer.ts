@@ -1,5 +1,6 @@
 import type { Permission } from '@svc/oauth-core'
 import type { Instance, RouteContext, RouteRow } from '@svc/platform'
+import type { EmailPageModel } from './email-model.ts'
 import type { PermissionTexts } from '../consent/permission-texts.ts'
 import type {
   NoticePageModel,
@@ -12,6 +13,7 @@ import type {
   RenewPageModel,
   ConfirmPageModel,
   PasskeyPageModel,
+  PasskeyOfferPageModel,
   ActivationPageModel,
   ChoosePassphrasePageModel,
   ConsentPageModel,
@@ -51,8 +53,12 @@ export interface PageRenderer {
   renewPage(ctx: RouteContext, model: RenewPageModel): Promise<void>
   /** `GET /auth/confirm`, and `POST` that failed. @see login.md 6 */
   confirmPage(ctx: RouteContext, model: ConfirmPageModel): Promise<void>
+  /** `GET /auth/email` and `GET /auth/email/undo`. @see owner.md 1.4, 1.5 */
+  emailPage(ctx: RouteContext, model: EmailPageModel): Promise<void>
   /** `GET /auth/passkey`: the browser makes a passkey. */
   passkeyPage(ctx: RouteContext, model: PasskeyPageModel): Promise<void>
+  /** `GET /auth/passkey/offer`: would a passkey be faster next time? */
+  passkeyOfferPage(ctx: RouteContext, model: PasskeyOfferPageModel): Promise<void>
   /** `GET /auth/authorize`. @see oauth.md 5.3 */
   consentPage(ctx: RouteContext, model: ConsentPageModel): Promise<void>
   /** An app asks for everything and is not certified. @see oauth.md 5.5 */
@@ -73,6 +79,8 @@ export interface PageRenderer {
   errorPage(ctx: RouteContext, model: ErrorPageModel): Promise<void>
   /** One permission in words, for lists of connected apps. `locale` is a BCP 47 tag. */
   permissionWords(locale: string, permission: Permission): string
+  /** BCP 47 tags of the languages that pages are served in. */
+  readonly locales: readonly string[]
   /** The pages' own files (style, scripts); mounted with the package's routes. */
   readonly rows: readonly RouteRow[]
 }

@@ -140,7 +140,7 @@ function hrefOf(ctx: RouteContext, { path, keeps }: Page): string {
 }
 
 function isSpent(name: string): boolean {
-  return SPENT.has(name) || name.startsWith('permission-')
+  return SPENT.has(name) || /^(?:group|permission)-/u.test(name)
 }
 
 function* everything({ state }: RouteContext): Generator<readonly [string, string]> {

@@ -1,6 +1,8 @@
 import type { AuthUiServices } from '../services.ts'
 import type { Instance } from '@svc/platform'
 import type { Change } from '@svc/store'
+import { sendNews } from '../owner/news.ts'
+import { isFirstWay } from '../owner/factors.ts'
 import { newSecurityStamp, type Owner, type VaultKeys } from '../owner/owner.ts'
 import type { StoredOwner } from '../owner/owner-store.ts'
 import { type NewPassphrase, readNewPassphrase } from './new-passphrase.ts'
@@ -24,7 +26,7 @@ export type PassphraseRule = (owner: Owner | undefined, now: number) => Owner
 
 /**
  * Stores a new passphrase, and ends what hangs on the old one. Owner and session key change in one write.
- * @param also - more changes of the same write
+ * @param options - whether passkeys that log in alone still do; more changes of the same write
  * @throws AuthUiError `busy`, and what the rule throws
  * @see login.md 7.1, decision D9
  */
@@ -33,7 +35,10 @@ export async function replacePassphrase(
   instance: Instance,
   passphrase: NewPassphrase,
   rule: PassphraseRule,
-  also: readonly Change[],
+  {
+    keepsPasskeys = false,
+    also = [],
+  }: { readonly keepsPasskeys?: boolean; readonly also?: readonly Change[] } = {},
 ): Promise<Replaced> {
   const passphraseHash = await services.hasher.hash(passphrase.loginValue)
   for (;;) {
@@ -42,11 +47,12 @@ export async function replacePassphrase(
     // "Nobody knows the passphrase" goes, unless the rule says so of the new one; a pending link to one goes too.
     const { reset: _reset, ...kept } = rule(withoutUnknown(stored?.owner), now)
     if (stored === undefined) throw new TypeError('the rule let an absent owner pass')
+    const securityStamp = newSecurityStamp(now)
     const owner: Owner = {
-      ...kept,
+      ...(keepsPasskeys ? withTrustedPasskeys(kept, securityStamp) : kept),
       passphraseHash,
       iterations: passphrase.iterations,
-      securityStamp: newSecurityStamp(now),
+      securityStamp,
       updatedAt: now,
     }
     const replaced = await write(services, instance, stored, owner, also)
@@ -70,6 +76,16 @@ async function write(
     ...also,
   ])
   return result.written ? { before: stored.owner, after: owner } : undefined
+}
+
+/** Whoever knows the old passphrase keeps the passkeys that logged in until now. */
+function withTrustedPasskeys(owner: Owner, stamp: string): Owner {
+  const { factors, securityStamp: before } = owner
+  if (factors?.passkeys === undefined) return owner
+  const passkeys = factors.passkeys.map((passkey) =>
+    isFirstWay(passkey, before) ? { ...passkey, stamp } : passkey,
+  )
+  return { ...owner, factors: { ...factors, passkeys } }
 }
 
 /** The passphrase is replaced already: what fails here must not look as if it were not. */
@@ -116,7 +132,7 @@ export async function changePassphrase(
 ): Promise<Owner> {
   const { how, passphrase, keepsHint, require, facts } = change
   const knowsOld = how === 'settings'
-  const nextOwner: PassphraseRule = (owner) => {
+  const rule: PassphraseRule = (owner) => {
     if (owner?.onboardedAt === undefined) throw new AuthUiError('onboarding_needed')
     require(owner)
     const { hint: oldHint, keys: oldKeys, ...kept } = owner
@@ -128,10 +144,13 @@ export async function changePassphrase(
       ...(keys === undefined ? {} : { keys }),
     }
   }
-  const note = noteChange(services, instance, how, facts)
-  const { before, after } = await replacePassphrase(services, instance, passphrase, nextOwner, note)
+  const also = noteChange(services, instance, how, facts)
+  const { before, after } = await replacePassphrase(services, instance, passphrase, rule, {
+    keepsPasskeys: knowsOld,
+    also,
+  })
   services.log.info('passphrase.changed', { domain: instance.domain, how })
-  mailOwner(services, instance, facts)
+  mailOwner(services, instance, after, facts)
   // They died with the stamp: only dead records would be left.
   await attempt(services, instance, 'trusted devices', () =>
     removeTrustedDevices(services, instance),
@@ -191,11 +210,22 @@ async function revokeTokens(services: AuthUiServices, instance: Instance): Promi
   await services.oauth.clients.revokeGrants(instance, 'passphrase reset', filter)
 }
 
-function mailOwner(services: AuthUiServices, instance: Instance, facts: RequestFacts): void {
+function mailOwner(
+  services: AuthUiServices,
+  instance: Instance,
+  { factors, securityStamp }: Owner,
+  facts: RequestFacts,
+): void {
+  const kept = (factors?.passkeys ?? []).filter((passkey) => isFirstWay(passkey, securityStamp))
+  const passkeys = kept.map(({ label }) => label)
   services.background.run('mail.passphrase_changed', async () => {
-    await services.mailer.send(instance, {
+    await sendNews(services, instance, {
       template: 'passphrase_changed',
-      variables: { ...facts, url: await securityUrl(services, instance) },
+      variables: {
+        ...facts,
+        ...(passkeys.length === 0 ? {} : { passkeys }),
+        url: await securityUrl(services, instance),
+      },
     })
   })
 }

@@ -233,7 +233,9 @@ export async function onboard(
     event: 'owner.onboarded',
     actor: { kind: token === undefined ? 'operator' : 'owner' },
   })
-  const { after } = await replacePassphrase(services, instance, passphrase, firstOwner, note)
+  const { after } = await replacePassphrase(services, instance, passphrase, firstOwner, {
+    also: note,
+  })
   services.log.info('owner.onboarded', { domain: instance.domain })
   if (keys !== undefined) {
     await notifyHost(services.log, 'onVaultKeys', () =>

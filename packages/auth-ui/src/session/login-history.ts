@@ -80,6 +80,29 @@ export async function loginsOfSessions(
   return found
 }
 
+/** A page of the history. */
+export interface LoginPage {
+  readonly logins: readonly { readonly id: string; readonly entry: LoginEntry }[]
+  /** Absent on the last page. */
+  readonly cursor?: string
+}
+
+/** Every log-in that is kept, newest first. @throws TypeError for a malformed cursor */
+export async function listLogins(
+  { store }: Pick<AuthUiServices, 'store'>,
+  instance: Instance,
+  page: { readonly limit: number; readonly cursor?: string },
+): Promise<LoginPage> {
+  const index = indexKey(instance.id, 'session-logins')
+  const { records, cursor } = await store.list(index, { ...page, order: 'desc' })
+  // Only this file writes these records.
+  const logins = records.map(({ value }) => {
+    const entry = value as unknown as LoginEntry
+    return { id: entry.sessionId, entry }
+  })
+  return cursor === undefined ? { logins } : { logins, cursor }
+}
+
 /** An instant as text that sorts as it does. */
 export function inOrder(instant: number): string {
   return String(instant).padStart(15, '0')

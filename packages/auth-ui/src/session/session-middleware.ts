@@ -1,5 +1,5 @@
 import type { Instance } from '@svc/platform'
-import type { Change, Store } from '@svc/store'
+import type { Change, Key, Store } from '@svc/store'
 import type { Context } from 'koa'
 import type { createSession } from 'koa-session'
 import type { Lifetimes } from '../lifetimes.ts'
@@ -56,7 +56,16 @@ interface Facade {
 
 type RunKoaSession = ReturnType<typeof createSession>
 
-class SessionEndedMeanwhile extends Error {}
+/** The write that stores a session did not happen. */
+export class SessionNotStored extends Error {
+  /** Whose condition was not met: the session's own, or that of a change that came along. */
+  readonly failed: Key
+
+  constructor(failed: Key) {
+    super('the session was not stored')
+    this.failed = failed
+  }
+}
 
 /**
  * Carries a session from request to request, on koa-session (D10). The only file that knows koa-session; the store and
@@ -102,7 +111,7 @@ export class SessionMiddleware {
         await koaSessionOf(facade).manuallyCommit()
       })
     } catch (error) {
-      if (!(error instanceof SessionEndedMeanwhile)) throw error
+      if (!(error instanceof SessionNotStored)) throw error
     }
   }
 
@@ -224,7 +233,7 @@ export class SessionMiddleware {
       ...(replaced === undefined ? [] : [sessions.remove(instance, replaced)]),
       ...(also?.(session.id) ?? []),
     ])
-    if (!result.written) throw new SessionEndedMeanwhile('the session ended meanwhile')
+    if (!result.written) throw new SessionNotStored(result.failed)
     exchange.saved = session
     if (revision === undefined) await sessions.bound(instance, session.id)
     if (replaced !== undefined) await sessions.announceEnd(instance, [replaced], 'replaced')

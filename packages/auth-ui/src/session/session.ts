@@ -10,6 +10,7 @@ export type SessionKind = 'short' | 'normal' | 'long'
 export type LoginMethod =
   | 'password'
   | '2FA'
+  | 'passkey'
   | 'magic_link'
   | 'session_code'
   | 'registration'

@@ -6,7 +6,7 @@ import { completeChallenge } from '../factors/challenge-answer.ts'
 import { changeFactors } from '../factors/factor-changes.ts'
 import { startChallenge } from '../factors/second-factor.ts'
 import { answerJson } from '../web/answer.ts'
-import { enrolledKinds, isSecondFactorOn } from '../owner/factors.ts'
+import { enrolledKinds, isSecondFactorOn, withoutSecondStep } from '../owner/factors.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
 import { requireSettingsApp } from '../web/caller.ts'
@@ -25,7 +25,7 @@ export const authModeRoutes: readonly Route<AuthUiServices>[] = [
     handler: putAuthMode,
     auth: requireSettingsApp,
     body: { types: ['json'], schema: AUTH_MODE_SCHEMA, refuse: refuseBody },
-    statuses: [200, 204, 400, 401, 403, 413, 415, 422, 429],
+    statuses: [200, 204, 400, 401, 403, 409, 413, 415, 422, 429],
     family: 'jsonapi',
     cors: 'app-origins',
     limit: [
@@ -96,7 +96,7 @@ async function switchOff(
   await changeFactors(services, visitor, owner, {
     factor: enrolledKinds(owner.factors)[0] ?? 'mail',
     what: 'factor_removed',
-    next: () => ({}),
+    next: withoutSecondStep,
   })
 }
 

@@ -75,7 +75,7 @@ export const totpRoutes: readonly Route<AuthUiServices>[] = [
     handler: completeEnrolment,
     auth: requireSettingsApp,
     body: { types: ['json'], schema: TOTP_SCHEMA, refuse: refuseBody },
-    statuses: [200, 204, 400, 401, 403, 404, 413, 415, 422],
+    statuses: [200, 204, 400, 401, 403, 404, 409, 413, 415, 422],
     family: 'jsonapi',
     cors: 'app-origins',
     limit: [

@@ -1,16 +1,25 @@
-import { type BodyRule, defineRoute, type Route, type RouteContext } from '@svc/platform'
+import {
+  type BodyRule,
+  defineRoute,
+  type Instance,
+  type Route,
+  type RouteContext,
+} from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import { changeFactors, withoutFactor } from '../factors/factor-changes.ts'
+import { changeFactors, requireWayIn, withoutFactor } from '../factors/factor-changes.ts'
 import { newRecoveryCodes } from '../factors/recovery-codes.ts'
 import { answerJson } from '../web/answer.ts'
-import { type Factors, isSecondFactorOn } from '../owner/factors.ts'
+import { hasFactor, isPasskeyAsked, isSecondFactorOn } from '../owner/factors.ts'
+import type { Owner } from '../owner/owner.ts'
+import { masked } from '../owner/profile.ts'
 import type { AuthUiServices } from '../services.ts'
 import { requireSettingsApp } from '../web/caller.ts'
 import { refuseBody } from '../web/posted.ts'
 import { visitorOf } from '../web/visitor.ts'
 import { CONFIRMED_SCHEMA, type ConfirmedBody } from './factors.schema.ts'
 import { answerResources, isoTime } from './json-api.ts'
-import { confirmedOwner, idOf, ownerOf } from './settings-owner.ts'
+import { passkeyToWire, times } from './passkey-wire.ts'
+import { confirmedOwner, ownerOf } from './settings-owner.ts'
 
 type Confirmed = RouteContext<ConfirmedBody | null>
 
@@ -32,19 +41,6 @@ export const factorRoutes: readonly Route<AuthUiServices>[] = [
     family: 'jsonapi',
     cors: 'app-origins',
     summary: 'Shows which factors are on.',
-    source: 'decision D63',
-  }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/settings/factors/passkeys/:id',
-    handler: removePasskey,
-    auth: requireSettingsApp,
-    body: CONFIRMED,
-    statuses: [204, 400, 401, 403, 404, 413, 415],
-    family: 'jsonapi',
-    cors: 'app-origins',
-    activity: 'factor.removed',
-    summary: 'Removes a passkey.',
     source: 'decision D63',
   }),
   defineRoute({
@@ -76,12 +72,12 @@ export const factorRoutes: readonly Route<AuthUiServices>[] = [
 ]
 
 async function showFactors(ctx: RouteContext, services: AuthUiServices): Promise<void> {
-  const { factors = {} } = await ownerOf(services, ctx)
+  const owner = await ownerOf(services, ctx)
   const { namespace } = services
   answerResources(ctx, {
     type: `${namespace}.settings`,
     id: `${namespace}.settings.factors`,
-    attributes: toWire(factors, ctx.state.instance.email),
+    attributes: toWire(owner, ctx.state.instance),
   })
 }
 
@@ -92,7 +88,7 @@ async function createRecoveryCodes(ctx: Confirmed, services: AuthUiServices): Pr
     factor: 'recovery',
     what: 'recovery_codes_created',
     next: (factors) => {
-      if (isSecondFactorOn(factors)) return { ...factors, recovery }
+      if (hasFactor(factors)) return { ...factors, recovery }
       const description = 'recovery codes stand beside another factor'
       throw new AuthUiError('factor_needed', { description })
     },
@@ -105,33 +101,22 @@ async function removeRecoveryCodes(ctx: Confirmed, services: AuthUiServices): Pr
   await changeFactors(services, visitorOf(services, ctx), owner, {
     factor: 'recovery',
     what: 'factor_removed',
-    next: (factors) =>
-      factors.recovery === undefined ? undefined : withoutFactor(factors, 'recovery'),
+    next: (factors) => {
+      if (factors.recovery === undefined) return undefined
+      const left = withoutFactor(factors, 'recovery')
+      if ((left.passkeys?.length ?? 0) > 0) requireWayIn(owner, left)
+      return left
+    },
   })
   ctx.status = 204
-}
-
-async function removePasskey(ctx: Confirmed, services: AuthUiServices): Promise<void> {
-  const owner = await confirmedOwner(services, ctx)
-  const id = idOf(ctx)
-  const outcome = await changeFactors(services, visitorOf(services, ctx), owner, {
-    factor: 'passkey',
-    what: 'factor_removed',
-    next: (factors) => withoutPasskey(factors, id),
-  })
-  if (outcome === 'nothing') throw new AuthUiError('not_found')
-  ctx.status = 204
-}
-
-function withoutPasskey(factors: Factors, id: string): Factors | undefined {
-  const { passkeys = [], ...rest } = factors
-  const left = passkeys.filter((passkey) => passkey.id !== id)
-  if (left.length === passkeys.length) return undefined
-  return left.length === 0 ? rest : { ...rest, passkeys: left }
 }
 
 /** Never a secret, a key or a whole address. */
-function toWire(factors: Factors, email: string | undefined): Readonly<Record<string, unknown>> {
+function toWire(
+  { factors = {}, securityStamp }: Owner,
+  instance: Instance,
+): Readonly<Record<string, unknown>> {
+  const { email } = instance
   const { mail, totp, passkeys = [], recovery } = factors
   return {
     auth_mode: isSecondFactorOn(factors) ? 'two_factor_mail' : 'basic',
@@ -141,30 +126,11 @@ function toWire(factors: Factors, email: string | undefined): Readonly<Record<st
       ...(email === undefined || email === '' ? {} : { address: masked(email) }),
     },
     totp: totp === undefined ? null : times(totp),
-    passkeys: passkeys.map((passkey) => ({
-      id: passkey.id,
-      label: passkey.label,
-      ...times(passkey),
-    })),
+    passkeys: passkeys.map((passkey) => passkeyToWire(passkey, instance, securityStamp)),
+    passkey_after_passphrase: isPasskeyAsked(factors),
     recovery:
       recovery === undefined
         ? null
         : { left: recovery.hashes.length, created_at: isoTime(recovery.createdAt) },
   }
-}
-
-function times(used: {
-  readonly createdAt: number
-  readonly lastUsed?: number
-}): Readonly<Record<string, string>> {
-  return {
-    created_at: isoTime(used.createdAt),
-    ...(used.lastUsed === undefined ? {} : { last_used: isoTime(used.lastUsed) }),
-  }
-}
-
-/** Enough to recognise it by: `a…@example.com`. */
-function masked(email: string): string {
-  const at = email.lastIndexOf('@')
-  return `${[...email][0] ?? ''}…${email.slice(at)}`
 }

@@ -1,5 +1,5 @@
 import type { RouteContext } from '@svc/platform'
-import { requireFreshConfirmation } from '../confirm/confirmation.ts'
+import { type Confirmation, requireFreshConfirmation } from '../confirm/confirmation.ts'
 import { AuthUiError } from '../errors.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
@@ -23,10 +23,22 @@ export async function confirmedOwner(
   services: Pick<AuthUiServices, 'clock' | 'lifetimes' | 'options' | 'owners' | 'store'>,
   ctx: RouteContext<ConfirmedBody | null>,
 ): Promise<Owner> {
+  return (await confirmationOf(services, ctx)).owner
+}
+
+/** The same, with what was confirmed. @throws AuthUiError `forbidden`, `confirmation_required` */
+export async function confirmationOf(
+  services: Pick<AuthUiServices, 'clock' | 'lifetimes' | 'options' | 'owners' | 'store'>,
+  ctx: RouteContext<ConfirmedBody | null>,
+): Promise<{ readonly owner: Owner; readonly confirmation: Confirmation }> {
   const { confirmation_code: code = '', confirmation_state: state = '' } = ctx.state.body ?? {}
   const owner = await ownerOf(services, ctx)
-  await requireFreshConfirmation(services, ctx.state.instance, owner, { code, state })
-  return owner
+  const presented = { code, state }
+  const { instance } = ctx.state
+  return {
+    owner,
+    confirmation: await requireFreshConfirmation(services, instance, owner, presented),
+  }
 }
 
 /** The `:id` of the route's path. */

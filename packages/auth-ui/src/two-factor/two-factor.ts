@@ -22,7 +22,7 @@ import {
 } from '../web/redirect-target.ts'
 import { authorizeLogin, completeLogin, type PassedLogin } from '../login/complete-login.ts'
 import { visitorOf } from '../web/visitor.ts'
-import { completeChallenge } from '../factors/challenge-answer.ts'
+import { completeChallenge, type PassedFactor } from '../factors/challenge-answer.ts'
 import { isSecondFactorOn } from '../owner/factors.ts'
 import { recallChallenge, resendPasscode } from '../factors/second-factor.ts'
 import { askSecondStep } from '../login/second-step.ts'
@@ -123,13 +123,14 @@ async function submitTwoFactor(ctx: RouteContext, services: AuthUiServices): Pro
   checkFields(ctx, challenge)
   const isMove = challenge.purpose === 'move'
   const login = loginOf(ctx, challenge, dead.target)
+  let passed: PassedFactor | undefined
   try {
     const answer = {
       token,
       passcode: form.text('two-factor-passcode'),
       assertion: form.text('two-factor-assertion'),
     }
-    await completeChallenge(
+    ;({ passed } = await completeChallenge(
       services,
       visitorOf(services, ctx),
       owner,
@@ -140,7 +141,7 @@ async function submitTwoFactor(ctx: RouteContext, services: AuthUiServices): Pro
         if (isMove) await recallMove(services, ctx, challenge)
         else if (challenge.purpose === 'login') await authorizeLogin(services, ctx, login)
       },
-    )
+    ))
   } catch (error) {
     if (!AuthUiError.is(error)) throw error
     const { code } = error
@@ -152,7 +153,7 @@ async function submitTwoFactor(ctx: RouteContext, services: AuthUiServices): Pro
   if (isMove) return finishMove(services, ctx, owner, challenge)
   if (challenge.purpose === 'confirm') {
     const { state = '' } = challenge
-    return finishConfirm(services, ctx, owner, { state, redirect: dead.target?.href })
+    return finishConfirm(services, ctx, owner, { state, redirect: dead.target?.href, passed })
   }
   await finishLogin(services, ctx, owner, login)
 }

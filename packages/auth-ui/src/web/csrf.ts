@@ -15,6 +15,8 @@ export interface Csrf {
    * A HEAD request gets no cookie.
    */
   token(ctx: Context): Promise<string>
+  /** The tokens of ours that this browser came with: usually one. */
+  known(ctx: Context): Promise<readonly string[]>
   /** @throws AuthUiError `cross_origin`, `csrf_missing`, `csrf_invalid` */
   check(ctx: Context, rule: CsrfRule): void
 }
@@ -31,9 +33,7 @@ export function createCsrf({ keyring, lifetimeMs }: CsrfOptions): Csrf {
   async function token(ctx: Context): Promise<string> {
     const instance = instanceOf(ctx)
     const { secret } = await keyring.current(instance, 'session')
-    // A value that we did not make is never adopted, however well formed (login.md 10.9).
-    const known = readCookies(ctx, cookieName(instance)).find((value) => isOurs(secret, value))
-    const value = known ?? create(secret)
+    const value = ours(ctx, secret)[0] ?? create(secret)
     if (ctx.method !== 'HEAD') {
       writeCookie(ctx, cookieName(instance), value, {
         path: '/',
@@ -42,6 +42,10 @@ export function createCsrf({ keyring, lifetimeMs }: CsrfOptions): Csrf {
       })
     }
     return value
+  }
+
+  async function known(ctx: Context): Promise<readonly string[]> {
+    return ours(ctx, (await keyring.current(instanceOf(ctx), 'session')).secret)
   }
 
   function check(ctx: Context, rule: CsrfRule): void {
@@ -56,7 +60,7 @@ export function createCsrf({ keyring, lifetimeMs }: CsrfOptions): Csrf {
     if (!cookies.some((value) => equalSecrets(value, sent))) throw new AuthUiError('csrf_invalid')
   }
 
-  return { token, check }
+  return { token, known, check }
 }
 
 /** @see login.md 3.5 */
@@ -88,6 +92,12 @@ function fieldOf(ctx: Context): string | undefined {
 function create(secret: Uint8Array): string {
   const random = randomBytes(RANDOM_BYTES)
   return Buffer.concat([random, tagOf(secret, random)]).toString('base64url')
+}
+
+/** A value that we did not make is never adopted, however well formed (login.md 10.9). */
+function ours(ctx: Context, secret: Uint8Array): readonly string[] {
+  const values = readCookies(ctx, cookieName(instanceOf(ctx)))
+  return values.filter((value) => isOurs(secret, value))
 }
 
 function isOurs(secret: Uint8Array, value: string): boolean {

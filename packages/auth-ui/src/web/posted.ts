@@ -78,6 +78,11 @@ export function refuseTexts([fault]: readonly SchemaFault[]): AuthUiError {
 /** Answers a body that breaks the schema of its route. Nothing is coerced (security.md 17). */
 export function refuseBody([fault]: readonly SchemaFault[]): AuthUiError {
   const { instancePath = '', message = '' } = fault ?? {}
+  const unknown: unknown = fault?.params['additionalProperty']
+  if (typeof unknown === 'string') {
+    const name = unknown.slice(0, 100).toWellFormed()
+    return new AuthUiError('invalid_parameter', { description: `${name} is unknown` })
+  }
   return new AuthUiError('invalid_parameter', {
     description: `${instancePath.slice(1) || 'the body'} ${message}`,
   })

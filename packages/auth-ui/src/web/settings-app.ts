@@ -14,6 +14,17 @@ export async function securityUrl(
   return instance.subdomains === 'flat' ? `${origin}/?section=sessions` : `${origin}/#sessions`
 }
 
+/** Where a mail about the owner's address leads: to the profile in the settings app where there is one. */
+export async function profileUrl(
+  { apps, options }: Pick<AuthUiServices, 'apps' | 'options'>,
+  instance: Instance,
+): Promise<string> {
+  const { settingsSlug } = options
+  if ((await apps.installed(instance, settingsSlug)) === undefined) return `${instance.origin}/`
+  const origin = originOfApp(instance, settingsSlug)
+  return instance.subdomains === 'flat' ? `${origin}/?section=profile` : `${origin}/#/profile`
+}
+
 /** The settings app as a place to come from and go back to. */
 export interface SettingsLink {
   readonly href: string

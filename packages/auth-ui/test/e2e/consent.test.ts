@@ -1,7 +1,12 @@
 import { launchChromium, needsChromium } from '@svc/testkit'
 import { expect } from 'chai'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { type SampleServer, sampleServer } from '../support/sample-server.ts'
+
+const SCREEN = { width: 390, height: 844 }
+/** Where the seven permissions of the sample belong. */
+const GROUPS = ['files', 'files', 'people', 'money', 'apps', 'account', 'other']
+const PER_SCREEN = { one: 1.4, seven: 1.4, forty: 2 }
 
 describe('consent page, in a browser', function () {
   this.timeout(30_000)
@@ -19,51 +24,172 @@ describe('consent page, in a browser', function () {
     await server?.close()
   })
   beforeEach(async () => {
-    page = await browser.newPage()
+    page = await browser.newPage({ viewport: SCREEN })
     await page.goto(`${server.origin}/consent`)
   })
   afterEach(() => page.close())
 
-  const primary = () => page.locator('#consent [type=submit]')
+  const primary = (on = page): Locator => on.locator('#consent [type=submit]')
+  const box = (name: string, on = page): Locator => on.locator(`[name=${name}]`)
+  const open = (group: string, on = page): Promise<void> =>
+    on.locator('summary').filter({ hasText: group }).click()
 
-  const labels: readonly [span: string, label: string][] = [
-    ['1 hour', 'Allow for 1 hour'],
-    ['1 day', 'Allow for 1 day'],
-    ['30 days', 'Allow for 30 days'],
-    ['Until I end it', 'Allow access'],
+  /** What a form of this page sends. */
+  async function sent(on: Page): Promise<Record<string, string>> {
+    const request = on.waitForRequest((each) => each.method() === 'POST')
+    await primary(on).click()
+    return Object.fromEntries(new URLSearchParams((await request).postData() ?? ''))
+  }
+
+  /** Rights that stay: their own box and that of the group are there. */
+  const rights = (fields: Record<string, string>): string[] =>
+    Object.keys(fields).filter((name) => {
+      const [field, place, right] = name.split('-')
+      return field === 'permission' && `group-${GROUPS[Number(place)]}-${right}` in fields
+    })
+
+  const SAMPLES: readonly (readonly [name: string, count: keyof typeof PER_SCREEN])[] = [
+    ['consent-one', 'one'],
+    ['consent', 'seven'],
+    ['consent-forty', 'forty'],
   ]
-  it('says on its button what will happen', async () => {
-    for (const [span, label] of labels) {
-      await page.getByLabel(span, { exact: true }).check()
-      expect(await primary().innerText()).to.equal(label)
-    }
+  for (const [name, count] of SAMPLES) {
+    it(`shows who asks, for what, where the answer goes, and both answers at once: ${count}`, async () => {
+      for (const locale of ['en', 'fr', 'de', 'es', 'en-XA', 'ar-XB']) {
+        await page.goto(`${server.origin}/${name}?locale=${locale}`)
+        const answer = await page.locator('.answer').boundingBox()
+        const top = answer?.y ?? 0
+        expect(top + (answer?.height ?? 0), locale).to.be.at.most(SCREEN.height)
+        expect(answer?.height, locale).to.be.at.most(88)
+        // Of forty permissions, where the answer goes may be below in the longest language.
+        const parts = count === 'forty' ? ['h1', '#could'] : ['h1', '#could', '.target']
+        for (const part of parts) {
+          const seen = await page.locator(part).boundingBox()
+          expect((seen?.y ?? top) + (seen?.height ?? 0), `${part} ${locale}`).to.be.at.most(top)
+        }
+        const [yes, no] = await page.locator('.answer > *').all()
+        const [one, other] = [await yes?.boundingBox(), await no?.boundingBox()]
+        expect(one?.width).to.be.closeTo(other?.width ?? 0, 1)
+        expect(one?.y).to.equal(other?.y)
+      }
+    })
+
+    it(`is short while it is folded: ${count}`, async () => {
+      await page.goto(`${server.origin}/${name}`)
+      const height = await page.evaluate(() => document.documentElement.scrollHeight)
+      expect(height / SCREEN.height).to.be.at.most(PER_SCREEN[count])
+    })
+  }
+
+  it('stands at the end of the page where there is no room for it', async () => {
+    await page.setViewportSize({ width: 844, height: 390 })
+    const style = await page.locator('.answer').evaluate((bar) => getComputedStyle(bar).position)
+    expect(style).to.equal('static')
   })
 
-  it('sends nothing when nothing is ticked, and says why beside the boxes', async () => {
+  it('keeps what has focus above the answer', async () => {
+    await page.locator('summary').filter({ hasText: 'Details' }).focus()
+    const focus = await page.locator('summary:focus').boundingBox()
+    const answer = await page.locator('.answer').boundingBox()
+    expect((focus?.y ?? 0) + (focus?.height ?? 0)).to.be.at.most(answer?.y ?? 0)
+  })
+
+  const labels: readonly (readonly [span: string, label: string])[] = [
+    ['1h', 'Allow for 1 hour'],
+    ['1d', 'Allow for 1 day'],
+    ['30d', 'Allow for 30 days'],
+    ['until_revoked', 'Allow'],
+  ]
+  for (const javaScriptEnabled of [true, false]) {
+    const how = javaScriptEnabled ? 'with' : 'without'
+    describe(`${how} script`, () => {
+      let own: Page
+      beforeEach(async () => {
+        const context = await browser.newContext({ javaScriptEnabled, viewport: SCREEN })
+        own = await context.newPage()
+        await own.goto(`${server.origin}/consent`)
+      })
+      afterEach(() => own.context().close())
+
+      it('says on its button what will happen', async () => {
+        for (const [span, label] of labels) {
+          await own.getByLabel('For how long').selectOption(span)
+          await own.getByRole('button', { name: label, exact: true }).waitFor()
+        }
+      })
+
+      it('sends the same rights for the same boxes', async () => {
+        await box('group-other-delete', own).uncheck()
+        await open('Files and photos', own)
+        await box('permission-0-delete', own).uncheck()
+        const fields = await sent(own)
+        expect(fields).to.include({ choice: '2', duration: '30d' })
+        expect(rights(fields)).to.deep.equal([
+          'permission-0-read',
+          'permission-0-change',
+          'permission-1-read',
+          'permission-1-change',
+          'permission-6-read',
+          'permission-4-change',
+          'permission-2-read',
+          'permission-3-read',
+          'permission-5-read',
+        ])
+      })
+    })
+  }
+
+  it('ticks and unticks the kinds of a group, and shows what is mixed', async () => {
+    await open('Files and photos')
+    await box('group-files-change').uncheck()
+    expect(await box('permission-0-change').isChecked()).to.equal(false)
+    expect(await box('permission-1-change').isChecked()).to.equal(false)
+    await box('permission-1-change').check()
+    const group = box('group-files-change')
+    expect(await group.isChecked()).to.equal(true)
+    expect(await group.evaluate((input: HTMLInputElement) => input.indeterminate)).to.equal(true)
+    await page.getByText('1 of 11 left out').waitFor({ state: 'attached' })
+  })
+
+  it('sends nothing when nothing is ticked, and says why', async () => {
     const posts: string[] = []
     page.on('request', (request) => {
       if (request.method() === 'POST') posts.push(request.url())
     })
-    const boxes = page.getByRole('checkbox')
-    for (const box of await boxes.all()) await box.uncheck()
+    await page.getByRole('button', { name: 'Untick all' }).click()
     await primary().click()
-    const alert = page.getByText('Leave at least one permission ticked, or refuse.')
+    const alert = page.getByText('Tick at least one thing, or choose “Don’t allow”.')
     await alert.waitFor()
     expect(await alert.evaluate((element) => element === document.activeElement)).to.equal(true)
     expect(posts).to.deep.equal([])
-    await boxes.first().check()
+    await box('group-people-read').check()
     expect(await alert.count()).to.equal(0)
-    const sent = page.waitForRequest((request) => request.method() === 'POST')
-    await primary().click()
-    const body = new URLSearchParams((await sent).postData() ?? '')
-    expect(Object.fromEntries(body)).to.include({ choice: '1', 'permission-0': '1' })
-    expect(body.has('permission-1')).to.equal(false)
+    expect(rights(await sent(page))).to.deep.equal(['permission-2-read'])
+  })
+
+  it('takes no answer from Enter on a box, nor from a click that came too soon', async () => {
+    server.posted.length = 0
+    await box('group-files-read').focus()
+    await page.keyboard.press('Enter')
+    await page.evaluate(() => {
+      dispatchEvent(new Event('focus'))
+      document.querySelector('form')?.requestSubmit()
+    })
+    expect(server.posted).to.have.lengthOf(0)
+    expect(await primary().getAttribute('aria-disabled')).to.equal('true')
+  })
+
+  it('leads to the answer, past the list', async () => {
+    const skip = page.getByRole('link', { name: 'Go to the answer' })
+    await skip.focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await primary().evaluate((button) => button === document.activeElement)).to.equal(true)
   })
 
   it('keeps the raw scope one tap away', async () => {
-    await page.getByText('Technical details').click()
-    expect(await page.getByText('io.svc.photos.albums:GET,POST,PUT,PATCH').isVisible()).to.equal(
-      true,
-    )
+    await page.locator('summary').filter({ hasText: 'Details' }).click()
+    const rule = page.getByText('io.svc.photos.albums:GET,POST,PUT,PATCH')
+    expect(await rule.isVisible()).to.equal(true)
   })
 })

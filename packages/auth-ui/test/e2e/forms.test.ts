@@ -47,7 +47,7 @@ describe('forms, in a browser', function () {
     const open = (rest = ''): Promise<unknown> => page.goto(`${server.origin}/login${rest}`)
     const submit = async (passphrase: string): Promise<void> => {
       await page.getByLabel('Passphrase', { exact: true }).fill(passphrase)
-      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.getByRole('button', { name: 'Log in', exact: true }).click()
     }
 
     it('sends what was derived, never what was typed, and goes where it is sent', async () => {
@@ -76,7 +76,9 @@ describe('forms, in a browser', function () {
       expect(await field.inputValue()).to.equal('')
       expect(await field.getAttribute('aria-invalid')).to.equal('true')
       expect(await field.evaluate((input) => input === document.activeElement)).to.equal(true)
-      expect(await page.getByRole('button', { name: 'Log in' }).isEnabled()).to.equal(true)
+      expect(await page.getByRole('button', { name: 'Log in', exact: true }).isEnabled()).to.equal(
+        true,
+      )
     })
 
     it('shows what is wrong and what has focus at once, neither over the other', async () => {
@@ -126,7 +128,7 @@ describe('forms, in a browser', function () {
     it('asks for a passphrase without sending anything', async () => {
       answer = accept
       await open()
-      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.getByRole('button', { name: 'Log in', exact: true }).click()
       await page.getByText('Type your passphrase.').waitFor()
       expect(server.posted).to.have.lengthOf(0)
     })
@@ -166,7 +168,7 @@ describe('forms, in a browser', function () {
       await field.fill(PASSPHRASE)
       await page.getByRole('button', { name: 'Show the passphrase' }).click()
       expect(await field.getAttribute('type')).to.equal('text')
-      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.getByRole('button', { name: 'Log in', exact: true }).click()
       await page.getByRole('button', { name: 'Show the passphrase' }).waitFor()
       expect(await field.getAttribute('type')).to.equal('password')
     })
@@ -175,7 +177,9 @@ describe('forms, in a browser', function () {
       const context = await browser.newContext({ javaScriptEnabled: false })
       const plain = await context.newPage()
       await plain.goto(`${server.origin}/login`)
-      expect(await plain.getByRole('button', { name: 'Log in' }).isDisabled()).to.equal(true)
+      expect(
+        await plain.getByRole('button', { name: 'Log in', exact: true }).isDisabled(),
+      ).to.equal(true)
       expect(await plain.locator('main').innerText()).to.include('This page needs JavaScript')
       await plain.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE)
       await plain.getByLabel('Passphrase', { exact: true }).press('Enter')
@@ -189,7 +193,9 @@ describe('forms, in a browser', function () {
       )
       await open()
       await page.getByText('Open the address with https.').waitFor()
-      expect(await page.getByRole('button', { name: 'Log in' }).isDisabled()).to.equal(true)
+      expect(await page.getByRole('button', { name: 'Log in', exact: true }).isDisabled()).to.equal(
+        true,
+      )
     })
   })
 
@@ -298,7 +304,7 @@ describe('forms, in a browser', function () {
         ctx.status = 204
       }
       await page.goto(`${server.origin}/consent`)
-      await page.getByRole('button', { name: 'Allow access' }).click()
+      await page.locator('#consent [type=submit]').click()
       const button = page.getByRole('button', { name: 'Allowing…' })
       await button.waitFor()
       expect(await button.isDisabled()).to.equal(true)
@@ -312,7 +318,7 @@ describe('forms, in a browser', function () {
       const context = await browser.newContext({ javaScriptEnabled: false })
       const plain = await context.newPage()
       await plain.goto(`${server.origin}/consent`)
-      await plain.getByRole('button', { name: 'Allow access' }).click()
+      await plain.locator('#consent [type=submit]').click()
       await plain.waitForURL(`${server.origin}/blocked`)
       expect(server.posted).to.have.lengthOf(1)
       await context.close()

@@ -9,8 +9,8 @@ import { settingsAnswers, sixtyClients } from '../support/settings-samples.ts'
 
 const MAX_PAGE_BYTES = 50_000
 const FORGOT = 'Forgot my passphrase'
+const BY_PASSKEY = 'Log in with a passkey'
 const LINK_BY_MAIL = 'Mail me a link to log in'
-const POLICY = 'Privacy policy of the app'
 const TRUST = 'two-factor-generate-trusted-device-token'
 /** Each theme with each language once over. */
 const LOOKS = [
@@ -20,9 +20,17 @@ const LOOKS = [
   { colorScheme: 'dark', locale: 'es' },
 ] as const
 
+/** A folded group of the consent page: its line, then its boxes. */
+function group(name: string, key: string, ...rights: readonly string[]): readonly string[] {
+  return [name, ...rights.map((right) => `group-${key}-${right}`)]
+}
+
 /** What Tab reaches on each page, in this order; the first is where focus is when the page opens. */
 const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
-  ['login-magic', ['passphrase', 'Show', 'long-run-session', 'Log in', LINK_BY_MAIL, FORGOT]],
+  [
+    'login-magic',
+    ['passphrase', 'Show', 'long-run-session', 'Log in', BY_PASSKEY, LINK_BY_MAIL, FORGOT],
+  ],
   ['passcode', ['two-factor-passcode', TRUST, 'Log in', 'Mail me a new code (', 'Start again']],
   ['passcode-wrong', ['two-factor-passcode', TRUST, 'Log in']],
   [
@@ -40,7 +48,8 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
   ['passcode-expired', ['Start again']],
   ['magic-open', ['Log in']],
   ['magic-passphrase', ['passphrase', 'Show', 'Log in', FORGOT]],
-  ['confirm-app', ['passphrase', 'Show', 'Confirm', 'Cancel']],
+  ['confirm-app', ['passphrase', 'Show', 'Confirm', 'Cancel', 'Confirm with a passkey']],
+  ['passkey-offer', ['', 'Add a passkey', 'Not now', 'Don’t ask again']],
   ['renew', ['passphrase', 'Show', 'hint', 'Set the new passphrase', 'Back to login']],
   ['choose', ['passphrase', 'Show', 'hint', 'Set passphrase and open my space']],
   ['reset', ['', 'Mail me my reminder', 'Mail me the link', 'Back to login']],
@@ -53,12 +62,19 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
     'consent',
     [
       '',
-      ...[0, 1, 2, 3, 5, 4, 6].map((place) => `permission-${place}`),
-      'Technical details',
-      POLICY,
-      'duration',
-      'Allow access',
-      'Refuse',
+      'Go to the answer',
+      ...group('Files and photos', 'files', 'read', 'change', 'delete'),
+      ...group('Other data', 'other', 'read', 'delete'),
+      ...group('Apps and devices', 'apps', 'change'),
+      ...group('People and calendar', 'people', 'read'),
+      ...group('Money', 'money', 'read'),
+      ...group('Your account', 'account', 'read'),
+      'Untick all',
+      'Tick all',
+      'Until I end it',
+      'Details',
+      'Allow for 30 days',
+      'Don’t allow',
     ],
   ],
 ]

@@ -79,7 +79,8 @@ describe('GET /settings/access', () => {
     const page = await browser.get(pending.url)
     const shown = Object.fromEntries(page.page().form('/auth/authorize').fields)
     const kept = Object.entries(shown).filter(([name]) => !name.startsWith('permission-'))
-    const posted = { ...Object.fromEntries(kept), ...fields }
+    const chosen = { choice: '1', duration: 'until_revoked' }
+    const posted = { ...Object.fromEntries(kept), ...chosen, ...fields }
     const answer = await browser.post('/auth/authorize', posted)
     return { party, tokens: await party.exchange(answer.location ?? '', pending) }
   }

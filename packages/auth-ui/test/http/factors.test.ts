@@ -66,6 +66,7 @@ describe('the factors in the settings', () => {
             mail: { enabled: false, address: 'a…@example.com' },
             totp: null,
             passkeys: [],
+            passkey_after_passphrase: false,
             recovery: null,
           },
         },

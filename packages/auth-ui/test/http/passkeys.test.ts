@@ -57,10 +57,10 @@ describe('/auth/passkey', () => {
     expect(answer.location).to.include('/auth/confirm?')
   })
 
-  it('answers 409 while nothing that can be typed is on', async () => {
+  it('makes passkeys beside the passphrase alone', async () => {
     const answer = await passkeyPage(server, owner)
-    expect(answer.status).to.equal(409)
-    expect(answer.page().forms.map(({ action }) => action)).not.to.include(`${ALICE}/auth/passkey`)
+    expect(answer.status).to.equal(200)
+    expect(answer.page().forms.map(({ action }) => action)).to.include(`${ALICE}/auth/passkey`)
   })
 
   it('answers 400 to a malformed query', async () => {
@@ -99,7 +99,7 @@ describe('/auth/passkey', () => {
       expect(passkeys.map(({ label }) => label)).to.deep.equal(['My key'])
       await server.sentMails()
       expect(server.mails.at(-1)?.variables).to.include({
-        change: 'factor_added',
+        change: 'passkey_added',
         factor: 'passkey',
       })
     })
@@ -225,9 +225,11 @@ describe('/auth/passkey', () => {
       expect(await logsIn(server, assertion(server, device))).to.equal(false)
     })
 
-    it('needs something that can be typed beside it', async () => {
+    it('needs something that can be typed beside it, where it is asked for', async () => {
       await enablePasskey(server, owner)
       const fields = await confirmed(server)
+      const asked = { ...fields, enabled: true }
+      await owner.call('PUT', '/settings/factors/passkey_after_passphrase', asked)
       const remove = async (factor: string) =>
         (await owner.call('DELETE', `/settings/factors/${factor}`, fields)).status
       expect(await remove('mail')).to.equal(409)

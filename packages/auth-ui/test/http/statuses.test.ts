@@ -5,7 +5,9 @@ import { exerciseCodeLogins } from '../support/exercise-code-logins.ts'
 import { exerciseFactors } from '../support/exercise-factors.ts'
 import { exerciseFlagship } from '../support/exercise-flagship.ts'
 import { exerciseLimits } from '../support/exercise-limits.ts'
+import { exercisePasskeys } from '../support/exercise-passkeys.ts'
 import { exercisePassphrase } from '../support/exercise-passphrase.ts'
+import { exerciseProfile } from '../support/exercise-profile.ts'
 import { exerciseSecondStep } from '../support/exercise-second-step.ts'
 import { createAlice, LOGIN_VALUE, logIn, startUi, type UiServer } from '../support/ui-server.ts'
 
@@ -59,7 +61,9 @@ describe('the rows of auth-ui', () => {
     await exerciseCodeLogins(server)
     await exerciseFlagship(server)
     await exerciseFactors(server)
+    await exercisePasskeys(server)
     await exerciseSecondStep(server)
+    await exerciseProfile(server)
     await exercisePassphrase(server)
     await exerciseAuthorize(server)
     const declared = server.ui.rows.flatMap(({ method, path, statuses }) =>

@@ -142,6 +142,8 @@ async function removals(server: UiServer, owner: OwnerAt): Promise<void> {
   const { browser, call } = owner
   const fields = await confirmedFor(server, owner)
   const late = (await passkeyPage(server, owner)).page().form('/auth/passkey')
+  const asked = { ...fields, enabled: true }
+  await call('PUT', '/settings/factors/passkey_after_passphrase', asked)
   await call('DELETE', '/settings/factors/passkeys/x', fields)
   await call('DELETE', '/settings/factors/totp', fields)
   await call('DELETE', '/settings/factors/recovery_codes', fields)

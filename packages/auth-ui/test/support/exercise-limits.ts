@@ -14,6 +14,7 @@ import {
   exerciseKnownDevice,
   exerciseSessionCode,
 } from './exercise-login-limits.ts'
+import { confirmedFor, ownerAt } from './factor-flows.ts'
 import { type LimitServer, startLimited } from './limit-server.ts'
 import { mailsOf, requestReset } from './reset.ts'
 import { changeOwner } from './second-step.ts'
@@ -26,6 +27,8 @@ const EXERCISES: Partial<Readonly<Record<Bucket, (limited: LimitServer) => Promi
   'activation-code': exerciseActivationCode,
   auth: exerciseAuth,
   'auth-ip': exerciseAuthIp,
+  'email-change': exerciseEmailChange,
+  'email-change-mail': exerciseEmailChange,
   'known-device': exerciseKnownDevice,
   'magic-code-passphrase': exerciseMagicCodePassphrase,
   'passphrase-reset': exerciseReset,
@@ -83,6 +86,15 @@ async function exerciseResend({ server, hides }: LimitServer): Promise<void> {
   const answer = await server.browser().post('/auth/onboarding/resend', {})
   expect(await server.sentMails()).to.deep.equal([])
   hides('POST /auth/onboarding/resend', answer, 200)
+}
+
+async function exerciseEmailChange({ server, refuses }: LimitServer): Promise<void> {
+  await createAlice(server, { email: EMAIL })
+  const owner = await ownerAt(server)
+  const fields = await confirmedFor(server, owner)
+  const body = { ...fields, email: 'alice@new.example' }
+  refuses('PUT /settings/profile/email', await owner.call('PUT', '/settings/profile/email', body))
+  expect(mailsOf(server, 'update_email')).to.deep.equal([])
 }
 
 async function exerciseHint({ server, hides }: LimitServer): Promise<void> {

@@ -1,4 +1,4 @@
-import type { BrowserResponse, Page } from '@svc/testkit'
+import type { BrowserClient, BrowserResponse, Page } from '@svc/testkit'
 import { type Answer, confirmedFor, type OwnerAt } from './factor-flows.ts'
 import {
   type SoftwareAuthenticator,
@@ -28,9 +28,10 @@ export async function enablePasskey(
   server: UiServer,
   owner: OwnerAt,
   device: SoftwareAuthenticator = softwareAuthenticator(owner.browser.base),
+  tampering?: Tampering,
 ): Promise<SoftwareAuthenticator> {
   const page = (await passkeyPage(server, owner)).page()
-  const credential = device.create(optionsOf(page))
+  const credential = device.create(optionsOf(page), tampering)
   const form = page.form('/auth/passkey')
   const answer = await owner.browser.submit(form, { credential, label: 'Key' })
   if (answer.status !== 302) throw new Error(`no passkey: ${answer.status}`)
@@ -47,4 +48,37 @@ export function assertion(
     const page = await server.browser().get(`/auth/twofactor?two_factor_token=${token}`)
     return { 'two-factor-assertion': device.get(optionsOf(page.page()), tampering) }
   }
+}
+
+const JSON_ONLY = { accept: 'application/json' }
+
+/** What the log-in page asks before a passkey answers. */
+export async function loginOptions(
+  browser: BrowserClient,
+): Promise<Readonly<Record<string, unknown>>> {
+  const answer = await browser.post('/auth/login/passkey/options', {}, { headers: JSON_ONLY })
+  if (answer.status !== 200) throw new Error(`no options: ${answer.status}`)
+  return answer.json<Record<string, unknown>>()
+}
+
+/** Logs in by a passkey, as the page's script does. */
+export async function passkeyLogin(
+  browser: BrowserClient,
+  device: SoftwareAuthenticator,
+  {
+    tampering,
+    ...fields
+  }: { readonly tampering?: Tampering } & Readonly<Record<string, unknown>> = {},
+): Promise<BrowserResponse> {
+  const credential = device.get(await loginOptions(browser), tampering)
+  return postCredential(browser, credential, fields as Record<string, string>)
+}
+
+export function postCredential(
+  browser: BrowserClient,
+  credential: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<BrowserResponse> {
+  const body = { credential, ...fields }
+  return browser.post('/auth/login/passkey', body, { headers: JSON_ONLY })
 }

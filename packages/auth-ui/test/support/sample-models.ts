@@ -80,6 +80,21 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
   renew: (pages, ctx) => pages.renewPage(ctx, RENEW),
   'renew-vault': (pages, ctx) =>
     pages.renewPage(ctx, { ...RENEW, losesVault: true, problem: { code: 'invalid_parameter' } }),
+  'email-prove': (pages, ctx) =>
+    pages.emailPage(ctx, {
+      ...formPage(),
+      kind: 'prove',
+      token: 'f'.repeat(32),
+      address: 'alice@new.example',
+      oldAddress: 'alice@old.example',
+    }),
+  'email-undo': (pages, ctx) =>
+    pages.emailPage(ctx, {
+      ...formPage(),
+      kind: 'undo',
+      token: 'f'.repeat(32),
+      address: 'alice@old.example',
+    }),
   confirm: (pages, ctx) => pages.confirmPage(ctx, CONFIRM),
   'confirm-app': (pages, ctx) =>
     pages.confirmPage(ctx, {
@@ -89,6 +104,16 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
     }),
   'confirm-rtl': (pages, ctx) => pages.confirmPage(ctx, { ...CONFIRM, askedBy: RTL_NAME }),
   passkey: (pages, ctx) => pages.passkeyPage(ctx, PASSKEY),
+  'passkey-offer': (pages, ctx) =>
+    pages.passkeyOfferPage(ctx, {
+      ...formPage(),
+      options: PASSKEY.options,
+      label: 'Firefox, Android',
+      redirect: '',
+      continueHref: '/auth/passkey/offer?answered=1&redirect=',
+    }),
+  'confirm-passphrase': (pages, ctx) =>
+    pages.confirmPage(ctx, { ...CONFIRM, requiresPassphrase: true }),
   'passkey-failed': (pages, ctx) =>
     pages.passkeyPage(ctx, { ...PASSKEY, problem: { code: 'passkey_failed' } }),
   activation: (pages, ctx) =>
@@ -109,16 +134,18 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
       consentPage({
         redirectUri: 'cozydrive://oauth_callback',
         cancelUrl: 'cozydrive://no',
-        signs: { isSelfRegistered: true, isNew: true, leavesTo: 'program' },
+        signs: { isSelfRegistered: true, isCertified: false, isNew: true, leavesTo: 'program' },
       }),
     ),
   'consent-more': (pages, ctx) =>
     pages.consentPage(
       ctx,
       consentPage({
+        redirectUri: 'https://elsewhere.example.org/callback',
         allowedBefore: [0, 2],
+        allowedAt: ALLOWED_AT,
         duration: '30d',
-        signs: { isSelfRegistered: true, isNew: false, leavesTo: 'site' },
+        signs: { isSelfRegistered: true, isCertified: false, isNew: false, leavesTo: 'site' },
       }),
     ),
   'consent-known': (pages, ctx) =>
@@ -126,7 +153,9 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
       ctx,
       consentPage({
         allowedBefore: SOME.map((_, place) => place),
-        signs: { isSelfRegistered: true, isNew: false },
+        allowedAt: ALLOWED_AT,
+        duration: 'until_revoked',
+        signs: { isSelfRegistered: true, isCertified: false, isNew: false },
       }),
     ),
   'consent-nothing': (pages, ctx) =>
@@ -137,7 +166,7 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
       consentPage({
         permissions: [MAXIMAL_RULE],
         permissionChoice: 'everything',
-        signs: { isSelfRegistered: false, isNew: true, leavesTo: 'program' },
+        signs: { isSelfRegistered: false, isCertified: true, isNew: true, leavesTo: 'program' },
         redirectUri: 'space://authorized',
         cancelUrl: 'space://no',
       }),
@@ -148,11 +177,25 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
       consentPage({
         linkedApp: { slug: 'drive', name: 'Drive', permissions: {}, routes: {} },
         permissionChoice: 'linked',
-        signs: { isSelfRegistered: false, isNew: true, leavesTo: 'program' },
+        signs: { isSelfRegistered: false, isCertified: true, isNew: true, leavesTo: 'program' },
         redirectUri: 'http://localhost:4000/callback',
       }),
     ),
-  'consent-forty': (pages, ctx) =>
+  'consent-one': (pages, ctx) =>
+    pages.consentPage(
+      ctx,
+      consentPage({
+        permissions: [{ type: 'io.svc.calendar.todos', verbs: ['GET'] }],
+        signs: { isSelfRegistered: true, isCertified: false, isNew: false },
+      }),
+    ),
+  'consent-imitation': (pages, ctx) =>
+    pages.consentPage(ctx, {
+      ...consentPage({ client: client('Dr\u0456ve f\u043er Android') }),
+      appNames: ['Home', 'Drive'],
+    }),
+  'consent-forty': (pages, ctx) => pages.consentPage(ctx, consentPage({ permissions: FORTY })),
+  'consent-long': (pages, ctx) =>
     pages.consentPage(ctx, consentPage({ permissions: FORTY, client: client(LONG_NAME) })),
   'consent-rtl': (pages, ctx) => pages.consentPage(ctx, consentPage({ client: client(RTL_NAME) })),
   certify: (pages, ctx) =>
@@ -284,6 +327,7 @@ const LOGIN: LoginPageModel = {
   offersLongRun: true,
   longRun: false,
   emailVerifiedCode: '',
+  offersPasskey: true,
   offersMagicLink: false,
 }
 
@@ -322,6 +366,8 @@ function client(name: string): Client {
   }
 }
 
+const ALLOWED_AT = Date.UTC(2026, 10, 2, 9, 30)
+
 function consentPage(view: Partial<ConsentView>): ConsentPageModel {
   const redirectUri = view.redirectUri ?? 'https://drive.example.com/oauth/callback'
   return {
@@ -332,8 +378,7 @@ function consentPage(view: Partial<ConsentView>): ConsentPageModel {
       permissionChoice: 'open',
       allowedBefore: [],
       durations: CONSENT_DURATIONS,
-      duration: 'until_revoked',
-      signs: { isSelfRegistered: true, isNew: true },
+      signs: { isSelfRegistered: true, isCertified: false, isNew: true },
       redirectUri,
       cancelUrl: `${redirectUri}?error=access_denied&state=s`,
       fields: { client_id: 'b1946ac92492d2347c6235b4d2611184', state: 's', response_type: 'code' },

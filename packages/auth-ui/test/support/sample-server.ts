@@ -5,6 +5,7 @@ import { createPages } from '../../src/pages/create-pages.ts'
 import { createMessages } from '../../src/messages.ts'
 import type { PageRenderer, Theme } from '../../src/pages/page-renderer.ts'
 import { SAMPLES } from './sample-models.ts'
+import { REQUEST_OPTIONS } from './step-models.ts'
 
 export interface SampleServerOptions {
   readonly locale?: string
@@ -39,6 +40,11 @@ export async function sampleServer(options: SampleServerOptions = {}): Promise<S
       locale: options.locale ?? 'en',
       publicName: options.publicName ?? 'Alice Martin',
     } as Instance
+    if (ctx.path === '/auth/login/passkey/options') {
+      const { allowCredentials: _none, ...asked } = REQUEST_OPTIONS
+      ctx.body = { ...asked, userVerification: 'required' }
+      return
+    }
     if (ctx.method === 'POST') {
       posted.push(new URLSearchParams(await readBody(ctx)))
       await options.answer?.(ctx)

@@ -74,10 +74,18 @@ const FACTORS = {
     mail: { enabled: true, enabled_at: ago(24 * 30), address: 'a…@mail.example' },
     totp: { created_at: ago(24 * 30), last_used: ago(20) },
     passkeys: [
-      { id: 'k1', label: 'Laptop', created_at: ago(24 * 9), last_used: ago(2) },
-      { id: 'k2', label: LONG_NAME, created_at: ago(24 * 8) },
-      { id: 'k3', label: RTL_NAME, created_at: ago(24 * 7) },
+      {
+        id: 'k1',
+        label: 'Laptop',
+        created_at: ago(24 * 9),
+        last_used: ago(2),
+        first_way: true,
+        trusted: true,
+      },
+      { id: 'k2', label: LONG_NAME, created_at: ago(24 * 8), first_way: false, trusted: true },
+      { id: 'k3', label: RTL_NAME, created_at: ago(24 * 7), first_way: false, trusted: false },
     ],
+    passkey_after_passphrase: false,
     recovery: { left: 2, created_at: ago(24 * 30) },
   },
 }
@@ -194,6 +202,56 @@ function sampleEntry(seq: number, hours: number, more: object): object {
   }
 }
 
+const PROFILE = {
+  type: 'io.svc.settings',
+  id: 'io.svc.settings.profile',
+  attributes: {
+    email: 'alice@mail.example',
+    email_pending: { address: 'alice@new.example', sent_at: ago(0.1), expires_at: ago(-0.9) },
+    email_previous: null,
+    public_name: 'Alice Martin',
+    locale: 'en',
+    locales: ['de', 'en', 'es', 'fr'],
+    time_zone: 'Europe/Paris',
+    phone: null,
+    phone_pending: null,
+    sms: false,
+    domain: 'alice.example.com',
+    aliases: [],
+    magic_link: false,
+    password_defined: true,
+    created_at: ago(24 * 400),
+  },
+  meta: { rev: 'r1' },
+  links: { export: '/export', close: '/close' },
+}
+
+const LOGINS = [
+  sampleLogin('s1', { os: 'Linux', browser: 'Chromium', session: 's1', current: true }),
+  sampleLogin('s2', {
+    os: 'Android',
+    browser: 'Firefox',
+    session: 's2',
+    country: 'France',
+    city: 'Lyon',
+  }),
+  sampleLogin('s9', { os: '', browser: '', method: 'magic_link' }),
+]
+
+function sampleLogin(id: string, more: object): object {
+  return {
+    type: 'io.svc.sessions.logins',
+    id,
+    attributes: {
+      created_at: ago(20),
+      method: 'password',
+      ip: '203.0.113.7',
+      current: false,
+      ...more,
+    },
+  }
+}
+
 const done = (ctx: Koa.Context): void => {
   ctx.status = 204
 }
@@ -223,6 +281,12 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
     },
     'GET /settings/trusted_devices': (ctx) => {
       ctx.body = { data: DEVICES }
+    },
+    'GET /settings/profile': (ctx) => {
+      ctx.body = { data: PROFILE }
+    },
+    'GET /settings/logins': (ctx) => {
+      ctx.body = { data: LOGINS, links: { next: '/settings/logins?page%5Bcursor%5D=x' } }
     },
     'GET /settings/passphrase': (ctx) => {
       ctx.body = { data: PASSPHRASE }

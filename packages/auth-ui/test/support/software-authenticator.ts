@@ -18,6 +18,10 @@ export interface Tampering {
   readonly crossOrigin?: boolean
   readonly counter?: number
   readonly userPresent?: boolean
+  readonly userVerified?: boolean
+  /** A provider may copy it. */
+  readonly isSynced?: boolean
+  /** Empty: none is sent. */
   readonly userHandle?: string
   readonly credentialId?: string
   /** Signs in place of the credential's own key. */
@@ -44,6 +48,8 @@ export interface SoftwareAuthenticator {
 
 const USER_PRESENT = 0x01
 const USER_VERIFIED = 0x04
+const BACKUP_ELIGIBLE = 0x08
+const BACKED_UP = 0x10
 const ATTESTED = 0x40
 
 /** @param origin - of the page the browser is on */
@@ -63,18 +69,23 @@ export function softwareAuthenticator(origin: string, counter = 0): SoftwareAuth
   }
 
   function authenticatorData(rpId: string, flags: number, tampering: Tampering): Buffer {
-    const presence = tampering.userPresent === false ? 0 : USER_PRESENT | USER_VERIFIED
+    const presence = tampering.userPresent === false ? 0 : USER_PRESENT
+    const verified = tampering.userVerified === false ? 0 : USER_VERIFIED
+    const synced = tampering.isSynced === true ? BACKUP_ELIGIBLE | BACKED_UP : 0
     const head = Buffer.alloc(5)
-    head.writeUInt8(flags | presence, 0)
+    head.writeUInt8(flags | presence | (presence === 0 ? 0 : verified) | synced, 0)
     head.writeUInt32BE(tampering.counter ?? device.counter, 1)
     return Buffer.concat([sha256(tampering.rpId ?? rpId), head])
   }
 
+  /** As the relying party gave it with the credential. */
+  let userHandle = ''
   const device: SoftwareAuthenticator = {
     credentialId,
     counter,
     create(options, tampering = {}) {
       const { id } = options['rp'] as { id: string }
+      ;({ id: userHandle } = options['user'] as { id: string })
       const idBytes = Buffer.from(tampering.credentialId ?? credentialId, 'base64url')
       const length = Buffer.alloc(2)
       length.writeUInt16BE(idBytes.length)
@@ -116,6 +127,7 @@ export function softwareAuthenticator(origin: string, counter = 0): SoftwareAuth
       )
       if (tampering.flipsSignature === true) signature[20] = (signature[20] ?? 0) ^ 1
       const id = tampering.credentialId ?? credentialId
+      const handle = tampering.userHandle ?? userHandle
       return JSON.stringify({
         id,
         rawId: id,
@@ -125,7 +137,7 @@ export function softwareAuthenticator(origin: string, counter = 0): SoftwareAuth
           clientDataJSON: signed.toString('base64url'),
           authenticatorData: authData.toString('base64url'),
           signature: signature.toString('base64url'),
-          ...(tampering.userHandle === undefined ? {} : { userHandle: tampering.userHandle }),
+          ...(handle === '' ? {} : { userHandle: handle }),
         },
       })
     },

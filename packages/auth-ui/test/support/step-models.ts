@@ -77,6 +77,8 @@ export const CONFIRM: ConfirmPageModel = {
   state: 's',
   redirect: 'http://home.alice.localhost:8080/#/send',
   cancelHref: 'http://home.alice.localhost:8080/#/send',
+  requiresPassphrase: false,
+  passkeyOptions: REQUEST_OPTIONS,
 }
 
 export const PASSKEY: PasskeyPageModel = {

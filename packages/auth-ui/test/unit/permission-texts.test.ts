@@ -2,7 +2,11 @@ import { parseScope, type Permission } from '@svc/oauth-core'
 import { expect } from 'chai'
 import { describe, it } from 'mocha'
 import { groupsOf, type PermissionItem } from '../../src/consent/permission-items.ts'
-import { findPermissionText, type PermissionTexts } from '../../src/consent/permission-texts.ts'
+import {
+  findPermissionText,
+  isSensitiveText,
+  type PermissionTexts,
+} from '../../src/consent/permission-texts.ts'
 import { permissionSentence } from '../../src/consent/permission-words.ts'
 import { createMessages } from '../../src/messages.ts'
 
@@ -48,10 +52,23 @@ describe('findPermissionText', () => {
   }
 })
 
+describe('isSensitiveText', () => {
+  it('takes the word of the host for a kind, and for a wildcard on it', () => {
+    const isSensitive = isSensitiveText({
+      'com.example.recipes': { sensitive: true, en: { name: 'Recipes' } },
+      'com.example.notes': { en: { name: 'Notes' } },
+    })
+    expect(isSensitive('com.example.recipes')).to.equal(true)
+    expect(isSensitive('com.example.recipes.*')).to.equal(true)
+    expect(isSensitive('com.example.notes')).to.equal(false)
+    expect(isSensitive('constructor')).to.equal(false)
+  })
+})
+
 describe('words of the host', () => {
   it('say what each access means, and leave the rest to the package', () => {
-    const { name, access, noteKey, raw } = itemOf('com.example.recipes')
-    expect({ name, noteKey }).to.deep.equal({ name: 'Recipes', noteKey: undefined })
+    const { name, access, note, raw } = itemOf('com.example.recipes')
+    expect({ name, note }).to.deep.equal({ name: 'Recipes', note: undefined })
     expect(access.map(({ key, text }) => text ?? key)).to.deep.equal([
       'See what you cook',
       'add',
@@ -66,9 +83,9 @@ describe('words of the host', () => {
   })
 
   it('are not made up: without them the raw name is shown, and said to be one', () => {
-    const { name, kind, noteKey } = itemOf('com.example.other:GET')
+    const { name, kind, note } = itemOf('com.example.other:GET')
     expect(name).to.equal(undefined)
-    expect(noteKey).to.equal('consent.unknown')
+    expect(note?.[0]).to.equal('consent.unknown')
     expect(source.forLocale('en').text(...kind)).to.include('com.example.other')
   })
 

@@ -48,7 +48,7 @@ const CASES: readonly (readonly [
   [
     'what was ticked on a consent page that is out of date, without it',
     request('POST', '/auth/authorize', {
-      form: 'client_id=c&state=a&choice=1&permission-0=1&permission-12=1&duration=1h',
+      form: 'client_id=c&state=a&choice=2&group-files-read=1&permission-12-read=1&permission-0=1&duration=1h',
     }),
     'consent_outdated',
     '/auth/authorize?client_id=c&state=a',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { GUESSES_PATH, guessesFile } from '../../build/guesses-file.ts'
+import { WEBAUTHN_PATH, webauthnFile } from '../../build/webauthn-file.ts'
 
 /** What the script of the pages exports; the compiler sees it with those. */
 interface Script {
@@ -104,6 +105,12 @@ describe('judgeStrength', () => {
     for (const text of ['\ud800', '\u0000', '👍'.repeat(40), '‮abc', ' '.repeat(60), 'ﷺ'.repeat(30)])
       expect(judge.of(text).level).to.be.oneOf(['weak', 'moderate', 'strong'])
   })
+})
+
+describe('webauthn.js of the pages', () => {
+  it('is what the build makes of the package', async () => {
+    expect(await webauthnFile()).to.equal(readFileSync(WEBAUTHN_PATH, 'utf8'))
+  }).timeout(60_000)
 })
 
 describe('guesses.js of the kit', () => {

@@ -26,8 +26,8 @@ describe('permissionSentence', () => {
     ],
     [
       'io.svc.jobs:POST:sendmail:worker',
-      'Background jobs: add (Only where worker has the given value)',
-      'Tâches de fond\u00a0: ajouter (Seulement là où worker a la valeur donnée)',
+      'Background jobs: add (Only some of them)',
+      'Tâches de fond\u00a0: ajouter (Seulement une partie)',
     ],
     [
       'com.example.recipes:GET',
@@ -110,6 +110,25 @@ describe('links', () => {
   }
 })
 
+const TICKS = [
+  ...['read', 'change', 'delete'].map((right) => `group-files-${right}`),
+  ...['read', 'change', 'delete'].map((right) => `permission-0-${right}`),
+  'permission-1-read',
+  'permission-1-change',
+  'group-other-read',
+  'group-other-delete',
+  'permission-6-read',
+  'permission-6-delete',
+  'group-apps-change',
+  'permission-4-change',
+  'group-people-read',
+  'permission-2-read',
+  'group-money-read',
+  'permission-3-read',
+  'group-account-read',
+  'permission-5-read',
+]
+
 describe('consent page', () => {
   let server: SampleServer
   before(async () => {
@@ -124,13 +143,13 @@ describe('consent page', () => {
     const { text, title, links } = parsePage(await get('consent'), server.origin)
     expect(title).to.equal('Allow Drive for Android? – Alice Martin')
     expect(text).to.include('Allow Drive for Android')
-    expect(text).to.include('Says it comes from drive.example.com')
-    expect(text).to.include('Your answer is sent to drive.example.com')
+    expect(text).to.include('New here · not checked by anybody')
+    expect(text).to.include('Your answer goes to drive.example.com')
     expect(text).to.include('Data of type com.example.recipes')
     expect(text).to.include('io.svc.photos.albums:GET,POST,PUT,PATCH')
     expect(text).to.include('https://drive.example.com/oauth/callback')
     expect(links).to.deep.include({
-      text: 'Refuse',
+      text: 'Don’t allow',
       href: 'https://drive.example.com/oauth/callback?error=access_denied&state=s',
     })
     expect(await get('consent')).to.match(
@@ -145,11 +164,12 @@ describe('consent page', () => {
       client_id: 'b1946ac92492d2347c6235b4d2611184',
       state: 's',
       response_type: 'code',
-      choice: '1',
-      duration: 'until_revoked',
-      ...Object.fromEntries([0, 1, 2, 3, 4, 5, 6].map((place) => [`permission-${place}`, '1'])),
+      choice: '2',
+      duration: '30d',
+      ...Object.fromEntries(TICKS.map((name) => [name, 'on'])),
     })
-    expect(form.buttons.map(({ text }) => text)).to.deep.equal(['Allow access'])
+    const words = ['Allow', 'Allow for 1 hour', 'Allow for 1 day', 'Allow for 30 days']
+    expect(form.buttons[0]?.text, 'the style shows one of them').to.equal(words.join(''))
   })
 
   it('shows an installed app under its own name, not under what the client says', async () => {
@@ -160,33 +180,38 @@ describe('consent page', () => {
     expect(text).to.not.include('Drive for Android').and.not.to.include('Says it comes from')
   })
 
-  it('puts what is new first, and folds what is allowed already', async () => {
+  it('shows only what is new in groups, and folds what the client keeps', async () => {
     const html = await get('consent-more')
-    const [fresh = '', folded = ''] = html.split('<details', 2)
-    const boxes = (text: string) => text.match(/name="permission-\d+"/gu)?.length ?? 0
-    expect(html).to.include('New this time').and.to.include('Already allowed: 2 more permissions')
-    expect(boxes(fresh)).to.equal(5)
-    expect(boxes(folded)).to.equal(2)
+    const [fresh = '', folded = ''] = html.split('<details class="fold keeps">', 2)
+    const boxes = (text: string) => text.match(/name="permission-\d+-\w+"/gu)?.length ?? 0
+    expect(html).to.include('Keeps: 2 permissions since November 2, 2026')
+    expect(html).to.include('New: it could also ')
+    expect(boxes(fresh)).to.equal(7)
+    expect(boxes(folded)).to.equal(4)
+    expect(folded, 'its own boxes alone decide').to.not.include('name="group-')
     expect(parsePage(html, server.origin).form('/auth/authorize').value('duration')).to.equal('30d')
   })
 
   it('says that nothing is new', async () => {
     const html = await get('consent-known')
-    expect(html).to.include('You have allowed all of this before')
-    expect(html.match(/name="permission-\d+"/gu)).to.have.lengthOf(7)
+    expect(html).to.include('Nothing new: it keeps what you allowed on November 2, 2026.')
+    expect(html.match(/name="permission-\d+-\w+"/gu)).to.have.lengthOf(11)
+    expect(html).to.not.include('name="group-')
   })
 
   it('comes back with empty boxes and the chosen time when nothing was ticked', async () => {
     const { form, text } = parsePage(await get('consent-nothing'), server.origin)
-    expect(text).to.include('Leave at least one permission ticked')
+    expect(text).to.include('Tick at least one thing')
     const fields = Object.fromEntries(form('/auth/authorize').fields)
-    expect(fields).to.include({ choice: '1', duration: '1h' })
-    expect(Object.keys(fields).filter((name) => name.startsWith('permission'))).to.deep.equal([])
+    expect(fields).to.include({ choice: '2', duration: '1h' })
+    expect(Object.keys(fields).filter((name) => /^(?:permission|group)/u.test(name))).to.deep.equal(
+      [],
+    )
   })
 
   const whole: readonly [name: string, why: string][] = [
-    ['consent-linked', 'nothing can be left out'],
-    ['consent-everything', 'Everything cannot be divided'],
+    ['consent-linked', 'Nothing can be left out.'],
+    ['consent-everything', 'it is all or nothing'],
   ]
   for (const [name, why] of whole) {
     it(`has no boxes and says why: ${name}`, async () => {
@@ -195,21 +220,25 @@ describe('consent page', () => {
       const names = form('/auth/authorize').fields.map(([field]) => field)
       expect(names).to.include('duration')
       expect(names).to.not.include('choice')
-      expect(names.join()).to.not.match(/permission/u)
+      expect(names.join()).to.not.match(/permission|group/u)
     })
   }
 
-  const signs: readonly [name: string, has: readonly string[], hasNot: readonly string[]][] = [
-    ['consent', ['registered itself', 'new here'], ['notice--warning']],
-    ['consent-app', ['registered itself', 'You leave your browser', 'notice--warning'], []],
-    ['consent-more', ['another site than', 'notice--warning'], ['new here']],
-    ['consent-everything', ['new here', 'Everything in your space'], ['registered itself']],
+  const cautions: readonly [name: string, look: string, words: string][] = [
+    ['consent', 'warning', 'It could delete your files.'],
+    ['consent-app', 'warning', 'Only go on if you just started'],
+    ['consent-more', 'warning', 'Two addresses.'],
+    ['consent-everything', 'danger', 'It gets everything, for good or bad.'],
+    ['consent-imitation', 'danger', 'This may be an imitation.'],
+    ['consent-known', '', ''],
+    ['consent-linked', '', ''],
   ]
-  for (const [name, has, hasNot] of signs) {
-    it(`shows the signs of ${name}, and no more`, async () => {
-      const html = await get(name)
-      for (const text of has) expect(html).to.include(text)
-      for (const text of hasNot) expect(html).to.not.include(text)
+  for (const [name, look, words] of cautions) {
+    it(`cautions at most once: ${name}`, async () => {
+      const notices = (await get(name)).match(/class="notice notice--\w+" role="note"/gu) ?? []
+      const expected = look === '' ? [] : [`class="notice notice--${look}" role="note"`]
+      expect(notices).to.deep.equal(expected)
+      expect(await get(name)).to.include(words)
     })
   }
 

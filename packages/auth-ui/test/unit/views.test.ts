@@ -119,7 +119,7 @@ describe('views', () => {
     expect(form.method).to.equal('POST')
     expect(html).to.include('data-salt="me@alice.example.com" data-iterations="50000"')
     expect(html).to.match(/autocomplete="username" value="alice\.example\.com"/u)
-    expect(html).to.match(/name="passphrase" autocomplete="current-password"/u)
+    expect(html).to.match(/name="passphrase" autocomplete="current-password webauthn"/u)
     expect(html).to.match(/<button class="[^"]*" type="submit" disabled>Log in/u)
     expect(html).to.include('<noscript>')
   })

@@ -1,10 +1,11 @@
 import { linkedSlug } from '@svc/oauth-core'
 import type { Instance, InstanceId } from '@svc/platform'
 import type { Originator } from '../outbox/notification.ts'
-import type { SourceOwner } from '../outbox/notification-record.ts'
+import { isUnfinished, type SourceOwner } from '../outbox/notification-record.ts'
 import { PURGE_QUEUE } from '../outbox/wake-ups.ts'
 import type { NotifyServices } from '../services.ts'
 import { type Background, processQueue } from './background.ts'
+import { boundKept, FinishedCount } from './bound.ts'
 import { cancelLinked, removeSource } from './gone-sources.ts'
 import { purgeInstance } from './purge.ts'
 
@@ -24,11 +25,22 @@ const RETRY_MS = 60_000
 const STEP_MS = 1000
 /** In place of an originator in wake-ups: a client of the app that the rest names. */
 const LINKED = 'linked'
+/** In place of an originator in wake-ups: what is kept is counted. */
+const BOUND = 'bound'
 
-/** Lets go of what is over, of sources that are gone, and of instances that are removed. @see notifications.md 14 */
-export function createRetention(services: RetentionServices): Background {
-  const { oauth, store } = services
+/**
+ * Lets go of what is over, of sources that are gone, and of instances that are removed.
+ * @param maxKept - notifications of an instance
+ * @see notifications.md 14; operation.md 8.1
+ */
+export function createRetention(services: RetentionServices, maxKept: number): Background {
+  const { oauth, outbox, store } = services
+  const finished = new FinishedCount(maxKept)
   const endListening = [
+    outbox.onWritten(({ before, after: { instanceId, record } }) => {
+      if (isUnfinished(record) || (before !== undefined && !isUnfinished(before))) return
+      if (finished.add(instanceId)) lookSoon(services, `${instanceId}/${BOUND}`)
+    }),
     oauth.onRevoked({
       onRevoked({ kind, instanceId, id: owner }) {
         if (kind !== 'app') return
@@ -49,7 +61,7 @@ export function createRetention(services: RetentionServices): Background {
       )
     }),
   ]
-  return processQueue(store, PURGE_QUEUE, (id) => handleWakeUp(services, id), endListening)
+  return processQueue(store, PURGE_QUEUE, (id) => handleWakeUp(services, id, maxKept), endListening)
 }
 
 /** Cancels and removes what a source posted; goes on after a restart when it is cut short. */
@@ -65,12 +77,17 @@ export async function removeGoneSource(
   await store.scheduler.cancel(PURGE_QUEUE, wakeUp)
 }
 
-async function handleWakeUp(services: RetentionServices, wakeUpId: string): Promise<void> {
+async function handleWakeUp(
+  services: RetentionServices,
+  wakeUpId: string,
+  maxKept: number,
+): Promise<void> {
   const { oauth, outbox } = services
   const [instanceId = '', originator, ...owner] = wakeUpId.split('/')
   const instance = await oauth.instances.byId(instanceId as InstanceId) // Made below or by the outbox.
   if (instance === undefined) return outbox.removeAll(instanceId as InstanceId)
   if (originator === undefined) return purgeInstance(services, instance.id)
+  if (originator === BOUND) return boundKept(services, instance.id, maxKept)
   if (originator === LINKED) {
     const [slug = '', ...id] = owner
     const client = { slug, id: id.join('/') }

@@ -113,11 +113,13 @@ export function buildModel(
     factsPlace: remark?.isWarning === true ? 'below' : (layout.facts ?? 'above'),
     factsTitle: catalogue.text('facts.request'),
     action:
-      'url' in variables
+      'url' in variables && variables.url !== undefined
         ? { label: text('action'), url: ownLink(instance, variables.url) }
         : undefined,
     fallback: catalogue.text('action.fallback'),
-    notices: numbered('notice', layout.notices),
+    notices: isCopy(mail)
+      ? [catalogue.text('copy.notice', { domain })]
+      : numbered('notice', layout.notices),
     footer: closingOf(catalogue.text('footer.sender', { domain }), writing),
     links: listLinks(instance, links, catalogue),
   }
@@ -131,10 +133,22 @@ function valuesOf(
 ): Record<string, string | number> {
   return {
     ...('minutes' in variables && { minutes: variables.minutes }),
+    ...('hours' in variables && { hours: variables.hours }),
+    ...('newAddress' in variables && {
+      // In one piece, also at the end of a line.
+      newAddress: toShownText(variables.newAddress, 254).replace('…', '…\u2060'),
+    }),
     ...(template === 'auth_mode_changed' && {
       factor: variables.factor,
       ...(variables.left !== undefined && { left: variables.left }),
     }),
+    ...(template === 'passkey_suspended' && { label: toShownText(variables.label, 100) }),
+    ...(template === 'passphrase_changed' &&
+      variables.passkeys !== undefined && {
+        passkeys: new Intl.ListFormat(catalogue.locale).format(
+          variables.passkeys.map((label) => toShownText(label, 100)),
+        ),
+      }),
     ...(template === 'space_restored' && {
       date: formatTime(variables.backupAt, instance, catalogue.locale),
     }),
@@ -149,7 +163,14 @@ function variantOf({ template, variables }: SystemMail): string {
   if (template === 'two_factor') return variables.purpose
   if (template === 'auth_mode_changed') return variables.change
   if (template === 'disk_quota' && variables.isFull === true) return 'full'
+  if (template === 'email_changed' && variables.url === undefined) return 'final'
+  if (template === 'email_undone' && variables.url === undefined) return 'gone'
   return 'any'
+}
+
+/** Whether it goes to the address of before, with nothing to act on. */
+function isCopy({ variables }: SystemMail): boolean {
+  return 'isCopy' in variables && variables.isCopy === true
 }
 
 /** What is said only sometimes. */
@@ -159,6 +180,9 @@ function remarkOf(
 ): { readonly words: string; readonly isWarning: boolean } | undefined {
   if (template === 'passphrase_reset' && variables.losesVault) {
     return { words: text('warning'), isWarning: true }
+  }
+  if (template === 'passphrase_changed' && variables.passkeys !== undefined) {
+    return { words: text('passkeys'), isWarning: false }
   }
   if (template === 'auth_mode_changed' && variables.left !== undefined) {
     return { words: text('left'), isWarning: variables.left === 0 }

@@ -1,5 +1,5 @@
+import { parseAddress } from '@svc/platform'
 import { object, type Option, port, record, text } from '@svc/platform/options'
-import { parseAddress } from './mail-address.ts'
 import type { MailTransport } from '../ports.ts'
 
 /** Who mails come from, and how they leave. @see notifications.md 10.2 */

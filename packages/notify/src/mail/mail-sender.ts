@@ -1,6 +1,6 @@
-import type { Instance } from '@svc/platform'
+import { type Instance, parseAddress } from '@svc/platform'
 import type { CircuitBreaker } from '../circuit-breaker.ts'
-import { type MailAddress, parseAddress, toHeaderText } from './mail-address.ts'
+import { type MailAddress, toHeaderText } from './mail-address.ts'
 import { isMailError, MailError } from './mail-error.ts'
 import type { MailOptions } from './mail-options.ts'
 import type { MailTransport, OutgoingMail } from '../ports.ts'

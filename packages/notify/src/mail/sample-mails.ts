@@ -40,6 +40,8 @@ export function sampleMails(instance: Instance, time: number): ReadonlyMap<strin
   add({ template: 'onboarding', variables: { url: register } })
   add({ template: 'new_connection', variables: news })
   add({ template: 'passphrase_changed', variables: news })
+  const passkeys = ['Phone', 'Work laptop']
+  add({ template: 'passphrase_changed', variables: { ...news, passkeys } }, 'passkeys')
   add({ template: 'login_throttled', variables: news })
   for (const purpose of PURPOSES) {
     const variables = { ...facts, passcode: CODE, purpose, minutes: 5 }
@@ -62,6 +64,11 @@ export function sampleMails(instance: Instance, time: number): ReadonlyMap<strin
       add({ template: 'auth_mode_changed', variables }, `${change}.${factor}`)
     }
   }
+  for (const change of ['passkey_added', 'passkey_removed'] as const) {
+    const variables = { ...security, change, factor: 'passkey' } as const
+    add({ template: 'auth_mode_changed', variables }, change)
+  }
+  add({ template: 'passkey_suspended', variables: { ...security, label: 'Work laptop' } })
   const created = { change: 'recovery_codes_created', factor: 'recovery', left: 10 } as const
   add({ template: 'auth_mode_changed', variables: { ...security, ...created } }, created.change)
   for (const left of [3, 1, 0]) {
@@ -70,9 +77,21 @@ export function sampleMails(instance: Instance, time: number): ReadonlyMap<strin
     add({ template: 'auth_mode_changed', variables }, `${used.change}.${left}`)
   }
   add({ template: 'confirm_flagship', variables: { ...facts, code: CODE, minutes: 10 } })
-  const confirm = `${origin}/settings/email/confirm?token=${SECRET}`
-  const change = { ...facts, url: confirm, minutes: 15, recipient: 'new@mail.example' }
+  const confirm = `${origin}/auth/email?token=${SECRET}`
+  const change = { ...facts, url: confirm, minutes: 60, recipient: 'new@mail.example' }
   add({ template: 'update_email', variables: change })
+  const moved = { ...facts, newAddress: 'n…@new.example' }
+  const profile = { ...moved, url: `${settings}/profile` }
+  add({ template: 'email_change_requested', variables: profile })
+  const undo = { ...moved, url: `${origin}/auth/email/undo?token=${SECRET}`, hours: 72 }
+  add({ template: 'email_changed', variables: undo })
+  add({ template: 'email_changed', variables: moved }, 'final')
+  const anew = { ...moved, url: `${origin}/auth/passphrase_reset` }
+  add({ template: 'email_undone', variables: anew })
+  add({ template: 'email_undone', variables: moved }, 'gone')
+  const copy = { ...facts, isCopy: true } as const
+  add({ template: 'passphrase_changed', variables: copy }, 'copy')
+  add({ template: 'new_connection', variables: copy }, 'copy')
   const full = { url: `${settings}/clients`, clientName: 'Drive for Android', limit: 3 }
   add({ template: 'oauth_clients_limit', variables: full })
   const storage = `${settings}/storage`

@@ -11,6 +11,7 @@ import { BANK, type EngineBench, startEngine } from '../support/engine-bench.ts'
 import { scriptedChannel } from '../support/scripted-channel.ts'
 import { until } from '../support/until.ts'
 
+const MAX_KEPT = 150
 const FLAGS = { collapsible: false, stateful: false, multiple: false, sensitive: false }
 
 eachStore((open) => {
@@ -36,7 +37,7 @@ eachStore((open) => {
         log,
         lifetimes: DEFAULT_LIFETIMES,
       }
-      retention = createRetention(services)
+      retention = createRetention(services, MAX_KEPT)
       await retention.start()
     })
     afterEach(async () => {
@@ -134,6 +135,33 @@ eachStore((open) => {
         const page = await bench.outbox.listAll(bench.alice.id)
         return page.notifications.length === 0
       })
+    })
+
+    it('goes before its time when there are too many: the oldest finished ones (operation.md 8.1)', async () => {
+      const now = clock.now()
+      const ended = (n: number) =>
+        ({ status: 'sent', createdAt: now + n, finishedAt: now, sentAt: now }) as const
+      const waiting = await bench.post({ scheduledAt: now + HOUR_MS })
+      const ids: string[] = []
+      for (let n = 1; n < MAX_KEPT; n += 1) ids.push(await bench.post(ended(n)))
+      clock.advance(2000)
+      const kept = async (): Promise<readonly string[]> => {
+        const all: string[] = []
+        for (let cursor: string | undefined; ; ) {
+          const page = await bench.outbox.listAll(bench.alice.id, cursor ? { cursor } : {})
+          all.push(...page.notifications.map(({ record }) => record.id))
+          if (page.cursor === undefined) return all
+          cursor = page.cursor
+        }
+      }
+      // As many as there may be.
+      expect(await kept()).to.have.members([waiting, ...ids])
+      for (let n = 0; n < 60; n += 1) ids.push(await bench.post(ended(MAX_KEPT + n)))
+      clock.advance(2000)
+      await until(async () => (await kept()).length <= MAX_KEPT)
+      const left = await kept()
+      expect(left).to.include.members([waiting, ...ids.slice(-60)])
+      expect(left).to.not.include(ids[0])
     })
 
     it('of a source that is gone is cancelled, then removed, and nothing of others', async () => {

@@ -56,7 +56,10 @@ eachStore((open) => {
       expect(mail.deliveries).to.have.length(0)
       const { clock, log, store } = oauth
       const lifetimes = DEFAULT_LIFETIMES
-      const retention = createRetention({ oauth, outbox, store, clock, log, apps: {}, lifetimes })
+      const retention = createRetention(
+        { oauth, outbox, store, clock, log, apps: {}, lifetimes },
+        10_000,
+      )
       await retention.start()
       try {
         // The first purge finds nobody that they could be kept for.

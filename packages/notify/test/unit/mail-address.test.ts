@@ -1,5 +1,6 @@
+import { parseAddress } from '@svc/platform'
 import { expect } from 'chai'
-import { parseAddress, toHeaderText } from '../../src/mail/mail-address.ts'
+import { toHeaderText } from '../../src/mail/mail-address.ts'
 
 describe('parseAddress', () => {
   const accepted: [string, string][] = [

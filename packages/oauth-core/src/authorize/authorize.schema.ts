@@ -22,12 +22,20 @@ export const authorizeSchema: BodySchema = describedSchema({
   properties: {
     csrf_token: text('of the page'),
     ...REQUEST,
-    choice: { type: 'string', enum: ['1'], description: 'single permissions were ticked' },
+    choice: {
+      type: 'string',
+      enum: ['1', '2'],
+      description: '`1`: whole permissions were ticked; `2`: single rights of them',
+    },
     consent: text('what the page asked for, sealed'),
     duration: { type: 'string', enum: [...CONSENT_DURATIONS] },
   },
   patternProperties: {
     '^permission-\\d+$': text('there: the permission of this place in `scope` was ticked'),
+    '^permission-\\d+-(read|change|delete)$': text(
+      'there: this right of the permission was ticked',
+    ),
+    '^group-[a-z]+-(read|change|delete)$': text('there: this right was ticked for the whole group'),
   },
   required: [
     'csrf_token',

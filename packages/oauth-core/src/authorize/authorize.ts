@@ -44,7 +44,11 @@ export async function answerConsent(ctx: RouteContext, services: OAuthServices):
   if (form.has('consent')) {
     checkConsent(services, form.text('consent'), request, session, live.isAllowed)
   }
-  const answer = readConsentAnswer(form, request, services.options.consent.choose)
+  const answer = readConsentAnswer(form, request, {
+    choose: services.options.consent.choose,
+    namespace: services.namespace,
+    isAllowed: live.isAllowed,
+  })
   if (await showsLimit(ctx, services, request)) return
   if (answer.request.scope === '') {
     if (prefersJson(ctx)) throw authorizeError('nothingChosen')
@@ -135,7 +139,7 @@ async function grant(
       event: 'rights.reduced',
       target,
     })
-  for (const { id } of supersededGrants(request, answer, live, endsAt))
+  for (const { id } of supersededGrants(answer, live, endsAt))
     await revokeGrant(engine, instance, id, 'narrowed', reduced())
   if (request.app !== undefined) services.linkedApps.startInstall(instance, request.app.slug)
   const address = services.clientAddress(ctx)

@@ -1,6 +1,8 @@
 import { DAY_MS, HOUR_MS, type Parameters } from '@svc/platform'
 import type { ConsentDuration, PermissionChoice } from '../ports.ts'
+import type { Permission } from '../scopes/permission.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
+import { keepTickedRights, keepTickedRules, type Ticked } from './consent-ticks.ts'
 import { isOutOfBand } from './redirect.ts'
 import { authorizeError } from './page-texts.ts'
 
@@ -19,6 +21,8 @@ export const CONSENT_DURATIONS: readonly ConsentDuration[] = ['until_revoked', '
 export interface ConsentAnswer {
   /** The request, its scope only what was ticked. Its permissions may be none: then nothing was chosen. */
   readonly request: AuthorizeRequest
+  /** What was asked and not ticked. */
+  readonly left: readonly Permission[]
   readonly duration: ConsentDuration
   /** Milliseconds from now on. */
   readonly lifeMs?: number
@@ -39,37 +43,49 @@ export function durationsOf(
   return choose && !isOutOfBand(request.redirectUri) ? CONSENT_DURATIONS : []
 }
 
+/** What an answer is read against. */
+export interface ChoiceOptions {
+  /** Whether the host lets owners choose. */
+  readonly choose: boolean
+  /** Prefix of doctypes. */
+  readonly namespace: string
+  /** Whether the client has a rule already, whole. */
+  readonly isAllowed: (rule: Permission) => boolean
+}
+
 /**
- * Reads what the form says beside the request: `choice=1` with `permission-<n>` for each rule that stays, by its place
- * in `scope`; `duration`. Neither: everything, until it is revoked.
+ * Reads what the form says beside the request: `choice=2` with `group-<key>-<right>` and `permission-<n>-<right>` for
+ * each right that stays, or `choice=1` with `permission-<n>` for each rule that stays, by its place in `scope`;
+ * `duration`. Neither: everything, until it is revoked.
  * @throws OAuthError 400 for a choice that was not offered, or a duration that does not exist
  */
 export function readConsentAnswer(
   form: Parameters,
   request: AuthorizeRequest,
-  choose: boolean,
+  options: ChoiceOptions,
 ): ConsentAnswer {
   const duration = form.get('duration') ?? 'until_revoked'
   if (!isDuration(duration)) throw authorizeError('invalidParameter')
-  if (duration !== 'until_revoked' && !durationsOf(request, choose).includes(duration))
+  if (duration !== 'until_revoked' && !durationsOf(request, options.choose).includes(duration))
     throw authorizeError('consentMismatch')
   const lifeMs = DURATIONS_MS[duration]
   const life = lifeMs === undefined ? {} : { lifeMs }
-  const choice = form.text('choice')
-  if (choice === '') return { request, duration, ...life }
-  if (choice !== '1') throw authorizeError('invalidParameter')
-  if (permissionChoice(request, choose) !== 'open') throw authorizeError('consentMismatch')
-  return { request: withTicked(form, request), duration, ...life }
+  return { ...readTicks(form, request, options), duration, ...life }
 }
 
-/** SPEC: D42 - exactly the rules that were ticked, as they were asked for and in their order. */
-function withTicked(form: Parameters, request: AuthorizeRequest): AuthorizeRequest {
-  const isTicked = (_: unknown, place: number): boolean => form.has(`permission-${place}`)
-  return {
-    ...request,
-    scope: request.scope.split(' ').filter(isTicked).join(' '),
-    permissions: request.permissions.filter(isTicked),
-  }
+function readTicks(form: Parameters, request: AuthorizeRequest, options: ChoiceOptions): Ticked {
+  const choice = form.text('choice')
+  if (choice === '') return { request, left: [] }
+  if (choice !== '1' && choice !== '2') throw authorizeError('invalidParameter')
+  if (permissionChoice(request, options.choose) !== 'open') throw authorizeError('consentMismatch')
+  return choice === '1' ? keepTickedRules(form, request) : keepTickedRights(form, request, options)
+}
+
+/** The time that a span comes nearest to, from above. */
+export function durationOfSpan(spanMs: number | undefined): ConsentDuration {
+  if (spanMs === undefined) return 'until_revoked'
+  if (spanMs <= HOUR_MS) return '1h'
+  return spanMs <= DAY_MS ? '1d' : '30d'
 }
 
 function isDuration(text: string): text is ConsentDuration {

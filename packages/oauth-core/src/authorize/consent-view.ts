@@ -1,6 +1,6 @@
 import type { ConsentDuration, ConsentSigns, ConsentView } from '../ports.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
-import { durationsOf, permissionChoice } from './consent-choice.ts'
+import { durationOfSpan, durationsOf, permissionChoice } from './consent-choice.ts'
 import type { LiveAccess } from './live-access.ts'
 import { formActionSource, isOutOfBand, refusedLocation } from './redirect.ts'
 
@@ -23,6 +23,7 @@ export function consentView(
 ): ConsentView {
   const { client, app, redirectUri, state, scope, permissions, codeChallenge } = request
   const source = formActionSource(redirectUri)
+  const [newest] = live.grants
   return {
     client,
     ...(app === undefined ? {} : { linkedApp: app }),
@@ -30,7 +31,8 @@ export function consentView(
     permissionChoice: permissionChoice(request, choose),
     allowedBefore: app === undefined ? placesAllowed(request, live) : [],
     durations: durationsOf(request, choose),
-    duration: again?.duration ?? 'until_revoked',
+    ...durationOf(live, again?.duration),
+    ...(newest === undefined ? {} : { allowedAt: newest.createdAt }),
     ...(again === undefined ? {} : { problem: again.problem }),
     signs: signsOf(request),
     redirectUri,
@@ -50,6 +52,16 @@ export function consentView(
   }
 }
 
+/** What the owner chose just now, or the last time; else the page proposes one. */
+function durationOf(
+  { grants: [last] }: LiveAccess,
+  chosen: ConsentDuration | undefined,
+): Pick<ConsentView, 'duration'> {
+  if (chosen !== undefined) return { duration: chosen }
+  if (last === undefined) return {}
+  return { duration: durationOfSpan(last.endsAt && last.endsAt - last.createdAt) }
+}
+
 /** The rules among those asked for that the client has already, by their place. */
 export function placesAllowed(
   { permissions }: AuthorizeRequest,
@@ -62,6 +74,7 @@ function signsOf({ client, app, redirectUri }: AuthorizeRequest): ConsentSigns {
   const leavesTo = whereItLeaves(redirectUri, client.metadata.client_uri)
   return {
     isSelfRegistered: app === undefined && !client.flagship,
+    isCertified: client.flagship,
     isNew: client.pending,
     ...(leavesTo === undefined ? {} : { leavesTo }),
   }

@@ -27,17 +27,13 @@ export async function readLiveAccess(
 /**
  * The grants that would give the client more, or for longer, than the owner chose now: without their end the choice
  * would be an empty word (docs/decisions/0121).
- * @param asked the request as it was shown
  * @param endsAt milliseconds since the epoch
  */
 export function supersededGrants(
-  asked: AuthorizeRequest,
-  { request }: ConsentAnswer,
+  { left }: Pick<ConsentAnswer, 'left'>,
   { grants }: LiveAccess,
   endsAt: number = Number.POSITIVE_INFINITY,
 ): readonly Grant[] {
-  const kept = new Set(request.permissions)
-  const left = asked.permissions.filter((rule) => !kept.has(rule))
   return grants.filter((grant) => {
     const isLonger = (grant.endsAt ?? Number.POSITIVE_INFINITY) > endsAt
     return isLonger || permissionsOf(grant).some((rule) => left.some((out) => overlap(rule, out)))

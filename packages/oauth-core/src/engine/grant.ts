@@ -189,15 +189,18 @@ async function takeWith(
   return written ? record : undefined
 }
 
-/** Ends every grant of a client. */
+/** Ends the grants of a client. @param isMeant - which of them; all without it */
 export async function revokeGrants(
   services: GrantServices,
   instance: Instance,
   clientId: string,
   reason: string,
+  isMeant: (grant: Grant) => boolean = () => true,
 ): Promise<void> {
   const grants = await listAll<GrantRecord>(services.store, grantsIndex(instance.id, clientId))
-  for (const { value } of grants) await revokeGrant(services, instance, value.id, reason)
+  for (const { value } of grants) {
+    if (isMeant(toGrant(value))) await revokeGrant(services, instance, value.id, reason)
+  }
 }
 
 /** Revokes the oldest grants of a client above the limit. */

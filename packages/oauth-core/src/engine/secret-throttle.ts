@@ -18,6 +18,8 @@ export interface SecretThrottleOptions {
 }
 
 const CHANNEL = 'oauth.secrets-throttled'
+/** Of messages as they are written now; one without a version has the first. */
+const VERSION = 1
 const MAX_BLOCKED = 50_000
 
 /**
@@ -37,7 +39,9 @@ export class SecretThrottle {
     this.#listening = store.bus
       .subscribe(CHANNEL, (message) => {
         const full = fromMessage(message)
-        if (full !== undefined) this.#blocked.set(full.key, full.until)
+        if (full === undefined) return 'unknown'
+        this.#blocked.set(full.key, full.until)
+        return undefined
       })
       .catch((cause: unknown) => {
         log.warn('throttle.not_subscribed', { cause: String(cause) })
@@ -59,9 +63,11 @@ export class SecretThrottle {
     const { count, resetsAt } = await store.hit(key, limit.windowMs)
     if (count < limit.limit) return
     this.#blocked.set(key, resetsAt)
-    await store.bus.publish(CHANNEL, { key, until: resetsAt }).catch((cause: unknown) => {
-      log.warn('throttle.not_published', { cause: String(cause) })
-    })
+    await store.bus
+      .publish(CHANNEL, { v: VERSION, key, until: resetsAt })
+      .catch((cause: unknown) => {
+        log.warn('throttle.not_published', { cause: String(cause) })
+      })
   }
 
   async close(): Promise<void> {
@@ -76,6 +82,7 @@ function counterKey({ instance, clientId, address }: Suspect): Key {
 
 function fromMessage(message: Json): { key: string; until: number } | undefined {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) return undefined
-  const { key, until } = message as Readonly<Record<string, Json | undefined>>
+  const { v = 1, key, until } = message as Readonly<Record<string, Json | undefined>>
+  if (v !== VERSION) return undefined
   return typeof key === 'string' && typeof until === 'number' ? { key, until } : undefined
 }

@@ -1,7 +1,7 @@
 import { equalSecrets, type Instance } from '@svc/platform'
 import { type Client, type ClientId, isCertified, linkedSlug } from '../clients/client.ts'
 import type { TokenAnswer } from '../engine/bridge.ts'
-import { listGrants, revokeGrants } from '../engine/grant.ts'
+import { type Grant, listGrants, revokeGrants } from '../engine/grant.ts'
 import { issueTokens } from '../engine/mint.ts'
 import { OAuthError } from '../errors.ts'
 import type { Certification } from '../ports.ts'
@@ -58,12 +58,16 @@ export interface ClientService extends Devices {
   onWebappUninstalled(instance: Instance, slug: string): Promise<number>
   /**
    * Ends the tokens of every client, or of the flagship app's alone; their registrations stay.
+   * @param filter.grants - which grants of these clients; all without it
    * @returns of how many clients
    */
   revokeGrants(
     instance: Instance,
     reason: string,
-    filter?: { readonly flagship?: boolean },
+    filter?: {
+      readonly flagship?: boolean
+      readonly grants?: (grant: Pick<Grant, 'createdAt' | 'scope'>) => boolean
+    },
   ): Promise<number>
   /**
    * Notes that the owner allowed the client: no longer pending, and the system of the browser it was done with.
@@ -173,10 +177,10 @@ export function clientServiceOf(services: OAuthServices): ClientService {
         if (linkedSlug(client.metadata.software_id) !== slug) return false
         return revokeClient(services, instance, client.id, 'app uninstalled')
       }),
-    revokeGrants: (instance, reason, { flagship: which } = {}) =>
+    revokeGrants: (instance, reason, { flagship: which, grants } = {}) =>
       forEachClient(services, instance, async (client) => {
         if (which !== undefined && client.flagship !== which) return false
-        await revokeGrants(engine, instance, client.id, reason)
+        await revokeGrants(engine, instance, client.id, reason, grants)
         return true
       }),
     markAllowed: (instance, id, seen) => markAllowed(services, instance, id, seen),

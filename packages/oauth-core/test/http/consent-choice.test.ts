@@ -81,6 +81,42 @@ eachStore((open) => {
       expect(await party.refresh(tokens.refresh_token ?? '')).to.include({ scope: SCOPE })
     })
 
+    it('divides a rule with choice=2: a right stays when it and its group are ticked', async () => {
+      const tokens = await allow({
+        choice: '2',
+        'permission-0-read': '1',
+        'group-files-read': '1',
+        'permission-1-read': '1',
+        'permission-1-change': '1',
+        'permission-1-delete': '1',
+        'group-people-read': '1',
+        'group-people-change': '1',
+        'permission-2-change': '1',
+      })
+      expect(tokens.scope).to.equal('io.svc.files:GET io.svc.contacts:GET,POST,PUT,PATCH')
+      expect((await party.refresh(tokens.refresh_token ?? '')).scope).to.equal(tokens.scope)
+    })
+
+    it('keeps a rule byte for byte when all its rights are ticked', async () => {
+      const rule = 'io.svc.notes:POST,GET:b,a:tag'
+      const fields = {
+        'permission-0-read': '1',
+        'permission-0-change': '1',
+        'group-files-read': '1',
+        'group-files-change': '1',
+      }
+      expect((await allow({ choice: '2', ...fields }, rule)).scope).to.equal(rule)
+    })
+
+    it('shows the page again when the ticks of choice=2 leave nothing', async () => {
+      const onlyRules = { 'permission-0-read': '1', 'permission-1-delete': '1' }
+      const onlyGroups = { 'group-files-read': '1', 'group-people-read': '1' }
+      for (const fields of [{}, ALL, onlyRules, onlyGroups]) {
+        expect((await answer({ choice: '2', ...fields })).status).to.equal(400)
+        expect(server.pages.views.at(-1)).to.include({ problem: 'nothing_chosen' })
+      }
+    })
+
     it('takes a choice in a form built from the specification alone', async () => {
       const tokens = await allow({ choice: '1', 'permission-0': '1', consent: '' }).catch(
         () => undefined,
@@ -245,6 +281,29 @@ eachStore((open) => {
         await answer({ choice: '1', 'permission-0': '1' }, `io.svc.photos ${SCOPE}`)
         expect(server.pages.views[1]).to.deep.include({ allowedBefore: [1, 2, 3] })
         expect(server.pages.views[1]?.signs).to.include({ isNew: false })
+      })
+
+      it('asks no tick of a group for what the client has, and ends what is unticked of it', async () => {
+        const before = await allow({}, 'io.svc.files:GET,POST')
+        expect(await status(before.access_token)).to.equal(200)
+        const asked = 'io.svc.files:GET,POST io.svc.contacts:GET'
+        const fields = {
+          'permission-0-read': '1',
+          'permission-1-read': '1',
+          'group-people-read': '1',
+        }
+        const after = await allow({ choice: '2', ...fields }, asked)
+        expect(after.scope).to.equal('io.svc.files:GET io.svc.contacts:GET')
+        expect(await status(before.access_token), 'it could still add').to.equal(401)
+      })
+
+      it('tells the last choice of time, and when it was made', async () => {
+        const at = clock.now()
+        await allow({ duration: '1d' })
+        await answer({})
+        expect(server.pages.views[0]).to.not.have.any.keys('duration', 'allowedAt')
+        expect(server.pages.views.at(-1)).to.include({ duration: '1d' })
+        expect(server.pages.views.at(-1)?.allowedAt).to.be.within(at, clock.now())
       })
 
       it('leaves earlier access alone when nothing of it was left out', async () => {

@@ -30,7 +30,12 @@ export type ActivityEventName =
   | 'factor.removed'
   | 'recovery_codes.made'
   | 'recovery_code.used'
+  | 'passkey.added'
+  | 'passkey.removed'
   | 'passkey.suspended'
+  | 'passkey.trusted'
+  | 'passkey.asked'
+  | 'passkey.unasked'
   | 'device.trusted'
   | 'device.forgotten'
   | 'magic_link.on'
@@ -98,7 +103,12 @@ const EVENTS_OF: Readonly<Record<ActivityGroup, readonly ActivityEventName[]>> =
     'factor.removed',
     'recovery_codes.made',
     'recovery_code.used',
+    'passkey.added',
+    'passkey.removed',
     'passkey.suspended',
+    'passkey.trusted',
+    'passkey.asked',
+    'passkey.unasked',
     'device.trusted',
     'device.forgotten',
     'magic_link.on',

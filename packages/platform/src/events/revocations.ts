@@ -41,6 +41,8 @@ export interface Revocations {
 }
 
 const CHANNEL = 'oauth.revoked'
+/** Of messages as they are written now; one without a version has the first. */
+const VERSION = 1
 
 export function createRevocations(options: {
   readonly bus: Bus
@@ -56,7 +58,9 @@ export function createRevocations(options: {
   const subscription = bus
     .subscribe(CHANNEL, (message) => {
       const revocation = fromMessage(message)
-      if (revocation !== undefined) tell(revocation)
+      if (revocation === undefined) return 'unknown'
+      tell(revocation)
+      return undefined
     })
     .catch((cause: unknown) => {
       log.warn('revocation.not_subscribed', { cause: String(cause) })
@@ -71,7 +75,7 @@ export function createRevocations(options: {
     async publish(revocation) {
       tell(revocation)
       const { instanceId, kind, id } = revocation
-      await bus.publish(CHANNEL, { instanceId, kind, id }).catch((cause: unknown) => {
+      await bus.publish(CHANNEL, { v: VERSION, instanceId, kind, id }).catch((cause: unknown) => {
         log.warn('revocation.not_published', { kind, cause: String(cause) })
       })
     },
@@ -90,7 +94,8 @@ export function createRevocations(options: {
 
 function fromMessage(message: Json): Revocation | undefined {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) return undefined
-  const { instanceId, kind, id } = message as Readonly<Record<string, Json | undefined>>
+  const { v = 1, instanceId, kind, id } = message as Readonly<Record<string, Json | undefined>>
+  if (v !== VERSION) return undefined
   if (typeof instanceId !== 'string' || typeof id !== 'string' || !KINDS.includes(kind)) {
     return undefined
   }

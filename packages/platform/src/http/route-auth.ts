@@ -11,6 +11,7 @@ export type Caller =
   | 'registration access token'
   | 'client secret'
   | 'passphrase'
+  | 'passkey'
   | 'code'
 
 /**

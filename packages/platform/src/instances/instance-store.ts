@@ -13,7 +13,7 @@ import {
   toInstance,
   updateRecord,
 } from './instance-record.ts'
-import type { Instances, InstanceUpdate, NewInstance } from './instances.ts'
+import type { InstanceRule, Instances, InstanceUpdate, NewInstance } from './instances.ts'
 import { createRemoval } from './removal.ts'
 import type { PlatformLog } from '../log/log-events.ts'
 
@@ -73,10 +73,14 @@ export function createInstances(options: InstancesOptions): InstanceStore {
 
   const listening = store.bus.subscribe(CHANNEL, (id) => {
     const frozen = id !== null && typeof id === 'object' && 'frozen' in id ? id.frozen : undefined
-    if (typeof frozen === 'string') cache.forget(frozen as InstanceId) // Published by `forgetFrozen`.
-    if (typeof id !== 'string') return
+    if (typeof frozen === 'string') {
+      cache.forget(frozen as InstanceId) // Published by `forgetFrozen`.
+      return undefined
+    }
+    if (typeof id !== 'string') return 'unknown'
     cache.forget(id as InstanceId) // Published by `forget`.
     options.onChanged?.(id as InstanceId)
+    return undefined
   })
   // Without the bus the age of what is cached is still bounded.
   listening.catch(() => {})
@@ -152,11 +156,15 @@ export function createInstances(options: InstancesOptions): InstanceStore {
     }
   }
 
-  async function change(id: InstanceId, update: InstanceUpdate): Promise<Instance> {
+  function change(id: InstanceId, update: InstanceUpdate): Promise<Instance> {
+    return changeWith(id, async () => ({ update, also: [] }))
+  }
+
+  async function changeWith(id: InstanceId, rule: InstanceRule): Promise<Instance> {
     const claimed = new Set<string>()
     try {
       for (let attempt = 0; attempt < 20; attempt += 1) {
-        const changed = await tryChange(id, update, claimed)
+        const changed = await tryChange(id, rule, claimed)
         if (changed !== undefined) return changed
       }
       throw new InstanceError('instance_busy', 'too many changes of one instance at a time')
@@ -173,12 +181,13 @@ export function createInstances(options: InstancesOptions): InstanceStore {
   /** One attempt; undefined when another change came first. Hosts that may have to be freed go into `touched`. */
   async function tryChange(
     id: InstanceId,
-    update: InstanceUpdate,
+    rule: InstanceRule,
     touched: Set<string>,
   ): Promise<Instance | undefined> {
     const record = await store.get<StoredInstance>(instanceKey(id))
     if (record === undefined) throw new InstanceError('instance_not_found', 'no such instance')
     const { key, revision: ifRevision, value: old } = record
+    const { update, also } = await rule(toInstance(record, options))
     if (old.status === 'deleting' && update.status !== 'deleting') {
       throw new InstanceError('instance_not_found', 'the instance is being removed')
     }
@@ -189,7 +198,7 @@ export function createInstances(options: InstancesOptions): InstanceStore {
       touched.add(host)
     }
     const value = updateRecord(old, update, aliases, clock.now())
-    const result = await store.write([{ op: 'put', key, value, ifRevision }])
+    const result = await store.write([{ op: 'put', key, value, ifRevision }, ...also])
     if (!result.written) return undefined
     for (const alias of old.aliases) touched.add(alias)
     await forget(id)
@@ -219,6 +228,12 @@ export function createInstances(options: InstancesOptions): InstanceStore {
       if (update.status === 'importing') throw new TypeError('instances are imported')
       return change(id, update)
     },
+    changeWith: (id, rule) =>
+      changeWith(id, async (current) => {
+        const wanted = await rule(current)
+        checkSettings(wanted.update)
+        return wanted
+      }),
     remove: removal.remove,
     onRemove: removal.onRemove,
     directory,

@@ -34,6 +34,13 @@ export interface InstanceUpdate {
   readonly settings?: InstanceSettings
 }
 
+/** What is to become of an instance as it is now; asked again after a lost race. What it throws ends the change. */
+export type InstanceRule = (current: Instance) => Promise<{
+  readonly update: InstanceUpdate
+  /** Changes of other records of the instance, of the same write. */
+  readonly also: readonly Change[]
+}>
+
 /** A page of instances. */
 export interface InstancePage {
   readonly instances: readonly Instance[]
@@ -55,6 +62,11 @@ export interface Instances {
   list(page?: PageRequest): Promise<InstancePage>
   /** @throws TypeError for malformed members, InstanceError `instance_not_found`, `domain_taken` */
   update(id: InstanceId, update: InstanceUpdate): Promise<Instance>
+  /**
+   * Changes the instance together with records of other packages: all of it or nothing.
+   * @throws TypeError for malformed members, InstanceError as `update`, and what the rule throws
+   */
+  changeWith(id: InstanceId, rule: InstanceRule): Promise<Instance>
   /**
    * Takes the instance out of service, then removes its records and frees its domains. A removal that was cut short
    * goes on after a restart. Nothing happens for an unknown id.

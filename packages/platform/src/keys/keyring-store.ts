@@ -62,9 +62,10 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
   const reads = new Map<Key, Promise<KeySet>>()
 
   const listening = store.bus.subscribe(CHANNEL, (id) => {
-    if (typeof id !== 'string') return
+    if (typeof id !== 'string') return 'unknown'
     forget(id as InstanceId) // Published by `replaced`.
     options.onReplaced?.(id as InstanceId)
+    return undefined
   })
   // Without the bus the age of what is cached is still bounded.
   listening.catch(() => {})

@@ -18,9 +18,27 @@ interface Action {
   readonly url: string
 }
 
+/**
+ * News of what was done to the space, with where to look; or a copy for an address that was the owner's until a moment
+ * ago, with nothing to act on (owner.md 1.5).
+ */
+type News = RequestFacts &
+  ((Action & { readonly isCopy?: never }) | (NoAction & { readonly isCopy: true }))
+
+/** Nothing to act on. */
+interface NoAction {
+  readonly url?: never
+}
+
 /** How long a code or link works, whole minutes. */
 interface Lifetime {
   readonly minutes: number
+}
+
+/** The address that mails are to go to, or went to; never whole. */
+interface NewAddress {
+  /** Such as `b…@example.com`. */
+  readonly newAddress: string
 }
 
 /** What a passcode is for. @see login.md 3.4 */
@@ -42,6 +60,9 @@ export type FactorChange =
   | 'two_factor_off'
   | 'factor_added'
   | 'factor_removed'
+  /** A passkey that logs in alone. */
+  | 'passkey_added'
+  | 'passkey_removed'
   | 'recovery_codes_created'
   | 'recovery_code_used'
 
@@ -53,8 +74,14 @@ export type SystemMail =
   /** A space waits for its owner. */
   | { readonly template: 'onboarding'; readonly variables: Action }
   /** A login from a browser or place not seen before. */
-  | { readonly template: 'new_connection'; readonly variables: Action & RequestFacts }
-  | { readonly template: 'passphrase_changed'; readonly variables: Action & RequestFacts }
+  | { readonly template: 'new_connection'; readonly variables: News }
+  | {
+      readonly template: 'passphrase_changed'
+      readonly variables: News & {
+        /** The owner's names of the passkeys that still log in, where there are any. */
+        readonly passkeys?: readonly string[]
+      }
+    }
   /** The failure limit was reached. */
   | { readonly template: 'login_throttled'; readonly variables: Action & RequestFacts }
   /** The code of the second step. */
@@ -91,12 +118,20 @@ export type SystemMail =
     }
   | {
       readonly template: 'auth_mode_changed'
+      readonly variables: News & {
+        readonly change: FactorChange
+        readonly factor: FactorKind
+        /** Recovery codes that still work. */
+        readonly left?: number
+      }
+    }
+  /** A passkey showed a counter of the past: it no longer logs in alone. */
+  | {
+      readonly template: 'passkey_suspended'
       readonly variables: Action &
         RequestFacts & {
-          readonly change: FactorChange
-          readonly factor: FactorKind
-          /** Recovery codes that still work. */
-          readonly left?: number
+          /** The owner's own name for the passkey. */
+          readonly label: string
         }
     }
   /** The code that makes an app the trusted one. */
@@ -113,6 +148,26 @@ export type SystemMail =
           /** The new, not yet proven address; without it nothing is sent. @see docs/decisions/0085 */
           readonly recipient?: string
         }
+    }
+  /** Tells the present address that another one is to take its place. */
+  | {
+      readonly template: 'email_change_requested'
+      readonly variables: Action & RequestFacts & NewAddress
+    }
+  /** Tells the address of before. With `url` it can take the change back; without, it is only told. */
+  | {
+      readonly template: 'email_changed'
+      readonly variables: RequestFacts &
+        NewAddress &
+        (
+          | (Action & { /** How long the link works, whole hours. */ readonly hours: number })
+          | NoAction
+        )
+    }
+  /** Tells both addresses that the change was taken back; `url` for the one that is the owner's again. */
+  | {
+      readonly template: 'email_undone'
+      readonly variables: RequestFacts & NewAddress & (Action | NoAction)
     }
   /** More apps are connected than the space may have. */
   | {

@@ -105,17 +105,19 @@ export class BusBridge {
     return this.#options.channels === 'global' ? 'rt' : `rt:${instanceId}`
   }
 
-  #receive(name: string, message: Json): void {
+  #receive(name: string, message: Json): 'unknown' | undefined {
     const { log, onEvent } = this.#options
     const read = readBusMessage(message)
     if (read === undefined || this.#nameOf(read.instanceId) !== name) {
       // Its content may be anything, of anybody: never into the log.
       const size = Buffer.byteLength(JSON.stringify(message))
       log.warn('realtime.message_malformed', { type: typeof message, size })
-      return
+      return 'unknown'
     }
-    if (read.origin === this.#origin || !this.#recent.isNew(read.id)) return
-    onEvent(read.instanceId, read.event)
+    if (read.origin !== this.#origin && this.#recent.isNew(read.id)) {
+      onEvent(read.instanceId, read.event)
+    }
+    return undefined
   }
 
   async #listen(name: string, signal: AbortSignal): Promise<(() => Promise<void>) | undefined> {

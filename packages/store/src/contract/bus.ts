@@ -57,6 +57,19 @@ export const testBus: DefinePart = part('bus', (it) => {
     await eventually(() => heard.length === 1)
   })
 
+  it('takes a message that a handler does not know for a gap', async ({ store, instance }) => {
+    let gaps = 0
+    const stop = store.bus.onGap(() => gaps++)
+    await store.bus.subscribe(instance, (message) => (message === 'known' ? undefined : 'unknown'))
+    await store.bus.publish(instance, 'known')
+    await store.bus.publish(instance, { v: 2 })
+    await eventually(() => gaps > 0)
+    assert.equal(gaps, 1)
+    stop()
+    await store.bus.publish(instance, { v: 3 })
+    assert.equal(gaps, 1)
+  })
+
   it('publishes to nobody without harm', async ({ store, instance }) => {
     await store.bus.publish(instance, 'nobody hears it')
     store.bus.onGap(() => {})()

@@ -40,6 +40,12 @@ export const STORE_LOG_EVENTS = {
     fields: { channel: 'string', size: 'number' },
     since: '0.1.0',
   },
+  'store.bus_message_unknown': {
+    level: 'warn',
+    when: 'A message between processes is of a form that this version does not know; it is dropped and counts as a gap.',
+    fields: { channel: 'string' },
+    since: '0.1.0',
+  },
   'store.bus_handler_failed': {
     level: 'error',
     when: 'A handler of messages between processes threw.',

@@ -18,6 +18,7 @@ export {
   type RedisFacts,
   type RedisNodeFacts,
 } from './probe-redis.ts'
+export { checkRedisIndexes, type IndexFault } from './check-indexes.ts'
 export { saveRedisSnapshot } from './save-snapshot.ts'
 export { type RedisAddress, redisOptionsFromUrl, type RedisTarget } from './redis-url.ts'
 export type { WaitReplicas } from './run-script.ts'

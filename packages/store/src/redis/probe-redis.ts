@@ -33,7 +33,14 @@ export interface RedisFacts {
   readonly aheadMs?: number
   /** Commands that the store cannot do without and that this service does not know. */
   readonly missing: readonly string[]
+  /** Of these commands those that it knows and does not let our user run. @defaultValue none */
+  readonly forbidden?: readonly string[]
+  /** Of a Cluster: how many of its 16,384 slots have a master that is up. */
+  readonly servedSlots?: number
 }
+
+/** Of every Redis Cluster. */
+const CLUSTER_SLOTS = 16_384
 
 /** How long one question may take. Milliseconds. */
 const ANSWER_MS = 2000
@@ -56,7 +63,7 @@ export async function probeRedis(options: ProbeRedisOptions): Promise<RedisFacts
   })
   try {
     if (!(await settledWithin(connected(client), waitMs))) {
-      const reason = lastError === undefined ? 'there is no answer' : lastError.message
+      const reason = (await reasonOfCluster(target)) ?? lastError?.message ?? 'there is no answer'
       throw new StoreUnavailableError(
         `Redis at ${placeOf(target)} cannot be reached, ${Math.round(waitMs / 1000)} s long: ${reason}`,
         { cause: lastError },
@@ -64,10 +71,15 @@ export async function probeRedis(options: ProbeRedisOptions): Promise<RedisFacts
     }
     const masters = client instanceof Cluster ? client.nodes('master') : [client]
     const aheadMs = await clockAhead(masters[0], clock)
+    const served =
+      client instanceof Cluster && masters[0] !== undefined
+        ? await servedSlots(masters[0])
+        : undefined
     return {
       nodes: await Promise.all(masters.map(readNode)),
       ...(aheadMs !== undefined && { aheadMs }),
-      missing: await missingCommands(client, masters[0]),
+      ...(await unusableCommands(client, masters[0])),
+      ...(served !== undefined && { servedSlots: served }),
     }
   } finally {
     client.disconnect()
@@ -80,6 +92,32 @@ function placeOf({ host, port, nodes, sentinels }: RedisTarget): string {
   return places
     .map((each) => `${each.host}${each.port === undefined ? '' : `:${each.port}`}`)
     .join(', ')
+}
+
+/** What its nodes say about a Cluster that does not get ready; undefined when that is not the reason. */
+async function reasonOfCluster(target: RedisTarget): Promise<string | undefined> {
+  const { nodes = [], ...shared } = target
+  for (const { host, port } of nodes) {
+    const address = port === undefined ? { host } : { host, port }
+    const node = createClient({ ...shared, ...address }, 'probe', failFast(ANSWER_MS))
+    node.on('error', () => {})
+    try {
+      if (node instanceof Cluster || !(await settledWithin(connected(node), ANSWER_MS))) continue
+      const served = await servedSlots(node)
+      if (served === undefined || served === CLUSTER_SLOTS) continue
+      return `the Cluster serves ${served} of its ${CLUSTER_SLOTS} slots`
+    } finally {
+      node.disconnect()
+    }
+  }
+  return undefined
+}
+
+/** Undefined when the node does not say. */
+async function servedSlots(node: Redis): Promise<number | undefined> {
+  const info = await node.cluster('INFO').catch(() => '')
+  const served = /^cluster_slots_ok:(\d+)/m.exec(String(info))?.[1]
+  return served === undefined ? undefined : Number(served)
 }
 
 async function readNode(node: Redis): Promise<RedisNodeFacts> {
@@ -141,8 +179,13 @@ async function clockAhead(node: Redis | undefined, clock: Clock): Promise<number
 }
 
 /** Each is tried in a form that does nothing. */
-async function missingCommands(client: RedisClient, node: Redis | undefined): Promise<string[]> {
-  if (node === undefined) return []
+async function unusableCommands(
+  client: RedisClient,
+  node: Redis | undefined,
+): Promise<{ missing: string[]; forbidden: string[] }> {
+  const missing: string[] = []
+  const forbidden: string[] = []
+  if (node === undefined) return { missing, forbidden }
   const subscriber = node.duplicate({ retryStrategy: () => null, lazyConnect: true })
   subscriber.on('error', () => {})
   const tries: readonly [name: string, run: () => Promise<unknown>][] = [
@@ -159,15 +202,17 @@ async function missingCommands(client: RedisClient, node: Redis | undefined): Pr
     ],
   ]
   try {
-    const missing: string[] = []
     for (const [name, run] of tries) {
       const error = await run().then(
         () => undefined,
         (cause: Error) => cause.message,
       )
-      if (error !== undefined && /unknown (?:sub)?command/i.test(error)) missing.push(name)
+      if (error === undefined) continue
+      if (/unknown (?:sub)?command/i.test(error)) missing.push(name)
+      // Not of a channel that is not ours.
+      if (/^NOPERM .* to run the /.test(error)) forbidden.push(name)
     }
-    return missing
+    return { missing, forbidden }
   } finally {
     subscriber.disconnect()
   }

@@ -28,13 +28,17 @@ export function createRedisBus(
   log: StoreEventLog,
 ): RedisBus {
   const sender = randomBytes(9).toString('base64url')
-  const subscribers = createSubscribers(log)
+  const subscribers = createSubscribers(log, tellGap)
   const channels = new Map<string, number>()
   const gapHandlers = new Set<() => void>()
   let client: SubscriberClient | undefined
   let timer: NodeJS.Timeout | undefined
   let hasGap = false
   let isClosed = false
+
+  function tellGap(): void {
+    for (const handler of gapHandlers) handler()
+  }
 
   function connect(): SubscriberClient {
     const fresh = createSubscriber()
@@ -65,7 +69,7 @@ export function createRedisBus(
     }
     if (!hasGap) return
     hasGap = false
-    for (const handler of gapHandlers) handler()
+    tellGap()
   }
 
   function receive(channel: string, message: string): void {

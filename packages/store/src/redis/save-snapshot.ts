@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Cluster, type Redis } from 'ioredis'
-import { createClient, failFast } from './client.ts'
+import { connected, createClient, failFast } from './client.ts'
+import { settledWithin } from '../settled-within.ts'
 import { redisOptionsFromUrl } from './redis-url.ts'
 
 /** Between two questions whether it is written. Milliseconds. */
@@ -21,6 +22,8 @@ export async function saveRedisSnapshot(url: string): Promise<string | undefined
         'Of a Cluster each master writes a snapshot of its own: it cannot be made at one moment.',
       )
     }
+    // It queues nothing; what keeps it from connecting is told by the first command.
+    await settledWithin(connected(client), ANSWER_MS)
     const before = await client.lastsave()
     // Another one may be under way: then this one follows it.
     await client.call('BGSAVE', 'SCHEDULE')

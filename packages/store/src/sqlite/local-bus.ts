@@ -5,7 +5,10 @@ import { createSubscribers, deliverNextTurn } from '../subscribers.ts'
 
 /** The bus of a store that has one process: messages never leave it, and none is lost. */
 export function createLocalBus(log: StoreEventLog, checkOpen: () => void): Bus {
-  const subscribers = createSubscribers(log)
+  const gapHandlers = new Set<() => void>()
+  const subscribers = createSubscribers(log, () => {
+    for (const handler of gapHandlers) handler()
+  })
   return {
     async publish(channel, message) {
       checkOpen()
@@ -19,6 +22,9 @@ export function createLocalBus(log: StoreEventLog, checkOpen: () => void): Bus {
       subscribers.add(channel, own)
       return async () => void subscribers.remove(channel, own)
     },
-    onGap: () => () => {},
+    onGap(handler) {
+      gapHandlers.add(handler)
+      return () => void gapHandlers.delete(handler)
+    },
   }
 }

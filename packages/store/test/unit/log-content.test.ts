@@ -30,7 +30,7 @@ describe('the log of a store', () => {
 
   it('says of a message that is no JSON only its channel and its size', () => {
     const heard: unknown[] = []
-    const subscribers = createSubscribers(log)
+    const subscribers = createSubscribers(log, () => {})
     subscribers.add('c', (message) => heard.push(message))
     subscribers.add('c', (message) => heard.push(message))
     subscribers.deliver('c', `{"a":${SECRET}}`)
@@ -46,7 +46,7 @@ describe('the log of a store', () => {
     })
     await store.scheduler.at('q', 'a', Date.now())
     await eventually(() => lines.length > 0)
-    const subscribers = createSubscribers(log)
+    const subscribers = createSubscribers(log, () => {})
     subscribers.add('c', () => JSON.parse(`{"a":${SECRET}}`))
     subscribers.deliver('c', '1')
     await store.close()

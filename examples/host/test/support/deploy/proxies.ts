@@ -89,10 +89,42 @@ export async function startNginx(options: ProxyOptions): Promise<Proxy> {
 }
 
 export async function startCaddy(options: ProxyOptions): Promise<Proxy> {
-  const { folder, deploy, certificates, domain, upstream } = options
+  const { certificates, deploy, domain } = options
+  const sites = changed(readCaddy(deploy, 'Caddyfile'), [
+    ['example.org', domain],
+    ['/etc/svc/tls/fullchain.pem', certificates.chain],
+    ['/etc/svc/tls/privkey.pem', certificates.key],
+  ])
+  return runCaddy(options, (own) => `{\n${own}\n}\n${sites}`)
+}
+
+/** Caddy that gets certificates when names are visited, of the authority that it has inside. */
+export function startCaddyOnDemand(options: {
+  readonly folder: string
+  readonly upstream: number
+  /** Port of the internal listener. */
+  readonly ask: number
+}): Promise<Proxy> {
+  const file = changed(readCaddy(DEPLOY, 'Caddyfile.on-demand'), [
+    ['127.0.0.1:6070', `127.0.0.1:${options.ask}`],
+    ['\t\ton_demand\n', '\t\ton_demand\n\t\tissuer internal\n'],
+  ])
+  // Its options come first in the file; a root of a test belongs into no store of the machine.
+  const more = (own: string): string => `{\n${own}\nskip_install_trust\n`
+  return runCaddy({ ...options, deploy: DEPLOY }, (own) => file.replace(/^\{\n/m, more(own)))
+}
+
+function readCaddy(deploy: string, name: string): string {
+  return readFileSync(path.join(deploy, 'caddy', name), 'utf8')
+}
+
+/** @param write - makes the file of the options of the test */
+async function runCaddy(
+  { folder, deploy, upstream }: Pick<ProxyOptions, 'deploy' | 'folder' | 'upstream'>,
+  write: (own: string) => string,
+): Promise<Proxy> {
   const [httpPort, httpsPort] = [await freePort(), await freePort()]
   mkdirSync(folder, { recursive: true })
-  const read = (name: string): string => readFileSync(path.join(deploy, 'caddy', name), 'utf8')
   const own = [
     'admin off',
     `http_port ${httpPort}`,
@@ -100,13 +132,10 @@ export async function startCaddy(options: ProxyOptions): Promise<Proxy> {
     'default_bind 127.0.0.1',
     `storage file_system ${path.join(folder, 'storage')}`,
   ]
-  const sites = changed(read('Caddyfile'), [
-    ['example.org', domain],
-    ['/etc/svc/tls/fullchain.pem', certificates.chain],
-    ['/etc/svc/tls/privkey.pem', certificates.key],
+  writeFileSync(path.join(folder, 'Caddyfile'), write(own.join('\n')))
+  const common = changed(readCaddy(deploy, 'svc.caddy'), [
+    ['127.0.0.1:8080', `127.0.0.1:${upstream}`],
   ])
-  writeFileSync(path.join(folder, 'Caddyfile'), `{\n${own.join('\n')}\n}\n${sites}`)
-  const common = changed(read('svc.caddy'), [['127.0.0.1:8080', `127.0.0.1:${upstream}`]])
   writeFileSync(path.join(folder, 'svc.caddy'), common)
   const config = ['--config', path.join(folder, 'Caddyfile'), '--adapter', 'caddyfile']
   const caddy = await startProgram('caddy', ['run', ...config], {

@@ -73,8 +73,8 @@ describe('passkeys', () => {
       [-7, -8, -257].map((alg) => ({ alg, type: 'public-key' })),
     )
     expect(options['authenticatorSelection']).to.include({
-      residentKey: 'preferred',
-      userVerification: 'preferred',
+      residentKey: 'required',
+      userVerification: 'required',
     })
     expect(options['excludeCredentials']).to.deep.include({
       id: 'AAAA',

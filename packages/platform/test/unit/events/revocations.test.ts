@@ -34,6 +34,19 @@ describe('createRevocations', () => {
       await there.close()
     })
 
+    it('takes a message of a later version for a gap, and nothing else', async () => {
+      const store = await open()
+      const revocations = createRevocations({ bus: store.bus, log })
+      const heard: Revocation[] = []
+      const gap = new Promise<void>((resolve) => {
+        revocations.listen({ onRevoked: (each) => heard.push(each), onGap: resolve })
+      })
+      await store.bus.publish('oauth.revoked', { ...ENDED, v: 2 })
+      await gap
+      expect(heard).to.deep.equal([])
+      await revocations.close()
+    })
+
     it('ignores messages that are not its own', async () => {
       const store = await open()
       const revocations = createRevocations({ bus: store.bus, log })

@@ -17,16 +17,26 @@ import {
 } from '@svc/platform'
 import { isFreshlyConfirmed, type PresentedConfirmation } from '../confirm/confirmation.ts'
 import { AuthUiError } from '../errors.ts'
-import { canAddPasskey, changeFactors } from '../factors/factor-changes.ts'
-import { MAX_PASSKEYS, passkeyCreationOptions, verifyRegistration } from '../factors/passkeys.ts'
+import { changeFactors } from '../factors/factor-changes.ts'
+import {
+  acceptedPasskeys,
+  MAX_PASSKEYS,
+  type NewCredential,
+  passkeyCreationOptions,
+  verifyRegistration,
+} from '../factors/passkeys.ts'
 import { parseRegistration } from '../factors/webauthn-json.ts'
-import { answerRedirect, redirect } from '../web/answer.ts'
-import type { Factors } from '../owner/factors.ts'
+import { answerJson, answerRedirect, redirect } from '../web/answer.ts'
+import { onboardedOwner } from '../owner/owner-store.ts'
+import { isJustLoggedIn, offerProof, offerTarget } from './passkey-offer.ts'
+import { type Factors, isPasskeyAsked } from '../owner/factors.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { FormProblem } from '../pages/page-models.ts'
 import type { AuthUiServices } from '../services.ts'
 import type { Session } from '../session/session.ts'
+import { cleanLabel, labelOf } from './passkey-label.ts'
 import { readUserAgent } from '../web/request-facts.ts'
+import { isTrue } from '../web/posted.ts'
 import { visitorOf } from '../web/visitor.ts'
 import { locateTarget } from '../login/complete-login.ts'
 
@@ -37,16 +47,8 @@ interface Authorized {
   readonly presented: PresentedConfirmation
 }
 
-/** What the form brings. */
-interface Credential {
-  /** `RegistrationResponseJSON`. */
-  readonly json: string
-  readonly label: string
-}
-
-const MAX_LABEL_CHARS = 100
 const PATH = '/auth/passkey'
-const BY_PAGE = provedInHandler(['session cookie'], 'settings/passkey-page.ts')
+const BY_PAGE = provedInHandler(['session cookie'], 'passkeys/passkey-page.ts')
 
 /** Fields of `POST /auth/passkey`; what is not there is empty, and leads to the step that is missing. */
 const PASSKEY_SCHEMA = bodySchema({
@@ -57,6 +59,12 @@ const PASSKEY_SCHEMA = bodySchema({
     credential: { type: 'string', description: 'RegistrationResponseJSON' },
     csrf_token: { type: 'string', description: 'of the page' },
     label: { type: 'string', description: "the owner's name for the passkey" },
+    offer: {
+      type: 'string',
+      description: '1: made where it was offered, after a log-in by passphrase',
+    },
+    redirect: { type: 'string', description: 'where the offer leads on to' },
+    second_step_only: { type: 'string', description: '1: it never logs in alone' },
   },
 })
 
@@ -102,6 +110,7 @@ async function showPasskeyPage(ctx: RouteContext, services: AuthUiServices): Pro
 
 async function submitPasskey(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const { instance, form } = ctx.state
+  if (isTrue(form.text('offer'))) return submitOffered(ctx, services)
   const presented = {
     code: form.text('confirmation_code'),
     state: form.text('confirmation_state'),
@@ -109,7 +118,11 @@ async function submitPasskey(ctx: RouteContext, services: AuthUiServices): Promi
   const authorized = await authorize(ctx, services, presented)
   if (authorized === undefined) return
   const label = cleanLabel(form.text('label'))
-  const credential = { json: form.text('credential'), label }
+  const credential = {
+    json: form.text('credential'),
+    label,
+    isSecondStepOnly: isTrue(form.text('second_step_only')),
+  }
   try {
     await addOnce(ctx, services, authorized, credential)
   } catch (error) {
@@ -120,6 +133,24 @@ async function submitPasskey(ctx: RouteContext, services: AuthUiServices): Promi
   }
   const target = await settingsTarget(services, instance)
   answerRedirect(ctx, await locateTarget(services, ctx, target, authorized.session, 'keep'))
+}
+
+/** Made on the page of the offer, whose login stands for the confirmation. */
+async function submitOffered(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { instance, form } = ctx.state
+  const target = await offerTarget(services, instance, form.text('redirect'))
+  const session = await services.sessionMiddleware.current(ctx)
+  const owner = await onboardedOwner(services, instance)
+  if (owner === undefined || !isJustLoggedIn(services, session)) {
+    return answerRedirect(ctx, await locateTarget(services, ctx, target, session, 'keep'))
+  }
+  const presented = { code: offerProof(session), state: '' }
+  const credential = { json: form.text('credential'), label: cleanLabel(form.text('label')) }
+  await addOnce(ctx, services, { owner, session, presented }, credential)
+  const location = await locateTarget(services, ctx, target, session, 'keep')
+  if (!prefersJson(ctx)) return redirect(ctx, location)
+  const latest = (await onboardedOwner(services, instance)) ?? owner
+  answerJson(ctx, { redirect: location, passkeys: acceptedPasskeys(instance, latest) })
 }
 
 /**
@@ -151,7 +182,7 @@ async function addOnce(
   ctx: RouteContext,
   services: AuthUiServices,
   authorized: Authorized,
-  credential: Credential,
+  credential: NewCredential,
 ): Promise<void> {
   try {
     await add(ctx, services, authorized, credential)
@@ -166,7 +197,7 @@ async function add(
   ctx: RouteContext,
   services: AuthUiServices,
   { owner, presented }: Authorized,
-  credential: Credential,
+  credential: NewCredential,
 ): Promise<void> {
   requireRoom(owner.factors)
   const { instance } = ctx.state
@@ -175,12 +206,14 @@ async function add(
   const { passkey, spent } = proven
   const outcome = await changeFactors(services, visitorOf(services, ctx), owner, {
     factor: 'passkey',
-    what: 'factor_added',
+    what: passkey.firstWay === true ? 'passkey_added' : 'factor_added',
     next: (factors) => {
       requireRoom(factors)
       const { passkeys: known = [] } = factors
       if (known.some(({ id }) => id === passkey.id)) throw refused()
-      return { ...factors, passkeys: [...known, passkey] }
+      // Said from now on: what older records leave open depends on the passkeys there are.
+      const passkeyAfterPassphrase = isPasskeyAsked(factors)
+      return { ...factors, passkeys: [...known, passkey], passkeyAfterPassphrase }
     },
     also: [spent],
   })
@@ -222,28 +255,10 @@ async function settingsTarget(
   }
 }
 
-/** @throws AuthUiError `factor_needed` (D63), `conflict` */
+/** @throws AuthUiError `conflict` */
 function requireRoom(factors: Factors | undefined): void {
-  if (!canAddPasskey(factors)) {
-    const description = 'a passkey needs another factor or recovery codes beside it'
-    throw new AuthUiError('factor_needed', { description })
-  }
-  if ((factors?.passkeys?.length ?? 0) >= MAX_PASSKEYS) {
-    throw new AuthUiError('conflict', { description: `there are ${MAX_PASSKEYS} passkeys already` })
-  }
-}
-
-function labelOf({ browser, os }: { readonly browser: string; readonly os: string }): string {
-  return [browser, os].filter((part) => part !== '').join(', ')
-}
-
-/** The owner's words, as one line. */
-function cleanLabel(text: string): string {
-  const line = text
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
-  return [...line].slice(0, MAX_LABEL_CHARS).join('')
+  if ((factors?.passkeys?.length ?? 0) < MAX_PASSKEYS) return
+  throw new AuthUiError('conflict', { description: `there are ${MAX_PASSKEYS} passkeys already` })
 }
 
 function refused(): AuthUiError {

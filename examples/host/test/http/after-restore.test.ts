@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { HOUR_MS } from '@svc/platform'
+import { recordKey } from '@svc/store'
+import type { EmbeddedStore } from '@svc/store/sqlite'
+import { type FakeClock, fakeClock } from '@svc/testkit'
+import { expect } from 'chai'
+import { restoreBackup } from '../../src/backups/restore-backup.ts'
+import { type RunningHost, startHost } from '../../src/host.ts'
+import { type Recorded, recordingLog, startTestHost, type TestHost } from '../support/test-host.ts'
+
+describe('the first start after a restore', function () {
+  this.timeout(60_000)
+  let folder: string
+  let host: TestHost
+  let clock: FakeClock
+  let again: RunningHost | undefined
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'svc-after-restore-'))
+    clock = fakeClock()
+    host = await startTestHost({}, 'alice.example.com', clock)
+  })
+  afterEach(async () => {
+    await again?.stop()
+    await host.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  async function post(inHours: number, title: string): Promise<void> {
+    await host.host.app.notify.post(host.instance, {
+      originator: 'cli',
+      category: 'operator',
+      declaration: {},
+      title,
+      message: 'Words.',
+      preferredChannels: ['mail'],
+      at: new Date(clock.now() + inHours * HOUR_MS).toISOString(),
+    })
+  }
+
+  /** Copies the store, stops, waits, and puts the copy back. */
+  async function restore(waitHours: number, revokeGrants: boolean): Promise<RunningHost> {
+    const plain = path.join(folder, 'copy.db')
+    const backupAt = clock.now()
+    await (host.host.store as EmbeddedStore).backup(plain) // The default of a test host.
+    await host.host.stop()
+    clock.advance(waitHours * HOUR_MS)
+    const place = path.join(host.config.dataDir, 'store.db')
+    await restoreBackup({ plain, place, backupAt, revokeGrants, isSameInstant: false, clock })
+    const recorded: Recorded = { lines: [], faults: [] }
+    const { config } = host
+    again = await startHost({ config, clock, log: recordingLog(recorded), notice: () => {} })
+    return again
+  }
+
+  it('expires notifications whose time passed more than 24 hours ago, and keeps the others', async () => {
+    await post(1, 'long ago')
+    await post(20, 'a while ago')
+    await post(60, 'to come')
+    const { app } = await restore(30, false)
+    const { notifications } = await app.notify.operator.list(host.instance, {})
+    const states = new Map(notifications.map(({ title, status }) => [title, status]))
+    expect(states.get('long ago')).to.equal('expired')
+    expect(states.get('a while ago')).not.to.equal('expired')
+    expect(states.get('to come')).not.to.be.oneOf(['expired', 'sent'])
+  })
+
+  for (const revokeGrants of [true, false]) {
+    it(`${revokeGrants ? 'ends' : 'keeps'} what owners allowed ${revokeGrants ? 'with' : 'without'} --revoke-grants`, async () => {
+      await host.connect('io.svc.files:GET')
+      const { store } = await restore(1, revokeGrants)
+      const { id } = host.instance
+      let grants = 0
+      let sessions = 0
+      for await (const entry of store.dump()) {
+        if (entry.type !== 'record') break
+        if (entry.key.startsWith(`{${id}}:grant:`)) grants++
+        if (entry.key.startsWith(`{${id}}:session:`)) sessions++
+      }
+      expect(grants).to.equal(revokeGrants ? 0 : 1)
+      expect(sessions, 'sessions of before').to.equal(0)
+      const notice = await store.get(recordKey(id, 'restored-notice', 'notice'))
+      expect(notice).not.to.equal(undefined)
+    })
+  }
+})

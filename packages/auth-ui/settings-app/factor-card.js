@@ -1,0 +1,47 @@
+import { make, withTime } from './_kit/dom.js'
+
+/**
+ * @param {{ created_at: string, last_used?: string }} about
+ * @param {import('./main.js').Tools} tools
+ */
+export function usage({ created_at: created, last_used: used }, { t, when }) {
+  return [
+    make('span', {}, ...withTime(t, 'factor.since', when(created))),
+    make(
+      'span',
+      {},
+      ...(used === undefined ? [t('factor.unused')] : withTime(t, 'factor.used', when(used))),
+    ),
+  ]
+}
+
+/**
+ * @param {import('./main.js').Tools} tools
+ * @param {'totp' | 'passkey' | 'mail' | 'recovery'} kind
+ * @param {{
+ *   isOn: boolean
+ *   facts?: readonly Node[]
+ *   more?: readonly Node[]
+ *   buttons: readonly Node[]
+ * }} content
+ */
+export function card({ t }, kind, { isOn, facts = [], more = [], buttons }) {
+  return make(
+    'li',
+    { class: 'item item--plain item--factor', 'data-factor': kind },
+    make(
+      'div',
+      { class: 'item__text' },
+      make(
+        'h2',
+        { class: 'item__name' },
+        t(`${kind}.name`),
+        ...(isOn ? [' ', make('span', { class: 'badge' }, t('factor.isOn'))] : []),
+      ),
+      make('p', { class: 'muted small' }, t(`${kind}.about`)),
+      make('p', { class: 'item__facts' }, ...facts),
+      ...more,
+    ),
+    make('div', { class: 'item__buttons' }, ...buttons),
+  )
+}

@@ -1,0 +1,34 @@
+import type { Instance } from '@svc/platform'
+import { isFirstWay, type Passkey } from '../owner/factors.ts'
+import { isoTime } from './json-api.ts'
+
+/** Never a key. `trusted` is false where a reset suspended what logged in before. */
+export function passkeyToWire(
+  passkey: Passkey,
+  { origin }: Pick<Instance, 'origin'>,
+  securityStamp: string,
+): Readonly<Record<string, unknown>> {
+  const { id, label, firstWay = false, deviceType, backedUp, rpId } = passkey
+  const isElsewhere = rpId !== undefined && rpId !== new URL(origin).hostname
+  return {
+    id,
+    label,
+    ...times(passkey),
+    first_way: isFirstWay(passkey, securityStamp) && !isElsewhere,
+    trusted: !firstWay || isFirstWay(passkey, securityStamp),
+    ...(deviceType === undefined ? {} : { synced: deviceType === 'multiDevice' }),
+    ...(backedUp === undefined ? {} : { backed_up: backedUp }),
+    ...(isElsewhere ? { only_for: rpId } : {}),
+  }
+}
+
+/** When something was made and used last. */
+export function times(used: {
+  readonly createdAt: number
+  readonly lastUsed?: number
+}): Readonly<Record<string, string>> {
+  return {
+    created_at: isoTime(used.createdAt),
+    ...(used.lastUsed === undefined ? {} : { last_used: isoTime(used.lastUsed) }),
+  }
+}

@@ -1,0 +1,195 @@
+import {
+  confirmedFor,
+  enableMail,
+  enableTotp,
+  lastMail,
+  type OwnerAt,
+  ownerAt,
+  totpCode,
+} from './factor-flows.ts'
+import { createConfirmation } from '../../src/confirm/confirmation.ts'
+import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
+import { ownerOf } from './second-step.ts'
+import { enablePasskey } from './passkey-flows.ts'
+import { createAlice, LOGIN_VALUE, logIn, type UiServer } from './ui-server.ts'
+
+const DOMAIN = 'profile.example.com'
+const JSON_ONLY = { accept: 'application/json' }
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const BAD_QUERY = '?a=%ff'
+const TOO_MUCH = 'x'.repeat(65_537)
+const EMAIL = '/settings/profile/email'
+const READS: readonly [method: string, path: string][] = [
+  ['GET', '/settings/profile'],
+  ['GET', '/settings/logins'],
+  ['POST', `${EMAIL}/resend`],
+  ['DELETE', `${EMAIL}/pending`],
+]
+const CHANGES: readonly [method: string, path: string][] = [
+  ['PATCH', '/settings/profile'],
+  ['PUT', EMAIL],
+  ['PUT', '/settings/magic_link'],
+]
+const PAGES = ['/auth/email', '/auth/email/undo']
+
+/** Meets every status of the profile, and of what is held while a new mail address can be taken back. */
+export async function exerciseProfile(server: UiServer): Promise<void> {
+  await createAlice(server, { domain: DOMAIN, email: `old@${DOMAIN}` })
+  const browser = server.browser(`https://${DOMAIN}`)
+  const owner = await ownerAt(server, undefined, browser)
+  await refusals(owner)
+  await owner.call('PATCH', '/settings/profile', { public_name: 'Alice', rev: 'old' })
+  await owner.call('PATCH', '/settings/profile', { public_name: 'Alice' })
+  await magicLinks(server)
+  await enableMail(server, owner)
+  await enableTotp(server, owner)
+  await enablePasskey(server, owner)
+  await changes(server, owner)
+  await held(server, owner)
+  await undo(server, owner)
+  await overLimit(server)
+}
+
+async function refusals({ browser, call }: OwnerAt): Promise<void> {
+  const drive = browser.base.replace('https://', 'https://drive.')
+  const page = await browser.get(`${drive}/`)
+  const authorization = `Bearer ${page.json<Record<string, string>>()['data-svc-token']}`
+  for (const [method, path] of [...READS, ...CHANGES]) {
+    await browser.request(method, path)
+    await browser.request(method, path, { headers: { authorization } })
+    await call(method, path + BAD_QUERY)
+  }
+  for (const [method, path] of READS) await call(method, path)
+  for (const [method, path] of CHANGES) {
+    await call(method, path, [])
+    await call(method, path, 'x', FORM)
+    await call(method, path, TOO_MUCH)
+  }
+  await call('PUT', EMAIL, { email: `new@${DOMAIN}` })
+  await call('PUT', '/settings/magic_link', { enabled: true })
+  for (const path of PAGES) {
+    const send = (body: string, type: string, from?: string): Promise<unknown> =>
+      browser.post(
+        path,
+        {},
+        { body, headers: { 'content-type': type }, ...(from === undefined ? {} : { from }) },
+      )
+    await browser.get(path + BAD_QUERY)
+    await browser.get(path)
+    await send('x', 'text/plain')
+    await send(TOO_MUCH, FORM['content-type'])
+    await send('x', FORM['content-type'], 'https://evil.example')
+    await send('x', FORM['content-type'])
+  }
+}
+
+/** The owner of this one has no other way in. */
+async function magicLinks(server: UiServer): Promise<void> {
+  const domain = 'profile-links.example.com'
+  const { instance } = await server.ui.owners.createInstance(
+    { domain, email: `owner@${domain}` },
+    undefined,
+    { magicLink: true },
+  )
+  const browser = server.browser(`https://${domain}`)
+  const { cookie } = await server.ui.owners.createSession(instance)
+  browser.plantCookie(`${cookie.name}=${cookie.value}; Domain=${domain}; Path=/; Secure`)
+  const page = await browser.get(`https://settings.${domain}/`)
+  const token = page.json<Record<string, string>>()['data-svc-token']
+  const owner = await ownerOf(server, instance)
+  const state = 's'
+  const code = await createConfirmation(
+    { store: server.store, clock: server.clock, lifetimes: DEFAULT_LIFETIMES },
+    instance,
+    owner,
+    { state, slug: 'settings' },
+    [],
+  )
+  await browser.request('PUT', '/settings/magic_link', {
+    from: `https://settings.${domain}`,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ confirmation_code: code, confirmation_state: state, enabled: false }),
+  })
+}
+
+async function changes(server: UiServer, owner: OwnerAt): Promise<void> {
+  const { browser, call } = owner
+  const fields = await confirmedFor(server, owner)
+  await call('PUT', '/settings/magic_link', { ...fields, enabled: true })
+  for (const name of ['one', 'two', 'new', 'four']) {
+    await call('PUT', EMAIL, { ...fields, email: `${name}@${DOMAIN}` })
+    await call('POST', `${EMAIL}/resend`)
+  }
+  await call('POST', `${EMAIL}/resend`)
+  const { url } = lastMail(server, 'update_email')
+  const token = new URL(url).searchParams.get('token') ?? ''
+  await browser.another().get(url)
+  const form = (await browser.get(url)).page().form('/auth/email')
+  const csrf_token = browser.cookie('__Host-csrf')?.value
+  await browser.another().post('/auth/email', {}, { headers: JSON_ONLY })
+  await stranger(browser.another())
+  await browser.submit(form)
+  await browser.post('/auth/email', { csrf_token, token })
+}
+
+/** With the page's token and without a session. */
+async function stranger(browser: OwnerAt['browser']): Promise<void> {
+  await browser.get('/auth/login')
+  const csrf_token = browser.cookie('__Host-csrf')?.value
+  await browser.post('/auth/email', { csrf_token, token: 'x' }, { headers: JSON_ONLY })
+}
+
+async function held(server: UiServer, owner: OwnerAt): Promise<void> {
+  const { call } = owner
+  const fields = await confirmedFor(server, owner)
+  await call('PUT', EMAIL, { ...fields, email: `five@${DOMAIN}` })
+  const shown = await call('GET', '/settings/factors')
+  const { passkeys } = shown.json<{ data: { attributes: { passkeys: { id: string }[] } } }>().data
+    .attributes
+  for (const { id } of passkeys) await call('DELETE', `/settings/factors/passkeys/${id}`, fields)
+  const begun = await call('POST', '/settings/factors/totp', fields)
+  const { secret } = begun.json<{ secret: string }>()
+  await call('PUT', '/settings/factors/totp', { code: totpCode(server, secret) })
+  const off = { auth_mode: 'basic', passphrase: LOGIN_VALUE }
+  const path = '/settings/instance/auth_mode'
+  const { two_factor_token } = (await call('PUT', path, off)).json<Record<string, string>>()
+  const { passcode } = lastMail(server, 'two_factor')
+  await call('PUT', path, { ...off, two_factor_token, two_factor_passcode: passcode })
+}
+
+async function undo(server: UiServer, { browser }: OwnerAt): Promise<void> {
+  const { url = '' } = lastMail(server, 'email_changed')
+  const other = browser.another()
+  const form = (await other.get(url)).page().form('/auth/email/undo')
+  await other.submit(form)
+  await logIn(browser)
+  await again(server)
+}
+
+/** The answers for programs, on another instance: a change is undone once. */
+async function again(server: UiServer): Promise<void> {
+  const domain = 'profile-json.example.com'
+  await createAlice(server, { domain, email: `old@${domain}` })
+  const browser = server.browser(`https://${domain}`)
+  const owner = await ownerAt(server, undefined, browser)
+  const fields = await confirmedFor(server, owner)
+  await owner.call('PUT', EMAIL, { ...fields, email: `new@${domain}` })
+  const proof = new URL(lastMail(server, 'update_email').url)
+  const page = (await browser.get(proof.href)).page().form('/auth/email')
+  await browser.post('/auth/email', page.fields, { headers: JSON_ONLY })
+  const { url = '' } = lastMail(server, 'email_changed')
+  const form = (await browser.get(url)).page().form('/auth/email/undo')
+  await browser.post('/auth/email/undo', form.fields, { headers: JSON_ONLY })
+}
+
+async function overLimit(server: UiServer): Promise<void> {
+  const domain = 'profile-over.example.com'
+  await createAlice(server, { domain })
+  const browser = server.browser(`https://${domain}`)
+  await logIn(browser)
+  await browser.get('/auth/passphrase_reset?from=settings')
+  const csrf_token = browser.cookie('__Host-csrf')?.value
+  for (let at = 0; at < 11; at += 1) await browser.get('/auth/email?token=x')
+  await browser.get('/auth/email/undo?token=x')
+  for (const path of PAGES) await browser.post(path, { csrf_token, token: 'x' })
+}

@@ -1,0 +1,63 @@
+import type { Parameters } from '@svc/platform'
+import { kindGroupOf } from '../scopes/kind-group.ts'
+import type { Permission } from '../scopes/permission.ts'
+import { type Right, withRights } from '../scopes/rights.ts'
+import { serializeScope } from '../scopes/scope.ts'
+import type { AuthorizeRequest } from './authorize-request.ts'
+
+/** What of a request stays, and what was taken out of it. */
+export interface Ticked {
+  readonly request: AuthorizeRequest
+  readonly left: readonly Permission[]
+}
+
+interface TickOptions {
+  readonly namespace: string
+  /** Rules the client has already stand outside the groups: their own ticks decide. */
+  readonly isAllowed: (rule: Permission) => boolean
+}
+
+/** SPEC: D42 - `choice=1`: exactly the rules that were ticked, as they were asked for and in their order. */
+export function keepTickedRules(form: Parameters, request: AuthorizeRequest): Ticked {
+  return keep(request, (rule, place) => (form.has(`permission-${place}`) ? rule : undefined))
+}
+
+/**
+ * `choice=2`: a right stays when its own tick and that of its group are there, and a rule without
+ * any right goes. Nothing but the form decides, so that it works without script.
+ */
+export function keepTickedRights(
+  form: Parameters,
+  request: AuthorizeRequest,
+  { namespace, isAllowed }: TickOptions,
+): Ticked {
+  return keep(request, (rule, place) => {
+    const group = kindGroupOf(rule.type, namespace)
+    const isKnown = isAllowed(rule)
+    const keeps = (right: Right): boolean =>
+      form.has(`permission-${place}-${right}`) && (isKnown || form.has(`group-${group}-${right}`))
+    return withRights(rule, keeps)
+  })
+}
+
+function keep(
+  request: AuthorizeRequest,
+  choose: (rule: Permission, place: number) => Permission | undefined,
+): Ticked {
+  const written = request.scope.split(' ')
+  const scope: string[] = []
+  const permissions: Permission[] = []
+  const left: Permission[] = []
+  for (const [place, rule] of request.permissions.entries()) {
+    const kept = choose(rule, place)
+    if (kept !== undefined) {
+      scope.push(kept === rule ? (written[place] ?? '') : serializeScope([kept]))
+      permissions.push(kept)
+    }
+    if (kept !== rule) {
+      const verbs = rule.verbs.filter((verb) => kept?.verbs.includes(verb) !== true)
+      left.push({ ...rule, verbs })
+    }
+  }
+  return { request: { ...request, scope: scope.join(' '), permissions }, left }
+}
