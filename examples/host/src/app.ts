@@ -270,7 +270,6 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     log,
     oauth,
     ui,
-    activity,
     realtime,
     apps,
     konnectors,

@@ -70,6 +70,7 @@ describe('@svc/platform', () => {
       'networkOf',
       'openMember',
       'originOfApp',
+      'parseAddress',
       'parseAppHost',
       'prefersJson',
       'provedInHandler',

@@ -44,7 +44,7 @@ const EXPORTS: readonly [subpath: string, file: string, names: string[]][] = [
   [
     './redis',
     '../../src/redis/index.ts',
-    ['probeRedis', 'redisOptionsFromUrl', 'redisStore', 'saveRedisSnapshot'],
+    ['checkRedisIndexes', 'probeRedis', 'redisOptionsFromUrl', 'redisStore', 'saveRedisSnapshot'],
   ],
   ['./contract', '../../src/contract.ts', ['testStore']],
   [
