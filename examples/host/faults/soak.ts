@@ -19,6 +19,8 @@ const WARM_MS = 10 * 60_000
 const MAX_SLOPE = 1_000_000
 /** For connections to be closed and answers to be let go. */
 const SETTLE_MS = 10_000
+const LOOKS = 10
+/** So many times more. */
 const MORE_LOOKS = 5
 
 await runProgram('soak', { minutes: '30', rate: '50' }, async (program) => {
@@ -57,11 +59,23 @@ async function soak(program: Program): Promise<boolean> {
       keys: Number(/\d+/.exec(size)?.[0]),
     }
   }
+  // Timers and descriptors come and go: what was held at most before, and what is held at least afterwards, count.
+  async function lookOften(pick: (...counts: number[]) => number): Promise<Holding> {
+    const looks: Holding[] = []
+    for (let n = 0; n < LOOKS; n += 1) {
+      await pause(SETTLE_MS / LOOKS)
+      looks.push(await look())
+    }
+    return {
+      descriptors: pick(...looks.map(({ descriptors }) => descriptors)),
+      timers: pick(...looks.map(({ timers }) => timers)),
+      keys: pick(...looks.map(({ keys }) => keys)),
+    }
+  }
   // What the first requests load and open is not growth.
   const rate = Number(option('rate'))
   await startLoad(port, clients, rate, random).stop()
-  await pause(SETTLE_MS)
-  const start = await look()
+  const start = await lookOften(Math.max)
 
   const runMs = Number(option('minutes')) * 60_000
   const samples: Sample[] = []
@@ -74,12 +88,10 @@ async function soak(program: Program): Promise<boolean> {
   }
   await load.stop()
   await removeDocuments(port, token)
-  await pause(SETTLE_MS)
-  let end = await look()
+  let end = await lookOften(Math.min)
   // What ends by a clock of its own may do so a little later on a busy machine.
   for (let n = 0; n < MORE_LOOKS && !isAllBack(start, end); n += 1) {
-    await pause(SETTLE_MS)
-    end = await look()
+    end = await lookOften(Math.min)
   }
 
   const isLong = runMs > 2 * WARM_MS

@@ -166,7 +166,7 @@ function entryCard(entry, tools) {
   const device = deviceOf(entry, t)
   const card = make(
     'li',
-    { class: 'item item--plain' },
+    { class: 'item item--plain item--entry' },
     make(
       'div',
       { class: 'item__text' },

@@ -43,20 +43,23 @@ export async function withSnapshot<Result>(
   })
   failed.catch(() => {})
   const url = `redis://127.0.0.1:${port}`
+  const over = new AbortController()
   try {
-    await Promise.race([untilLoaded(url), failed])
+    await Promise.race([untilLoaded(url, over.signal), failed])
     return await work(url)
   } finally {
+    over.abort()
     server.kill('SIGKILL')
     await ended
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function untilLoaded(url: string): Promise<void> {
+/** Gives up when the server has ended: nobody waits for it then. */
+async function untilLoaded(url: string, over: AbortSignal): Promise<void> {
   const { redisStore } = await import('@svc/store/redis')
   const until = performance.now() + LOADING_MS
-  for (;;) {
+  while (!over.aborted) {
     const store = redisStore({ url })
     try {
       await store.health()
