@@ -122,6 +122,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
       clock,
       records,
       sealer,
+      keyring,
       namespace,
       instances,
       directory: instances.directory,
