@@ -142,6 +142,8 @@ describe('moving an owner', function () {
     expect(page.status).to.equal(503)
     expect(page.headers['retry-after']).to.equal('60')
     expect(page.text).to.include('This space is being moved. Try again in a few minutes.')
+    expect(page.text, 'to the same page').to.include('href="/auth/login">Try again<')
+    expect(page.text.includes('Reference:'), 'nothing is broken').to.equal(false)
     const call = await old.admin('POST', `/instances/${DOMAIN}/session-code`)
     expect(await call.json()).to.include({ code: 'instance_held' })
 
