@@ -10,7 +10,7 @@ export type BuiltInApp = boolean | AppFolder
 export interface BuiltInAppsOption {
   /** Where owners land after a login. @defaultValue `true`; `false` where `home` names a page */
   readonly home?: BuiltInApp
-  /** @defaultValue `true` */
+  /** The settings app. @defaultValue `true` */
   readonly settings?: BuiltInApp
 }
 
