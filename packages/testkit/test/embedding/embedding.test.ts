@@ -174,7 +174,8 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
     const origin = `http://${domain}`
     const settings = `http://settings.${domain}`
     const link = await startServer(domain, port)
-    callback = await openCallback()
+    const answers = await openCallback()
+    callback = answers
     browser = await launchChromium({ port, domains: ['alice.localhost'] })
     const page = await browser.newPage()
     const sent: Request[] = []
@@ -210,12 +211,12 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
     await page.waitForURL((url) => url.origin === settings)
     await page.getByText('The passkey Laptop is added.').first().waitFor()
 
-    const client = relyingParty({ issuer: origin, port, redirectUri: callback.address })
+    const client = relyingParty({ issuer: origin, port, redirectUri: answers.address })
     await client.register({ client_name: 'Notes' })
     const pending = await client.authorize({ scope: 'io.svc.files:GET' })
     await page.goto(pending.url)
     await page.locator('#consent button[type=submit]').first().click()
-    await page.waitForURL((url) => url.href.startsWith(callback.address))
+    await page.waitForURL((url) => url.href.startsWith(answers.address))
     const { access_token: token } = await client.exchange(page.url(), pending)
     expect((await client.call(token, 'GET', `${origin}/files`)).status).to.equal(200)
     await page.goto(`${settings}/#clients`)
