@@ -15,6 +15,14 @@ export function usage({ created_at: created, last_used: used }, { t, when }) {
   ]
 }
 
+/** How addresses name them. */
+const PARTS = {
+  totp: 'authenticator-app',
+  passkey: 'passkeys',
+  mail: 'email-codes',
+  recovery: 'recovery-codes',
+}
+
 /**
  * @param {import('./main.js').Tools} tools
  * @param {'totp' | 'passkey' | 'mail' | 'recovery'} kind
@@ -28,12 +36,12 @@ export function usage({ created_at: created, last_used: used }, { t, when }) {
 export function card({ t }, kind, { isOn, facts = [], more = [], buttons }) {
   return make(
     'li',
-    { class: 'item item--plain item--factor', 'data-factor': kind },
+    { class: 'item item--plain item--factor', 'data-factor': kind, 'data-part': PARTS[kind] },
     make(
       'div',
       { class: 'item__text' },
       make(
-        'h2',
+        'h3',
         { class: 'item__name' },
         t(`${kind}.name`),
         ...(isOn ? [' ', make('span', { class: 'badge' }, t('factor.isOn'))] : []),

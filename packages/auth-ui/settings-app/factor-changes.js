@@ -6,7 +6,7 @@ import { isRefusal } from './words.js'
  * What can be done to the factors; each needs a fresh confirmation.
  *
  * @typedef {object} Change
- * @property {'factors'} section
+ * @property {'security'} section
  * @property {'totp.add' | 'totp.remove' | 'mail.on' | 'mail.off' | 'passkey.add' | 'passkey.remove'
  *   | 'passkey.ask' | 'passkey.ask.off' | 'passkey.trust' | 'recovery.create' | 'recovery.remove'} name
  * @property {string} [id] of a passkey

@@ -16,7 +16,7 @@ import { wordsFor } from './words.js'
  */
 /** @typedef {import('./main.js').Tools} Tools */
 
-const METHODS = new Set(['password', '2FA', 'magic_link', 'registration', 'passphrase_change'])
+const METHODS = new Set(['password', '2FA', 'passkey', 'magic_link', 'registration', 'passphrase_change'])
 
 /**
  * The history of log-ins, newest first, a page at a time.

@@ -2,36 +2,47 @@ import { codeStep } from './code-step.js'
 import { canDerive, derivePassphrase, NEW_PASSPHRASE_ITERATIONS } from './_kit/derive.js'
 import { make } from './_kit/dom.js'
 import { makeField, makePassphrase, makeStrength, painted, whileBusy, wordsOf } from './fields.js'
-import { hintCard } from './hint.js'
+import { foldedCard } from './parts.js'
 import { givesAway } from './_kit/strength.js'
 import { isRefusal, wordsFor } from './words.js'
 
 /** @typedef {{ salt: string, iterations: number, password_defined?: boolean }} Derivation */
 
 /**
- * The passphrase, and the reminder of it.
+ * The passphrase: whether there is one, and a new one.
  *
  * @param {import('./main.js').Tools} tools
- * @returns {Promise<Node[]>}
  */
-export async function passphraseSection(tools) {
-  if (!canDerive()) {
-    return [make('p', { class: 'notice notice--danger' }, tools.t('passphrase.insecure'))]
-  }
-  const [answer, hint] = await Promise.all([
-    tools.api.call('GET', '/settings/passphrase'),
-    hintCard(tools),
-  ])
+export async function passphraseCard(tools) {
+  const { t } = tools
+  const answer = await tools.api.call('GET', '/settings/passphrase')
   // The shape of `GET /settings/passphrase`.
   const { data } = /** @type {{ data: { attributes: Derivation } }} */ (answer)
-  return [changeCard(data.attributes, tools), hint]
+  const isSet = data.attributes.password_defined ?? true
+  if (!canDerive()) {
+    return make(
+      'li',
+      { class: 'item item--plain', 'data-part': 'passphrase' },
+      make('h3', { class: 'item__name' }, t('passphrase.title')),
+      make('p', { class: 'notice notice--danger' }, t('passphrase.insecure')),
+    )
+  }
+  return foldedCard({
+    name: 'passphrase',
+    title: t('passphrase.title'),
+    text: t(isSet ? 'passphrase.lead' : 'passphrase.first.text'),
+    isOn: isSet ? t('factor.isOn') : '',
+    button: t(isSet ? 'passphrase.change' : 'passphrase.first'),
+    cancel: t('app.cancel'),
+    form: () => changeForm(data.attributes, tools),
+  })
 }
 
 /**
  * @param {Derivation} derivation
  * @param {import('./main.js').Tools} tools
  */
-function changeCard({ salt, iterations, password_defined: isDefined = true }, tools) {
+function changeForm({ salt, iterations, password_defined: isDefined = true }, tools) {
   const { t, domain, name } = tools
   const current = makePassphrase(
     { id: 'current', label: t('passphrase.current'), autocomplete: 'current-password' },
@@ -65,8 +76,8 @@ function changeCard({ salt, iterations, password_defined: isDefined = true }, to
   )
   const form = make(
     'form',
-    { class: 'box form', novalidate: '' },
-    make('h2', {}, t(isDefined ? 'passphrase.change' : 'passphrase.first')),
+    { class: 'form', novalidate: '' },
+    make('h3', {}, t(isDefined ? 'passphrase.change' : 'passphrase.first')),
     make('p', { class: 'muted' }, t(isDefined ? 'passphrase.effects' : 'passphrase.first.text')),
     // Lets password managers file the new passphrase under the space rather than under this app.
     make('input', {

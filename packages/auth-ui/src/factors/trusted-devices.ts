@@ -9,6 +9,7 @@ import {
 } from '@svc/store'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
+import type { DeviceId } from '../session/session.ts'
 import { readUserAgent } from '../web/request-facts.ts'
 
 /**
@@ -24,6 +25,8 @@ export interface TrustedDevice {
   readonly createdAt: number
   /** Written down at most once a day. */
   readonly lastUsed: number
+  /** The known browser that it is; absent in records from before browsers had ids. */
+  readonly device?: DeviceId
 }
 
 type DeviceRecord = { readonly stamp: string } & Pick<TrustedDevice, keyof TrustedDevice>
@@ -59,6 +62,7 @@ export async function trustDevice(
   instance: Instance,
   owner: Owner,
   userAgent: string,
+  device?: DeviceId,
 ): Promise<string> {
   const token = randomId(TOKEN_BYTES)
   const now = clock.now()
@@ -69,6 +73,7 @@ export async function trustDevice(
     createdAt: now,
     lastUsed: now,
     stamp: owner.securityStamp,
+    ...(device === undefined ? {} : { device }),
   }
   await store.write([
     {

@@ -28,8 +28,18 @@ export function sampleClient(id: string, name: string, more: object = {}): objec
       created_at: ago(24 * 40),
       last_used_at: yesterday(),
       permissions: [
-        { scope: 'io.svc.files', text: 'Files and folders: read, add, change, delete' },
-        { scope: 'io.svc.contacts:GET', text: 'Contacts: read only' },
+        {
+          scope: 'io.svc.files',
+          text: 'Files and folders: read, add, change, delete',
+          kind: 'Files and folders',
+          verbs: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        },
+        {
+          scope: 'io.svc.contacts:GET',
+          text: 'Contacts: read only',
+          kind: 'Contacts',
+          verbs: ['GET'],
+        },
       ],
       ...more,
     },
@@ -43,27 +53,59 @@ const CLIENTS = [
   sampleClient('c4', RTL_NAME, { last_used_at: undefined, permissions: [] }),
 ]
 
-const SESSIONS = [
-  sampleSession('s2', { os: 'Android', browser: 'Firefox', last_seen: ago(20), long_run: true }),
-  sampleSession('s1', { os: 'Linux', browser: 'Chromium', last_seen: ago(0), current: true }),
-  sampleSession('s3', { os: 'iOS', browser: 'Safari', last_seen: ago(24 * 12), country: 'France' }),
+/** Browsers as the owner sees them: this one, two that are logged in, one that is only trusted. */
+const DEVICES = [
+  sampleDevice('v2', { os: 'Android', browser: 'Firefox', trusted: true, country: 'France' }),
+  sampleDevice('v1', { os: 'Linux', browser: 'Chromium', last_seen: ago(0), current: true }),
+  sampleDevice('v3', { os: 'iOS', browser: 'Safari', last_seen: ago(24 * 40) }),
+  sampleDevice('v4', { name: LONG_NAME, trusted: true, sessions: [], ip: undefined }),
 ]
 
-function sampleSession(id: string, more: object): object {
+function sampleDevice(id: string, more: object): object {
   return {
-    type: 'io.svc.sessions',
+    type: 'io.svc.devices',
     id,
     attributes: {
-      created_at: ago(24 * 20),
-      last_seen: ago(1),
-      long_run: false,
-      short_run: false,
-      current: false,
+      name: '',
+      sessions: [
+        { id: `s${id}`, created_at: ago(24 * 20), last_seen: ago(1), long_run: true, short_run: false },
+      ],
+      trusted: false,
+      last_seen: ago(20),
       ip: '203.0.113.7',
+      current: false,
       ...more,
     },
   }
 }
+
+/** Every finding of the check-up; the page shows the first five that are not `ok`. */
+const CHECKUP = [
+  finding('email-pending', 'advice', '#/profile/address', {
+    name: 'alice@new.example',
+    until: ago(-0.9),
+  }),
+  finding('login-failures', 'urgent', '#/security/second-step', { count: 12 }),
+  finding('one-factor', 'ok', '#/security/second-step'),
+  finding('recovery-codes', 'advice', '#/security/recovery-codes', { count: 2 }),
+  finding('passkeys', 'urgent', '#/security/passkeys', { count: 1 }),
+  finding('unused-app', 'advice', '#/apps/c1', { count: 1, name: 'Drive for Android' }),
+  finding('unseen-device', 'advice', '#/devices/v3', { count: 1 }),
+  finding('magic-link', 'ok', '#/security/login-link'),
+  finding('no-email', 'ok', '#/profile/address'),
+]
+
+function finding(id: string, state: string, href: string, more: object = {}): object {
+  return { type: 'io.svc.checkup', id, attributes: { state, href, ...more } }
+}
+
+const TRUSTED = [
+  {
+    type: 'io.svc.settings.trusted_devices',
+    id: 't2',
+    attributes: { label: 'Firefox, Android', created_at: ago(24 * 3), device: 'v2' },
+  },
+]
 
 /** Every way to pass the second step, with names as owners choose them. */
 const FACTORS = {
@@ -89,55 +131,6 @@ const FACTORS = {
     recovery: { left: 2, created_at: ago(24 * 30) },
   },
 }
-
-const DEVICES = [
-  sampleDevice('d1', 'Firefox, Android', { last_used: ago(5) }),
-  sampleDevice('d2', LONG_NAME),
-]
-
-function sampleDevice(id: string, label: string, more: object = {}): object {
-  return {
-    type: 'io.svc.trusted_devices',
-    id,
-    attributes: { label, created_at: ago(24 * 3), ...more },
-  }
-}
-
-function sampleAccess(kind: string, id: string, name: string, more: object = {}): object {
-  return {
-    type: 'io.svc.access',
-    id,
-    attributes: {
-      kind,
-      name,
-      created_at: ago(24 * 20),
-      last_used_at: ago(3),
-      last_used_from: '203.0.113.7',
-      permissions: [{ scope: '*', text: 'Everything in your space' }],
-      ...more,
-    },
-  }
-}
-
-const FILES = { scope: 'io.svc.files', text: 'Files and folders: read, add, change, delete' }
-
-/** Everything that has access, of each kind. */
-const ACCESS = [
-  sampleAccess('client', 'c1', 'Drive for Android', {
-    client_kind: 'mobile',
-    platform: 'Android',
-    permissions: [FILES, { scope: 'io.svc.contacts:GET', text: 'Contacts: read only' }],
-  }),
-  sampleAccess('client', 'c2', LONG_NAME, {
-    client_kind: 'desktop',
-    expires_at: ago(-20),
-    permissions: [{ ...FILES, until: ago(-20) }],
-  }),
-  sampleAccess('client', 'c3', RTL_NAME, { last_used_at: undefined, last_used_from: undefined }),
-  sampleAccess('session', 's1', 'Chromium, Linux', { current: true, expires_at: ago(-600) }),
-  sampleAccess('session', 's2', 'Firefox, Android', { country: 'France', expires_at: ago(-500) }),
-  sampleAccess('trusted_device', 'd1', 'Firefox, Android', { permissions: [] }),
-]
 
 const PASSPHRASE = {
   type: 'io.svc.settings',
@@ -213,17 +206,17 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
     'GET /settings/clients': (ctx) => {
       ctx.body = { data: left }
     },
-    'GET /settings/access': (ctx) => {
-      ctx.body = { data: ACCESS }
+    'GET /settings/devices': (ctx) => {
+      ctx.body = { data: DEVICES }
     },
-    'GET /settings/sessions': (ctx) => {
-      ctx.body = { data: SESSIONS }
+    'GET /settings/checkup': (ctx) => {
+      ctx.body = { data: CHECKUP }
     },
     'GET /settings/factors': (ctx) => {
       ctx.body = { data: FACTORS }
     },
     'GET /settings/trusted_devices': (ctx) => {
-      ctx.body = { data: DEVICES }
+      ctx.body = { data: TRUSTED }
     },
     'GET /settings/profile': (ctx) => {
       ctx.body = { data: PROFILE }
@@ -238,7 +231,9 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
       ctx.body = { used: 400_000_000, quota: 1_073_741_824 }
     },
     'GET /settings/hint': done,
-    'DELETE /settings/sessions/s2': done,
+    'DELETE /settings/sessions/sv2': done,
+    'DELETE /settings/devices/v2': done,
+    'DELETE /settings/trusted_devices/t2': done,
     'DELETE /auth/login/others': done,
     'DELETE /auth/login': done,
     ...Object.fromEntries(removals),
