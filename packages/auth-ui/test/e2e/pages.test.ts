@@ -112,13 +112,13 @@ describe('every page, in a browser', function () {
 
   const all: readonly (readonly [name: string, url: () => string])[] = [
     ...Object.keys(SAMPLES).map((name) => [name, () => `${pages.origin}/${name}?`] as const),
-    ['settings: apps', () => `${settings.origin}/?x=#clients`],
-    ['settings: access', () => `${settings.origin}/?x=#access`],
-    ['settings: sessions', () => `${settings.origin}/?x=#sessions`],
-    ['settings: passphrase', () => `${settings.origin}/?x=#passphrase`],
-    ['settings: second step', () => `${settings.origin}/?x=#factors`],
-    ['settings: trusted browsers', () => `${settings.origin}/?x=#devices`],
-    ['settings: sixty apps', () => `${many.origin}/?x=`],
+    ['settings: overview', () => `${settings.origin}/?x=`],
+    ['settings: profile', () => `${settings.origin}/?x=#/profile`],
+    ['settings: security', () => `${settings.origin}/?x=#/security`],
+    ['settings: passphrase', () => `${settings.origin}/?x=#/security/passphrase`],
+    ['settings: devices', () => `${settings.origin}/?x=#/devices`],
+    ['settings: apps', () => `${settings.origin}/?x=#/apps/c1`],
+    ['settings: sixty apps', () => `${many.origin}/?x=#/apps`],
   ]
 
   for (const [name, url] of all) {

@@ -68,7 +68,13 @@ function sampleDevice(id: string, more: object): object {
     attributes: {
       name: '',
       sessions: [
-        { id: `s${id}`, created_at: ago(24 * 20), last_seen: ago(1), long_run: true, short_run: false },
+        {
+          id: `s${id}`,
+          created_at: ago(24 * 20),
+          last_seen: ago(1),
+          long_run: true,
+          short_run: false,
+        },
       ],
       trusted: false,
       last_seen: ago(20),
@@ -203,6 +209,15 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
     },
   ])
   return {
+    'PATCH /settings/clients/c1': (ctx) => {
+      ctx.body = { data: left[0] }
+    },
+    'GET /data/io.svc.accounts': (ctx) => {
+      ctx.body = { documents: [] }
+    },
+    'GET /konnectors': (ctx) => {
+      ctx.body = { data: [] }
+    },
     'GET /settings/clients': (ctx) => {
       ctx.body = { data: left }
     },
@@ -223,6 +238,9 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
     },
     'GET /settings/logins': (ctx) => {
       ctx.body = { data: LOGINS, links: { next: '/settings/logins?page%5Bcursor%5D=x' } }
+    },
+    'PATCH /settings/profile': (ctx) => {
+      ctx.body = { data: PROFILE }
     },
     'GET /settings/passphrase': (ctx) => {
       ctx.body = { data: PASSPHRASE }
