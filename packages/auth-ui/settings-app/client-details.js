@@ -35,7 +35,10 @@ export function clientDetails(id, name, about, tools) {
 }
 
 /** @param {ClientAttributes} about @param {Tools} tools */
-function times({ permissions, created_at: since, expires_at: end, last_used_from: from = '' }, tools) {
+function times(
+  { permissions, created_at: since, expires_at: end, last_used_from: from = '' },
+  tools,
+) {
   const { t, when } = tools
   // Of a client that has nothing any more there is nothing to end.
   const isOver = permissions.length === 0
@@ -49,9 +52,7 @@ function times({ permissions, created_at: since, expires_at: end, last_used_from
           make(
             'span',
             {},
-            ...(end === undefined
-              ? [t('access.lasting')]
-              : withTime(t, 'access.until', when(end))),
+            ...(end === undefined ? [t('access.lasting')] : withTime(t, 'access.until', when(end))),
           ),
         ]),
     ...(from === '' ? [] : [make('span', {}, ...withName(t, 'access.from', from))]),

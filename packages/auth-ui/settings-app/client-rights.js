@@ -99,7 +99,10 @@ function rightRow(right, tools) {
   const { scope, kind = '', verbs = [] } = right
   const ticks = TICKS.filter((tick) => tick.verbs.some((verb) => verbs.includes(verb))).map(
     (tick) => {
-      const input = make('input', { type: 'checkbox', 'aria-label': `${t(`rights.${tick.name}`)}: ${kind}` })
+      const input = make('input', {
+        type: 'checkbox',
+        'aria-label': `${t(`rights.${tick.name}`)}: ${kind}`,
+      })
       input.checked = true
       const label = make(
         'label',

@@ -104,7 +104,13 @@ function clientCard(client, tools) {
       { class: 'item__text' },
       make('h3', { class: 'item__name' }, make('bdi', {}, name)),
       ...(isForgotten
-        ? [make('p', { class: 'chips' }, make('span', { class: 'badge badge--warning' }, t('clients.forgotten')))]
+        ? [
+            make(
+              'p',
+              { class: 'chips' },
+              make('span', { class: 'badge badge--warning' }, t('clients.forgotten')),
+            ),
+          ]
         : []),
       make(
         'p',
@@ -113,9 +119,7 @@ function clientCard(client, tools) {
           .filter((text) => text !== '')
           .map((text) => make('span', {}, make('bdi', {}, text))),
         make('span', {}, ...used),
-        ...(end === undefined
-          ? []
-          : [make('span', {}, ...withTime(t, 'access.until', when(end)))]),
+        ...(end === undefined ? [] : [make('span', {}, ...withTime(t, 'access.until', when(end)))]),
       ),
     ),
     clientDetails(client.id, name, about, tools),

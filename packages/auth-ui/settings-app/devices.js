@@ -75,11 +75,17 @@ function deviceCard(device, tools) {
     ...(isLoggedIn ? [t('devices.loggedIn')] : []),
     ...(about.trusted ? [t('devices.skips')] : []),
   ].map((text) => make('li', { class: 'badge' }, text))
-  const seen = about.current ? [t('sessions.now')] : withTime(t, 'sessions.seen', when(about.last_seen))
+  const seen = about.current
+    ? [t('sessions.now')]
+    : withTime(t, 'sessions.seen', when(about.last_seen))
   const facts = [
     make('span', {}, ...seen),
-    ...((about.country ?? '') === '' ? [] : [make('span', {}, make('bdi', {}, about.country ?? ''))]),
-    ...((about.ip ?? '') === '' ? [] : [make('span', {}, ...withName(t, 'access.from', about.ip ?? ''))]),
+    ...((about.country ?? '') === ''
+      ? []
+      : [make('span', {}, make('bdi', {}, about.country ?? ''))]),
+    ...((about.ip ?? '') === ''
+      ? []
+      : [make('span', {}, ...withName(t, 'access.from', about.ip ?? ''))]),
     ...(about.sessions.some(({ long_run: isLong }) => isLong)
       ? [make('span', {}, t('sessions.long'))]
       : []),
@@ -87,7 +93,11 @@ function deviceCard(device, tools) {
   return make(
     'li',
     { class: 'item', 'data-part': id },
-    make('span', { class: 'tile tile--device' }, icon(PHONES.has(about.os ?? '') ? 'phone' : 'computer')),
+    make(
+      'span',
+      { class: 'tile tile--device' },
+      icon(PHONES.has(about.os ?? '') ? 'phone' : 'computer'),
+    ),
     make(
       'div',
       { class: 'item__text' },

@@ -12,13 +12,12 @@ import { isRefusal, wordsFor } from './words.js'
 export async function hintCard(tools) {
   const { api, t } = tools
   const isSet = await hasHint(api)
-  return foldedCard({
+  return foldedCard(tools, {
     name: 'reminder',
     title: t('hint.title'),
     text: t(isSet ? 'hint.set' : 'hint.none'),
     isOn: isSet ? t('factor.isOn') : '',
     button: t(isSet ? 'hint.change' : 'hint.add'),
-    cancel: t('app.cancel'),
     form: () => hintForm(isSet, tools),
   })
 }

@@ -13,10 +13,7 @@ import { part } from './states.js'
  */
 export async function overviewSection(tools) {
   const { t } = tools
-  return Promise.all([
-    part(t, () => checkup(tools)),
-    part(t, () => loggedIn(tools)),
-  ])
+  return Promise.all([part(t, () => checkup(tools)), part(t, () => loggedIn(tools))])
 }
 
 /** One sentence: the devices themselves are in their section.  @param {Tools} tools */

@@ -27,18 +27,18 @@ export function openPart(content, { part, highlight }) {
 /**
  * Something settled in one row, with the form that changes it behind a button.
  *
+ * @param {import('./main.js').Tools} tools
  * @param {{
  *   name: string
  *   title: string
  *   text: string
  *   isOn?: string
  *   button: string
- *   cancel: string
- *   form: () => HTMLFormElement
+ *   form: () => HTMLFormElement | Promise<HTMLFormElement>
  *   more?: readonly Node[]
  * }} about `isOn`: words of the badge; `form` is made anew each time, its `.form__buttons` gets a way back
  */
-export function foldedCard({ name, title, text, isOn = '', button, cancel, form, more = [] }) {
+export function foldedCard({ t, warn }, { name, title, text, isOn = '', button, form, more = [] }) {
   const open = make('button', { class: 'button', type: 'button', 'data-opens': '' }, button)
   const card = make('li', { class: 'item item--plain item--factor', 'data-part': name })
   const row = [
@@ -55,9 +55,19 @@ export function foldedCard({ name, title, text, isOn = '', button, cancel, form,
     ),
     make('div', { class: 'item__buttons' }, open, ...more),
   ]
-  open.addEventListener('click', () => {
-    const filled = form()
-    const back = make('button', { class: 'button', type: 'button' }, cancel)
+  open.addEventListener('click', async () => {
+    open.disabled = true
+    let filled
+    try {
+      filled = await form()
+    } catch {
+      // Its files could not be fetched.
+      warn(t('app.offline'))
+      return
+    } finally {
+      open.disabled = false
+    }
+    const back = make('button', { class: 'button', type: 'button' }, t('app.cancel'))
     back.addEventListener('click', () => {
       card.replaceChildren(...row)
       open.focus()

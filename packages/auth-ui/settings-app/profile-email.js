@@ -33,12 +33,7 @@ export function emailCard(profile, tools) {
       { class: 'form__buttons' },
       ...(isHeld || pending !== null
         ? []
-        : [
-            changeButton(
-              t(email === null ? 'profile.email.add' : 'profile.email.change'),
-              tools,
-            ),
-          ]),
+        : [changeButton(t(email === null ? 'profile.email.add' : 'profile.email.change'), tools)]),
     ),
   )
 }

@@ -4,7 +4,6 @@ import { loadFactors, takeNewPasskey } from './factors-data.js'
 import { secondStep } from './factors.js'
 import { hintCard } from './hint.js'
 import { linkCard, resumeLink } from './login-link.js'
-import { loginsCard } from './logins.js'
 import { passkeysCard } from './passkeys-card.js'
 import { passphraseCard } from './passphrase.js'
 import { part } from './states.js'
@@ -54,8 +53,27 @@ export async function securitySection(tools) {
       make('div', { class: 'joined' }, ...cards),
     ),
     secondStep(factors, tools),
-    await part(t, async () => [await loginsCard(tools)]),
+    history(tools),
   ]
   if (problem !== '') warn(problem)
   return nodes
+}
+
+/** The history of log-ins, which is read when it is opened.  @param {Tools} tools */
+function history(tools) {
+  const { t } = tools
+  const fold = make(
+    'details',
+    { class: 'box box--wide fold' },
+    make('summary', {}, make('h2', {}, t('logins.title'))),
+  )
+  fold.addEventListener(
+    'toggle',
+    async () => {
+      const load = async () => [await (await import('./logins.js')).loginsList(tools)]
+      fold.append(await part(t, load))
+    },
+    { once: true },
+  )
+  return fold
 }

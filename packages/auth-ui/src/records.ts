@@ -148,7 +148,8 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
     places: { by: 'index', index: 'known-devices' },
     life: '180 days; worthless after a passphrase change (the stamp differs)',
     export: 'yes',
-    content: 'SHA-256 of a browser’s secret: security stamp of the time, id of the browser in the owner’s list',
+    content:
+      'SHA-256 of a browser’s secret: security stamp of the time, id of the browser in the owner’s list',
   },
   {
     kind: 'trusted-device',

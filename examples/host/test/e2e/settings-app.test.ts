@@ -306,7 +306,9 @@ describe('settings app of the host, in a browser', function () {
 
     await open('devices')
     await owner.page.getByText('Skips the second step', { exact: true }).waitFor()
-    expect(await owner.page.locator('#content .item').count(), 'one row for one browser').to.equal(2)
+    expect(await owner.page.locator('#content .item').count(), 'one row for one browser').to.equal(
+      2,
+    )
     await owner.page.getByRole('button', { name: /^Forget / }).click()
     await dialogButton('Forget').click()
     await said('is forgotten.')

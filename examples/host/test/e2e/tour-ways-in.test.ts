@@ -189,7 +189,9 @@ for (const run of TOUR_RUNS) {
       await steps.openSettings('devices')
       await page.getByText(settings('devices.remove'), { exact: true }).click()
       await steps.button(settings('devices.remove'), page.getByRole('dialog')).click()
-      await page.getByText(settings('devices.skips'), { exact: true }).waitFor({ state: 'detached' })
+      await page
+        .getByText(settings('devices.skips'), { exact: true })
+        .waitFor({ state: 'detached' })
       await steps.logOut()
       await steps.logIn()
       await steps.isAskedMore()

@@ -51,11 +51,7 @@ export function deviceOf(
   return device
 }
 
-async function choose(
-  services: AuthUiServices,
-  ctx: Context,
-  owner: Owner,
-): Promise<KnownDevice> {
+async function choose(services: AuthUiServices, ctx: Context, owner: Owner): Promise<KnownDevice> {
   const found = await find(services, ctx, owner)
   return { secret: found?.secret ?? randomId(), id: found?.id ?? (randomId() as DeviceId) }
 }

@@ -78,7 +78,11 @@ function ofEmailChange({ profile, now }: FoundProfile): Finding {
   const previous = undoablePrevious(profile, now)
   if (previous !== undefined) {
     const { address, until } = previous
-    return { ...finding('email-undo', 'urgent', href), name: masked(address), until: isoTime(until) }
+    return {
+      ...finding('email-undo', 'urgent', href),
+      name: masked(address),
+      until: isoTime(until),
+    }
   }
   const pending = livePending(profile, now)
   if (pending === undefined) return finding('email-pending', false, href)
@@ -94,9 +98,12 @@ function ofFailures(count: number): Finding {
 /** Login with one thing only, too few recovery codes, passkeys that a reset suspended. */
 function ofFactors({ factors, securityStamp }: Owner): readonly Finding[] {
   const { passkeys = [], recovery } = factors ?? {}
-  const isAlone = !isSecondFactorOn(factors) && !passkeys.some((key) => isFirstWay(key, securityStamp))
+  const isAlone =
+    !isSecondFactorOn(factors) && !passkeys.some((key) => isFirstWay(key, securityStamp))
   const left = recovery?.hashes.length ?? 0
-  const suspended = passkeys.filter((key) => key.firstWay === true && !isFirstWay(key, securityStamp))
+  const suspended = passkeys.filter(
+    (key) => key.firstWay === true && !isFirstWay(key, securityStamp),
+  )
   return [
     finding('one-factor', isAlone && 'advice', '#/security/second-step'),
     {

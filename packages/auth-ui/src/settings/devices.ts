@@ -77,7 +77,9 @@ export async function listDevices(
         ...own.map(({ lastSeen }) => lastSeen),
         ...trusted.map(({ lastUsed }) => lastUsed),
       ]
-      const login = own.map((session) => logins.get(session.id)).find((entry) => entry !== undefined)
+      const login = own
+        .map((session) => logins.get(session.id))
+        .find((entry) => entry !== undefined)
       return { id, sessions: own, trusts: trusted, login, lastSeen: Math.max(...seen) }
     })
     .toSorted((one, other) => other.lastSeen - one.lastSeen)
