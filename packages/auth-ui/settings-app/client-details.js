@@ -1,6 +1,8 @@
 import { ask } from './ask.js'
 import { makeRights } from './client-rights.js'
+import { whileBusy } from './fields.js'
 import { make, withName, withTime } from './_kit/dom.js'
+import { wordsFor } from './words.js'
 
 /** @typedef {import('./clients.js').ClientAttributes} ClientAttributes */
 /** @typedef {import('./main.js').Tools} Tools */
@@ -29,7 +31,7 @@ export function clientDetails(id, name, about, tools) {
       permissions.length === 0 ? make('p', { class: 'muted' }, t('clients.nothing')) : rights,
       times(about, tools),
       raw(id, about, tools),
-      make('div', { class: 'form__buttons' }, removeButton(id, name, about, tools)),
+      make('div', { class: 'form__buttons' }, ...extendButton(id, name, about, tools), removeButton(id, name, about, tools)),
     ),
   )
 }
@@ -109,4 +111,29 @@ function removeButton(id, name, { permissions }, { api, t, done }) {
     if (isDone) done(t('clients.revoked', { name }))
   })
   return button
+}
+
+/**
+ * What ends by itself can be allowed for longer without asking the app again.
+ *
+ * @param {string} id
+ * @param {string} name
+ * @param {ClientAttributes} about
+ * @param {Tools} tools
+ */
+function extendButton(id, name, { expires_at: end, permissions }, { api, t, done, warn }) {
+  if (end === undefined || permissions.length === 0) return []
+  const label = t('clients.extend.label', { name })
+  const button = make(
+    'button',
+    { class: 'button', type: 'button', 'aria-label': label },
+    t('clients.extend'),
+  )
+  button.addEventListener('click', () => {
+    whileBusy(button, t('app.saving'), async () => {
+      await api.call('PATCH', `/settings/clients/${encodeURIComponent(id)}`, { duration: '30d' })
+      done(t('clients.extended', { name }))
+    }).catch((error) => warn(wordsFor(error, t)))
+  })
+  return [button]
 }

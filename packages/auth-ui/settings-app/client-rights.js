@@ -68,8 +68,7 @@ function tickedRights(rights, name, tools, shrink) {
     'div',
     { class: 'ticks' },
     ...rows.map((row) => row.root),
-    said,
-    make('div', { class: 'form__buttons' }, save),
+    make('div', { class: 'form__buttons' }, save, said),
   )
   root.addEventListener('change', show)
   save.addEventListener('click', async () => {

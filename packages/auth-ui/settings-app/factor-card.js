@@ -30,10 +30,11 @@ const PARTS = {
  *   isOn: boolean
  *   facts?: readonly Node[]
  *   more?: readonly Node[]
+ *   below?: readonly Node[]
  *   buttons: readonly Node[]
- * }} content
+ * }} content `more` in the row, `below` under all of it
  */
-export function card({ t }, kind, { isOn, facts = [], more = [], buttons }) {
+export function card({ t }, kind, { isOn, facts = [], more = [], below = [], buttons }) {
   return make(
     'li',
     { class: 'item item--plain item--factor', 'data-factor': kind, 'data-part': PARTS[kind] },
@@ -51,5 +52,6 @@ export function card({ t }, kind, { isOn, facts = [], more = [], buttons }) {
       ...more,
     ),
     make('div', { class: 'item__buttons' }, ...buttons),
+    ...below,
   )
 }

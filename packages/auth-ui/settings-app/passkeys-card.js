@@ -19,10 +19,8 @@ export function passkeysCard(factors, tools) {
   )
   return card(tools, 'passkey', {
     isOn: passkeys.length > 0,
-    more: [
-      ...(passkeys.length > 0 ? [list] : []),
-      ...(isAsked ? [make('p', { class: 'muted small' }, t('passkey.asked'))] : []),
-    ],
+    more: isAsked ? [make('p', { class: 'muted small' }, t('passkey.asked'))] : [],
+    below: passkeys.length > 0 ? [list] : [],
     buttons: [
       act(tools, t('passkey.add'), { section: 'security', name: 'passkey.add' }),
       ...(canAsk

@@ -49,7 +49,12 @@ export function sampleClient(id: string, name: string, more: object = {}): objec
 const CLIENTS = [
   sampleClient('c1', 'Drive for Android'),
   sampleClient('c2', 'Notes', { client_kind: 'web', platform: undefined, last_used_at: ago(0.2) }),
-  sampleClient('c3', LONG_NAME, { client_kind: 'desktop', platform: 'Linux' }),
+  sampleClient('c3', LONG_NAME, {
+    client_kind: 'desktop',
+    platform: 'Linux',
+    last_used_at: ago(24 * 100),
+    expires_at: ago(-24 * 3),
+  }),
   sampleClient('c4', RTL_NAME, { last_used_at: undefined, permissions: [] }),
 ]
 
