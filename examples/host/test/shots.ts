@@ -215,6 +215,7 @@ function shots(): readonly Shot[] {
     },
     { name: 'settings-sixty', url: app(many.origin, '#/apps') },
     { name: 'settings-none', url: app(none.origin, '#/apps') },
+    { name: 'settings-activity', url: app(settings.origin, '#/activity'), prepare: openFirst },
     {
       name: 'settings-loading',
       url: app(waits.origin, '#/devices'),

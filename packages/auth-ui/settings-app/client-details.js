@@ -31,7 +31,12 @@ export function clientDetails(id, name, about, tools) {
       permissions.length === 0 ? make('p', { class: 'muted' }, t('clients.nothing')) : rights,
       times(about, tools),
       raw(id, about, tools),
-      make('div', { class: 'form__buttons' }, ...extendButton(id, name, about, tools), removeButton(id, name, about, tools)),
+      make(
+        'div',
+        { class: 'form__buttons' },
+        ...extendButton(id, name, about, tools),
+        removeButton(id, name, about, tools),
+      ),
     ),
   )
 }

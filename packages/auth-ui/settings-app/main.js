@@ -1,6 +1,5 @@
 import { ApiError, createApi } from './_kit/api.js'
 import { createConfirmation } from './_kit/confirmation.js'
-import { receiveOutcome } from './_kit/connecting.js'
 import { byId } from './_kit/dom.js'
 import { drawFrame, drawMenu, markCurrent, markSection, watchConnection } from './frame.js'
 import { openPart } from './parts.js'
@@ -50,6 +49,7 @@ const LOADS = {
   apps: async (tools) => (await fetched(import('./apps.js'))).appsSection(tools),
   notifications: async (tools) =>
     (await fetched(import('./notifications.js'))).notificationsSection(tools),
+  activity: async (tools) => (await fetched(import('./activity.js'))).activitySection(tools),
 }
 /** What was done survives a page that has to load itself again. */
 const DONE = 'svc.done'
@@ -58,7 +58,8 @@ const root = byId('app')
 const api = createApi(root, { repeatsWrites: false })
 const confirmation = createConfirmation(api.origin)
 // First: the other one takes every state out of the address.
-const outcome = receiveOutcome()
+const cameBack = /[?&](?:account|error)=/u.test(location.search)
+const outcome = cameBack ? (await import('./_kit/connecting.js')).receiveOutcome() : undefined
 confirmation.receive()
 const { locale, t, when } = await loadTexts(import.meta.url, root.dataset['svcLocale'] ?? 'en')
 /** Counts what was asked for, so that a slow answer never replaces a later one. */

@@ -10,6 +10,7 @@ import type { AuthUiServices } from '../services.ts'
 import { forgetKnownDevice } from '../session/known-device.ts'
 import { type LoginEntry, loginsOfSessions } from '../session/login-history.ts'
 import type { Session } from '../session/session.ts'
+import { noteOwn } from '../web/activity.ts'
 import { requireSettingsApp } from '../web/caller.ts'
 import { answerResources, isoTime, type Resource } from './json-api.ts'
 import { idOf, ownerOf } from './settings-owner.ts'
@@ -35,6 +36,7 @@ export const deviceRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [204, 400, 401, 403, 404],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: ['device.forgotten', 'session.ended', 'logout'],
     summary: 'Ends the sessions of a browser and its trust; the own one is a logout.',
     source: 'owner.md 4.2',
   }),
@@ -108,29 +110,41 @@ async function forgetDevice(ctx: RouteContext, services: AuthUiServices): Promis
   const device = (await listDevices(services, instance, owner)).find((each) => each.id === id)
   if (device === undefined) throw new AuthUiError('not_found')
   // First what skips the second step: whoever is logged out then has to pass it.
-  for (const trust of device.trusts) await removeTrustedDevice(services, instance, trust.id)
+  const target = { kind: 'device', id, name: nameOf(device) } as const
+  for (const trust of device.trusts) {
+    await removeTrustedDevice(services, instance, trust.id, () =>
+      noteOwn(services, ctx, { event: 'device.forgotten', target }),
+    )
+  }
   await forgetKnownDevice(services, instance, id)
   for (const session of device.sessions) {
-    if (session.id !== current?.id) await services.sessions.end(instance, session.id, 'revoked')
+    if (session.id === current?.id) continue
+    const note = noteOwn(services, ctx, { event: 'session.ended', target })
+    await services.sessions.end(instance, session.id, 'revoked', note)
   }
   if (device.sessions.some((session) => session.id === current?.id)) {
-    await services.sessionMiddleware.end(ctx)
+    await services.sessionMiddleware.end(ctx, noteOwn(services, ctx, { event: 'logout' }))
   }
   ctx.status = 204
 }
 
+function nameOf({ login, trusts }: Device): string {
+  const known = [login?.browser ?? '', login?.os ?? ''].filter((part) => part !== '').join(', ')
+  return known === '' ? (trusts[0]?.label ?? '') : known
+}
+
 function toResource(
   { namespace }: AuthUiServices,
-  { id, sessions, trusts, login, lastSeen }: Device,
+  device: Device,
   current: Session | undefined,
 ): Resource {
+  const { id, sessions, trusts, login, lastSeen } = device
   const { browser = '', os = '', ip, country } = login ?? {}
-  const name = [browser, os].filter((part) => part !== '').join(', ') || (trusts[0]?.label ?? '')
   return {
     type: `${namespace}.devices`,
     id,
     attributes: {
-      name,
+      name: nameOf(device),
       ...(browser === '' ? {} : { browser }),
       ...(os === '' ? {} : { os }),
       sessions: sessions.map((session) => ({

@@ -1,3 +1,4 @@
+import { noteOwn } from '../web/activity.ts'
 import { SECOND_CODE_LIMITS } from '../login/passphrase-limits.ts'
 import { grantMove, recallMove } from '../move/move.ts'
 import type { Challenge, ChallengeRequest } from '../factors/challenge.ts'
@@ -65,6 +66,13 @@ export const twoFactorRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
     family: 'html',
     csrf: 'origin',
+    activity: [
+      'login.succeeded',
+      'owner.confirmed',
+      'device.trusted',
+      'recovery_code.used',
+      'two_factor.failed',
+    ],
     summary: 'Takes the code of the second step, then does what the first one asked for.',
     source: 'login.md 5.1',
   }),
@@ -78,6 +86,7 @@ export const twoFactorRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 400, 401, 403, 412, 413, 415, 429],
     family: 'html',
     csrf: 'origin',
+    activity: { none: 'It only mails another code.' },
     summary: 'Mails another passcode, under another token.',
     source: 'login.md 5.1',
   }),
@@ -233,7 +242,8 @@ async function trustBrowser(
   // A session that was kept knows its browser; one that was opened just now has the id of this request.
   const live = await services.sessionMiddleware.current(ctx)
   const device = live?.device ?? (await deviceOf(services, ctx, owner)).id
-  return trustDevice(services, ctx.state.instance, owner, ctx.get('User-Agent'), device)
+  const also = noteOwn(services, ctx, { event: 'device.trusted' })
+  return trustDevice(services, ctx.state.instance, owner, ctx.get('User-Agent'), { device, also })
 }
 
 /** SPEC: oauth.md 5.10 - JSON, but for a browser that sends the form without a script. */

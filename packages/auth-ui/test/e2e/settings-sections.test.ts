@@ -95,8 +95,9 @@ describe('sections of the settings app, in a browser', function () {
   it('is walked by the keyboard: home and out first, then the menu, then the section', async () => {
     await open()
     await settled()
+    await page.getByRole('link', { name: 'Activity', exact: true }).waitFor()
     const reached: string[] = []
-    for (let at = 0; at < 10; at += 1) {
+    for (let at = 0; at < 11; at += 1) {
       await page.keyboard.press('Tab')
       reached.push(await focused())
     }
@@ -104,9 +105,14 @@ describe('sections of the settings app, in a browser', function () {
       'Home',
       'Log out',
       'Overview',
-      ...['Profile', 'Login and security', 'Devices', 'Apps and access', 'Notifications'].map(
-        (name) => reached.find((text) => text.startsWith(name)),
-      ),
+      ...[
+        'Profile',
+        'Login and security',
+        'Devices',
+        'Apps and access',
+        'Notifications',
+        'Activity',
+      ].map((name) => reached.find((text) => text.startsWith(name))),
       'Review the address',
       'Check the second step',
     ])
@@ -143,7 +149,8 @@ describe('sections of the settings app, in a browser', function () {
       expect((box?.x ?? 0) + (box?.width ?? 999), 'within the page').to.be.at.most(320)
     }
     const menu = page.getByRole('navigation')
-    expect(await menu.getByRole('link').count(), 'the overview is here').to.equal(5)
+    await menu.getByRole('link', { name: 'Activity' }).waitFor()
+    expect(await menu.getByRole('link').count(), 'the overview is here').to.equal(6)
     await menu.getByRole('link', { name: 'Apps and access' }).click()
     await page.getByRole('heading', { name: 'Drive for Android' }).waitFor()
     expect(await menu.isVisible()).to.equal(false)
@@ -213,7 +220,14 @@ describe('sections of the settings app, in a browser', function () {
 
   it('has the activity in its menu only where the server keeps a record', async () => {
     await open()
-    await until(() => server.calls.includes('GET /settings/restored Bearer token-1'))
-    expect(await page.getByRole('link', { name: 'Activity' }).count()).to.equal(0)
+    await page.getByRole('link', { name: 'Activity', exact: true }).click()
+    await page.getByText('Unbroken since').waitFor()
+    const { 'GET /settings/activity/head': _head, ...answers } = settingsAnswers()
+    const other = await appServer({ folder: appFolders.settings, answers })
+    await page.goto(`${other.origin}/#/activity`)
+    await page.getByRole('heading', { name: 'Security check-up' }).waitFor()
+    await until(() => other.calls.includes('GET /settings/restored Bearer token-1'))
+    expect(await page.getByRole('link', { name: 'Activity', exact: true }).count()).to.equal(0)
+    await other.close()
   })
 })
