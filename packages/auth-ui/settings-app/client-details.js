@@ -18,9 +18,11 @@ import { wordsFor } from './words.js'
 export function clientDetails(id, name, about, tools) {
   const { t } = tools
   const { permissions } = about
-  const rights = makeRights(permissions, name, tools, async (scope) => {
+  const isWhole = about.scope?.startsWith('@') === true
+  const shrink = async (/** @type {string} */ scope) => {
     await tools.api.call('PATCH', `/settings/clients/${encodeURIComponent(id)}`, { scope })
-  })
+  }
+  const rights = makeRights(permissions, name, tools, isWhole ? undefined : shrink)
   return make(
     'details',
     { class: 'item__details' },

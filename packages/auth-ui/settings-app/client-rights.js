@@ -24,13 +24,15 @@ const TICKS = [
  * @param {readonly Right[]} rights
  * @param {string} name of the client
  * @param {Tools} tools
- * @param {(scope: string) => Promise<void>} shrink
+ * @param {(scope: string) => Promise<void>} [shrink] absent: nothing can be taken away alone
  */
 export function makeRights(rights, name, tools, shrink) {
   const isDivisible = rights.every(
     ({ scope, kind, verbs = [] }) => scope !== '*' && kind !== undefined && verbs.length > 0,
   )
-  return isDivisible ? tickedRights(rights, name, tools, shrink) : listedRights(rights, tools)
+  return shrink !== undefined && isDivisible
+    ? tickedRights(rights, name, tools, shrink)
+    : listedRights(rights, tools)
 }
 
 /** @param {readonly Right[]} rights @param {Tools} tools */
@@ -117,6 +119,9 @@ function rightRow(right, tools) {
       'fieldset',
       { class: 'tick' },
       make('legend', { class: 'tick__kind' }, make('bdi', {}, kind), ...endOf(right, tools)),
+      ...(scope.split(':').length > 2
+        ? [make('p', { class: 'muted small' }, t('rights.some'))]
+        : []),
       make('div', { class: 'tick__rights' }, ...ticks.map(({ label }) => label)),
     ),
     /** What is taken away, in words. */

@@ -18,6 +18,7 @@ const UNUSED_MS = 90 * 24 * 3_600_000
  * @property {string} [last_used_at]
  * @property {string} [last_used_from]
  * @property {string} [expires_at]
+ * @property {string} [scope] `@` before it: that of an app of the space, which cannot be divided
  * @property {readonly import('./client-rights.js').Right[]} permissions
  */
 /** @typedef {import('./main.js').Tools} Tools */

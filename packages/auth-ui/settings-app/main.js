@@ -197,6 +197,11 @@ drawFrame({
 })
 watchConnection()
 addEventListener('hashchange', () => void show(true))
+// The link of the section that is shown loads it again: it may show a step.
+byId('sections').addEventListener('click', ({ target }) => {
+  const link = target instanceof Element ? target.closest('a') : null
+  if (link !== null && link.hash === location.hash) void show(true)
+})
 // Back from a page of the instance without an answer: nothing here may look as if it still ran.
 addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload()
