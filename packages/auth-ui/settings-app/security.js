@@ -53,14 +53,14 @@ export async function securitySection(tools) {
       make('div', { class: 'joined' }, ...cards),
     ),
     secondStep(factors, tools),
-    history(tools),
+    loginHistory(tools),
   ]
   if (problem !== '') warn(problem)
   return nodes
 }
 
 /** The history of log-ins, which is read when it is opened.  @param {Tools} tools */
-function history(tools) {
+function loginHistory(tools) {
   const { t } = tools
   const fold = make(
     'details',
