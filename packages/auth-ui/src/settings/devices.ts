@@ -110,7 +110,13 @@ async function forgetDevice(ctx: RouteContext, services: AuthUiServices): Promis
   const device = (await listDevices(services, instance, owner)).find((each) => each.id === id)
   if (device === undefined) throw new AuthUiError('not_found')
   // First what skips the second step: whoever is logged out then has to pass it.
-  const target = { kind: 'device', id, name: nameOf(device) } as const
+  // The record never holds the id of a session, which is that of a row from before browsers had ids.
+  const isSession = device.sessions.some((session) => session.id === id)
+  const target = {
+    kind: 'device',
+    id: isSession ? 'session' : id,
+    name: nameOf(device),
+  } as const
   for (const trust of device.trusts) {
     await removeTrustedDevice(services, instance, trust.id, () =>
       noteOwn(services, ctx, { event: 'device.forgotten', target }),
