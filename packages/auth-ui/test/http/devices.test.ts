@@ -33,8 +33,8 @@ describe('the browsers of an owner (owner.md 4.2)', () => {
 
     const list = async (by = owner): Promise<readonly DeviceEntry[]> =>
       (await by.call('GET', '/settings/devices')).json<{ data: readonly DeviceEntry[] }>().data
-    const other = (list: readonly DeviceEntry[]): DeviceEntry | undefined =>
-      list.find(({ attributes }) => !attributes.current)
+    const other = (rows: readonly DeviceEntry[]): DeviceEntry | undefined =>
+      rows.find(({ attributes }) => !attributes.current)
 
     /** A browser that logs in, passes the second step and is trusted from then on. */
     async function trusted(): Promise<BrowserClient> {
