@@ -4,7 +4,13 @@ import type { Change } from '@svc/store'
 import { sendNews } from '../owner/news.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
-import { isUpgrade, type LoginMethod, type Session, type SessionKind } from '../session/session.ts'
+import {
+  type DeviceId,
+  isUpgrade,
+  type LoginMethod,
+  type Session,
+  type SessionKind,
+} from '../session/session.ts'
 import {
   homeTarget,
   locationOf,
@@ -137,6 +143,7 @@ export async function openSession(
   const session = await services.sessionMiddleware.open(ctx, {
     kind: request.kind,
     method: request.method,
+    ...(device === undefined ? {} : { device: device.id }),
     also: (sessionId) => [
       ...(request.also ?? []),
       ...(device === undefined ? [] : [device.change]),
@@ -156,7 +163,7 @@ export async function openSession(
     kind: request.kind,
     address: entry.ip,
   })
-  if (isNew) mailNewConnection(services, ctx, entry)
+  if (isNew) mailNewConnection(services, ctx, entry, device?.id)
   await notifyHost(services.log, 'onLoggedIn', () =>
     services.hooks.onLoggedIn?.({
       instance,
@@ -225,13 +232,21 @@ export async function leadOn(
   }
 }
 
-function mailNewConnection(services: AuthUiServices, ctx: RouteContext, seen: Observation): void {
+function mailNewConnection(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  seen: Observation,
+  device?: DeviceId,
+): void {
   const { instance } = ctx.state
   services.background.run('mail.new_connection', async () => {
     if (!(await isWithinLimit(services.limits, instance, 'new-connection-mail'))) return
     await sendNews(services, instance, {
       template: 'new_connection',
-      variables: { ...toFacts(seen), url: await settingsUrl(services, instance, 'devices') },
+      variables: {
+        ...toFacts(seen),
+        url: await settingsUrl(services, instance, 'devices', device),
+      },
     })
   })
 }

@@ -4,15 +4,21 @@ import type { AuthUiServices } from '../services.ts'
 /** A section of the settings app; `overview` is the first. */
 export type SettingsSection = 'apps' | 'devices' | 'overview' | 'profile' | 'security'
 
-/** Where a mail leads: straight to a section of the settings app where there is one, else to the front door. */
+/**
+ * Where a mail leads: straight to a section of the settings app where there is one, else to the front door.
+ * @param highlight - id of a row there
+ */
 export async function settingsUrl(
   { apps, options }: Pick<AuthUiServices, 'apps' | 'options'>,
   instance: Instance,
   section: SettingsSection,
+  highlight?: string,
 ): Promise<string> {
   const { settingsSlug } = options
   if ((await apps.installed(instance, settingsSlug)) === undefined) return `${instance.origin}/`
-  return `${originOfApp(instance, settingsSlug)}${sectionPath(instance, section)}`
+  const place = `${originOfApp(instance, settingsSlug)}${sectionPath(instance, section)}`
+  if (highlight === undefined) return place
+  return `${place}${instance.subdomains === 'flat' ? '&' : '?'}highlight=${highlight}`
 }
 
 /** A section within the settings app. */

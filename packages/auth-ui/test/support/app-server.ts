@@ -16,7 +16,7 @@ export interface AppServerOptions {
   /** What the page that owners land on leads to. @defaultValue none */
   readonly apps?: readonly { readonly slug: string; readonly name: string }[]
   /** Answers of the endpoints by `METHOD /path`; anything else is 404. */
-  readonly answers: Readonly<Record<string, (ctx: Koa.Context) => void>>
+  readonly answers: Readonly<Record<string, (ctx: Koa.Context) => void | Promise<void>>>
 }
 
 export interface AppServer extends Listening {
@@ -43,7 +43,7 @@ export async function appServer(options: AppServerOptions): Promise<AppServer> {
     const path = ctx.path === '/' ? '/index.html' : ctx.path
     const type = TYPES[extname(path)]
     if (type === undefined) {
-      answer(ctx)
+      await answer(ctx)
       return
     }
     ctx.set('Content-Security-Policy', policy)
@@ -62,14 +62,14 @@ export async function appServer(options: AppServerOptions): Promise<AppServer> {
     return inKit ? join(appFolders.kit, path.slice(KIT_PATH.length)) : join(options.folder, path)
   }
 
-  function answer(ctx: Koa.Context): void {
+  async function answer(ctx: Koa.Context): Promise<void> {
     calls.push(`${ctx.method} ${ctx.path} ${ctx.get('Authorization')}`)
     if (ctx.get('Authorization') !== `Bearer token-${generation}`) {
       ctx.status = 401
       ctx.body = { error: 'invalid_token' }
       return
     }
-    options.answers[`${ctx.method} ${ctx.path}`]?.(ctx)
+    await options.answers[`${ctx.method} ${ctx.path}`]?.(ctx)
   }
 
   function attributes(ctx: Koa.Context): string {
