@@ -207,8 +207,8 @@ describe('the README, followed word by word in a clean clone', function () {
         await isHome(other)
 
         await button(home('home.logOut'), other).click()
-        await link(step.word('Forgot my passphrase'), other).click()
-        await button(step.word('Mail me the link'), other).click()
+        await link(step.word('Forgot your passphrase?'), other).click()
+        await button(step.word('Email me the link'), other).click()
         await other.waitForURL((url) => url.pathname === '/auth/login')
         await other.goto(await newestMail(mailbox, /new passphrase/, /http\S+renew\S+/))
         passphrase = NEW_PASSPHRASE

@@ -91,20 +91,29 @@ describe('catalogues', () => {
   }
 })
 
+/** Codes of the errors that are not `invalid_request`. */
+const CODES: Readonly<Record<string, string>> = {
+  consentMismatch: 'consent_outdated',
+  nothingChosen: 'nothing_chosen',
+}
+
 describe('errors of the authorization endpoint', () => {
   for (const [name, description] of Object.entries(AUTHORIZE_TEXTS)) {
     it(`have words for ${name} in every language`, () => {
       const french = createMessages().forLocale('fr')
       const error = Object.assign(new Error(description), {
-        code: name === 'consentMismatch' ? 'consent_outdated' : 'invalid_request',
+        code: CODES[name] ?? 'invalid_request',
         status: 400,
         expose: true,
         description,
       })
-      const { lead, detail } = errorModel({ error }, french, '')
-      // Words of its own, as the lead or below it; those of its status say nothing about it.
-      const words = detail ?? (lead.startsWith('error.code.') ? french.text(lead) : description)
+      const { lead, detail, technical } = errorModel({ error }, french, '')
+      // Words of its own, as the lead, below it or folded away; those of its status say nothing about it.
+      const code = lead.startsWith('error.code.') ? french.text(lead) : undefined
+      const words = detail ?? technical ?? code ?? description
       expect(words).not.to.equal(description)
+      // A rule of the protocol is no sentence for the owner: it is a technical detail.
+      if (/parameter|scope|response type/iu.test(description)) expect(detail).to.equal(undefined)
     })
   }
 })
