@@ -69,7 +69,7 @@ const TEXTS: Readonly<Record<string, ReconnectTexts>> = {
   },
   de: {
     title: (name) => `${name} muss neu verbunden werden`,
-    message: 'Ihr Space hat keinen Zugriff mehr darauf. Verbinden Sie es in den Einstellungen neu.',
+    message: 'Ihr Bereich hat keinen Zugriff mehr darauf. Verbinden Sie es in den Einstellungen neu.',
   },
   es: {
     title: (name) => `Hay que volver a conectar ${name}`,

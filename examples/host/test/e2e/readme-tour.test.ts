@@ -185,7 +185,7 @@ describe('the README, followed word by word in a clean clone', function () {
         const mailbox = step.address(mails)
         await page.goto(`${origin('settings.')}/`)
         await link(step.word('Second step')).click()
-        const card = page.locator('[data-factor]').filter({ hasText: step.word('Codes by mail') })
+        const card = page.locator('[data-factor]').filter({ hasText: step.word('Codes by email') })
         await button(step.word('Turn on'), card).click()
         await confirm(page)
         const field = page.getByLabel(settings('mail.step.code'), { exact: true })

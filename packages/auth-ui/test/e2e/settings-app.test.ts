@@ -107,7 +107,7 @@ describe('settings app, in a browser', function () {
     await open()
     await page.getByRole('button', { name: 'Remove access of Drive for Android' }).click()
     await dialog().getByRole('button', { name: 'Remove access' }).click()
-    await dialog().getByText('That did not work. Try again in a moment.').waitFor()
+    await dialog().getByText('That didn’t work. Try again in a moment.').waitFor()
     expect(await dialog().isVisible()).to.equal(true)
   })
 
@@ -185,7 +185,7 @@ describe('settings app, in a browser', function () {
     [
       'recovery codes to be made where only passkeys are left',
       { recovery: { left: 0, created_at: '2026-01-01T00:00:00Z' } },
-      'Create recovery codes first, then change the passphrase with one of them.',
+      'Create recovery codes first, then use one of them.',
       undefined,
     ],
   ]
@@ -210,7 +210,7 @@ describe('settings app, in a browser', function () {
       await page.getByLabel('New passphrase', { exact: true }).fill('four other words entirely')
       await page.getByRole('button', { name: 'Change the passphrase' }).click()
       await page.getByText(words).waitFor()
-      expect(await page.getByText('So does a recovery code').count()).to.equal(0)
+      expect(await page.getByText('Or use a recovery code').count()).to.equal(0)
       if (label !== undefined) await page.getByLabel(label, { exact: true }).waitFor()
       else {
         await page.getByRole('link', { name: 'Go to the second step' }).click()
