@@ -304,9 +304,9 @@ describe('settings app of the host, in a browser', function () {
     await other.close()
 
     await open('devices')
-    const ask = owner.page.getByRole('button', { name: /^Ask again: / })
+    const ask = owner.page.getByRole('button', { name: /^Ask next time: / })
     await ask.click()
-    await dialogButton('Ask again').click()
+    await dialogButton('Ask next time').click()
     await owner.page.getByText('No browser skips the second step.').waitFor()
     await open('factors')
     await factor('recovery').getByText('9 codes left').waitFor()

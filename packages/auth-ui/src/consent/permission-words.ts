@@ -1,6 +1,6 @@
 import { localType, type Permission, type Verb } from '@svc/oauth-core'
 import type { FindPermissionText } from './permission-texts.ts'
-import { isolated, type MessageValues, type Messages } from '../messages.ts'
+import { leftToRight, type Messages, type MessageValues } from '../messages.ts'
 
 /** One thing a rule lets an app do, read apart from change apart from delete. */
 export interface AccessWords {
@@ -57,7 +57,7 @@ export function permissionSentence(
   const kind =
     findText?.(messages.locale, permission.type)?.name ??
     (key === undefined
-      ? messages.text('doctype.unknown', { type: isolated(permission.type) })
+      ? messages.text('doctype.unknown', { type: leftToRight(permission.type) })
       : messages.text(key))
   const access = accessOf(permission.verbs)
     .map((words) => messages.text(`permission.access.${words.key}`))

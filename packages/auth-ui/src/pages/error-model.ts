@@ -1,4 +1,4 @@
-import type { Messages } from '../messages.ts'
+import { type Isolated, leftToRight, type Messages } from '../messages.ts'
 import type { ErrorPageModel } from './page-models.ts'
 import type { ViewName } from '../views.ts'
 
@@ -12,7 +12,7 @@ export interface ErrorModel {
   readonly detail?: string
   /** The exact words of the rule that was broken, for whoever wrote the app: folded away. */
   readonly technical?: string
-  readonly reference?: string
+  readonly reference?: Isolated
   readonly next: { readonly href: string; readonly label: string }
 }
 
@@ -45,7 +45,7 @@ export function errorModel(model: ErrorPageModel, messages: Messages, origin: st
       lead: messages.has(code) ? code : `error.status.${status}.lead`,
       isKnown: messages.has(code),
     }),
-    ...(requestId === undefined ? {} : { reference: requestId }),
+    ...(requestId === undefined ? {} : { reference: leftToRight(requestId) }),
     next: {
       href: `${origin}${next?.href ?? '/'}`,
       label: `page.${next?.label ?? (error.code === 'cookies_blocked' ? 'retry' : 'home')}`,

@@ -235,7 +235,7 @@ describe('settings app, in a browser', function () {
 
   it('speaks French on a French instance', async () => {
     await open('?locale=fr-FR')
-    await page.getByRole('heading', { name: 'Applications connectées' }).waitFor()
+    await page.getByRole('heading', { name: 'Applications', exact: true }).waitFor()
     expect(await page.locator('html').getAttribute('lang')).to.equal('fr')
     await page.getByRole('link', { name: 'Sessions' }).click()
     await page.getByRole('button', { name: 'Déconnecter les 2 autres sessions' }).waitFor()

@@ -54,6 +54,7 @@ describe('@svc/platform', () => {
       'defineErrors',
       'defineRoute',
       'describedSchema',
+      'directionOf',
       'equalSecrets',
       'findRecords',
       'holdOf',
