@@ -115,7 +115,7 @@ describe('the second step, in a browser', function () {
     await page.clock.install()
     await open('passcode')
     const button = page.locator('#resend button')
-    expect(await button.textContent()).to.equal('Email me a new code (30 s)')
+    expect(await button.textContent()).to.equal('Email me a new code (30\u00a0s)')
     await button.click({ force: true })
     expect(steps.server.posted).to.have.lengthOf(0)
     await page.clock.runFor(31_000)
