@@ -226,7 +226,7 @@ describe('forms, in a browser', function () {
       ['', '', 'Type the passphrase you want.'],
       ['secret', '', 'Choose a stronger passphrase: add a few words.'],
       ['correct horse battery staple', '', 'Choose another passphrase: many people know this one.'],
-      ['Alice Martin, alice.example.com', '', 'Choose another passphrase: your name and address'],
+      ['Alice Martin, alice.example.com', '', 'Choose another passphrase: people try your name'],
       ['azertyuiop azertyuiop azertyuiop', '', 'Choose another passphrase: repetitions, dates'],
       [CHOSEN, CHOSEN, 'The reminder must not be the passphrase, or contain it.'],
       [CHOSEN, `it is ${CHOSEN}`, 'The reminder must not be the passphrase, or contain it.'],

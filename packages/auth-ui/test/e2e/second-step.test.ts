@@ -164,7 +164,7 @@ describe('the second step, in a browser', function () {
       const shown = await main.innerText()
       expect(shown).to.include(recovery).and.not.include(digits)
       // The one mention left is the button that leads back.
-      expect(shown.match(/six digits/giu)).to.have.lengthOf(1)
+      expect(shown.match(/6[ -]digit/giu)).to.have.lengthOf(1)
       await code().press('Enter')
       await page.getByText('Type one of your recovery codes.').waitFor()
       await code().fill('abcde-fghjk')
@@ -185,7 +185,7 @@ describe('the second step, in a browser', function () {
     const context = await steps.browser.newContext({ javaScriptEnabled: false })
     const plain = await context.newPage()
     await plain.goto(`${steps.origin}/passcode-all`)
-    expect(await plain.locator('main').innerText()).to.include('A recovery code goes in the same')
+    expect(await plain.locator('main').innerText()).to.include('You can enter a recovery code here')
     expect(await plain.getByRole('button', { name: 'Use your passkey' }).isVisible()).to.equal(
       false,
     )
@@ -213,7 +213,7 @@ describe('the second step, in a browser', function () {
     await open('passcode-all')
     const button = page.getByRole('button', { name: 'Use your passkey' })
     await button.click()
-    await page.getByText('The passkey did not answer').waitFor()
+    await page.getByText('Your passkey didn’t work.').waitFor()
     expect(await button.isEnabled()).to.equal(true)
     expect(await code().isEnabled()).to.equal(true)
     expect(steps.server.posted).to.have.lengthOf(0)
@@ -264,7 +264,7 @@ describe('the second step, in a browser', function () {
       await open('passkey')
       const button = page.getByRole('button', { name: 'Create the passkey' })
       await button.click()
-      await page.getByText('No passkey was made').waitFor()
+      await page.getByText('No passkey was added').waitFor()
       expect(await button.isEnabled()).to.equal(true)
       expect(steps.server.posted).to.have.lengthOf(0)
     })
