@@ -102,6 +102,9 @@ export const BUTTONS: Readonly<Record<string, readonly string[]>> = {
     'profile.link.on',
     'profile.link.off',
     'logins.more',
+    'activity.check',
+    'activity.export',
+    'activity.more',
   ],
   'examples/host/apps/home': [
     'home.logOut',
