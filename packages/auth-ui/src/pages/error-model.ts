@@ -24,6 +24,9 @@ const VIEW_OF: ReadonlyMap<string, ViewName> = new Map<string, ViewName>([
 /** Faults of a request that an app made: something is missing in it, or wrong. */
 const APP_FAULTS = ['error.missing', 'error.faulty'] as const
 
+/** Nothing is broken that anybody could look up. */
+const MEANT: ReadonlySet<string> = new Set(['instance_frozen', 'instance_moving'])
+
 /**
  * Words for an error: those of its code, of its text, or of its status. Never its detail.
  *
@@ -45,7 +48,9 @@ export function errorModel(model: ErrorPageModel, messages: Messages, origin: st
       lead: messages.has(code) ? code : `error.status.${status}.lead`,
       isKnown: messages.has(code),
     }),
-    ...(requestId === undefined ? {} : { reference: leftToRight(requestId) }),
+    ...(requestId === undefined || MEANT.has(error.code)
+      ? {}
+      : { reference: leftToRight(requestId) }),
     next: {
       href: `${origin}${next?.href ?? '/'}`,
       label: `page.${next?.label ?? (error.code === 'cookies_blocked' ? 'retry' : 'home')}`,
