@@ -11,7 +11,7 @@ import { type Program, runProgram } from './support/program.ts'
 //   node --conditions=source examples/host/faults/fill.ts [--minutes 10] [--quota 128MiB] [--seed n]
 // Passes when the owner logs in, logs out and deletes all the while and is told by mail, the instance of somebody else is
 // as it was and as quick to change, nothing answers but what it should, and the file system never gets full.
-// @see operation.md 8, 10 (20)
+// @see operation.md 8
 
 const MIB = 1024 * 1024
 const DISK = 256 * MIB
