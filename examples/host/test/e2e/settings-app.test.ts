@@ -38,7 +38,7 @@ describe('settings app of the host, in a browser', function () {
   const factor = (kind: string) => owner.page.locator(`[data-factor=${kind}]`)
 
   async function setUpApp(): Promise<void> {
-    await open('factors')
+    await open('security')
     await button('Set up the app').click()
     await owner.confirm()
     await heading('Set up an authenticator app').waitFor()
@@ -73,7 +73,7 @@ describe('settings app of the host, in a browser', function () {
   })
 
   it('turns the app on only once its recovery codes are kept, and none beside mailed codes', async () => {
-    await open('factors')
+    await open('security')
     await button('Set up the app').click()
     await owner.confirm()
     const code = owner.page.getByLabel('Code of the app')
@@ -95,7 +95,7 @@ describe('settings app of the host, in a browser', function () {
   })
 
   it('says what is wrong with a code beside the field, and takes the right one after it', async () => {
-    await open('factors')
+    await open('security')
     await button('Set up the app').click()
     await owner.confirm()
     const code = owner.page.getByLabel('Code of the app')
@@ -153,7 +153,7 @@ describe('settings app of the host, in a browser', function () {
   })
 
   it('turns on codes by mail with the code that was mailed', async () => {
-    await open('factors')
+    await open('security')
     await factor('mail').getByRole('button', { name: 'Turn on' }).click()
     await owner.confirm()
     await heading('Turn on codes by email').waitFor()
@@ -202,8 +202,8 @@ describe('settings app of the host, in a browser', function () {
     await said('Your passphrase is changed.')
     const sessions = await host.host.app.ui.owners.listSessions(owner.instance)
     expect(sessions.map(({ id }) => id)).to.not.include(other.session.id)
-    await owner.page.getByRole('link', { name: 'Sessions' }).click()
-    await owner.page.getByText('This browser').waitFor()
+    await owner.page.getByRole('link', { name: 'Devices' }).click()
+    await owner.page.getByText('This device').waitFor()
   })
 
   it('refuses a weak passphrase and a reminder that gives it away, before anything is sent', async () => {
@@ -258,18 +258,19 @@ describe('settings app of the host, in a browser', function () {
     await owner.page.getByLabel('New passphrase', { exact: true }).fill('four other words entirely')
     await button('Set the passphrase').click()
     await said('Your passphrase is set.')
-    await heading('Change the passphrase').waitFor()
+    await button('Change the passphrase').waitFor()
   })
 
   it('saves and removes a reminder, whose text is never shown', async () => {
-    await open('hint')
+    await open('security')
     await owner.page.getByText('You have no reminder.').waitFor()
+    await open('hint')
     await owner.page.getByLabel('New reminder').fill('the field behind the house')
     await button('Save the reminder').click()
     await said('The reminder is saved.')
-    await open('passphrase')
     await owner.page.getByText('You have a reminder.').waitFor()
     expect(await owner.page.content()).to.not.include('behind the house')
+    await button('Change the reminder').click()
     await owner.page.getByLabel('New reminder').fill(PASSPHRASE)
     await button('Save the reminder').click()
     await owner.page.getByText('The reminder must not be the passphrase, nor').waitFor()
@@ -287,7 +288,7 @@ describe('settings app of the host, in a browser', function () {
     await owner.page.waitForURL((url) => url.pathname === '/auth/confirm')
   })
 
-  it('lists a browser that skips the second step, and asks it again', async () => {
+  it('lists a browser that skips the second step once, and forgets it', async () => {
     await setUpApp()
     await button('Create new codes').click()
     await dialogButton('Create new codes').click()
@@ -304,11 +305,15 @@ describe('settings app of the host, in a browser', function () {
     await other.close()
 
     await open('devices')
-    const ask = owner.page.getByRole('button', { name: /^Ask next time: / })
-    await ask.click()
-    await dialogButton('Ask next time').click()
-    await owner.page.getByText('No browser skips the second step.').waitFor()
-    await open('factors')
+    await owner.page.getByText('Skips the second step', { exact: true }).waitFor()
+    expect(await owner.page.locator('#content .item').count(), 'one row for one browser').to.equal(
+      2,
+    )
+    await owner.page.getByRole('button', { name: /^Forget / }).click()
+    await dialogButton('Forget').click()
+    await said('is forgotten.')
+    expect(await owner.page.locator('#content .item').count()).to.equal(1)
+    await open('security')
     await factor('recovery').getByText('9 codes left').waitFor()
   })
 
@@ -324,11 +329,11 @@ describe('settings app of the host, in a browser', function () {
       throw new Error(`${text} is not reached by Tab`)
     }
     await page.goto(`${owner.app('settings')}/`)
-    await page.getByText('No app has access.').waitFor()
-    await tabTo('Second step')
+    await page.getByText('Security check-up').waitFor()
+    await tabTo('Login and security')
     await page.keyboard.press('Enter')
     await button('Set up the app').waitFor()
-    expect(await page.evaluate(() => document.activeElement?.id)).to.equal('main')
+    expect(await page.evaluate(() => document.activeElement?.id)).to.equal('title')
     await tabTo('Set up the app')
     await page.keyboard.press('Enter')
     await owner.confirm()
@@ -346,7 +351,7 @@ describe('settings app of the host, in a browser', function () {
   })
 
   it('hears of a mailed code that is not needed: cancel leads back and changes nothing', async () => {
-    await open('factors')
+    await open('security')
     await factor('mail').getByRole('button', { name: 'Turn on' }).click()
     await owner.confirm()
     await heading('Turn on codes by email').waitFor()
@@ -367,7 +372,7 @@ describe('settings app of the host on flat subdomains, in a browser', function (
       expect(app('settings')).to.equal('http://flat-settings.svc.localhost')
       // The first visit comes back from the instance with a session for this app, and without its fragment.
       await page.goto(`${app('settings')}/`)
-      await page.getByRole('link', { name: 'Second step' }).click()
+      await page.getByRole('link', { name: 'Login and security' }).click()
       await page.getByRole('button', { name: 'Set up the app' }).click()
       await confirm()
       await page.locator('.secret').waitFor()

@@ -15,7 +15,7 @@ export interface AppServerOptions {
   /** @defaultValue `alice.example.com` */
   readonly domain?: string
   /** Answers of the endpoints by `METHOD /path`; anything else is 404. */
-  readonly answers: Readonly<Record<string, (ctx: Koa.Context) => void>>
+  readonly answers: Readonly<Record<string, (ctx: Koa.Context) => void | Promise<void>>>
 }
 
 export interface AppServer extends Listening {
@@ -42,7 +42,7 @@ export async function appServer(options: AppServerOptions): Promise<AppServer> {
     const path = ctx.path === '/' ? '/index.html' : ctx.path
     const type = TYPES[extname(path)]
     if (type === undefined) {
-      answer(ctx)
+      await answer(ctx)
       return
     }
     ctx.set('Content-Security-Policy', policy)
@@ -74,14 +74,14 @@ export async function appServer(options: AppServerOptions): Promise<AppServer> {
     )
   }
 
-  function answer(ctx: Koa.Context): void {
+  async function answer(ctx: Koa.Context): Promise<void> {
     calls.push(`${ctx.method} ${ctx.path} ${ctx.get('Authorization')}`)
     if (ctx.get('Authorization') !== `Bearer token-${generation}`) {
       ctx.status = 401
       ctx.body = { error: 'invalid_token' }
       return
     }
-    options.answers[`${ctx.method} ${ctx.path}`]?.(ctx)
+    await options.answers[`${ctx.method} ${ctx.path}`]?.(ctx)
   }
 
   function attributes(ctx: Koa.Context): string {
