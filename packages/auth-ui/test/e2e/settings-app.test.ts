@@ -135,7 +135,7 @@ describe('settings app, in a browser', function () {
     server.expireToken()
     await page.getByRole('button', { name: 'Forget Firefox on Android' }).click()
     await dialog().getByRole('button', { name: 'Forget' }).click()
-    await dialog().getByText('That did not work. Try again in a moment.').waitFor()
+    await dialog().getByText('That didn’t work. Try again in a moment.').waitFor()
     const changes = () => server.calls.filter((call) => call.startsWith('DELETE'))
     expect(changes()).to.deep.equal(['DELETE /settings/devices/v2 Bearer token-1'])
     await dialog().getByRole('button', { name: 'Forget' }).click()
