@@ -320,7 +320,11 @@ describe('settings app of the host, in a browser', function () {
   it('sets an authenticator app up by keyboard alone', async () => {
     const { page } = owner
     const focused = (): Promise<string> =>
-      page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
+      // What is seen of it: the menu says more where it is a page.
+      page.evaluate(() => {
+        const { activeElement: at } = document
+        return at instanceof HTMLElement ? at.innerText.trim() : ''
+      })
     const tabTo = async (text: string): Promise<void> => {
       for (let presses = 0; presses < 30; presses += 1) {
         await page.keyboard.press('Tab')
