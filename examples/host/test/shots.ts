@@ -1,6 +1,6 @@
 /**
  * Pictures of every page, to be looked at: `pnpm shots [name…]`, into `screenshots/` or `SVC_SHOTS`.
- * 360 and 1280 px, light and dark; the other languages and the pseudo-locale at 360 px.
+ * 360 and 1280 px, light and dark; the other languages at 360 px, the pseudo-locale from right to left at 390 and 1280.
  */
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -41,18 +41,17 @@ const LOOKS: readonly Look[] = [
   { width: 360, scheme: 'light', locale: 'de' },
   { width: 360, scheme: 'light', locale: 'es' },
   { width: 360, scheme: 'light', locale: 'en-XA' },
+  { width: 390, scheme: 'light', locale: 'ar-XB' },
+  { width: 1280, scheme: 'light', locale: 'ar-XB' },
 ]
-const PHONE: readonly Look[] = [
-  { width: 390, scheme: 'light', locale: 'en' },
-  { width: 360, scheme: 'light', locale: 'ar-XB' },
-]
+const PHONE: readonly Look[] = [{ width: 390, scheme: 'light', locale: 'en' }]
 const SETTINGS: readonly Look[] = [
   ...LOOKS,
   { width: 390, scheme: 'light', locale: 'en' },
   { width: 390, scheme: 'dark', locale: 'en' },
 ]
 /** Mails have no pseudo-locale. */
-const MAIL_LOOKS = LOOKS.filter(({ locale }) => locale !== 'en-XA')
+const MAIL_LOOKS = LOOKS.filter(({ locale }) => !/-X[AB]$/u.test(locale))
 
 const ACCOUNTS = [
   { _id: 'a1', account_type: 'demo-photos', name: '', oauth: { status: 'connected' } },
