@@ -80,9 +80,10 @@ export async function forgetKnownDevice(
 ): Promise<boolean> {
   let cursor: string | undefined
   do {
-    const page = await store.list<DeviceRecord>(indexKey(instance.id, 'known-devices'), {
-      ...(cursor === undefined ? {} : { cursor }),
-    })
+    const page = await store.list<DeviceRecord>(
+      indexKey(instance.id, 'known-devices'),
+      cursor === undefined ? {} : { cursor },
+    )
     const record = page.records.find(({ value }) => value.id === id)
     if (record !== undefined) {
       return (await store.write([{ op: 'delete', key: record.key, ifPresent: true }])).written
