@@ -35,9 +35,8 @@ await runProgram('fill', { minutes: '10', quota: '128MiB' }, async (program) => 
   const host = await spawnHost({ dataDir: disk.folder, env })
   program.atEnd(async () => void (await host.stop('SIGKILL')))
   for (const domain of [STRANGER, NEIGHBOUR]) {
-    const { code, stderr } = await host.svc(
-      ...['instance', 'create', domain, '--passphrase', 'correct horse battery'],
-    )
+    const owner = ['--passphrase', 'correct horse battery']
+    const { code, stderr } = await host.svc('instance', 'create', domain, ...owner)
     if (code !== 0) throw new Error(stderr)
   }
   return fill(program, host, disk.folder)
