@@ -38,7 +38,10 @@ export function openPart(content, { part, highlight }) {
  *   more?: readonly Node[]
  * }} about `isOn`: words of the badge; `form` is made anew each time, its `.form__buttons` gets a way back
  */
-export function foldedCard({ api, t, warn }, { name, title, text, isOn = '', button, form, more = [] }) {
+export function foldedCard(
+  { api, t, warn },
+  { name, title, text, isOn = '', button, form, more = [] },
+) {
   const open = make('button', { class: 'button', type: 'button', 'data-opens': '' }, button)
   const card = make('li', { class: 'item item--plain item--factor', 'data-part': name })
   const row = [

@@ -80,9 +80,8 @@ export async function forgetKnownDevice(
 ): Promise<boolean> {
   let cursor: string | undefined
   do {
-    const page = await store.list<DeviceRecord>(indexKey(instance.id, 'known-devices'), {
-      ...(cursor === undefined ? {} : { cursor }),
-    })
+    const from = cursor === undefined ? {} : { cursor }
+    const page = await store.list<DeviceRecord>(indexKey(instance.id, 'known-devices'), from)
     const record = page.records.find(({ value }) => value.id === id)
     if (record !== undefined) {
       return (await store.write([{ op: 'delete', key: record.key, ifPresent: true }])).written
