@@ -1,6 +1,6 @@
 /**
  * Pictures of every page, to be looked at: `pnpm shots [name…]`, into `screenshots/` or `SVC_SHOTS`.
- * 360 and 1280 px, light and dark; the other languages and the pseudo-locale at 360 px.
+ * 360 and 1280 px, light and dark; the other languages at 360 px, the pseudo-locale from right to left at 390 and 1280.
  */
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +10,7 @@ import type { Browser, Page } from 'playwright-core'
 import { appServer } from '../../../packages/auth-ui/test/support/app-server.ts'
 import { SAMPLES } from '../../../packages/auth-ui/test/support/sample-models.ts'
 import { sampleServer } from '../../../packages/auth-ui/test/support/sample-server.ts'
+import { HOME_APPS, homeAnswers } from '../../../packages/auth-ui/test/support/home-samples.ts'
 import {
   settingsAnswers,
   sixtyClients,
@@ -40,18 +41,17 @@ const LOOKS: readonly Look[] = [
   { width: 360, scheme: 'light', locale: 'de' },
   { width: 360, scheme: 'light', locale: 'es' },
   { width: 360, scheme: 'light', locale: 'en-XA' },
+  { width: 390, scheme: 'light', locale: 'ar-XB' },
+  { width: 1280, scheme: 'light', locale: 'ar-XB' },
 ]
-const PHONE: readonly Look[] = [
-  { width: 390, scheme: 'light', locale: 'en' },
-  { width: 360, scheme: 'light', locale: 'ar-XB' },
-]
+const PHONE: readonly Look[] = [{ width: 390, scheme: 'light', locale: 'en' }]
 const SETTINGS: readonly Look[] = [
   ...LOOKS,
   { width: 390, scheme: 'light', locale: 'en' },
   { width: 390, scheme: 'dark', locale: 'en' },
 ]
 /** Mails have no pseudo-locale. */
-const MAIL_LOOKS = LOOKS.filter(({ locale }) => locale !== 'en-XA')
+const MAIL_LOOKS = LOOKS.filter(({ locale }) => !/-X[AB]$/u.test(locale))
 
 const ACCOUNTS = [
   { _id: 'a1', account_type: 'demo-photos', name: '', oauth: { status: 'connected' } },
@@ -134,8 +134,9 @@ const home = await appServer({
     },
   },
 })
+const start = await appServer({ folder: appFolders.home, apps: HOME_APPS, answers: homeAnswers() })
 const mails = await mailServer()
-const servers = [pages, settings, many, none, waits, fails, home, mails]
+const servers = [pages, settings, many, none, waits, fails, home, start, mails]
 const browser = await launchChromium({ port: pages.port, domains: [] })
 try {
   for (const shot of shots()) {
@@ -201,6 +202,7 @@ function shots(): readonly Shot[] {
       looks: MAIL_LOOKS,
     })),
     { name: 'home', url: app(home.origin) },
+    { name: 'start-page', url: app(start.origin) },
     { name: 'settings-overview', url: app(settings.origin), looks: SETTINGS },
     { name: 'settings-good', url: app(none.origin), looks: SETTINGS },
     { name: 'settings-profile', url: app(settings.origin, '#/profile'), looks: SETTINGS },

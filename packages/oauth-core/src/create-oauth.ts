@@ -8,6 +8,7 @@ import {
 } from '@svc/platform'
 import type { Context } from 'koa'
 import { AccessCaches, authenticate, authenticateToken } from './access/access.ts'
+import { BuiltInApps } from './access/built-in-apps.ts'
 import { guardRoute } from './access/guard.ts'
 import { issueKonnectorToken } from './access/konnector-token.ts'
 import { checkMoveRequest, grantMove } from './authorize/moves.ts'
@@ -31,14 +32,15 @@ import { issueAppToken } from './tokens/app-token.ts'
  * Assembles the package. Nothing is read or written before the first request, or `start`.
  * @throws TypeError listing every fault of the options with its path
  * @example
- * const oauth = createOAuth({ store, apps, keys })
+ * const oauth = createOAuth({ store, keys })
  * oauth.useSessions(ui.sessions)
  * app.use(oauth.resolveInstance())
  * app.use(oauth.routes({ pages: ui.pages }))
  */
 export function createOAuth(options: OAuthOptions): OAuth {
   const resolved = OAUTH_OPTIONS.settle(options)
-  const { apps, clock, log, namespace, lifetimes, cache, flagship } = resolved
+  const { clock, log, namespace, lifetimes, cache, flagship } = resolved
+  const apps = new BuiltInApps(resolved.apps)
   const platform = createPlatform({
     ...resolved,
     store: versionedStore(resolved.store, OAUTH_RECORDS, log),
@@ -120,6 +122,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       guardRoute(rule, {
         authenticate: (ctx) => authenticate(ctx, services),
         log,
+        page: () => given.pages?.error,
         // Secrets of providers: connectors.md 3.3 (1)
         reservedTypes: [`${namespace}.account_types`],
       }),
@@ -146,6 +149,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       issue: (instance, slug) => issueKonnectorToken(services, instance, slug),
     },
     apps,
+    useBuiltInApp: (app) => apps.add(app),
     on: emitter.on,
 
     async start() {

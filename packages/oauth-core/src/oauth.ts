@@ -2,7 +2,13 @@ import type { Context, Middleware } from 'koa'
 import type { Moves } from './authorize/moves.ts'
 import type { ClientService } from './registration/client-service.ts'
 import type { Platform, RouteRow } from '@svc/platform'
-import type { AppRegistry, AuthorizePages, OAuthEvents, OwnerSessions } from './ports.ts'
+import type {
+  AppManifest,
+  AppRegistry,
+  AuthorizePages,
+  OAuthEvents,
+  OwnerSessions,
+} from './ports.ts'
 import type { Verb } from './scopes/permission.ts'
 import type { TokenAccess } from './access/access-context.ts'
 import type { AppTokens } from './tokens/app-token.ts'
@@ -34,7 +40,13 @@ export interface OAuth extends Platform {
   /** Moving to another server, for the package that proves the owner. */
   readonly moves: Moves
   readonly konnectorTokens: KonnectorTokens
+  /** The host's apps, and those of {@link OAuth.useBuiltInApp}. */
   readonly apps: AppRegistry
+  /**
+   * An app that every instance has, unless the host's registry has one of its slug. Before requests come.
+   * @throws TypeError when another package brought one of its slug
+   */
+  useBuiltInApp(app: AppManifest): void
   on<Name extends keyof OAuthEvents>(
     name: Name,
     handler: (event: OAuthEvents[Name]) => void,

@@ -187,7 +187,7 @@ describe('the README, followed word by word in a clean clone', function () {
         const mailbox = step.address(mails)
         await page.goto(`${origin('settings.')}/`)
         await link(step.word('Login and security')).click()
-        const card = page.locator('[data-factor]').filter({ hasText: step.word('Codes by mail') })
+        const card = page.locator('[data-factor]').filter({ hasText: step.word('Codes by email') })
         await button(step.word('Turn on'), card).click()
         await confirm(page)
         const field = page.getByLabel(settings('mail.step.code'), { exact: true })
@@ -209,8 +209,8 @@ describe('the README, followed word by word in a clean clone', function () {
         await isHome(other)
 
         await button(home('home.logOut'), other).click()
-        await link(step.word('Forgot my passphrase'), other).click()
-        await button(step.word('Mail me the link'), other).click()
+        await link(step.word('Forgot your passphrase?'), other).click()
+        await button(step.word('Email me the link'), other).click()
         await other.waitForURL((url) => url.pathname === '/auth/login')
         await other.goto(await newestMail(mailbox, /new passphrase/, /http\S+renew\S+/))
         passphrase = NEW_PASSPHRASE

@@ -1,6 +1,6 @@
 import { localType, type Permission, type Verb } from '@svc/oauth-core'
 import type { FindPermissionText } from './permission-texts.ts'
-import { isolated, type MessageValues, type Messages } from '../messages.ts'
+import { leftToRight, type Messages, type MessageValues } from '../messages.ts'
 
 /** One thing a rule lets an app do, read apart from change apart from delete. */
 export interface AccessWords {
@@ -54,7 +54,7 @@ export function kindWords(
   return (
     findText?.(messages.locale, type)?.name ??
     (key === undefined
-      ? messages.text('doctype.unknown', { type: isolated(type) })
+      ? messages.text('doctype.unknown', { type: leftToRight(type) })
       : messages.text(key))
   )
 }

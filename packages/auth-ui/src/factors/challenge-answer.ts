@@ -7,7 +7,7 @@ import type { FactorKind, TwoFactorPurpose } from '../ports.ts'
 import type { AuthUiServices } from '../services.ts'
 import { notifyHost } from '../background.ts'
 import { noteOfVisitor, originOf } from '../web/activity.ts'
-import { securityUrl } from '../web/settings-app.ts'
+import { settingsUrl } from '../web/settings-app.ts'
 import { describeVisitor, type Visitor } from '../web/visitor.ts'
 import { type Challenge, type LiveChallenge, replaceChallenge, toChallenge } from './challenge.ts'
 import { isPasscode } from './passcode.ts'
@@ -231,7 +231,7 @@ async function mailRecoveryCodeUsed(
   services.log.info('recovery_code.used', { domain: instance.domain, left })
   const facts = await describeVisitor(services, visitor)
   services.background.run('mail.recovery_code_used', async () => {
-    const url = await securityUrl(services, instance)
+    const url = await settingsUrl(services, instance, 'security')
     await sendNews(services, instance, {
       template: 'auth_mode_changed',
       variables: { ...facts, change: 'recovery_code_used', factor: 'recovery', left, url },

@@ -12,6 +12,8 @@ export interface NoticePageModel {
     readonly action: string
     readonly fields: Readonly<Record<string, string>>
     readonly button: string
+    /** Nothing is asked: what was done can be taken back. */
+    readonly isQuiet?: boolean
   }
   /** Where else to go. */
   readonly link?: { readonly label: string; readonly url: string }

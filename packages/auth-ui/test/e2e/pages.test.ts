@@ -10,9 +10,9 @@ import { settingsAnswers, sixtyClients } from '../support/settings-samples.ts'
 const MAX_PAGE_BYTES = 50_000
 /** Of a section of the settings that is opened at once, instead of after the first one (0464). */
 const MAX_SECTION_BYTES = 60_000
-const FORGOT = 'Forgot my passphrase'
+const FORGOT = 'Forgot your passphrase?'
 const BY_PASSKEY = 'Log in with a passkey'
-const LINK_BY_MAIL = 'Mail me a link to log in'
+const LINK_BY_MAIL = 'Email me a login link'
 const TRUST = 'two-factor-generate-trusted-device-token'
 /** Each theme with each language once over. */
 const LOOKS = [
@@ -40,7 +40,7 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
     'login-magic',
     ['passphrase', 'Show', 'long-run-session', 'Log in', BY_PASSKEY, LINK_BY_MAIL, FORGOT],
   ],
-  ['passcode', ['two-factor-passcode', TRUST, 'Log in', 'Mail me a new code (', 'Start again']],
+  ['passcode', ['two-factor-passcode', TRUST, 'Log in', 'Email me a new code (', 'Start again']],
   ['passcode-wrong', ['two-factor-passcode', TRUST, 'Log in']],
   [
     'passcode-all',
@@ -50,7 +50,7 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
       TRUST,
       'Log in',
       'Use a recovery code',
-      'Mail me a new code (',
+      'Email me a new code (',
       'Start again',
     ],
   ],
@@ -61,10 +61,10 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
   ['passkey-offer', ['', 'Add a passkey', 'Not now', 'Don’t ask again']],
   ['renew', ['passphrase', 'Show', 'hint', 'Set the new passphrase', 'Back to login']],
   ['choose', ['passphrase', 'Show', 'hint', 'Set passphrase and open my space']],
-  ['reset', ['', 'Mail me my reminder', 'Mail me the link', 'Back to login']],
+  ['reset', ['', 'Email me my reminder', 'Email me the link', 'Back to login']],
   ['passkey', ['', 'label', 'Create the passkey', 'Cancel']],
   ['mail-sent-magic', ['', 'Back to login']],
-  ['activation-bad-token', ['', 'Mail me a new link']],
+  ['activation-bad-token', ['', 'Email me a new link']],
   ['cookies-blocked', ['', 'Try again']],
   ['error-link-used', ['', 'Ask for a new link']],
   [

@@ -89,7 +89,7 @@ describe('settings app, in a browser', function () {
     await openDrive()
     await page.getByRole('button', { name: 'Remove access of Drive for Android' }).click()
     await dialog().getByRole('button', { name: 'Remove access' }).click()
-    await dialog().getByText('That did not work. Try again in a moment.').waitFor()
+    await dialog().getByText('That didn’t work. Try again in a moment.').waitFor()
     expect(await dialog().isVisible()).to.equal(true)
   })
 
@@ -135,7 +135,7 @@ describe('settings app, in a browser', function () {
     server.expireToken()
     await page.getByRole('button', { name: 'Forget Firefox on Android' }).click()
     await dialog().getByRole('button', { name: 'Forget' }).click()
-    await dialog().getByText('That did not work. Try again in a moment.').waitFor()
+    await dialog().getByText('That didn’t work. Try again in a moment.').waitFor()
     const changes = () => server.calls.filter((call) => call.startsWith('DELETE'))
     expect(changes()).to.deep.equal(['DELETE /settings/devices/v2 Bearer token-1'])
     await dialog().getByRole('button', { name: 'Forget' }).click()
@@ -218,7 +218,7 @@ describe('settings app, in a browser', function () {
     [
       'recovery codes to be made where only passkeys are left',
       { recovery: { left: 0, created_at: '2026-01-01T00:00:00Z' } },
-      'Create recovery codes first, then change the passphrase with one of them.',
+      'Create recovery codes first, then use one of them.',
       undefined,
     ],
   ]

@@ -138,7 +138,7 @@ describe('the factors in the settings', () => {
         false,
       )
       const { url, address, time } = lastMail(server, 'auth_mode_changed')
-      expect(url).to.equal('https://settings.alice.example.com/#sessions')
+      expect(url).to.equal('https://settings.alice.example.com/#/security')
       expect(address).to.equal('127.0.0.1')
       expect(time).to.be.closeTo(server.clock.now(), 60_000)
     })

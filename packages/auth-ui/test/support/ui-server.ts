@@ -26,6 +26,8 @@ export interface UiServerOptions {
   readonly ui?: Partial<AuthUiOptions>
   /** What the embedding application has of its own, in front. */
   readonly own?: (app: Koa) => void
+  /** And behind. */
+  readonly behind?: (app: Koa, oauth: OAuth) => void
   /** Sealing key, for a second process on the same store. */
   readonly key?: Uint8Array
 }
@@ -104,6 +106,7 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
   app.use(ui.routes())
   app.use(oauth.routes({ pages: ui.pages }))
   app.use(serveApps(ui))
+  options.behind?.(app, oauth)
   const server = await listen(app)
   return {
     oauth,

@@ -154,7 +154,7 @@ export function builtInMail(
     return {
       template: 'oauth_clients_limit',
       variables: {
-        url: linkOr(instance, data['DevicesLink'], 'clients'),
+        url: linkOr(instance, data['DevicesLink'], 'apps'),
         clientName: typeof data['ClientName'] === 'string' ? data['ClientName'] : '',
         limit: Number(data['ClientsLimit'] ?? 0) || 0,
       },
