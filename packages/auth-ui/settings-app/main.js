@@ -36,7 +36,11 @@ import { wordsFor } from './words.js'
  * @returns {Promise<Module>}
  */
 const fetched = (module) =>
-  module.catch(() => {
+  module.catch(async () => {
+    // They are for whoever is logged in: without a session this leads to the login page and back.
+    await api.renew().catch((error) => {
+      throw error instanceof ApiError ? error : new ApiError(0, 'offline')
+    })
     throw new ApiError(0, 'offline')
   })
 

@@ -38,7 +38,10 @@ export function openPart(content, { part, highlight }) {
  *   more?: readonly Node[]
  * }} about `isOn`: words of the badge; `form` is made anew each time, its `.form__buttons` gets a way back
  */
-export function foldedCard({ t, warn }, { name, title, text, isOn = '', button, form, more = [] }) {
+export function foldedCard(
+  { api, t, warn },
+  { name, title, text, isOn = '', button, form, more = [] },
+) {
   const open = make('button', { class: 'button', type: 'button', 'data-opens': '' }, button)
   const card = make('li', { class: 'item item--plain item--factor', 'data-part': name })
   const row = [
@@ -61,7 +64,8 @@ export function foldedCard({ t, warn }, { name, title, text, isOn = '', button, 
     try {
       filled = await form()
     } catch {
-      // Its files could not be fetched.
+      // Its files could not be fetched: without a session this leads to the login page and back.
+      await api.renew().catch(() => {})
       warn(t('app.offline'))
       return
     } finally {

@@ -109,11 +109,11 @@ for (const run of TOUR_RUNS) {
       await page.context().close()
     })
 
-    it('leads from the mail about a new browser to the sessions', async () => {
+    it('leads from the mail about a new browser to the devices', async () => {
       const { settings } = tour.texts
       const first = await logIn('elsewhere')
       const { page } = await logIn('here', { userAgent: FIREFOX })
-      const link = await owner.mailed('new_connection', /http\S+\bsessions\b/)
+      const link = await owner.mailed('new_connection', /http\S+\bdevices\b/)
       await page.goto(link)
       const name = settings('devices.title')
       await page.getByRole('heading', { name, level: 1, exact: true }).waitFor()
