@@ -18,6 +18,7 @@ import { preloginRoutes } from './passphrase/prelogin.ts'
 import { accessRoutes } from './settings/access.ts'
 import { restoredRoutes } from './settings/restored.ts'
 import { authModeRoutes } from './settings/auth-mode.ts'
+import { changeClientRoutes } from './settings/change-client.ts'
 import { clientRoutes } from './settings/clients.ts'
 import { diskUsageRoutes } from './settings/disk-usage.ts'
 import { mailFactorRoutes } from './settings/factor-mail.ts'
@@ -66,6 +67,7 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...restoredRoutes,
   ...authModeRoutes,
   ...clientRoutes,
+  ...changeClientRoutes,
   ...diskUsageRoutes,
   ...mailFactorRoutes,
   ...totpRoutes,

@@ -229,6 +229,15 @@ export interface OAuthEvents {
     readonly grant: 'authorization_code' | 'direct' | 'refresh_token'
     readonly scope: string
   }
+  /** The owner changed what a live grant allows, or until when. */
+  'grant.changed': {
+    readonly instance: Instance
+    readonly grantId: string
+    readonly clientId: string
+    readonly scope: string
+    /** When it ends by itself now. Milliseconds since the epoch. Absent: it lasts until it is revoked. */
+    readonly endsAt?: number
+  }
   /** A grant ended before its time; its code and its tokens are refused from now on. */
   'grant.revoked': {
     readonly instance: Instance

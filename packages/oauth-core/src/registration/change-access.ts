@@ -1,0 +1,117 @@
+import type { Instance } from '@svc/platform'
+import { DURATIONS_MS } from '../lifetimes.ts'
+import { changeGrant } from '../engine/change-grant.ts'
+import { type GrantRecord, listGrants, revokeGrant } from '../engine/grant.ts'
+import type { ConsentDuration } from '../ports.ts'
+import { isSubset } from '../scopes/evaluate.ts'
+import { narrowed } from '../scopes/narrow.ts'
+import type { Permission } from '../scopes/permission.ts'
+import { parseScope, serializeScope } from '../scopes/scope.ts'
+import type { OAuthServices } from '../services.ts'
+
+/** What an owner changes of what a client was allowed before. */
+export interface AccessChange {
+  /** How long from now on: whatever would end earlier lasts so long; what lasts longer stays as it is. */
+  readonly duration?: ConsentDuration
+  /** What the client keeps, as a scope string; everything else ends. */
+  readonly scope?: string
+}
+
+/**
+ * What became of it. `ended`: nothing is left that could be changed; `gone`: there is no such client, or its owner
+ * never allowed it anything; `not_less`: the scope is none, or gives what the client does not have, or the client's
+ * access is one that cannot be divided.
+ */
+export type AccessChangeOutcome = 'changed' | 'ended' | 'gone' | 'not_less'
+
+/**
+ * Changes every live grant of a client, without asking the client: the tokens that it has of a grant that gives less
+ * now are refused at once as expired ones, and those that it gets with its refresh token are of what is left.
+ * @see owner.md 3.4; docs/decisions/0470
+ */
+export async function changeAccess(
+  services: OAuthServices,
+  instance: Instance,
+  id: string,
+  { duration, scope }: AccessChange,
+): Promise<AccessChangeOutcome> {
+  const { clients, clock, engine, log } = services
+  const client = await clients.find(instance, id)
+  if (client === undefined || client.pending) return 'gone'
+  const grants = await listGrants(engine, instance, client.id)
+  if (grants.length === 0) return 'ended'
+  const kept = scope === undefined ? undefined : keptRules(scope, grants)
+  if (kept === 'not_less') return 'not_less'
+  const endsAt = duration === undefined ? undefined : endOf(duration, clock.now())
+  for (const grant of grants) {
+    await changeOne(services, instance, grant.id, (stored) => {
+      const lasting = endsAt === undefined ? stored : extended(stored, endsAt)
+      return kept === undefined ? lasting : restricted(lasting, kept)
+    })
+  }
+  log.info('client.access_changed', {
+    domain: instance.domain,
+    clientId: client.id,
+    ...(duration === undefined ? {} : { duration }),
+    ...(scope === undefined ? {} : { scope }),
+  })
+  return 'changed'
+}
+
+async function changeOne(
+  services: OAuthServices,
+  instance: Instance,
+  id: string,
+  rule: (grant: GrantRecord) => GrantRecord | 'nothing left',
+): Promise<void> {
+  const { engine, revocations, emitter } = services
+  let before = ''
+  let isLeft = true
+  const changed = await changeGrant(services, instance, id, (grant) => {
+    const next = rule(grant)
+    before = grant.scope
+    isLeft = next !== 'nothing left'
+    return next === 'nothing left' ? grant : next
+  })
+  if (!isLeft) await revokeGrant(engine, instance, id, 'narrowed')
+  if (changed === undefined || !changed.isChanged) return
+  const { clientId, scope, endsAt } = changed.grant
+  // Guards everywhere look at the grant again, and what is connected with a token of it is let go.
+  if (scope !== before) await revocations.publish({ instanceId: instance.id, kind: 'grant', id })
+  const end = endsAt === undefined ? {} : { endsAt }
+  emitter.emit('grant.changed', { instance, grantId: id, clientId, scope, ...end })
+}
+
+function keptRules(
+  scope: string,
+  grants: readonly { readonly scope: string }[],
+): readonly Permission[] | 'not_less' {
+  const kept = parseScope(scope)
+  const held: Permission[] = []
+  for (const grant of grants) {
+    // What stands for an app, and everything, cannot be divided (docs/decisions/0121).
+    const rules = grant.scope === '*' ? undefined : parseScope(grant.scope)
+    if (rules === undefined) return 'not_less'
+    held.push(...rules)
+  }
+  return kept !== undefined && isSubset(kept, held) ? kept : 'not_less'
+}
+
+/** @returns milliseconds since the epoch, a whole second; infinity: until it is revoked */
+function endOf(duration: ConsentDuration, now: number): number {
+  const lifeMs = DURATIONS_MS[duration]
+  return lifeMs === undefined ? Number.POSITIVE_INFINITY : Math.floor((now + lifeMs) / 1000) * 1000
+}
+
+function extended(grant: GrantRecord, endsAt: number): GrantRecord {
+  const { endsAt: before, ...rest } = grant
+  if (before === undefined || before >= endsAt) return grant
+  return Number.isFinite(endsAt) ? { ...rest, endsAt } : rest
+}
+
+function restricted(grant: GrantRecord, kept: readonly Permission[]): GrantRecord | 'nothing left' {
+  const rules = parseScope(grant.scope) ?? []
+  const left = narrowed(rules, kept)
+  if (left.length === 0) return 'nothing left'
+  return left === rules ? grant : { ...grant, scope: serializeScope(left) }
+}
