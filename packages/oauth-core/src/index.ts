@@ -35,6 +35,7 @@ export type {
   ClientService,
   ClientsUsage,
 } from './registration/client-service.ts'
+export type { AccessEnding, TellAccessEnding } from './registration/access-endings.ts'
 export type { AccessChange, AccessChangeOutcome } from './registration/change-access.ts'
 export { linkedSlug } from './clients/client.ts'
 export type { NotificationPlatform } from './clients/device-token.ts'

@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import type { Moves } from './authorize/moves.ts'
+import type { TellAccessEnding } from './registration/access-endings.ts'
 import type { ClientService } from './registration/client-service.ts'
 import type { Platform, RouteRow } from '@svc/platform'
 import type { AppRegistry, AuthorizePages, OAuthEvents, OwnerSessions } from './ports.ts'
@@ -16,6 +17,11 @@ export interface OAuth extends Platform {
   guard(rule: { readonly verb: Verb; readonly type: string }): Middleware
   /** Who is logged in (D49). Once, before `routes`. */
   useSessions(sessions: OwnerSessions): void
+  /**
+   * Who tells owners, three days before, that something a client may do ends by itself. Once, before `start`; without
+   * it nobody is told.
+   */
+  tellAccessEndings(tell: TellAccessEnding): void
   /**
    * For routes of other packages: verifies the request's bearer as the guard does and sets `ctx.state.access`,
    * without asking for a permission. @throws OAuthError `missing_token`, `invalid_token`

@@ -69,6 +69,12 @@ export const OAUTH_LOG_EVENTS = {
     fields: { domain: 'string', clientId: 'string', duration: 'string?', scope: 'string?' },
     since: '0.1.0',
   },
+  'client.access_ending': {
+    level: 'info',
+    when: 'The owner was told that something a client may do ends by itself.',
+    fields: { domain: 'string', clientId: 'string', endsAt: 'number' },
+    since: '0.1.0',
+  },
   'sharing.accepted': {
     level: 'info',
     audit: true,

@@ -7,6 +7,7 @@ import { isSubset } from '../scopes/evaluate.ts'
 import { narrowed } from '../scopes/narrow.ts'
 import type { Permission } from '../scopes/permission.ts'
 import { parseScope, serializeScope } from '../scopes/scope.ts'
+import { scheduleEnding } from './access-endings.ts'
 import type { OAuthServices } from '../services.ts'
 
 /** What an owner changes of what a client was allowed before. */
@@ -43,6 +44,9 @@ export async function changeAccess(
   const kept = scope === undefined ? undefined : keptRules(scope, grants)
   if (kept === 'not_less') return 'not_less'
   const endsAt = duration === undefined ? undefined : endOf(duration, clock.now())
+  if (endsAt !== undefined && Number.isFinite(endsAt)) {
+    await scheduleEnding(services, instance, client.id, endsAt)
+  }
   for (const grant of grants) {
     await changeOne(services, instance, grant.id, (stored) => {
       const lasting = endsAt === undefined ? stored : extended(stored, endsAt)
