@@ -1,5 +1,6 @@
 import { make, withTime } from './_kit/dom.js'
 import { makeField, whileBusy } from './fields.js'
+import { loadFactors } from './factors-data.js'
 import { loginsCard } from './logins.js'
 import { emailCard, resumeEmail } from './profile-email.js'
 import { isRefusal, wordsFor } from './words.js'
@@ -121,6 +122,8 @@ function aboutForm(profile, rev, tools) {
       const isSeen = change.locale !== language.before || typed !== profile.public_name
       if (!isSeen) return done(t('profile.saved'))
       tell(t('profile.saved'))
+      // The password manager hears of a new name, too.
+      if (typed !== profile.public_name) await loadFactors(api).catch(() => {})
       // Texts and the name at the top come with the page.
       location.reload()
       return new Promise(() => {})
