@@ -16,11 +16,10 @@ const signals = globalThis.PublicKeyCredential
 /** @param {FactorsAbout} factors as they are after an addition, a removal or a new public name */
 export async function tellPasskeys({ passkeys, passkey_user: user }) {
   const about = { rpId: user.rp_id, userId: user.id }
-  const allAcceptedCredentialIds = passkeys.map(({ id }) => id)
-  await signals
-    ?.signalAllAcceptedCredentials?.({ ...about, allAcceptedCredentialIds })
-    .catch(() => {})
-  if (passkeys.length === 0) return
+  const accepted = { ...about, allAcceptedCredentialIds: passkeys.map(({ id }) => id) }
   const details = { ...about, name: user.name, displayName: user.display_name }
-  await signals?.signalCurrentUserDetails?.(details).catch(() => {})
+  await Promise.allSettled([
+    signals?.signalAllAcceptedCredentials?.(accepted),
+    passkeys.length === 0 ? undefined : signals?.signalCurrentUserDetails?.(details),
+  ])
 }

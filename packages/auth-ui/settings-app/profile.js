@@ -2,6 +2,7 @@ import { make, withTime } from './_kit/dom.js'
 import { makeField, whileBusy } from './fields.js'
 import { loadFactors } from './factors-data.js'
 import { loginsCard } from './logins.js'
+import { tellPasskeys } from './passkey-signals.js'
 import { emailCard, resumeEmail } from './profile-email.js'
 import { isRefusal, wordsFor } from './words.js'
 
@@ -123,7 +124,11 @@ function aboutForm(profile, rev, tools) {
       if (!isSeen) return done(t('profile.saved'))
       tell(t('profile.saved'))
       // The password manager hears of a new name, too.
-      if (typed !== profile.public_name) await loadFactors(api).catch(() => {})
+      if (typed !== profile.public_name) {
+        await loadFactors(api)
+          .then(tellPasskeys)
+          .catch(() => {})
+      }
       // Texts and the name at the top come with the page.
       location.reload()
       return new Promise(() => {})

@@ -37,6 +37,7 @@ export type {
 } from './registration/client-service.ts'
 export type { AccessEnding, TellAccessEnding } from './registration/access-endings.ts'
 export type { AccessChange, AccessChangeOutcome } from './registration/change-access.ts'
+export type { ActivitySource } from './registration/activity-source.ts'
 export { linkedSlug } from './clients/client.ts'
 export type { NotificationPlatform } from './clients/device-token.ts'
 export type { Devices, NotifiableDevice } from './registration/devices.ts'

@@ -8,14 +8,13 @@ import { CONFIRM_SCHEMA } from './confirm.schema.ts'
 import {
   anybody,
   defineRoute,
-  type Instance,
   isHttpError,
   prefersJson,
   provedInHandler,
   type Route,
   type RouteContext,
 } from '@svc/platform'
-import { finishConfirm, parseConfirmTarget } from './finish-confirm.ts'
+import { finishConfirm, nameOfTarget, parseConfirmTarget } from './finish-confirm.ts'
 import { askMailedCode, confirmsByMail } from './confirm-by-mail.ts'
 import type { AuthUiServices } from '../services.ts'
 import { findTrustedDevice } from '../factors/trusted-devices.ts'
@@ -77,6 +76,7 @@ export const confirmRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
     family: 'html',
     csrf: 'origin',
+    activity: ['owner.confirmed', 'login.failed', 'login.throttled'],
     summary: 'Confirms, tells the app that asked, and leads back to it with a code.',
     source: 'login.md 6.2',
   }),
@@ -223,14 +223,4 @@ async function showForm(
     ...(askedBy === undefined ? {} : { askedBy }),
     ...(failure === undefined ? {} : { problem: failure.problem }),
   })
-}
-
-/** Name of the app or host that the target belongs to; undefined: the instance itself. */
-async function nameOfTarget(
-  services: AuthUiServices,
-  instance: Instance,
-  { slug, outerHost }: RedirectTarget,
-): Promise<string | undefined> {
-  if (slug === undefined) return outerHost
-  return (await services.apps.installed(instance, slug))?.name ?? slug
 }

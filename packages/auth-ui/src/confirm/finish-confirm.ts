@@ -3,6 +3,7 @@ import { describeError } from '@svc/store'
 import type { PassedFactor } from '../factors/challenge-answer.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
+import { noteOwn } from '../web/activity.ts'
 import { answerRedirect } from '../web/answer.ts'
 import {
   homeTarget,
@@ -39,12 +40,18 @@ export async function finishConfirm(
   // Parsed again: the app may be gone since the first step.
   const target = await parseConfirmTarget(services, instance, redirect ?? '')
   const { slug, outerHost } = target
-  const code = await createConfirmation(services, instance, owner, {
+  const name = await nameOfTarget(services, instance, target)
+  const note = noteOwn(services, ctx, {
+    event: 'owner.confirmed',
+    ...(name === undefined ? {} : { target: { kind: 'app', id: slug ?? name, name } }),
+  })
+  const confirmation = {
     state,
     ...(slug === undefined ? {} : { slug }),
     ...(outerHost === undefined ? {} : { host: outerHost }),
     ...passed,
-  })
+  }
+  const code = await createConfirmation(services, instance, owner, confirmation, note)
   await notifyApps(services, instance, state)
   services.log.info('owner.confirmed', { domain: instance.domain })
   answerRedirect(ctx, confirmedLocation(target, { state, code }))
@@ -99,4 +106,14 @@ export function confirmedLocation(
   const address = `${kept}${kept.includes('?') ? '&' : '?'}${added}`
   if (target.slug === undefined && target.outerHost === undefined) return `${address}#`
   return at === -1 ? address : address + target.href.slice(at)
+}
+
+/** Name of the app or host that the target belongs to; undefined: the instance itself. */
+export async function nameOfTarget(
+  services: AuthUiServices,
+  instance: Instance,
+  { slug, outerHost }: RedirectTarget,
+): Promise<string | undefined> {
+  if (slug === undefined) return outerHost
+  return (await services.apps.installed(instance, slug))?.name ?? slug
 }

@@ -8,6 +8,7 @@ import {
 } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { AuthUiServices } from '../services.ts'
+import { originOf } from '../web/activity.ts'
 import { requireSettingsApp } from '../web/caller.ts'
 import { refuseBody } from '../web/posted.ts'
 import { clientResource } from './clients.ts'
@@ -52,6 +53,7 @@ export const changeClientRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 400, 401, 403, 404, 409, 413, 415],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: ['access.extended', 'rights.reduced'],
     summary: 'Lets the access of a client last longer, or takes a part of it away.',
     source: 'owner.md 3.4',
   }),
@@ -60,7 +62,9 @@ export const changeClientRoutes: readonly Route<AuthUiServices>[] = [
 async function patchClient(ctx: RouteContext<AccessBody>, services: AuthUiServices): Promise<void> {
   const { instance, body } = ctx.state
   const { clients } = services.oauth
-  refuseOutcome(await clients.changeAccess(instance, idOf(ctx), body ?? {}))
+  const origin = originOf(services.oauth.clientAddress(ctx), ctx.get('User-Agent'))
+  const by = { actor: { kind: 'owner' as const }, origin }
+  refuseOutcome(await clients.changeAccess(instance, idOf(ctx), body ?? {}, by))
   const client = await clients.get(instance, idOf(ctx))
   if (client === undefined) throw new AuthUiError('not_found')
   answerResources(ctx, await clientResource(services, instance, client))

@@ -2,7 +2,7 @@ import { launchChromium, needsChromium, until } from '@svc/testkit'
 import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
 import { appFolders } from '../../src/app-folders.ts'
-import { type AppServer, appServer } from '../support/app-server.ts'
+import { type AppServer, appServer, type AppServerOptions } from '../support/app-server.ts'
 import { settingsAnswers } from '../support/settings-samples.ts'
 
 type Told = readonly [signal: string, about: Readonly<Record<string, unknown>>]
@@ -21,7 +21,13 @@ describe('what the settings app tells the password manager of the browser', func
   })
   after(() => browser?.close())
   beforeEach(async () => {
-    server = await appServer({ folder: appFolders.settings, answers: settingsAnswers() })
+    const answers: AppServerOptions['answers'] = {
+      ...settingsAnswers(),
+      'PATCH /settings/profile': (ctx) => {
+        ctx.body = {}
+      },
+    }
+    server = await appServer({ folder: appFolders.settings, answers })
     page = await browser.newPage()
     told = []
     await page.exposeFunction('told', (...one: Told) => told.push(one))

@@ -1,5 +1,5 @@
 import type { Instance } from '@svc/platform'
-import type { Store } from '@svc/store'
+import type { Change, Store } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
 import { grantEntries, grantKey, type GrantRecord, notAfterEnd } from './grant.ts'
 
@@ -12,6 +12,7 @@ export interface GrantChangeServices {
 
 /**
  * Changes a live grant, again when another writer came first; the rule answers the grant itself to leave it.
+ * @param also - what has to be written together with it, asked at each try
  * @returns what stands there now; undefined when the grant is gone
  */
 export async function changeGrant(
@@ -19,6 +20,7 @@ export async function changeGrant(
   instance: Instance,
   id: string,
   rule: (grant: GrantRecord) => GrantRecord,
+  also: (before: GrantRecord, after: GrantRecord) => readonly Change[] = () => [],
 ): Promise<{ readonly grant: GrantRecord; readonly isChanged: boolean } | undefined> {
   const key = grantKey(instance.id, id)
   for (;;) {
@@ -37,6 +39,7 @@ export async function changeGrant(
         indexes: grantEntries(instance.id, value),
         ifRevision: record.revision,
       },
+      ...also(record.value, value),
     ])
     if (written) return { grant: value, isChanged: true }
   }

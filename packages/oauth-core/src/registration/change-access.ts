@@ -1,4 +1,6 @@
-import type { Instance } from '@svc/platform'
+import type { ActivityEvent, Instance } from '@svc/platform'
+import type { Change } from '@svc/store'
+import type { Client } from '../clients/client.ts'
 import { DURATIONS_MS } from '../lifetimes.ts'
 import { changeGrant } from '../engine/change-grant.ts'
 import { type GrantRecord, listGrants, revokeGrant } from '../engine/grant.ts'
@@ -7,6 +9,7 @@ import { isSubset } from '../scopes/evaluate.ts'
 import { narrowed } from '../scopes/narrow.ts'
 import type { Permission } from '../scopes/permission.ts'
 import { parseScope, serializeScope } from '../scopes/scope.ts'
+import { type ActivitySource, BY_SERVER } from './activity-source.ts'
 import { scheduleEnding } from './access-endings.ts'
 import type { OAuthServices } from '../services.ts'
 
@@ -35,6 +38,7 @@ export async function changeAccess(
   instance: Instance,
   id: string,
   { duration, scope }: AccessChange,
+  by: ActivitySource = BY_SERVER,
 ): Promise<AccessChangeOutcome> {
   const { clients, clock, engine, log } = services
   const client = await clients.find(instance, id)
@@ -47,11 +51,13 @@ export async function changeAccess(
   if (endsAt !== undefined && Number.isFinite(endsAt)) {
     await scheduleEnding(services, instance, client.id, endsAt)
   }
+  const notes = new ChangeNotes(services, instance, client, by)
   for (const grant of grants) {
-    await changeOne(services, instance, grant.id, (stored) => {
+    const rule = (stored: GrantRecord): GrantRecord | 'nothing left' => {
       const lasting = endsAt === undefined ? stored : extended(stored, endsAt)
       return kept === undefined ? lasting : restricted(lasting, kept)
-    })
+    }
+    await changeOne(services, instance, grant.id, rule, notes)
   }
   log.info('client.access_changed', {
     domain: instance.domain,
@@ -67,23 +73,75 @@ async function changeOne(
   instance: Instance,
   id: string,
   rule: (grant: GrantRecord) => GrantRecord | 'nothing left',
+  notes: ChangeNotes,
 ): Promise<void> {
   const { engine, revocations, emitter } = services
   let before = ''
   let isLeft = true
-  const changed = await changeGrant(services, instance, id, (grant) => {
-    const next = rule(grant)
+  const next = (grant: GrantRecord): GrantRecord => {
+    const result = rule(grant)
     before = grant.scope
-    isLeft = next !== 'nothing left'
-    return next === 'nothing left' ? grant : next
-  })
-  if (!isLeft) await revokeGrant(engine, instance, id, 'narrowed')
+    isLeft = result !== 'nothing left'
+    return result === 'nothing left' ? grant : result
+  }
+  const also = (was: GrantRecord, is: GrantRecord) => notes.of(was, is)
+  const changed = await changeGrant(services, instance, id, next, also)
+  if (!isLeft) {
+    await revokeGrant(engine, instance, id, 'narrowed', notes.ofEnd())
+    notes.done()
+  }
   if (changed === undefined || !changed.isChanged) return
+  notes.done()
   const { clientId, scope, endsAt } = changed.grant
   // Guards everywhere look at the grant again, and what is connected with a token of it is let go.
   if (scope !== before) await revocations.publish({ instanceId: instance.id, kind: 'grant', id })
   const end = endsAt === undefined ? {} : { endsAt }
   emitter.emit('grant.changed', { instance, grantId: id, clientId, scope, ...end })
+}
+
+/** One entry for each thing that the owner did, in the write that does it first: not one for each grant. */
+class ChangeNotes {
+  readonly #services: Pick<OAuthServices, 'activity'>
+  readonly #instance: Instance
+  readonly #about: ActivitySource & { readonly target: NonNullable<ActivityEvent['target']> }
+  #said: readonly string[] = []
+  readonly #known = new Set<string>()
+
+  constructor(
+    services: Pick<OAuthServices, 'activity'>,
+    instance: Instance,
+    { id, metadata }: Client,
+    by: ActivitySource,
+  ) {
+    this.#services = services
+    this.#instance = instance
+    this.#about = { ...by, target: { kind: 'client', id, name: metadata.client_name } }
+  }
+
+  of(was: GrantRecord, is: GrantRecord): readonly Change[] {
+    const until = is.endsAt === undefined ? {} : { until: is.endsAt }
+    return this.#say(
+      ...(was.endsAt === is.endsAt ? [] : [{ event: 'access.extended', ...until } as const]),
+      ...(was.scope === is.scope ? [] : [{ event: 'rights.reduced' } as const]),
+    )
+  }
+
+  ofEnd(): readonly Change[] {
+    return this.#say({ event: 'rights.reduced' })
+  }
+
+  /** What was said last is written. */
+  done(): void {
+    for (const event of this.#said) this.#known.add(event)
+  }
+
+  #say(...events: readonly Pick<ActivityEvent, 'event' | 'until'>[]): readonly Change[] {
+    const fresh = events.filter(({ event }) => !this.#known.has(event))
+    this.#said = fresh.map(({ event }) => event)
+    return fresh.flatMap((event) =>
+      this.#services.activity.pending(this.#instance, { ...this.#about, ...event }),
+    )
+  }
 }
 
 function keptRules(

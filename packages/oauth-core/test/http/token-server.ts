@@ -18,6 +18,7 @@ import {
 import { mintCode } from '../../src/engine/mint.ts'
 import { registerNatively } from '../../src/engine/native-registration.ts'
 import {
+  NO_ACTIVITY,
   bindRoutes,
   createKeyring,
   createRevocations,
@@ -173,7 +174,8 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
   })
   const routes = oauthRoutes.filter(({ path }) => TOKEN_PATHS.includes(path))
   // What these endpoints use of the package.
-  const services = { engine, rows: [] as readonly RouteRow[] } as unknown as OAuthServices & {
+  const used = { engine, activity: NO_ACTIVITY, clientAddress: () => '127.0.0.1' }
+  const services = { ...used, rows: [] as readonly RouteRow[] } as unknown as OAuthServices & {
     rows: readonly RouteRow[]
   }
   services.rows = bindRoutes(routes, services)
