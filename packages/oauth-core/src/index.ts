@@ -35,7 +35,6 @@ export type {
   ClientService,
   ClientsUsage,
 } from './registration/client-service.ts'
-export type { AccessEnding, TellAccessEnding } from './registration/access-endings.ts'
 export type { AccessChange, AccessChangeOutcome } from './registration/change-access.ts'
 export type { ActivitySource } from './registration/activity-source.ts'
 export { linkedSlug } from './clients/client.ts'
@@ -53,6 +52,7 @@ export type { OAuth } from './oauth.ts'
 export { OAUTH_RECORDS } from './records.ts'
 export { DEFAULT_LIMITS, type OAuthBucket, type OAuthOptions } from './options.ts'
 export type {
+  AccessEnding,
   AppManifest,
   AppRegistry,
   AuthorizePages,
@@ -73,6 +73,7 @@ export type {
   OwnerSessions,
   PermissionChoice,
   SharingView,
+  TellAccessEnding,
 } from './ports.ts'
 export { manifestPermissions } from './scopes/manifest.ts'
 export { type KindGroup, KIND_GROUPS, kindGroupOf, localType } from './scopes/kind-group.ts'

@@ -1,9 +1,14 @@
 import type { Context, Middleware } from 'koa'
 import type { Moves } from './authorize/moves.ts'
-import type { TellAccessEnding } from './registration/access-endings.ts'
 import type { ClientService } from './registration/client-service.ts'
 import type { Platform, RouteRow } from '@svc/platform'
-import type { AppRegistry, AuthorizePages, OAuthEvents, OwnerSessions } from './ports.ts'
+import type {
+  AppRegistry,
+  AuthorizePages,
+  OAuthEvents,
+  OwnerSessions,
+  TellAccessEnding,
+} from './ports.ts'
 import type { Verb } from './scopes/permission.ts'
 import type { TokenAccess } from './access/access-context.ts'
 import type { AppTokens } from './tokens/app-token.ts'

@@ -200,6 +200,20 @@ export interface AuthorizePages {
   checkCsrf(ctx: Context, rule: CsrfRule): void
 }
 
+/** Something a client may do ends soon by itself. */
+export interface AccessEnding {
+  readonly instance: Instance
+  readonly client: Client
+  /** Milliseconds since the epoch. */
+  readonly endsAt: number
+}
+
+/**
+ * Tells the owner. Asked again when it rejects, and once more when the process died before the answer was noted: it
+ * tells one end of one client once.
+ */
+export type TellAccessEnding = (ending: AccessEnding) => Promise<void>
+
 /** What happened, for other packages and for the audit log. Handlers must not throw. */
 export interface OAuthEvents {
   /** A client was certified: by its platform's attestation, by the owner's mailed code, or by the host. */

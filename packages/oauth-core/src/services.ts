@@ -23,8 +23,8 @@ import type {
   KonnectorRegistry,
   OAuthEvents,
   OwnerSessions,
+  TellAccessEnding,
 } from './ports.ts'
-import type { TellAccessEnding } from './registration/access-endings.ts'
 import type { ForbiddenScopes } from './scopes/forbidden.ts'
 import type { OAuthLog } from './log/log-events.ts'
 

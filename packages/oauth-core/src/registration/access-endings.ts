@@ -4,25 +4,12 @@ import { changeGrant } from '../engine/change-grant.ts'
 import { type Grant, listGrants } from '../engine/grant.ts'
 import { isSubset } from '../scopes/evaluate.ts'
 import { parseScope } from '../scopes/scope.ts'
+import type { TellAccessEnding } from '../ports.ts'
 import type { OAuthServices } from '../services.ts'
 
 const QUEUE = 'oauth-access-ends'
 /** How long before an end its owner is told. @see owner.md 3.4 */
 export const NOTICE_MS: number = 3 * DAY_MS
-
-/** Something a client may do ends soon by itself. */
-export interface AccessEnding {
-  readonly instance: Instance
-  readonly client: Client
-  /** Milliseconds since the epoch. */
-  readonly endsAt: number
-}
-
-/**
- * Tells the owner. Asked again when it rejects, and once more when the process died before the answer was noted: it
- * tells one end of one client once.
- */
-export type TellAccessEnding = (ending: AccessEnding) => Promise<void>
 
 /**
  * Has the end of a grant looked at in time; to be called before the grant is written. An end that comes sooner than
