@@ -56,11 +56,14 @@ async function tellDue(
   const [first] = due.toSorted((a, b) => a.endsAt - b.endsAt)
   if (first === undefined) return
   await tell({ instance, client, endsAt: first.endsAt })
+  let isFirstToSay = false
   for (const { id, endsAt } of due) {
-    await changeGrant(services, instance, id, (grant) =>
-      grant.endsAt === endsAt ? { ...grant, toldEnd: endsAt } : grant,
+    const noted = await changeGrant(services, instance, id, (grant) =>
+      grant.endsAt === endsAt && grant.toldEnd !== endsAt ? { ...grant, toldEnd: endsAt } : grant,
     )
+    isFirstToSay ||= noted?.isChanged === true
   }
+  if (!isFirstToSay) return
   services.log.info('client.access_ending', {
     domain: instance.domain,
     clientId: client.id,
