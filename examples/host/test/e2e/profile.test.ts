@@ -89,7 +89,7 @@ for (const run of ONE_PROCESS) {
       await other.context().close()
 
       // The browser that made the change was thrown out.
-      await page.goto(`${owner.app('settings')}/#/profile`)
+      await page.reload()
       await heading(ui('login.title')).waitFor()
       await tourSteps(page, owner, french).givePassphrase(NEW_PASSPHRASE)
       await page.waitForURL((url) => url.origin === owner.app('settings'))
