@@ -33,7 +33,8 @@ for (const run of ONE_PROCESS) {
     const heading = (name: string) => page.getByRole('heading', { name, exact: true })
     const button = (name: string) => page.getByRole('button', { name, exact: true })
     /** A text with a name or time in it, up to that. */
-    const text = (key: string) => page.getByText(settings(key, { time: '\u0000' }).split('\u0000')[0] ?? '')
+    const text = (key: string) =>
+      page.getByText(settings(key, { time: '\u0000' }).split('\u0000')[0] ?? '')
 
     async function openProfile(title: string): Promise<void> {
       await page.goto(`${owner.app('settings')}/#/profile`)

@@ -78,6 +78,7 @@ export function builtInTexts(
 ): { readonly title: string; readonly message: string } {
   const { domain, locale } = instance
   const catalogue = catalogueOf(locale)
+  const named = catalogue.has(`${mail}.message`)
   const prefix = data['IsFull'] === true ? `${mail}.full` : mail
   const values = {
     domain,
@@ -88,6 +89,7 @@ export function builtInTexts(
   }
   return {
     title: catalogue.text(`${prefix}.title`, values),
-    message: catalogue.text(`${prefix}.preheader`, values),
+    // What stands beside a mail's subject names nobody from outside: where a message does, it has words of its own.
+    message: catalogue.text(`${prefix}.${named ? 'message' : 'preheader'}`, values),
   }
 }
