@@ -99,7 +99,8 @@ describe('what owners are told before an access ends', () => {
     clock.advance(DAY_MS)
     await look(host, synchronizing, 5)
     await toldTimes(host, 2)
-    expect(host.log.filter(([event]) => event === 'client.access_ending')).to.have.lengthOf(2)
+    const noted = () => host.log.filter(([event]) => event === 'client.access_ending').length
+    await until(() => noted() === 2)
   })
 
   it('does not come for what a later permission gives as well, but for what it does not', async () => {
