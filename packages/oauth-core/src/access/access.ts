@@ -171,18 +171,16 @@ function contextOf(
   const key = scope === grant.scope ? scope : `${scope}\n${grant.scope}`
   let context = ofClient.get(key)
   if (context === undefined) {
-    // The owner took something away since: the client gets another token, of what is left (docs/decisions/0470).
-    if (scope !== grant.scope && !isWithin(scope, grant.scope)) throw expiredToken()
     const permissions = permissionsOfScope(services, client, scope)
+    // The owner took something away since: the client gets another token, of what is left (docs/decisions/0470).
+    if (key !== scope && !isSubset(permissions, parseScope(grant.scope) ?? [])) {
+      throw expiredToken()
+    }
     const owner = `${services.namespace}.oauth.clients/${client.id}`
     context = withPermissions({ kind: 'access', client, owner }, permissions)
     ofClient.set(key, context)
   }
   return context
-}
-
-function isWithin(scope: string, granted: string): boolean {
-  return isSubset(parseScope(scope) ?? [], parseScope(granted) ?? [])
 }
 
 async function accessOfLinked(
