@@ -17,6 +17,8 @@ import { checkPassphraseRoutes } from './passphrase/check-passphrase.ts'
 import { preloginRoutes } from './passphrase/prelogin.ts'
 import { accessRoutes } from './settings/access.ts'
 import { restoredRoutes } from './settings/restored.ts'
+import { checkupRoutes } from './settings/checkup.ts'
+import { deviceRoutes } from './settings/devices.ts'
 import { authModeRoutes } from './settings/auth-mode.ts'
 import { changeClientRoutes } from './settings/change-client.ts'
 import { clientRoutes } from './settings/clients.ts'
@@ -68,6 +70,8 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...authModeRoutes,
   ...clientRoutes,
   ...changeClientRoutes,
+  ...checkupRoutes,
+  ...deviceRoutes,
   ...diskUsageRoutes,
   ...mailFactorRoutes,
   ...totpRoutes,

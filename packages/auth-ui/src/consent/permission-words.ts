@@ -1,6 +1,6 @@
 import { localType, type Permission, type Verb } from '@svc/oauth-core'
 import type { FindPermissionText } from './permission-texts.ts'
-import { isolated, type MessageValues, type Messages } from '../messages.ts'
+import { leftToRight, type Messages, type MessageValues } from '../messages.ts'
 
 /** One thing a rule lets an app do, read apart from change apart from delete. */
 export interface AccessWords {
@@ -42,6 +42,23 @@ export function limitOf(permission: Permission): Words | undefined {
   return ['consent.limited.field', {}]
 }
 
+/** What a kind of data is called. @param findText words of the host */
+export function kindWords(
+  messages: Messages,
+  { type }: Pick<Permission, 'type'>,
+  namespace: string,
+  findText?: FindPermissionText,
+): string {
+  if (type === '*') return messages.text('consent.everything')
+  const key = kindKey(type, namespace, messages)
+  return (
+    findText?.(messages.locale, type)?.name ??
+    (key === undefined
+      ? messages.text('doctype.unknown', { type: leftToRight(type) })
+      : messages.text(key))
+  )
+}
+
 /**
  * One permission as a sentence without markup, for lists of connected apps: `Contacts: read, change`.
  * @param findText words of the host
@@ -53,12 +70,7 @@ export function permissionSentence(
   findText?: FindPermissionText,
 ): string {
   if (permission.type === '*') return messages.text('consent.everything')
-  const key = kindKey(permission.type, namespace, messages)
-  const kind =
-    findText?.(messages.locale, permission.type)?.name ??
-    (key === undefined
-      ? messages.text('doctype.unknown', { type: isolated(permission.type) })
-      : messages.text(key))
+  const kind = kindWords(messages, permission, namespace, findText)
   const access = accessOf(permission.verbs)
     .map((words) => messages.text(`permission.access.${words.key}`))
     .join(', ')

@@ -137,6 +137,7 @@ export async function openSession(
   const session = await services.sessionMiddleware.open(ctx, {
     kind: request.kind,
     method: request.method,
+    ...(device === undefined ? {} : { device: device.id }),
     also: (sessionId) => [
       ...(request.also ?? []),
       ...(device === undefined ? [] : [device.change]),

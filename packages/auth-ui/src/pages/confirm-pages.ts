@@ -1,4 +1,4 @@
-import { isolated } from '../messages.ts'
+import { isolated, leftToRight } from '../messages.ts'
 import type { PageRenderer } from './page-renderer.ts'
 import { problemsBeside, problemText, problemTexts } from './form-problem.ts'
 import type { ShowPage } from './show-page.ts'
@@ -50,8 +50,8 @@ export function createConfirmPages({ messagesOf, show }: ShowPage): ConfirmPages
         'email',
         {
           model,
-          address: isolated(model.address),
-          oldAddress: model.oldAddress === undefined ? undefined : isolated(model.oldAddress),
+          address: leftToRight(model.address),
+          oldAddress: model.oldAddress === undefined ? undefined : leftToRight(model.oldAddress),
         },
         { formActionSources: model.formActionSources },
       )

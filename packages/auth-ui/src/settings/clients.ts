@@ -5,6 +5,7 @@ import {
   parseScope,
   type Permission,
   serializeScope,
+  type Verb,
 } from '@svc/oauth-core'
 import { defineRoute, type Instance, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
@@ -20,6 +21,9 @@ export interface ShownPermission {
   readonly scope: string
   /** The rule in the owner's language. */
   readonly text: string
+  /** The kind of data, in the owner's language. */
+  readonly kind: string
+  readonly verbs: readonly Verb[]
   /** ISO time; absent: until it is revoked. */
   readonly until?: string
 }
@@ -107,6 +111,8 @@ export async function accessOfClient(
       permissions.push({
         scope: serializeScope([permission]),
         text: services.pages.permissionWords(instance.locale, permission),
+        kind: services.pages.kindWords(instance.locale, permission),
+        verbs: permission.verbs,
         ...(Number.isFinite(end) ? { until: isoTime(end) } : {}),
       })
     }

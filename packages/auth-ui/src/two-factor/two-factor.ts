@@ -14,6 +14,7 @@ import type { AuthUiServices } from '../services.ts'
 import { parseConfirmTarget } from '../confirm/finish-confirm.ts'
 import { goOnConfirming } from '../confirm/confirm-by-mail.ts'
 import { trustDevice } from '../factors/trusted-devices.ts'
+import { deviceOf } from '../session/known-device.ts'
 import {
   acceptedTarget,
   homeTarget,
@@ -218,19 +219,24 @@ async function finishLogin(
     isTrue(ctx.state.form.text('two-factor-generate-trusted-device-token')) &&
     login.target?.isAuthorize !== true
   // A plain form could not keep the token: only an answer to a script makes one.
-  const token = isTrusted
-    ? await trustDevice(
-        services,
-        ctx.state.instance,
-        owner,
-        ctx.get('User-Agent'),
-        noteOwn(services, ctx, { event: 'device.trusted' }),
-      )
-    : undefined
+  const token = isTrusted ? await trustBrowser(services, ctx, owner) : undefined
   answerJson(ctx, {
     redirect: location,
     ...(token === undefined ? {} : { two_factor_trusted_device_token: token }),
   })
+}
+
+/** @returns the token */
+async function trustBrowser(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  owner: Owner,
+): Promise<string> {
+  // A session that was kept knows its browser; one that was opened just now has the id of this request.
+  const live = await services.sessionMiddleware.current(ctx)
+  const device = live?.device ?? (await deviceOf(services, ctx, owner)).id
+  const also = noteOwn(services, ctx, { event: 'device.trusted' })
+  return trustDevice(services, ctx.state.instance, owner, ctx.get('User-Agent'), { device, also })
 }
 
 /** SPEC: oauth.md 5.10 - JSON, but for a browser that sends the form without a script. */

@@ -82,7 +82,7 @@ describe('POST /auth/login/passkey', () => {
   it('shows the form again to a browser without a script, with words and status', async () => {
     const answer = await browser.post('/auth/login/passkey', { credential: 'x' })
     expect(answer.status).to.equal(401)
-    expect(answer.text).to.include('The passkey did not answer, or was not accepted.')
+    expect(answer.text).to.include('Your passkey didn’t work.')
     expect(answer.page().form('/auth/login').value('csrf_token')).not.to.equal('')
   })
 

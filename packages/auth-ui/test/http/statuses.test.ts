@@ -164,6 +164,7 @@ describe('the rows of auth-ui', () => {
     const instance = await server.oauth.instances.byHost('bob.example.com')
     if (instance === undefined) throw new Error('bob is gone')
     const { session } = await server.ui.owners.createSession(instance)
+    const another = await server.ui.owners.createSession(instance)
     const { client_id } = (
       await bob.postJson('/auth/register', {
         redirect_uris: ['https://client.example/callback'],
@@ -174,6 +175,10 @@ describe('the rows of auth-ui', () => {
     const rows: readonly [method: string, path: string][] = [
       ['GET', '/settings/access'],
       ['GET', '/settings/clients'],
+      ['GET', '/settings/checkup'],
+      ['GET', '/settings/devices'],
+      ['DELETE', `/settings/devices/${session.id}`],
+      ['DELETE', '/settings/devices/x'],
       ['GET', '/settings/disk-usage'],
       ['GET', '/settings/restored'],
       ['DELETE', '/settings/restored'],
@@ -181,7 +186,7 @@ describe('the rows of auth-ui', () => {
       ['DELETE', '/settings/clients/x'],
       ['GET', '/settings/passphrase'],
       ['GET', '/settings/sessions'],
-      ['DELETE', `/settings/sessions/${session.id}`],
+      ['DELETE', `/settings/sessions/${another.session.id}`],
       ['DELETE', '/settings/sessions/x'],
     ]
     for (const [method, path] of rows) {

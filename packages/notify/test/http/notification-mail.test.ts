@@ -118,7 +118,7 @@ describe('notifications by mail (10.2)', () => {
     expect(mail.raw).to.include(`\r\nList-Unsubscribe: <${url}>\r\n`)
     expect(mail.raw).to.include('\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n')
     expect(headerOf(mail, 'list-id')).to.equal('<low-balance-v2.bank.alice.example.com>')
-    expect(lineEnds(mail.text)).to.include(`Stop mails of this kind: ${url}`)
+    expect(lineEnds(mail.text)).to.include(`Unsubscribe: ${url}`)
     expect(parsePage(mail.html ?? '', bench.alice.origin).links.map(({ href }) => href)).to.include(
       url,
     )
