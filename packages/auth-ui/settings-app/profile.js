@@ -1,5 +1,7 @@
 import { make, withTime } from './_kit/dom.js'
 import { makeField, whileBusy } from './fields.js'
+import { loadFactors } from './factors-data.js'
+import { tellPasskeys } from './passkey-signals.js'
 import { changeEmail, emailCard } from './profile-email.js'
 import { storageCard } from './storage.js'
 import { part, said } from './states.js'
@@ -124,6 +126,12 @@ function aboutForm(profile, rev, tools) {
         return undefined
       }
       tell(t('profile.saved'))
+      // The password manager hears of a new name, too.
+      if (typed !== before) {
+        await loadFactors(api)
+          .then(tellPasskeys)
+          .catch(() => {})
+      }
       // Texts and the name at the top come with the page.
       location.reload()
       return new Promise(() => {})

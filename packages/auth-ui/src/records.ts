@@ -175,7 +175,14 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
       expiresAt: instant,
       request: members(
         { purpose: text },
-        { redirect: text, state: text, isLongRun: boolean, clientId: text },
+        {
+          redirect: text,
+          state: text,
+          isLongRun: boolean,
+          clientId: text,
+          isFirst: boolean,
+          withoutPassphrase: boolean,
+        },
       ),
     }),
     tags: 'instance',

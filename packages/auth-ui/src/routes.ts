@@ -20,6 +20,7 @@ import { restoredRoutes } from './settings/restored.ts'
 import { checkupRoutes } from './settings/checkup.ts'
 import { deviceRoutes } from './settings/devices.ts'
 import { authModeRoutes } from './settings/auth-mode.ts'
+import { changeClientRoutes } from './settings/change-client.ts'
 import { clientRoutes } from './settings/clients.ts'
 import { diskUsageRoutes } from './settings/disk-usage.ts'
 import { mailFactorRoutes } from './settings/factor-mail.ts'
@@ -68,6 +69,7 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...restoredRoutes,
   ...authModeRoutes,
   ...clientRoutes,
+  ...changeClientRoutes,
   ...checkupRoutes,
   ...deviceRoutes,
   ...diskUsageRoutes,

@@ -18,10 +18,11 @@ import { closeEngine, createEngine } from './engine/engine.ts'
 import { OAuthError } from './errors.ts'
 import type { OAuth } from './oauth.ts'
 import { OAUTH_OPTIONS, type OAuthOptions } from './options.ts'
-import type { AuthorizePages, OAuthEvents, OwnerSessions } from './ports.ts'
+import type { AuthorizePages, OAuthEvents, OwnerSessions, TellAccessEnding } from './ports.ts'
 import { OAUTH_RECORDS } from './records.ts'
 import { dropLimit } from './registration/client-limit.ts'
 import { clientServiceOf } from './registration/client-service.ts'
+import { startEndings } from './registration/access-endings.ts'
 import { startCleanup } from './registration/end-client.ts'
 import { oauthRoutes } from './routes.ts'
 import { ForbiddenScopes } from './scopes/forbidden.ts'
@@ -53,7 +54,11 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const emitter = createEmitter<OAuthEvents>(log)
   const clients = new ClientStore({ store, sealer, clock })
   const linkedApps = new LinkedApps({ apps, log })
-  const given: { sessions?: OwnerSessions; pages?: AuthorizePages } = {}
+  const given: {
+    sessions?: OwnerSessions
+    pages?: AuthorizePages
+    tellAccessEnding?: TellAccessEnding
+  } = {}
 
   const services: OAuthServices & { rows: readonly RouteRow[] } = {
     store,
@@ -102,6 +107,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     await clientService.revokeAll(instance)
     await dropLimit(services, instance)
   })
+  let stopEndings: (() => Promise<void>) | undefined
   let stopCleanup: (() => Promise<void>) | undefined
 
   return {
@@ -132,6 +138,13 @@ export function createOAuth(options: OAuthOptions): OAuth {
       given.sessions = sessions
     },
 
+    tellAccessEndings(tell) {
+      if (given.tellAccessEnding !== undefined) {
+        throw new TypeError('tellAccessEndings() is called once')
+      }
+      given.tellAccessEnding = tell
+    },
+
     async authenticate(ctx: Context) {
       ctx.state['access'] = await authenticate(ctx, services)
     },
@@ -155,12 +168,15 @@ export function createOAuth(options: OAuthOptions): OAuth {
     async start() {
       await platform.start()
       stopCleanup ??= await startCleanup(services)
+      stopEndings ??= await startEndings(services)
     },
 
     async close() {
       await linkedApps.close()
       await stopCleanup?.()
       stopCleanup = undefined
+      await stopEndings?.()
+      stopEndings = undefined
       await closeEngine(services.engine)
       await platform.close()
     },

@@ -8,6 +8,7 @@ import type {
   AuthorizePages,
   OAuthEvents,
   OwnerSessions,
+  TellAccessEnding,
 } from './ports.ts'
 import type { Verb } from './scopes/permission.ts'
 import type { TokenAccess } from './access/access-context.ts'
@@ -22,6 +23,11 @@ export interface OAuth extends Platform {
   guard(rule: { readonly verb: Verb; readonly type: string }): Middleware
   /** Who is logged in (D49). Once, before `routes`. */
   useSessions(sessions: OwnerSessions): void
+  /**
+   * Who tells owners, three days before, that something a client may do ends by itself. Once, before `start`; without
+   * it nobody is told.
+   */
+  tellAccessEndings(tell: TellAccessEnding): void
   /**
    * For routes of other packages: verifies the request's bearer as the guard does and sets `ctx.state.access`,
    * without asking for a permission. @throws OAuthError `missing_token`, `invalid_token`

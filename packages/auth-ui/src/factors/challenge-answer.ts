@@ -177,6 +177,9 @@ async function compareAnswer(
   challenge: LiveChallenge,
   { passcode = '', assertion = '' }: ChallengeAnswer,
 ): Promise<RightAnswer | undefined> {
+  if (challenge.pending.request.isFirst === true) {
+    return isPasscode(challenge.passcode, passcode) ? { by: 'mail' } : undefined
+  }
   if (assertion === '') return compareCode(services, instance, owner, challenge, passcode)
   const used = await verifyAssertion(services, instance, owner, challenge.token, assertion)
   return used === undefined ? undefined : { by: 'passkey', owner: used }

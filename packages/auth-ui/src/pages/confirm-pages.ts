@@ -35,6 +35,7 @@ export function createConfirmPages({ messagesOf, show }: ShowPage): ConfirmPages
         {
           model,
           options: model.requiresPassphrase ? '' : JSON.stringify(model.passkeyOptions),
+          mailsCodeTo: model.mailsCodeTo === undefined ? undefined : isolated(model.mailsCodeTo),
           askedBy: model.askedBy === undefined ? undefined : isolated(model.askedBy),
           ...problemsBeside(messages, model.problem),
           problems: problemTexts(messages, ...CONFIRM_PROBLEMS),

@@ -68,7 +68,7 @@ async function listClients(ctx: RouteContext, services: AuthUiServices): Promise
   const { instance } = ctx.state
   const resources: Resource[] = []
   for (const client of await listAllowed(services, instance)) {
-    resources.push(await toResource(services, instance, client))
+    resources.push(await clientResource(services, instance, client))
   }
   answerResources(ctx, resources)
 }
@@ -163,7 +163,8 @@ function endsOfRules(access: readonly ClientAccess[]): ReadonlyMap<string, numbe
   return ends
 }
 
-async function toResource(
+/** One client as documents show it. */
+export async function clientResource(
   services: AuthUiServices,
   instance: Instance,
   client: Client,

@@ -11,7 +11,8 @@ import {
   type RouteContext,
 } from '@svc/platform'
 import type { AuthUiServices } from '../services.ts'
-import { finishConfirm, parseConfirmTarget } from '../confirm/confirm.ts'
+import { parseConfirmTarget } from '../confirm/finish-confirm.ts'
+import { goOnConfirming } from '../confirm/confirm-by-mail.ts'
 import { trustDevice } from '../factors/trusted-devices.ts'
 import { deviceOf } from '../session/known-device.ts'
 import {
@@ -24,8 +25,7 @@ import {
 import { authorizeLogin, completeLogin, type PassedLogin } from '../login/complete-login.ts'
 import { visitorOf } from '../web/visitor.ts'
 import { completeChallenge, type PassedFactor } from '../factors/challenge-answer.ts'
-import { isSecondFactorOn } from '../owner/factors.ts'
-import { recallChallenge, resendPasscode } from '../factors/second-factor.ts'
+import { isAsked, recallChallenge, resendPasscode } from '../factors/second-factor.ts'
 import { askSecondStep } from '../login/second-step.ts'
 import {
   answerDead,
@@ -116,7 +116,7 @@ async function submitTwoFactor(ctx: RouteContext, services: AuthUiServices): Pro
   if (owner === undefined) return answerActivation(services, ctx)
   const token = form.text(TOKEN_FIELD)
   const about = await recallChallenge(services, ctx.state.instance, token)
-  if (!isSecondFactorOn(owner.factors)) return answerStartAgain(services, ctx, about, isOff())
+  if (!isAsked(owner, about)) return answerStartAgain(services, ctx, about, isOff())
   const asked = form.text('redirect') || query.text('redirect')
   const dead = { token, target: await targetOf(services, ctx, about, asked), status: 401 } as const
   const challenge = await findBrowserChallenge(services, ctx, owner, token)
@@ -153,8 +153,7 @@ async function submitTwoFactor(ctx: RouteContext, services: AuthUiServices): Pro
   }
   if (isMove) return finishMove(services, ctx, owner, challenge)
   if (challenge.purpose === 'confirm') {
-    const { state = '' } = challenge
-    return finishConfirm(services, ctx, owner, { state, redirect: dead.target?.href, passed })
+    return goOnConfirming(services, ctx, owner, challenge, dead.target?.href, passed)
   }
   await finishLogin(services, ctx, owner, login)
 }
@@ -163,14 +162,8 @@ async function resendTwoFactor(ctx: RouteContext, services: AuthUiServices): Pro
   const owner = await onboardedOwner(services, ctx.state.instance)
   if (owner === undefined) return answerActivation(services, ctx)
   const token = ctx.state.form.text(TOKEN_FIELD)
-  if (!isSecondFactorOn(owner.factors)) {
-    return answerStartAgain(
-      services,
-      ctx,
-      await recallChallenge(services, ctx.state.instance, token),
-      isOff(),
-    )
-  }
+  const about = await recallChallenge(services, ctx.state.instance, token)
+  if (!isAsked(owner, about)) return answerStartAgain(services, ctx, about, isOff())
   const challenge = await findBrowserChallenge(services, ctx, owner, token)
   if (challenge === undefined) return answerDead(services, ctx, token, 401)
   try {

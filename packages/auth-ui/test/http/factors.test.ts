@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { passkeyUser } from '../../src/factors/passkeys.ts'
 import {
   type ConfirmationFields,
   confirmed,
@@ -23,6 +24,11 @@ describe('the factors in the settings', () => {
     owner = await ownerAt(server)
   })
   afterEach(() => server.close())
+
+  async function userId(): Promise<string> {
+    const alice = await server.oauth.instances.byHost('alice.example.com')
+    return alice === undefined ? '' : passkeyUser(alice).id
+  }
 
   /** Begins with an app and sends a code of it. `codes`: what came back to be kept. */
   async function proveTotp(fields?: ConfirmationFields) {
@@ -66,6 +72,12 @@ describe('the factors in the settings', () => {
             mail: { enabled: false, address: 'a…@example.com' },
             totp: null,
             passkeys: [],
+            passkey_user: {
+              rp_id: 'alice.example.com',
+              id: await userId(),
+              name: 'alice.example.com',
+              display_name: '',
+            },
             passkey_after_passphrase: false,
             recovery: null,
           },

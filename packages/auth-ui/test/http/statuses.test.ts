@@ -1,6 +1,7 @@
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
 import { exerciseAuthorize } from '../support/exercise-authorize.ts'
+import { exerciseClients } from '../support/exercise-clients.ts'
 import { exerciseCodeLogins } from '../support/exercise-code-logins.ts'
 import { exerciseFactors } from '../support/exercise-factors.ts'
 import { exerciseFlagship } from '../support/exercise-flagship.ts'
@@ -58,6 +59,7 @@ describe('the rows of auth-ui', () => {
     await loggingIn()
     await settings()
     await assets()
+    await exerciseClients(server)
     await exerciseCodeLogins(server)
     await exerciseFlagship(server)
     await exerciseFactors(server)

@@ -77,6 +77,12 @@ const FACTORS = {
       { id: 'k2', label: LONG_NAME, created_at: ago(24 * 8), first_way: false, trusted: true },
       { id: 'k3', label: RTL_NAME, created_at: ago(24 * 7), first_way: false, trusted: false },
     ],
+    passkey_user: {
+      rp_id: '127.0.0.1',
+      id: 'dXNlcg',
+      name: 'alice.example.com',
+      display_name: 'Alice',
+    },
     passkey_after_passphrase: false,
     recovery: { left: 2, created_at: ago(24 * 30) },
   },

@@ -185,6 +185,10 @@ function valuesOf(
     ...(template === 'space_restored' && {
       date: formatTime(variables.backupAt, instance, catalogue.locale),
     }),
+    ...(template === 'access_ending' && {
+      name: toShownText(variables.clientName, 100),
+      date: formatTime(variables.endsAt, instance, catalogue.locale, 'short'),
+    }),
     ...(template === 'oauth_clients_limit' && {
       name: toShownText(variables.clientName, 100),
       limit: variables.limit,

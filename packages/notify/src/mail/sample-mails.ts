@@ -95,6 +95,8 @@ export function sampleMails(instance: Instance, time: number): ReadonlyMap<strin
   add({ template: 'new_connection', variables: copy }, 'copy')
   const full = { url: `${settings}/apps`, clientName: 'Drive for Android', limit: 3 }
   add({ template: 'oauth_clients_limit', variables: full })
+  const ending = { clientName: 'Drive for Android', endsAt: time + 72 * 3600 * 1000 }
+  add({ template: 'access_ending', variables: { url: `${settings}/apps`, ...ending } })
   const storage = `${settings}/storage`
   add({ template: 'disk_quota', variables: { url: storage } })
   add({ template: 'disk_quota', variables: { url: storage, isFull: true } }, 'full')
