@@ -30,7 +30,9 @@ describe('no dead end around notifications', function () {
 
   const settings = ({ page }: Tab): Locator => page.locator('[data-source="io.svc.apps/safe"]')
   const mailBox = (tab: Tab): Locator =>
-    settings(tab).locator('[data-category=reminders]').getByLabel('Mail', { exact: true })
+    settings(tab)
+      .locator('[data-category=reminders]')
+      .getByLabel(stage.texts.settings('channel.mail'), { exact: true })
 
   it('a link to end mails that a mail program cut off', async () => {
     const visit = await stage.visit()
