@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@svc/platform'
 import { sqliteStore } from '@svc/store/sqlite'
 import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
@@ -228,23 +229,19 @@ describe('what mails of notifications say (10, 10.2)', () => {
       sampleNotification({ title: 'Low', message: 'See\nbelow' }),
       sampleNotification({ originator: 'stack', slug: 'settings', title: 'Nearly full' }),
       sampleNotification({ slug: 'gone', owner: 'gone', title: 'Late' }),
-    ]
+    ].map((record, minute) => ({ ...record, createdAt: record.createdAt + minute * MINUTE_MS }))
     const settings = 'https://settings.alice.example.com/#/notifications'
     const { subject, text, locale } = await renderDigest(bench.services, bench.alice, records, {
       settings,
     })
     expect(subject).to.equal('Your notifications on alice.example.com')
     expect(locale).to.equal('en')
+    // The newest first.
     const order = [
-      '3 notifications for you',
-      '\nBank\n',
-      'Low\n',
-      'See below\n',
-      '\nalice.example.com\n',
-    ]
-    const places = [...order, 'Nearly full\n', '\ngone\n', 'Late\n', settings].map((words) =>
-      text.indexOf(words),
-    )
+      ['3 notifications for you', '\ngone\n', 'Late\n', '\nalice.example.com\n', 'Nearly full\n'],
+      ['\nBank\n', 'Low\n', 'See below\n', settings],
+    ].flat()
+    const places = order.map((words) => text.indexOf(words))
     expect(places).to.not.include(-1)
     expect(places).to.deep.equal([...places].sort((one, other) => one - other))
   })
