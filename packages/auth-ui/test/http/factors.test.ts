@@ -430,7 +430,7 @@ describe('the factors in the settings', () => {
       expect(answer.status).to.equal(200)
       expect(answer.text).not.to.include(secret)
       const [newest, oldest] = await trustedDevices()
-      expect(newest?.attributes).to.have.all.keys('label', 'created_at', 'last_used')
+      expect(newest?.attributes).to.have.all.keys('label', 'created_at', 'device', 'last_used')
       expect(newest?.type).to.equal('io.svc.settings.trusted_devices')
       const path = `/settings/trusted_devices/${oldest?.id}`
       expect((await owner.call('DELETE', path)).status).to.equal(204)
