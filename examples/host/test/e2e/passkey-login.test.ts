@@ -106,11 +106,14 @@ for (const run of RUNS) {
     it('confirms in place of the passphrase', async () => {
       const back = new URLSearchParams({ state: 'tour', redirect: `${owner.app('settings')}/` })
       const asked = laptop.waitForURL((url) => url.searchParams.get('state') === 'tour')
+      // The settings ask for it last, beside their sections.
+      const last = laptop.waitForResponse((answer) => answer.url().endsWith('/settings/restored'))
       await laptop.goto(`${owner.origin}/auth/confirm?${back}`)
       await asked
       await laptop.waitForURL((url) => url.origin === owner.app('settings'))
       // What it still loads would be refused once the next step takes the cookies away.
       await laptop.locator('#content[aria-busy=false]').waitFor()
+      await last
     })
 
     it('is not accepted without user verification', async () => {
@@ -160,11 +163,16 @@ for (const run of RUNS) {
       await device.answers(false)
       await steps.logIn()
       await steps.isHome()
+      // No reminder was left.
+      tour.watch.allowRefusal('/settings/hint')
       await steps.openSettings('security')
       const label = await laptop.locator('[data-factor=passkey] h4').innerText()
       const factors = tourFactors(laptop, owner, tour.texts)
+      const putBack = await device.keep()
       await factors.removePasskey(label, () => steps.confirm())
       await logOut()
+      // Where the settings may speak for the space's passkeys, the device has heard of it; this one did not.
+      await putBack()
       tour.watch.allowRefusal('/auth/login/passkey')
       // Once: the browser is told, and may forget the passkey.
       await device.answers(true)

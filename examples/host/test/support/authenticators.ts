@@ -36,6 +36,8 @@ export interface PasskeyDevice {
   verifies(isVerified: boolean): Promise<void>
   /** Puts the counter of every passkey to a value, as that of a copy stands. */
   setCounters(signCount: number): Promise<void>
+  /** Remembers what it holds. @returns puts that back, and nothing else */
+  keep(): Promise<() => Promise<void>>
 }
 
 /** The page's device answers for its owner at once, until it is told not to. */
@@ -52,6 +54,16 @@ export async function addPasskeyDevice(page: Page): Promise<PasskeyDevice> {
       automaticPresenceSimulation: true,
     },
   })
+  // The types of the protocol are not exported: they are those of the answer.
+  const ask = () => devtools.send('WebAuthn.getCredentials', { authenticatorId })
+  type Credentials = Awaited<ReturnType<typeof ask>>['credentials']
+  const credentials = async (): Promise<Credentials> => (await ask()).credentials
+  async function replace(others: Credentials): Promise<void> {
+    await devtools.send('WebAuthn.clearCredentials', { authenticatorId })
+    for (const credential of others) {
+      await devtools.send('WebAuthn.addCredential', { authenticatorId, credential })
+    }
+  }
   return {
     async answers(enabled) {
       await devtools.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
@@ -60,15 +72,12 @@ export async function addPasskeyDevice(page: Page): Promise<PasskeyDevice> {
       await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
     },
     async setCounters(signCount) {
-      const { credentials } = await devtools.send('WebAuthn.getCredentials', { authenticatorId })
-      for (const credential of credentials) {
-        const { credentialId } = credential
-        await devtools.send('WebAuthn.removeCredential', { authenticatorId, credentialId })
-        await devtools.send('WebAuthn.addCredential', {
-          authenticatorId,
-          credential: { ...credential, signCount },
-        })
-      }
+      const kept = await credentials()
+      await replace(kept.map((credential) => ({ ...credential, signCount })))
+    },
+    async keep() {
+      const kept = await credentials()
+      return () => replace(kept)
     },
   }
 }
