@@ -163,8 +163,6 @@ for (const run of RUNS) {
       await device.answers(false)
       await steps.logIn()
       await steps.isHome()
-      // No reminder was left.
-      tour.watch.allowRefusal('/settings/hint')
       await steps.openSettings('security')
       const label = await laptop.locator('[data-factor=passkey] h4').innerText()
       const factors = tourFactors(laptop, owner, tour.texts)

@@ -173,7 +173,7 @@ describe('the README, followed word by word in a clean clone', function () {
       },
 
       async function takeItBack(step) {
-        await page.goto(here(step.address('settings.alice.localhost:8080/')))
+        await page.goto(here(step.address('settings.alice.localhost:8080/#/apps')))
         const remove = step.word('Remove access')
         const row = page.locator('.item').filter({ hasText: 'Example client' })
         await row.getByText(step.word('What it may do'), { exact: true }).click()
