@@ -120,7 +120,8 @@ for (const run of TWO_PROCESSES_FR) {
       const listening = listens()
       await page.goto(second.url)
       await isFull(page)
-      expect(await page.locator('.notice').first().innerText()).to.match(/1\D+1/)
+      // How many there may be, and how many there are.
+      expect(await page.locator('main').innerText()).to.match(/1\D+1\D/)
       const more = page.getByRole('link', { name: tour.texts.ui('limit.raise') })
       expect(await more.getAttribute('href')).to.equal(MORE)
       await listening
@@ -128,7 +129,10 @@ for (const run of TWO_PROCESSES_FR) {
         page.context().waitForEvent('page'),
         page.getByRole('link', { name: tour.texts.ui('limit.settings') }).click(),
       ])
-      await heading(opened, tour.texts.settings('apps.title'))
+      // On flat hosts the login on the way takes the place in the address away (login.md 2.2): the menu leads there.
+      const apps = tour.texts.settings('apps.title')
+      await opened.getByRole('link', { name: apps, exact: true }).click()
+      await heading(opened, apps)
       await removeFirst(opened)
       await goesOn(first, second)
     })
@@ -137,7 +141,7 @@ for (const run of TWO_PROCESSES_FR) {
       const first = await connectFirst()
       const second = await askAs('Backup')
       const other = await logIn('elsewhere')
-      await other.goto(`${owner.app('settings')}/#clients`)
+      await tourSteps(other, owner, tour.texts).openSettings('apps')
       const listening = listens()
       await page.goto(second.url)
       await isFull(page)
@@ -162,7 +166,7 @@ for (const run of TWO_PROCESSES_FR) {
       expect(answer.status()).to.equal(403)
       await isFull(page)
       await listening
-      await other.goto(`${owner.app('settings')}/#clients`)
+      await tourSteps(other, owner, tour.texts).openSettings('apps')
       await removeFirst(other)
       await goesOn(first, second)
     })
