@@ -147,7 +147,9 @@ for (const { name, store, subdomains, locale } of RUNS) {
       expect((await callElsewhere()).status).to.equal(200)
 
       await page.goto(`http://${settingsHost(domain, subdomains)}/`)
-      await page.getByText('Address Book', { exact: true }).waitFor()
+      await page.getByRole('link', { name: texts.settings('apps.title'), exact: true }).click()
+      const row = page.locator('.item').filter({ hasText: 'Address Book' })
+      await row.getByText(texts.settings('clients.may'), { exact: true }).click()
       await shot('4-settings')
       const revoke = texts.settings('clients.revoke.label').replace('{name}', 'Address Book')
       await page.getByRole('button', { name: revoke }).click()
