@@ -14,7 +14,7 @@ export function tellAccessEndings(
     const data = {
       ClientName: client.metadata.client_name,
       EndsAt: endsAt,
-      AccessLink: `${originOfApp(instance, 'settings')}/#/apps?highlight=${client.id}`,
+      AccessLink: `${originOfApp(instance, 'settings')}/?section=apps&highlight=${client.id}`,
     }
     await notify.post(instance, {
       originator: 'stack',

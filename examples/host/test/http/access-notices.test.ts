@@ -90,7 +90,7 @@ describe('what owners are told before an access ends', () => {
       return kept.find(({ mail: { subject } }) => subject.includes('ends soon'))?.mail
     })
     expect(mail.subject).to.equal('An app’s access to alice.example.com ends soon')
-    expect(mail.text).to.include(`https://settings.alice.example.com/#/apps?highlight=${id}`)
+    expect(mail.text).to.include(`https://settings.alice.example.com/?section=apps&highlight=${id}`)
 
     const { clients } = host.host.app.oauth
     await clients.changeAccess(host.instance, id, { duration: '30d' })

@@ -8,6 +8,7 @@ import type { AuthUiServices } from '../services.ts'
 import { redirect } from '../web/answer.ts'
 import { withoutSessionCode } from '../web/redirect-target.ts'
 import { describeVisitor, visitorOf } from '../web/visitor.ts'
+import { sectionPath } from '../web/settings-app.ts'
 
 /**
  * The pages of the authorization endpoint, interstitials among them, and error pages and the CSRF rule for every package.
@@ -107,7 +108,7 @@ async function settingsOf(
   const { instance } = ctx.state
   const app = await apps.installed(instance, options.settingsSlug)
   if (app === undefined) return {}
-  const settingsHref = `${originOfApp(instance, options.settingsSlug)}/#clients`
+  const settingsHref = `${originOfApp(instance, options.settingsSlug)}${sectionPath(instance, 'apps')}`
   const session = await sessionMiddleware.current(ctx)
   if (session === undefined) return { settingsHref }
   // SPEC: oauth.md 5.4 - bound to the session: it dies with it, and is worth nothing without its cookie.

@@ -53,7 +53,7 @@ describe('pages where a consent was asked for', () => {
       expect(page.text).to.include('<meta http-equiv="refresh" content="20">')
       expect(page.text).to.include('Your space can’t connect any apps or devices.')
       expect(page.text).to.include('0 apps and devices are connected now.')
-      expect(page.text).to.include('href="https://settings.alice.example.com/#clients"')
+      expect(page.text).to.include('href="https://settings.alice.example.com/#/apps"')
       expect(page.text).to.include('href="https://shop.example.com/?for=alice.example.com"')
       expect(page.text).to.include('<bdi>Second</bdi>')
       expect(page.headers['cache-control']).to.equal('no-store')

@@ -13,7 +13,7 @@ export const LIMIT: LimitPageModel = {
   limit: 3,
   isPosted: false,
   retryHref: '/auth/authorize?client_id=b1946ac92492d2347c6235b4d2611184&scope=files',
-  settingsHref: 'https://settings.alice.example.com/#clients',
+  settingsHref: 'https://settings.alice.example.com/#/apps',
   raiseHref: 'https://shop.example.com/more',
 }
 

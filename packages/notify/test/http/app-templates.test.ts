@@ -46,7 +46,9 @@ describe('templates of apps in notifications (10.3)', () => {
     const page = parsePage(html, ORIGIN)
     expect(page.elements('h1')).to.have.lengthOf(1)
     expect(page.links.map((link) => link.text)).to.deep.equal(['Open Drive'])
-    expect(lineEnds(text)).to.match(/^Alice · alice\.example\.com\n\nYour balance is low\n\nA & B is low\n\nOpen Drive\n/)
+    expect(lineEnds(text)).to.match(
+      /^Alice · alice\.example\.com\n\nYour balance is low\n\nA & B is low\n\nOpen Drive\n/,
+    )
   })
 
   it('have their own text where they declare one', async () => {
@@ -167,7 +169,9 @@ describe('templates of apps in notifications (10.3)', () => {
       const outcome = await bench.attempt(changes)
       expect(outcome).to.deep.include({ class: 'sent', warnings: ['template_error'] })
       const mail = await bench.mailbox.waitForMail()
-      expect(lineEnds(mail.text)).to.match(/^Alice · alice\.example\.com\n\nYour balance is low\n\nThe message\n/)
+      expect(lineEnds(mail.text)).to.match(
+        /^Alice · alice\.example\.com\n\nYour balance is low\n\nThe message\n/,
+      )
       const text = await renderText(bench.services, 'sms', bench.alice, sampleNotification(changes))
       expect(text).to.deep.include({ body: 'The message', warnings: ['template_error'] })
       expect(
