@@ -65,18 +65,20 @@ function placeMenu() {
 
 /** @param {string} section @param {Translate} t */
 function menuItem(section, t) {
+  const about = `menu-${section}`
+  const isDescribed = section !== FIRST
   return make(
     'li',
     { 'data-section': section },
     make(
       'a',
-      { href: hashOf(section), 'aria-labelledby': `menu-${section}` },
+      { href: hashOf(section), ...(isDescribed && { 'aria-describedby': about }) },
       icon(section),
-      make('span', { class: 'sections__name', id: `menu-${section}` }, t(`${section}.title`)),
-      ...(section === FIRST
-        ? []
-        : [make('span', { class: 'sections__about' }, t(`${section}.menu`))]),
+      t(`${section}.title`),
     ),
+    ...(isDescribed
+      ? [make('span', { class: 'sections__about', id: about }, t(`${section}.menu`))]
+      : []),
   )
 }
 
