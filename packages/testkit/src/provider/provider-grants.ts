@@ -167,6 +167,7 @@ function challengeOf(verifier: string | undefined): string | undefined {
   return createHash('sha256').update(verifier).digest('base64url')
 }
 
+/** Says whose it is, so that no random text elsewhere is taken for one of these. */
 function secret(prefix: string): string {
-  return `${prefix}-${randomBytes(16).toString('base64url')}`
+  return `${prefix}-of-provider-${randomBytes(16).toString('base64url')}`
 }

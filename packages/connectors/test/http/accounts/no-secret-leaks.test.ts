@@ -13,7 +13,7 @@ import type { AccountDocument } from '../../../src/accounts/account.ts'
 import { type RefreshServer, startRefresh } from '../../support/refresh-server.ts'
 
 /** As the provider makes its access tokens, refresh tokens and codes. */
-const OF_PROVIDER = /(?:at|rt|code)-[\w-]{22}/g
+const OF_PROVIDER = /(?:at|rt|code)-of-provider-[\w-]{22}/g
 const CLIENT_SECRET = 'the-client-secret-of-this-test'
 const RESULT = 'a-secret-among-the-callback-results'
 
@@ -88,7 +88,7 @@ async function runEverything(store: Store, servers: RefreshServer[]): Promise<Tr
 
   await server.putType()
   const id = await connect('/accounts/bank/start?scope=files')
-  server.provider.script('token', { body: { access_token: `at-${'x'.repeat(22)}`, more: RESULT } })
+  server.provider.script('token', { body: { access_token: `at-of-provider-${'x'.repeat(22)}`, more: RESULT } })
   await connect(`/accounts/bank/${id}/reconnect?scope=files`)
   await connect(`/accounts/bank/${id}/reconnect?scope=files`)
   await server.refresh(id)
@@ -129,7 +129,7 @@ async function runEverything(store: Store, servers: RefreshServer[]): Promise<Tr
   await failing(
     server.connectors.importAccount(server.alice, {
       accountType: 'bank',
-      refreshToken: `rt-${'y'.repeat(22)}\n`,
+      refreshToken: `rt-of-provider-${'y'.repeat(22)}\n`,
     }),
   )
   await server.browser().request('DELETE', `/accounts/bank/${imported._id}`, {
