@@ -84,6 +84,12 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     namespace: config.namespace,
     folders: [...(demoApps?.folders() ?? []), appFolders.settings],
     initial: [...(demoApps?.initial ?? []), 'settings'],
+    note: (instance, event, { slug, name }) =>
+      oauth.activity.pending(instance, {
+        event,
+        actor: { kind: 'operator' },
+        target: { kind: 'app', id: slug, name },
+      }),
   })
   const konnectors = createHostKonnectors({
     store,
@@ -236,7 +242,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       ? []
       : demo.demoRows(demo.demoServices({ accounts, oauth, realtime, ui }, { documents, shared }))),
   ]
-  koa.use(oauth.mount(own))
+  koa.use(oauth.mount(own, { demandsActivity: true }))
   const devPages = demo?.createDevPages({
     config,
     store,
@@ -270,6 +276,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     log,
     oauth,
     ui,
+    activity,
     realtime,
     apps,
     konnectors,

@@ -1,3 +1,4 @@
+import type { Activity } from '@svc/activity'
 import type { AuthUi } from '@svc/auth-ui'
 import type { Mailer, Notify } from '@svc/notify'
 import type { OAuth } from '@svc/oauth-core'
@@ -25,6 +26,7 @@ export interface HostServices {
   readonly rows: readonly RouteRow[]
   readonly oauth: OAuth
   readonly ui: AuthUi
+  readonly activity: Activity
   readonly realtime: Realtime
   readonly apps: HostApps
   readonly konnectors: HostKonnectors

@@ -86,6 +86,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       clientAddress,
       flagship,
       linkedApps,
+      activity,
       lifetimes,
       wrongSecrets: resolved.limits.token,
       instanceCacheSize: cache.engines,
@@ -120,6 +121,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       guardRoute(rule, {
         authenticate: (ctx) => authenticate(ctx, services),
         log,
+        activity,
         // Secrets of providers: connectors.md 3.3 (1)
         reservedTypes: [`${namespace}.account_types`],
       }),

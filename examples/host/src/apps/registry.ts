@@ -38,6 +38,12 @@ export interface HostAppsOptions {
   readonly namespace: string
   /** Slugs every new instance starts with. */
   readonly initial: readonly string[]
+  /** The changes that note what happened to an app, for the write that does it. */
+  readonly note: (
+    instance: Instance,
+    event: 'app.installed' | 'app.removed',
+    app: Pick<AppManifest, 'name' | 'slug'>,
+  ) => readonly Change[]
 }
 
 /** What is stored: for an app beside the server its current manifest counts, for a folder the one at installation. */
@@ -62,7 +68,7 @@ const MAX_INSTANCES = 1000
 const TRUST_MS = 1000
 
 export async function createHostApps(options: HostAppsOptions): Promise<HostApps> {
-  const { store, clock, initial } = options
+  const { store, clock, initial, note } = options
   const bundled = new Map(
     options.folders.map((folder) => {
       const app = inNamespace(readAppPackage(folder), options.namespace)
@@ -158,13 +164,18 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
       }
       await store.write([
         putChange(instance.id, { slug: manifest.slug, installedAt: clock.now(), ...source }),
+        ...note(instance, 'app.installed', manifest),
       ])
       await changed(instance, [manifest.slug])
       return manifest
     },
     async uninstall(instance, slug) {
       const key = recordKey(instance.id, KIND, slug)
-      const { written } = await store.write([{ op: 'delete', key, ifPresent: true }])
+      const app = (await appsOf(instance)).get(slug)?.manifest ?? { slug, name: slug }
+      const { written } = await store.write([
+        { op: 'delete', key, ifPresent: true },
+        ...note(instance, 'app.removed', app),
+      ])
       if (written) await changed(instance, [slug])
       return written
     },

@@ -82,7 +82,26 @@ async function endThePast({ app, store }: AfterRestoreOptions, restored: Restore
     await keyring.replaced(instance)
     if (restored.revokeGrants) await oauth.clients.revokeGrants(instance, 'restored')
     await notify.expireOverdue(instance, clock.now() - DAY_MS)
+    await noteRestore({ app, store }, instance)
   }
+}
+
+/** Once for each restore: the chain begins anew there, and names where the old one ended (D85). */
+async function noteRestore(
+  { app: { oauth }, store }: Pick<AfterRestoreOptions, 'app' | 'store'>,
+  instance: Instance,
+): Promise<void> {
+  const notice = await readNotice(store, instance.id)
+  if (notice === undefined || notice.isNoted === true) return
+  const detail = { backup_at: new Date(notice.backupAt).toISOString() }
+  await store.write([
+    { ...putNotice(instance.id, { ...notice, isNoted: true }), ifPresent: true },
+    ...oauth.activity.pending(instance, {
+      event: 'store.restored',
+      actor: { kind: 'operator' },
+      detail,
+    }),
+  ])
 }
 
 /** What becomes of a record: undefined when it stays as it is. */

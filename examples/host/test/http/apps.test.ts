@@ -28,6 +28,7 @@ describe('installed apps', () => {
         namespace,
         folders: [HOME],
         initial: ['home'],
+        note: () => [],
       })
       opened.push(apps)
       return apps

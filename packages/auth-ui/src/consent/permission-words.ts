@@ -53,16 +53,27 @@ export function permissionSentence(
   findText?: FindPermissionText,
 ): string {
   if (permission.type === '*') return messages.text('consent.everything')
-  const key = kindKey(permission.type, namespace, messages)
-  const kind =
-    findText?.(messages.locale, permission.type)?.name ??
-    (key === undefined
-      ? messages.text('doctype.unknown', { type: isolated(permission.type) })
-      : messages.text(key))
+  const kind = kindWords(messages, permission.type, namespace, findText)
   const access = accessOf(permission.verbs)
     .map((words) => messages.text(`permission.access.${words.key}`))
     .join(', ')
   const limit = limitOf(permission)
   if (limit === undefined) return messages.text('permission.sentence', { kind, access })
   return messages.text('permission.limited', { kind, access, limit: messages.text(...limit) })
+}
+
+/** What a kind of data is called. @param findText words of the host */
+export function kindWords(
+  messages: Messages,
+  type: string,
+  namespace: string,
+  findText?: FindPermissionText,
+): string {
+  const key = kindKey(type, namespace, messages)
+  return (
+    findText?.(messages.locale, type)?.name ??
+    (key === undefined
+      ? messages.text('doctype.unknown', { type: isolated(type) })
+      : messages.text(key))
+  )
 }

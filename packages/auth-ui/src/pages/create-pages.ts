@@ -1,6 +1,6 @@
 import { createAssets } from './assets.ts'
 import { findPermissionText, isSensitiveText } from '../consent/permission-texts.ts'
-import { permissionSentence } from '../consent/permission-words.ts'
+import { kindWords, permissionSentence } from '../consent/permission-words.ts'
 import { createMessages, type MessageSource } from '../messages.ts'
 import type { PageRenderer, PagesContext } from './page-renderer.ts'
 import { themeStyle } from './theme.ts'
@@ -34,6 +34,7 @@ export function createPages(options: PagesOptions): PageRenderer {
     locales: source.locales,
     permissionWords: (locale, permission) =>
       permissionSentence(source.forLocale(locale), permission, namespace, findText),
+    kindWords: (locale, type) => kindWords(source.forLocale(locale), type, namespace, findText),
     ...createLoginPages(show),
     ...createPassphrasePages(show),
     ...createConfirmPages(show),
