@@ -68,13 +68,15 @@ describe('the first start after a restore', function () {
   })
 
   it('begins the record of activity anew, which names where the old one ended', async () => {
-    await host.host.app.activity.chain(host.instance)
+    await host.host.app.ui.owners.updateInstance(host.instance, { publicName: 'Somebody else' })
     const before = await host.host.app.activity.verify(host.instance)
     const { app } = await restore(1, false)
     const lines: Record<string, unknown>[] = []
     for await (const line of app.activity.exportLines(host.instance)) {
       lines.push(JSON.parse(line) as Record<string, unknown>)
     }
+    expect(lines[2]).to.include({ event: 'instance.changed' })
+    expect(lines[2]?.['detail']).to.deep.equal({ members: ['publicName'] })
     const restored = lines.filter(({ event }) => event === 'store.restored')
     expect(restored.map(({ actor, seq }) => [actor, seq])).to.deep.equal([
       [{ kind: 'operator' }, before.seq + 1],
