@@ -65,6 +65,7 @@ async function reseal(program: Program): Promise<boolean> {
   atEnd(() => fleet.stop())
   await fleet.restartAll(old)
   const load = startLoad(fleet, owners, Number(option('rate')), random)
+  atEnd(() => load.stop())
   await fleet.restartAll(behind)
   await fleet.restartAll(front)
 
@@ -77,7 +78,6 @@ async function reseal(program: Program): Promise<boolean> {
     const killed = await fleet.killResealing(front)
     say('killed', { process: killed, sealed })
   }
-  await fleet.sealedMoreThan(sealed)
   const done = await fleet.untilResealed()
   say('resealed', { others: done['others'], damaged: done['damaged'] })
   await fleet.restartAll(only)
@@ -173,10 +173,11 @@ class Fleet {
     let deadline = performance.now() + WAIT_MS
     let last = ''
     for (;;) {
-      const answer = await fetch(`http://127.0.0.1:${this.any().adminPort}/admin/keys/reseal`, {
+      const answer = await fetch(`http://127.0.0.1:${this.any().adminPort}/keys/reseal`, {
         headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
       })
       const text = await answer.text()
+      if (!answer.ok) throw new Error(`GET /keys/reseal: ${answer.status} ${text}`)
       const work = JSON.parse(text) as Readonly<Record<string, unknown>> // as the route answers
       if (isThere(work)) return work
       if (text !== last) deadline = performance.now() + WAIT_MS
@@ -217,14 +218,15 @@ interface Load {
   stop(): Promise<void>
 }
 
-/** Refreshes, so many a second, at whatever process answers. */
+/** Refreshes, so many a second, at whatever process answers; another one is asked in place of one that stops, as a proxy does. */
 function startLoad(
   fleet: Fleet,
   owners: readonly SealedOwner[],
   perSecond: number,
   random: () => number,
 ): Load {
-  const agent = new http.Agent({ keepAlive: true })
+  // A connection that is kept may be ended by a process that stops, in the moment when it is used again.
+  const agent = new http.Agent({ keepAlive: false })
   const failures: string[] = []
   const open = new Set<Promise<void>>()
   let requests = 0
@@ -235,7 +237,14 @@ function startLoad(
     requests += 1
     const result = await refresh(port, agent, owner)
     if (result === 200) return
-    if (fleet.killed.has(port)) atKilled += 1
+    if (fleet.killed.has(port)) {
+      atKilled += 1
+      return
+    }
+    const other = fleet.live().find((host) => host.port !== port)
+    const isStopping = !fleet.live().some((host) => host.port === port)
+    if (typeof result === 'string' && isStopping && other !== undefined)
+      await send(other.port, owner)
     else failures.push(`${owner.domain}: ${result}`)
   }
   async function run(): Promise<void> {

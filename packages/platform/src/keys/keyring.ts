@@ -34,7 +34,7 @@ export interface Keyring {
    */
   replaceSessionKey(instance: Instance): Promise<readonly Change[]>
   /** Tells this and all other processes to forget cached keys of the instance. */
-  replaced(instance: Instance): Promise<void>
+  replaced(instance: Pick<Instance, 'id'>): Promise<void>
   /** A new access key signs; older ones verify until their last token died, or with `revoke` die at once. */
   rotate(instance: Instance, options?: RotateOptions): Promise<void>
   /** A new key of this kind signs, and what older ones signed is dead at once: every session, or every link of mails. */
