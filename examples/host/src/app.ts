@@ -84,12 +84,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     namespace: config.namespace,
     folders: [...(demoApps?.folders() ?? []), appFolders.settings],
     initial: [...(demoApps?.initial ?? []), 'settings'],
-    note: (instance, event, { slug, name }) =>
-      oauth.activity.pending(instance, {
-        event,
-        actor: { kind: 'operator' },
-        target: { kind: 'app', id: slug, name },
-      }),
+    activity: { pending: (instance, event) => oauth.activity.pending(instance, event) },
   })
   const konnectors = createHostKonnectors({
     store,
@@ -141,12 +136,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       !config.isProduction && { development: demo.createDevelopment(store, clock) }),
     pushCredentials: { getRaw: async (id) => accounts.connectors.accountTypes.getRaw(id) },
   })
-  const { mailer } = notify
   const quotaNotices = createQuotaNotices({ store, notify, log })
   quota.onUse((instance, use) => void quotaNotices.look(instance, use))
   const ui = createAuthUi({
     oauth,
-    mailer,
+    mailer: notify.mailer,
     events: realtime,
     ...(shared !== undefined && { shares: shared.shares }),
     restored: restoredSpaces(store),
@@ -281,7 +275,6 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     apps,
     konnectors,
     accounts,
-    mailer,
     notify,
     phones,
     quota,

@@ -1,6 +1,6 @@
 import type { Activity } from '@svc/activity'
 import type { AuthUi } from '@svc/auth-ui'
-import type { Mailer, Notify } from '@svc/notify'
+import type { Notify } from '@svc/notify'
 import type { OAuth } from '@svc/oauth-core'
 import type { RouteRow } from '@svc/platform'
 import type { Realtime } from '@svc/realtime'
@@ -31,7 +31,6 @@ export interface HostServices {
   readonly apps: HostApps
   readonly konnectors: HostKonnectors
   readonly accounts: HostConnectors
-  readonly mailer: Mailer
   readonly notify: Notify
   readonly phones: OwnerPhones
   /** Marks the lines of the audit stream, and counts them. */

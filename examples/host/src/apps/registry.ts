@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { AppManifest, AppRegistry } from '@svc/oauth-core'
-import type { Instance, InstanceId } from '@svc/platform'
+import type { ActivityEvent, ActivityLog, Instance, InstanceId } from '@svc/platform'
 import { type Change, indexKey, type Json, recordKey, type Store } from '@svc/store'
 import { BoundedMap } from '../http/bounded-map.ts'
 import { TooManyInstalledError } from '../quota/too-many-installed.ts'
@@ -38,12 +38,8 @@ export interface HostAppsOptions {
   readonly namespace: string
   /** Slugs every new instance starts with. */
   readonly initial: readonly string[]
-  /** The changes that note what happened to an app, for the write that does it. */
-  readonly note: (
-    instance: Instance,
-    event: 'app.installed' | 'app.removed',
-    app: Pick<AppManifest, 'name' | 'slug'>,
-  ) => readonly Change[]
+  /** Notes what happened to an app, in the write that does it. */
+  readonly activity: Pick<ActivityLog, 'pending'>
 }
 
 /** What is stored: for an app beside the server its current manifest counts, for a folder the one at installation. */
@@ -68,7 +64,7 @@ const MAX_INSTANCES = 1000
 const TRUST_MS = 1000
 
 export async function createHostApps(options: HostAppsOptions): Promise<HostApps> {
-  const { store, clock, initial, note } = options
+  const { store, clock, initial, activity } = options
   const bundled = new Map(
     options.folders.map((folder) => {
       const app = inNamespace(readAppPackage(folder), options.namespace)
@@ -164,7 +160,7 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
       }
       await store.write([
         putChange(instance.id, { slug: manifest.slug, installedAt: clock.now(), ...source }),
-        ...note(instance, 'app.installed', manifest),
+        ...activity.pending(instance, eventOf('app.installed', manifest)),
       ])
       await changed(instance, [manifest.slug])
       return manifest
@@ -174,7 +170,7 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
       const app = (await appsOf(instance)).get(slug)?.manifest ?? { slug, name: slug }
       const { written } = await store.write([
         { op: 'delete', key, ifPresent: true },
-        ...note(instance, 'app.removed', app),
+        ...activity.pending(instance, eventOf('app.removed', app)),
       ])
       if (written) await changed(instance, [slug])
       return written
@@ -196,6 +192,13 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
       await stopListening()
     },
   }
+}
+
+function eventOf(
+  event: 'app.installed' | 'app.removed',
+  { slug, name }: Pick<AppManifest, 'name' | 'slug'>,
+): ActivityEvent {
+  return { event, actor: { kind: 'operator' }, target: { kind: 'app', id: slug, name } }
 }
 
 const DEFAULT_PREFIX = 'io.svc.'

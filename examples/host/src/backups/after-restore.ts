@@ -28,7 +28,7 @@ const ENDED: ReadonlySet<string> = new Set([
 const KEPT: ReadonlySet<string> = new Set(['dev-mail', 'dev-outbox-entry', 'restored-notice'])
 
 interface AfterRestoreOptions {
-  readonly app: Pick<HostServices, 'mailer' | 'notify' | 'oauth'>
+  readonly app: Pick<HostServices, 'notify' | 'oauth'>
   readonly store: Store
   readonly log: HostEventLog
 }
@@ -163,7 +163,7 @@ async function tellOnce(
     try {
       if (instance.email !== undefined) {
         const variables = { url, backupAt }
-        await app.mailer.send(instance, { template: 'space_restored', variables })
+        await app.notify.mailer.send(instance, { template: 'space_restored', variables })
       }
       await store.write([
         { ...putNotice(instance.id, { ...notice, isMailed: true }), ifPresent: true },
