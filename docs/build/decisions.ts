@@ -38,6 +38,7 @@ const THEMES: Readonly<Record<string, readonly string[]>> = {
     'factors',
     'passphrase',
     'profile',
+    'settings',
     'session codes',
     'consent',
     'pages',

@@ -144,8 +144,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     events: realtime,
     ...(shared !== undefined && { shares: shared.shares }),
     restored: restoredSpaces(store),
-    // Without the home app owners begin in the settings.
-    ...(!config.demoApps && { homeSlug: 'settings' }),
+    // The settings are among the apps of this host; the demo has a home of its own.
+    builtInApps: { settings: false, home: !config.demoApps },
     move: { diskUsage: quota.use },
     permissionTexts: permissionTexts(config.namespace),
     ...(config.raiseLimitUrl !== undefined && { raiseLimitUrl: config.raiseLimitUrl }),
@@ -218,8 +218,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   koa.use(probe.middleware)
   koa.use(connectors.callbackHost())
   koa.use(oauth.resolveInstance())
-  koa.use(serveApps({ apps, visits: ui.appPages }))
   koa.use(ui.routes())
+  koa.use(serveApps({ apps, visits: ui.appPages }))
   koa.use(oauth.routes({ pages: ui.pages }))
   koa.use(activity.routes())
   koa.use(realtime.routes())
@@ -293,6 +293,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     },
     async start() {
       await oauth.start()
+      await ui.start()
       await activity.start()
       await accounts.start()
       await notify.start()

@@ -1,6 +1,6 @@
 /**
  * Pictures of every page, to be looked at: `pnpm shots [name…]`, into `screenshots/` or `SVC_SHOTS`.
- * 360 and 1280 px, light and dark; the other languages and the pseudo-locale at 360 px.
+ * 360 and 1280 px, light and dark; the other languages at 360 px, the pseudo-locale from right to left at 390 and 1280.
  */
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +10,7 @@ import type { Browser, Page } from 'playwright-core'
 import { appServer } from '../../../packages/auth-ui/test/support/app-server.ts'
 import { SAMPLES } from '../../../packages/auth-ui/test/support/sample-models.ts'
 import { sampleServer } from '../../../packages/auth-ui/test/support/sample-server.ts'
+import { HOME_APPS, homeAnswers } from '../../../packages/auth-ui/test/support/home-samples.ts'
 import {
   settingsAnswers,
   sixtyClients,
@@ -40,13 +41,17 @@ const LOOKS: readonly Look[] = [
   { width: 360, scheme: 'light', locale: 'de' },
   { width: 360, scheme: 'light', locale: 'es' },
   { width: 360, scheme: 'light', locale: 'en-XA' },
+  { width: 390, scheme: 'light', locale: 'ar-XB' },
+  { width: 1280, scheme: 'light', locale: 'ar-XB' },
 ]
-const PHONE: readonly Look[] = [
+const PHONE: readonly Look[] = [{ width: 390, scheme: 'light', locale: 'en' }]
+const SETTINGS: readonly Look[] = [
+  ...LOOKS,
   { width: 390, scheme: 'light', locale: 'en' },
-  { width: 360, scheme: 'light', locale: 'ar-XB' },
+  { width: 390, scheme: 'dark', locale: 'en' },
 ]
 /** Mails have no pseudo-locale. */
-const MAIL_LOOKS = LOOKS.filter(({ locale }) => locale !== 'en-XA')
+const MAIL_LOOKS = LOOKS.filter(({ locale }) => !/-X[AB]$/u.test(locale))
 
 const ACCOUNTS = [
   { _id: 'a1', account_type: 'demo-photos', name: '', oauth: { status: 'connected' } },
@@ -90,7 +95,31 @@ const many = await appServer({
   folder: appFolders.settings,
   answers: settingsAnswers(sixtyClients()),
 })
-const none = await appServer({ folder: appFolders.settings, answers: settingsAnswers([]) })
+const none = await appServer({
+  folder: appFolders.settings,
+  answers: {
+    ...settingsAnswers([]),
+    'GET /settings/checkup': (ctx) => {
+      ctx.body = { data: [] }
+    },
+  },
+})
+const waits = await appServer({
+  folder: appFolders.settings,
+  answers: {
+    ...settingsAnswers(),
+    'GET /settings/devices': () => new Promise(() => {}),
+  },
+})
+const fails = await appServer({
+  folder: appFolders.settings,
+  answers: {
+    ...settingsAnswers(),
+    'GET /settings/clients': (ctx) => {
+      ctx.status = 503
+    },
+  },
+})
 const home = await appServer({
   folder: fileURLToPath(new URL('../apps/home', import.meta.url)),
   answers: {
@@ -105,8 +134,9 @@ const home = await appServer({
     },
   },
 })
+const start = await appServer({ folder: appFolders.home, apps: HOME_APPS, answers: homeAnswers() })
 const mails = await mailServer()
-const servers = [pages, settings, many, none, home, mails]
+const servers = [pages, settings, many, none, waits, fails, home, start, mails]
 const browser = await launchChromium({ port: pages.port, domains: [] })
 try {
   for (const shot of shots()) {
@@ -172,26 +202,56 @@ function shots(): readonly Shot[] {
       looks: MAIL_LOOKS,
     })),
     { name: 'home', url: app(home.origin) },
-    { name: 'settings-clients', url: app(settings.origin), prepare: openFirst },
-    { name: 'settings-sixty', url: app(many.origin) },
-    { name: 'settings-none', url: app(none.origin) },
-    { name: 'settings-accounts', url: app(settings.origin, '#accounts') },
-    { name: 'settings-access', url: app(settings.origin, '#access') },
-    { name: 'settings-activity', url: app(settings.origin, '#activity'), prepare: openFirst },
-    { name: 'settings-sessions', url: app(settings.origin, '#sessions') },
-    { name: 'settings-passphrase', url: app(settings.origin, '#passphrase') },
-    { name: 'settings-factors', url: app(settings.origin, '#factors') },
-    { name: 'settings-profile', url: app(settings.origin, '#/profile') },
-    { name: 'settings-devices', url: app(settings.origin, '#devices') },
+    { name: 'start-page', url: app(start.origin) },
+    { name: 'settings-overview', url: app(settings.origin), looks: SETTINGS },
+    { name: 'settings-good', url: app(none.origin), looks: SETTINGS },
+    { name: 'settings-profile', url: app(settings.origin, '#/profile'), looks: SETTINGS },
+    { name: 'settings-security', url: app(settings.origin, '#/security'), looks: SETTINGS },
+    { name: 'settings-passphrase', url: app(settings.origin, '#/security/passphrase') },
+    { name: 'settings-devices', url: app(settings.origin, '#/devices'), looks: SETTINGS },
+    {
+      name: 'settings-apps',
+      url: app(settings.origin, '#/apps'),
+      looks: SETTINGS,
+      prepare: openFirst,
+    },
+    { name: 'settings-sixty', url: app(many.origin, '#/apps') },
+    { name: 'settings-none', url: app(none.origin, '#/apps') },
+    { name: 'settings-activity', url: app(settings.origin, '#/activity'), prepare: openFirst },
+    {
+      name: 'settings-loading',
+      url: app(waits.origin, '#/devices'),
+      prepare: (page) => page.locator('.loading').waitFor(),
+    },
+    { name: 'settings-failed', url: app(fails.origin, '#/apps') },
+    {
+      name: 'settings-offline',
+      url: app(settings.origin, '#/devices'),
+      prepare: async (page) => {
+        await page.context().setOffline(true)
+        await page.locator('#offline').waitFor()
+      },
+    },
+    {
+      name: 'settings-saved',
+      url: app(settings.origin, '#/profile'),
+      prepare: async (page) => {
+        await page.getByRole('button').filter({ hasText: /./u }).nth(1).click()
+        await page.locator('.said').filter({ hasText: /./u }).waitFor()
+      },
+    },
     {
       name: 'settings-factor-remove',
-      url: app(settings.origin, '#factors'),
+      url: app(settings.origin, '#/security'),
       prepare: (page) => page.locator('[data-factor=recovery] .button--danger-quiet').click(),
     },
     {
       name: 'settings-revoke',
-      url: app(settings.origin),
-      prepare: (page) => page.locator('.item .button').first().click(),
+      url: app(settings.origin, '#/apps'),
+      prepare: async (page) => {
+        await openFirst(page)
+        await page.locator('.item .button--danger-quiet').first().click()
+      },
     },
   ]
 }
@@ -204,7 +264,7 @@ async function takeAll(from: Browser, { name, url, prepare, looks = LOOKS }: Sho
   for (const { width, scheme, locale } of looks) {
     const page = await from.newPage({ viewport: { width, height: 760 }, colorScheme: scheme })
     await page.goto(url(locale))
-    await page.waitForLoadState('networkidle')
+    if (name !== 'settings-loading') await page.waitForLoadState('networkidle')
     await prepare?.(page)
     const path = `${folder}/${name}-${width}-${scheme}-${locale}.png`
     await page.screenshot({ path, fullPage: true })

@@ -2,6 +2,7 @@ import { beginConnecting, outcomeText } from './_kit/connecting.js'
 import { make, shownName, withName, withTime } from './_kit/dom.js'
 import { ApiError } from './_kit/api.js'
 import { ask } from './ask.js'
+import { nothing } from './states.js'
 
 /**
  * @typedef {{ status?: string, refreshed_at?: string, scope?: string }} AccountOAuth
@@ -21,7 +22,7 @@ let problem = ''
  * @param {Pick<import('./main.js').Tools, 't' | 'tell'>} tools
  */
 export function showOutcome(outcome, { t, tell }) {
-  history.replaceState(null, '', '#accounts')
+  history.replaceState(null, '', '#/apps/services')
   if (outcome.error === '') tell(outcomeText(t, outcome))
   else problem = outcomeText(t, outcome)
 }
@@ -30,9 +31,9 @@ export function showOutcome(outcome, { t, tell }) {
  * Accounts at services, and whether they work.
  *
  * @param {import('./main.js').Tools} tools
- * @returns {Promise<Node[]>}
+ * @returns {Promise<readonly Node[]>}
  */
-export async function accountsSection(tools) {
+export async function accountsList(tools) {
   const { api, t, namespace } = tools
   const [accounts, konnectors] = await Promise.all([
     readAccounts(api, namespace),
@@ -47,11 +48,9 @@ export async function accountsSection(tools) {
   if (accounts.length === 0) {
     return [
       ...notice,
-      make(
-        'div',
-        { class: 'empty' },
-        make('p', { class: 'empty__title' }, t('accounts.none')),
-        make('p', { class: 'muted' }, t('accounts.none.hint')),
+      nothing(
+        t('accounts.none'),
+        make('a', { class: 'button', href: `${api.origin}/` }, t('app.openHome')),
       ),
     ]
   }
@@ -97,7 +96,7 @@ function accountCard(account, konnectors, tools) {
     ...(refreshedAt === undefined
       ? []
       : [make('span', {}, ...withTime(t, 'accounts.refreshed', when(refreshedAt)))]),
-    ...(scope === '' ? [] : [make('span', {}, t('accounts.allowed', { scope: shownName(scope) }))]),
+    ...(scope === '' ? [] : [make('span', {}, ...withName(t, 'accounts.allowed', name))]),
   ]
   const card = make(
     'li',
@@ -105,7 +104,7 @@ function accountCard(account, konnectors, tools) {
     make(
       'div',
       { class: 'item__text' },
-      make('h2', { class: 'item__name' }, make('bdi', {}, name)),
+      make('h3', { class: 'item__name' }, make('bdi', {}, name)),
       make('p', { class: 'item__facts' }, ...facts),
     ),
   )

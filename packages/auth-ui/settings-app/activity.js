@@ -181,7 +181,7 @@ function entryCard(entry, tools) {
     details(entry, words, tools),
   )
   if (isRefused && (event === 'login.failed' || event === 'two_factor.failed')) {
-    card.append(make('a', { class: 'button', href: '#access' }, t('activity.notMe')))
+    card.append(make('a', { class: 'button', href: '#/' }, t('activity.notMe')))
   }
   return card
 }

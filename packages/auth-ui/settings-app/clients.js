@@ -1,8 +1,11 @@
-import { ask } from './ask.js'
-import { colourOf, initials, make, shownName, withName, withTime } from './_kit/dom.js'
+import { clientDetails } from './client-details.js'
+import { colourOf, initials, make, shownName, withTime } from './_kit/dom.js'
+import { nothing } from './states.js'
 
 /** From how many apps on a search field helps. */
 const SEARCH_FROM = 8
+/** Longer ago than this, an app is likely to have been forgotten. */
+const UNUSED_MS = 90 * 24 * 3_600_000
 
 /**
  * @typedef {object} ClientAttributes
@@ -13,28 +16,25 @@ const SEARCH_FROM = 8
  * @property {string} [platform]
  * @property {string} created_at
  * @property {string} [last_used_at]
+ * @property {string} [last_used_from]
  * @property {string} [expires_at]
- * @property {readonly { scope: string, text: string }[]} permissions
+ * @property {string} [scope] `@` before it: that of an app of the space, which cannot be divided
+ * @property {readonly import('./client-rights.js').Right[]} permissions
  */
+/** @typedef {import('./main.js').Tools} Tools */
 
 /**
- * The apps and devices that have access.
+ * The apps and devices that have access, the one used last first.
  *
- * @param {import('./main.js').Tools} tools
- * @returns {Promise<Node[]>}
+ * @param {Tools} tools
+ * @returns {Promise<readonly Node[]>}
  */
-export async function clientsSection(tools) {
+export async function clientsList(tools) {
   const { api, t } = tools
   const clients = [...(await api.list('/settings/clients'))].sort(byLastUse)
   if (clients.length === 0) {
-    return [
-      make(
-        'div',
-        { class: 'empty' },
-        make('p', { class: 'empty__title' }, t('clients.none')),
-        make('p', { class: 'muted' }, t('clients.none.hint')),
-      ),
-    ]
+    const home = make('a', { class: 'button', href: `${api.origin}/` }, t('app.openHome'))
+    return [nothing(t('clients.none'), home)]
   }
   const cards = clients.map((client) => clientCard(client, tools))
   const list = make('ul', { class: 'cards' }, ...cards)
@@ -54,7 +54,7 @@ function lastUse({ attributes }) {
 /**
  * @param {readonly import('./_kit/api.js').Resource[]} clients
  * @param {readonly HTMLElement[]} cards
- * @param {import('./main.js').Tools} tools
+ * @param {Tools} tools
  */
 function searchField(clients, cards, { t }) {
   const input = make('input', { class: 'field__input', type: 'search', id: 'search' })
@@ -83,59 +83,48 @@ function searchField(clients, cards, { t }) {
 
 /**
  * @param {import('./_kit/api.js').Resource} client
- * @param {import('./main.js').Tools} tools
+ * @param {Tools} tools
  */
 function clientCard(client, tools) {
   const { t, when } = tools
   // The shape of `GET /settings/clients`.
   const about = /** @type {ClientAttributes} */ (/** @type {unknown} */ (client.attributes))
   const name = shownName(about.client_name)
-  const kind = kindOf(about, t)
-  const revoke = make(
-    'button',
-    {
-      class: 'button button--danger-quiet',
-      type: 'button',
-      'aria-label': t('clients.revoke.label', { name }),
-    },
-    t('clients.revoke'),
-  )
+  const isForgotten = new Date(lastUse(client)).getTime() < new Date().getTime() - UNUSED_MS
   const used =
     about.last_used_at === undefined
       ? [t('clients.unused')]
       : withTime(t, 'clients.used', when(about.last_used_at))
-  const card = make(
+  const end = about.expires_at
+  return make(
     'li',
-    { class: 'item' },
+    { class: 'item', 'data-part': client.id },
     make('span', { class: `tile tile--${colourOf(name)}`, 'aria-hidden': 'true' }, initials(name)),
     make(
       'div',
       { class: 'item__text' },
-      make('h2', { class: 'item__name' }, make('bdi', {}, name)),
-      make('p', { class: 'item__facts' }, ...facts([kind, about.platform ?? ''])),
+      make('h3', { class: 'item__name' }, make('bdi', {}, name)),
+      ...(isForgotten
+        ? [
+            make(
+              'p',
+              { class: 'chips' },
+              make('span', { class: 'badge badge--warning' }, t('clients.forgotten')),
+            ),
+          ]
+        : []),
       make(
         'p',
         { class: 'item__facts' },
+        ...[kindOf(about, t), about.platform ?? '']
+          .filter((text) => text !== '')
+          .map((text) => make('span', {}, make('bdi', {}, text))),
         make('span', {}, ...used),
-        ' ',
-        make('span', {}, ...withTime(t, 'clients.created', when(about.created_at))),
-        ...(about.expires_at === undefined
-          ? []
-          : [' ', make('span', {}, ...withTime(t, 'access.until', when(about.expires_at)))]),
+        ...(end === undefined ? [] : [make('span', {}, ...withTime(t, 'access.until', when(end)))]),
       ),
     ),
-    revoke,
-    details(client.id, about, t),
+    clientDetails(client.id, name, about, tools),
   )
-  revoke.addEventListener('click', () => {
-    void revokeClient(client.id, name, about, card, tools)
-  })
-  return card
-}
-
-/** @param {readonly string[]} texts */
-function facts(texts) {
-  return texts.filter((text) => text !== '').map((text) => make('span', {}, make('bdi', {}, text)))
 }
 
 /** @param {ClientAttributes} about @param {import('./_kit/texts.js').Translate} t */
@@ -143,68 +132,4 @@ function kindOf({ client_kind: kind = '' }, t) {
   const key = `clients.kind.${kind}`
   const text = t(key)
   return text === key ? kind : text
-}
-
-/**
- * @param {string} id
- * @param {ClientAttributes} about
- * @param {import('./_kit/texts.js').Translate} t
- */
-function details(id, { permissions, software_id, software_version = '' }, t) {
-  const code = (/** @type {string} */ text) => make('dd', {}, make('code', { dir: 'ltr' }, text))
-  const words =
-    permissions.length === 0
-      ? [make('p', { class: 'muted' }, t('clients.nothing'))]
-      : [
-          make(
-            'ul',
-            { class: 'rights' },
-            ...permissions.map(({ text }) => make('li', {}, make('bdi', {}, text))),
-          ),
-        ]
-  return make(
-    'details',
-    { class: 'item__details' },
-    make('summary', {}, t('clients.may')),
-    ...words,
-    make(
-      'details',
-      { class: 'raw' },
-      make('summary', {}, t('clients.raw')),
-      make(
-        'dl',
-        {},
-        make('dt', {}, t('clients.raw.scope')),
-        ...permissions.map(({ scope }) => code(scope)),
-        make('dt', {}, t('clients.raw.software')),
-        code(`${software_id} ${software_version}`.trim()),
-        make('dt', {}, t('clients.raw.id')),
-        code(id),
-      ),
-    ),
-  )
-}
-
-/**
- * @param {string} id
- * @param {string} name
- * @param {ClientAttributes} about
- * @param {HTMLElement} card
- * @param {import('./main.js').Tools} tools
- */
-async function revokeClient(id, name, about, card, { api, t, announce, reload }) {
-  const done = await ask({
-    title: withName(t, 'clients.revoke.title', name),
-    text: t('clients.revoke.text'),
-    losses: about.permissions.map(({ text }) => text),
-    confirm: t('clients.revoke.confirm'),
-    busy: t('clients.revoke.busy'),
-    cancel: t('app.cancel'),
-    failed: t('app.failed'),
-    act: () => api.remove(`/settings/clients/${encodeURIComponent(id)}`),
-  })
-  if (!done) return
-  card.remove()
-  announce(t('clients.revoked', { name }))
-  reload()
 }

@@ -92,7 +92,11 @@ function noCode({ t }) {
       make(
         'div',
         { class: 'form__buttons' },
-        make('a', { class: 'button button--primary', href: '#factors' }, t('code.none.open')),
+        make(
+          'a',
+          { class: 'button button--primary', href: '#/security/second-step' },
+          t('code.none.open'),
+        ),
       ),
     ),
   ]

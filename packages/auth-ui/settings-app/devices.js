@@ -1,90 +1,144 @@
 import { ask } from './ask.js'
-import { make, shownName, withTime } from './_kit/dom.js'
+import { nameOfDevice, readDevices } from './devices-data.js'
+import { make, withName, withTime } from './_kit/dom.js'
+import { icon } from './icons.js'
+
+/** @typedef {import('./devices-data.js').Device} Device */
+/** @typedef {import('./main.js').Tools} Tools */
+
+const PHONES = new Set(['Android', 'iOS'])
 
 /**
- * @typedef {object} DeviceAttributes
- * @property {string} [label]
- * @property {string} created_at
- * @property {string} [last_used]
- */
-
-/**
- * Browsers that skip the second step.
+ * Each browser once: whether it is logged in, and whether it is asked for the second step.
  *
- * @param {import('./main.js').Tools} tools
+ * @param {Tools} tools
  * @returns {Promise<Node[]>}
  */
 export async function devicesSection(tools) {
-  const { api, t } = tools
-  const devices = await api.list('/settings/trusted_devices')
-  if (devices.length === 0) {
-    return [
-      make(
-        'div',
-        { class: 'empty' },
-        make('p', { class: 'empty__title' }, t('devices.none')),
-        make('p', { class: 'muted' }, t('devices.none.hint')),
-      ),
-    ]
-  }
-  return [make('ul', { class: 'cards' }, ...devices.map((device) => deviceCard(device, tools)))]
+  const devices = await readDevices(tools.api)
+  const others = devices.filter(({ about }) => !about.current && about.sessions.length > 0).length
+  const cards = devices.map((device) => deviceCard(device, tools))
+  return [
+    make('ul', { class: 'cards' }, ...cards),
+    ...(others === 0 ? [] : [othersButton(others, tools)]),
+  ]
 }
 
-/**
- * @param {import('./_kit/api.js').Resource} device
- * @param {import('./main.js').Tools} tools
- */
+/** @param {Device} device @param {Tools} tools */
 function deviceCard(device, tools) {
+  const { id, about } = device
   const { t, when } = tools
-  // The shape of `GET /settings/trusted_devices`.
-  const about = /** @type {DeviceAttributes} */ (/** @type {unknown} */ (device.attributes))
-  const name = shownName(about.label ?? '') || t('sessions.unknown')
-  const used =
-    about.last_used === undefined
-      ? t('devices.unused')
-      : withTime(t, 'devices.used', when(about.last_used))
-  const remove = make(
-    'button',
-    {
-      class: 'button',
-      type: 'button',
-      'aria-label': t('devices.remove.label', { name }),
-    },
-    t('devices.remove'),
-  )
-  remove.addEventListener('click', () => void removeDevice(device.id, name, tools))
+  const name = nameOfDevice(about, t)
+  const isLoggedIn = about.sessions.length > 0
+  const chips = [
+    ...(about.current ? [t('sessions.current')] : []),
+    ...(isLoggedIn ? [t('devices.loggedIn')] : []),
+    ...(about.trusted ? [t('devices.skips')] : []),
+  ].map((text) => make('li', { class: 'badge' }, text))
+  const seen = about.current
+    ? [t('sessions.now')]
+    : withTime(t, 'sessions.seen', when(about.last_seen))
+  const facts = [
+    make('span', {}, ...seen),
+    ...((about.country ?? '') === ''
+      ? []
+      : [make('span', {}, make('bdi', {}, about.country ?? ''))]),
+    ...((about.ip ?? '') === ''
+      ? []
+      : [make('span', {}, ...withName(t, 'access.from', about.ip ?? ''))]),
+    ...(about.sessions.some(({ long_run: isLong }) => isLong)
+      ? [make('span', {}, t('sessions.long'))]
+      : []),
+  ]
   return make(
     'li',
-    { class: 'item item--plain' },
+    { class: 'item', 'data-part': id },
+    make(
+      'span',
+      { class: 'tile tile--device' },
+      icon(PHONES.has(about.os ?? '') ? 'phone' : 'computer'),
+    ),
     make(
       'div',
       { class: 'item__text' },
       make('h2', { class: 'item__name' }, make('bdi', {}, name)),
-      make(
-        'p',
-        { class: 'item__facts' },
-        make('span', {}, ...(typeof used === 'string' ? [used] : used)),
-        make('span', {}, ...withTime(t, 'devices.created', when(about.created_at))),
-      ),
+      ...(chips.length === 0 ? [] : [make('ul', { class: 'chips' }, ...chips)]),
+      make('p', { class: 'item__facts' }, ...facts),
     ),
-    remove,
+    make('div', { class: 'item__buttons' }, ...buttonsOf(device, name, tools)),
   )
 }
 
-/**
- * @param {string} id
- * @param {string} name
- * @param {import('./main.js').Tools} tools
- */
-async function removeDevice(id, name, { api, t, done }) {
-  const isDone = await ask({
-    title: [t('devices.remove.title', { name })],
-    text: t('devices.remove.text'),
-    confirm: t('devices.remove'),
-    busy: t('app.removing'),
-    cancel: t('app.cancel'),
-    failed: t('app.failed'),
-    act: () => api.remove(`/settings/trusted_devices/${encodeURIComponent(id)}`),
+/** @param {Device} device @param {string} name @param {Tools} tools */
+function buttonsOf({ id, about }, name, tools) {
+  const { api } = tools
+  const forget = () => api.remove(`/settings/devices/${encodeURIComponent(id)}`)
+  const askAgain = endButton('devices.remove', name, tools, async () => {
+    const trusted = await api.list('/settings/trusted_devices')
+    for (const { id: each, attributes } of trusted) {
+      if ((attributes['device'] ?? each) === id) {
+        await api.remove(`/settings/trusted_devices/${encodeURIComponent(each)}`)
+      }
+    }
   })
-  if (isDone) done(t('devices.removed', { name }))
+  // This browser logs out at the top of the page.
+  if (about.current) return about.trusted ? [askAgain] : []
+  const logOut = endButton('sessions.end', name, tools, async () => {
+    for (const { id: each } of about.sessions) {
+      await api.remove(`/settings/sessions/${encodeURIComponent(each)}`)
+    }
+  })
+  return [
+    ...(about.sessions.length === 0 ? [] : [logOut]),
+    endButton('devices.forget', name, tools, forget),
+  ]
+}
+
+/**
+ * @param {'sessions.end' | 'devices.forget' | 'devices.remove'} words
+ * @param {string} name
+ * @param {Tools} tools
+ * @param {() => Promise<void>} act
+ */
+function endButton(words, name, { t, done }, act) {
+  const button = make(
+    'button',
+    { class: 'button', type: 'button', 'aria-label': t(`${words}.label`, { name }) },
+    t(words),
+  )
+  button.addEventListener('click', async () => {
+    const isDone = await ask({
+      title: withName(t, `${words}.title`, name),
+      text: t(`${words}.text`),
+      confirm: t(words),
+      busy: t('app.oneMoment'),
+      cancel: t('app.cancel'),
+      failed: t('app.failed'),
+      act,
+    })
+    if (isDone) done(t(`${words}.done`, { name }))
+  })
+  return button
+}
+
+/** @param {number} count @param {Tools} tools */
+function othersButton(count, { api, t, done }) {
+  const button = make(
+    'button',
+    { class: 'button button--danger-quiet', type: 'button' },
+    t('sessions.others', { count }),
+  )
+  button.addEventListener('click', async () => {
+    const isDone = await ask({
+      title: [t('sessions.others.title', { count })],
+      text: t('sessions.others.text'),
+      confirm: t('sessions.others', { count }),
+      busy: t('sessions.end.busy'),
+      cancel: t('app.cancel'),
+      failed: t('app.failed'),
+      act: () => api.remove('/auth/login/others'),
+    })
+    if (isDone) done(t('sessions.others.done'))
+  })
+  return make('p', { class: 'below' }, button)
 }

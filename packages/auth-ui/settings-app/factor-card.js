@@ -15,6 +15,14 @@ export function usage({ created_at: created, last_used: used }, { t, when }) {
   ]
 }
 
+/** How addresses name them. */
+const PARTS = {
+  totp: 'authenticator-app',
+  passkey: 'passkeys',
+  mail: 'email-codes',
+  recovery: 'recovery-codes',
+}
+
 /**
  * @param {import('./main.js').Tools} tools
  * @param {'totp' | 'passkey' | 'mail' | 'recovery'} kind
@@ -22,18 +30,19 @@ export function usage({ created_at: created, last_used: used }, { t, when }) {
  *   isOn: boolean
  *   facts?: readonly Node[]
  *   more?: readonly Node[]
+ *   below?: readonly Node[]
  *   buttons: readonly Node[]
- * }} content
+ * }} content `more` in the row, `below` under all of it
  */
-export function card({ t }, kind, { isOn, facts = [], more = [], buttons }) {
+export function card({ t }, kind, { isOn, facts = [], more = [], below = [], buttons }) {
   return make(
     'li',
-    { class: 'item item--plain item--factor', 'data-factor': kind },
+    { class: 'item item--plain item--factor', 'data-factor': kind, 'data-part': PARTS[kind] },
     make(
       'div',
       { class: 'item__text' },
       make(
-        'h2',
+        'h3',
         { class: 'item__name' },
         t(`${kind}.name`),
         ...(isOn ? [' ', make('span', { class: 'badge' }, t('factor.isOn'))] : []),
@@ -43,5 +52,6 @@ export function card({ t }, kind, { isOn, facts = [], more = [], buttons }) {
       ...more,
     ),
     make('div', { class: 'item__buttons' }, ...buttons),
+    ...below,
   )
 }

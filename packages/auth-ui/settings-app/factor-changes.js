@@ -1,12 +1,11 @@
 import { keepKnownPasskeys, loadFactors } from './factors-data.js'
-import { mailStep, recoveryStep, totpStep } from './factor-steps.js'
 import { isRefusal } from './words.js'
 
 /**
  * What can be done to the factors; each needs a fresh confirmation.
  *
  * @typedef {object} Change
- * @property {'factors'} section
+ * @property {'security'} section
  * @property {'totp.add' | 'totp.remove' | 'mail.on' | 'mail.off' | 'passkey.add' | 'passkey.remove'
  *   | 'passkey.ask' | 'passkey.ask.off' | 'passkey.trust' | 'recovery.create' | 'recovery.remove'} name
  * @property {string} [id] of a passkey
@@ -40,16 +39,19 @@ export async function changeFactor(change, tools, { isResumed }) {
   return new Promise(() => {})
 }
 
+/** Their pages come when one is needed: before anything is begun on the server. */
+const steps = () => import('./factor-steps.js')
+
 const ASKED = '/settings/factors/passkey_after_passphrase'
 
 /** @type {Readonly<Record<Change['name'], (proof: Proof, tools: Tools, id: string, isResumed: boolean) => Promise<Node[] | undefined>>>} */
 const CHANGES = {
   'totp.add': async (proof, tools) =>
-    totpStep(await tools.api.call('POST', '/settings/factors/totp', proof), tools),
+    (await steps()).totpStep(await tools.api.call('POST', '/settings/factors/totp', proof), tools),
   'totp.remove': remover(() => '/settings/factors/totp', 'totp.removed'),
   'mail.on': async (proof, tools) => {
     await tools.api.call('PUT', '/settings/factors/mail', proof)
-    return mailStep(proof, tools)
+    return (await steps()).mailStep(proof, tools)
   },
   'mail.off': remover(() => '/settings/factors/mail', 'mail.removed'),
   'passkey.add': async (proof, { api }) => {
@@ -75,7 +77,10 @@ const CHANGES = {
     'passkey.trusted',
   ),
   'recovery.create': async (proof, tools) =>
-    recoveryStep(await tools.api.call('POST', '/settings/factors/recovery_codes', proof), tools),
+    (await steps()).recoveryStep(
+      await tools.api.call('POST', '/settings/factors/recovery_codes', proof),
+      tools,
+    ),
   'recovery.remove': remover(() => '/settings/factors/recovery_codes', 'recovery.removed'),
 }
 

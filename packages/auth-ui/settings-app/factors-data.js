@@ -1,3 +1,5 @@
+import { tellPasskeys } from './passkey-signals.js'
+
 /**
  * What the owner has beside the passphrase, as `GET /settings/factors` tells it.
  *
@@ -5,6 +7,7 @@
  * @property {{ enabled: boolean, enabled_at?: string, address?: string }} mail
  * @property {{ created_at: string, last_used?: string } | null} totp
  * @property {readonly PasskeyAbout[]} passkeys
+ * @property {{ rp_id: string, id: string, name: string, display_name: string }} passkey_user
  * @property {boolean} passkey_after_passphrase
  * @property {{ left: number, created_at: string } | null} recovery
  */
@@ -26,7 +29,9 @@
  */
 export async function loadFactors(api) {
   const answer = await api.call('GET', '/settings/factors')
-  return /** @type {{ data: { attributes: FactorsAbout } }} */ (answer).data.attributes
+  const factors = /** @type {{ data: { attributes: FactorsAbout } }} */ (answer).data.attributes
+  void tellPasskeys(factors)
+  return factors
 }
 
 const KNOWN = 'svc.passkeys'

@@ -1,51 +1,24 @@
-import { make, shownName, withTime } from './_kit/dom.js'
+import { make, withTime } from './_kit/dom.js'
 import { act, changing, removal } from './factor-buttons.js'
 import { card, usage } from './factor-card.js'
-import { passkeysCard } from './passkeys-card.js'
-import { changeFactor } from './factor-changes.js'
-import { countFactors, loadFactors, takeNewPasskey } from './factors-data.js'
-import { wordsFor } from './words.js'
+import { countFactors } from './factors-data.js'
 
 /** @typedef {import('./factors-data.js').FactorsAbout} FactorsAbout */
-/** @typedef {import('./factor-changes.js').Change} Change */
 
 /**
- * What is asked for beside the passphrase.
+ * What is asked for after the passphrase.
  *
- * @param {import('./main.js').Tools} tools
- * @returns {Promise<Node[]>}
- */
-export async function factorsSection(tools) {
-  const { api, t, warn, tell, confirmation } = tools
-  const intent = confirmation.take('factors')
-  let problem = ''
-  if (intent !== undefined) {
-    // What the owner confirmed a moment ago goes on by itself.
-    try {
-      const step = await changeFactor(/** @type {Change} */ (intent), tools, { isResumed: true })
-      if (step !== undefined) return step
-    } catch (error) {
-      problem = wordsFor(error, t)
-    }
-  }
-  const factors = await loadFactors(api)
-  const added = takeNewPasskey(factors)
-  if (added !== undefined) tell(t('passkey.added', { name: shownName(added.label) }))
-  const nodes = overview(factors, tools)
-  if (problem !== '') warn(problem)
-  return nodes
-}
-
-/**
  * @param {FactorsAbout} factors
  * @param {import('./main.js').Tools} tools
- * @returns {Node[]}
  */
-function overview(factors, tools) {
+export function secondStep(factors, tools) {
   const { t } = tools
   const isOn = countFactors(factors) > 0
   const isAtRisk = isOn && (factors.recovery === null || factors.recovery.left < 3)
-  return [
+  return make(
+    'section',
+    { class: 'group', 'aria-labelledby': 'second-step', 'data-part': 'second-step' },
+    make('h2', { class: 'group__title', id: 'second-step' }, t('factors.title')),
     make(
       'p',
       { class: isOn ? 'notice notice--success' : 'notice' },
@@ -56,11 +29,10 @@ function overview(factors, tools) {
       'ul',
       { class: 'cards' },
       totpCard(factors, tools),
-      passkeysCard(factors, tools),
       mailCard(factors, tools),
       recoveryCard(factors, tools),
     ),
-  ]
+  )
 }
 
 /** @param {FactorsAbout} factors @param {import('./main.js').Tools} tools */
@@ -70,7 +42,7 @@ function totpCard(factors, tools) {
   if (totp === null) {
     return card(tools, 'totp', {
       isOn: false,
-      buttons: [act(tools, t('totp.add'), { section: 'factors', name: 'totp.add' })],
+      buttons: [act(tools, t('totp.add'), { section: 'security', name: 'totp.add' })],
     })
   }
   return card(tools, 'totp', {
@@ -80,14 +52,14 @@ function totpCard(factors, tools) {
       act(
         tools,
         t('totp.replace'),
-        { section: 'factors', name: 'totp.add' },
+        { section: 'security', name: 'totp.add' },
         changing(tools, {
           title: t('totp.replace.title'),
           text: t('totp.replace.text'),
           confirm: t('totp.replace'),
         }),
       ),
-      removal(tools, factors, 'totp', { section: 'factors', name: 'totp.remove' }),
+      removal(tools, factors, 'totp', { section: 'security', name: 'totp.remove' }),
     ],
   })
 }
@@ -103,8 +75,8 @@ function mailCard(factors, tools) {
       : []),
   ]
   const buttons = enabled
-    ? [removal(tools, factors, 'mail', { section: 'factors', name: 'mail.off' })]
-    : [act(tools, t('mail.on'), { section: 'factors', name: 'mail.on' })]
+    ? [removal(tools, factors, 'mail', { section: 'security', name: 'mail.off' })]
+    : [act(tools, t('mail.on'), { section: 'security', name: 'mail.on' })]
   return card(tools, 'mail', {
     isOn: enabled,
     facts,
@@ -123,7 +95,7 @@ function recoveryCard(factors, tools) {
       isOn: false,
       more: canAdd ? [] : [make('p', { class: 'muted small' }, t('recovery.first'))],
       buttons: canAdd
-        ? [act(tools, t('recovery.create'), { section: 'factors', name: 'recovery.create' })]
+        ? [act(tools, t('recovery.create'), { section: 'security', name: 'recovery.create' })]
         : [],
     })
   }
@@ -137,14 +109,14 @@ function recoveryCard(factors, tools) {
       act(
         tools,
         t('recovery.renew'),
-        { section: 'factors', name: 'recovery.create' },
+        { section: 'security', name: 'recovery.create' },
         changing(tools, {
           title: t('recovery.renew.title'),
           text: t('recovery.renew.text', { count: recovery.left }),
           confirm: t('recovery.renew'),
         }),
       ),
-      removal(tools, factors, 'recovery', { section: 'factors', name: 'recovery.remove' }),
+      removal(tools, factors, 'recovery', { section: 'security', name: 'recovery.remove' }),
     ],
   })
 }

@@ -1,11 +1,18 @@
 import { byId, initials, make } from './_kit/dom.js'
+import { icon } from './icons.js'
+import { FIRST, hashOf } from './routes.js'
+
+/** @typedef {import('./_kit/texts.js').Translate} Translate */
+
+/** From here on the menu stands beside the section; below, it is the page that one comes from. */
+const WIDE = '(min-width: 48rem)'
 
 /**
- * What stands around the sections: whose space it is, the way between them, and out.
+ * What stands around the sections: whose space it is, the way home and out, and the way between sections.
  *
  * @param {{
  *   sections: readonly string[]
- *   t: import('./_kit/texts.js').Translate
+ *   t: Translate
  *   origin: string
  *   name: string
  *   domain: string
@@ -13,29 +20,15 @@ import { byId, initials, make } from './_kit/dom.js'
  * }} about `leave` logs out; it settles when that failed
  */
 export function drawFrame({ sections, t, origin, name, domain, leave }) {
-  byId('where').setAttribute('href', `${origin}/`)
-  byId('where-home').textContent = t('app.home')
+  byId('where-home').setAttribute('href', `${origin}/`)
+  byId('where-home').append(icon('home'), t('app.home'))
   byId('where-tile').textContent = initials(name).slice(0, 1)
   byId('where-name').textContent = name
   byId('where-domain').textContent = name === domain ? '' : domain
-  byId('sections').setAttribute('aria-label', t('app.sections'))
-  const list = make(
-    'ul',
-    { id: 'sections-list' },
-    ...sections.map((section) =>
-      make('li', {}, make('a', { href: `#${section}` }, t(`${section}.title`))),
-    ),
-  )
-  // On a narrow screen only the section that is shown has room; this opens the others.
-  const toggle = make('button', {
-    class: 'button sections__toggle',
-    type: 'button',
-    id: 'sections-toggle',
-    'aria-controls': 'sections-list',
-  })
-  toggle.addEventListener('click', () => openSections(byId('sections').dataset['open'] !== 'yes'))
-  byId('sections').replaceChildren(toggle, list)
-  openSections(false)
+  byId('back').append(make('a', { href: hashOf(FIRST) }, icon('back'), t('app.back')))
+  byId('offline').textContent = t('app.isOffline')
+  drawMenu(sections, t)
+  placeMenu()
   const logOut = /** @type {HTMLButtonElement} */ (byId('log-out'))
   const words = byId('log-out-words')
   words.textContent = t('app.logOut')
@@ -52,28 +45,75 @@ export function drawFrame({ sections, t, origin, name, domain, leave }) {
   })
 }
 
+/** @param {readonly string[]} sections @param {Translate} t */
+export function drawMenu(sections, t) {
+  const menu = byId('sections')
+  menu.setAttribute('aria-label', t('app.sections'))
+  menu.replaceChildren(make('ul', {}, ...sections.map((section) => menuItem(section, t))))
+}
+
+/** The order of the keyboard is that of the eye: the menu is beside the section, or below the overview. */
+function placeMenu() {
+  const wide = matchMedia(WIDE)
+  const place = () => {
+    if (wide.matches) byId('main').before(byId('sections'))
+    else byId('main').after(byId('sections'))
+  }
+  wide.addEventListener('change', place)
+  place()
+}
+
+/** @param {string} section @param {Translate} t */
+function menuItem(section, t) {
+  return make(
+    'li',
+    { 'data-section': section },
+    make(
+      'a',
+      { href: hashOf(section), 'aria-labelledby': `menu-${section}` },
+      icon(section),
+      make('span', { class: 'sections__name', id: `menu-${section}` }, t(`${section}.title`)),
+      ...(section === FIRST
+        ? []
+        : [make('span', { class: 'sections__about' }, t(`${section}.menu`))]),
+    ),
+  )
+}
+
 /**
  * Shows which section is open.
  *
  * @param {string} section
- * @param {import('./_kit/texts.js').Translate} t
+ * @param {string} name of the owner
+ * @param {Translate} t
  */
-export function markSection(section, t) {
-  document.title = `${t(`${section}.title`)} – ${t('app.title')}`
-  byId('title').textContent = t(`${section}.title`)
+export function markSection(section, name, t) {
+  const title = t(`${section}.title`)
+  document.title = `${title} - ${t('app.title')} - ${name}`
+  byId('app').dataset['section'] = section
+  byId('title').textContent = title
   byId('lead').textContent = t(`${section}.lead`)
-  const toggle = byId('sections-toggle')
-  toggle.textContent = t(`${section}.title`)
-  toggle.setAttribute('aria-label', `${t('app.sections')}: ${t(`${section}.title`)}`)
-  openSections(false)
+  markCurrent(section)
+}
+
+/** @param {string} section */
+export function markCurrent(section) {
   for (const link of byId('sections').querySelectorAll('a')) {
-    if (link.hash === `#${section}`) link.setAttribute('aria-current', 'page')
+    if (link.hash === hashOf(section)) link.setAttribute('aria-current', 'page')
     else link.removeAttribute('aria-current')
   }
 }
 
-/** @param {boolean} isOpen */
-function openSections(isOpen) {
-  byId('sections').dataset['open'] = isOpen ? 'yes' : 'no'
-  byId('sections-toggle').setAttribute('aria-expanded', String(isOpen))
+/** While there is no connection nothing can be changed, and the page says why. */
+export function watchConnection() {
+  const show = () => {
+    const isOffline = !navigator.onLine
+    byId('offline').hidden = !isOffline
+    for (const id of ['content', 'ask-yes', 'log-out']) {
+      byId(id).toggleAttribute('disabled', isOffline)
+    }
+  }
+  addEventListener('offline', show)
+  addEventListener('online', show)
+  show()
 }

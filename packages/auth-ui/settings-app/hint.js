@@ -1,6 +1,7 @@
 import { ApiError } from './_kit/api.js'
 import { make } from './_kit/dom.js'
 import { makeField, whileBusy } from './fields.js'
+import { foldedCard } from './parts.js'
 import { isRefusal, wordsFor } from './words.js'
 
 /**
@@ -9,15 +10,28 @@ import { isRefusal, wordsFor } from './words.js'
  * @param {import('./main.js').Tools} tools
  */
 export async function hintCard(tools) {
-  const { api, t, done } = tools
+  const { api, t } = tools
   const isSet = await hasHint(api)
+  return foldedCard(tools, {
+    name: 'reminder',
+    title: t('hint.title'),
+    text: t(isSet ? 'hint.set' : 'hint.none'),
+    isOn: isSet ? t('factor.isOn') : '',
+    button: t(isSet ? 'hint.change' : 'hint.add'),
+    form: () => hintForm(isSet, tools),
+  })
+}
+
+/** @param {boolean} isSet @param {import('./main.js').Tools} tools */
+function hintForm(isSet, tools) {
+  const { api, t, done } = tools
   const field = makeField({
     id: 'hint',
     label: t('hint.label'),
     hint: t('hint.about'),
     attributes: { type: 'text', maxlength: '512', autocomplete: 'off' },
   })
-  const save = make('button', { class: 'button', type: 'submit' }, t('hint.save'))
+  const save = make('button', { class: 'button button--primary', type: 'submit' }, t('hint.save'))
   const remove = make(
     'button',
     { class: 'button button--danger-quiet', type: 'button' },
@@ -25,9 +39,8 @@ export async function hintCard(tools) {
   )
   const form = make(
     'form',
-    { class: 'box form', novalidate: '' },
-    make('h2', {}, t('hint.title')),
-    make('p', { class: 'muted' }, t(isSet ? 'hint.set' : 'hint.none')),
+    { class: 'form', novalidate: '' },
+    make('h3', {}, t('hint.title')),
     field.root,
     make('div', { class: 'form__buttons' }, save, ...(isSet ? [remove] : [])),
   )

@@ -16,14 +16,21 @@ import { wordsFor } from './words.js'
  */
 /** @typedef {import('./main.js').Tools} Tools */
 
-const METHODS = new Set(['password', '2FA', 'magic_link', 'registration', 'passphrase_change'])
+const METHODS = new Set([
+  'password',
+  '2FA',
+  'passkey',
+  'magic_link',
+  'registration',
+  'passphrase_change',
+])
 
 /**
  * The history of log-ins, newest first, a page at a time.
  *
  * @param {Tools} tools
  */
-export async function loginsCard(tools) {
+export async function loginsList(tools) {
   const { api, t, warn } = tools
   const list = make('ul', { class: 'keys logins' })
   const more = make('button', { class: 'button', type: 'button' }, t('logins.more'))
@@ -42,9 +49,8 @@ export async function loginsCard(tools) {
   })
   await load()
   return make(
-    'section',
-    { class: 'box', id: 'logins' },
-    make('h2', {}, t('logins.title')),
+    'div',
+    { id: 'logins' },
     make('p', { class: 'muted' }, t(list.childElementCount === 0 ? 'logins.none' : 'logins.lead')),
     list,
     make('div', { class: 'form__buttons' }, more),

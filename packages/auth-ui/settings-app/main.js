@@ -1,9 +1,12 @@
 import { ApiError, createApi } from './_kit/api.js'
 import { createConfirmation } from './_kit/confirmation.js'
-import { receiveOutcome } from './_kit/connecting.js'
-import { byId, make } from './_kit/dom.js'
-import { drawFrame, markSection } from './frame.js'
+import { byId } from './_kit/dom.js'
+import { drawFrame, drawMenu, markCurrent, markSection, watchConnection } from './frame.js'
+import { openPart } from './parts.js'
+import { FIRST, hashOf, OPTIONAL, placeOf, SECTIONS } from './routes.js'
+import { failure, waiting } from './states.js'
 import { loadTexts } from './_kit/texts.js'
+import { wordsFor } from './words.js'
 
 /**
  * What a section works with.
@@ -33,48 +36,42 @@ import { loadTexts } from './_kit/texts.js'
  * @returns {Promise<Module>}
  */
 const fetched = (module) =>
-  module.catch(() => {
+  module.catch(async () => {
+    // They are for whoever is logged in: without a session this leads to the login page and back.
+    await api.renew().catch((error) => {
+      throw error instanceof ApiError ? error : new ApiError(0, 'offline')
+    })
     throw new ApiError(0, 'offline')
   })
 
 /** @type {Readonly<Record<string, (tools: Tools) => Promise<Node[]>>>} */
-const SECTIONS = {
-  clients: async (tools) => (await fetched(import('./clients.js'))).clientsSection(tools),
-  accounts: async (tools) => (await fetched(import('./accounts.js'))).accountsSection(tools),
-  sessions: async (tools) => (await fetched(import('./sessions.js'))).sessionsSection(tools),
-  access: async (tools) => (await fetched(import('./access.js'))).accessSection(tools),
-  activity: async (tools) => (await fetched(import('./activity.js'))).activitySection(tools),
+const LOADS = {
+  overview: async (tools) => (await fetched(import('./overview.js'))).overviewSection(tools),
   profile: async (tools) => (await fetched(import('./profile.js'))).profileSection(tools),
+  security: async (tools) => (await fetched(import('./security.js'))).securitySection(tools),
+  devices: async (tools) => (await fetched(import('./devices.js'))).devicesSection(tools),
+  apps: async (tools) => (await fetched(import('./apps.js'))).appsSection(tools),
   notifications: async (tools) =>
     (await fetched(import('./notifications.js'))).notificationsSection(tools),
-  passphrase: async (tools) => (await fetched(import('./passphrase.js'))).passphraseSection(tools),
-  factors: async (tools) => (await fetched(import('./factors.js'))).factorsSection(tools),
-  devices: async (tools) => (await fetched(import('./devices.js'))).devicesSection(tools),
-  storage: async (tools) => (await fetched(import('./storage.js'))).storageSection(tools),
+  activity: async (tools) => (await fetched(import('./activity.js'))).activitySection(tools),
 }
-const FIRST = 'clients'
-/** Addresses that mails and other pages know. @type {Readonly<Record<string, string>>} */
-const OTHER_NAMES = { hint: 'passphrase', 'profile/email': 'passphrase' }
 /** What was done survives a page that has to load itself again. */
 const DONE = 'svc.done'
 
 const root = byId('app')
-const api = createApi(root)
+const api = createApi(root, { repeatsWrites: false })
 const confirmation = createConfirmation(api.origin)
 // First: the other one takes every state out of the address.
-const outcome = receiveOutcome()
+const cameBack = /[?&](?:account|error)=/u.test(location.search)
+const outcome = cameBack ? (await import('./_kit/connecting.js')).receiveOutcome() : undefined
 confirmation.receive()
 const { locale, t, when } = await loadTexts(import.meta.url, root.dataset['svcLocale'] ?? 'en')
 /** Counts what was asked for, so that a slow answer never replaces a later one. */
 let turn = 0
-
-const sectionName = () => {
-  const { hash, search } = location
-  const named = hash === '' ? new URLSearchParams(search).get('section') : hash
-  const asked = (named ?? '').replace(/^#\/?/u, '')
-  const name = OTHER_NAMES[asked] ?? asked
-  return Object.hasOwn(SECTIONS, name) ? name : FIRST
-}
+/** The section that is shown. */
+let shown = ''
+/** Sections that this server has. */
+const served = SECTIONS.filter((name) => Object.hasOwn(LOADS, name) && OPTIONAL[name] === undefined)
 
 /** @type {Tools} */
 const tools = {
@@ -98,8 +95,8 @@ const tools = {
   swap: (nodes) => {
     settle()
     byId('content').replaceChildren(...nodes)
-    byId('main').focus({ preventScroll: true })
-    byId('main').scrollIntoView({ block: 'nearest' })
+    byId('title').focus({ preventScroll: true })
+    byId('title').scrollIntoView({ block: 'nearest' })
   },
   warn: (text) => {
     byId('problem').textContent = text
@@ -118,23 +115,39 @@ function settle() {
 
 /** @param {boolean} movesFocus */
 async function show(movesFocus) {
-  const name = sectionName()
+  const { section, part, highlight } = placeOf(location)
+  const name = served.includes(section) ? section : FIRST
   turn += 1
   const mine = turn
-  markSection(name, t)
-  if (movesFocus) byId('main').focus({ preventScroll: true })
   const content = byId('content')
+  // Loaded again, it stays until the new one is there; another section never stands under this title.
+  const isSame = name === shown
+  shown = name
+  if (!isSame) {
+    content.replaceChildren()
+    if (movesFocus) scrollTo(0, 0)
+  }
+  // An address of before leads on, and what it opens is opened once.
+  if (location.hash !== '' && location.hash !== hashOf(name)) {
+    history.replaceState(history.state, '', hashOf(name))
+  }
+  markSection(name, tools.name || tools.domain, t)
+  if (movesFocus) byId('title').focus({ preventScroll: isSame })
   content.setAttribute('aria-busy', 'true')
   settle()
+  const stop = isSame ? () => {} : waiting(content, t)
   let isShown = true
-  const nodes = await SECTIONS[name]?.(tools).catch((error) => {
+  const nodes = await LOADS[name]?.(tools).catch((error) => {
     isShown = false
-    return problem(error)
+    return [failure(error, t, () => show(false))]
   })
+  stop()
   if (mine !== turn) return
   content.replaceChildren(...(nodes ?? []))
   content.setAttribute('aria-busy', 'false')
-  if (isShown) tellDone()
+  if (!isShown) return
+  tellDone()
+  openPart(content, { part, highlight })
 }
 
 function tellDone() {
@@ -147,16 +160,18 @@ function tellDone() {
   }
 }
 
-/**
- * @param {unknown} error
- * @returns {Node[]}
- */
-function problem(error) {
-  const isOffline = error instanceof ApiError && error.status === 0
-  tools.warn(t(isOffline ? 'app.offline' : 'app.problem'))
-  const retry = make('button', { class: 'button', type: 'button' }, t('app.retry'))
-  retry.addEventListener('click', () => void show(false))
-  return [retry]
+/** Adds sections of what this server has to the menu. */
+async function findOthers() {
+  for (const name of others.splice(0)) {
+    const isThere = await api.call('GET', OPTIONAL[name] ?? '').then(
+      () => true,
+      () => false,
+    )
+    if (!isThere) continue
+    served.push(name)
+    drawMenu(served, t)
+    markCurrent(shown)
+  }
 }
 
 /** Logs out; what goes wrong is said. */
@@ -166,7 +181,7 @@ async function leave() {
     await api.logOut()
     await new Promise(() => {})
   } catch (error) {
-    problem(error)
+    tools.warn(wordsFor(error, t))
   }
 }
 
@@ -182,13 +197,23 @@ drawFrame({
   leave,
   origin: api.origin,
   name: svcName,
-  sections: Object.keys(SECTIONS),
+  sections: served,
 })
+watchConnection()
 addEventListener('hashchange', () => void show(true))
+// The link of the section that is shown loads it again: it may show a step.
+byId('sections').addEventListener('click', ({ target }) => {
+  const link = target instanceof Element ? target.closest('a') : null
+  if (link !== null && link.hash === location.hash) void show(true)
+})
 // Back from a page of the instance without an answer: nothing here may look as if it still ran.
 addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload()
 })
+// Where the address leads to it, it has to be known first; else the section that is asked for comes first.
+const others = SECTIONS.filter((name) => Object.hasOwn(LOADS, name) && !served.includes(name))
+if (others.includes(placeOf(location).section)) await findOthers()
 await show(false)
+await findOthers()
 const { restoredNotice } = await import('./restored.js')
 byId('restored').replaceChildren(...(await restoredNotice(tools)))

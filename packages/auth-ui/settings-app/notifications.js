@@ -1,6 +1,7 @@
 import { make } from './_kit/dom.js'
 import { readPreferences } from './notifications-data.js'
 import { sourceCard } from './notification-source.js'
+import { nothing } from './states.js'
 import { quietHours } from './quiet-hours.js'
 
 /**
@@ -15,11 +16,9 @@ export async function notificationsSection(tools) {
   const { sources } = preferences
   const apps =
     sources.length === 0
-      ? make(
-          'div',
-          { class: 'empty' },
-          make('p', { class: 'empty__title' }, t('notifications.none')),
-          make('p', { class: 'muted' }, t('notifications.none.hint')),
+      ? nothing(
+          t('notifications.none'),
+          make('a', { class: 'button', href: `${api.origin}/` }, t('app.openHome')),
         )
       : make('div', { class: 'senders' }, ...sources.map((source) => sourceCard(source, tools)))
   return [

@@ -19,17 +19,15 @@ export function passkeysCard(factors, tools) {
   )
   return card(tools, 'passkey', {
     isOn: passkeys.length > 0,
-    more: [
-      ...(passkeys.length > 0 ? [list] : []),
-      ...(isAsked ? [make('p', { class: 'muted small' }, t('passkey.asked'))] : []),
-    ],
+    more: isAsked ? [make('p', { class: 'muted small' }, t('passkey.asked'))] : [],
+    below: passkeys.length > 0 ? [list] : [],
     buttons: [
-      act(tools, t('passkey.add'), { section: 'factors', name: 'passkey.add' }),
+      act(tools, t('passkey.add'), { section: 'security', name: 'passkey.add' }),
       ...(canAsk
-        ? [act(tools, t('passkey.ask'), { section: 'factors', name: 'passkey.ask' })]
+        ? [act(tools, t('passkey.ask'), { section: 'security', name: 'passkey.ask' })]
         : []),
       ...(isAsked
-        ? [act(tools, t('passkey.ask.off'), { section: 'factors', name: 'passkey.ask.off' })]
+        ? [act(tools, t('passkey.ask.off'), { section: 'security', name: 'passkey.ask.off' })]
         : []),
     ],
   })
@@ -53,7 +51,7 @@ function passkeyItem(key, factors, tools) {
     make(
       'div',
       {},
-      make('h3', {}, make('bdi', {}, shownName(key.label))),
+      make('h4', {}, make('bdi', {}, shownName(key.label))),
       make('p', { class: 'item__facts' }, ...usage(key, tools)),
       ...(about === '' ? [] : [make('p', { class: 'muted small' }, about)]),
     ),
@@ -64,7 +62,7 @@ function passkeyItem(key, factors, tools) {
         ? []
         : [
             act(tools, t('passkey.trust'), {
-              section: 'factors',
+              section: 'security',
               name: 'passkey.trust',
               id: key.id,
             }),
@@ -73,7 +71,7 @@ function passkeyItem(key, factors, tools) {
         tools,
         { ...factors, passkeys: left },
         'passkey',
-        { section: 'factors', name: 'passkey.remove', id: key.id },
+        { section: 'security', name: 'passkey.remove', id: key.id },
         shownName(key.label),
       ),
     ),

@@ -6,23 +6,22 @@ import { isRefusal, wordsFor } from './words.js'
 /** @typedef {import('./main.js').Tools} Tools */
 /** @typedef {import('./profile.js').Profile} Profile */
 /** @typedef {import('./_kit/confirmation.js').Proof} Proof */
-/** @typedef {'email' | 'link.on' | 'link.off'} Wish */
 
 const SECTION = 'profile'
 
 /**
- * The address, what is under way, and whether a mailed link logs in.
+ * The address, and what is under way.
  *
  * @param {Profile} profile
  * @param {Tools} tools
  */
 export function emailCard(profile, tools) {
   const { t } = tools
-  const { email, email_pending: pending, email_previous: previous, magic_link: isOn } = profile
+  const { email, email_pending: pending, email_previous: previous } = profile
   const isHeld = previous?.can_undo === true
   return make(
     'section',
-    { class: 'box', id: 'email' },
+    { class: 'box', id: 'email', 'data-part': 'address' },
     make('h2', {}, t('profile.email')),
     email === null
       ? make('p', {}, t('profile.email.none'))
@@ -34,29 +33,8 @@ export function emailCard(profile, tools) {
       { class: 'form__buttons' },
       ...(isHeld || pending !== null
         ? []
-        : [
-            wishButton(
-              'email',
-              t(email === null ? 'profile.email.add' : 'profile.email.change'),
-              tools,
-            ),
-          ]),
+        : [changeButton(t(email === null ? 'profile.email.add' : 'profile.email.change'), tools)]),
     ),
-    ...(email === null && !isOn
-      ? []
-      : [
-          make('h3', {}, t('profile.link')),
-          make('p', { class: 'muted' }, t(isOn ? 'profile.link.isOn' : 'profile.link.isOff')),
-          make(
-            'div',
-            { class: 'form__buttons' },
-            wishButton(
-              isOn ? 'link.off' : 'link.on',
-              t(isOn ? 'profile.link.off' : 'profile.link.on'),
-              tools,
-            ),
-          ),
-        ]),
   )
 }
 
@@ -108,59 +86,30 @@ function previousNotice({ address, until, can_undo: canUndo }, { t, when }) {
   )
 }
 
-/** @param {Wish} name @param {string} label @param {Tools} tools */
-function wishButton(name, label, tools) {
+/** @param {string} label @param {Tools} tools */
+function changeButton(label, tools) {
   const { t, swap, warn } = tools
   const button = make('button', { class: 'button', type: 'button' }, label)
   button.addEventListener('click', () => {
     warn('')
-    whileBusy(button, t('app.oneMoment'), async () => {
-      const step = await fulfil(name, tools, false)
-      if (step !== undefined) swap(step)
-    }).catch((error) => warn(wordsFor(error, t)))
+    whileBusy(button, t('app.oneMoment'), async () => swap(await changeEmail(tools))).catch(
+      (error) => warn(wordsFor(error, t)),
+    )
   })
   return button
 }
 
 /**
- * Goes on with what the owner has confirmed.
+ * Asks for the new address, or sends the browser to confirm first: then this never settles.
  *
- * @param {import('./_kit/confirmation.js').Intent} intent
  * @param {Tools} tools
+ * @returns {Promise<Node[]>} the step to show
  */
-export function resumeEmail(intent, tools) {
-  return fulfil(/** @type {{ name: Wish }} */ (/** @type {unknown} */ (intent)).name, tools, true)
-}
-
-/**
- * Does it, or sends the browser to confirm first: then this never settles.
- *
- * @param {Wish} name
- * @param {Tools} tools
- * @param {boolean} isResumed
- * @returns {Promise<Node[] | undefined>} the next step to show, if there is one
- */
-async function fulfil(name, tools, isResumed) {
-  const { api, confirmation, done, tell, t } = tools
+export async function changeEmail(tools) {
+  const { confirmation } = tools
   const proof = confirmation.proof()
-  if (proof !== undefined) {
-    if (name === 'email') return emailStep(proof, tools)
-    try {
-      const enabled = name === 'link.on'
-      await api.call('PUT', '/settings/magic_link', { ...proof, enabled })
-      const said = t(enabled ? 'profile.link.wasOn' : 'profile.link.wasOff')
-      // Resumed: the section is being loaded just now.
-      if (isResumed) tell(said)
-      else done(said)
-      return undefined
-    } catch (error) {
-      if (!isRefusal(error, 'confirmation_required')) throw error
-      confirmation.forget()
-      // Confirmed a moment ago and still refused: asking once more would go round in circles.
-      if (isResumed) throw error
-    }
-  }
-  confirmation.ask({ section: SECTION, name })
+  if (proof !== undefined) return emailStep(proof, tools)
+  confirmation.ask({ section: SECTION, name: 'email' })
   return new Promise(() => {})
 }
 

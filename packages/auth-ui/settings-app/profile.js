@@ -1,7 +1,10 @@
 import { make, withTime } from './_kit/dom.js'
 import { makeField, whileBusy } from './fields.js'
-import { loginsCard } from './logins.js'
-import { emailCard, resumeEmail } from './profile-email.js'
+import { loadFactors } from './factors-data.js'
+import { tellPasskeys } from './passkey-signals.js'
+import { changeEmail, emailCard } from './profile-email.js'
+import { storageCard } from './storage.js'
+import { part, said } from './states.js'
 import { isRefusal, wordsFor } from './words.js'
 
 /**
@@ -23,42 +26,33 @@ import { isRefusal, wordsFor } from './words.js'
 /** @typedef {import('./main.js').Tools} Tools */
 
 /**
- * Who the owner is here, how email reaches them, and the history of log-ins.
+ * Who the owner is here, how email reaches them, and the space itself.
  *
  * @param {Tools} tools
  * @returns {Promise<Node[]>}
  */
 export async function profileSection(tools) {
-  const { api, confirmation, t, warn } = tools
-  const intent = confirmation.take('profile')
-  let problem = ''
-  if (intent !== undefined) {
+  const { api, confirmation, t } = tools
+  if (confirmation.take('profile') !== undefined) {
     // What the owner confirmed a moment ago goes on by itself.
-    try {
-      const step = await resumeEmail(intent, tools)
-      if (step !== undefined) return step
-    } catch (error) {
-      problem = wordsFor(error, t)
-    }
+    return changeEmail(tools)
   }
   const answer = await api.call('GET', '/settings/profile')
   const { data } =
     /** @type {{ data: { attributes: Profile, meta: { rev: string }, links?: Record<string, string> } }} */ (
       answer
     )
-  const nodes = [
+  return [
     aboutForm(data.attributes, data.meta.rev, tools),
     emailCard(data.attributes, tools),
-    await loginsCard(tools),
+    await part(t, async () => [await storageCard(tools)]),
     spaceCard(data.attributes, data.links ?? {}, tools),
   ]
-  if (problem !== '') warn(problem)
-  return nodes
 }
 
 /** @param {Profile} profile @param {string} rev @param {Tools} tools */
 function aboutForm(profile, rev, tools) {
-  const { api, t, tell, done, warn } = tools
+  const { api, t, tell, warn } = tools
   const name = makeField({
     id: 'public-name',
     label: t('profile.name'),
@@ -95,6 +89,9 @@ function aboutForm(profile, rev, tools) {
     { class: 'button button--primary', type: 'submit' },
     t('profile.save'),
   )
+  const saved = said()
+  let before = profile.public_name
+  let revision = rev
   const form = make(
     'form',
     { class: 'box form', novalidate: '', 'aria-labelledby': 'about-title' },
@@ -102,7 +99,7 @@ function aboutForm(profile, rev, tools) {
     name.root,
     language.root,
     zone.root,
-    make('div', { class: 'form__buttons' }, save),
+    make('div', { class: 'form__buttons' }, save, saved.root),
   )
   form.addEventListener('submit', (event) => {
     event.preventDefault()
@@ -110,17 +107,31 @@ function aboutForm(profile, rev, tools) {
     name.fail(typed === '' ? t('profile.name.bad') : '')
     zone.fail('')
     if (typed === '') return
+    saved.say('')
+    warn('')
     const change = {
-      rev,
+      rev: revision,
       public_name: typed,
       locale: language.select.value,
       time_zone: zone.input.value.trim(),
     }
     whileBusy(save, t('app.saving'), async () => {
-      await api.call('PATCH', '/settings/profile', change)
-      const isSeen = change.locale !== language.before || typed !== profile.public_name
-      if (!isSeen) return done(t('profile.saved'))
+      const answer = await api.call('PATCH', '/settings/profile', change)
+      const isSeen = change.locale !== language.before || typed !== before
+      if (!isSeen) {
+        const { data } = /** @type {{ data: { meta: { rev: string } } }} */ (answer)
+        revision = data.meta.rev
+        before = typed
+        saved.say(t('profile.saved'))
+        return undefined
+      }
       tell(t('profile.saved'))
+      // The password manager hears of a new name, too.
+      if (typed !== before) {
+        await loadFactors(api)
+          .then(tellPasskeys)
+          .catch(() => {})
+      }
       // Texts and the name at the top come with the page.
       location.reload()
       return new Promise(() => {})
@@ -166,7 +177,7 @@ function spaceCard({ domain, created_at: since }, links, { t, when }) {
   })
   return make(
     'section',
-    { class: 'box' },
+    { class: 'box', 'data-part': 'space' },
     make('h2', {}, t('profile.space')),
     make('p', {}, make('bdi', { dir: 'ltr' }, domain)),
     make('p', { class: 'muted' }, ...withTime(t, 'profile.since', when(since))),

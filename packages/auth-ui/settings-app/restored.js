@@ -36,7 +36,9 @@ export async function restoredNotice({ api, t, when, announce }) {
       make(
         'p',
         { class: 'restored__ways' },
-        make('a', { class: 'button', href: '#access' }, t('restored.look')),
+        ...['apps', 'devices'].map((section) =>
+          make('a', { class: 'button', href: `#/${section}` }, t(`${section}.title`)),
+        ),
         button,
       ),
     ),

@@ -8,17 +8,22 @@ const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
  * How much room is used and left.
  *
  * @param {import('./main.js').Tools} tools
- * @returns {Promise<Node[]>}
  */
-export async function storageSection({ api, t }) {
+export async function storageCard({ api, t }) {
+  /** @param {...Node} nodes */
+  const card = (...nodes) =>
+    make(
+      'section',
+      { class: 'box', 'data-part': 'storage' },
+      make('h2', {}, t('storage.title')),
+      ...nodes,
+    )
   // The shape of `GET /settings/disk-usage`.
   const { used, quota } = /** @type {{ used: number, quota?: number }} */ (
     await api.call('GET', '/settings/disk-usage')
   )
   if (quota === undefined) {
-    return [
-      card(make('p', { class: 'storage__words' }, t('storage.unlimited', { used: size(used) }))),
-    ]
+    return card(make('p', {}, t('storage.unlimited', { used: size(used) })))
   }
   const share = quota === 0 ? 1 : Math.min(1, used / quota)
   const percent = new Intl.NumberFormat(document.documentElement.lang, { style: 'percent' })
@@ -37,24 +42,17 @@ export async function storageSection({ api, t }) {
   const fill = make('span', { class: 'storage__fill' })
   fill.style.inlineSize = `${share * 100}%`
   bar.append(fill)
-  return [
-    card(
-      make(
-        'p',
-        { class: 'storage__words' },
-        make('strong', {}, words),
-        ' ',
-        make('span', { class: 'muted' }, `(${percent.format(share)})`),
-      ),
-      bar,
-      make('p', { class: 'muted' }, t(`storage.${level}`)),
+  return card(
+    make(
+      'p',
+      {},
+      make('strong', {}, words),
+      ' ',
+      make('span', { class: 'muted' }, `(${percent.format(share)})`),
     ),
-  ]
-}
-
-/** @param {...Node} nodes */
-function card(...nodes) {
-  return make('div', { class: 'cards storage' }, ...nodes)
+    bar,
+    make('p', { class: 'muted' }, t(`storage.${level}`)),
+  )
 }
 
 /**

@@ -13,7 +13,7 @@ const KNOWN = new Set([
   'no_email',
   'no_way_in',
   'same_address',
-  'no_way_in',
+  'token_renewed',
   'two_factor_expired',
   'two_factor_invalid',
 ])

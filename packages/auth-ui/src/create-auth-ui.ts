@@ -2,6 +2,8 @@ import type { AuthorizePages, OwnerSessions } from '@svc/oauth-core'
 import { type Instance, type RouteContext, type RouteRow, versionedStore } from '@svc/platform'
 import type { Middleware } from 'koa'
 import { type AppPages, visitApp } from './apps/app-pages.ts'
+import { useBuiltInApps } from './apps/built-in-apps.ts'
+import { FirstPages } from './apps/first-pages.ts'
 import { createAuthorizePages } from './authorize/authorize-pages.ts'
 import { Background } from './background.ts'
 import { isConfirmed, type IsConfirmed } from './confirm/confirmation.ts'
@@ -60,7 +62,7 @@ export interface SettingsOwners {
 
 /** The owner in a browser. */
 export interface AuthUi {
-  /** The package's endpoints and the files of its pages; behind `oauth.resolveInstance()`. */
+  /** The package's endpoints, the files of its pages, and its apps on their hosts; behind `oauth.resolveInstance()`. */
   routes(): Middleware
   /** For `oauth.useSessions` (D49), and for packages with pages of their own. */
   readonly sessions: UiSessions
@@ -84,6 +86,8 @@ export interface AuthUi {
   readonly hashing: Hashing
   /** The rows of {@link AuthUi.routes}, for documents and tests. */
   readonly rows: readonly RouteRow[]
+  /** Tells the log once how the first pages are reached. */
+  start(): Promise<void>
   /** Resolves when mails under way are handed over. */
   close(): Promise<void>
 }
@@ -105,16 +109,22 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
   const pages = createAuthorizePages(services)
   oauth.instances.onRemove((instance) => removeRecords(services, instance))
   const rows = [...bindAuthUiRoutes(services), ...services.pages.rows]
+  const serveApps = useBuiltInApps(services)
+  const firstPages = new FirstPages(services)
+  const owners = bindOwners(services)
 
   return {
-    routes: () =>
-      oauth.mount(rows, {
+    routes() {
+      const { limits } = services
+      const own = oauth.mount(rows, {
         log,
         page: pages.error,
         checkCsrf: pages.checkCsrf,
-        limits: services.limits,
+        limits,
         demandsActivity: true,
-      }),
+      })
+      return (ctx, next) => serveApps(ctx, () => own(ctx, next))
+    },
     sessions: {
       current: (ctx) => services.sessionMiddleware.current(ctx),
       redeem: (ctx, code) => redeemOnAuthorize(services, ctx, code),
@@ -122,7 +132,14 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     },
     pages,
     notices: { notice: (ctx, page) => services.pages.noticePage(ctx, page) },
-    owners: bindOwners(services),
+    owners: {
+      ...owners,
+      async createInstance(...given) {
+        const made = await owners.createInstance(...given)
+        await firstPages.note(made.instance)
+        return made
+      },
+    },
     appPages: { visit: (ctx, request) => visitApp(services, ctx, request) },
     isConfirmed: (instance, presented) => isConfirmed(services, instance, presented),
     settingsOwners: {
@@ -130,12 +147,13 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
       isConfirmed: (instance, confirmation) =>
         isConfirmed(services, instance, { ...confirmation, slug: options.settingsSlug }),
       rightsInWords: (instance, scope) => rightsInWords(services, instance, scope),
-      kindInWords: ({ locale }, type) => services.pages.kindWords(locale, type),
+      kindInWords: ({ locale }, type) => services.pages.kindWords(locale, { type }),
     },
     hasShareCookie: (ctx, permId) => hasShareCookie(services, ctx, permId),
     hashSharePassword: (password) => services.hasher.hash(password),
     hashing: services.hasher.queue,
     rows,
+    start: () => firstPages.start(),
     close: () => services.background.idle(),
   }
 }

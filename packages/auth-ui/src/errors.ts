@@ -62,6 +62,12 @@ export const ERRORS = {
     text: 'The form has no `csrf_token`.',
     source: 'login.md 4.4',
   },
+  ended: {
+    status: 409,
+    description: 'its access has ended',
+    text: 'Nothing that the client was allowed is good any more. It has to ask again.',
+    source: 'owner.md 3.4',
+  },
   factor_needed: {
     status: 409,
     text: 'Another factor has to be there first, so that the owner cannot be locked out; the description names it.',

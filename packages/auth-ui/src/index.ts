@@ -1,5 +1,9 @@
 export { appFolders, KIT_PATH } from './app-folders.ts'
 export type { AppPages, AppRequest, AppVisit } from './apps/app-pages.ts'
+export type { BuiltInApp, BuiltInAppsOption } from './apps/built-in-option.ts'
+export { inNamespace } from './apps/built-in-apps.ts'
+export type { AppFolder } from './apps/app-files.ts'
+export { serveAppFolder } from './apps/serve-app.ts'
 export type { AppConfirmation, IsConfirmed } from './confirm/confirmation.ts'
 export type { PermissionText, PermissionTexts } from './consent/permission-texts.ts'
 export {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { directionOf } from '@svc/platform'
 import { IntlMessageFormat } from 'intl-messageformat'
 
 /** Texts of one language by key, in ICU message syntax. */
@@ -12,6 +13,8 @@ export type MessageValues = Readonly<Record<string, MessageValue>>
 /** A text from outside: kept apart from the sentence around it, whatever its writing direction. */
 export interface Isolated {
   readonly isolated: string
+  /** What is read from left to right in every language: an address, a host, a code. */
+  readonly dir?: 'ltr'
 }
 
 /** One part of a formatted text: words of the catalogue, or a text from outside. */
@@ -49,9 +52,9 @@ export interface MessageSourceOptions {
 const FALLBACK = 'en'
 const PSEUDO = 'en-XA'
 const PSEUDO_RIGHT_TO_LEFT = 'ar-XB'
-const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar', 'dv', 'fa', 'he', 'ps', 'ur', 'yi'])
 const DIRECTION_CONTROLS = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu
 const HAS_RIGHT_TO_LEFT = /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}]/u
+const LEFT_TO_RIGHT_ISOLATE = '\u2066'
 const FIRST_STRONG_ISOLATE = '\u2068'
 const POP_ISOLATE = '\u2069'
 const OVERRIDE = '\u202e'
@@ -63,6 +66,11 @@ const POP_OVERRIDE = '\u202c'
  */
 export function isolated(text: string): Isolated {
   return { isolated: text.replace(DIRECTION_CONTROLS, '') }
+}
+
+/** Marks an address, a host or a code, which no writing direction turns round. */
+export function leftToRight(text: string): Isolated {
+  return { ...isolated(text), dir: 'ltr' }
 }
 
 /** Reads the catalogues once. @throws TypeError when a file is not an object of texts */
@@ -109,15 +117,16 @@ function messagesOf(locale: string, catalogue: Catalogue): Messages {
     compiled.set(key, format)
     return format
   }
+  const dir = directionOf(locale)
   const parts = (key: string, values: MessageValues = {}): readonly MessagePart[] =>
     compile(key)
       .formatToParts<Isolated>({ ...values })
       .map(({ value }) => (isIsolated(value) ? value : String(value)))
   return {
     locale,
-    dir: RIGHT_TO_LEFT.has(languageOf(locale)) ? 'rtl' : 'ltr',
+    dir,
     parts,
-    text: (key, values) => parts(key, values).map(plain).join(''),
+    text: (key, values) => plain(parts(key, values), dir),
     has: (key) => texts.has(key),
   }
 }
@@ -129,29 +138,35 @@ function pseudo(source: Messages): Messages {
     ...source,
     locale: PSEUDO,
     parts,
-    text: (key, values) => parts(key, values).map(plain).join(''),
+    text: (key, values) => plain(parts(key, values), source.dir),
   }
 }
 
 /** The words are shown from right to left, texts from outside are left as they are. */
 function rightToLeft(source: Messages): Messages {
   const parts = (key: string, values?: MessageValues): readonly MessagePart[] =>
-    source
-      .parts(key, values)
-      .map((part) => (isIsolated(part) ? part : `${OVERRIDE}${part}${POP_OVERRIDE}`))
+    source.parts(key, values).map((part) => (isIsolated(part) ? part : turnedText(part)))
   return {
     ...source,
     locale: PSEUDO_RIGHT_TO_LEFT,
     dir: 'rtl',
     parts,
-    text: (key, values) => parts(key, values).map(plain).join(''),
+    text: (key, values) => plain(parts(key, values), 'rtl'),
   }
 }
 
-function plain(part: MessagePart): string {
-  if (!isIsolated(part)) return part
-  if (!HAS_RIGHT_TO_LEFT.test(part.isolated)) return part.isolated
-  return FIRST_STRONG_ISOLATE + part.isolated + POP_ISOLATE
+/** As words alone, for attributes and titles: what is written the other way round keeps to itself. */
+function plain(parts: readonly MessagePart[], dir: Messages['dir']): string {
+  const written = (part: MessagePart): string => {
+    if (!isIsolated(part)) return part
+    if (dir === 'ltr' && !HAS_RIGHT_TO_LEFT.test(part.isolated)) return part.isolated
+    return (
+      (part.dir === 'ltr' ? LEFT_TO_RIGHT_ISOLATE : FIRST_STRONG_ISOLATE) +
+      part.isolated +
+      POP_ISOLATE
+    )
+  }
+  return parts.map(written).join('')
 }
 
 /** Whether a value is a text from outside. */
@@ -168,6 +183,11 @@ const ACCENTED: ReadonlyMap<string, string> = new Map(
   [...'aceinouyACEINOUY'].map((letter, at) => [letter, [...'áçéíñóúýÁÇÉÍÑÓÚÝ'][at] ?? letter]),
 )
 const GROWTH = 0.4
+
+/** The words of a text as they stand in a language that is written from right to left. */
+export function turnedText(text: string): string {
+  return text === '' ? text : OVERRIDE + text + POP_OVERRIDE
+}
 
 /** The words of a text with accents, two fifths longer and in brackets: what is cut off, or not translated, shows. */
 export function pseudoText(text: string): string {

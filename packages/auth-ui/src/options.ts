@@ -20,6 +20,7 @@ import {
   text,
 } from '@svc/platform/options'
 import type { Clock, Store } from '@svc/store'
+import { builtInApps, type BuiltInAppsOption } from './apps/built-in-option.ts'
 import { permissionTexts, type PermissionTexts } from './consent/permission-texts.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import type { Theme } from './pages/page-renderer.ts'
@@ -40,6 +41,7 @@ import { isOwnerLink, type OwnerLinks } from './profile/owner-links.ts'
 import { NO_SHARES, type Shares } from './share-by-link/shares.ts'
 import { type Bucket, DEFAULT_LIMITS } from './rate-limits.ts'
 import { themeOption } from './pages/theme.ts'
+import { isHomePath } from './web/home-path.ts'
 
 /** What `createAuthUi` needs. */
 export interface AuthUiOptions {
@@ -67,6 +69,13 @@ export interface AuthUiOptions {
    * @defaultValue those of the package, and the raw name of what it does not know
    */
   readonly permissionTexts?: PermissionTexts
+  /**
+   * Apps that come with the package, served by `ui.routes()` on their hosts: each is there, not there, or the host's own
+   * folder in its place. An app of that slug in `apps` is the host's to serve.
+   */
+  readonly builtInApps?: BuiltInAppsOption
+  /** Path on the instance that logins lead to instead of an app. @defaultValue none */
+  readonly home?: string
   /** App that opens after a login. @defaultValue `home` */
   readonly homeSlug?: string
   /** App that may manage sessions and clients. @defaultValue `settings` */
@@ -132,7 +141,7 @@ type Group<Name extends keyof AuthUiOptions> = NonNullable<AuthUiOptions[Name]>
 
 /** Options with nothing left open, but what has no default. */
 export interface ResolvedOptions
-  extends Settled<Omit<AuthUiOptions, 'confirm'>, 'locate' | 'raiseLimitUrl' | 'theme'> {
+  extends Settled<Omit<AuthUiOptions, 'confirm'>, 'home' | 'locate' | 'raiseLimitUrl' | 'theme'> {
   readonly confirm: { readonly authorizedHosts: ReadonlySet<string> }
   readonly lifetimes: Lifetimes
   readonly limits: Readonly<Record<Bucket, RateLimit>>
@@ -171,6 +180,8 @@ export const AUTH_UI_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions
   events: port<EventSink>(['publish']).or({ publish: async () => {} }, 'nobody is told'),
   theme: themeOption().optional('that of the package'),
   permissionTexts: permissionTexts().or({}, 'those of the package'),
+  builtInApps: builtInApps(),
+  home: text('a path of the instance that is not one of this interface', isHomePath).optional(),
   homeSlug: slug.or('home'),
   settingsSlug: slug.or('settings'),
   requireInstalledApp: flag().or(true),

@@ -91,18 +91,21 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
   {
     kind: 'session',
     version: 1,
-    schema: members({
-      id: text,
-      kind: oneOf('short', 'normal', 'long'),
-      method: METHOD,
-      createdAt: instant,
-      lastSeen: instant,
-    }),
+    schema: members(
+      {
+        id: text,
+        kind: oneOf('short', 'normal', 'long'),
+        method: METHOD,
+        createdAt: instant,
+        lastSeen: instant,
+      },
+      { device: text },
+    ),
     tags: 'instance',
     places: { by: 'index', index: 'sessions' },
     life: 'short 5 min; normal 30 days; long 30 days idle, 400 days in all; until logout or the owner’s list ends it',
     export: 'yes',
-    content: '32 hex characters: kind, how it was opened, when, last use',
+    content: '32 hex characters: kind, how it was opened, when, last use, id of the browser',
   },
   {
     kind: 'session-login',
@@ -140,29 +143,27 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
   {
     kind: 'known-device',
     version: 1,
-    schema: members({ stamp: text }),
+    schema: members({ stamp: text }, { id: text }),
     tags: 'instance',
     places: { by: 'index', index: 'known-devices' },
     life: '180 days; worthless after a passphrase change (the stamp differs)',
     export: 'yes',
-    content: 'SHA-256 of a browser’s secret: security stamp of the time',
+    content:
+      'SHA-256 of a browser’s secret: security stamp of the time, id of the browser in the owner’s list',
   },
   {
     kind: 'trusted-device',
     version: 1,
-    schema: members({
-      id: text,
-      label: text,
-      createdAt: instant,
-      lastUsed: instant,
-      stamp: text,
-    }),
+    schema: members(
+      { id: text, label: text, createdAt: instant, lastUsed: instant, stamp: text },
+      { device: text },
+    ),
     tags: 'instance',
     places: { by: 'index', index: 'trusted-devices' },
     life: '90 days; until the owner’s list or the end of the second factor ends it; worthless after a passphrase change (the stamp differs)',
     export: 'yes',
     content:
-      'SHA-256 of the token: id, name of browser and system, when, last use (at most once a day), security stamp',
+      'SHA-256 of the token: id, name of browser and system, when, last use (at most once a day), security stamp, id of the browser',
   },
   {
     kind: 'two-factor',
@@ -174,7 +175,14 @@ export const AUTH_UI_RECORDS: readonly RecordKind[] = [
       expiresAt: instant,
       request: members(
         { purpose: text },
-        { redirect: text, state: text, isLongRun: boolean, clientId: text },
+        {
+          redirect: text,
+          state: text,
+          isLongRun: boolean,
+          clientId: text,
+          isFirst: boolean,
+          withoutPassphrase: boolean,
+        },
       ),
     }),
     tags: 'instance',

@@ -17,7 +17,10 @@ import { checkPassphraseRoutes } from './passphrase/check-passphrase.ts'
 import { preloginRoutes } from './passphrase/prelogin.ts'
 import { accessRoutes } from './settings/access.ts'
 import { restoredRoutes } from './settings/restored.ts'
+import { checkupRoutes } from './settings/checkup.ts'
+import { deviceRoutes } from './settings/devices.ts'
 import { authModeRoutes } from './settings/auth-mode.ts'
+import { changeClientRoutes } from './settings/change-client.ts'
 import { clientRoutes } from './settings/clients.ts'
 import { diskUsageRoutes } from './settings/disk-usage.ts'
 import { mailFactorRoutes } from './settings/factor-mail.ts'
@@ -66,6 +69,9 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...restoredRoutes,
   ...authModeRoutes,
   ...clientRoutes,
+  ...changeClientRoutes,
+  ...checkupRoutes,
+  ...deviceRoutes,
   ...diskUsageRoutes,
   ...mailFactorRoutes,
   ...totpRoutes,

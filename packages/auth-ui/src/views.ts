@@ -105,7 +105,9 @@ function contextOf({ messages, name, domain, ...frame }: Frame): object {
 function toHtml(parts: readonly MessagePart[]): string {
   return parts
     .map((part) =>
-      isIsolated(part) ? `<bdi>${escapeHtml(part.isolated)}</bdi>` : escapeHtml(part),
+      isIsolated(part)
+        ? `<bdi${part.dir === undefined ? '' : ' dir="ltr"'}>${escapeHtml(part.isolated)}</bdi>`
+        : escapeHtml(part),
     )
     .join('')
 }

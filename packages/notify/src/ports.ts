@@ -105,6 +105,8 @@ export interface NoticePage {
     readonly action: string
     readonly fields: Readonly<Record<string, string>>
     readonly button: string
+    /** Nothing is asked: what was done can be taken back. */
+    readonly isQuiet?: boolean
   }
   /** Where else to go. */
   readonly link?: { readonly label: string; readonly url: string }

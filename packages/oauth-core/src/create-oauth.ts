@@ -8,6 +8,7 @@ import {
 } from '@svc/platform'
 import type { Context } from 'koa'
 import { AccessCaches, authenticate, authenticateToken } from './access/access.ts'
+import { BuiltInApps } from './access/built-in-apps.ts'
 import { guardRoute } from './access/guard.ts'
 import { issueKonnectorToken } from './access/konnector-token.ts'
 import { checkMoveRequest, grantMove } from './authorize/moves.ts'
@@ -17,10 +18,11 @@ import { closeEngine, createEngine } from './engine/engine.ts'
 import { OAuthError } from './errors.ts'
 import type { OAuth } from './oauth.ts'
 import { OAUTH_OPTIONS, type OAuthOptions } from './options.ts'
-import type { AuthorizePages, OAuthEvents, OwnerSessions } from './ports.ts'
+import type { AuthorizePages, OAuthEvents, OwnerSessions, TellAccessEnding } from './ports.ts'
 import { OAUTH_RECORDS } from './records.ts'
 import { dropLimit } from './registration/client-limit.ts'
 import { clientServiceOf } from './registration/client-service.ts'
+import { startEndings } from './registration/access-endings.ts'
 import { startCleanup } from './registration/end-client.ts'
 import { oauthRoutes } from './routes.ts'
 import { ForbiddenScopes } from './scopes/forbidden.ts'
@@ -31,14 +33,15 @@ import { issueAppToken } from './tokens/app-token.ts'
  * Assembles the package. Nothing is read or written before the first request, or `start`.
  * @throws TypeError listing every fault of the options with its path
  * @example
- * const oauth = createOAuth({ store, apps, keys })
+ * const oauth = createOAuth({ store, keys })
  * oauth.useSessions(ui.sessions)
  * app.use(oauth.resolveInstance())
  * app.use(oauth.routes({ pages: ui.pages }))
  */
 export function createOAuth(options: OAuthOptions): OAuth {
   const resolved = OAUTH_OPTIONS.settle(options)
-  const { apps, clock, log, namespace, lifetimes, cache, flagship } = resolved
+  const { clock, log, namespace, lifetimes, cache, flagship } = resolved
+  const apps = new BuiltInApps(resolved.apps)
   const platform = createPlatform({
     ...resolved,
     store: versionedStore(resolved.store, OAUTH_RECORDS, log),
@@ -51,7 +54,11 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const emitter = createEmitter<OAuthEvents>(log)
   const clients = new ClientStore({ store, sealer, clock })
   const linkedApps = new LinkedApps({ apps, log })
-  const given: { sessions?: OwnerSessions; pages?: AuthorizePages } = {}
+  const given: {
+    sessions?: OwnerSessions
+    pages?: AuthorizePages
+    tellAccessEnding?: TellAccessEnding
+  } = {}
 
   const services: OAuthServices & { rows: readonly RouteRow[] } = {
     store,
@@ -101,6 +108,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     await clientService.revokeAll(instance)
     await dropLimit(services, instance)
   })
+  let stopEndings: (() => Promise<void>) | undefined
   let stopCleanup: (() => Promise<void>) | undefined
 
   return {
@@ -122,6 +130,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
         authenticate: (ctx) => authenticate(ctx, services),
         log,
         activity,
+        page: () => given.pages?.error,
         // Secrets of providers: connectors.md 3.3 (1)
         reservedTypes: [`${namespace}.account_types`],
       }),
@@ -129,6 +138,13 @@ export function createOAuth(options: OAuthOptions): OAuth {
     useSessions(sessions) {
       if (given.sessions !== undefined) throw new TypeError('useSessions() is called once')
       given.sessions = sessions
+    },
+
+    tellAccessEndings(tell) {
+      if (given.tellAccessEnding !== undefined) {
+        throw new TypeError('tellAccessEndings() is called once')
+      }
+      given.tellAccessEnding = tell
     },
 
     async authenticate(ctx: Context) {
@@ -148,17 +164,21 @@ export function createOAuth(options: OAuthOptions): OAuth {
       issue: (instance, slug) => issueKonnectorToken(services, instance, slug),
     },
     apps,
+    useBuiltInApp: (app) => apps.add(app),
     on: emitter.on,
 
     async start() {
       await platform.start()
       stopCleanup ??= await startCleanup(services)
+      stopEndings ??= await startEndings(services)
     },
 
     async close() {
       await linkedApps.close()
       await stopCleanup?.()
       stopCleanup = undefined
+      await stopEndings?.()
+      stopEndings = undefined
       await closeEngine(services.engine)
       await platform.close()
     },

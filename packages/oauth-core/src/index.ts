@@ -35,6 +35,7 @@ export type {
   ClientService,
   ClientsUsage,
 } from './registration/client-service.ts'
+export type { AccessChange, AccessChangeOutcome } from './registration/change-access.ts'
 export type { ActivitySource } from './registration/activity-source.ts'
 export { linkedSlug } from './clients/client.ts'
 export type { NotificationPlatform } from './clients/device-token.ts'
@@ -51,6 +52,7 @@ export type { OAuth } from './oauth.ts'
 export { OAUTH_RECORDS } from './records.ts'
 export { DEFAULT_LIMITS, type OAuthBucket, type OAuthOptions } from './options.ts'
 export type {
+  AccessEnding,
   AppManifest,
   AppRegistry,
   AuthorizePages,
@@ -71,6 +73,7 @@ export type {
   OwnerSessions,
   PermissionChoice,
   SharingView,
+  TellAccessEnding,
 } from './ports.ts'
 export { manifestPermissions } from './scopes/manifest.ts'
 export { type KindGroup, KIND_GROUPS, kindGroupOf, localType } from './scopes/kind-group.ts'

@@ -1,3 +1,4 @@
+import type { ConsentDuration } from './ports.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, SIGNING_KEY_MS } from '@svc/platform'
 
 /** Durations of this package, in milliseconds, with their source. */
@@ -10,6 +11,14 @@ export const ACCESS_TOKEN_MS: number = DAY_MS
 
 /** How long a refresh token lives without being used (D41). */
 export const REFRESH_TOKEN_MS: number = 400 * DAY_MS
+
+/** How long an owner may allow something; undefined: until it is revoked (D42). */
+export const DURATIONS_MS: Readonly<Record<ConsentDuration, number | undefined>> = {
+  until_revoked: undefined,
+  '1h': HOUR_MS,
+  '1d': DAY_MS,
+  '30d': 30 * DAY_MS,
+}
 
 /** Life of a challenge nonce; a phone attests within seconds. @see oauth.md 1.2 (at most a week, security.md 93) */
 export const CHALLENGE_MS: number = HOUR_MS

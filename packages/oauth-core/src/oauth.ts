@@ -2,7 +2,14 @@ import type { Context, Middleware } from 'koa'
 import type { Moves } from './authorize/moves.ts'
 import type { ClientService } from './registration/client-service.ts'
 import type { Platform, RouteRow } from '@svc/platform'
-import type { AppRegistry, AuthorizePages, OAuthEvents, OwnerSessions } from './ports.ts'
+import type {
+  AppManifest,
+  AppRegistry,
+  AuthorizePages,
+  OAuthEvents,
+  OwnerSessions,
+  TellAccessEnding,
+} from './ports.ts'
 import type { Verb } from './scopes/permission.ts'
 import type { TokenAccess } from './access/access-context.ts'
 import type { AppTokens } from './tokens/app-token.ts'
@@ -16,6 +23,11 @@ export interface OAuth extends Platform {
   guard(rule: { readonly verb: Verb; readonly type: string }): Middleware
   /** Who is logged in (D49). Once, before `routes`. */
   useSessions(sessions: OwnerSessions): void
+  /**
+   * Who tells owners, three days before, that something a client may do ends by itself. Once, before `start`; without
+   * it nobody is told.
+   */
+  tellAccessEndings(tell: TellAccessEnding): void
   /**
    * For routes of other packages: verifies the request's bearer as the guard does and sets `ctx.state.access`,
    * without asking for a permission. @throws OAuthError `missing_token`, `invalid_token`
@@ -34,7 +46,13 @@ export interface OAuth extends Platform {
   /** Moving to another server, for the package that proves the owner. */
   readonly moves: Moves
   readonly konnectorTokens: KonnectorTokens
+  /** The host's apps, and those of {@link OAuth.useBuiltInApp}. */
   readonly apps: AppRegistry
+  /**
+   * An app that every instance has, unless the host's registry has one of its slug. Before requests come.
+   * @throws TypeError when another package brought one of its slug
+   */
+  useBuiltInApp(app: AppManifest): void
   on<Name extends keyof OAuthEvents>(
     name: Name,
     handler: (event: OAuthEvents[Name]) => void,

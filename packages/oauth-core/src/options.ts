@@ -51,8 +51,11 @@ export type OAuthBucket = 'attestation' | 'confirm-flagship' | 'oauth-client' | 
 export interface OAuthOptions {
   /** Where everything lives. The caller opens and closes it. */
   readonly store: Store
-  /** Which web apps instances have. */
-  readonly apps: AppRegistry
+  /**
+   * Which web apps instances have beside those that come with packages.
+   * @defaultValue no others
+   */
+  readonly apps?: AppRegistry
   /**
    * The host's sealing keys (D52): 32 random bytes each. The first seals; keep the others as long as something may
    * be sealed with them.
@@ -147,7 +150,7 @@ export const DEFAULT_LIMITS: Readonly<Record<OAuthBucket, RateLimit>> = {
 
 /** Options with nothing left open, but what has no default. */
 export interface ResolvedOptions
-  extends Settled<Omit<OAuthOptions, 'flagship'>, 'forbiddenScopes' | 'konnectors'> {
+  extends Settled<Omit<OAuthOptions, 'flagship'>, 'apps' | 'forbiddenScopes' | 'konnectors'> {
   readonly cache: Required<NonNullable<OAuthOptions['cache']>>
   readonly consent: Required<NonNullable<OAuthOptions['consent']>>
   readonly flagship: FlagshipConfig
@@ -157,7 +160,9 @@ export interface ResolvedOptions
 
 export const OAUTH_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
   store: port<Store>(['get', 'getMany', 'write', 'take', 'hit', 'list']),
-  apps: port<AppRegistry>(['installed', 'listInstalled', 'available'], ['install']),
+  apps: port<AppRegistry>(['installed', 'listInstalled', 'available'], ['install']).optional(
+    'no others',
+  ),
   keys: sealingKeys(),
   namespace: text('like "io.svc"', {
     pattern: '^[a-z][a-z0-9_]*(?:\\.[a-z0-9_]+)+$',

@@ -200,6 +200,20 @@ export interface AuthorizePages {
   checkCsrf(ctx: Context, rule: CsrfRule): void
 }
 
+/** Something a client may do ends soon by itself. */
+export interface AccessEnding {
+  readonly instance: Instance
+  readonly client: Client
+  /** Milliseconds since the epoch. */
+  readonly endsAt: number
+}
+
+/**
+ * Tells the owner. Asked again when it rejects, and once more when the process died before the answer was noted: it
+ * tells one end of one client once.
+ */
+export type TellAccessEnding = (ending: AccessEnding) => Promise<void>
+
 /** What happened, for other packages and for the audit log. Handlers must not throw. */
 export interface OAuthEvents {
   /** A client was certified: by its platform's attestation, by the owner's mailed code, or by the host. */
@@ -228,6 +242,15 @@ export interface OAuthEvents {
     /** `direct`: without a code, at a login of a certified client (oauth.md 7.3) or by the host. */
     readonly grant: 'authorization_code' | 'direct' | 'refresh_token'
     readonly scope: string
+  }
+  /** The owner changed what a live grant allows, or until when. */
+  'grant.changed': {
+    readonly instance: Instance
+    readonly grantId: string
+    readonly clientId: string
+    readonly scope: string
+    /** When it ends by itself now. Milliseconds since the epoch. Absent: it lasts until it is revoked. */
+    readonly endsAt?: number
   }
   /** A grant ended before its time; its code and its tokens are refused from now on. */
   'grant.revoked': {

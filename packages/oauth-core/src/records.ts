@@ -141,14 +141,14 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
           { challenge: text, consumedAt: instant },
         ),
       },
-      { endsAt: instant, refreshToken: digest },
+      { endsAt: instant, toldEnd: instant, refreshToken: digest },
     ),
     tags: 'instance',
     places: { by: 'index-of', parent: 'client', index: ({ id }) => `grants:${id}` },
     life: 'with its code (5 min) until that is exchanged, then 400 days without a refresh and the last access token’s day, or the chosen end when that comes first; at most 20 a client; ended by revocation and by a replay of its code, which is exchanged once',
     export: 'yes',
     content:
-      'SHA-256 of its id: client, scope, when, when it ends (a time the owner chose, or none); of its code: SHA-256, redirect URI, challenge, end, when it was used; SHA-256 of its refresh token',
+      'SHA-256 of its id: client, scope, when, when it ends (a time the owner chose, or none), the end that the owner was told of; of its code: SHA-256, redirect URI, challenge, end, when it was used; SHA-256 of its refresh token',
   },
   {
     kind: 'registration-token',

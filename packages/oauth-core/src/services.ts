@@ -23,6 +23,7 @@ import type {
   KonnectorRegistry,
   OAuthEvents,
   OwnerSessions,
+  TellAccessEnding,
 } from './ports.ts'
 import type { ForbiddenScopes } from './scopes/forbidden.ts'
 import type { OAuthLog } from './log/log-events.ts'
@@ -58,8 +59,12 @@ export interface OAuthServices {
   readonly linkedApps: LinkedApps
   readonly engine: Engine
   readonly accessCaches: AccessCaches
-  /** What comes after assembly: sessions with `useSessions` (D49), pages with `routes`. */
-  readonly given: { readonly sessions?: OwnerSessions; readonly pages?: AuthorizePages }
+  /** What comes after assembly: sessions with `useSessions` (D49), pages with `routes`, who tells owners. */
+  readonly given: {
+    readonly sessions?: OwnerSessions
+    readonly pages?: AuthorizePages
+    readonly tellAccessEnding?: TellAccessEnding
+  }
   /** The mounted routes of the package. */
   readonly rows: readonly RouteRow[]
 }

@@ -18,6 +18,7 @@ export {
   type ErrorFault,
   type ErrorRow,
 } from './define-errors.ts'
+export { directionOf } from './direction-of.ts'
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts'
 export { ERRORS, OverloadedError } from './load/errors.ts'
 export {

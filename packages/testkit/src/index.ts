@@ -64,3 +64,4 @@ export { installPackages, type PackedPackage, packPackages } from './packed-pack
 export { type DeclaredRoute, recordStatuses, type RouteStatuses } from './route-statuses.ts'
 export { scaledLimit, timeBudget } from './time-budget.ts'
 export { until, type UntilOptions } from './until.ts'
+export { hasVerb, longSentences, wordFaults } from './words.ts'

@@ -1,10 +1,12 @@
 import { showAccounts } from './accounts.js'
 import { ApiError, createApi } from './_kit/api.js'
 import { appOrigin } from './_kit/app-origin.js'
-import { byId, initials, make } from './_kit/dom.js'
+import { byId } from './_kit/dom.js'
 import { showInbox } from './inbox.js'
 import { showNotes } from './notes.js'
+import { drawLogOut } from './_kit/log-out.js'
 import { createRealtime } from './_kit/realtime.js'
+import { appTile, drawHead } from './_kit/start-page.js'
 import { loadTexts } from './_kit/texts.js'
 
 /**
@@ -66,55 +68,19 @@ function frame() {
     svcSlug = 'home',
   } = root.dataset
   document.documentElement.lang = locale
-  document.title = `${t('home.title')} – ${name}`
-  byId('where-tile').textContent = initials(name).slice(0, 1)
-  byId('where-name').textContent = name
-  byId('where-domain').textContent = name === domain ? '' : domain
-  byId('title').textContent = t('home.hello')
+  drawHead({ name, domain, title: t('home.title'), heading: t('home.hello') })
   byId('apps-title').textContent = t('apps.title')
   byId('apps').replaceChildren(
     ...APPS.map(({ slug, tile }) =>
-      make(
-        'li',
-        {},
-        make(
-          'a',
-          { class: 'app', href: appOrigin(location, domain, svcSlug, slug) },
-          make(
-            'span',
-            { class: `tile tile--${tile}`, 'aria-hidden': 'true' },
-            initials(t(`apps.${slug}`)),
-          ),
-          make(
-            'span',
-            { class: 'app__text' },
-            make('span', { class: 'app__name' }, t(`apps.${slug}`)),
-            make('span', { class: 'muted small' }, t(`apps.${slug}.text`)),
-          ),
-        ),
-      ),
+      appTile({
+        href: appOrigin(location, domain, svcSlug, slug),
+        name: t(`apps.${slug}`),
+        text: t(`apps.${slug}.text`),
+        tile,
+      }),
     ),
   )
-  const logOut = /** @type {HTMLButtonElement} */ (byId('log-out'))
-  byId('log-out-words').textContent = t('home.logOut')
-  logOut.hidden = false
-  logOut.addEventListener('click', () => void leave(logOut))
-}
-
-/** @param {HTMLButtonElement} button */
-async function leave(button) {
-  const words = byId('log-out-words')
-  button.disabled = true
-  button.setAttribute('aria-busy', 'true')
-  words.textContent = t('home.loggingOut')
-  try {
-    await api.logOut()
-  } catch (error) {
-    button.disabled = false
-    button.removeAttribute('aria-busy')
-    words.textContent = t('home.logOut')
-    tools.report(error)
-  }
+  drawLogOut(tools)
 }
 
 frame()

@@ -72,7 +72,6 @@ export function createHostConnectors(options: HostConnectorsOptions): HostConnec
     events: realtime,
     manifests: { manifestOf: async (_instance, slug) => konnectors.find(slug) },
     ...(fromFile !== undefined && { accountTypes: fromFile }),
-    ...(!config.demoApps && { homeSlug: 'settings' }),
     ...connectorsOptions(config.connectors),
     ...connectorsOverrides(config),
   })

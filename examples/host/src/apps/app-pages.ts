@@ -1,10 +1,5 @@
-import { pipeline, Readable } from 'node:stream'
-import { createGzip } from 'node:zlib'
-import { type AppPages, appFolders, type AppVisit, KIT_PATH } from '@svc/auth-ui'
-import { type ManifestRoute, OAuthError } from '@svc/oauth-core'
-import { Parameters, type RouteContext } from '@svc/platform'
+import { type AppPages, serveAppFolder } from '@svc/auth-ui'
 import type { Context, Middleware, Next } from 'koa'
-import { type AppFile, decodePath, matchRoute, openAppFile } from './app-files.ts'
 import type { HostApps } from './registry.ts'
 
 export interface AppPagesOptions {
@@ -13,136 +8,11 @@ export interface AppPagesOptions {
   readonly visits: AppPages
 }
 
-/**
- * Serves the files of installed apps on their own hosts; nothing of this interface is there, and no
- * `Access-Control-*` header ever. A private page is given to a live session only, with a fresh token in it.
- * @see decisions D28, D29, D53; login.md 9
- */
+/** Serves the installed apps of this host on their own hosts; the built-in ones are served before. */
 export function serveApps({ apps, visits }: AppPagesOptions): Middleware {
   return async function appPages(ctx: Context, next: Next): Promise<void> {
-    if (ctx.state['instance'] === undefined || ctx.state['appSlug'] === undefined) return next()
-    await serve(ctx as RouteContext) // both are set by `resolveInstance`
+    const { instance, appSlug } = ctx.state
+    if (instance === undefined || appSlug === undefined) return next()
+    await serveAppFolder(ctx, visits, await apps.find(instance, appSlug))
   }
-
-  async function serve(ctx: RouteContext): Promise<void> {
-    const { instance, appSlug = '' } = ctx.state
-    ctx.state.query = Parameters.parse(ctx.querystring)
-    setPageHeaders(ctx)
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-      throw new OAuthError('method_not_allowed', { headers: { Allow: 'GET, HEAD' } })
-    }
-    const app = await apps.find(instance, appSlug)
-    const path = decodePath(ctx.path)
-    if (app === undefined || path === undefined) throw new OAuthError('not_found')
-    if (path === KIT_PATH || path.startsWith(`${KIT_PATH}/`)) {
-      await serveKit(ctx, path.slice(KIT_PATH.length + 1))
-      return
-    }
-    const matched = matchRoute(app.manifest, path)
-    if (matched === undefined) throw new OAuthError('not_found')
-    const { route, rest } = matched
-    const isPage = rest === '' || rest.endsWith('.html')
-
-    if (!route.public) ctx.vary('Cookie')
-    // Before the file is looked for: who may not see it learns nothing of it.
-    const visit = await visits.visit(ctx, { isPage, isPublic: route.public })
-    if (visit === undefined) return
-    const file = await openAppFile(app.folder, route, rest)
-    if (file === undefined) throw new OAuthError('not_found')
-    if (file.isHtml) await sendPage(ctx, file, visit)
-    else sendAsset(ctx, file, route.public)
-  }
-}
-
-/** The kit is the same for everybody and on the host of every app: nobody is asked who they are. */
-async function serveKit(ctx: RouteContext, name: string): Promise<void> {
-  const file = await openAppFile(appFolders.kit, KIT_ROUTE, name)
-  if (file === undefined) throw new OAuthError('not_found')
-  sendAsset(ctx, file, true)
-}
-
-const KIT_ROUTE: ManifestRoute = { folder: '', index: '', public: true }
-
-function setPageHeaders(ctx: RouteContext): void {
-  const { origin } = ctx.state.instance
-  ctx.set(
-    'Content-Security-Policy',
-    [
-      "default-src 'none'",
-      "script-src 'self'",
-      "style-src 'self'",
-      "img-src 'self'",
-      "font-src 'self'",
-      "manifest-src 'self'",
-      // Named apart: a source with http does not cover the websocket of the same host (CSP 3, 6.7.2.8).
-      `connect-src 'self' ${origin} ${origin.replace(/^http/, 'ws')}`,
-      `form-action 'self' ${origin}`,
-      "base-uri 'none'",
-      "object-src 'none'",
-      "frame-ancestors 'none'",
-    ].join('; '),
-  )
-  ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
-  ctx.set('Referrer-Policy', 'same-origin')
-  ctx.set('X-Frame-Options', 'DENY')
-}
-
-function sendAsset(ctx: RouteContext, file: AppFile, isPublic: boolean): void {
-  ctx.set('Cache-Control', isPublic ? 'public, no-cache' : 'private, no-cache')
-  ctx.vary('Accept-Encoding')
-  const isZipped = mayZip(file) && ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
-  ctx.set('ETag', isZipped ? file.etag.replace(/"$/, '-gzip"') : file.etag)
-  ctx.status = 200
-  ctx.type = file.type
-  if (ctx.fresh) {
-    void file.handle.close()
-    ctx.status = 304
-    return
-  }
-  if (isZipped) ctx.set('Content-Encoding', 'gzip')
-  else ctx.length = file.size
-  if (ctx.method === 'HEAD' || file.size === 0) {
-    void file.handle.close()
-    // An empty stream rather than an empty text: that would be taken for the length.
-    ctx.body = Readable.from([])
-    return
-  }
-  // The stream closes the file. A file that grows meanwhile is cut where its length said.
-  const content = file.handle.createReadStream({ end: file.size - 1 })
-  // Whichever of the two ends first, the other one ends with it, and the file is closed.
-  ctx.body = isZipped ? pipeline(content, createGzip(), () => {}) : content
-}
-
-const ZIP_FROM_BYTES = 512
-
-/** Texts that are the same for everybody: never a page, which holds a token (its length would tell of it). */
-function mayZip({ type, size, isHtml }: AppFile): boolean {
-  return !isHtml && size >= ZIP_FROM_BYTES && /^text\/|\/json|\+json|\+xml/.test(type)
-}
-
-async function sendPage(ctx: RouteContext, file: AppFile, visit: AppVisit): Promise<void> {
-  try {
-    const html = await file.handle.readFile('utf8')
-    ctx.set('Cache-Control', 'no-store')
-    ctx.status = 200
-    ctx.type = file.type
-    const attributes = Object.entries(visit.attributes)
-      .map(([name, value]) => `${name}="${escapeAttribute(value)}"`)
-      .join(' ')
-    // Only the first mark counts: what follows in a page may come from a template of the app.
-    ctx.body = html.replace(MARK, (_whole, before: string) => `${before} ${attributes}`)
-  } finally {
-    await file.handle.close()
-  }
-}
-
-/** The element that takes the attributes: the first one with `data-svc-app`. */
-const MARK = /(<[a-zA-Z][^<>]*?\sdata-svc-app)(?:="[^"]*")?(?=[\s/>])/
-
-function escapeAttribute(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { KIT_PATH } from '@svc/auth-ui'
+import { type AppFolder, KIT_PATH } from '@svc/auth-ui'
 import { type AppManifest, manifestPermissions } from '@svc/oauth-core'
 import { compiledSchema, isSlug } from '@svc/platform'
 
@@ -53,13 +53,6 @@ const MANIFEST_SCHEMA = {
   },
 } as const
 
-/** An app as it lies on disk. */
-export interface AppPackage {
-  readonly manifest: AppManifest
-  /** Absolute path. */
-  readonly folder: string
-}
-
 /** The manifest of an app's folder cannot be used. */
 export class ManifestError extends Error {
   override readonly name: string = 'ManifestError'
@@ -72,7 +65,7 @@ export class ManifestError extends Error {
  * Reads `<folder>/manifest.json`.
  * @throws ManifestError with every fault
  */
-export function readAppPackage(folder: string): AppPackage {
+export function readAppPackage(folder: string): AppFolder {
   let manifest: unknown
   try {
     manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))

@@ -1,16 +1,17 @@
 import { readdirSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
+import { type AppFolder, inNamespace } from '@svc/auth-ui'
 import type { AppManifest, AppRegistry } from '@svc/oauth-core'
 import type { ActivityEvent, ActivityLog, Instance, InstanceId } from '@svc/platform'
 import { type Change, indexKey, type Json, recordKey, type Store } from '@svc/store'
 import { BoundedMap } from '../http/bounded-map.ts'
 import { TooManyInstalledError } from '../quota/too-many-installed.ts'
-import { type AppPackage, ManifestError, readAppPackage } from './manifest.schema.ts'
+import { ManifestError, readAppPackage } from './manifest.schema.ts'
 
 /** Apps of a server: those that lie beside it, and what each instance has installed. */
 export interface HostApps extends AppRegistry {
   /** The installed app with its folder, or undefined. */
-  find(instance: Instance, slug: string): Promise<AppPackage | undefined>
+  find(instance: Instance, slug: string): Promise<AppFolder | undefined>
   /** Folder of an app that this registry answered. */
   folderOf(app: AppManifest): string | undefined
   /**
@@ -52,7 +53,7 @@ interface InstalledApp {
 
 interface Cached {
   readonly at: number
-  readonly apps: Promise<ReadonlyMap<string, AppPackage>>
+  readonly apps: Promise<ReadonlyMap<string, AppFolder>>
 }
 
 const CHANNEL = 'host.apps'
@@ -67,8 +68,8 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
   const { store, clock, initial, activity } = options
   const bundled = new Map(
     options.folders.map((folder) => {
-      const app = inNamespace(readAppPackage(folder), options.namespace)
-      return [app.manifest.slug, app]
+      const manifest = inNamespace(readAppPackage(folder).manifest, options.namespace)
+      return [manifest.slug, { folder, manifest }]
     }),
   )
   const handlers = new Set<(instance: Instance, slug: string) => Promise<void>>()
@@ -80,8 +81,8 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
   })
   const stopGaps = store.bus.onGap(() => cache.clear())
 
-  async function load(instance: Instance): Promise<ReadonlyMap<string, AppPackage>> {
-    const apps = new Map<string, AppPackage>()
+  async function load(instance: Instance): Promise<ReadonlyMap<string, AppFolder>> {
+    const apps = new Map<string, AppFolder>()
     let cursor: string | undefined
     do {
       const page = await store.list(
@@ -98,13 +99,13 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
     return apps
   }
 
-  function toPackage({ slug, folder, manifest }: InstalledApp): AppPackage | undefined {
+  function toPackage({ slug, folder, manifest }: InstalledApp): AppFolder | undefined {
     if (folder === undefined || manifest === undefined) return bundled.get(slug)
     folders.set(manifest, folder)
     return { folder, manifest }
   }
 
-  function appsOf(instance: Instance): Promise<ReadonlyMap<string, AppPackage>> {
+  function appsOf(instance: Instance): Promise<ReadonlyMap<string, AppFolder>> {
     const now = clock.now()
     const known = cache.get(instance.id)
     if (known !== undefined && Math.abs(now - known.at) < TRUST_MS) return known.apps
@@ -199,18 +200,6 @@ function eventOf(
   { slug, name }: Pick<AppManifest, 'name' | 'slug'>,
 ): ActivityEvent {
   return { event, actor: { kind: 'operator' }, target: { kind: 'app', id: slug, name } }
-}
-
-const DEFAULT_PREFIX = 'io.svc.'
-
-/** Apps that come with the server name their types by the default prefix. */
-function inNamespace({ manifest, folder }: AppPackage, namespace: string): AppPackage {
-  const permissions = Object.entries(manifest.permissions).map(([title, rule]) => {
-    const isOurs = rule.type.startsWith(DEFAULT_PREFIX)
-    const type = isOurs ? `${namespace}.${rule.type.slice(DEFAULT_PREFIX.length)}` : rule.type
-    return [title, { ...rule, type }] as const
-  })
-  return { folder, manifest: { ...manifest, permissions: Object.fromEntries(permissions) } }
 }
 
 /** The folders below one that hold a manifest. */

@@ -159,7 +159,7 @@ async function tellOnce(
     if (notice === undefined || notice.isMailed || instance.status === 'deleting') continue
     const { backupAt } = notice
     // In the query: whoever logs in on the way there would lose a fragment.
-    const url = `${originOfApp(instance, 'settings')}/?section=access`
+    const url = `${originOfApp(instance, 'settings')}/?section=apps`
     try {
       if (instance.email !== undefined) {
         const variables = { url, backupAt }

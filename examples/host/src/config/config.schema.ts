@@ -142,7 +142,7 @@ export const CONFIG_ENTRIES: ConfigGroup = {
     type: 'boolean',
     defaultText: '`on`; `off` when `NODE_ENV` is `production`',
     description:
-      'Whether owners have the demo: the apps `home`, `safe` and `drive`, documents at `/data/`, links and sharings. Without it they begin in the settings, and have the apps that you install.',
+      'Whether owners have the demo: the apps `home`, `safe` and `drive`, documents at `/data/`, links and sharings. Without it they land on the home of the package, and have the apps that you install.',
   },
   demoDomain: {
     type: 'string',

@@ -13,6 +13,7 @@ import type { HostKonnectors } from '../konnectors/registry.ts'
 import { notifyOverrides } from '../config/overrides.ts'
 import { defaultSms, hasPushProvider, mobileOptions } from './channel-options.ts'
 import type { DevMailbox, DevOutbox, Development } from './development.ts'
+import { tellAccessEndings } from './access-notices.ts'
 import { tellClientLimit } from './limit-notices.ts'
 import { mailOptions } from './mail-options.ts'
 import { createOwnerPhones, type OwnerPhones } from './owner-phone.ts'
@@ -85,6 +86,7 @@ export async function createHostNotifications(
     },
     ...notifyOverrides(config),
   })
+  tellAccessEndings(oauth, notify)
   tellClientLimit(oauth, notify, config.raiseLimitUrl)
   apps.onChange(async (instance, slug) => {
     if ((await apps.installed(instance, slug)) !== undefined) return

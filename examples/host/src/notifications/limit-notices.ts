@@ -15,7 +15,7 @@ export function tellClientLimit(
       ClientName: clientName,
       ClientsLimit: limit,
       OffersLink: offersLink,
-      DevicesLink: `${originOfApp(instance, 'settings')}/?section=clients`,
+      DevicesLink: `${originOfApp(instance, 'settings')}/?section=apps`,
     }
     notify
       .post(instance, { originator: 'stack', category: 'oauth-clients', data })

@@ -69,6 +69,9 @@ for (const run of TWO_PROCESSES) {
     const card = (page: Page, name: string): Locator =>
       page.locator('#content .item').filter({ has: page.getByRole('heading', { name }) })
 
+    const opens = (page: Page, name: string): Promise<void> =>
+      card(page, name).getByText(tour.texts.settings('clients.may'), { exact: true }).click()
+
     /** Ends an entry and waits until the server has. @returns what the question named as lost */
     async function end({ page, steps }: Visit, button: string, confirm: string): Promise<string> {
       await steps.button(button).click()
@@ -87,19 +90,18 @@ for (const run of TWO_PROCESSES) {
       const { request, tokens } = await connect(visit, 'Viewer', 'io.svc.contacts:GET', '1h')
       await connect(visit, 'Backup', 'io.svc.files')
       expect(await request.call(tokens.access_token, '/data/io.svc.contacts')).to.equal(200)
-      await steps.openSettings('access')
-      await page.getByText(settings('access.client', { count: 2 }), { exact: true }).waitFor()
-      await page.getByText(settings('access.session', { count: 1 }), { exact: true }).waitFor()
+      await steps.openSettings('apps')
+      for (const name of ['Viewer', 'Backup']) await opens(page, name)
       const lasting = settings('access.lasting')
       expect(await card(page, 'Viewer').innerText()).to.not.include(lasting)
       expect(await card(page, 'Backup').innerText()).to.include(lasting)
       const [until = ''] = settings('access.until', { time: '\n' }).split('\n')
-      await card(page, 'Viewer').getByText(until).waitFor()
+      await card(page, 'Viewer').getByText(until).first().waitFor()
       await card(page, 'Viewer')
         .getByText(settings('access.from', { name: '127.0.0.1' }))
         .waitFor()
-      await card(page, 'Viewer').getByText(settings('clients.may'), { exact: true }).click()
-      await card(page, 'Viewer').locator('.rights').getByText(ui('doctype.contacts')).waitFor()
+      await card(page, 'Viewer').locator('.ticks').getByText(ui('doctype.contacts')).waitFor()
+      expect(await card(page, 'Viewer').getByRole('checkbox').count(), 'only read').to.equal(1)
       await card(page, 'Viewer').getByText(settings('clients.raw'), { exact: true }).click()
       await card(page, 'Viewer').getByText('io.svc.contacts:GET', { exact: true }).waitFor()
       await page.context().close()
@@ -116,7 +118,8 @@ for (const run of TWO_PROCESSES) {
       expect(await ended.request.call(token, '/data/io.svc.contacts', { port })).to.equal(200)
       const there = { port, domain: owner.domain }
       const socket = await openClientSocket(there, token, 'io.svc.contacts')
-      await steps.openSettings('access')
+      await steps.openSettings('apps')
+      await opens(page, 'Viewer')
       const button = settings('clients.revoke.label', { name: 'Viewer' })
       const question = await end(visit, button, settings('clients.revoke'))
       await ended.request.untilEnded(token, '/data/io.svc.contacts', { port })
@@ -138,7 +141,7 @@ for (const run of TWO_PROCESSES) {
       const { settings } = tour.texts
       const other = await logIn('elsewhere', { userAgent: FIREFOX })
       const visit = await logIn()
-      await visit.steps.openSettings('access')
+      await visit.steps.openSettings('devices')
       const heading = card(visit.page, 'Firefox').getByRole('heading')
       const name = await heading.innerText()
       const label = settings('sessions.end.label', { name })

@@ -43,20 +43,16 @@ describe('apps of the host, in each language and both themes', function () {
       await look('home')
       // Before the second step is on: confirming takes the passphrase only.
       await lookAtSafe(owner, look)
-      for (const section of ['clients', 'sessions', 'passphrase', 'devices']) {
-        await open(section)
-        await look(`settings-${section}`)
+      for (const section of ['', 'profile', 'security', 'devices', 'apps']) {
+        await open(`/${section}`)
+        await look(`settings-${section || 'overview'}`)
       }
-      await open('passphrase')
+      await open('/security/passphrase')
       await at('#new').fill('secret')
       await at('.form button[type=submit]').first().click()
       await look('settings-passphrase-wrong')
 
-      if (width < 768) {
-        await at('#sections-toggle').click()
-        await look('settings-sections')
-      }
-      await open('factors')
+      await open('/security')
       await look('settings-factors-off')
       await at('[data-factor=totp] .button').click()
       await owner.confirm()
@@ -80,7 +76,7 @@ describe('apps of the host, in each language and both themes', function () {
       await look('settings-factors-remove')
       await at('#ask-no').click()
 
-      await open('passphrase')
+      await open('/security/passphrase')
       await at('#current').fill(PASSPHRASE)
       await at('#new').fill('four other words entirely')
       await at('.form button[type=submit]').first().click()

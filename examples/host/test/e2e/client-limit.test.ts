@@ -97,6 +97,7 @@ for (const run of TWO_PROCESSES_FR) {
     async function removeFirst(on: Page): Promise<void> {
       const { settings } = tour.texts
       const its = tourSteps(on, owner, tour.texts)
+      await on.getByText(settings('clients.may'), { exact: true }).click()
       await its.button(settings('clients.revoke.label', { name: 'Viewer' })).click()
       await its.button(settings('clients.revoke.confirm'), on.getByRole('dialog')).click()
     }
@@ -127,7 +128,7 @@ for (const run of TWO_PROCESSES_FR) {
         page.context().waitForEvent('page'),
         page.getByRole('link', { name: tour.texts.ui('limit.settings') }).click(),
       ])
-      await heading(opened, tour.texts.settings('clients.title'))
+      await heading(opened, tour.texts.settings('apps.title'))
       await removeFirst(opened)
       await goesOn(first, second)
     })

@@ -40,7 +40,7 @@ describe('a client that was allowed something for an hour', function () {
     const { settings } = stage.texts
     await tab.logIn()
     await tab.isHome()
-    await tab.openSettings('access')
+    await tab.openSettings('apps')
     const card = tab.page.locator('#content .item').filter({ hasText: CLIENT_NAME })
     await card.getByText(settings('clients.may'), { exact: true }).click()
     await card.getByText(settings('clients.nothing'), { exact: true }).waitFor()

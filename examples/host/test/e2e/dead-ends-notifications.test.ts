@@ -30,7 +30,9 @@ describe('no dead end around notifications', function () {
 
   const settings = ({ page }: Tab): Locator => page.locator('[data-source="io.svc.apps/safe"]')
   const mailBox = (tab: Tab): Locator =>
-    settings(tab).locator('[data-category=reminders]').getByLabel('Mail', { exact: true })
+    settings(tab)
+      .locator('[data-category=reminders]')
+      .getByLabel(stage.texts.settings('channel.mail'), { exact: true })
 
   it('a link to end mails that a mail program cut off', async () => {
     const visit = await stage.visit()
@@ -67,11 +69,12 @@ describe('no dead end around notifications', function () {
     await tab.givePassphrase()
     await settings(tab).waitFor()
     await tab.page.context().setOffline(true)
-    await mailBox(tab).click()
-    const offline = stage.texts.settings('app.offline')
-    await tab.page.locator('#problem').filter({ hasText: offline }).waitFor()
+    const offline = tab.page.getByText(stage.texts.settings('app.isOffline'), { exact: true })
+    await offline.waitFor()
+    expect(await mailBox(tab).isDisabled(), 'nothing can be changed').to.equal(true)
     expect(await mailBox(tab).isChecked(), 'as it was').to.equal(true)
     await tab.page.context().setOffline(false)
+    await offline.waitFor({ state: 'hidden' })
     await mailBox(tab).uncheck()
     await tab.page.locator('.sender__said').filter({ hasText: 'Saved' }).waitFor()
     expect(await tab.page.locator('#problem').isVisible()).to.equal(false)

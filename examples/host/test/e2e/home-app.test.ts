@@ -88,10 +88,13 @@ describe('home app, in a browser', function () {
       'app-origin.js',
       'connecting.js',
       'dom.js',
+      'log-out.js',
       'realtime.js',
+      'start-page.js',
       'texts.js',
     ]
-    const names = [...scripts, 'base.css', 'frame.css', 'tokens.css'].sort()
+    const sheets = ['base.css', 'frame.css', 'start-page.css', 'tokens.css']
+    const names = [...scripts, ...sheets].sort()
     expect(loaded.sort()).to.deep.equal(names.map((name) => `200 ${host.app('home')}/_kit/${name}`))
     const colour = await page.evaluate(() =>
       getComputedStyle(document.documentElement).getPropertyValue('--color-page').trim(),

@@ -145,7 +145,7 @@ for (const run of TWO_PROCESSES_FR) {
       const { access_token: token, refresh_token: next = '' } = tokens
       for (const place of places)
         expect(await request.call(token, FILES, { port: tour.port(place) })).to.equal(200)
-      await tourSteps(page, owner, tour.texts).openSettings('access')
+      await tourSteps(page, owner, tour.texts).openSettings('apps')
       await page.getByText(CLIENT).first().waitFor()
       await svc('app', 'uninstall', owner.domain, APP.slug)
       for (const place of places) await request.untilEnded(token, FILES, { port: tour.port(place) })

@@ -40,8 +40,8 @@ for (const subdomains of ['nested', 'flat'] as const) {
     /** Asks for a link on the login page that an app led to. @returns the link of the mail */
     async function askLink(page: Page): Promise<string> {
       await page.goto(`http://${home}/`)
-      await page.getByRole('button', { name: 'Mail me a link to log in' }).click()
-      await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+      await page.getByRole('button', { name: 'Email me a login link' }).click()
+      await page.getByRole('heading', { name: 'Check your email' }).waitFor()
       const answer = await host.admin('GET', `${INSTANCE}/mails`)
       const { mails } = (await answer.json()) as { mails: { template: string; text: string }[] }
       const links = mails.filter(({ template }) => template === 'magic_link')

@@ -80,7 +80,7 @@ describe('inbox and notification settings, in each language and both themes', fu
     await page.locator('#inbox-list').getByText('Nothing here.').waitFor()
     await takeShot(page, 'app-home-inbox-empty-1280-light-en')
     await page.goto(`${owner.app('settings')}/#notifications`)
-    await page.getByText('No app has anything to tell you.').waitFor()
+    await page.getByText('No app has anything to tell you yet.').waitFor()
     expect(await axeFaults(page)).to.deep.equal([])
     await owner.close()
   })

@@ -175,6 +175,8 @@ describe('the README, followed word by word in a clean clone', function () {
       async function takeItBack(step) {
         await page.goto(here(step.address('settings.alice.localhost:8080/')))
         const remove = step.word('Remove access')
+        const row = page.locator('.item').filter({ hasText: 'Example client' })
+        await row.getByText(step.word('What it may do'), { exact: true }).click()
         await button(settings('clients.revoke.label', { name: 'Example client' })).click()
         await button(remove, dialog()).click()
         await client?.shows(step.shown())
@@ -184,8 +186,8 @@ describe('the README, followed word by word in a clean clone', function () {
       async function makeItSafer(step) {
         const mailbox = step.address(mails)
         await page.goto(`${origin('settings.')}/`)
-        await link(step.word('Second step')).click()
-        const card = page.locator('[data-factor]').filter({ hasText: step.word('Codes by mail') })
+        await link(step.word('Login and security')).click()
+        const card = page.locator('[data-factor]').filter({ hasText: step.word('Codes by email') })
         await button(step.word('Turn on'), card).click()
         await confirm(page)
         const field = page.getByLabel(settings('mail.step.code'), { exact: true })
@@ -207,8 +209,8 @@ describe('the README, followed word by word in a clean clone', function () {
         await isHome(other)
 
         await button(home('home.logOut'), other).click()
-        await link(step.word('Forgot my passphrase'), other).click()
-        await button(step.word('Mail me the link'), other).click()
+        await link(step.word('Forgot your passphrase?'), other).click()
+        await button(step.word('Email me the link'), other).click()
         await other.waitForURL((url) => url.pathname === '/auth/login')
         await other.goto(await newestMail(mailbox, /new passphrase/, /http\S+renew\S+/))
         passphrase = NEW_PASSPHRASE

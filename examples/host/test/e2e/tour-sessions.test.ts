@@ -109,13 +109,13 @@ for (const run of TOUR_RUNS) {
       await page.context().close()
     })
 
-    it('leads from the mail about a new browser to the sessions', async () => {
+    it('leads from the mail about a new browser to the devices', async () => {
       const { settings } = tour.texts
       const first = await logIn('elsewhere')
       const { page } = await logIn('here', { userAgent: FIREFOX })
-      const link = await owner.mailed('new_connection', /http\S+\bsessions\b/)
+      const link = await owner.mailed('new_connection', /http\S+\bdevices\b/)
       await page.goto(link)
-      const name = settings('sessions.title')
+      const name = settings('devices.title')
       await page.getByRole('heading', { name, level: 1, exact: true }).waitFor()
       await page.getByText(settings('sessions.current'), { exact: true }).waitFor()
       await page.context().close()
@@ -127,10 +127,10 @@ for (const run of TOUR_RUNS) {
       const there = await logIn('elsewhere')
       const { closed } = await openSafe(there.page)
       const { page, steps } = await logIn()
-      await steps.openSettings('sessions')
+      await steps.openSettings('devices')
       const items = page.locator('#content .item')
       expect(await items.count()).to.equal(2)
-      await items.getByRole('button').click()
+      await items.getByText(settings('sessions.end'), { exact: true }).click()
       const answered = page.waitForResponse((response) => response.request().method() === 'DELETE')
       await steps.button(settings('sessions.end'), page.getByRole('dialog')).click()
       expect((await answered).status()).to.equal(204)
@@ -157,7 +157,7 @@ for (const run of TOUR_RUNS) {
       const others = [await logIn('elsewhere'), await logIn()]
       for (const other of others) await openSafe(other.page)
       const { page, steps } = await logIn()
-      await steps.openSettings('sessions')
+      await steps.openSettings('devices')
       const name = settings('sessions.others', { count: 2 })
       await steps.button(name).click()
       await steps.button(name, page.getByRole('dialog')).click()
@@ -168,7 +168,7 @@ for (const run of TOUR_RUNS) {
       }
       await page.goto(`${owner.origin}/`)
       await steps.isHome()
-      await steps.openSettings('sessions')
+      await steps.openSettings('devices')
       expect(await page.locator('#content .item').count()).to.equal(1)
       await page.context().close()
     })

@@ -44,7 +44,7 @@ for (const run of TOUR_RUNS) {
       const phone = await visit(owner)
       await phone.steps.logIn()
       await phone.steps.isHome()
-      await phone.steps.openSettings('factors')
+      await phone.steps.openSettings('security')
       const lost = await phone.factors.setUpApp(() => phone.steps.confirm())
       const [first = '', second = ''] = lost.recoveryCodes
       await addPasskeyDevice(phone.page)
@@ -58,7 +58,7 @@ for (const run of TOUR_RUNS) {
       await steps.button(ui('passcode.recovery')).click()
       await steps.giveCode(first)
       await steps.isHome()
-      await steps.openSettings('factors')
+      await steps.openSettings('security')
       await factors.removePasskey('Phone', () => steps.confirm(second))
       const { nextCode } = await factors.setUpApp()
       const left = settings('recovery.left', { count: 8 })
@@ -130,7 +130,7 @@ for (const run of TOUR_RUNS) {
         const { page, steps, factors } = await visit(owner)
         await steps.logIn()
         await steps.isHome()
-        await steps.openSettings('factors')
+        await steps.openSettings('security')
         ;({ nextCode } = await factors.setUpApp(() => steps.confirm()))
         await page.context().close()
 

@@ -31,8 +31,14 @@ describe('the record of activity', function () {
   })
   after(() => host.stop())
 
-  const call = (method: string, path: string): Promise<BrowserResponse> =>
-    browser.request(method, path, { headers: { authorization: `Bearer ${token}` } })
+  const call = (method: string, path: string, body?: unknown): Promise<BrowserResponse> =>
+    browser.request(method, path, {
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
 
   async function logIn(passphrase: string, status: number): Promise<void> {
     const answer = await browser.post(
@@ -61,7 +67,11 @@ describe('the record of activity', function () {
     const page = await browser.get(pending.url)
     const answer = await browser.submit(page.page().form('/auth/authorize'))
     await party.exchange(answer.location ?? '', pending)
-    expect((await call('DELETE', `/settings/clients/${client.client_id}`)).status).to.equal(204)
+    const path = `/settings/clients/${client.client_id}`
+    const change = { duration: 'until_revoked', scope: 'io.svc.files:GET' }
+    expect((await call('PATCH', path, change)).status).to.equal(200)
+    expect((await call('PATCH', path, change)).status, 'changes nothing').to.equal(200)
+    expect((await call('DELETE', path)).status).to.equal(204)
     expect((await call('DELETE', '/auth/login')).status).to.equal(204)
     await logIn(PASSPHRASE, 200)
 
@@ -71,6 +81,8 @@ describe('the record of activity', function () {
       'login.succeeded',
       'logout',
       'client.removed',
+      'rights.reduced',
+      'access.extended',
       'consent.given',
       'login.succeeded',
       'login.failed',

@@ -172,7 +172,7 @@ describe('notifications of apps on the host', () => {
     await told.isTold('Too many connected apps', ({ status }) => status === 'sent')
     const [mail] = (await host.host.app.mailbox?.list(host.instance)) ?? []
     expect(mail?.mail.text).to.include('One phone too many')
-    expect(mail?.mail.text).to.include('https://settings.alice.example.com/?section=clients')
+    expect(mail?.mail.text).to.include('https://settings.alice.example.com/?section=apps')
   })
 
   it('are open to browsers: the key of web pushes is there without configuration', async () => {

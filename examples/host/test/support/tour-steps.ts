@@ -20,7 +20,7 @@ export interface TourSteps {
   /** From the start page. */
   logOut(): Promise<void>
   /** The settings app, then one of its sections. */
-  openSettings(section: 'access' | 'sessions' | 'factors' | 'devices'): Promise<void>
+  openSettings(section: 'apps' | 'devices' | 'security'): Promise<void>
   /** Passphrase, and a code if there is a second step, on the page that asks for a confirmation. */
   confirm(code?: string): Promise<void>
   /** What the settings say was done. */

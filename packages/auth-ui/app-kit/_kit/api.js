@@ -26,8 +26,10 @@ export class ApiError extends Error {
 
 /**
  * @param {HTMLElement} root the element with `data-svc-app`, where the host put token and origin
+ * @param {{ repeatsWrites?: boolean }} [how] whether a write is sent again after its token was renewed; else it is
+ *   refused as `token_renewed`, and the owner tries again
  */
-export function createApi(root) {
+export function createApi(root, { repeatsWrites = true } = {}) {
   const { svcOrigin: origin = '' } = root.dataset
   let token = root.dataset['svcToken'] ?? ''
   /** @type {Promise<string> | undefined} */
@@ -95,13 +97,19 @@ export function createApi(root) {
     return answer.finally(() => open.delete(answer))
   }
 
-  /** @param {string} method @param {string} path @param {unknown} [body] */
-  const exchange = async (method, path, body) => {
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {unknown} [body]
+   * @param {boolean} [isRepeated]
+   */
+  const exchange = async (method, path, body, isRepeated = repeatsWrites || method === 'GET') => {
     const before = token
     let response = await ask(method, path, body)
     if (response.status === 401) {
       // Another call may have renewed it meanwhile.
       if (token === before) await renew()
+      if (!isRepeated) throw new ApiError(401, 'token_renewed')
       response = await ask(method, path, body)
     }
     if (!response.ok) throw await refusal(response)
@@ -141,7 +149,7 @@ export function createApi(root) {
       const tooLong = new Promise((resolve) => setTimeout(resolve, LAST_READS_MS))
       await Promise.race([Promise.allSettled(open), tooLong])
       try {
-        await exchange('DELETE', '/auth/login')
+        await exchange('DELETE', '/auth/login', undefined, true)
       } catch (error) {
         leaving = undefined
         stay()

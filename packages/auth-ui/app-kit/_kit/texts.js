@@ -1,32 +1,85 @@
 /** The texts of an app in the language of the instance, and times as people say them. */
 
-const LOCALES = ['de', 'en', 'es', 'fr']
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
+const FALLBACK = 'en'
+/** What a language is named by: never a path. */
+const TAG = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/iu
+/** Languages that are written from right to left, for browsers that cannot say it. */
+const RIGHT_TO_LEFT = new Set(['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi'])
+const HAS_RIGHT_TO_LEFT = /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}]/u
+const FIRST_STRONG_ISOLATE = '\u2068'
+const POP_ISOLATE = '\u2069'
+
 /** @typedef {(key: string, values?: Record<string, string | number>) => string} Translate */
 
 /**
+ * The texts there are for a language: an app speaks those that its folder has a file for. The page says which language
+ * that is, and how it is written.
+ *
  * @param {string} app address of a file beside the app's folder `locales`
  * @param {string} wanted BCP 47 tag
  */
 export async function loadTexts(app, wanted) {
-  const language = wanted.split(/[-_]/u)[0]?.toLowerCase() ?? ''
-  const locale = LOCALES.includes(language) ? language : 'en'
-  const response = await fetch(new URL(`locales/${locale}.json`, app))
-  /** @type {Record<string, string>} */
-  const texts = await response.json()
+  const { locale, texts } = await bestCatalogue(app, wanted.replaceAll('_', '-'))
   const plurals = new Intl.PluralRules(locale)
+  const dir = directionOf(locale)
+  Object.assign(document.documentElement, { lang: locale, dir })
 
   /** @type {Translate} */
   const t = (key, values = {}) => {
     const count = values['count']
     const form = typeof count === 'number' ? `${key}_${plurals.select(count)}` : key
     const text = texts[form] ?? texts[`${key}_other`] ?? texts[key] ?? key
-    return text.replace(/\{(\w+)\}/gu, (_whole, name) => String(values[name] ?? ''))
+    return text.replace(/\{(\w+)\}/gu, (_whole, name) => kept(String(values[name] ?? ''), dir))
   }
   return { locale, t, ...times(locale, t) }
+}
+
+/**
+ * The language itself, its base language, or English.
+ *
+ * @param {string} app
+ * @param {string} wanted
+ * @returns {Promise<{ locale: string, texts: Record<string, string> }>}
+ */
+async function bestCatalogue(app, wanted) {
+  const base = wanted.split('-')[0]?.toLowerCase() ?? ''
+  for (const locale of new Set([wanted, base])) {
+    if (!TAG.test(locale)) continue
+    const response = await fetch(new URL(`locales/${locale}.json`, app))
+    if (response.ok) return { locale, texts: await response.json() }
+  }
+  const response = await fetch(new URL(`locales/${FALLBACK}.json`, app))
+  return { locale: FALLBACK, texts: await response.json() }
+}
+
+/**
+ * Which way a language is written.
+ *
+ * @param {string} tag
+ * @returns {'ltr' | 'rtl'}
+ */
+function directionOf(tag) {
+  const locale = new Intl.Locale(tag)
+  /** @type {Intl.Locale & { getTextInfo?: () => { direction?: string } }} */
+  const written = locale
+  const direction = written.getTextInfo?.().direction
+  const isFallback = RIGHT_TO_LEFT.has(locale.language)
+  return (direction === undefined ? isFallback : direction === 'rtl') ? 'rtl' : 'ltr'
+}
+
+/**
+ * A value within a sentence: what is written the other way round keeps to itself.
+ *
+ * @param {string} value
+ * @param {'ltr' | 'rtl'} dir
+ */
+function kept(value, dir) {
+  if (value === '' || (dir === 'ltr' && !HAS_RIGHT_TO_LEFT.test(value))) return value
+  return FIRST_STRONG_ISOLATE + value + POP_ISOLATE
 }
 
 /**

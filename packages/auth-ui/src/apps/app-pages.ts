@@ -1,4 +1,4 @@
-import { originOfApp, Parameters, type RouteContext } from '@svc/platform'
+import { type Instance, originOfApp, Parameters, type RouteContext } from '@svc/platform'
 import type { Context } from 'koa'
 import type { AuthUiServices } from '../services.ts'
 import { receiveCode } from '../session-code/receive-code.ts'
@@ -59,7 +59,9 @@ export async function visitApp(
   if (request.isPage) await sessionMiddleware.touch(ctx)
   const needsToken = request.isPage && !request.isPublic && session !== undefined
   const token = needsToken ? await oauth.appTokens.issue(instance, app, session.id) : undefined
-  return { session, attributes: attributesOf(services, ctx, appSlug, token) }
+  const attributes = attributesOf(services, ctx, appSlug, token)
+  if (token === undefined || appSlug !== services.options.homeSlug) return { session, attributes }
+  return { session, attributes: { ...attributes, ...(await appsAttribute(services, instance)) } }
 }
 
 function attributesOf(
@@ -78,6 +80,18 @@ function attributesOf(
     [`${prefix}slug`]: slug,
     ...(token === undefined ? {} : { [`${prefix}token`]: token }),
   }
+}
+
+/** What the page that owners land on leads to, as JSON: no other app is told which there are. */
+async function appsAttribute(
+  { apps, options }: AuthUiServices,
+  instance: Instance,
+): Promise<Readonly<Record<string, string>>> {
+  const installed = await apps.listInstalled(instance)
+  const shown = installed
+    .filter(({ slug }) => slug !== options.homeSlug)
+    .map(({ slug, name }) => ({ slug, name }))
+  return { [`${options.appAttributePrefix}apps`]: JSON.stringify(shown) }
 }
 
 /** Takes a code of the query, of either kind; true when it answered. @see login.md 9.1, 9.2 */

@@ -1,5 +1,5 @@
 import type { AuthorizePages } from '@svc/oauth-core'
-import { MINUTE_MS, originOfApp, type RouteContext } from '@svc/platform'
+import { type HttpError, MINUTE_MS, originOfApp, type RouteContext } from '@svc/platform'
 import type { Context } from 'koa'
 import { AuthUiError } from '../errors.ts'
 import type { LimitPageModel } from '../pages/page-models.ts'
@@ -76,14 +76,27 @@ export function createAuthorizePages(services: AuthUiServices): AuthorizePages {
     async error(context, error) {
       const ctx = behindRoute(context)
       const { requestId } = ctx.state
+      const shown = await shownError(services, ctx, error)
       await pages.errorPage(ctx, {
-        error,
+        error: shown,
         ...(requestId === undefined || error.status < 500 ? {} : { requestId }),
-        next: nextStep(ctx, error),
+        next: nextStep(ctx, shown),
       })
     },
     checkCsrf: (ctx, rule) => csrf.check(ctx, rule),
   }
+}
+
+/** Whoever is logged in and has come to an address that only takes tokens would not get on by another login. */
+async function shownError(
+  { sessionMiddleware }: AuthUiServices,
+  ctx: RouteContext,
+  error: HttpError,
+): Promise<Pick<HttpError, 'code' | 'status' | 'expose' | 'description'>> {
+  if (error.code !== 'missing_token') return error
+  const session = await sessionMiddleware.current(ctx)
+  if (session === undefined) return error
+  return { code: 'apps_only', status: error.status, expose: true, description: 'apps_only' }
 }
 
 /** What the page of the limit shows of the settings app, and listens with. */

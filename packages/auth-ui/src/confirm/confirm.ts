@@ -1,4 +1,3 @@
-import { noteOwn } from '../web/activity.ts'
 import {
   PASSKEY_LIMITS,
   PASSPHRASE_LIMITS,
@@ -9,52 +8,30 @@ import { CONFIRM_SCHEMA } from './confirm.schema.ts'
 import {
   anybody,
   defineRoute,
-  type Instance,
   isHttpError,
   prefersJson,
   provedInHandler,
   type Route,
   type RouteContext,
-  SECOND_MS,
 } from '@svc/platform'
+import { finishConfirm, nameOfTarget, parseConfirmTarget } from './finish-confirm.ts'
+import { askMailedCode, confirmsByMail } from './confirm-by-mail.ts'
 import type { AuthUiServices } from '../services.ts'
 import { findTrustedDevice } from '../factors/trusted-devices.ts'
 import { isSecondFactorOn } from '../owner/factors.ts'
-import {
-  allowsFactorChanges,
-  type Confirmation,
-  createConfirmation,
-  findConfirmation,
-} from './confirmation.ts'
+import { allowsFactorChanges, findConfirmation } from './confirmation.ts'
 import { askSecondStep } from '../login/second-step.ts'
 import { clientAddress, visitorOf } from '../web/visitor.ts'
-import type { PassedFactor } from '../factors/challenge-answer.ts'
 import { startChallenge } from '../factors/second-factor.ts'
 import { passkeyLoginOptions } from '../factors/passkey-proof.ts'
 import { usePasskey } from '../login/use-passkey.ts'
 import { checkPassphrase } from '../login/passphrase-check.ts'
 import { answerActivation } from '../login/activation.ts'
 import { AuthUiError } from '../errors.ts'
-import {
-  formActionSources,
-  homeTarget,
-  parseTarget,
-  type RedirectTarget,
-  withoutParameters,
-} from '../web/redirect-target.ts'
+import { formActionSources, type RedirectTarget } from '../web/redirect-target.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { FormProblem } from '../pages/page-models.ts'
 import { formProblem } from '../pages/form-problem.ts'
-import { describeError } from '@svc/store'
-import { answerRedirect } from '../web/answer.ts'
-
-/** What a confirmation was about, once it was given. */
-interface FinishedConfirmation {
-  readonly state: string
-  readonly redirect: string | undefined
-  /** The second step, where there was one, or the passkey in place of the passphrase. */
-  readonly passed?: PassedFactor & Pick<Confirmation, 'withoutPassphrase'>
-}
 
 interface Asked {
   readonly owner: Owner
@@ -67,8 +44,6 @@ interface Asked {
 }
 
 const STATE = /^[\u0020-\u007e]{1,256}$/
-/** SPEC: realtime.md 7.5 - a slow bus delays the answer no longer. */
-const MAX_WAIT_MS = SECOND_MS
 const PROBLEMS = [
   'busy',
   'invalid_passphrase',
@@ -146,6 +121,10 @@ async function submitConfirm(ctx: RouteContext, services: AuthUiServices): Promi
       const { owner: proven, since } = await usePasskey(services, ctx)
       const passed = { by: 'passkey', since, withoutPassphrase: true } as const
       return await finishConfirm(services, ctx, proven, { ...confirmed, passed })
+    }
+    if (form.text('way') === 'mail' && !asked.requiresPassphrase) {
+      const about = { state, ...(isDefault ? {} : { redirect: target.href }) }
+      return await askMailedCode(services, ctx, owner, about)
     }
     await checkPassphrase(services, ctx, owner, form.text('passphrase'))
     if (await skipsSecondStep(services, ctx, asked))
@@ -228,10 +207,12 @@ async function showForm(
     ctx.set({ ...failure.error.headers })
   }
   const askedBy = isDefault ? undefined : await nameOfTarget(services, instance, target)
+  const mailsCode = !requiresPassphrase && (await confirmsByMail(services, ctx, owner))
   const csrfToken = await services.csrf.token(ctx)
   await services.pages.confirmPage(ctx, {
     csrfToken,
     requiresPassphrase,
+    ...(mailsCode ? { mailsCodeTo: instance.email ?? '' } : {}),
     passkeyOptions: await passkeyLoginOptions(services, instance, 'confirm', csrfToken),
     formActionSources: formActionSources(instance, target),
     salt: owner.salt,
@@ -242,98 +223,4 @@ async function showForm(
     ...(askedBy === undefined ? {} : { askedBy }),
     ...(failure === undefined ? {} : { problem: failure.problem }),
   })
-}
-
-/**
- * The end of a confirmation, reached from the form or from its second step: stores the code, notifies the apps, then
- * answers 302 or 200 `{ redirect }` with `state` and `code`. The event comes after everything that can fail, and before
- * the answer.
- * @see login.md 6.2
- */
-export async function finishConfirm(
-  services: AuthUiServices,
-  ctx: RouteContext,
-  owner: Owner,
-  { state, redirect, passed }: FinishedConfirmation,
-): Promise<void> {
-  const { instance } = ctx.state
-  // Parsed again: the app may be gone since the first step.
-  const target = await parseConfirmTarget(services, instance, redirect ?? '')
-  const { slug, outerHost } = target
-  const name = await nameOfTarget(services, instance, target)
-  const note = noteOwn(services, ctx, {
-    event: 'owner.confirmed',
-    ...(name === undefined ? {} : { target: { kind: 'app', id: slug ?? name, name } }),
-  })
-  const confirmation = {
-    state,
-    ...(slug === undefined ? {} : { slug }),
-    ...(outerHost === undefined ? {} : { host: outerHost }),
-    ...passed,
-  }
-  const code = await createConfirmation(services, instance, owner, confirmation, note)
-  await notifyApps(services, instance, state)
-  services.log.info('owner.confirmed', { domain: instance.domain })
-  answerRedirect(ctx, confirmedLocation(target, { state, code }))
-}
-
-async function notifyApps(
-  services: AuthUiServices,
-  instance: Instance,
-  state: string,
-): Promise<void> {
-  // SPEC: decision D22 - deployed clients read only `doc`. The code never travels here.
-  const event = { type: `${services.namespace}.auth.confirmations`, id: state, doc: { _id: state } }
-  const told = services.events.publish(instance, 'CREATED', event).catch((error: unknown) => {
-    services.log.error('confirmation.untold', {
-      domain: instance.domain,
-      cause: describeError(error),
-    })
-  })
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, MAX_WAIT_MS)
-  })
-  await Promise.race([told, patience])
-  clearTimeout(timer)
-}
-
-/** As for a login, and the hosts of the operator's list; empty: home. @throws AuthUiError `bad_redirect` */
-export function parseConfirmTarget(
-  services: AuthUiServices,
-  instance: Instance,
-  raw: string,
-): Promise<RedirectTarget> {
-  return raw === ''
-    ? homeTarget(services, instance)
-    : parseTarget(services, instance, raw, services.options.confirm.authorizedHosts)
-}
-
-/** Name of the app or host that the target belongs to; undefined: the instance itself. */
-async function nameOfTarget(
-  services: AuthUiServices,
-  instance: Instance,
-  { slug, outerHost }: RedirectTarget,
-): Promise<string | undefined> {
-  if (slug === undefined) return outerHost
-  return (await services.apps.installed(instance, slug))?.name ?? slug
-}
-
-/**
- * The `Location` after a confirmation: `state` and `code` in place of any the target had, the rest byte for byte. A
- * fragment of the target is kept, except on the instance's own host, where `#` stops the browser from carrying its own
- * on.
- * @see login.md 6.2
- */
-export function confirmedLocation(
-  target: RedirectTarget,
-  confirmed: { readonly state: string; readonly code: string },
-): string {
-  const at = target.href.indexOf('#')
-  const bare = at === -1 ? target.href : target.href.slice(0, at)
-  const kept = withoutParameters(bare, ['code', 'state'])
-  const added = `state=${encodeURIComponent(confirmed.state)}&code=${confirmed.code}`
-  const address = `${kept}${kept.includes('?') ? '&' : '?'}${added}`
-  if (target.slug === undefined && target.outerHost === undefined) return `${address}#`
-  return at === -1 ? address : address + target.href.slice(at)
 }

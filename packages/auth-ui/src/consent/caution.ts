@@ -1,5 +1,5 @@
 import { type ConsentView, rightsOf } from '@svc/oauth-core'
-import { isolated, type MessageValues } from '../messages.ts'
+import { isolated, leftToRight, type MessageValues } from '../messages.ts'
 import { isSensitive, type KindOptions } from './kind-facts.ts'
 import { imitated } from './look-alike.ts'
 import { webAddress } from './redirect-target.ts'
@@ -51,7 +51,7 @@ function otherAddress({ client, linkedApp, signs, redirectUri }: ConsentView): C
   const goes = webAddress(redirectUri)
   if (linkedApp !== undefined || signs.leavesTo !== 'site') return undefined
   if (says === undefined || goes === undefined) return undefined
-  const values = { host: isolated(says.host), target: isolated(goes.host) }
+  const values = { host: leftToRight(says.host), target: leftToRight(goes.host) }
   return { look: 'warning', ...withText('addresses'), values }
 }
 

@@ -1,5 +1,5 @@
 import { KIND_GROUPS, kindGroupOf, type Permission, serializeScope } from '@svc/oauth-core'
-import { isolated, type Messages } from '../messages.ts'
+import { leftToRight, type Messages } from '../messages.ts'
 import type { FindPermissionText, PermissionText } from './permission-texts.ts'
 import { type AccessWords, accessOf, kindKey, limitOf, type Words } from './permission-words.ts'
 
@@ -78,12 +78,12 @@ export function itemOf(
 
 function noteOf(type: string, isKnown: boolean): Words | undefined {
   if (type.endsWith('.*')) return ['consent.wildcard', {}]
-  return isKnown ? undefined : ['consent.unknown', { type: isolated(type) }]
+  return isKnown ? undefined : ['consent.unknown', { type: leftToRight(type) }]
 }
 
 function kindOf(type: string, key: string | undefined): Words {
   if (type === '*') return ['consent.everything', {}]
-  return key === undefined ? ['doctype.unknown', { type: isolated(type) }] : [key, {}]
+  return key === undefined ? ['doctype.unknown', { type: leftToRight(type) }] : [key, {}]
 }
 
 function withTexts(

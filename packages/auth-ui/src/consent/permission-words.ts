@@ -1,6 +1,6 @@
 import { localType, type Permission, type Verb } from '@svc/oauth-core'
 import type { FindPermissionText } from './permission-texts.ts'
-import { isolated, type MessageValues, type Messages } from '../messages.ts'
+import { leftToRight, type Messages, type MessageValues } from '../messages.ts'
 
 /** One thing a rule lets an app do, read apart from change apart from delete. */
 export interface AccessWords {
@@ -42,6 +42,23 @@ export function limitOf(permission: Permission): Words | undefined {
   return ['consent.limited.field', {}]
 }
 
+/** What a kind of data is called. @param findText words of the host */
+export function kindWords(
+  messages: Messages,
+  { type }: Pick<Permission, 'type'>,
+  namespace: string,
+  findText?: FindPermissionText,
+): string {
+  if (type === '*') return messages.text('consent.everything')
+  const key = kindKey(type, namespace, messages)
+  return (
+    findText?.(messages.locale, type)?.name ??
+    (key === undefined
+      ? messages.text('doctype.unknown', { type: leftToRight(type) })
+      : messages.text(key))
+  )
+}
+
 /**
  * One permission as a sentence without markup, for lists of connected apps: `Contacts: read, change`.
  * @param findText words of the host
@@ -53,27 +70,11 @@ export function permissionSentence(
   findText?: FindPermissionText,
 ): string {
   if (permission.type === '*') return messages.text('consent.everything')
-  const kind = kindWords(messages, permission.type, namespace, findText)
+  const kind = kindWords(messages, permission, namespace, findText)
   const access = accessOf(permission.verbs)
     .map((words) => messages.text(`permission.access.${words.key}`))
     .join(', ')
   const limit = limitOf(permission)
   if (limit === undefined) return messages.text('permission.sentence', { kind, access })
   return messages.text('permission.limited', { kind, access, limit: messages.text(...limit) })
-}
-
-/** What a kind of data is called. @param findText words of the host */
-export function kindWords(
-  messages: Messages,
-  type: string,
-  namespace: string,
-  findText?: FindPermissionText,
-): string {
-  const key = kindKey(type, namespace, messages)
-  return (
-    findText?.(messages.locale, type)?.name ??
-    (key === undefined
-      ? messages.text('doctype.unknown', { type: isolated(type) })
-      : messages.text(key))
-  )
 }

@@ -1,4 +1,4 @@
-import { type Isolated, isolated } from '../messages.ts'
+import { type Isolated, leftToRight } from '../messages.ts'
 
 /** Where the answer goes, in words: a text of the catalogue and its values. */
 export interface TargetWords {
@@ -29,12 +29,12 @@ export function redirectTarget(redirectUri: string): TargetWords {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return {
       key: 'consent.target.app',
-      values: { scheme: isolated(url.protocol) },
+      values: { scheme: leftToRight(url.protocol) },
       isWarning: true,
     }
   if (LOOPBACK.has(url.hostname))
     return { key: 'consent.target.local', values: {}, isWarning: true }
-  return { key: 'consent.target.web', values: { host: isolated(url.host) }, isWarning: true }
+  return { key: 'consent.target.web', values: { host: leftToRight(url.host) }, isWarning: true }
 }
 
 /** A parsed web address, or undefined for anything that is not http(s): autoescape lets `javascript:` through. */

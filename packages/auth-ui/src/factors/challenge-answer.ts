@@ -7,7 +7,7 @@ import type { FactorKind, TwoFactorPurpose } from '../ports.ts'
 import type { AuthUiServices } from '../services.ts'
 import { notifyHost } from '../background.ts'
 import { noteOfVisitor, originOf } from '../web/activity.ts'
-import { securityUrl } from '../web/settings-app.ts'
+import { settingsUrl } from '../web/settings-app.ts'
 import { describeVisitor, type Visitor } from '../web/visitor.ts'
 import { type Challenge, type LiveChallenge, replaceChallenge, toChallenge } from './challenge.ts'
 import { isPasscode } from './passcode.ts'
@@ -177,6 +177,9 @@ async function compareAnswer(
   challenge: LiveChallenge,
   { passcode = '', assertion = '' }: ChallengeAnswer,
 ): Promise<RightAnswer | undefined> {
+  if (challenge.pending.request.isFirst === true) {
+    return isPasscode(challenge.passcode, passcode) ? { by: 'mail' } : undefined
+  }
   if (assertion === '') return compareCode(services, instance, owner, challenge, passcode)
   const used = await verifyAssertion(services, instance, owner, challenge.token, assertion)
   return used === undefined ? undefined : { by: 'passkey', owner: used }
@@ -231,7 +234,7 @@ async function mailRecoveryCodeUsed(
   services.log.info('recovery_code.used', { domain: instance.domain, left })
   const facts = await describeVisitor(services, visitor)
   services.background.run('mail.recovery_code_used', async () => {
-    const url = await securityUrl(services, instance)
+    const url = await settingsUrl(services, instance, 'security')
     await sendNews(services, instance, {
       template: 'auth_mode_changed',
       variables: { ...facts, change: 'recovery_code_used', factor: 'recovery', left, url },

@@ -15,6 +15,10 @@ export interface ChallengeRequest {
   readonly state?: string
   readonly isLongRun?: boolean
   readonly clientId?: string
+  /** A mailed code in the place of the passphrase, which nobody knows: nothing else answers it. @see owner.md 1.8 */
+  readonly isFirst?: true
+  /** What came before it was no passphrase. */
+  readonly withoutPassphrase?: true
 }
 
 /** The second step, as it waits for its code. */
@@ -64,7 +68,10 @@ export function toChallenge(
   { token, pending }: Pick<StoredChallenge, 'token' | 'pending'>,
 ): Challenge {
   const { isMailed, expiresAt, request } = pending
-  const factors = enrolledKinds(owner.factors).filter((kind) => kind !== 'mail' || isMailed)
+  const factors: readonly FactorKind[] =
+    request.isFirst === true
+      ? ['mail']
+      : enrolledKinds(owner.factors).filter((kind) => kind !== 'mail' || isMailed)
   return { ...request, token, expiresAt, factors }
 }
 

@@ -16,7 +16,7 @@ import { readProfile, requireNotHeld } from '../owner/profile.ts'
 import type { FactorChange, FactorKind } from '../ports.ts'
 import type { AuthUiServices } from '../services.ts'
 import { noteOfVisitor } from '../web/activity.ts'
-import { securityUrl } from '../web/settings-app.ts'
+import { settingsUrl } from '../web/settings-app.ts'
 import { describeVisitor, type Visitor } from '../web/visitor.ts'
 import { removeTrustedDevices } from './trusted-devices.ts'
 
@@ -148,7 +148,7 @@ function mailChange(
   const { instance } = visitor
   services.background.run('mail.auth_mode_changed', async () => {
     const facts = await describeVisitor(services, visitor)
-    const url = await securityUrl(services, instance)
+    const url = await settingsUrl(services, instance, 'security')
     await sendNews(services, instance, {
       template: 'auth_mode_changed',
       variables: { ...facts, url, change, factor },

@@ -8,7 +8,7 @@ import { isFirstWay, type Passkey, withPasskey } from '../owner/factors.ts'
 import type { Owner } from '../owner/owner.ts'
 import { isWithinLimit, requireWithinLimit } from '../rate-limits.ts'
 import type { AuthUiServices } from '../services.ts'
-import { securityUrl } from '../web/settings-app.ts'
+import { settingsUrl } from '../web/settings-app.ts'
 import { describeVisitor, type Visitor } from '../web/visitor.ts'
 import {
   isPasskeyChallenge,
@@ -208,7 +208,7 @@ async function suspend(
   services.log.warn('passkey.suspended', { domain: instance.domain, address })
   const facts = await describeVisitor(services, visitor)
   services.background.run('mail.passkey_suspended', async () => {
-    const url = await securityUrl(services, instance)
+    const url = await settingsUrl(services, instance, 'security')
     await services.mailer.send(instance, {
       template: 'passkey_suspended',
       variables: { ...facts, label, url },

@@ -122,13 +122,14 @@ export async function passkeyCreationOptions(
   confirmation: string,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { domain, publicName } = instance
+  const user = passkeyUser(instance)
   const { generateRegistrationOptions } = await loadLibrary()
   const creation = await generateRegistrationOptions({
     rpID: relyingParty(instance),
     rpName: publicName === undefined || publicName === '' ? domain : publicName,
     userID: new Uint8Array(userId(instance)),
-    userName: domain,
-    userDisplayName: publicName ?? '',
+    userName: user.name,
+    userDisplayName: user.displayName,
     challenge: await createValue(services, CHALLENGE, instance, owner, digest(confirmation)),
     attestationType: 'none',
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
@@ -204,6 +205,16 @@ export function acceptedPasskeys(
     userId: userId(instance).toString('base64url'),
     allAcceptedCredentialIds: (factors?.passkeys ?? []).map(({ id }) => id),
   }
+}
+
+/** Whose passkeys are made here: of an instance all are the same user's. */
+export function passkeyUser(instance: Instance): {
+  readonly id: string
+  readonly name: string
+  readonly displayName: string
+} {
+  const { domain, publicName = '' } = instance
+  return { id: userId(instance).toString('base64url'), name: domain, displayName: publicName }
 }
 
 export function relyingParty({ origin }: Instance): string {

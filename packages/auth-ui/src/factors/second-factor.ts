@@ -98,9 +98,14 @@ export async function findOpenChallenge(
   owner: Owner,
   token: string,
 ): Promise<LiveChallenge | undefined> {
-  if (!isSecondFactorOn(owner.factors)) return undefined
   const live = await findLiveChallenge(services, instance, owner, token)
-  return live?.pending.status === 'open' ? live : undefined
+  if (live?.pending.status !== 'open') return undefined
+  return isAsked(owner, live.pending.request) ? live : undefined
+}
+
+/** Whether the owner has to answer such a challenge at all: the second step may be off by now. */
+export function isAsked(owner: Owner, request: ChallengeRequest | undefined): boolean {
+  return request?.isFirst === true || isSecondFactorOn(owner.factors)
 }
 
 async function open(
@@ -118,7 +123,7 @@ async function open(
   const pending = {
     stamp: owner.securityStamp,
     status: 'open',
-    isMailed: owner.factors?.mail !== undefined,
+    isMailed: request.isFirst === true || owner.factors?.mail !== undefined,
     expiresAt: now + lifetimes.twoFactor,
     request,
   } as const

@@ -10,6 +10,7 @@ import {
 } from '@svc/store'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
+import type { DeviceId } from '../session/session.ts'
 import { readUserAgent } from '../web/request-facts.ts'
 
 /**
@@ -25,6 +26,8 @@ export interface TrustedDevice {
   readonly createdAt: number
   /** Written down at most once a day. */
   readonly lastUsed: number
+  /** The known browser that it is; absent in records from before browsers had ids. */
+  readonly device?: DeviceId
 }
 
 type DeviceRecord = { readonly stamp: string } & Pick<TrustedDevice, keyof TrustedDevice>
@@ -60,7 +63,7 @@ export async function trustDevice(
   instance: Instance,
   owner: Owner,
   userAgent: string,
-  also: readonly Change[] = [],
+  { device, also = [] }: { readonly device?: DeviceId; readonly also?: readonly Change[] } = {},
 ): Promise<string> {
   const token = randomId(TOKEN_BYTES)
   const now = clock.now()
@@ -71,6 +74,7 @@ export async function trustDevice(
     createdAt: now,
     lastUsed: now,
     stamp: owner.securityStamp,
+    ...(device === undefined ? {} : { device }),
   }
   await store.write([
     {

@@ -2,6 +2,12 @@ import type { EventLog, PLATFORM_LOG_EVENTS } from '@svc/platform'
 import { PROFILE_LOG_EVENTS } from './profile-log-events.ts'
 
 const OWN_EVENTS = {
+  'pages.reached': {
+    level: 'info',
+    when: 'Started: how home and settings of an instance are reached, once in a process.',
+    fields: { home: 'string', settings: 'string?' },
+    since: '0.1.0',
+  },
   'login.succeeded': {
     level: 'info',
     audit: true,

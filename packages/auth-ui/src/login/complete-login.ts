@@ -4,7 +4,13 @@ import type { Change } from '@svc/store'
 import { sendNews } from '../owner/news.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
-import { isUpgrade, type LoginMethod, type Session, type SessionKind } from '../session/session.ts'
+import {
+  type DeviceId,
+  isUpgrade,
+  type LoginMethod,
+  type Session,
+  type SessionKind,
+} from '../session/session.ts'
 import {
   homeTarget,
   locationOf,
@@ -13,7 +19,7 @@ import {
   type RedirectTarget,
 } from '../web/redirect-target.ts'
 import { originOf } from '../web/activity.ts'
-import { securityUrl } from '../web/settings-app.ts'
+import { settingsUrl } from '../web/settings-app.ts'
 import { rememberDevice } from '../session/known-device.ts'
 import { boundLogins } from '../session/login-bounds.ts'
 import { isNewPlace, loginChanges, type LoginEntry } from '../session/login-history.ts'
@@ -137,6 +143,7 @@ export async function openSession(
   const session = await services.sessionMiddleware.open(ctx, {
     kind: request.kind,
     method: request.method,
+    ...(device === undefined ? {} : { device: device.id }),
     also: (sessionId) => [
       ...(request.also ?? []),
       ...(device === undefined ? [] : [device.change]),
@@ -156,7 +163,7 @@ export async function openSession(
     kind: request.kind,
     address: entry.ip,
   })
-  if (isNew) mailNewConnection(services, ctx, entry)
+  if (isNew) mailNewConnection(services, ctx, entry, device?.id)
   await notifyHost(services.log, 'onLoggedIn', () =>
     services.hooks.onLoggedIn?.({
       instance,
@@ -225,13 +232,21 @@ export async function leadOn(
   }
 }
 
-function mailNewConnection(services: AuthUiServices, ctx: RouteContext, seen: Observation): void {
+function mailNewConnection(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  seen: Observation,
+  device?: DeviceId,
+): void {
   const { instance } = ctx.state
   services.background.run('mail.new_connection', async () => {
     if (!(await isWithinLimit(services.limits, instance, 'new-connection-mail'))) return
     await sendNews(services, instance, {
       template: 'new_connection',
-      variables: { ...toFacts(seen), url: await securityUrl(services, instance) },
+      variables: {
+        ...toFacts(seen),
+        url: await settingsUrl(services, instance, 'devices', device),
+      },
     })
   })
 }

@@ -1,5 +1,5 @@
 import { noteRefused } from '../web/activity.ts'
-import { securityUrl } from '../web/settings-app.ts'
+import { settingsUrl } from '../web/settings-app.ts'
 import { findKnownDevice } from '../session/known-device.ts'
 import type { RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
@@ -92,7 +92,7 @@ function mailThrottled(services: AuthUiServices, ctx: RouteContext, address: str
       variables: {
         time: services.clock.now(),
         address,
-        url: await securityUrl(services, instance),
+        url: await settingsUrl(services, instance, 'overview'),
       },
     })
   })

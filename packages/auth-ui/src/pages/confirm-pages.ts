@@ -1,4 +1,4 @@
-import { isolated } from '../messages.ts'
+import { isolated, leftToRight } from '../messages.ts'
 import type { PageRenderer } from './page-renderer.ts'
 import { problemsBeside, problemText, problemTexts } from './form-problem.ts'
 import type { ShowPage } from './show-page.ts'
@@ -35,6 +35,7 @@ export function createConfirmPages({ messagesOf, show }: ShowPage): ConfirmPages
         {
           model,
           options: model.requiresPassphrase ? '' : JSON.stringify(model.passkeyOptions),
+          mailsCodeTo: model.mailsCodeTo === undefined ? undefined : isolated(model.mailsCodeTo),
           askedBy: model.askedBy === undefined ? undefined : isolated(model.askedBy),
           ...problemsBeside(messages, model.problem),
           problems: problemTexts(messages, ...CONFIRM_PROBLEMS),
@@ -49,8 +50,8 @@ export function createConfirmPages({ messagesOf, show }: ShowPage): ConfirmPages
         'email',
         {
           model,
-          address: isolated(model.address),
-          oldAddress: model.oldAddress === undefined ? undefined : isolated(model.oldAddress),
+          address: leftToRight(model.address),
+          oldAddress: model.oldAddress === undefined ? undefined : leftToRight(model.oldAddress),
         },
         { formActionSources: model.formActionSources },
       )

@@ -1,7 +1,7 @@
 import { colourOf, consentModel } from '../consent/consent-model.ts'
 import { webAddress } from '../consent/redirect-target.ts'
 import type { KindOptions } from '../consent/kind-facts.ts'
-import { isolated } from '../messages.ts'
+import { isolated, leftToRight } from '../messages.ts'
 import type { PageRenderer } from './page-renderer.ts'
 import { errorModel } from './error-model.ts'
 import { keepsOpener } from './page-headers.ts'
@@ -57,7 +57,7 @@ export function createConsentPages(
             name: isolated(name),
             initials: initialsOf(name, 2),
             colour: colourOf(name),
-            ...(host === undefined ? {} : { host: isolated(host) }),
+            ...(host === undefined ? {} : { host: leftToRight(host) }),
           },
           minutes: Math.max(1, Math.round(model.endsInMs / 60_000)),
           problems: problemTexts(messagesOf(ctx), 'rate_limited', 'two_factor_invalid'),
@@ -74,7 +74,7 @@ export function createConsentPages(
       const { instance, appSlug } = ctx.state
       // The way on is a path of the instance, also on an app's host.
       const words = errorModel(model, messagesOf(ctx), appSlug === undefined ? '' : instance.origin)
-      const domain = isolated(instance.domain)
+      const domain = leftToRight(instance.domain)
       // It loads nothing: app hosts have no assets of ours, and a blocked instance has none at all.
       showAlone(ctx, words.view, { ...words, domain }, { keepsOpener: keepsOpener(ctx.path) })
     },

@@ -34,7 +34,8 @@ export function createPages(options: PagesOptions): PageRenderer {
     locales: source.locales,
     permissionWords: (locale, permission) =>
       permissionSentence(source.forLocale(locale), permission, namespace, findText),
-    kindWords: (locale, type) => kindWords(source.forLocale(locale), type, namespace, findText),
+    kindWords: (locale, permission) =>
+      kindWords(source.forLocale(locale), permission, namespace, findText),
     ...createLoginPages(show),
     ...createPassphrasePages(show),
     ...createConfirmPages(show),

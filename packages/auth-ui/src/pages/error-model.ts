@@ -1,4 +1,4 @@
-import type { Messages } from '../messages.ts'
+import { type Isolated, leftToRight, type Messages } from '../messages.ts'
 import type { ErrorPageModel } from './page-models.ts'
 import type { ViewName } from '../views.ts'
 
@@ -8,9 +8,11 @@ export interface ErrorModel {
   /** What is wrong with which page, in a few words. */
   readonly heading: string
   readonly lead: string
-  /** The exact words of the rule that was broken, when the catalogue has no better ones. */
+  /** What the owner may know beside it, in words of the catalogue. */
   readonly detail?: string
-  readonly reference?: string
+  /** The exact words of the rule that was broken, for whoever wrote the app: folded away. */
+  readonly technical?: string
+  readonly reference?: Isolated
   readonly next: { readonly href: string; readonly label: string }
 }
 
@@ -18,6 +20,9 @@ const VIEW_OF: ReadonlyMap<string, ViewName> = new Map<string, ViewName>([
   ['blocked', 'blocked'],
   ['cookies_blocked', 'cookies-blocked'],
 ])
+
+/** Faults of a request that an app made: something is missing in it, or wrong. */
+const APP_FAULTS = ['error.missing', 'error.faulty'] as const
 
 /** Nothing is broken that anybody could look up. */
 const MEANT: ReadonlySet<string> = new Set(['instance_frozen', 'instance_moving'])
@@ -35,24 +40,38 @@ export function errorModel(model: ErrorPageModel, messages: Messages, origin: st
   // The heading of a 404 says it all; the exact words of other errors help whoever wrote the link.
   const isShown = error.expose && error.status !== 404 && error.description !== error.code
   const description = isShown ? error.description : undefined
-  const text = description === undefined ? '' : `error.text.${slugOf(description)}`
-  const lead = messages.has(code) ? code : `error.status.${status}.lead`
-  const detail = messages.has(text)
-    ? messages.text(text)
-    : messages.has(code)
-      ? undefined
-      : description
   return {
     view: VIEW_OF.get(error.code) ?? 'error',
     heading: messages.has(title) ? title : `error.status.${status}.title`,
-    lead,
-    ...(detail === undefined ? {} : { detail }),
-    ...(requestId === undefined || MEANT.has(error.code) ? {} : { reference: requestId }),
+    ...wordsOf(description, {
+      messages,
+      lead: messages.has(code) ? code : `error.status.${status}.lead`,
+      isKnown: messages.has(code),
+    }),
+    ...(requestId === undefined || MEANT.has(error.code)
+      ? {}
+      : { reference: leftToRight(requestId) }),
     next: {
       href: `${origin}${next?.href ?? '/'}`,
       label: `page.${next?.label ?? (error.code === 'cookies_blocked' ? 'retry' : 'home')}`,
     },
   }
+}
+
+/** The words below the heading: requests that an app got wrong share two leads, and their rule is a technical detail. */
+function wordsOf(
+  description: string | undefined,
+  { messages, lead, isKnown }: { messages: Messages; lead: string; isKnown: boolean },
+): Pick<ErrorModel, 'lead' | 'detail' | 'technical'> {
+  if (description === undefined) return { lead }
+  const slug = slugOf(description)
+  for (const fault of APP_FAULTS) {
+    const key = `${fault}.${slug}`
+    if (messages.has(key)) return { lead: `${fault}.lead`, technical: messages.text(key) }
+  }
+  const text = `error.text.${slug}`
+  if (messages.has(text)) return { lead, detail: messages.text(text) }
+  return isKnown ? { lead } : { lead, technical: description }
 }
 
 /** The status itself, or the nearest one there are words for. */

@@ -12,6 +12,8 @@ export interface NoticePageModel {
     readonly action: string
     readonly fields: Readonly<Record<string, string>>
     readonly button: string
+    /** Nothing is asked: what was done can be taken back. */
+    readonly isQuiet?: boolean
   }
   /** Where else to go. */
   readonly link?: { readonly label: string; readonly url: string }
@@ -185,6 +187,8 @@ export interface ConfirmPageModel extends FormPageModel, DerivationModel {
   readonly cancelHref: string
   /** Who asks wants the passphrase itself: the page has no passkey, and a hidden field `require`. */
   readonly requiresPassphrase: boolean
+  /** Nobody knows a passphrase: a button with the field `way` `mail` has a code mailed to this address instead. */
+  readonly mailsCodeTo?: string
   /** For `navigator.credentials.get`, as a JSON data attribute; the same whether there are passkeys. */
   readonly passkeyOptions: Readonly<Record<string, unknown>>
   /** Who asks: the app's name, or the host; absent: the instance itself. */

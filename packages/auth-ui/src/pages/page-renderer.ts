@@ -79,8 +79,8 @@ export interface PageRenderer {
   errorPage(ctx: RouteContext, model: ErrorPageModel): Promise<void>
   /** One permission in words, for lists of connected apps. `locale` is a BCP 47 tag. */
   permissionWords(locale: string, permission: Permission): string
-  /** What a kind of data is called. */
-  kindWords(locale: string, type: string): string
+  /** What its kind of data is called. */
+  kindWords(locale: string, permission: Pick<Permission, 'type'>): string
   /** BCP 47 tags of the languages that pages are served in. */
   readonly locales: readonly string[]
   /** The pages' own files (style, scripts); mounted with the package's routes. */

@@ -101,7 +101,12 @@ const ANEW: ReadonlyMap<string, { readonly page: Page; readonly label: NextStep[
  * The one link on an error page that works and keeps what was asked for; else the instance's front door. It leads to a
  * page of the instance that checks everything again.
  */
-export function nextStep(ctx: RouteContext, error: HttpError): NextStep {
+export function nextStep(ctx: RouteContext, error: Pick<HttpError, 'code' | 'status'>): NextStep {
+  // SPEC: owner.md 8.6 - an address that somebody opened and that takes tokens alone.
+  if (error.code === 'missing_token' && OWN.test(ctx.path)) {
+    const back = `${ctx.state.instance.origin}${addressOf(ctx)}`
+    return { href: `/auth/login?redirect=${encodeURIComponent(back)}`, label: 'login' }
+  }
   // Where the instance itself is out of service, nothing of the request was read.
   const page = Object.hasOwn(ctx.state, 'form') ? PAGES.get(ctx.path) : undefined
   if (page !== undefined && AGAIN.has(error.code)) {
@@ -116,13 +121,14 @@ export function nextStep(ctx: RouteContext, error: HttpError): NextStep {
   }
   // Out of order for a moment: the same address again, which a form that was posted has not.
   if (error.status >= 500 && page === undefined && ctx.method === 'GET' && OWN.test(ctx.path)) {
-    return {
-      href: ctx.querystring === '' ? ctx.path : `${ctx.path}?${ctx.querystring}`,
-      label: 'retry',
-    }
+    return { href: addressOf(ctx), label: 'retry' }
   }
   if (error.status >= 500 && page !== undefined) return { href: hrefOf(ctx, page), label: 'retry' }
   return { href: '/', label: 'home' }
+}
+
+function addressOf(ctx: RouteContext): string {
+  return ctx.querystring === '' ? ctx.path : `${ctx.path}?${ctx.querystring}`
 }
 
 /** The page of a form that was posted, with everything that was asked for: a path of the instance. */

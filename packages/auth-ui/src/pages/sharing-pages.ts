@@ -2,7 +2,7 @@ import { colourOf } from '../consent/consent-model.ts'
 import { groupsOf } from '../consent/permission-items.ts'
 import type { FindPermissionText } from '../consent/permission-texts.ts'
 import { redirectTarget, workingLink } from '../consent/redirect-target.ts'
-import { isolated } from '../messages.ts'
+import { isolated, leftToRight } from '../messages.ts'
 import type { PageRenderer } from './page-renderer.ts'
 import { initialsOf } from '../views.ts'
 import type { ShowPage } from './show-page.ts'
@@ -31,7 +31,7 @@ export function createSharingPages(
           model,
           sharer: {
             name: isolated(sharer.name),
-            domain: isolated(sharer.domain),
+            domain: leftToRight(sharer.domain),
             initials: initialsOf(sharer.name, 2),
             colour: colourOf(sharer.domain),
           },

@@ -6,7 +6,6 @@ import { isFirstWay } from '../owner/factors.ts'
 import { newSecurityStamp, type Owner, type VaultKeys } from '../owner/owner.ts'
 import type { StoredOwner } from '../owner/owner-store.ts'
 import { type NewPassphrase, readNewPassphrase } from './new-passphrase.ts'
-import { securityUrl } from '../web/settings-app.ts'
 import { removeTrustedDevices } from '../factors/trusted-devices.ts'
 import { AuthUiError } from '../errors.ts'
 import type { RequestFacts } from '../ports.ts'
@@ -224,7 +223,8 @@ function mailOwner(
       variables: {
         ...facts,
         ...(passkeys.length === 0 ? {} : { passkeys }),
-        url: await securityUrl(services, instance),
+        // Where a new passphrase begins: its link comes to the mailbox alone.
+        url: `${instance.origin}/auth/passphrase_reset`,
       },
     })
   })

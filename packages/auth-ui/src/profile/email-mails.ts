@@ -4,7 +4,7 @@ import { masked } from '../owner/profile.ts'
 import { withAddress } from '../owner/news.ts'
 import type { RequestFacts } from '../ports.ts'
 import type { AuthUiServices } from '../services.ts'
-import { profileUrl } from '../web/settings-app.ts'
+import { settingsUrl } from '../web/settings-app.ts'
 
 /** How long the owner waits for the old mailbox at most; the change does not depend on it (owner.md 1.7). */
 const OLD_MAILBOX_MS = 20_000
@@ -40,7 +40,7 @@ export function mailRequested(
 ): void {
   if (instance.email === undefined) return
   services.background.run('mail.email_change_requested', async () => {
-    const url = await profileUrl(services, instance)
+    const url = await settingsUrl(services, instance, 'profile')
     await services.mailer.send(instance, {
       template: 'email_change_requested',
       variables: { ...facts, url, newAddress: masked(address) },

@@ -28,6 +28,7 @@ import {
   type RedirectTarget,
 } from '../web/redirect-target.ts'
 import { clientAddress, describeVisitor, visitorOf } from '../web/visitor.ts'
+import { sectionPath } from '../web/settings-app.ts'
 import { mailChanged } from './email-mails.ts'
 import { EMAIL_TOKEN_SCHEMA } from './profile.schema.ts'
 
@@ -167,7 +168,5 @@ async function profileTarget(
   const { settingsSlug } = services.options
   const app = await services.apps.installed(instance, settingsSlug)
   if (app === undefined) return homeTarget(services, instance)
-  // A flat host takes the session over first, which empties what follows `#` (login.md 4.6).
-  const path = instance.subdomains === 'flat' ? '/?section=profile' : '/#/profile'
-  return parseSlugTarget(services, instance, `${settingsSlug}${path}`)
+  return parseSlugTarget(services, instance, `${settingsSlug}${sectionPath(instance, 'profile')}`)
 }

@@ -5,8 +5,25 @@ import type { Context } from 'koa'
 import { readCookies, writeCookie } from '../web/cookies.ts'
 import type { Owner } from '../owner/owner.ts'
 import { inOrder } from './login-history.ts'
+import type { DeviceId } from './session.ts'
 
 const SECRET = /^[A-Za-z0-9_-]{22}$/
+
+/** A browser that logged in before. */
+export interface KnownDevice {
+  /** What its cookie carries. */
+  readonly secret: string
+  readonly id: DeviceId
+}
+
+type DeviceRecord = {
+  readonly stamp: string
+  /** Absent in records from before browsers had ids. */
+  readonly id?: DeviceId
+}
+
+/** What a request's browser is called: asked twice, it is the same. */
+const chosen = new WeakMap<Context, Promise<KnownDevice>>()
 
 /**
  * The device's secret when the request comes from a browser that logged in before; it dies with the passphrase.
@@ -18,13 +35,62 @@ export async function findKnownDevice(
   ctx: Context,
   owner: Owner,
 ): Promise<string | undefined> {
+  return (await find(services, ctx, owner))?.secret
+}
+
+/** The browser of this request, under the id that it has or is about to get. */
+export function deviceOf(
+  services: AuthUiServices,
+  ctx: Context,
+  owner: Owner,
+): Promise<KnownDevice> {
+  const known = chosen.get(ctx)
+  if (known !== undefined) return known
+  const device = choose(services, ctx, owner)
+  chosen.set(ctx, device)
+  return device
+}
+
+async function choose(services: AuthUiServices, ctx: Context, owner: Owner): Promise<KnownDevice> {
+  const found = await find(services, ctx, owner)
+  return { secret: found?.secret ?? randomId(), id: found?.id ?? (randomId() as DeviceId) }
+}
+
+async function find(
+  { store }: Pick<AuthUiServices, 'store'>,
+  ctx: Context,
+  owner: Owner,
+): Promise<Partial<KnownDevice> | undefined> {
   const instance = instanceOf(ctx)
   for (const secret of readCookies(ctx, cookieName(instance))) {
     if (!SECRET.test(secret)) continue
-    const record = await services.store.get<{ stamp: string }>(keyOf(instance, secret))
-    if (record?.value.stamp === owner.securityStamp) return secret
+    const record = await store.get<DeviceRecord>(keyOf(instance, secret))
+    if (record?.value.stamp !== owner.securityStamp) continue
+    const { id } = record.value
+    return { secret, ...(id === undefined ? {} : { id }) }
   }
   return undefined
+}
+
+/** Makes a browser a stranger again. False when none has this id. */
+export async function forgetKnownDevice(
+  { store }: Pick<AuthUiServices, 'store'>,
+  instance: Instance,
+  id: string,
+): Promise<boolean> {
+  let cursor: string | undefined
+  do {
+    const page = await store.list<DeviceRecord>(
+      indexKey(instance.id, 'known-devices'),
+      cursor === undefined ? {} : { cursor },
+    )
+    const record = page.records.find(({ value }) => value.id === id)
+    if (record !== undefined) {
+      return (await store.write([{ op: 'delete', key: record.key, ifPresent: true }])).written
+    }
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  return false
 }
 
 /** Makes this browser a known one: the change to write, and the cookie to set once it is written. */
@@ -32,15 +98,16 @@ export async function rememberDevice(
   services: AuthUiServices,
   ctx: Context,
   owner: Owner,
-): Promise<{ readonly change: Change; setCookie(): void }> {
+): Promise<{ readonly id: DeviceId; readonly change: Change; setCookie(): void }> {
   const instance = instanceOf(ctx)
-  const secret = (await findKnownDevice(services, ctx, owner)) ?? randomId()
+  const { secret, id } = await deviceOf(services, ctx, owner)
   const now = services.clock.now()
   return {
+    id,
     change: {
       op: 'put',
       key: keyOf(instance, secret),
-      value: { stamp: owner.securityStamp },
+      value: { stamp: owner.securityStamp, id },
       expiresAt: now + services.lifetimes.knownDevice,
       // By the last login, so that it is seen which one was not used for longest.
       indexes: [{ index: indexKey(instance.id, 'known-devices'), sort: inOrder(now) }],

@@ -5,6 +5,7 @@ import type { createSession } from 'koa-session'
 import type { Lifetimes } from '../lifetimes.ts'
 import {
   cookieMaxAgeMs,
+  type DeviceId,
   type LoginMethod,
   needsTouch,
   type Session,
@@ -18,6 +19,7 @@ import type { SessionStore, StoredSession } from './session-store.ts'
 export interface NewSession {
   readonly kind: SessionKind
   readonly method: LoginMethod
+  readonly device?: DeviceId
   /** More changes of the same write. */
   readonly also?: (id: SessionId) => readonly Change[]
 }
@@ -88,10 +90,16 @@ export class SessionMiddleware {
   }
 
   /** Opens a session under a new identifier, in place of the request's own, and sets its cookie. */
-  async open(ctx: Context, { kind, method, also }: NewSession): Promise<Session> {
+  async open(ctx: Context, { kind, method, device, also }: NewSession): Promise<Session> {
     const now = this.#options.clock.now()
     const exchange = await this.#withKoaSession(ctx, also, async (facade) => {
-      facade.session = { kind, method, createdAt: now, lastSeen: now }
+      facade.session = {
+        kind,
+        method,
+        createdAt: now,
+        lastSeen: now,
+        ...(device === undefined ? {} : { device }),
+      }
       await koaSessionOf(facade).regenerate()
     })
     if (exchange.saved === undefined) throw new Error('the session was not stored')
@@ -270,6 +278,6 @@ function instanceOf(ctx: Context): Instance {
 
 function toSession(id: SessionId, data: Partial<Session>): Session {
   // The fields are those that `open` or `load` gave; koa-session adds its own.
-  const { kind, method, createdAt, lastSeen } = data as Session
-  return { id, kind, method, createdAt, lastSeen }
+  const { kind, method, createdAt, lastSeen, device } = data as Session
+  return { id, kind, method, createdAt, lastSeen, ...(device === undefined ? {} : { device }) }
 }

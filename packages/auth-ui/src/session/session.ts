@@ -24,7 +24,12 @@ export interface Session {
   readonly createdAt: number
   /** Written down at most once a day. */
   readonly lastSeen: number
+  /** The browser it was opened in; absent in records from before browsers had ids, and on hosts of apps. */
+  readonly device?: DeviceId
 }
+
+/** Names a known browser in the owner's list; opens nothing. */
+export type DeviceId = string & { readonly __deviceId: 'DeviceId' }
 
 const SESSION_ID = /^[0-9a-f]{32}$/
 

@@ -5,6 +5,7 @@ import {
   parseScope,
   type Permission,
   serializeScope,
+  type Verb,
 } from '@svc/oauth-core'
 import { defineRoute, type Instance, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
@@ -20,6 +21,9 @@ export interface ShownPermission {
   readonly scope: string
   /** The rule in the owner's language. */
   readonly text: string
+  /** The kind of data, in the owner's language. */
+  readonly kind: string
+  readonly verbs: readonly Verb[]
   /** ISO time; absent: until it is revoked. */
   readonly until?: string
 }
@@ -64,7 +68,7 @@ async function listClients(ctx: RouteContext, services: AuthUiServices): Promise
   const { instance } = ctx.state
   const resources: Resource[] = []
   for (const client of await listAllowed(services, instance)) {
-    resources.push(await toResource(services, instance, client))
+    resources.push(await clientResource(services, instance, client))
   }
   answerResources(ctx, resources)
 }
@@ -107,6 +111,8 @@ export async function accessOfClient(
       permissions.push({
         scope: serializeScope([permission]),
         text: services.pages.permissionWords(instance.locale, permission),
+        kind: services.pages.kindWords(instance.locale, permission),
+        verbs: permission.verbs,
         ...(Number.isFinite(end) ? { until: isoTime(end) } : {}),
       })
     }
@@ -157,7 +163,8 @@ function endsOfRules(access: readonly ClientAccess[]): ReadonlyMap<string, numbe
   return ends
 }
 
-async function toResource(
+/** One client as documents show it. */
+export async function clientResource(
   services: AuthUiServices,
   instance: Instance,
   client: Client,

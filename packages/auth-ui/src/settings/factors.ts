@@ -18,7 +18,7 @@ import { refuseBody } from '../web/posted.ts'
 import { visitorOf } from '../web/visitor.ts'
 import { CONFIRMED_SCHEMA, type ConfirmedBody } from './factors.schema.ts'
 import { answerResources, isoTime } from './json-api.ts'
-import { passkeyToWire, times } from './passkey-wire.ts'
+import { passkeyToWire, passkeyUserToWire, times } from './passkey-wire.ts'
 import { confirmedOwner, ownerOf } from './settings-owner.ts'
 
 type Confirmed = RouteContext<ConfirmedBody | null>
@@ -127,6 +127,7 @@ function toWire(
     },
     totp: totp === undefined ? null : times(totp),
     passkeys: passkeys.map((passkey) => passkeyToWire(passkey, instance, securityStamp)),
+    passkey_user: passkeyUserToWire(instance),
     passkey_after_passphrase: isPasskeyAsked(factors),
     recovery:
       recovery === undefined

@@ -1,4 +1,5 @@
 import type { Instance } from '@svc/platform'
+import { passkeyUser, relyingParty } from '../factors/passkeys.ts'
 import { isFirstWay, type Passkey } from '../owner/factors.ts'
 import { isoTime } from './json-api.ts'
 
@@ -20,6 +21,12 @@ export function passkeyToWire(
     ...(backedUp === undefined ? {} : { backed_up: backedUp }),
     ...(isElsewhere ? { only_for: rpId } : {}),
   }
+}
+
+/** For the password manager of the browser: as whose it keeps the passkeys. @see owner.md 2.5 */
+export function passkeyUserToWire(instance: Instance): Readonly<Record<string, string>> {
+  const { id, name, displayName } = passkeyUser(instance)
+  return { rp_id: relyingParty(instance), id, name, display_name: displayName }
 }
 
 /** When something was made and used last. */

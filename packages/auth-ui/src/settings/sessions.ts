@@ -119,6 +119,7 @@ function toWire(
     short_run: session.kind === 'short',
     login_method: session.method,
     current: isCurrent,
+    ...(session.device === undefined ? {} : { device: session.device }),
     ...(login === undefined ? {} : { os: login.os, browser: login.browser, ip: login.ip }),
     ...(login?.country === undefined ? {} : { country: login.country }),
   }

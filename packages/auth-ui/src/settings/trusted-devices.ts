@@ -44,10 +44,15 @@ async function showTrustedDevices(ctx: RouteContext, services: AuthUiServices): 
   const devices = await listTrustedDevices(services, ctx.state.instance, owner)
   answerResources(
     ctx,
-    devices.map(({ id, label, createdAt, lastUsed }) => ({
+    devices.map(({ id, label, createdAt, lastUsed, device }) => ({
       type: `${services.namespace}.settings.trusted_devices`,
       id,
-      attributes: { label, created_at: isoTime(createdAt), last_used: isoTime(lastUsed) },
+      attributes: {
+        label,
+        created_at: isoTime(createdAt),
+        last_used: isoTime(lastUsed),
+        ...(device === undefined ? {} : { device }),
+      },
     })),
   )
 }

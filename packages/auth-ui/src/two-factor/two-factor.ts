@@ -11,8 +11,10 @@ import {
   type RouteContext,
 } from '@svc/platform'
 import type { AuthUiServices } from '../services.ts'
-import { finishConfirm, parseConfirmTarget } from '../confirm/confirm.ts'
+import { parseConfirmTarget } from '../confirm/finish-confirm.ts'
+import { goOnConfirming } from '../confirm/confirm-by-mail.ts'
 import { trustDevice } from '../factors/trusted-devices.ts'
+import { deviceOf } from '../session/known-device.ts'
 import {
   acceptedTarget,
   homeTarget,
@@ -23,8 +25,7 @@ import {
 import { authorizeLogin, completeLogin, type PassedLogin } from '../login/complete-login.ts'
 import { visitorOf } from '../web/visitor.ts'
 import { completeChallenge, type PassedFactor } from '../factors/challenge-answer.ts'
-import { isSecondFactorOn } from '../owner/factors.ts'
-import { recallChallenge, resendPasscode } from '../factors/second-factor.ts'
+import { isAsked, recallChallenge, resendPasscode } from '../factors/second-factor.ts'
 import { askSecondStep } from '../login/second-step.ts'
 import {
   answerDead,
@@ -115,7 +116,7 @@ async function submitTwoFactor(ctx: RouteContext, services: AuthUiServices): Pro
   if (owner === undefined) return answerActivation(services, ctx)
   const token = form.text(TOKEN_FIELD)
   const about = await recallChallenge(services, ctx.state.instance, token)
-  if (!isSecondFactorOn(owner.factors)) return answerStartAgain(services, ctx, about, isOff())
+  if (!isAsked(owner, about)) return answerStartAgain(services, ctx, about, isOff())
   const asked = form.text('redirect') || query.text('redirect')
   const dead = { token, target: await targetOf(services, ctx, about, asked), status: 401 } as const
   const challenge = await findBrowserChallenge(services, ctx, owner, token)
@@ -152,8 +153,7 @@ async function submitTwoFactor(ctx: RouteContext, services: AuthUiServices): Pro
   }
   if (isMove) return finishMove(services, ctx, owner, challenge)
   if (challenge.purpose === 'confirm') {
-    const { state = '' } = challenge
-    return finishConfirm(services, ctx, owner, { state, redirect: dead.target?.href, passed })
+    return goOnConfirming(services, ctx, owner, challenge, dead.target?.href, passed)
   }
   await finishLogin(services, ctx, owner, login)
 }
@@ -162,14 +162,8 @@ async function resendTwoFactor(ctx: RouteContext, services: AuthUiServices): Pro
   const owner = await onboardedOwner(services, ctx.state.instance)
   if (owner === undefined) return answerActivation(services, ctx)
   const token = ctx.state.form.text(TOKEN_FIELD)
-  if (!isSecondFactorOn(owner.factors)) {
-    return answerStartAgain(
-      services,
-      ctx,
-      await recallChallenge(services, ctx.state.instance, token),
-      isOff(),
-    )
-  }
+  const about = await recallChallenge(services, ctx.state.instance, token)
+  if (!isAsked(owner, about)) return answerStartAgain(services, ctx, about, isOff())
   const challenge = await findBrowserChallenge(services, ctx, owner, token)
   if (challenge === undefined) return answerDead(services, ctx, token, 401)
   try {
@@ -225,19 +219,24 @@ async function finishLogin(
     isTrue(ctx.state.form.text('two-factor-generate-trusted-device-token')) &&
     login.target?.isAuthorize !== true
   // A plain form could not keep the token: only an answer to a script makes one.
-  const token = isTrusted
-    ? await trustDevice(
-        services,
-        ctx.state.instance,
-        owner,
-        ctx.get('User-Agent'),
-        noteOwn(services, ctx, { event: 'device.trusted' }),
-      )
-    : undefined
+  const token = isTrusted ? await trustBrowser(services, ctx, owner) : undefined
   answerJson(ctx, {
     redirect: location,
     ...(token === undefined ? {} : { two_factor_trusted_device_token: token }),
   })
+}
+
+/** @returns the token */
+async function trustBrowser(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  owner: Owner,
+): Promise<string> {
+  // A session that was kept knows its browser; one that was opened just now has the id of this request.
+  const live = await services.sessionMiddleware.current(ctx)
+  const device = live?.device ?? (await deviceOf(services, ctx, owner)).id
+  const also = noteOwn(services, ctx, { event: 'device.trusted' })
+  return trustDevice(services, ctx.state.instance, owner, ctx.get('User-Agent'), { device, also })
 }
 
 /** SPEC: oauth.md 5.10 - JSON, but for a browser that sends the form without a script. */

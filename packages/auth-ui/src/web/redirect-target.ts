@@ -18,7 +18,7 @@ export interface RedirectTarget {
 
 /** What decides where a browser may be sent. */
 export interface RedirectServices extends Pick<AuthUiServices, 'apps'> {
-  readonly options: Pick<ResolvedOptions, 'homeSlug' | 'requireInstalledApp'>
+  readonly options: Pick<ResolvedOptions, 'home' | 'homeSlug' | 'requireInstalledApp'>
 }
 
 const NO_HOSTS: ReadonlySet<string> = new Set()
@@ -85,10 +85,9 @@ export async function homeTarget(
       // A setting that names a removed app must not shut the owner out.
     }
   }
-  return appTarget(
-    new URL(originOfApp(instance, services.options.homeSlug)),
-    services.options.homeSlug,
-  )
+  const { home, homeSlug } = services.options
+  if (home !== undefined) return ownTarget(new URL(`${instance.origin}${home}`))
+  return appTarget(new URL(originOfApp(instance, homeSlug)), homeSlug)
 }
 
 async function parseUrlForm(

@@ -1,28 +1,31 @@
 import { type Instance, originOfApp } from '@svc/platform'
 import type { AuthUiServices } from '../services.ts'
 
-/** Where a mail about a login leads: to the sessions in the settings app where there is one, else to the front door. */
-export async function securityUrl(
-  { apps, options }: Pick<AuthUiServices, 'apps' | 'options'>,
-  instance: Instance,
-): Promise<string> {
-  const { settingsSlug } = options
-  const app = await apps.installed(instance, settingsSlug)
-  if (app === undefined) return `${instance.origin}/`
-  const origin = originOfApp(instance, settingsSlug)
-  // A flat host takes the session over first, which empties what follows `#` (login.md 4.6).
-  return instance.subdomains === 'flat' ? `${origin}/?section=sessions` : `${origin}/#sessions`
-}
+/** A section of the settings app; `overview` is the first. */
+export type SettingsSection = 'apps' | 'devices' | 'overview' | 'profile' | 'security'
 
-/** Where a mail about the owner's address leads: to the profile in the settings app where there is one. */
-export async function profileUrl(
+/**
+ * Where a mail leads: straight to a section of the settings app where there is one, else to the front door.
+ * @param highlight - id of a row there
+ */
+export async function settingsUrl(
   { apps, options }: Pick<AuthUiServices, 'apps' | 'options'>,
   instance: Instance,
+  section: SettingsSection,
+  highlight?: string,
 ): Promise<string> {
   const { settingsSlug } = options
   if ((await apps.installed(instance, settingsSlug)) === undefined) return `${instance.origin}/`
-  const origin = originOfApp(instance, settingsSlug)
-  return instance.subdomains === 'flat' ? `${origin}/?section=profile` : `${origin}/#/profile`
+  const place = `${originOfApp(instance, settingsSlug)}${sectionPath(instance, section)}`
+  if (highlight === undefined) return place
+  return `${place}${instance.subdomains === 'flat' ? '&' : '?'}highlight=${highlight}`
+}
+
+/** A section within the settings app. */
+export function sectionPath({ subdomains }: Instance, section: SettingsSection): string {
+  // A flat host takes the session over first, which empties what follows `#` (login.md 4.6).
+  if (subdomains === 'flat') return `/?section=${section}`
+  return section === 'overview' ? '/#/' : `/#/${section}`
 }
 
 /** The settings app as a place to come from and go back to. */

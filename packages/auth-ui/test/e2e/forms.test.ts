@@ -192,7 +192,7 @@ describe('forms, in a browser', function () {
         Object.defineProperty(crypto, 'subtle', { get: () => undefined }),
       )
       await open()
-      await page.getByText('Open the address with https.').waitFor()
+      await page.getByText('Open its address with https.').waitFor()
       expect(await page.getByRole('button', { name: 'Log in', exact: true }).isDisabled()).to.equal(
         true,
       )
@@ -226,7 +226,7 @@ describe('forms, in a browser', function () {
       ['', '', 'Type the passphrase you want.'],
       ['secret', '', 'Choose a stronger passphrase: add a few words.'],
       ['correct horse battery staple', '', 'Choose another passphrase: many people know this one.'],
-      ['Alice Martin, alice.example.com', '', 'Choose another passphrase: your name and address'],
+      ['Alice Martin, alice.example.com', '', 'Choose another passphrase: people try your name'],
       ['azertyuiop azertyuiop azertyuiop', '', 'Choose another passphrase: repetitions, dates'],
       [CHOSEN, CHOSEN, 'The reminder must not be the passphrase, or contain it.'],
       [CHOSEN, `it is ${CHOSEN}`, 'The reminder must not be the passphrase, or contain it.'],
@@ -248,7 +248,7 @@ describe('forms, in a browser', function () {
       await field().fill('secret')
       await page.getByText('Weak: add a few words').waitFor()
       await field().fill('plume cadran hibou')
-      await page.getByText('Good: longer is better still').waitFor()
+      await page.getByText('Good: longer is even better').waitFor()
       await field().fill('correct horse battery staple')
       await page.getByText('Weak: many people know it').waitFor()
       await field().fill('Alice Martin, alice.example.com')

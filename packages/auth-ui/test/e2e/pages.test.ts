@@ -8,9 +8,11 @@ import { type SampleServer, sampleServer } from '../support/sample-server.ts'
 import { settingsAnswers, sixtyClients } from '../support/settings-samples.ts'
 
 const MAX_PAGE_BYTES = 50_000
-const FORGOT = 'Forgot my passphrase'
+/** Of a section of the settings that is opened at once, instead of after the first one (0464). */
+const MAX_SECTION_BYTES = 60_000
+const FORGOT = 'Forgot your passphrase?'
 const BY_PASSKEY = 'Log in with a passkey'
-const LINK_BY_MAIL = 'Mail me a link to log in'
+const LINK_BY_MAIL = 'Email me a login link'
 const TRUST = 'two-factor-generate-trusted-device-token'
 /** Each theme with each language once over. */
 const LOOKS = [
@@ -19,6 +21,13 @@ const LOOKS = [
   { colorScheme: 'light', locale: 'de' },
   { colorScheme: 'dark', locale: 'es' },
 ] as const
+
+/** What a page may weigh with style and script. */
+function mostBytes(name: string): number {
+  return name.startsWith('settings: ') && name !== 'settings: overview'
+    ? MAX_SECTION_BYTES
+    : MAX_PAGE_BYTES
+}
 
 /** A folded group of the consent page: its line, then its boxes. */
 function group(name: string, key: string, ...rights: readonly string[]): readonly string[] {
@@ -31,7 +40,7 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
     'login-magic',
     ['passphrase', 'Show', 'long-run-session', 'Log in', BY_PASSKEY, LINK_BY_MAIL, FORGOT],
   ],
-  ['passcode', ['two-factor-passcode', TRUST, 'Log in', 'Mail me a new code (', 'Start again']],
+  ['passcode', ['two-factor-passcode', TRUST, 'Log in', 'Email me a new code (', 'Start again']],
   ['passcode-wrong', ['two-factor-passcode', TRUST, 'Log in']],
   [
     'passcode-all',
@@ -41,7 +50,7 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
       TRUST,
       'Log in',
       'Use a recovery code',
-      'Mail me a new code (',
+      'Email me a new code (',
       'Start again',
     ],
   ],
@@ -52,10 +61,10 @@ const WALKS: readonly (readonly [name: string, stops: readonly string[]])[] = [
   ['passkey-offer', ['', 'Add a passkey', 'Not now', 'Don’t ask again']],
   ['renew', ['passphrase', 'Show', 'hint', 'Set the new passphrase', 'Back to login']],
   ['choose', ['passphrase', 'Show', 'hint', 'Set passphrase and open my space']],
-  ['reset', ['', 'Mail me my reminder', 'Mail me the link', 'Back to login']],
+  ['reset', ['', 'Email me my reminder', 'Email me the link', 'Back to login']],
   ['passkey', ['', 'label', 'Create the passkey', 'Cancel']],
   ['mail-sent-magic', ['', 'Back to login']],
-  ['activation-bad-token', ['', 'Mail me a new link']],
+  ['activation-bad-token', ['', 'Email me a new link']],
   ['cookies-blocked', ['', 'Try again']],
   ['error-link-used', ['', 'Ask for a new link']],
   [
@@ -112,13 +121,13 @@ describe('every page, in a browser', function () {
 
   const all: readonly (readonly [name: string, url: () => string])[] = [
     ...Object.keys(SAMPLES).map((name) => [name, () => `${pages.origin}/${name}?`] as const),
-    ['settings: apps', () => `${settings.origin}/?x=#clients`],
-    ['settings: access', () => `${settings.origin}/?x=#access`],
-    ['settings: sessions', () => `${settings.origin}/?x=#sessions`],
-    ['settings: passphrase', () => `${settings.origin}/?x=#passphrase`],
-    ['settings: second step', () => `${settings.origin}/?x=#factors`],
-    ['settings: trusted browsers', () => `${settings.origin}/?x=#devices`],
-    ['settings: sixty apps', () => `${many.origin}/?x=`],
+    ['settings: overview', () => `${settings.origin}/?x=`],
+    ['settings: profile', () => `${settings.origin}/?x=#/profile`],
+    ['settings: security', () => `${settings.origin}/?x=#/security`],
+    ['settings: passphrase', () => `${settings.origin}/?x=#/security/passphrase`],
+    ['settings: devices', () => `${settings.origin}/?x=#/devices`],
+    ['settings: apps', () => `${settings.origin}/?x=#/apps/c1`],
+    ['settings: sixty apps', () => `${many.origin}/?x=#/apps`],
   ]
 
   for (const [name, url] of all) {
@@ -135,7 +144,7 @@ describe('every page, in a browser', function () {
       await page.close()
     })
 
-    it(`${name}: fits 320 px and weighs at most 50 kB, in the longest language too`, async () => {
+    it(`${name}: fits 320 px and weighs no more than it may, in the longest language too`, async () => {
       const page = await narrow.newPage()
       // Everything is fetched each time, and weighed.
       const session = await narrow.newCDPSession(page)
@@ -152,7 +161,7 @@ describe('every page, in a browser', function () {
         expect(await cutOff(page), `cut off in ${locale}`).to.deep.equal([])
         expect(await smallTargets(page), 'lower than 44 px').to.deep.equal([])
         expect(await stuckHeadings(page), 'nothing between heading and text').to.deep.equal([])
-        expect(await bytes(), 'bytes with style and script').to.be.at.most(MAX_PAGE_BYTES)
+        expect(await bytes(), 'bytes with style and script').to.be.at.most(mostBytes(name))
         expect(await reports()).to.deep.equal([])
       }
       await page.close()

@@ -39,7 +39,7 @@ describe('the second step, in a browser', function () {
       ctx.body = { redirect: '/blocked', two_factor_trusted_device_token: 'trusted' }
     }
     await open('passcode')
-    await page.getByLabel('Do not ask on this device again').check()
+    await page.getByLabel('Trust this device').check()
     await code().fill('123 456')
     await page.getByRole('button', { name: 'Log in', exact: true }).click()
     await arrived()
@@ -61,7 +61,7 @@ describe('the second step, in a browser', function () {
     await open('passcode')
     await code().fill('111111')
     await code().press('Enter')
-    await page.getByText('That code is not right.').waitFor()
+    await page.getByText('That code didn’t work.').waitFor()
     expect(await code().inputValue()).to.equal('111111')
     expect(await code().getAttribute('aria-invalid')).to.equal('true')
     await page.keyboard.type('222222')
@@ -81,12 +81,12 @@ describe('the second step, in a browser', function () {
       await open('passcode')
       await code().fill('123456')
       await code().press('Enter')
-      await page.getByText('The time for this step is over.').waitFor()
+      await page.getByText('This code has expired.').waitFor()
       const link = page.getByRole('link', { name: 'Start again' })
       expect(await link.getAttribute('href')).to.equal('/auth/login?redirect=drive%2F')
       expect(await link.evaluate((it) => it === document.activeElement)).to.equal(true)
       expect(await page.locator('main').innerText(), 'nothing asks for a code').to.not.match(
-        /Enter it here/u,
+        /6-digit code/u,
       )
       const [notice, button] = await Promise.all([
         page.locator('#expired .notice').boundingBox(),
@@ -106,7 +106,7 @@ describe('the second step, in a browser', function () {
     await page.locator('#time', { hasText: 'Time left: 4:00' }).waitFor()
     expect(await page.locator('#time-said').textContent()).to.equal('Time left: 4:00')
     await page.clock.runFor(240_000)
-    await page.getByText('The time for this step is over.').waitFor()
+    await page.getByText('This code has expired.').waitFor()
     expect(await code().isVisible()).to.equal(false)
   })
 
@@ -115,11 +115,11 @@ describe('the second step, in a browser', function () {
     await page.clock.install()
     await open('passcode')
     const button = page.locator('#resend button')
-    expect(await button.textContent()).to.equal('Mail me a new code (30 s)')
+    expect(await button.textContent()).to.equal('Email me a new code (30\u00a0s)')
     await button.click({ force: true })
     expect(steps.server.posted).to.have.lengthOf(0)
     await page.clock.runFor(31_000)
-    await page.getByRole('button', { name: 'Mail me a new code', exact: true }).click()
+    await page.getByRole('button', { name: 'Email me a new code', exact: true }).click()
     await page.clock.runFor(1000)
     await arrived()
     expect(posted()).to.deep.equal({
@@ -143,13 +143,13 @@ describe('the second step, in a browser', function () {
   const samples: readonly [sample: string, digits: string, recovery: string][] = [
     [
       'passcode-app',
-      'Open your authenticator app and enter the six digits it shows for this space.',
-      'Enter one of the recovery codes you kept. Each works once.',
+      'Enter the 6-digit code from your authenticator app.',
+      'Enter one of your recovery codes. Each works once.',
     ],
     [
       'passcode-all',
-      'Six digits, in your authenticator app or in the mail we just sent.',
-      'One of the recovery codes you kept.',
+      '6 digits, from your authenticator app or the email we just sent',
+      'One of your recovery codes',
     ],
   ]
   for (const [sample, digits, recovery] of samples) {
@@ -164,19 +164,19 @@ describe('the second step, in a browser', function () {
       const shown = await main.innerText()
       expect(shown).to.include(recovery).and.not.include(digits)
       // The one mention left is the button that leads back.
-      expect(shown.match(/six digits/giu)).to.have.lengthOf(1)
+      expect(shown.match(/6[ -]digit/giu)).to.have.lengthOf(1)
       await code().press('Enter')
       await page.getByText('Type one of your recovery codes.').waitFor()
       await code().fill('abcde-fghjk')
       await code().press('Enter')
-      await page.getByText('That recovery code is not right, or it was used already.').waitFor()
-      await page.getByRole('button', { name: 'Use a code of six digits' }).click()
+      await page.getByText('That recovery code didn’t work, or it was used before.').waitFor()
+      await page.getByRole('button', { name: 'Use a 6-digit code' }).click()
       expect(await main.innerText())
         .to.include(digits)
         .and.not.include(recovery)
       await code().fill('111111')
       await code().press('Enter')
-      await page.getByText('That code is not right. Check it, or use a newer one.').waitFor()
+      await page.getByText('That code didn’t work. Check it, or ask for a new one.').waitFor()
     })
   }
 
@@ -185,7 +185,7 @@ describe('the second step, in a browser', function () {
     const context = await steps.browser.newContext({ javaScriptEnabled: false })
     const plain = await context.newPage()
     await plain.goto(`${steps.origin}/passcode-all`)
-    expect(await plain.locator('main').innerText()).to.include('A recovery code goes in the same')
+    expect(await plain.locator('main').innerText()).to.include('You can enter a recovery code here')
     expect(await plain.getByRole('button', { name: 'Use your passkey' }).isVisible()).to.equal(
       false,
     )
@@ -213,7 +213,7 @@ describe('the second step, in a browser', function () {
     await open('passcode-all')
     const button = page.getByRole('button', { name: 'Use your passkey' })
     await button.click()
-    await page.getByText('The passkey did not answer').waitFor()
+    await page.getByText('Your passkey didn’t work.').waitFor()
     expect(await button.isEnabled()).to.equal(true)
     expect(await code().isEnabled()).to.equal(true)
     expect(steps.server.posted).to.have.lengthOf(0)
@@ -224,14 +224,14 @@ describe('the second step, in a browser', function () {
     await addPasskey(page, PASSKEY_ID)
     await open('passcode-all')
     await page.getByRole('button', { name: 'Use your passkey' }).click()
-    await page.getByText('The passkey did not answer, or was not accepted.').waitFor()
+    await page.getByText('Your passkey didn’t work.').waitFor()
     expect(await code().getAttribute('aria-invalid')).to.equal(null)
   })
 
   it('hides the passkey where the browser has none, says so, and starts at the code', async () => {
     await page.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'))
     await open('passcode-all')
-    await page.getByText('This browser cannot use your passkey.').waitFor()
+    await page.getByText('This browser can’t use your passkey.').waitFor()
     expect(await page.getByRole('button', { name: 'Use your passkey' }).isVisible()).to.equal(false)
     expect(await code().evaluate((it) => it === document.activeElement)).to.equal(true)
   })
@@ -264,7 +264,7 @@ describe('the second step, in a browser', function () {
       await open('passkey')
       const button = page.getByRole('button', { name: 'Create the passkey' })
       await button.click()
-      await page.getByText('No passkey was made').waitFor()
+      await page.getByText('No passkey was added').waitFor()
       expect(await button.isEnabled()).to.equal(true)
       expect(steps.server.posted).to.have.lengthOf(0)
     })
@@ -279,7 +279,7 @@ describe('the second step, in a browser', function () {
     it('says so where the browser cannot make one', async () => {
       await page.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'))
       await open('passkey')
-      await page.getByText('This browser cannot make passkeys here.').waitFor()
+      await page.getByText('This browser can’t make passkeys here.').waitFor()
       const button = page.getByRole('button', { name: 'Create the passkey' })
       expect(await button.isDisabled()).to.equal(true)
     })

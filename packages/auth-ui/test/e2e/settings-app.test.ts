@@ -28,15 +28,26 @@ describe('settings app, in a browser', function () {
   const open = (rest = ''): Promise<unknown> => page.goto(`${server.origin}/${rest}`)
   const dialog = () => page.getByRole('dialog')
 
+  async function openDrive(): Promise<void> {
+    await open('#/apps')
+    const drive = page.getByRole('listitem').filter({ hasText: 'Drive for Android' })
+    await drive.getByText('What it may do').click()
+  }
+
   it('shows what has access, with its permissions in words and raw', async () => {
-    await open()
+    await open('#/apps')
     const item = page.getByRole('listitem').filter({ hasText: 'Drive for Android' })
     await item.getByText('What it may do').click()
     expect(await item.innerText())
       .to.include('Mobile app')
       .and.include('Android')
       .and.include('Last used yesterday')
-      .and.include('Contacts: read only')
+      .and.include('Contacts')
+      .and.include('Until you end it')
+    expect(
+      await item.getByRole('checkbox', { name: 'Delete: Files and folders' }).isChecked(),
+    ).to.equal(true)
+    expect(await item.getByRole('checkbox', { name: /: Contacts$/u }).count()).to.equal(1)
     await item.getByText('Technical details').click()
     expect(await item.innerText())
       .to.include('io.svc.contacts:GET')
@@ -45,6 +56,7 @@ describe('settings app, in a browser', function () {
 
   it('shows how much room is used, in words and as a bar', async () => {
     await open('#storage')
+    await page.getByRole('heading', { name: 'Profile', level: 1 }).waitFor()
     const meter = page.getByRole('meter', { name: 'Storage' })
     expect(await meter.getAttribute('aria-valuetext')).to.equal('381 MB of 1 GB used')
     expect(await page.getByText('381 MB of 1 GB used').isVisible()).to.equal(true)
@@ -52,50 +64,20 @@ describe('settings app, in a browser', function () {
   })
 
   it('asks once, names what ends, and ends it', async () => {
-    await open()
+    await openDrive()
     await page.getByRole('button', { name: 'Remove access of Drive for Android' }).click()
     expect(await dialog().innerText())
       .to.include('Remove access of Drive for Android?')
       .and.include('Files and folders: read, add, change, delete')
     await dialog().getByRole('button', { name: 'Remove access' }).click()
     await dialog().waitFor({ state: 'hidden' })
-    await page.getByText('Drive for Android no longer has access.').waitFor({ state: 'attached' })
+    await page.getByText('Drive for Android no longer has access.').first().waitFor()
     expect(await page.getByRole('heading', { name: 'Drive for Android' }).count()).to.equal(0)
     expect(server.calls).to.include('DELETE /settings/clients/c1 Bearer token-1')
   })
 
-  it('shows every access in one place, until when, and ends any kind of it', async () => {
-    await open('#access')
-    const titles = page.getByRole('heading', { level: 2 })
-    await titles.first().waitFor()
-    expect(await titles.allInnerTexts()).to.include.members([
-      '3 apps and devices',
-      '2 browsers logged in',
-      '1 browser that skips the second step',
-    ])
-    const drive = page.getByRole('listitem').filter({ hasText: 'Drive for Android' })
-    expect(await drive.innerText())
-      .to.include('From 203.0.113.7')
-      .and.include('Until you end it')
-    const boxed = page.getByRole('listitem').filter({ hasText: 'Desktop app' })
-    expect(await boxed.innerText()).to.match(/Until (today|tomorrow), \d/u)
-    expect(await page.getByRole('button', { name: 'Log out Chromium' }).count()).to.equal(0)
-
-    await page.getByRole('button', { name: 'Log out Firefox, Android' }).click()
-    await dialog().getByRole('button', { name: 'Log out' }).click()
-    await dialog().waitFor({ state: 'hidden' })
-    await page.getByRole('button', { name: 'Remove access of Drive for Android' }).click()
-    expect(await dialog().innerText()).to.include('Files and folders: read, add, change, delete')
-    await dialog().getByRole('button', { name: 'Remove access' }).click()
-    await dialog().waitFor({ state: 'hidden' })
-    expect(server.calls.filter((call) => call.startsWith('DELETE'))).to.deep.equal([
-      'DELETE /settings/sessions/s2 Bearer token-1',
-      'DELETE /settings/clients/c1 Bearer token-1',
-    ])
-  })
-
   it('ends nothing when the owner thinks again', async () => {
-    await open()
+    await openDrive()
     await page.getByRole('button', { name: 'Remove access of Drive for Android' }).click()
     await dialog().getByRole('button', { name: 'Cancel' }).click()
     await dialog().waitFor({ state: 'hidden' })
@@ -104,44 +86,94 @@ describe('settings app, in a browser', function () {
 
   it('says so in the dialog when it did not work, which stays open', async () => {
     await page.route('**/settings/clients/c1', (route) => route.fulfill({ status: 503 }))
-    await open()
+    await openDrive()
     await page.getByRole('button', { name: 'Remove access of Drive for Android' }).click()
     await dialog().getByRole('button', { name: 'Remove access' }).click()
-    await dialog().getByText('That did not work. Try again in a moment.').waitFor()
+    await dialog().getByText('That didn’t work. Try again in a moment.').waitFor()
     expect(await dialog().isVisible()).to.equal(true)
   })
 
-  it('takes the new token of its page after a 401', async () => {
-    await open()
+  it('takes single rights away, which it names before', async () => {
+    await openDrive()
+    const drive = page.getByRole('listitem').filter({ hasText: 'Drive for Android' })
+    const save = drive.getByRole('button', { name: 'Take these rights away' })
+    expect(await save.isVisible()).to.equal(false)
+    await drive.getByRole('checkbox', { name: 'Delete: Files and folders' }).uncheck()
+    await drive.getByRole('checkbox', { name: 'Read: Contacts' }).uncheck()
+    await save.click()
+    expect(await page.locator('#ask-losses li').allInnerTexts()).to.deep.equal([
+      'Files and folders: Delete',
+      'Contacts: Read',
+    ])
+    const [request] = await Promise.all([
+      page.waitForRequest((sent) => sent.method() === 'PATCH'),
+      dialog().getByRole('button', { name: 'Take these rights away' }).click(),
+    ])
+    expect(new URL(request.url()).pathname).to.equal('/settings/clients/c1')
+    expect(request.postDataJSON()).to.deep.equal({ scope: 'io.svc.files:GET,POST,PUT,PATCH' })
+    await page.getByText('Drive for Android has fewer rights now.').first().waitFor()
+  })
+
+  it('takes the new token of its page after a 401, and repeats what it reads', async () => {
+    await open('#/apps')
     await page.getByRole('heading', { name: 'Drive for Android' }).waitFor()
     // Asked for beside the section: it is not what meets the old token.
     await until(() => server.calls.includes('GET /settings/restored Bearer token-1'))
     server.expireToken()
-    await page.getByRole('link', { name: 'Sessions' }).click()
+    await page.getByRole('link', { name: 'Devices' }).click()
     await page.getByRole('heading', { name: 'Chromium on Linux' }).waitFor()
-    expect(server.calls).to.have.members([
-      'GET /settings/clients Bearer token-1',
-      'GET /settings/restored Bearer token-1',
-      'GET /settings/sessions Bearer token-1',
-      'GET /settings/sessions Bearer token-2',
+    expect(server.calls.filter((call) => call.includes('/settings/devices'))).to.deep.equal([
+      'GET /settings/devices Bearer token-1',
+      'GET /settings/devices Bearer token-2',
     ])
   })
 
-  it('shows the sessions, this browser first, and logs out one', async () => {
-    await open('#sessions')
+  it('never repeats a change with a new token by itself', async () => {
+    await open('#/devices')
+    await page.getByRole('button', { name: 'Forget Firefox on Android' }).waitFor()
+    await until(() => server.calls.includes('GET /settings/restored Bearer token-1'))
+    server.expireToken()
+    await page.getByRole('button', { name: 'Forget Firefox on Android' }).click()
+    await dialog().getByRole('button', { name: 'Forget' }).click()
+    await dialog().getByText('That didn’t work. Try again in a moment.').waitFor()
+    const changes = () => server.calls.filter((call) => call.startsWith('DELETE'))
+    expect(changes()).to.deep.equal(['DELETE /settings/devices/v2 Bearer token-1'])
+    await dialog().getByRole('button', { name: 'Forget' }).click()
+    await page.getByText('Firefox on Android is forgotten.').first().waitFor()
+    expect(changes().at(-1)).to.equal('DELETE /settings/devices/v2 Bearer token-2')
+  })
+
+  it('shows each browser once, this one first, and logs one out', async () => {
+    await open('#/devices')
     await page.getByRole('heading', { name: 'Chromium on Linux' }).waitFor()
-    const names = await page.getByRole('heading', { level: 2 }).allInnerTexts()
-    expect(names[0]).to.match(/^Chromium on Linux\s+This browser$/u)
+    const rows = await page.locator('#content .item').allInnerTexts()
+    expect(rows).to.have.lengthOf(4)
+    expect(rows[0]).to.match(/^Chromium on Linux\s+This device\s+Logged in/u)
+    expect(rows[1])
+      .to.match(/Logged in\s+Skips the second step/u)
+      .and.include('France')
+    expect(await page.getByRole('button', { name: 'Log out Chromium' }).count()).to.equal(0)
     await page.getByRole('button', { name: 'Log out Firefox on Android' }).click()
     await dialog().getByRole('button', { name: 'Log out' }).click()
     await dialog().waitFor({ state: 'hidden' })
-    expect(server.calls).to.include('DELETE /settings/sessions/s2 Bearer token-1')
+    await page.getByText('Firefox on Android is logged out.').first().waitFor()
+    expect(server.calls).to.include('DELETE /settings/sessions/sv2 Bearer token-1')
   })
 
-  it('logs out the other sessions', async () => {
-    await open('#sessions')
-    await page.getByRole('button', { name: 'Log out the other 2 sessions' }).click()
-    await dialog().getByRole('button', { name: 'Log out the other 2 sessions' }).click()
+  it('forgets a browser, sessions and trust together', async () => {
+    await open('#/devices')
+    await page.getByRole('button', { name: 'Forget Firefox on Android' }).click()
+    await dialog().getByRole('button', { name: 'Forget' }).click()
+    await page.getByText('Firefox on Android is forgotten.').first().waitFor()
+    expect(server.calls.filter((call) => call.startsWith('DELETE'))).to.deep.equal([
+      'DELETE /settings/devices/v2 Bearer token-1',
+    ])
+  })
+
+  it('logs out the other devices', async () => {
+    await open('#/devices')
+    await page.getByRole('button', { name: 'Log out the other 2 devices' }).click()
+    await dialog().getByRole('button', { name: 'Log out the other 2 devices' }).click()
     await dialog().waitFor({ state: 'hidden' })
     expect(server.calls).to.include('DELETE /auth/login/others Bearer token-1')
   })
@@ -155,8 +187,9 @@ describe('settings app, in a browser', function () {
 
   it('offers to try again when the server is gone', async () => {
     await page.route('**/settings/clients', (route) => route.abort(), { times: 1 })
-    await open()
+    await open('#/apps')
     await page.getByText('The server cannot be reached.').waitFor()
+    await page.getByText('No service is connected yet.').waitFor()
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'Drive for Android' }).waitFor()
   })
@@ -185,7 +218,7 @@ describe('settings app, in a browser', function () {
     [
       'recovery codes to be made where only passkeys are left',
       { recovery: { left: 0, created_at: '2026-01-01T00:00:00Z' } },
-      'Create recovery codes first, then change the passphrase with one of them.',
+      'Create recovery codes first, then use one of them.',
       undefined,
     ],
   ]
@@ -210,11 +243,12 @@ describe('settings app, in a browser', function () {
       await page.getByLabel('New passphrase', { exact: true }).fill('four other words entirely')
       await page.getByRole('button', { name: 'Change the passphrase' }).click()
       await page.getByText(words).waitFor()
-      expect(await page.getByText('So does a recovery code').count()).to.equal(0)
+      expect(await page.getByText('Or use a recovery code').count()).to.equal(0)
       if (label !== undefined) await page.getByLabel(label, { exact: true }).waitFor()
       else {
         await page.getByRole('link', { name: 'Go to the second step' }).click()
         await page.getByRole('heading', { name: 'Second step' }).waitFor()
+        expect(new URL(page.url()).hash).to.equal('#/security')
       }
       await own.close()
     })
@@ -225,7 +259,7 @@ describe('settings app, in a browser', function () {
       folder: appFolders.settings,
       answers: settingsAnswers(sixtyClients()),
     })
-    await page.goto(many.origin)
+    await page.goto(`${many.origin}/#/apps`)
     await page.getByText('60 apps').waitFor()
     await page.getByLabel('Find an app').fill('number 42')
     await page.getByText('1 app', { exact: true }).waitFor()
@@ -235,9 +269,9 @@ describe('settings app, in a browser', function () {
 
   it('speaks French on a French instance', async () => {
     await open('?locale=fr-FR')
-    await page.getByRole('heading', { name: 'Applications connectées' }).waitFor()
+    await page.getByRole('heading', { name: 'Bilan de sécurité' }).waitFor()
     expect(await page.locator('html').getAttribute('lang')).to.equal('fr')
-    await page.getByRole('link', { name: 'Sessions' }).click()
-    await page.getByRole('button', { name: 'Déconnecter les 2 autres sessions' }).waitFor()
+    await page.getByRole('link', { name: 'Appareils', exact: true }).click()
+    await page.getByRole('button', { name: 'Déconnecter les 2 autres appareils' }).waitFor()
   })
 })

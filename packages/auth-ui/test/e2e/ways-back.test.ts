@@ -126,11 +126,11 @@ describe('reset, magic links and confirmation, in a browser', function () {
   })
 
   const plainForms: readonly [name: string, button: string, fields: Record<string, string>][] = [
-    ['reset', 'Mail me the link', { csrf_token: CSRF, redirect: '', from: '' }],
-    ['reset', 'Mail me my reminder', { csrf_token: CSRF, redirect: '' }],
+    ['reset', 'Email me the link', { csrf_token: CSRF, redirect: '', from: '' }],
+    ['reset', 'Email me my reminder', { csrf_token: CSRF, redirect: '' }],
     ['magic-open', 'Log in', { csrf_token: CSRF, code: 'm'.repeat(32), redirect: '' }],
-    ['login-magic', 'Mail me a link to log in', { csrf_token: CSRF, redirect: 'drive/' }],
-    ['activation-bad-token', 'Mail me a new link', { csrf_token: CSRF }],
+    ['login-magic', 'Email me a login link', { csrf_token: CSRF, redirect: 'drive/' }],
+    ['activation-bad-token', 'Email me a new link', { csrf_token: CSRF }],
   ]
   for (const [name, button, fields] of plainForms) {
     it(`${name}: "${button}" works without a script`, async () => {
@@ -164,14 +164,14 @@ describe('reset, magic links and confirmation, in a browser', function () {
   it('a link by mail keeps the place in the app that sent the owner here', async () => {
     steps.answer = (ctx) => ctx.redirect('/blocked')
     await open('login-magic#/folder/7')
-    await page.getByRole('button', { name: 'Mail me a link to log in' }).click()
+    await page.getByRole('button', { name: 'Email me a login link' }).click()
     await arrived()
     expect(posted()['redirect']).to.equal('drive/#/folder/7')
   })
 
   it('the way to a new passphrase keeps where the owner was going', async () => {
     await open('login-magic')
-    const link = page.getByRole('link', { name: 'Forgot my passphrase' })
+    const link = page.getByRole('link', { name: 'Forgot your passphrase?' })
     expect(await link.getAttribute('href')).to.equal('/auth/passphrase_reset?redirect=drive%2F')
   })
 })

@@ -110,6 +110,8 @@ describe('GET /settings/access', () => {
       {
         scope: 'io.svc.contacts',
         text: 'Contacts: read, add, change, delete',
+        kind: 'Contacts',
+        verbs: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
         until: about['expires_at'],
       },
     ])

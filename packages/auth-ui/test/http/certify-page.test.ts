@@ -92,7 +92,7 @@ describe('the page that certifies an app (oauth.md 5.5)', () => {
     }
     const page = (await ask()).answer.page()
     expect(page.forms).to.have.lengthOf(0)
-    expect(page.text).to.include('No code is waiting to be entered.')
+    expect(page.text).to.include('There is no code to enter right now.')
     server.clock.advance(30_000)
     expect((await ask()).answer.page().forms).to.have.lengthOf(1)
   })

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { passkeyUser } from '../../src/factors/passkeys.ts'
 import {
   type ConfirmationFields,
   confirmed,
@@ -23,6 +24,11 @@ describe('the factors in the settings', () => {
     owner = await ownerAt(server)
   })
   afterEach(() => server.close())
+
+  async function userId(): Promise<string> {
+    const alice = await server.oauth.instances.byHost('alice.example.com')
+    return alice === undefined ? '' : passkeyUser(alice).id
+  }
 
   /** Begins with an app and sends a code of it. `codes`: what came back to be kept. */
   async function proveTotp(fields?: ConfirmationFields) {
@@ -66,6 +72,12 @@ describe('the factors in the settings', () => {
             mail: { enabled: false, address: 'a…@example.com' },
             totp: null,
             passkeys: [],
+            passkey_user: {
+              rp_id: 'alice.example.com',
+              id: await userId(),
+              name: 'alice.example.com',
+              display_name: '',
+            },
             passkey_after_passphrase: false,
             recovery: null,
           },
@@ -138,7 +150,7 @@ describe('the factors in the settings', () => {
         false,
       )
       const { url, address, time } = lastMail(server, 'auth_mode_changed')
-      expect(url).to.equal('https://settings.alice.example.com/#sessions')
+      expect(url).to.equal('https://settings.alice.example.com/#/security')
       expect(address).to.equal('127.0.0.1')
       expect(time).to.be.closeTo(server.clock.now(), 60_000)
     })
@@ -418,7 +430,7 @@ describe('the factors in the settings', () => {
       expect(answer.status).to.equal(200)
       expect(answer.text).not.to.include(secret)
       const [newest, oldest] = await trustedDevices()
-      expect(newest?.attributes).to.have.all.keys('label', 'created_at', 'last_used')
+      expect(newest?.attributes).to.have.all.keys('label', 'created_at', 'device', 'last_used')
       expect(newest?.type).to.equal('io.svc.settings.trusted_devices')
       const path = `/settings/trusted_devices/${oldest?.id}`
       expect((await owner.call('DELETE', path)).status).to.equal(204)

@@ -131,7 +131,7 @@ describe('login hooks and mails', () => {
 
   it('mails the owner about a new browser, not the first, at most once an hour', async () => {
     server = await startUi({ ui: { locate: async () => ({ country: 'France' }) } })
-    await createAlice(server)
+    const { instance } = await createAlice(server)
     const withAgent = (agent: string) => server.browser(ALICE, { 'user-agent': agent })
     const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
     const safari =
@@ -149,8 +149,15 @@ describe('login hooks and mails', () => {
       os: 'macOS',
       place: 'France',
       address: '127.0.0.1',
-      url: 'https://settings.alice.example.com/#sessions',
     })
+    const link = mail !== undefined && 'url' in mail.variables ? mail.variables.url : ''
+    const [place, device] = String(link).split('?highlight=')
+    expect(place).to.equal('https://settings.alice.example.com/#/devices')
+    const sessions = await server.ui.owners.listSessions(instance)
+    expect(
+      sessions.map((session) => session.device),
+      'the browser it is about',
+    ).to.include(device)
     server.clock.advance(3_600_001)
     await logIn(withAgent('wget/1'))
     expect(await server.sentMails()).to.have.lengthOf(2)

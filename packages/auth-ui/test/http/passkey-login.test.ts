@@ -17,6 +17,10 @@ import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui
 
 const JSON_ONLY = { accept: 'application/json' }
 const FIFTY = 50
+/** What of a store changes it. */
+const WRITING: ReadonlySet<string | symbol> = new Set(['hit', 'take', 'write'])
+/** Pages that ask for options; 10,000 in the long form, which takes a minute. */
+const ASKED = 500
 
 describe('POST /auth/login/passkey', () => {
   let server: UiServer
@@ -78,7 +82,7 @@ describe('POST /auth/login/passkey', () => {
   it('shows the form again to a browser without a script, with words and status', async () => {
     const answer = await browser.post('/auth/login/passkey', { credential: 'x' })
     expect(answer.status).to.equal(401)
-    expect(answer.text).to.include('The passkey did not answer, or was not accepted.')
+    expect(answer.text).to.include('Your passkey didn’t work.')
     expect(answer.page().form('/auth/login').value('csrf_token')).not.to.equal('')
   })
 
@@ -195,9 +199,14 @@ describe('POST /auth/login/passkey/options', () => {
       let writes = 0
       const counting = new Proxy(store, {
         get(target, name, receiver) {
-          if (name === 'write') writes += 1
           const value: unknown = Reflect.get(target, name, receiver)
-          return typeof value === 'function' ? (value.bind(target) as unknown) : value
+          if (typeof value !== 'function') return value
+          return (...given: readonly unknown[]): unknown => {
+            // A counter that nothing is added to is only looked at.
+            const isLook = name === 'hit' && given[2] === 0
+            if (WRITING.has(name) && !isLook) writes += 1
+            return value.apply(target, given) as unknown
+          }
         },
       })
       const server = await startUi({ store: counting })
@@ -208,7 +217,7 @@ describe('POST /auth/login/passkey/options', () => {
         await enablePasskey(server, owner)
         const browser = server.browser()
         writes = 0
-        for (let at = 0; at < 500; at += 1) {
+        for (let at = 0; at < ASKED; at += 1) {
           const after = await loginOptions(browser)
           expect({ ...after, challenge: '' }).to.deep.equal({ ...before, challenge: '' })
           expect(String(after['challenge'])).to.have.lengthOf(String(before['challenge']).length)

@@ -221,7 +221,7 @@ describe('a change of the passphrase (login.md 7.1)', () => {
         await server.sentMails()
         const [mail, ...more] = mailsOf(server, 'passphrase_changed')
         expect(more).to.deep.equal([])
-        expect(mail?.variables.url).to.equal('https://settings.alice.example.com/#sessions')
+        expect(mail?.variables.url).to.equal('https://alice.example.com/auth/passphrase_reset')
         expect(mail?.variables.address).to.equal(way === 'host' ? '' : '127.0.0.1')
         const how = { PUT: 'settings', renew: 'reset', host: 'host' }[way]
         expect(told).to.deep.equal([['onPassphraseChanged', { domain: 'alice.example.com', how }]])

@@ -1,6 +1,7 @@
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
 import { exerciseAuthorize } from '../support/exercise-authorize.ts'
+import { exerciseClients } from '../support/exercise-clients.ts'
 import { exerciseCodeLogins } from '../support/exercise-code-logins.ts'
 import { exerciseFactors } from '../support/exercise-factors.ts'
 import { exerciseFlagship } from '../support/exercise-flagship.ts'
@@ -79,6 +80,7 @@ describe('the rows of auth-ui', () => {
     await loggingIn()
     await settings()
     await assets()
+    await exerciseClients(server)
     await exerciseCodeLogins(server)
     await exerciseFlagship(server)
     await exerciseFactors(server)
@@ -212,6 +214,7 @@ describe('the rows of auth-ui', () => {
     const instance = await server.oauth.instances.byHost('bob.example.com')
     if (instance === undefined) throw new Error('bob is gone')
     const { session } = await server.ui.owners.createSession(instance)
+    const another = await server.ui.owners.createSession(instance)
     const { client_id } = (
       await bob.postJson('/auth/register', {
         redirect_uris: ['https://client.example/callback'],
@@ -222,6 +225,10 @@ describe('the rows of auth-ui', () => {
     const rows: readonly [method: string, path: string][] = [
       ['GET', '/settings/access'],
       ['GET', '/settings/clients'],
+      ['GET', '/settings/checkup'],
+      ['GET', '/settings/devices'],
+      ['DELETE', `/settings/devices/${session.id}`],
+      ['DELETE', '/settings/devices/x'],
       ['GET', '/settings/disk-usage'],
       ['GET', '/settings/restored'],
       ['DELETE', '/settings/restored'],
@@ -229,7 +236,7 @@ describe('the rows of auth-ui', () => {
       ['DELETE', '/settings/clients/x'],
       ['GET', '/settings/passphrase'],
       ['GET', '/settings/sessions'],
-      ['DELETE', `/settings/sessions/${session.id}`],
+      ['DELETE', `/settings/sessions/${another.session.id}`],
       ['DELETE', '/settings/sessions/x'],
     ]
     for (const [method, path] of rows) {

@@ -84,7 +84,7 @@ describe('POST /auth/twofactor', () => {
       change: 'recovery_code_used',
       factor: 'recovery',
       left: 9,
-      url: 'https://settings.alice.example.com/#sessions',
+      url: 'https://settings.alice.example.com/#/security',
     })
     expect(server.logged.map(([event]) => event)).to.include('recovery_code.used')
     expect(JSON.stringify(server.logged)).not.to.include(code)

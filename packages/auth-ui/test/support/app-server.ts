@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { type Listening, listen } from '@svc/testkit'
 import Koa from 'koa'
 import { appFolders, KIT_PATH } from '../../src/app-folders.ts'
+import { pseudoText, turnedText } from '../../src/messages.ts'
 
 export interface AppServerOptions {
   /** Folder of the app. */
@@ -13,8 +14,10 @@ export interface AppServerOptions {
   readonly name?: string
   /** @defaultValue `alice.example.com` */
   readonly domain?: string
+  /** What the page that owners land on leads to. @defaultValue none */
+  readonly apps?: readonly { readonly slug: string; readonly name: string }[]
   /** Answers of the endpoints by `METHOD /path`; anything else is 404. */
-  readonly answers: Readonly<Record<string, (ctx: Koa.Context) => void>>
+  readonly answers: Readonly<Record<string, (ctx: Koa.Context) => void | Promise<void>>>
 }
 
 export interface AppServer extends Listening {
@@ -41,11 +44,12 @@ export async function appServer(options: AppServerOptions): Promise<AppServer> {
     const path = ctx.path === '/' ? '/index.html' : ctx.path
     const type = TYPES[extname(path)]
     if (type === undefined) {
-      answer(ctx)
+      await answer(ctx)
       return
     }
     ctx.set('Content-Security-Policy', policy)
-    const content = await readFile(fileOf(path), 'utf8')
+    const content = await contentOf(path)
+    if (content === undefined) return
     ctx.type = type
     if (path.endsWith('.html')) {
       ctx.body = content.replace('data-svc-app', attributes(ctx))
@@ -60,14 +64,26 @@ export async function appServer(options: AppServerOptions): Promise<AppServer> {
     return inKit ? join(appFolders.kit, path.slice(KIT_PATH.length)) : join(options.folder, path)
   }
 
-  function answer(ctx: Koa.Context): void {
+  /** A file's, or a pseudo-language's made of the English texts; undefined where there is none. */
+  async function contentOf(path: string): Promise<string | undefined> {
+    const pseudo = /^\/locales\/(en-XA|ar-XB)\.json$/u.exec(path)?.[1]
+    const file = fileOf(pseudo === undefined ? path : '/locales/en.json')
+    const content = await readFile(file, 'utf8').catch(() => undefined)
+    if (content === undefined || pseudo === undefined) return content
+    const texts = JSON.parse(content) as Record<string, string> // Our own file.
+    return JSON.stringify(
+      Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, pseudoOf(text, pseudo)])),
+    )
+  }
+
+  async function answer(ctx: Koa.Context): Promise<void> {
     calls.push(`${ctx.method} ${ctx.path} ${ctx.get('Authorization')}`)
     if (ctx.get('Authorization') !== `Bearer token-${generation}`) {
       ctx.status = 401
       ctx.body = { error: 'invalid_token' }
       return
     }
-    options.answers[`${ctx.method} ${ctx.path}`]?.(ctx)
+    await options.answers[`${ctx.method} ${ctx.path}`]?.(ctx)
   }
 
   function attributes(ctx: Koa.Context): string {
@@ -76,6 +92,7 @@ export async function appServer(options: AppServerOptions): Promise<AppServer> {
       `data-svc-app data-svc-token="token-${generation}" data-svc-origin="http://${ctx.host}" ` +
       `data-svc-domain="${options.domain ?? 'alice.example.com'}" ` +
       `data-svc-name="${options.name ?? 'Alice Martin'}" ` +
+      `data-svc-apps='${JSON.stringify(options.apps ?? [])}' ` +
       `data-svc-locale="${locale}" data-svc-slug="settings"`
     )
   }
@@ -87,6 +104,15 @@ export async function appServer(options: AppServerOptions): Promise<AppServer> {
       generation += 1
     },
   }
+}
+
+/** The words of a text, but not the names of its values. */
+function pseudoOf(text: string, locale: string): string {
+  return text
+    .split(/(\{\w+\})/u)
+    .map((part) => (part.startsWith('{') ? part : pseudoText(part)))
+    .map((part) => (part.startsWith('{') || locale === 'en-XA' ? part : turnedText(part)))
+    .join('')
 }
 
 const policy = [

@@ -47,7 +47,7 @@ export function sharingPage(view: Partial<SharingView> = {}): SharingPageModel {
 
 /** What another package asks. */
 export const NOTICE: NoticePageModel = {
-  title: 'No more of these mails?',
+  title: 'No more of these emails?',
   paragraphs: ['Drive sends you mails of the kind “A file was shared with you”.'],
   question: {
     action: '/notifications/unsubscribe?t=v1.k.n.c',

@@ -1,10 +1,9 @@
 import { HOUR_MS } from '@svc/platform'
 import type Koa from 'koa'
+import { ago, CHECKUP, DEVICES, TRUSTED } from './device-samples.ts'
 import { LONG_NAME, RTL_NAME } from './sample-models.ts'
 
 type Answers = Readonly<Record<string, (ctx: Koa.Context) => void>>
-
-const ago = (hours: number): string => new Date(Date.now() - hours * HOUR_MS).toISOString()
 
 /** Noon of the day before, of the zone that the browser shares: "yesterday" at whatever hour the tests run. */
 function yesterday(): string {
@@ -28,8 +27,18 @@ export function sampleClient(id: string, name: string, more: object = {}): objec
       created_at: ago(24 * 40),
       last_used_at: yesterday(),
       permissions: [
-        { scope: 'io.svc.files', text: 'Files and folders: read, add, change, delete' },
-        { scope: 'io.svc.contacts:GET', text: 'Contacts: read only' },
+        {
+          scope: 'io.svc.files',
+          text: 'Files and folders: read, add, change, delete',
+          kind: 'Files and folders',
+          verbs: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        },
+        {
+          scope: 'io.svc.contacts:GET',
+          text: 'Contacts: read only',
+          kind: 'Contacts',
+          verbs: ['GET'],
+        },
       ],
       ...more,
     },
@@ -39,31 +48,14 @@ export function sampleClient(id: string, name: string, more: object = {}): objec
 const CLIENTS = [
   sampleClient('c1', 'Drive for Android'),
   sampleClient('c2', 'Notes', { client_kind: 'web', platform: undefined, last_used_at: ago(0.2) }),
-  sampleClient('c3', LONG_NAME, { client_kind: 'desktop', platform: 'Linux' }),
+  sampleClient('c3', LONG_NAME, {
+    client_kind: 'desktop',
+    platform: 'Linux',
+    last_used_at: ago(24 * 100),
+    expires_at: ago(-24 * 3),
+  }),
   sampleClient('c4', RTL_NAME, { last_used_at: undefined, permissions: [] }),
 ]
-
-const SESSIONS = [
-  sampleSession('s2', { os: 'Android', browser: 'Firefox', last_seen: ago(20), long_run: true }),
-  sampleSession('s1', { os: 'Linux', browser: 'Chromium', last_seen: ago(0), current: true }),
-  sampleSession('s3', { os: 'iOS', browser: 'Safari', last_seen: ago(24 * 12), country: 'France' }),
-]
-
-function sampleSession(id: string, more: object): object {
-  return {
-    type: 'io.svc.sessions',
-    id,
-    attributes: {
-      created_at: ago(24 * 20),
-      last_seen: ago(1),
-      long_run: false,
-      short_run: false,
-      current: false,
-      ip: '203.0.113.7',
-      ...more,
-    },
-  }
-}
 
 /** Every way to pass the second step, with names as owners choose them. */
 const FACTORS = {
@@ -85,59 +77,16 @@ const FACTORS = {
       { id: 'k2', label: LONG_NAME, created_at: ago(24 * 8), first_way: false, trusted: true },
       { id: 'k3', label: RTL_NAME, created_at: ago(24 * 7), first_way: false, trusted: false },
     ],
+    passkey_user: {
+      rp_id: '127.0.0.1',
+      id: 'dXNlcg',
+      name: 'alice.example.com',
+      display_name: 'Alice',
+    },
     passkey_after_passphrase: false,
     recovery: { left: 2, created_at: ago(24 * 30) },
   },
 }
-
-const DEVICES = [
-  sampleDevice('d1', 'Firefox, Android', { last_used: ago(5) }),
-  sampleDevice('d2', LONG_NAME),
-]
-
-function sampleDevice(id: string, label: string, more: object = {}): object {
-  return {
-    type: 'io.svc.trusted_devices',
-    id,
-    attributes: { label, created_at: ago(24 * 3), ...more },
-  }
-}
-
-function sampleAccess(kind: string, id: string, name: string, more: object = {}): object {
-  return {
-    type: 'io.svc.access',
-    id,
-    attributes: {
-      kind,
-      name,
-      created_at: ago(24 * 20),
-      last_used_at: ago(3),
-      last_used_from: '203.0.113.7',
-      permissions: [{ scope: '*', text: 'Everything in your space' }],
-      ...more,
-    },
-  }
-}
-
-const FILES = { scope: 'io.svc.files', text: 'Files and folders: read, add, change, delete' }
-
-/** Everything that has access, of each kind. */
-const ACCESS = [
-  sampleAccess('client', 'c1', 'Drive for Android', {
-    client_kind: 'mobile',
-    platform: 'Android',
-    permissions: [FILES, { scope: 'io.svc.contacts:GET', text: 'Contacts: read only' }],
-  }),
-  sampleAccess('client', 'c2', LONG_NAME, {
-    client_kind: 'desktop',
-    expires_at: ago(-20),
-    permissions: [{ ...FILES, until: ago(-20) }],
-  }),
-  sampleAccess('client', 'c3', RTL_NAME, { last_used_at: undefined, last_used_from: undefined }),
-  sampleAccess('session', 's1', 'Chromium, Linux', { current: true, expires_at: ago(-600) }),
-  sampleAccess('session', 's2', 'Firefox, Android', { country: 'France', expires_at: ago(-500) }),
-  sampleAccess('trusted_device', 'd1', 'Firefox, Android', { permissions: [] }),
-]
 
 const PASSPHRASE = {
   type: 'io.svc.settings',
@@ -267,26 +216,38 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
     },
   ])
   return {
+    'PATCH /settings/clients/c1': (ctx) => {
+      ctx.body = { data: left[0] }
+    },
+    'GET /data/io.svc.accounts': (ctx) => {
+      ctx.body = { documents: [] }
+    },
+    'GET /konnectors': (ctx) => {
+      ctx.body = { data: [] }
+    },
     'GET /settings/clients': (ctx) => {
       ctx.body = { data: left }
     },
-    'GET /settings/access': (ctx) => {
-      ctx.body = { data: ACCESS }
+    'GET /settings/devices': (ctx) => {
+      ctx.body = { data: DEVICES }
     },
-    'GET /settings/sessions': (ctx) => {
-      ctx.body = { data: SESSIONS }
+    'GET /settings/checkup': (ctx) => {
+      ctx.body = { data: CHECKUP }
     },
     'GET /settings/factors': (ctx) => {
       ctx.body = { data: FACTORS }
     },
     'GET /settings/trusted_devices': (ctx) => {
-      ctx.body = { data: DEVICES }
+      ctx.body = { data: TRUSTED }
     },
     'GET /settings/profile': (ctx) => {
       ctx.body = { data: PROFILE }
     },
     'GET /settings/logins': (ctx) => {
       ctx.body = { data: LOGINS, links: { next: '/settings/logins?page%5Bcursor%5D=x' } }
+    },
+    'PATCH /settings/profile': (ctx) => {
+      ctx.body = { data: PROFILE }
     },
     'GET /settings/passphrase': (ctx) => {
       ctx.body = { data: PASSPHRASE }
@@ -297,11 +258,16 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
     'GET /settings/activity': (ctx) => {
       ctx.body = { data: ACTIVITY, links: {} }
     },
+    'GET /settings/activity/head': (ctx) => {
+      ctx.body = { data: HEAD }
+    },
     'POST /settings/activity/verify': (ctx) => {
       ctx.body = { data: HEAD }
     },
     'GET /settings/hint': done,
-    'DELETE /settings/sessions/s2': done,
+    'DELETE /settings/sessions/sv2': done,
+    'DELETE /settings/devices/v2': done,
+    'DELETE /settings/trusted_devices/t2': done,
     'DELETE /auth/login/others': done,
     'DELETE /auth/login': done,
     ...Object.fromEntries(removals),

@@ -29,6 +29,8 @@ export interface UiServerOptions {
   readonly own?: (app: Koa) => void
   /** Keeps what is noted for the owner. */
   readonly notes?: boolean
+  /** And behind. */
+  readonly behind?: (app: Koa, oauth: OAuth) => void
   /** Sealing key, for a second process on the same store. */
   readonly key?: Uint8Array
 }
@@ -114,6 +116,7 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
   app.use(ui.routes())
   app.use(oauth.routes({ pages: ui.pages }))
   app.use(serveApps(ui))
+  options.behind?.(app, oauth)
   const server = await listen(app)
   return {
     oauth,

@@ -14,6 +14,8 @@ describe('@svc/auth-ui', () => {
       'appFolders',
       'createAuthUi',
       'deriveLoginValue',
+      'inNamespace',
+      'serveAppFolder',
     ])
   })
 })

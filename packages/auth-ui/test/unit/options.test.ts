@@ -17,6 +17,15 @@ describe('options of createAuthUi', () => {
     ['options.mailer: has no send()', { mailer: {} }],
     ['options.homeSlug: must be a slug', { homeSlug: 'Home' }],
     ['options.settingsSlug: must be a slug', { settingsSlug: '' }],
+    ...['/', 'welcome', '//evil.example', '/auth/login', '/settings', '/a#b', '/a\\b'].map(
+      (home): [string, object] => [
+        'options.home: must be a path of the instance that is not one of this interface',
+        { home },
+      ],
+    ),
+    ['options.builtInApps.home: must be', { builtInApps: { home: 'home' } }],
+    ['options.builtInApps.settings', { builtInApps: { settings: { folder: 'x' } } }],
+    ['options.builtInApps.inbox: unknown', { builtInApps: { inbox: true } }],
     [
       'options.appAttributePrefix: must be of the form data-name-',
       { appAttributePrefix: 'onload=' },

@@ -58,14 +58,14 @@ describe('the page of the second step', () => {
 
   it('speaks of recovery codes alone where nothing else can be typed', async () => {
     const html = await show({ factors: ['recovery'], problem: { code: 'two_factor_invalid' } })
-    expect(html).to.include('That recovery code is not right').and.include('autocomplete="off"')
-    expect(html).to.not.match(/six digits|newer one/u)
+    expect(html).to.include('That recovery code didn’t work').and.include('autocomplete="off"')
+    expect(html).to.not.match(/6[ -]digit|ask for a new one/u)
   })
 
   it('asks for a script, not for a code, where a passkey is the only way', async () => {
     const html = await show({ factors: ['passkey'], passkeyOptions: REQUEST_OPTIONS })
-    expect(html).to.include('Turn it on, then load this page again.')
-    expect(html).to.not.include('Without it, use a code.')
+    expect(html).to.include('Turn on JavaScript to use your passkey, then load this page again.')
+    expect(html).to.not.include('or use a code.')
   })
 
   it('carries the token in both forms, and what the engine of the browser needs', async () => {

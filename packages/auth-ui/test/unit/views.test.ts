@@ -140,9 +140,9 @@ describe('error pages', () => {
   const cases: readonly [name: string, title: string, way: string][] = [
     ['error-link-used', 'This link no longer works', 'Ask for a new link'],
     ['error-magic-used', 'This link no longer works', 'Log in'],
-    ['error-step-expired', 'Too late, or done already', 'Log in'],
+    ['error-step-expired', 'This step has ended', 'Log in'],
     ['error-csrf', 'Open this page again', 'Try again'],
-    ['error-factor-needed', 'Another way in is needed first', 'Go to your space'],
+    ['error-factor-needed', 'Add another way to log in first', 'Go to your space'],
     ['error-login-first', 'Log in first', 'Log in'],
     ['cookies-blocked', 'Cookies seem to be blocked', 'Try again'],
   ]

@@ -5,6 +5,7 @@ import { hostOf, sendToOwner } from '../mail/mail-sender.ts'
 import { toOwnLink } from '../mail/mail-model.ts'
 import { failureFields } from '../mail/system-mailer.ts'
 import type { NotificationRecord } from '../outbox/notification.ts'
+import { posterOf } from '../render/poster.ts'
 import { renderMail } from '../render/notification-mail.ts'
 import type { NotifyServices, RenderServices } from '../services.ts'
 import type { Channel, ChannelOutcome } from './channel.ts'
@@ -26,10 +27,12 @@ export function createMailChannel(
       const links = await linksOf(instance, record)
       const { warnings, ...rendered } = await renderMail(services, instance, record, links)
       const url = toOwnLink(instance, links.unsubscribe ?? '')
+      const app = await appOf(services, instance, record)
       const mail = {
         ...rendered,
         messageId: `<${record.id}@${hostOf(instance.domain)}>`,
         template: 'notification',
+        ...(app !== undefined && { app }),
         ...(url !== undefined && { unsubscribe: { url, listId: listIdOf(instance, record) } }),
       }
       try {
@@ -43,6 +46,16 @@ export function createMailChannel(
       }
     },
   }
+}
+
+/** Only an installed app is named as the sender: what clients and konnectors are called is their own word. */
+async function appOf(
+  { apps, oauth }: RenderServices,
+  instance: Instance,
+  record: NotificationRecord,
+): Promise<string | undefined> {
+  if (record.originator !== 'app') return undefined
+  return (await posterOf(oauth, apps, instance, record)).app?.name
 }
 
 /** `<category>.<owner>.<host>`: mail programs gather mails by it. @see RFC 2919 */

@@ -10,6 +10,7 @@ import { readPreferences } from '../preferences/preference-store.ts'
 import { channelsLeft, isMuted } from '../preferences/preferences.ts'
 import { DIGEST_QUEUE } from '../preferences/release-rules.ts'
 import { digestLinks } from '../preferences/unsubscribe-link.ts'
+import { actionLinkOf } from '../render/action-link.ts'
 import { posterOf } from '../render/poster.ts'
 import type { NotifyServices } from '../services.ts'
 import { type Background, processQueue } from './background.ts'
@@ -158,7 +159,7 @@ async function sendDigest(
   }
 }
 
-/** Writes one mail that lists several notifications, in the order they are given. @see notifications.md 23.9 */
+/** Writes one mail that lists several notifications, by app and the newest first. @see notifications.md 23.9 */
 export async function renderDigest(
   services: Pick<NotifyServices, 'apps' | 'loadTemplates' | 'oauth'>,
   instance: Instance,
@@ -168,13 +169,17 @@ export async function renderDigest(
   const { apps, loadTemplates, oauth } = services
   const items = await Promise.all(
     records.map(async (record): Promise<DigestItem> => {
-      const { name } = await posterOf(oauth, apps, instance, record)
-      const { title, message, createdAt: time } = record
+      const { title, message, createdAt: time, data } = record
+      const [{ name }, link] = await Promise.all([
+        posterOf(oauth, apps, instance, record),
+        actionLinkOf(oauth.apps, apps, instance, data?.['redirectLink']),
+      ])
       return {
         time,
         title,
         ...(name !== undefined && { sender: name }),
         ...(message !== undefined && { message }),
+        ...(link !== undefined && { url: link.url }),
       }
     }),
   )

@@ -1,6 +1,8 @@
 import type { NotificationCategory } from '@svc/oauth-core'
 import { DAY_MS, type Instance } from '@svc/platform'
 import { catalogueOf } from '../mail/catalogue.ts'
+import { toShownText } from '../mail/clean-text.ts'
+import { formatTime } from '../mail/request-facts.ts'
 import type { ChannelName } from '../outbox/notification.ts'
 
 /** A category of the server itself. @see notifications.md 4.3 */
@@ -8,7 +10,7 @@ export interface BuiltInCategory {
   readonly declared: NotificationCategory
   readonly channel: ChannelName
   /** Its mail; the texts of the notification are among those of it. */
-  readonly mail: 'oauth_clients_limit' | 'disk_quota'
+  readonly mail: 'access_ending' | 'oauth_clients_limit' | 'disk_quota'
   readonly slug?: string
   /** What `data` has anyway. */
   readonly data: Readonly<Record<string, string>>
@@ -36,6 +38,17 @@ export const BUILT_IN: ReadonlyMap<string, BuiltInCategory> = new Map<string, Bu
     },
   ],
   [
+    'access-ending',
+    {
+      // One source of each client, one state of each end: who asks twice tells once.
+      declared: { ...PLAIN, stateful: true, multiple: true },
+      channel: 'mail',
+      mail: 'access_ending',
+      slug: 'settings',
+      data: {},
+    },
+  ],
+  [
     'disk-quota',
     {
       // One source of each level: a full space is told although it was said a day ago that it is nearly full.
@@ -56,17 +69,27 @@ export const BUILT_IN: ReadonlyMap<string, BuiltInCategory> = new Map<string, Bu
 
 /**
  * Title and message of a built-in category, in the owner's language.
- * @param isFull - of `disk-quota`: nothing is left
+ * @param data - of `disk-quota`: `IsFull`, nothing is left; of `access-ending`: `ClientName` and `EndsAt`
  */
 export function builtInTexts(
-  { domain, locale }: Instance,
+  instance: Instance,
   { mail }: BuiltInCategory,
-  isFull: boolean,
+  data: Readonly<Record<string, unknown>> = {},
 ): { readonly title: string; readonly message: string } {
+  const { domain, locale } = instance
   const catalogue = catalogueOf(locale)
-  const name = isFull ? `${mail}.full` : mail
+  const named = catalogue.has(`${mail}.message`)
+  const prefix = data['IsFull'] === true ? `${mail}.full` : mail
+  const values = {
+    domain,
+    ...(mail === 'access_ending' && {
+      name: toShownText(typeof data['ClientName'] === 'string' ? data['ClientName'] : '', 100),
+      date: formatTime(Number(data['EndsAt'] ?? 0), instance, catalogue.locale, 'short'),
+    }),
+  }
   return {
-    title: catalogue.text(`${name}.title`, { domain }),
-    message: catalogue.text(`${name}.preheader`, { domain }),
+    title: catalogue.text(`${prefix}.title`, values),
+    // What stands beside a mail's subject names nobody from outside: where a message does, it has words of its own.
+    message: catalogue.text(`${prefix}.${named ? 'message' : 'preheader'}`, values),
   }
 }

@@ -47,7 +47,7 @@ function prepareBuiltIn(instance: Instance, notification: InternalNotification):
   const attributes = {
     preferred_channels: [builtIn.channel],
     ...attributesOf(notification),
-    ...builtInTexts(instance, builtIn, notification.data?.['IsFull'] === true),
+    ...builtInTexts(instance, builtIn, notification.data),
     data: { ...builtIn.data, ...notification.data },
   }
   const poster = { originator: 'stack', owner: '', postedBy: '' } as const

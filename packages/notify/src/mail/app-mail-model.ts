@@ -10,7 +10,9 @@ import type { Catalogue } from './catalogue.ts'
 import { toHeaderText } from './mail-address.ts'
 import {
   closingOf,
+  headOf,
   listLinks,
+  type MailGroup,
   type MailItem,
   type MailModel,
   ownLink,
@@ -38,6 +40,7 @@ export function buildAppModel(
     locale: catalogue.locale,
     dir: catalogue.dir,
     isForeign: true,
+    head: headOf(instance),
     greeting: undefined,
     warning: undefined,
     quote: [],
@@ -57,31 +60,22 @@ export function buildAppModel(
 
 type OwnParts = Pick<
   MailModel,
-  | 'subject'
-  | 'preheader'
-  | 'sender'
-  | 'title'
-  | 'paragraphs'
-  | 'markup'
-  | 'items'
-  | 'more'
-  | 'action'
+  'subject' | 'preheader' | 'title' | 'paragraphs' | 'markup' | 'groups' | 'more' | 'action'
 >
 
 function notificationParts(
   instance: Instance,
-  { sender, title, message = '', markup, action }: NotificationWords,
+  { title, message = '', markup, action }: NotificationWords,
   catalogue: Catalogue,
 ): OwnParts {
   const heading = toTitle(title)
   return {
     subject: heading,
     preheader: toLine(markup?.text ?? message, PREHEADER_LENGTH),
-    sender: senderOf(instance, sender),
     title: heading,
     paragraphs: markup === undefined ? toParagraphs(message) : [],
     markup,
-    items: [],
+    groups: [],
     more: undefined,
     action: action && {
       label: catalogue.text('notification.action', { name: toShownText(action.name, 60) }),
@@ -97,16 +91,30 @@ function digestParts(instance: Instance, { items }: DigestWords, catalogue: Cata
   return {
     subject: catalogue.text('digest.subject', { domain }),
     preheader: catalogue.text('digest.preheader'),
-    sender: domain,
     title: catalogue.text('digest.title', { count: items.length }),
     paragraphs: [],
     markup: undefined,
-    items: items
-      .slice(0, MAX_DIGEST_ITEMS)
-      .map((item) => itemOf(instance, item, catalogue, length)),
+    groups: groupsOf(instance, items.slice(0, MAX_DIGEST_ITEMS), (item) =>
+      itemOf(instance, item, catalogue, length),
+    ),
     more: rest === 0 ? undefined : catalogue.text('digest.more', { count: rest }),
-    action: undefined,
+    // The front door leads to where the inbox is, after a login if need be.
+    action: {
+      label: catalogue.text('digest.action'),
+      url: ownLink(instance, `${instance.origin}/`),
+    },
   }
+}
+
+/** By app, that of the newest item first; within it the newest first. */
+function groupsOf(
+  instance: Instance,
+  items: readonly DigestItem[],
+  write: (item: DigestItem) => MailItem,
+): readonly MailGroup[] {
+  const newestFirst = [...items].sort((one, other) => other.time - one.time)
+  const bySender = Map.groupBy(newestFirst, ({ sender }) => senderOf(instance, sender))
+  return [...bySender].map(([sender, told]) => ({ sender, items: told.map(write) }))
 }
 
 function itemOf(
@@ -116,7 +124,7 @@ function itemOf(
   messageLength: number,
 ): MailItem {
   return {
-    sender: senderOf(instance, item.sender),
+    url: item.url === undefined ? undefined : ownLink(instance, item.url),
     time: formatTime(item.time, instance, catalogue.locale, 'short'),
     title: toLine(item.title, DIGEST_TITLE_LENGTH),
     message: toLine(item.message ?? '', messageLength),

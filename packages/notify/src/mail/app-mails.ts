@@ -26,13 +26,15 @@ export interface DigestItem {
   readonly sender?: string
   readonly title: string
   readonly message?: string
+  /** Where the title leads: to an app of the instance. */
+  readonly url?: string
   /** Milliseconds since the epoch; shown in the owner's locale and time zone. */
   readonly time: number
 }
 
 /** Several notifications in one mail. */
 export interface DigestWords {
-  /** In the order they are listed; of more than {@link MAX_DIGEST_ITEMS} the rest is only counted. */
+  /** Listed by app, the newest first; of more than {@link MAX_DIGEST_ITEMS} the rest is only counted. */
   readonly items: readonly DigestItem[]
   readonly links?: MailLinks
 }

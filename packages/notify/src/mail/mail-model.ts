@@ -15,15 +15,16 @@ export interface MailModel {
   readonly preheader: string
   /** Whether title and paragraphs are an app's: in any language and direction. */
   readonly isForeign: boolean
-  /** Who tells it, above everything else; for mails of apps. */
-  readonly sender: string | undefined
+  /** Whose space it is, above everything else, as on the pages. */
+  readonly head: MailHead
   readonly greeting: string | undefined
   readonly title: string
   /** Line feeds are kept. */
   readonly paragraphs: readonly string[]
   /** An app's own mark-up, and the same in words. */
   readonly markup: { readonly html: string; readonly text: string } | undefined
-  readonly items: readonly MailItem[]
+  /** By app. */
+  readonly groups: readonly MailGroup[]
   readonly more: string | undefined
   /** Absent: `undefined`, for views that refuse what does not exist. */
   readonly warning: string | undefined
@@ -50,11 +51,29 @@ export interface FooterLink extends MailLink {
   readonly line: string
 }
 
+/** The tile, the name and the domain. */
+export interface MailHead {
+  /** One letter. */
+  readonly initial: string
+  /** Absent: it has none, or the reader is not to know it. */
+  readonly name: string | undefined
+  readonly domain: string
+  /** All of it on one line, for text. */
+  readonly line: string
+}
+
+/** What one app tells in a digest. */
+export interface MailGroup {
+  readonly sender: string
+  readonly items: readonly MailItem[]
+}
+
 /** One notification of a digest. */
 export interface MailItem {
-  readonly sender: string
   readonly time: string
   readonly title: string
+  /** Where its title leads. */
+  readonly url: string | undefined
   /** Perhaps empty. */
   readonly message: string
 }
@@ -94,7 +113,7 @@ export function buildModel(
     subject: text('subject'),
     preheader: text('preheader'),
     isForeign: false,
-    sender: undefined,
+    head: headOf(instance, isUnproven),
     greeting:
       name === '' ? catalogue.text('greeting.anonymous') : catalogue.text('greeting', { name }),
     title: text('title'),
@@ -103,7 +122,7 @@ export function buildModel(
       ...(remark !== undefined && !remark.isWarning ? [remark.words] : []),
     ],
     markup: undefined,
-    items: [],
+    groups: [],
     more: undefined,
     warning: remark?.isWarning === true ? remark.words : undefined,
     quote: template === 'passphrase_hint' ? toQuote(variables.hint) : [],
@@ -122,6 +141,20 @@ export function buildModel(
       : numbered('notice', layout.notices),
     footer: closingOf(catalogue.text('footer.sender', { domain }), writing),
     links: listLinks(instance, links, catalogue),
+  }
+}
+
+/** @param isUnproven - whether somebody else may read it: no name then */
+export function headOf({ domain, publicName = '' }: Instance, isUnproven = false): MailHead {
+  const host = toHeaderText(domain)
+  const name = isUnproven ? '' : toShownText(publicName, 100)
+  const shown = name === '' || name === host ? undefined : name
+  const [initial = '·'] = (shown ?? host).match(/[\p{L}\p{N}]\p{M}*/u) ?? []
+  return {
+    initial: initial.toLocaleUpperCase(),
+    name: shown,
+    domain: host,
+    line: shown === undefined ? host : `${shown} · ${host}`,
   }
 }
 
@@ -151,6 +184,10 @@ function valuesOf(
       }),
     ...(template === 'space_restored' && {
       date: formatTime(variables.backupAt, instance, catalogue.locale),
+    }),
+    ...(template === 'access_ending' && {
+      name: toShownText(variables.clientName, 100),
+      date: formatTime(variables.endsAt, instance, catalogue.locale, 'short'),
     }),
     ...(template === 'oauth_clients_limit' && {
       name: toShownText(variables.clientName, 100),

@@ -12,6 +12,8 @@ export interface WrittenMail extends RenderedMail {
   readonly messageId: string
   /** Name of what it was made from. */
   readonly template: string
+  /** Name of the installed app that tells it. */
+  readonly app?: string
   /** @see OutgoingMail.unsubscribe */
   readonly unsubscribe?: OutgoingMail['unsubscribe']
 }
@@ -52,7 +54,7 @@ async function send(
   { breaker, options }: MailSender,
   instance: Instance,
   to: MailAddress,
-  { messageId, template, subject, text, html, locale, unsubscribe }: WrittenMail,
+  { messageId, template, app, subject, text, html, locale, unsubscribe }: WrittenMail,
   signal?: AbortSignal,
 ): Promise<void> {
   const outgoing: OutgoingMail = {
@@ -60,7 +62,7 @@ async function send(
     instanceId: instance.id,
     domain: instance.domain,
     template,
-    ...sendersOf(instance, options),
+    ...sendersOf(instance, options, app),
     to,
     subject,
     text,
@@ -94,14 +96,19 @@ function requireAddress(written: string | undefined): string {
 function sendersOf(
   instance: Instance,
   options: MailOptions,
+  app?: string,
 ): { from: MailAddress; replyTo?: MailAddress } {
   const context = contextOf(instance, options)
   const name = context.noreplyName ?? options.noreplyName ?? hostOf(instance.domain)
   const address =
     context.noreplyAddress ?? options.noreplyAddress ?? `noreply@${hostOf(instance.domain)}`
   const replyTo = repliesOf(instance, options)
-  const named = (text: string): MailAddress => ({ name: toHeaderText(name, 100), address: text })
-  return { from: named(address), ...(replyTo !== undefined && { replyTo: named(replyTo) }) }
+  const own = toHeaderText(name, 100)
+  const from = app === undefined ? own : `${toHeaderText(app, 60)} · ${own}`
+  return {
+    from: { name: from, address },
+    ...(replyTo !== undefined && { replyTo: { name: own, address: replyTo } }),
+  }
 }
 
 /** Where replies to mails of the instance go; undefined: nowhere. */

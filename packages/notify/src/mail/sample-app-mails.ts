@@ -20,7 +20,7 @@ export function sampleAppMails(instance: Instance, time: number): ReadonlyMap<st
   const action = { name: 'Bank', url: `${originOfApp(instance, 'bank')}/#/balances/details` }
   const bank = { sender: 'Bank', title: 'Your balance is below 100 €', links }
   const message = 'The account “Daily” has 84.20 € left.'
-  const items = itemsBefore(time)
+  const items = itemsBefore(time, action.url)
   const mails: readonly (readonly [string, AppMail])[] = [
     ['notification', { template: 'notification', variables: { ...bank, message, action } }],
     ['notification.plain', { template: 'notification', variables: { ...bank, message } }],
@@ -76,7 +76,7 @@ export function sampleAppMails(instance: Instance, time: number): ReadonlyMap<st
   return new Map(mails)
 }
 
-function itemsBefore(time: number): readonly DigestItem[] {
+function itemsBefore(time: number, url: string): readonly DigestItem[] {
   const words: readonly (readonly [sender: string | undefined, title: string, message: string])[] =
     [
       ['Bank', 'Your balance is below 100 €', 'The account “Daily” has 84.20 € left.'],
@@ -88,6 +88,7 @@ function itemsBefore(time: number): readonly DigestItem[] {
     ...(sender !== undefined && { sender }),
     title,
     message,
+    ...(sender === 'Bank' && { url }),
     time: time - at * 47 * MINUTE_MS,
   }))
 }

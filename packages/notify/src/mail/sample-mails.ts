@@ -29,7 +29,7 @@ export function sampleMails(instance: Instance, time: number): ReadonlyMap<strin
   const settings = `${originOfApp(instance, 'settings')}/#`
   const who = { address: '203.0.113.7', browser: 'Firefox', os: 'Linux', place: 'Lyon, France' }
   const facts = { time, ...who }
-  const news = { ...facts, url: `${settings}/sessions` }
+  const news = { ...facts, url: `${settings}/devices` }
   const security = { ...facts, url: `${settings}/security` }
   const mails = new Map<string, SystemMail>()
   const add = (mail: SystemMail, variant?: string | number): void => {
@@ -39,10 +39,11 @@ export function sampleMails(instance: Instance, time: number): ReadonlyMap<strin
   const register = `${origin}/auth/passphrase?registerToken=${SECRET}`
   add({ template: 'onboarding', variables: { url: register } })
   add({ template: 'new_connection', variables: news })
-  add({ template: 'passphrase_changed', variables: news })
+  const changed = { ...facts, url: `${origin}/auth/passphrase_reset` }
+  add({ template: 'passphrase_changed', variables: changed })
   const passkeys = ['Phone', 'Work laptop']
-  add({ template: 'passphrase_changed', variables: { ...news, passkeys } }, 'passkeys')
-  add({ template: 'login_throttled', variables: news })
+  add({ template: 'passphrase_changed', variables: { ...changed, passkeys } }, 'passkeys')
+  add({ template: 'login_throttled', variables: { ...facts, url: `${settings}/` } })
   for (const purpose of PURPOSES) {
     const variables = { ...facts, passcode: CODE, purpose, minutes: 5 }
     add({ template: 'two_factor', variables }, purpose)
@@ -92,12 +93,14 @@ export function sampleMails(instance: Instance, time: number): ReadonlyMap<strin
   const copy = { ...facts, isCopy: true } as const
   add({ template: 'passphrase_changed', variables: copy }, 'copy')
   add({ template: 'new_connection', variables: copy }, 'copy')
-  const full = { url: `${settings}/clients`, clientName: 'Drive for Android', limit: 3 }
+  const full = { url: `${settings}/apps`, clientName: 'Drive for Android', limit: 3 }
   add({ template: 'oauth_clients_limit', variables: full })
+  const ending = { clientName: 'Drive for Android', endsAt: time + 72 * 3600 * 1000 }
+  add({ template: 'access_ending', variables: { url: `${settings}/apps`, ...ending } })
   const storage = `${settings}/storage`
   add({ template: 'disk_quota', variables: { url: storage } })
   add({ template: 'disk_quota', variables: { url: storage, isFull: true } }, 'full')
   const backupAt = time - 30 * 3600 * 1000
-  add({ template: 'space_restored', variables: { url: `${settings}/access`, backupAt } })
+  add({ template: 'space_restored', variables: { url: `${settings}/apps`, backupAt } })
   return mails
 }

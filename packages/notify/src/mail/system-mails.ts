@@ -43,6 +43,7 @@ export const SYSTEM_MAILS: Readonly<Record<SystemMailName, MailLayout>> = {
   email_changed: { paragraphs: 1, notices: 2, facts: 'above' },
   email_undone: { paragraphs: 1, notices: 2, facts: 'above' },
   oauth_clients_limit: { paragraphs: 2, notices: 1 },
+  access_ending: { paragraphs: 1, notices: 1 },
   disk_quota: { paragraphs: 1, notices: 1 },
   space_restored: { paragraphs: 2, notices: 2 },
 }

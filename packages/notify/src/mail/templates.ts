@@ -44,12 +44,13 @@ export function createTemplates(options: TemplatesOptions = {}): MailTemplates {
       const model = isAppMail(mail)
         ? buildAppModel(instance, mail, writing)
         : buildModel(instance, mail, writing, links)
-      const { markup } = model
+      const { head, markup } = model
       return {
         subject: model.subject,
         text: textViews.render('mail.txt.njk', { ...model, markup: markup?.text }),
         html: htmlViews.render('mail.html.njk', {
           ...model,
+          hosts: (text: string) => withUnbrokenHost(text, head.domain),
           // The one thing that is mark-up already: what an app's template wrote, with its data escaped.
           markup: markup && new nunjucks.runtime.SafeString(markup.html),
         }),
@@ -57,6 +58,28 @@ export function createTemplates(options: TemplatesOptions = {}): MailTemplates {
       }
     },
   }
+}
+
+/** Up to this many characters a host name stays on one line. */
+const MAX_UNBROKEN = 40
+
+/** A text as mark-up in which the instance's own name does not break, or at its dots when it is long. */
+function withUnbrokenHost(text: string, domain: string): nunjucks.runtime.SafeString {
+  const parts = domain.length > MAX_UNBROKEN ? domain.split(/(?<=\.)/) : [domain]
+  const shown = parts
+    .map((part) => `<span style="white-space:nowrap;">${escape(part)}</span>`)
+    .join('<wbr>')
+  const html = escape(text).split(escape(domain)).join(shown)
+  return new nunjucks.runtime.SafeString(html.replaceAll(/\r?\n/g, '<br />\n'))
+}
+
+function escape(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
 }
 
 function isAppMail(mail: SystemMail | AppMail): mail is AppMail {

@@ -49,8 +49,9 @@ export const unsubscribeRoutes: readonly Route<UnsubscribeServices>[] = [
     // Any body will do: the link says it all, and providers send forms of either kind (RFC 8058 section 3.2).
     statuses: [200, 400, 404],
     family: 'html',
-    activity: 'unsubscribed',
-    summary: 'Ends mails of a category: one click in a mail program, or the button of the page.',
+    activity: ['unsubscribed', 'preferences.changed'],
+    summary:
+      'Ends mails of a category: one click in a mail program, or the button of the page. With `undo` in the query they come again.',
     source: 'notifications.md 23.3; RFC 8058',
   }),
 ]
@@ -63,10 +64,10 @@ async function askToUnsubscribe(ctx: RouteContext, services: UnsubscribeServices
   const catalogue = catalogueOf(instance.locale)
   const names = namesOf(await knownSources(services, instance), target)
   await showPage(ctx, services, {
-    title: catalogue.text('unsubscribe.title'),
+    title: catalogue.text('unsubscribe.title', names),
     paragraphs: [catalogue.text('unsubscribe.text', names)],
     question: {
-      action: `${PATH}?t=${encodeURIComponent(token)}`,
+      action: addressOf(token),
       fields: { 'List-Unsubscribe': 'One-Click' },
       button: catalogue.text('unsubscribe.button'),
     },
@@ -76,14 +77,17 @@ async function askToUnsubscribe(ctx: RouteContext, services: UnsubscribeServices
 
 async function unsubscribe(ctx: RouteContext, services: UnsubscribeServices): Promise<void> {
   const { instance } = ctx.state
-  const target = await readUnsubscribeToken(services, instance, tokenOf(ctx))
+  const token = tokenOf(ctx)
+  const target = await readUnsubscribeToken(services, instance, token)
   if (target === undefined) return showDeadLink(ctx, services)
   const { source, category: name } = target
-  const patch = { sources: [{ id: source, categories: [{ name, channels: { mail: false } }] }] }
+  // Not in the body: what mail programs send there is the same for everybody (RFC 8058).
+  const isUndo = ctx.state.query.get('undo') !== undefined
+  const patch = { sources: [{ id: source, categories: [{ name, channels: { mail: isUndo } }] }] }
   const known = await knownSources(services, instance)
   const { app } = namesOf(known, target)
   const note = services.oauth.activity.pending(instance, {
-    event: 'unsubscribed',
+    event: isUndo ? 'preferences.changed' : 'unsubscribed',
     // Whoever has the mail may follow its link.
     actor: { kind: 'unknown' },
     target: { kind: 'source', id: source, name: app },
@@ -93,14 +97,24 @@ async function unsubscribe(ctx: RouteContext, services: UnsubscribeServices): Pr
       services,
       instance,
       ({ preferences: current }) =>
-        isOff(current, target) ? undefined : applyPatch(current, patch, known),
+        isOff(current, target) === isUndo ? applyPatch(current, patch, known) : undefined,
       note,
     ),
   )
   const catalogue = catalogueOf(instance.locale)
   await showPage(ctx, services, {
-    title: catalogue.text('unsubscribed.title'),
-    paragraphs: [catalogue.text('unsubscribed.text', namesOf(known, target))],
+    title: catalogue.text(isUndo ? 'resubscribed.title' : 'unsubscribed.title'),
+    paragraphs: [
+      catalogue.text(isUndo ? 'resubscribed.text' : 'unsubscribed.text', namesOf(known, target)),
+    ],
+    ...(!isUndo && {
+      question: {
+        action: `${addressOf(token)}&undo=1`,
+        fields: {},
+        button: catalogue.text('unsubscribed.undo'),
+        isQuiet: true,
+      },
+    }),
     ...(await linkOf(services, instance, catalogue)),
   })
 }
@@ -155,6 +169,11 @@ function namesOf(
     app: toShownText(found?.name ?? source.slice(source.lastIndexOf('/') + 1), 100),
     category: toShownText(description === '' ? category : description, 200),
   }
+}
+
+/** A path on the instance. */
+function addressOf(token: string): string {
+  return `${PATH}?t=${encodeURIComponent(token)}`
 }
 
 function tokenOf({ state }: RouteContext): string {

@@ -142,7 +142,10 @@ function hasWords(text = ''): boolean {
   return text.trim() !== ''
 }
 
-type BuiltIn = Extract<SystemMail, { template: 'oauth_clients_limit' | 'disk_quota' }>
+type BuiltIn = Extract<
+  SystemMail,
+  { template: 'access_ending' | 'oauth_clients_limit' | 'disk_quota' }
+>
 
 /** The mail of a notification of this server: that of its category (4.3), or undefined. */
 export function builtInMail(
@@ -154,9 +157,19 @@ export function builtInMail(
     return {
       template: 'oauth_clients_limit',
       variables: {
-        url: linkOr(instance, data['DevicesLink'], 'clients'),
+        url: linkOr(instance, data['DevicesLink'], 'apps'),
         clientName: typeof data['ClientName'] === 'string' ? data['ClientName'] : '',
         limit: Number(data['ClientsLimit'] ?? 0) || 0,
+      },
+    }
+  }
+  if (category === 'access-ending') {
+    return {
+      template: 'access_ending',
+      variables: {
+        url: linkOr(instance, data['AccessLink'], 'apps'),
+        clientName: typeof data['ClientName'] === 'string' ? data['ClientName'] : '',
+        endsAt: Number(data['EndsAt'] ?? 0) || 0,
       },
     }
   }

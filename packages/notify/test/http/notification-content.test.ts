@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@svc/platform'
 import { sqliteStore } from '@svc/store/sqlite'
 import { parsePage } from '@svc/testkit'
 import { expect } from 'chai'
@@ -34,11 +35,11 @@ describe('what mails of notifications say (10, 10.2)', () => {
     expect(html).to.include('Low &lt;balance&gt;</h1>')
     expect(html).to.match(/Line one<br ?\/?>\nline &lt;two&gt;<\/p>/)
     expect(html).to.include('>Second &amp; last</p>')
-    expect(html).to.include('>Bank</p>')
+    expect(html).to.include('>Alice</strong>')
     expect(page.text).to.include('Bank, an app of your space alice.example.com')
     expect(lineEnds(text)).to.equal(
       [
-        'Bank\n\nLow <balance>\n\nLine one\nline <two>\n\nSecond & last\n\n-- ',
+        'Alice · alice.example.com\n\nLow <balance>\n\nLine one\nline <two>\n\nSecond & last\n\n-- ',
         'Bank, an app of your space alice.example.com, tells you this. Replies to this address are not read.',
         'Notification settings: https://settings.alice.example.com/#/notifications',
       ].join('\n'),
@@ -47,7 +48,7 @@ describe('what mails of notifications say (10, 10.2)', () => {
 
   it('is the title alone when there is no message', async () => {
     const { text } = await bench.mail({ title: 'Only this' })
-    expect(text).to.match(/^Bank\r?\n\r?\nOnly this\r?\n\r?\n-- \r?\n/)
+    expect(text).to.match(/^Alice · alice\.example\.com\r?\n\r?\nOnly this\r?\n\r?\n-- \r?\n/)
   })
 
   const words: readonly (readonly [locale: string, button: string, settings: string])[] = [
@@ -173,14 +174,16 @@ describe('what mails of notifications say (10, 10.2)', () => {
     })
     try {
       const changes = { originator: 'konnector', owner: 'bills', slug: 'bills' } as const
-      expect((await konnector.mail(changes)).text).to.match(/^Electricity\r?\n/)
+      const mail = await konnector.mail(changes)
+      expect(mail.text).to.include('\nElectricity, an app of your space')
+      expect(mail.from?.name, 'its own word').to.equal('alice.example.com')
     } finally {
       await konnector.close()
     }
     const cli = await bench.mail({ originator: 'cli', owner: '', slug: undefined })
-    expect(cli.text).to.match(/^alice\.example\.com\r?\n/)
+    expect(cli.text).to.include('\nSent by your space alice.example.com.')
     bench.installed.delete('bank')
-    expect((await bench.mail()).text).to.match(/^bank\r?\n/)
+    expect((await bench.mail()).text).to.include('\nbank, an app of your space')
   })
 
   it('names a client of its own declaration as it registered', async () => {
@@ -226,17 +229,19 @@ describe('what mails of notifications say (10, 10.2)', () => {
       sampleNotification({ title: 'Low', message: 'See\nbelow' }),
       sampleNotification({ originator: 'stack', slug: 'settings', title: 'Nearly full' }),
       sampleNotification({ slug: 'gone', owner: 'gone', title: 'Late' }),
-    ]
+    ].map((record, minute) => ({ ...record, createdAt: record.createdAt + minute * MINUTE_MS }))
     const settings = 'https://settings.alice.example.com/#/notifications'
     const { subject, text, locale } = await renderDigest(bench.services, bench.alice, records, {
       settings,
     })
     expect(subject).to.equal('Your notifications on alice.example.com')
     expect(locale).to.equal('en')
-    const order = ['3 notifications for you', 'Bank · ', 'Low\nSee below\n', 'alice.example.com · ']
-    const places = [...order, 'Nearly full\n', 'gone · ', 'Late\n', settings].map((words) =>
-      text.indexOf(words),
-    )
+    // The newest first.
+    const order = [
+      ['3 notifications for you', '\ngone\n', 'Late\n', '\nalice.example.com\n', 'Nearly full\n'],
+      ['\nBank\n', 'Low\n', 'See below\n', settings],
+    ].flat()
+    const places = order.map((words) => text.indexOf(words))
     expect(places).to.not.include(-1)
     expect(places).to.deep.equal([...places].sort((one, other) => one - other))
   })

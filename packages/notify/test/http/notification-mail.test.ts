@@ -35,7 +35,7 @@ describe('notifications by mail (10.2)', () => {
     expect(mail.to).to.deep.equal([{ name: 'Alice', address: 'alice@mail.example' }])
     expect(mail.cc).to.equal(undefined)
     expect(mail.from).to.deep.equal({
-      name: 'alice.example.com',
+      name: 'Bank · alice.example.com',
       address: 'noreply@alice.example.com',
     })
     expect(mail.replyTo).to.equal(undefined)
@@ -93,10 +93,13 @@ describe('notifications by mail (10.2)', () => {
     })
     try {
       const mail = await other.mail()
-      expect(mail.from).to.deep.equal({ name: 'Provider', address: 'hello@provider.example' })
+      expect(mail.from).to.deep.equal({
+        name: 'Bank · Provider',
+        address: 'hello@provider.example',
+      })
       expect(mail.replyTo).to.deep.equal([{ name: 'Provider', address: 'help@provider.example' }])
       const beta = await other.mail({}, other.instance({ context: 'beta' }))
-      expect(beta.from).to.deep.equal({ name: 'Beta', address: 'beta@provider.example' })
+      expect(beta.from).to.deep.equal({ name: 'Bank · Beta', address: 'beta@provider.example' })
       expect(beta.replyTo).to.deep.equal([{ name: 'Beta', address: 'help@provider.example' }])
     } finally {
       await other.close()
@@ -118,7 +121,7 @@ describe('notifications by mail (10.2)', () => {
     expect(mail.raw).to.include(`\r\nList-Unsubscribe: <${url}>\r\n`)
     expect(mail.raw).to.include('\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n')
     expect(headerOf(mail, 'list-id')).to.equal('<low-balance-v2.bank.alice.example.com>')
-    expect(lineEnds(mail.text)).to.include(`Stop mails of this kind: ${url}`)
+    expect(lineEnds(mail.text)).to.include(`Unsubscribe: ${url}`)
     expect(parsePage(mail.html ?? '', bench.alice.origin).links.map(({ href }) => href)).to.include(
       url,
     )

@@ -52,7 +52,8 @@ describe('the way out of mails (notifications.md 23.3, RFC 8058)', () => {
       }
       const [page] = server.pages
       expect(page?.question?.fields).to.deep.equal({ 'List-Unsubscribe': 'One-Click' })
-      expect(page?.paragraphs.join(' ')).to.include('Bank').and.to.include('A new bill')
+      expect(page?.title).to.equal('Unsubscribe from “A new bill” emails of Bank?')
+      expect(page?.question?.button).to.equal('Unsubscribe')
       await mailOf('bills')
     })
 
@@ -65,6 +66,23 @@ describe('the way out of mails (notifications.md 23.3, RFC 8058)', () => {
       await until(async () => (await server.read(id))['status'] === 'skipped')
       await mailOf('balance')
       expect((await oneClick(link)).status, 'again').to.equal(200)
+    })
+
+    it('is taken back with the button of the page after it, by the same link', async () => {
+      const link = linkOf(await mailOf('bills'))
+      await oneClick(link)
+      const { title, question } = server.pages.at(-1) ?? {}
+      expect(title).to.equal('You’re unsubscribed.')
+      expect(question?.button).to.equal('Undo')
+      const undo = new URL(question?.action ?? '', link).href
+      expect((await server.send('GET', undo)).status).to.equal(200)
+      expect(server.pages.at(-1)?.question?.button, 'a look changes nothing').to.equal(
+        'Unsubscribe',
+      )
+      for (const _time of [1, 2]) expect((await oneClick(undo)).status).to.equal(200)
+      expect(server.pages.at(-1)?.title).to.equal('You get these emails again.')
+      expect(server.pages.at(-1)?.question).to.equal(undefined)
+      await mailOf('bills')
     })
 
     it('leaves other ways to the owner as they are', async () => {

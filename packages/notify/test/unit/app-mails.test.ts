@@ -32,8 +32,9 @@ describe('mails of notifications', () => {
         const { text, html } = templates.render(sampleInstance({ locale }), mail)
         const { variables } = mail
         const { settings, unsubscribe } = variables.links ?? {}
-        const action = 'action' in variables ? variables.action?.url : undefined
-        const wanted = [action, settings, unsubscribe].filter((url) => url !== undefined)
+        const wanted = [...itemLinks(mail), actionOf(mail), settings, unsubscribe].filter(
+          (url) => url !== undefined,
+        )
         expect(parsePage(html, ORIGIN).links.map(({ href }) => href)).to.deep.equal(wanted)
         for (const url of wanted) expect(text.split(/\s/)).to.include(url)
       })
@@ -76,7 +77,7 @@ describe('mails of notifications', () => {
         expect(page.links.map(({ href }) => href)).to.deep.equal(
           model.links.map(({ href }) => href),
         )
-        for (const name of ['script', 'img', 'a', 'h1', 'h2', 'style', 'title']) {
+        for (const name of ['script', 'img', 'a', 'h1', 'h2', 'h3', 'style', 'title']) {
           expect(page.elements(name).length, name).to.equal(model.elements(name).length)
         }
         // The only line that begins a signature is ours.
@@ -105,6 +106,7 @@ describe('mails of notifications', () => {
         notification({ links: { settings: url } }),
         notification({ links: { unsubscribe: url } }),
         digest({}, { settings: url }),
+        digest({ url }),
       ]
       for (const mail of mails) expect(() => render(mail)).to.throw(TypeError)
     })
@@ -120,8 +122,31 @@ describe('mails of notifications', () => {
     const { text, html } = render({ template: 'digest', variables: { items } })
     expect(text).to.include('103 notifications for you').and.to.include('item 99\n')
     expect(text).to.not.include('item 100\n')
-    expect(text).to.include('3 more notifications are not listed here.')
-    expect(parsePage(html, ORIGIN).elements('h2')).to.have.lengthOf(100)
+    expect(text).to.include('3 more in your inbox.')
+    expect(parsePage(html, ORIGIN).elements('h3')).to.have.lengthOf(100)
+  })
+
+  it('group a digest by app, that of the newest first, and lead each title to its app', () => {
+    const bank = `${ORIGIN.replace('alice', 'bank.alice')}/#/balances`
+    const items = [
+      { sender: 'Bank', title: 'old', time: TIME - 2, url: bank },
+      { sender: 'Drive', title: 'middle', time: TIME - 1 },
+      { sender: 'Bank', title: 'new', time: TIME },
+    ]
+    const { html, text } = render({ template: 'digest', variables: { items } })
+    const page = parsePage(html, ORIGIN)
+    expect(page.elements('h2').map((each) => textOf([each]))).to.deep.equal(['Bank', 'Drive'])
+    expect(page.elements('h3').map((each) => textOf([each]))).to.deep.equal([
+      'new',
+      'old',
+      'middle',
+    ])
+    expect(page.links).to.deep.equal([
+      { text: 'old', href: bank },
+      { text: 'Open my inbox', href: `${ORIGIN}/` },
+    ])
+    expect(text.indexOf('\nnew\n')).to.be.lessThan(text.indexOf('\nold\n'))
+    expect(text).to.include(`\n${bank}\n`)
   })
 
   it('cut what is long in a digest, at the end of a character', () => {
@@ -134,7 +159,7 @@ describe('mails of notifications', () => {
   it('tell the time in the owner’s zone and language', () => {
     const instance = sampleInstance({ locale: 'fr', timeZone: 'Europe/Paris' })
     const { text } = templates.render(instance, digest({ sender: 'Bank' }))
-    expect(text).to.match(/Bank · 3 février 2026 (?:à )?05:05/)
+    expect(text).to.match(/\nBank\n\nLow\n3 février 2026 (?:à )?05:05\n/)
   })
 
   it('show system mails sent as notifications with their ways out', () => {
@@ -175,18 +200,33 @@ function wordsOf(content: string, isText = false): string[] {
     .sort()
 }
 
+/** Where the one button leads. */
+function actionOf({ template, variables }: AppMail): string | undefined {
+  return template === 'digest' ? `${ORIGIN}/` : variables.action?.url
+}
+
+/** Where titles lead, in their order. */
+function itemLinks({ template, variables }: AppMail): readonly string[] {
+  if (template !== 'digest') return []
+  return variables.items.slice(0, 100).flatMap(({ url }) => (url === undefined ? [] : [url]))
+}
+
 /** Words of the HTML form without the preheader and how to do without the button, with the addresses of its ways out. */
-function wordsOfHtml(html: string, { variables }: AppMail, locale: string): string[] {
+function wordsOfHtml(html: string, mail: AppMail, locale: string): string[] {
   const page = parsePage(html, ORIGIN)
+  // Only drawn, as on the pages.
+  const tile = textOf(
+    page.elements('td').filter(({ attrs }) => attrs.some(({ value }) => value === 'tile')),
+  )
   const preheader = textOf(page.elements('div').slice(0, 1))
-  const hasAction = 'action' in variables && variables.action !== undefined
-  const fallback = hasAction ? catalogueOf(locale).text('action.fallback') : ''
-  const { settings, unsubscribe } = variables.links ?? {}
+  const action = actionOf(mail)
+  const fallback = action !== undefined ? catalogueOf(locale).text('action.fallback') : ''
+  const { settings, unsubscribe } = mail.variables.links ?? {}
   const words = [
     ...wordsOf(page.text),
-    ...[settings, unsubscribe].filter((url) => url !== undefined),
+    ...[...itemLinks(mail), settings, unsubscribe].filter((url) => url !== undefined),
   ]
-  for (const word of [...wordsOf(preheader), ...wordsOf(fallback)])
+  for (const word of [...wordsOf(preheader), ...wordsOf(fallback), ...wordsOf(tile)])
     words.splice(words.indexOf(word), 1)
   return words.sort()
 }

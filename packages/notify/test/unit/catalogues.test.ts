@@ -1,9 +1,9 @@
 import { frenchFaults } from '@svc/testkit'
 import { expect } from 'chai'
 import { IntlMessageFormat } from 'intl-messageformat'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { MAIL_LOCALES } from '../../src/mail/catalogue.ts'
+import { catalogueOf, MAIL_LOCALES } from '../../src/mail/catalogue.ts'
 
 const FOLDER = fileURLToPath(new URL('../../locales', import.meta.url))
 const english = read('en')
@@ -16,9 +16,18 @@ interface AstNode {
 }
 
 describe('catalogues of the mails', () => {
-  it('are those of the languages that mails are written in', () => {
-    const files = readdirSync(FOLDER).map((file) => file.replace(/\.json$/, ''))
-    expect(files.sort()).to.deep.equal([...MAIL_LOCALES].sort())
+  it('are German, English, Spanish and French', () => {
+    expect(MAIL_LOCALES).to.deep.equal(['de', 'en', 'es', 'fr'])
+  })
+
+  it('are chosen by the language of a tag, English for one that is not there', () => {
+    const cases = [
+      ['fr-CA', 'fr'],
+      ['de', 'de'],
+      ['nl', 'en'],
+      ['', 'en'],
+    ] as const
+    for (const [tag, locale] of cases) expect(catalogueOf(tag).locale, tag).to.equal(locale)
   })
 
   for (const locale of MAIL_LOCALES) {

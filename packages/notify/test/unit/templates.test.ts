@@ -32,7 +32,7 @@ describe('system mails', () => {
         const page = parsePage(html, instance.origin)
         expect(subject).to.include('alice.example.com')
         expect(page.title).to.equal(subject)
-        expect(wordsOf(text).filter((word) => word !== '--')).to.deep.equal(
+        expect(wordsOf(text).filter((word) => !['--', '·'].includes(word))).to.deep.equal(
           wordsOfHtml(html, mail, locale),
         )
         expect(page.elements('img')).to.have.lengthOf(0)
@@ -191,6 +191,56 @@ describe('system mails', () => {
     })
   }
 
+  it('begins with the tile, the name and the domain, without a name for whoever may not know it', () => {
+    const instance = sampleInstance({ publicName: 'Ünal Martin' })
+    const { text, html } = templates.render(instance, {
+      template: 'new_connection',
+      variables: facts,
+    })
+    expect(text.split('\n')[0]).to.equal('Ünal Martin · alice.example.com')
+    const shown = html.slice(html.indexOf('<table')).replaceAll(/<[^>]+>/g, ' ')
+    expect(shown.trim()).to.match(/^Ü\s+Ünal Martin\s+alice\.example\.com\s/)
+    const unproven = templates.render(instance, {
+      template: 'update_email',
+      variables: { ...facts, minutes: 15, recipient: 'new@mail.example' },
+    })
+    expect(unproven.text.split('\n')[0]).to.equal('alice.example.com')
+    expect(unproven.html)
+      .to.match(/>A<\/td>/)
+      .and.to.not.include('Ünal')
+  })
+
+  it('breaks the name of the space at dots alone, and only when it is long', () => {
+    const { url: _url, ...seen } = facts
+    const write = (domain: string): string =>
+      templates.render(sampleInstance({ domain, origin: `https://${domain}` }), {
+        template: 'two_factor',
+        variables: { ...seen, passcode: '1', purpose: 'login', minutes: 5 },
+      }).html
+    const short = write('alice.example.com')
+    const shown = short.slice(short.indexOf('<h1')).split('alice.example.com').length - 1
+    const kept = short
+      .slice(short.indexOf('<h1'))
+      .split('<span style="white-space:nowrap;">alice.example.com</span>')
+    expect(shown).to.be.greaterThan(1)
+    expect(kept.length - 1).to.equal(shown)
+    const long = `${'a'.repeat(30)}.example.provider.example.com`
+    expect(write(long)).to.include(
+      `<span style="white-space:nowrap;">${'a'.repeat(30)}.</span><wbr><span style="white-space:nowrap;">example.</span><wbr>`,
+    )
+    expect(short).to.not.include('\u2060')
+  })
+
+  it('tells no word of a link, and where to go in a browser, beside a code', () => {
+    for (const mail of samples.values()) {
+      if (!('passcode' in mail.variables || 'code' in mail.variables)) continue
+      const { text } = templates.render(sampleInstance(), mail)
+      expect(text, mail.template).to.include(
+        'Open alice.example.com in your browser, then Settings, Login and security, Change the passphrase.',
+      )
+    }
+  })
+
   it('links to flat app hosts too', () => {
     const flat = sampleInstance({ subdomains: 'flat' })
     const link = 'https://alice-settings.example.com/#/sessions'
@@ -212,7 +262,15 @@ function wordsOfHtml(html: string, mail: SystemMail, locale: string): string[] {
   const page = parsePage(html, 'https://alice.example.com')
   const preheader = textOf(page.elements('div').slice(0, 1))
   const fallback = catalogueOf(locale).text('action.fallback')
-  const only = [...wordsOf(preheader), ...('url' in mail.variables ? wordsOf(fallback) : [])]
+  // Only drawn, as on the pages.
+  const isTile = (attrs: readonly { value: string }[]): boolean =>
+    attrs.some(({ value }) => value === 'tile')
+  const tile = textOf(page.elements('td').filter(({ attrs }) => isTile(attrs)))
+  const only = [
+    ...wordsOf(preheader),
+    ...wordsOf(tile),
+    ...('url' in mail.variables ? wordsOf(fallback) : []),
+  ]
   const words = wordsOf(page.text)
   for (const word of only) words.splice(words.indexOf(word), 1)
   return words

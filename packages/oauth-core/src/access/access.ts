@@ -7,12 +7,12 @@ import { findGrant, type Grant } from '../engine/grant.ts'
 import type { LastUse } from '../engine/last-use.ts'
 import { OAuthError } from '../errors.ts'
 import type { AppRegistry, KonnectorRegistry, ManifestPermission, OwnerSessions } from '../ports.ts'
-import { isAllowed } from '../scopes/evaluate.ts'
+import { isAllowed, isSubset } from '../scopes/evaluate.ts'
 import type { ForbiddenScopes } from '../scopes/forbidden.ts'
 import { manifestPermissions } from '../scopes/manifest.ts'
 import { MAXIMAL, type Permission } from '../scopes/permission.ts'
 import { parseScope, slugOfScope } from '../scopes/scope.ts'
-import { invalidToken, missingToken, readBearer } from '../tokens/bearer.ts'
+import { expiredToken, invalidToken, missingToken, readBearer } from '../tokens/bearer.ts'
 import type { Audience } from '../tokens/jwt.ts'
 import { TokenCache, type VerifiedToken } from '../tokens/token-cache.ts'
 import type { AccessContext, TokenAccess } from './access-context.ts'
@@ -153,22 +153,32 @@ async function accessOfClient(
   }
   const slug = slugOfScope(namespace, scope)
   if (slug !== undefined) return accessOfLinked(services, instance, client, slug)
-  return contextOf(services, client, scope)
+  return contextOf(services, client, scope, grant)
 }
 
-function contextOf(services: AccessServices, client: Client, scope: string): AccessContext {
+function contextOf(
+  services: AccessServices,
+  client: Client,
+  scope: string,
+  grant: Grant,
+): AccessContext {
   const { contexts } = services.accessCaches
   let ofClient = contexts.get(client)
   if (ofClient === undefined) {
     ofClient = new Map()
     contexts.set(client, ofClient)
   }
-  let context = ofClient.get(scope)
+  const key = scope === grant.scope ? scope : `${scope}\n${grant.scope}`
+  let context = ofClient.get(key)
   if (context === undefined) {
     const permissions = permissionsOfScope(services, client, scope)
+    // The owner took something away since: the client gets another token, of what is left (docs/decisions/0470).
+    if (key !== scope && !isSubset(permissions, parseScope(grant.scope) ?? [])) {
+      throw expiredToken()
+    }
     const owner = `${services.namespace}.oauth.clients/${client.id}`
     context = withPermissions({ kind: 'access', client, owner }, permissions)
-    ofClient.set(scope, context)
+    ofClient.set(key, context)
   }
   return context
 }

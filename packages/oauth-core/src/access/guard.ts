@@ -1,6 +1,12 @@
 import type { Context, Middleware, Next } from 'koa'
 import { OAuthError } from '../errors.ts'
-import { type ActivityLog, type Instance, renderError } from '@svc/platform'
+import {
+  type ActivityLog,
+  type HttpError,
+  type Instance,
+  isHttpError,
+  renderError,
+} from '@svc/platform'
 import { isConceivable } from '../scopes/evaluate.ts'
 import { type Verb, VERBS } from '../scopes/permission.ts'
 import { isType } from '../scopes/scope.ts'
@@ -24,14 +30,16 @@ export interface GuardOptions {
   readonly log: OAuthLog
   /** Counts what clients read and change, by kind of data. */
   readonly activity: Pick<ActivityLog, 'used'>
+  /** Renders an error for somebody who opened such an address in a browser. @defaultValue JSON for everybody */
+  readonly page?: () => ((ctx: Context, error: HttpError) => Promise<void>) | undefined
   /** Types nobody may read or write, whatever the permissions. @defaultValue none */
   readonly reservedTypes?: readonly string[]
 }
 
 /**
  * A guard for a route of any Koa server behind `resolveInstance`: it lets a request pass whose token has a rule for the
- * verb and the type, sets `ctx.state.access`, and answers 401 and 403 itself. The handler then asks `access.allows`
- * about documents.
+ * verb and the type, sets `ctx.state.access`, and answers 401 and 403 itself: in JSON, and a browser that opens the
+ * address without a token with a page. The handler then asks `access.allows` about documents.
  * @throws TypeError for a rule that no request could satisfy
  * @see oauth.md 7.2, decision D65
  */
@@ -47,7 +55,11 @@ export function guardRoute({ verb, type }: GuardRule, options: GuardOptions): Mi
       ctx.state['access'] = access
     } catch (error) {
       ctx.set('Cache-Control', 'no-store')
-      await renderError(ctx, error, 'json', { log: options.log })
+      const page = isVisit(ctx, error) ? options.page?.() : undefined
+      await renderError(ctx, error, page === undefined ? 'json' : 'html', {
+        log: options.log,
+        ...(page !== undefined && { page }),
+      })
       return
     }
     await next()
@@ -71,6 +83,20 @@ function noteUse(
     what: verb === 'GET' ? 'reads' : 'changes',
     type,
   })
+}
+
+/**
+ * Whether a browser opened the address for somebody to look at: nothing that programs send. Everything else keeps the JSON
+ * of before.
+ * @see owner.md 8.6
+ */
+function isVisit(ctx: Context, error: unknown): boolean {
+  return (
+    isHttpError(error) &&
+    error.code === 'missing_token' &&
+    ctx.get('Sec-Fetch-Mode') === 'navigate' &&
+    /\btext\/html\b/i.test(ctx.get('Accept'))
+  )
 }
 
 async function requirePermission(

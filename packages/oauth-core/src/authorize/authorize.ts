@@ -4,6 +4,7 @@ import { revokeGrant } from '../engine/grant.ts'
 import { mintCode } from '../engine/mint.ts'
 import { OAuthError } from '../errors.ts'
 import type { OwnerSession } from '../ports.ts'
+import { scheduleEnding } from '../registration/access-endings.ts'
 import { byOwner } from '../registration/activity-source.ts'
 import { type OAuthServices, pagesOf, sessionsOf } from '../services.ts'
 import { allowClient } from './allow-client.ts'
@@ -118,6 +119,7 @@ async function grant(
   const userAgent = ctx.get('User-Agent')
   const seen = { userAgent, withinLimit: true }
   const client = await allowClient(services, instance, request.client.id, seen)
+  if (endsAt !== undefined) await scheduleEnding(services, instance, client.id, endsAt)
   const code = await mintCode(engine, instance, {
     client,
     redirectUri,

@@ -1,18 +1,11 @@
 import { DAY_MS, HOUR_MS, type Parameters } from '@svc/platform'
+import { DURATIONS_MS } from '../lifetimes.ts'
 import type { ConsentDuration, PermissionChoice } from '../ports.ts'
 import type { Permission } from '../scopes/permission.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 import { keepTickedRights, keepTickedRules, type Ticked } from './consent-ticks.ts'
 import { isOutOfBand } from './redirect.ts'
 import { authorizeError } from './page-texts.ts'
-
-/** Undefined: until it is revoked. */
-const DURATIONS_MS: Readonly<Record<ConsentDuration, number | undefined>> = {
-  until_revoked: undefined,
-  '1h': HOUR_MS,
-  '1d': DAY_MS,
-  '30d': 30 * DAY_MS,
-}
 
 /** In the order they are shown. */
 export const CONSENT_DURATIONS: readonly ConsentDuration[] = ['until_revoked', '1h', '1d', '30d']

@@ -67,6 +67,13 @@ export async function exchangeToken(
   ctx: RouteContext,
   { engine }: { readonly engine: Engine },
 ): Promise<void> {
+  while (!(await tryExchange(ctx, engine))) {
+    // The owner changes what the grant allows while its code is exchanged: it is exchanged for what stands there now.
+  }
+}
+
+/** @returns false when the grant changed meanwhile and its code is still good */
+async function tryExchange(ctx: RouteContext, engine: Engine): Promise<boolean> {
   const { instance, form } = ctx.state
   const claimed = readClaimedClient(ctx, engine)
   const unit = newUnit(instance)
@@ -76,15 +83,16 @@ export async function exchangeToken(
   if (answer.status === 401) await refuseSecret(engine, claimed)
   if (answer.status !== 200) {
     passRefusalOn(ctx, answer)
-    return
+    return true
   }
   const { client } = parsed
   checkCertified(engine, unit, client)
   // SPEC: oauth.md 6.2 row 16 - nothing is used up before; and nobody waits who has not shown the secret.
   await engine.linkedApps.require(instance, client)
-  await commit(engine, unit)
+  if (!(await commit(engine, unit))) return false
   engine.lastUsed.note(instance, client.id, engine.clientAddress(ctx))
   ctx.body = await issue(engine, unit, form, parsed, answer)
+  return true
 }
 
 async function callTokenEndpoint(
@@ -121,9 +129,11 @@ function checkCertified({ flagship }: Engine, { grant }: UnitOfWork, client: Cli
 }
 
 /** Writes what the run changed: all of it, once among parallel runs; otherwise the client gets nothing. */
-async function commit(engine: Engine, unit: UnitOfWork): Promise<void> {
-  if (unit.grant?.next === undefined) return
-  if (await commitUnit(engine, unit)) return
+async function commit(engine: Engine, unit: UnitOfWork): Promise<boolean> {
+  if (unit.grant?.next === undefined) return true
+  if (await commitUnit(engine, unit)) return true
+  const stands = await engine.store.get<GrantRecord>(unit.grant.key)
+  if (stands !== undefined && stands.value.code.consumedAt === undefined) return false
   // Another run used the code between our look and our write (a replay like one that comes later), or the grant was
   // revoked.
   await revokeGrant(engine, unit.instance, unit.grant.next.value.id, 'code replayed')

@@ -28,6 +28,8 @@ export type GrantRecord = {
   readonly createdAt: number
   /** Milliseconds since the epoch, a whole second: nothing of the grant is good from then on. Absent: until revoked. */
   readonly endsAt?: number
+  /** The end that the owner was told of. Milliseconds since the epoch. */
+  readonly toldEnd?: number
   readonly code: CodeRecord
   /** SHA-256 of the refresh token, base64url. Absent until the code is exchanged. */
   readonly refreshToken?: string
@@ -112,6 +114,8 @@ export interface Grant {
   readonly createdAt: number
   /** Milliseconds since the epoch; absent: until it is revoked. */
   readonly endsAt?: number
+  /** The end that the owner was told of. */
+  readonly toldEnd?: number
 }
 
 /** What ends grants: where they are stored, and who is notified that one ended. */
@@ -253,7 +257,10 @@ async function listAll<Value extends Json>(
   return records
 }
 
-function toGrant({ id, clientId, scope, createdAt, endsAt }: GrantRecord): Grant {
-  const end = endsAt === undefined ? {} : { endsAt }
+function toGrant({ id, clientId, scope, createdAt, endsAt, toldEnd }: GrantRecord): Grant {
+  const end = {
+    ...(endsAt === undefined ? {} : { endsAt }),
+    ...(toldEnd === undefined ? {} : { toldEnd }),
+  }
   return { id, clientId: clientId as ClientId, scope, createdAt, ...end } // Stored from a Client's id.
 }

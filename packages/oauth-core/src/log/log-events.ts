@@ -62,6 +62,19 @@ export const OAUTH_LOG_EVENTS = {
     },
     since: '0.1.0',
   },
+  'client.access_changed': {
+    level: 'info',
+    audit: true,
+    when: 'The owner let what a client was allowed last longer, or be less.',
+    fields: { domain: 'string', clientId: 'string', duration: 'string?', scope: 'string?' },
+    since: '0.1.0',
+  },
+  'client.access_ending': {
+    level: 'info',
+    when: 'The owner was told that something a client may do ends by itself.',
+    fields: { domain: 'string', clientId: 'string', endsAt: 'number' },
+    since: '0.1.0',
+  },
   'sharing.accepted': {
     level: 'info',
     audit: true,

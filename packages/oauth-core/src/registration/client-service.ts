@@ -6,6 +6,7 @@ import { issueTokens } from '../engine/mint.ts'
 import { OAuthError } from '../errors.ts'
 import type { Certification } from '../ports.ts'
 import type { OAuthServices } from '../services.ts'
+import { type AccessChange, type AccessChangeOutcome, changeAccess } from './change-access.ts'
 import { certifyClient, markAllowed, withdrawCertification } from './change-client.ts'
 import { countConnected, limitOf } from './client-limit.ts'
 import { clearDeviceToken, type Devices, listNotifiable } from './devices.ts'
@@ -133,6 +134,13 @@ export interface ClientService extends Devices {
   ): Promise<{ readonly client: Client; readonly isRight: boolean } | undefined>
   /** What the owner allowed the client and is still good, newest first. */
   access(instance: Instance, id: ClientId): Promise<readonly ClientAccess[]>
+  /** Lets what the client has last longer, or be less. @see docs/decisions/0470 */
+  changeAccess(
+    instance: Instance,
+    id: ClientId | string,
+    change: AccessChange,
+    by?: ActivitySource,
+  ): Promise<AccessChangeOutcome>
   /** What the client may do by its live grants: scope strings, newest first. */
   scopes(instance: Instance, id: ClientId): Promise<readonly string[]>
 }
@@ -213,6 +221,7 @@ export function clientServiceOf(services: OAuthServices): ClientService {
         ...(endsAt === undefined ? {} : { endsAt }),
       }))
     },
+    changeAccess: (instance, id, change, by) => changeAccess(services, instance, id, change, by),
     async scopes(instance, id) {
       const grants = await listGrants(engine, instance, id)
       return [...new Set(grants.map(({ scope }) => scope))]

@@ -100,7 +100,9 @@ eachStore((open, name) => {
 
     it('reads no token from the body', async () => {
       const { origin } = server.alice
-      const answer = await server.browser().post(`${origin}/files`, { access_token: token })
+      const answer = await server
+        .browser()
+        .post(`${origin}/files`, { access_token: token }, { mode: 'cors' })
       expectRefusal(answer, 401, MISSING)
     })
 

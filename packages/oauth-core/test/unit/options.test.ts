@@ -31,7 +31,7 @@ function faultsOf(options: unknown): string[] {
 }
 
 describe('the options of createOAuth', () => {
-  it('have defaults for everything but store, apps and keys', () => {
+  it('have defaults for everything but store and keys', () => {
     const resolved = OAUTH_OPTIONS.settle(valid)
     expect(resolved).to.deep.include({
       namespace: 'io.svc',
@@ -120,7 +120,6 @@ describe('the options of createOAuth', () => {
     for (const options of [undefined, {}]) {
       expect(faultsOf(options), String(options)).to.deep.equal([
         'options.store: is missing; must be an object with get, getMany, write, take, hit, list',
-        'options.apps: is missing; must be an object with installed, listInstalled, available',
         'options.keys: is missing; must be a list of at most 100',
       ])
     }

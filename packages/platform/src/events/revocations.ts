@@ -4,7 +4,7 @@ import type { PlatformLog } from '../log/log-events.ts'
 
 /**
  * What can end before the tokens that name it do. `client`, `app` and `instance` may also only have changed: what
- * depends on them is looked at again.
+ * depends on them is looked at again. A `grant` that gives less ends the tokens it gave before.
  */
 export type RevocableKind = 'client' | 'grant' | 'session' | 'app' | 'instance'
 

@@ -174,6 +174,12 @@ export type SystemMail =
       readonly template: 'oauth_clients_limit'
       readonly variables: Action & { readonly clientName: string; readonly limit: number }
     }
+  /** What an app may do ends by itself in a few days. */
+  | {
+      readonly template: 'access_ending'
+      /** When it ends, milliseconds since the epoch. */
+      readonly variables: Action & { readonly clientName: string; readonly endsAt: number }
+    }
   /** The space is nearly full, or full. */
   | {
       readonly template: 'disk_quota'

@@ -57,6 +57,7 @@ describe('@svc/platform', () => {
       'defineErrors',
       'defineRoute',
       'describedSchema',
+      'directionOf',
       'equalSecrets',
       'findRecords',
       'holdOf',

@@ -67,6 +67,8 @@ export interface RealtimeServer {
   connectApp(app?: AppManifest): Promise<SocketClient>
   /** A registered client with a token of the scope. */
   client(scope: string): Promise<{ readonly party: RelyingParty; readonly token: string }>
+  /** The owner gives a client the scope. @returns its token */
+  allow(party: RelyingParty, scope: string): Promise<string>
   close(): Promise<void>
 }
 
@@ -169,12 +171,15 @@ export async function startRealtime(options: RealtimeServerOptions): Promise<Rea
       const redirectUri = 'https://client.example/callback'
       const party = relyingParty({ ...map, issuer: alice.origin, redirectUri })
       await party.register({})
+      return { party, token: await self.allow(party, scope) }
+    },
+    async allow(party, scope) {
       const pending = await party.authorize({ scope })
       const tab = browser({ cookie: 'session=tab' })
       const page = await tab.get(pending.url)
       const answer = await tab.submit(page.page().form('/auth/authorize'), {})
       const tokens = await party.exchange(String(answer.location), pending)
-      return { party, token: tokens.access_token }
+      return tokens.access_token
     },
     async close() {
       for (const client of clients) client.terminate()

@@ -2,17 +2,22 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { type EventEmitter, once } from 'node:events'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { freePort } from '@svc/store/testing'
 import { expect } from 'chai'
 import { WWWAuthenticateChallengeError } from 'oauth4webapi'
+import type { Browser, Locator, Page, Request } from 'playwright-core'
 import {
   browserClient,
   installPackages,
+  launchChromium,
   type Mailbox,
+  needsChromium,
   openMailbox,
   packPackages,
   relyingParty,
@@ -20,13 +25,16 @@ import {
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..')
 const BASE = 'https://alice.example.com'
+const PASSPHRASE = 'seven blue kettles on the roof'
 
 describe('the server of docs/embedding.md, on the packed packages', function () {
-  this.timeout(120_000)
+  this.timeout(180_000)
 
   let folder: string
-  let server: ChildProcess | undefined
+  const servers: ChildProcess[] = []
   let mailbox: Mailbox
+  let browser: Browser | undefined
+  let callback: Callback | undefined
 
   before(async () => {
     mailbox = await openMailbox()
@@ -41,18 +49,41 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
   })
 
   after(async () => {
-    if (server !== undefined && server.exitCode === null) {
+    for (const server of servers.filter(({ exitCode }) => exitCode === null)) {
       const ended = once(server, 'exit')
       server.kill()
       await ended
     }
+    await browser?.close()
+    await callback?.close()
     await mailbox.close()
     rmSync(folder, { recursive: true, force: true })
   })
 
+  /** Starts the lines with a store of their own. @returns the link that they print */
+  async function startServer(domain: string, port: number): Promise<string> {
+    const cwd = mkdtempSync(path.join(folder, 'data-'))
+    const server = spawn(process.execPath, [path.join(folder, 'server.ts')], {
+      cwd,
+      env: {
+        PATH: process.env['PATH'],
+        DOMAIN: domain,
+        PORT: String(port),
+        SMTP_PORT: String(mailbox.port),
+        SEALING_KEY: randomBytes(32).toString('base64'),
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    servers.push(server)
+    return (await firstLine(server)).replace('Open ', '')
+  }
+
   it('has about 30 lines', () => {
     const lines = serverOf('docs/embedding.md').split('\n')
-    expect(lines.filter((line) => line.trim() !== '')).to.have.length.below(35)
+    // Those that import are not counted: there is one for each package.
+    const own = lines.filter((line) => line.trim() !== '' && !line.startsWith('import '))
+    expect(own).to.have.length.of.at.most(30)
+    expect(lines.filter((line) => line.trim() !== '')).to.have.length.below(33)
   })
 
   it('is the one of the README', () => {
@@ -77,18 +108,7 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
 
   it('does the main job', async () => {
     const port = await freePort()
-    server = spawn(process.execPath, ['server.ts'], {
-      cwd: folder,
-      env: {
-        PATH: process.env['PATH'],
-        DOMAIN: 'alice.example.com',
-        PORT: String(port),
-        SMTP_PORT: String(mailbox.port),
-        SEALING_KEY: randomBytes(32).toString('base64'),
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const link = (await firstLine(server)).replace('Open ', '')
+    const link = await startServer('alice.example.com', port)
 
     const owner = browserClient({ base: BASE, port })
     const choose = (await owner.get(link)).page().form('/settings/passphrase')
@@ -146,7 +166,121 @@ describe('the server of docs/embedding.md, on the packed packages', function () 
     expect(refused).to.be.instanceOf(WWWAuthenticateChallengeError)
     await ended
   })
+
+  it('greets its owner in a browser: home, settings, a passkey, a client and its end', async function () {
+    needsChromium(this)
+    const port = await freePort()
+    const domain = `alice.localhost:${port}`
+    const origin = `http://${domain}`
+    const settings = `http://settings.${domain}`
+    const link = await startServer(domain, port)
+    const answers = await openCallback()
+    callback = answers
+    browser = await launchChromium({ port, domains: ['alice.localhost'] })
+    const page = await browser.newPage()
+    const sent: Request[] = []
+    const notPages: string[] = []
+    page.on('request', (request) => sent.push(request))
+    page.on('response', (response) => {
+      const type = response.headers()['content-type'] ?? ''
+      const isPage = response.status() === 302 || type.startsWith('text/html')
+      if (response.request().isNavigationRequest() && !isPage) notPages.push(response.url())
+    })
+    const button = (name: string | RegExp): Locator => page.getByRole('button', { name })
+
+    await page.goto(link)
+    await page.locator('#passphrase').fill(PASSPHRASE)
+    await page.locator('#choose-passphrase button[type=submit]').click()
+    await page.waitForURL((url) => url.host === `home.${domain}`)
+    await page.getByRole('heading', { name: 'Welcome to your space' }).waitFor()
+    sent.length = 0
+    await page.reload({ waitUntil: 'networkidle' })
+    expect(new Set(sent.map((request) => request.method()))).to.deep.equal(new Set(['GET']))
+    expect(await page.getByRole('alert').isVisible()).to.equal(false)
+
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.waitForURL((url) => url.origin === settings)
+    await addPasskeyDevice(page)
+    await page.goto(`${settings}/#/security`)
+    await button('Add a passkey').click()
+    await page.locator('#passphrase').fill(PASSPHRASE)
+    await page.locator('form button[type=submit]').first().click()
+    await page.waitForURL((url) => url.pathname === '/auth/passkey')
+    await page.locator('#label').fill('Laptop')
+    await page.locator('main form button[type=submit]').first().click()
+    await page.waitForURL((url) => url.origin === settings)
+    await page.getByText('The passkey Laptop is added.').first().waitFor()
+
+    const client = relyingParty({ issuer: origin, port, redirectUri: answers.address })
+    await client.register({ client_name: 'Notes' })
+    const pending = await client.authorize({ scope: 'io.svc.files:GET' })
+    await page.goto(pending.url)
+    await page.locator('#consent button[type=submit]').first().click()
+    await page.waitForURL((url) => url.href.startsWith(answers.address))
+    const { access_token: token } = await client.exchange(page.url(), pending)
+    expect((await client.call(token, 'GET', `${origin}/files`)).status).to.equal(200)
+    await page.goto(`${settings}/#/apps`)
+    await page.getByText('What it may do').click()
+    await button('Remove access of Notes').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove access' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await button('Remove access of Notes').waitFor({ state: 'detached' })
+    const refused = await client
+      .call(token, 'GET', `${origin}/files`)
+      .catch((error: unknown) => error)
+    expect(refused).to.be.instanceOf(WWWAuthenticateChallengeError)
+
+    for (const address of [
+      `${origin}/files`,
+      `${origin}/none`,
+      `${origin}/`,
+      `http://none.${domain}/`,
+    ]) {
+      await page.goto(address)
+      await page.locator('h1').waitFor()
+    }
+    expect(notPages).to.deep.equal([])
+  })
 })
+
+interface Callback {
+  readonly address: string
+  close(): Promise<void>
+}
+
+/** A page on this computer, where the client's answer goes. */
+async function openCallback(): Promise<Callback> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<!doctype html><h1>Notes</h1>')
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo // it listens on a port
+  return {
+    address: `http://127.0.0.1:${port}/callback`,
+    async close() {
+      server.closeAllConnections()
+      const closed = once(server, 'close')
+      server.close()
+      await closed
+    },
+  }
+}
+
+/** The page's device makes and keeps passkeys, and its owner is there. */
+async function addPasskeyDevice(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+}
 
 interface Socket extends EventEmitter {
   send(message: string): void

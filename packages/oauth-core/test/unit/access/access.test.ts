@@ -134,7 +134,8 @@ function client(fields: object = {}, softwareId = 'org.client'): Client {
 }
 
 function grant(fields: object = {}): Grant {
-  return { id: 'g1', clientId: 'c1', scope: '', createdAt: 0, ...fields } as unknown as Grant
+  const scope = 'io.svc.files:GET'
+  return { id: 'g1', clientId: 'c1', scope, createdAt: 0, ...fields } as unknown as Grant
 }
 
 function context(token: string, instance: Instance = ALICE): Context {
@@ -236,12 +237,15 @@ describe('authenticate', () => {
     })
 
     it('ignores forbidden rules of an ordinary client', async () => {
-      const token = await sign({ scope: 'io.svc.files io.svc.apps:POST io.svc.sessions:GET' })
+      const scope = 'io.svc.files io.svc.apps:POST io.svc.sessions:GET'
+      world.grants.set('g1', grant({ scope }))
+      const token = await sign({ scope })
       expect(serializeScope((await authenticate(token)).permissions)).to.equal('io.svc.files')
     })
 
     it('gives scope * to a flagship client only as long as it is one', async () => {
       world.clients.set('c1', client({ flagship: true }))
+      world.grants.set('g1', grant({ scope: '*' }))
       const token = await sign({ scope: '*' })
       expect((await authenticate(token)).allows('DELETE', 'io.svc.anything')).to.equal(true)
       world.clients.set('c1', client({ flagship: false }))

@@ -2,6 +2,13 @@ import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
 import type { AppManifest, ManifestRoute } from '@svc/oauth-core'
 
+/** An app as it lies on disk. */
+export interface AppFolder {
+  readonly manifest: AppManifest
+  /** Absolute path. */
+  readonly folder: string
+}
+
 /** A file of an app, open for reading; the caller closes it. */
 export interface AppFile {
   readonly handle: FileHandle

@@ -1,0 +1,35 @@
+import { accountsList } from './accounts.js'
+import { clientsList } from './clients.js'
+import { make } from './_kit/dom.js'
+import { part } from './states.js'
+
+/** @typedef {import('./main.js').Tools} Tools */
+
+/**
+ * What may use the owner's data, and below it what brings data in.
+ *
+ * @param {Tools} tools
+ * @returns {Promise<Node[]>}
+ */
+export async function appsSection(tools) {
+  return [
+    await group('clients', 'apps', () => clientsList(tools), tools),
+    await group('accounts', 'services', () => accountsList(tools), tools),
+  ]
+}
+
+/**
+ * @param {'clients' | 'accounts'} words
+ * @param {string} name as addresses have it
+ * @param {() => Promise<readonly Node[]>} load
+ * @param {Tools} tools
+ */
+async function group(words, name, load, { t }) {
+  return make(
+    'section',
+    { class: 'group', 'aria-labelledby': `${name}-title`, 'data-part': name },
+    make('h2', { class: 'group__title', id: `${name}-title` }, t(`${words}.title`)),
+    make('p', { class: 'muted small' }, t(`${words}.lead`)),
+    await part(t, load),
+  )
+}

@@ -1,0 +1,169 @@
+import { DAY_MS, defineRoute, type Instance, type Route, type RouteContext } from '@svc/platform'
+import { enrolledKinds, type Factors, isFirstWay, isSecondFactorOn } from '../owner/factors.ts'
+import type { Owner } from '../owner/owner.ts'
+import {
+  findProfile,
+  type FoundProfile,
+  livePending,
+  masked,
+  undoablePrevious,
+} from '../owner/profile.ts'
+import type { AuthUiServices } from '../services.ts'
+import { requireSettingsApp } from '../web/caller.ts'
+import { accessOfClient, listAllowed } from './clients.ts'
+import { listDevices } from './devices.ts'
+import { answerResources, isoTime } from './json-api.ts'
+import { ownerOf } from './settings-owner.ts'
+
+/** How much a finding matters. */
+type State = 'ok' | 'advice' | 'urgent'
+
+interface Finding {
+  readonly id: string
+  readonly state: State
+  /** The control that settles it, in the settings app. */
+  readonly href: string
+  /** What its words need: a number, a name, until when. */
+  readonly count?: number
+  readonly name?: string
+  readonly until?: string
+}
+
+/** From how many wrong passphrases on, in the hour that is counted, the owner is told, and warned. */
+const FAILURES = { advice: 3, urgent: 20 }
+const FEW_CODES = 3
+const UNUSED_MS = 90 * DAY_MS
+const UNSEEN_MS = 30 * DAY_MS
+
+/** What an owner should look at. Computed, stored nowhere. @see owner.md 4.4 */
+export const checkupRoutes: readonly Route<AuthUiServices>[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/settings/checkup',
+    handler: showCheckup,
+    auth: requireSettingsApp,
+    statuses: [200, 400, 401, 403],
+    family: 'jsonapi',
+    cors: 'app-origins',
+    summary: 'Checks how safe the space is: each check with `ok`, `advice` or `urgent`.',
+    source: 'owner.md 4.4',
+  }),
+]
+
+async function showCheckup(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { instance } = ctx.state
+  const owner = await ownerOf(services, ctx)
+  const found = await findProfile(services, instance)
+  const findings = [
+    ofEmailChange(found),
+    ofFailures(await services.limits.count(instance, 'auth')),
+    ...ofFactors(owner),
+    await ofApps(services, instance),
+    await ofDevices(services, instance, owner),
+    ofMagicLink(owner),
+    finding('no-email', (found.instance.email ?? '') === '' && 'advice', '#/profile/address'),
+  ]
+  answerResources(
+    ctx,
+    findings.map(({ id, ...attributes }) => ({
+      type: `${services.namespace}.checkup`,
+      id,
+      attributes,
+    })),
+  )
+}
+
+function ofEmailChange({ profile, now }: FoundProfile): Finding {
+  const href = '#/profile/address'
+  const previous = undoablePrevious(profile, now)
+  if (previous !== undefined) {
+    const { address, until } = previous
+    return {
+      ...finding('email-undo', 'urgent', href),
+      name: masked(address),
+      until: isoTime(until),
+    }
+  }
+  const pending = livePending(profile, now)
+  if (pending === undefined) return finding('email-pending', false, href)
+  const { address, expiresAt } = pending
+  return { ...finding('email-pending', 'advice', href), name: address, until: isoTime(expiresAt) }
+}
+
+function ofFailures(count: number): Finding {
+  const state = count >= FAILURES.urgent ? 'urgent' : count >= FAILURES.advice && 'advice'
+  return { ...finding('login-failures', state, '#/security/second-step'), count }
+}
+
+/** Login with one thing only, too few recovery codes, passkeys that a reset suspended. */
+function ofFactors({ factors, securityStamp }: Owner): readonly Finding[] {
+  const { passkeys = [], recovery } = factors ?? {}
+  const isAlone =
+    !isSecondFactorOn(factors) && !passkeys.some((key) => isFirstWay(key, securityStamp))
+  const left = recovery?.hashes.length ?? 0
+  const suspended = passkeys.filter(
+    (key) => key.firstWay === true && !isFirstWay(key, securityStamp),
+  )
+  return [
+    finding('one-factor', isAlone && 'advice', '#/security/second-step'),
+    {
+      ...finding('recovery-codes', lacksCodes(factors, left), '#/security/recovery-codes'),
+      count: left,
+    },
+    {
+      ...finding('passkeys', suspended.length > 0 && 'urgent', '#/security/passkeys'),
+      count: suspended.length,
+    },
+  ]
+}
+
+/** Codes stand beside another factor: without one there are none to make. */
+function lacksCodes(factors: Factors | undefined, left: number): State | false {
+  const isOn = enrolledKinds(factors).some((kind) => kind !== 'recovery')
+  return isOn && left < FEW_CODES && 'advice'
+}
+
+/** An app that could delete, and that nobody has used for long. */
+async function ofApps(services: AuthUiServices, instance: Instance): Promise<Finding> {
+  const before = services.clock.now() - UNUSED_MS
+  const unused = []
+  for (const client of await listAllowed(services, instance)) {
+    if ((client.lastUsedAt ?? client.createdAt) > before) continue
+    const { permissions } = await accessOfClient(services, instance, client)
+    if (permissions.some(({ verbs }) => verbs.includes('DELETE'))) unused.push(client)
+  }
+  const [first] = unused
+  if (first === undefined) return finding('unused-app', false, '#/apps')
+  return {
+    ...finding('unused-app', 'advice', `#/apps/${encodeURIComponent(first.id)}`),
+    count: unused.length,
+    name: first.metadata.client_name,
+  }
+}
+
+async function ofDevices(
+  services: AuthUiServices,
+  instance: Instance,
+  owner: Owner,
+): Promise<Finding> {
+  const before = services.clock.now() - UNSEEN_MS
+  const unseen = (await listDevices(services, instance, owner)).filter(
+    ({ lastSeen }) => lastSeen < before,
+  )
+  const last = unseen.at(-1)
+  const href = last === undefined ? '#/devices' : `#/devices/${encodeURIComponent(last.id)}`
+  return {
+    ...finding('unseen-device', unseen.length > 0 && 'advice', href),
+    count: unseen.length,
+  }
+}
+
+function ofMagicLink({ factors, magicLink }: Owner): Finding {
+  const isRisk = magicLink === true && !isSecondFactorOn(factors)
+  return finding('magic-link', isRisk && 'advice', '#/security/login-link')
+}
+
+/** @param wrong - false: there is nothing to find */
+function finding(id: string, wrong: State | false, href: string): Finding {
+  return { id, state: wrong === false ? 'ok' : wrong, href }
+}

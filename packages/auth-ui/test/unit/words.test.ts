@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import { frenchFaults, hasVerb, longSentences, wordFaults } from '@svc/testkit'
+import { expect } from 'chai'
+import type { Catalogue } from '../../src/messages.ts'
+import { BUTTONS } from '../support/button-texts.ts'
+import { argumentsOf, everyCatalogue, spokenForms, type Texts } from '../support/catalogues.ts'
+import { FORMER_TITLES, FORMER_WORDS } from '../support/former-words.ts'
+
+/** Endings of the keys of one text that depends on a count. */
+const CATEGORY = /_(?:zero|one|two|few|many|other)$/u
+const COUNTS = Array.from({ length: 201 }, (_, count) => count)
+/** Pages hold still: what is missing among them is a fault of the list. */
+const PAGES = 'packages/auth-ui'
+
+/** @see owner.md 6.5 */
+describe('words of every catalogue', () => {
+  const catalogues = everyCatalogue()
+
+  it('are those of pages, settings, mails, connectors and apps', () => {
+    expect(catalogues.map(({ place }) => place)).to.include.members([
+      PAGES,
+      'packages/auth-ui/settings-app',
+      'packages/connectors',
+      'packages/notify',
+      'examples/host/apps/safe',
+      'examples/host/store-apps/drive',
+    ])
+  })
+
+  for (const texts of catalogues) {
+    const { place } = texts
+    const english = catalogueOf(texts, 'en')
+
+    it(`${place} speaks the languages of the pages`, () => {
+      expect([...texts.byLocale.keys()]).to.deep.equal(languages(catalogues))
+    })
+
+    for (const [locale, catalogue] of texts.byLocale) {
+      it(`${place} has the texts of English in ${locale}, with the same arguments`, () => {
+        expect(bases(catalogue)).to.deep.equal(bases(english))
+        for (const [key, text] of Object.entries(catalogue)) {
+          const base = english[key] ?? english[`${key.replace(CATEGORY, '')}_other`] ?? ''
+          expect(argumentsOf(text), key).to.deep.equal(argumentsOf(base))
+          expect(text.trim(), key).to.equal(text).and.not.equal('')
+        }
+      })
+
+      it(`${place} has a form for every count in ${locale}`, () => {
+        const rules = new Intl.PluralRules(locale)
+        const needed = [...new Set(COUNTS.map((count) => rules.select(count)))]
+        for (const key of Object.keys(catalogue).filter((it) => CATEGORY.test(it)))
+          for (const category of needed)
+            expect(catalogue).to.have.property(`${key.replace(CATEGORY, '')}_${category}`)
+      })
+
+      it(`${place} says what the glossary says in ${locale}`, () => {
+        const faults = found(catalogue, (text) => wordFaults(locale, text))
+        expect(faults).to.deep.equal([])
+      })
+
+      it(`${place} has no sentence of more than 20 words in ${locale}`, () => {
+        expect(found(catalogue, longSentences)).to.deep.equal([])
+      })
+
+      it(`${place} has a verb on its buttons in ${locale}`, () => {
+        const keys = BUTTONS[place] ?? []
+        const there = keys.filter((key) => Object.hasOwn(catalogue, key))
+        if (place === PAGES) expect(there).to.deep.equal(keys)
+        const faults = there.flatMap((key) =>
+          spokenForms(catalogue[key] ?? '')
+            .filter((text) => !hasVerb(locale, text))
+            .map((text) => `${key}: ${text}`),
+        )
+        expect(faults).to.deep.equal([])
+      })
+    }
+
+    it(`${place} has its French spaces, where no line can break`, () => {
+      expect(found(catalogueOf(texts, 'fr'), frenchFaults)).to.deep.equal([])
+    })
+
+    it(`${place} has none of the former words`, () => {
+      const faults = found(english, (text) => [
+        ...FORMER_WORDS.filter((words) => text.includes(words)),
+        ...FORMER_TITLES.filter((title) => text === title),
+      ])
+      expect(faults).to.deep.equal([])
+    })
+  }
+})
+
+/** @see docs/decisions/0501 */
+describe('languages', () => {
+  /** Served before a native reading was asked for. */
+  const FROM_BEFORE = ['de', 'en', 'es', 'fr']
+  const lines = readFileSync(new URL('../../locales/REVIEWERS', import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.split(' | '))
+  const reader = new Map(lines.map(([tag, name]) => [tag, name]))
+
+  for (const locale of languages(everyCatalogue())) {
+    it(`${locale} stands among those that native readers sign`, () => {
+      expect([...reader.keys()]).to.include(locale)
+      if (!FROM_BEFORE.includes(locale)) expect(reader.get(locale)).to.match(/\p{L}/u)
+    })
+  }
+})
+
+function catalogueOf({ byLocale, place }: Texts, locale: string): Catalogue {
+  const catalogue = byLocale.get(locale)
+  if (catalogue === undefined) throw new TypeError(`${place} has no ${locale}.json`)
+  return catalogue
+}
+
+function languages(catalogues: readonly Texts[]): readonly string[] {
+  const pages = catalogues.find(({ place }) => place === PAGES)
+  return [...(pages?.byLocale.keys() ?? [])]
+}
+
+/** Keys without the category of a count, which depends on the language. */
+function bases(catalogue: Catalogue): readonly string[] {
+  return [...new Set(Object.keys(catalogue).map((key) => key.replace(CATEGORY, '')))].sort()
+}
+
+/** What a rule finds in what the owner may read, with the key. */
+function found(catalogue: Catalogue, rule: (text: string) => readonly string[]): string[] {
+  return Object.entries(catalogue).flatMap(([key, text]) =>
+    [...new Set(spokenForms(text).flatMap(rule))].map((fault) => `${key}: ${fault}`),
+  )
+}
