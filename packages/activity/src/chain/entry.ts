@@ -98,6 +98,11 @@ export function notedOf(event: ActivityEvent, now: number): Noted {
   return isShort(withNames) ? withNames : bounded(shortened, now, SHORT_NAME_LENGTH)
 }
 
+/** Whether all of an event finds room in an entry. */
+export function fitsEntry(event: ActivityEvent, now: number): boolean {
+  return isShort(bounded(event, now, MAX_NAME_LENGTH))
+}
+
 function isShort(noted: Noted): boolean {
   return Buffer.byteLength(canonical(noted)) <= MAX_ENTRY_BYTES - PLACE_BYTES
 }

@@ -28,6 +28,26 @@ const APPS = [
   },
 ]
 
+/** Events that these requests have no occasion for: a right passphrase instead of a wrong one, the other switch. */
+const NO_OCCASION: ReadonlySet<string> = new Set([
+  'POST /auth/hint: hint.sent',
+  'POST /auth/magic_link/flagship: login.failed',
+  'POST /auth/magic_link/twofactor: login.failed',
+  'POST /auth/magic_link/twofactor: login.throttled',
+  'POST /auth/passkey: factor.added',
+  'POST /auth/session_code: two_factor.failed',
+  'POST /auth/twofactor: recovery_code.used',
+  'DELETE /settings/clients/:id: client.removed',
+  'PUT /settings/factors/passkey_after_passphrase: passkey.unasked',
+  'PATCH /settings/factors/passkeys/:id: passkey.trusted',
+  'PUT /settings/factors/totp: recovery_codes.made',
+  'PUT /settings/instance/auth_mode: factor.removed',
+  'PUT /settings/magic_link: magic_link.off',
+  'PUT /settings/passphrase: login.failed',
+  'PATCH /settings/profile: language.changed',
+  'DELETE /settings/sessions/:id: logout',
+])
+
 /** Mails to the owner behind an answer: no answer depends on these limits. */
 const OF_NOTICES = new Set(['login-throttled-mail', 'new-connection-mail'])
 
@@ -35,6 +55,7 @@ describe('the rows of auth-ui', () => {
   let server: UiServer
   beforeEach(async () => {
     server = await startUi({
+      notes: true,
       ui: {
         limits: { 'register-guess': { limit: 3, windowMs: 1000 } },
         shares: {
@@ -86,7 +107,36 @@ describe('the rows of auth-ui', () => {
       .filter((each) => ofUi.has(each.split(': ')[0] ?? ''))
       .filter((each) => !limits.includes(each) && !OF_NOTICES.has(each.split(': ')[1] ?? ''))
     expect(unnamed, 'counted, and named by no row').to.deep.equal([])
+    const says = server.ui.rows.flatMap(({ method, path, activity }) =>
+      activity === undefined || (typeof activity === 'object' && 'none' in activity)
+        ? []
+        : [activity].flat().map((event) => `${method} ${path}: ${event}`),
+    )
+    expect(
+      says.filter((each) => !server.noted.has(each) && !NO_OCCASION.has(each)),
+      'said, and never noted',
+    ).to.deep.equal([])
+    const silent = [...server.noted]
+      .filter((each) => ofUi.has(each.split(': ')[0] ?? ''))
+      .filter((each) => !says.includes(each))
+    expect(silent, 'noted, and said by no row').to.deep.equal([])
+    expectNoSecrets()
   })
+
+  /** SPEC: owner.md 5.9 - whatever was typed, mailed or stored in those hundreds of requests. */
+  function expectNoSecrets(): void {
+    expect(server.events.length).to.be.greaterThan(50)
+    const text = JSON.stringify(server.events)
+    const mailed = server.mails.flatMap(({ variables }) =>
+      Object.entries(variables)
+        .filter(([name]) => ['passcode', 'code', 'url', 'hint'].includes(name))
+        .map(([, value]) => String(value)),
+    )
+    expect(mailed.length).to.be.greaterThan(5)
+    for (const secret of [LOGIN_VALUE, 'sesame', 'alice@mail.example', ...mailed]) {
+      expect(text.includes(secret), secret).to.equal(false)
+    }
+  }
 
   async function beforeOnboarding(): Promise<void> {
     await createAlice(server, {}, { isOnboarded: false })

@@ -169,6 +169,7 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
     },
     flagship: { skipCertification: false },
     linkedApps: { require: async () => {} },
+    activity: NO_ACTIVITY,
     ...(options.lifetimes && { lifetimes: options.lifetimes }),
     ...(options.wrongSecrets && { wrongSecrets: options.wrongSecrets }),
   })
