@@ -93,6 +93,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       clientAddress,
       flagship,
       linkedApps,
+      activity,
       lifetimes,
       wrongSecrets: resolved.limits.token,
       instanceCacheSize: cache.engines,
@@ -128,6 +129,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       guardRoute(rule, {
         authenticate: (ctx) => authenticate(ctx, services),
         log,
+        activity,
         page: () => given.pages?.error,
         // Secrets of providers: connectors.md 3.3 (1)
         reservedTypes: [`${namespace}.account_types`],

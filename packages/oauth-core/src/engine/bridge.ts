@@ -160,7 +160,11 @@ async function issue(
   const granted = { client, grantId, scope, refreshToken, jti }
   const tokens = await answerTokens(engine, instance, granted, end)
   const isRefresh = unit.refreshToken === undefined
-  if (isRefresh) await keepAlive(engine, unit)
+  if (isRefresh) {
+    await keepAlive(engine, unit)
+    const of = { kind: 'client', id: client.id, name: client.metadata.client_name }
+    engine.activity.used(instance, { event: 'client.used', of, what: 'refreshes' })
+  }
   engine.lastRefreshed.note(instance, client.id)
   const grant = isRefresh ? 'refresh_token' : 'authorization_code'
   engine.emitter.emit('token.issued', { instance, client, grant, scope })
