@@ -1,3 +1,4 @@
+import type { HttpError } from '@svc/platform'
 import type { Messages } from '../messages.ts'
 import type { ErrorPageModel } from './page-models.ts'
 import type { ViewName } from '../views.ts'
@@ -32,13 +33,9 @@ export function errorModel(model: ErrorPageModel, messages: Messages, origin: st
   // The heading of a 404 says it all; the exact words of other errors help whoever wrote the link.
   const isShown = error.expose && error.status !== 404 && error.description !== error.code
   const description = isShown ? error.description : undefined
-  const text = description === undefined ? '' : `error.text.${slugOf(description)}`
   const lead = messages.has(code) ? code : `error.status.${status}.lead`
-  const detail = messages.has(text)
-    ? messages.text(text)
-    : messages.has(code)
-      ? undefined
-      : description
+  const exact = description === undefined ? undefined : exactWords(error, description, messages)
+  const detail = exact ?? (messages.has(code) ? undefined : description)
   return {
     view: VIEW_OF.get(error.code) ?? 'error',
     heading: messages.has(title) ? title : `error.status.${status}.title`,
@@ -50,6 +47,16 @@ export function errorModel(model: ErrorPageModel, messages: Messages, origin: st
       label: `page.${next?.label ?? (error.code === 'cookies_blocked' ? 'retry' : 'home')}`,
     },
   }
+}
+
+/** What the catalogue says instead of an error's own text. */
+function exactWords(
+  { words }: Pick<HttpError, 'words'>,
+  description: string,
+  messages: Messages,
+): string | undefined {
+  const text = `error.text.${words?.key ?? slugOf(description)}`
+  return messages.has(text) ? messages.text(text, words?.values) : undefined
 }
 
 /** The status itself, or the nearest one there are words for. */

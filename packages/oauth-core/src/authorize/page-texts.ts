@@ -10,6 +10,7 @@ export const AUTHORIZE_TEXTS = {
   challengeMandatory: 'The code_challenge parameter is mandatory',
   challengeMissing:
     'The code_challenge parameter must be given when code_challenge_method is present',
+  clientAddressInvalid: 'The client_id is not a valid address',
   clientMissing: 'The client_id parameter is mandatory',
   clientUnknown: 'The client must be registered',
   consentMismatch: 'The form does not match the page it was sent from',
