@@ -3,7 +3,7 @@ import { OAuthError } from '../errors.ts'
 import { documentTag } from './document-cache.ts'
 
 /** Buckets of look-ups, counted before each. @see assistants.md 2.6 */
-export type LookUpBucket = 'cimd-instance' | 'cimd-process' | 'cimd-url'
+export type LookUpBucket = 'cimd-instance' | 'cimd-keys' | 'cimd-process' | 'cimd-url'
 
 interface LookUpLimitsOptions {
   readonly clock: { now(): number }

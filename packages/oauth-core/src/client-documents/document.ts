@@ -1,7 +1,7 @@
 import type { Instance } from '@svc/platform'
 import { isRedirectUri } from '../registration/redirect-uri.ts'
 import { findIdentifierFault } from './identifier.ts'
-import { type ClientKey, readKeySet } from './key-set.ts'
+import { type ClientKey, readKeySet } from './keys/key-set.ts'
 import { parseStrictJson } from './strict-json.ts'
 
 /** How a client of a document proves who it is. */

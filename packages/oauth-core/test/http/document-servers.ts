@@ -112,27 +112,29 @@ export function documentsOf(
   { clock = { now: Date.now }, limit = 20 }: { clock?: { now(): number }; limit?: number } = {},
 ): ClientDocuments & { readonly fetches: DocumentFetch[] } {
   const fetches: DocumentFetch[] = []
-  const windowMs = HOUR_MS
   const documents = new ClientDocuments({
     clock,
     outbound,
     cache: new DocumentCache(store),
-    limits: new LookUpLimits({
-      clock,
-      limits: createRateLimits({
-        store,
-        clock,
-        limits: {
-          'cimd-instance': { limit: 3 * limit, windowMs },
-          'cimd-url': { limit, windowMs },
-        },
-        tooMany: (bucket, retryAfterS) => tooManyLookUps(bucket, retryAfterS),
-      }),
-      process: { limit: 30 * limit, windowMs },
-    }),
+    limits: limitsOf(store, clock, limit),
     onFetch: (fetch) => fetches.push(fetch),
   })
   return Object.assign(documents, { fetches })
+}
+
+/** The limits of one process: of an address, thrice as much of an instance, 30 times as much of the process. */
+export function limitsOf(store: Store, clock: { now(): number }, limit: number): LookUpLimits {
+  const windowMs = HOUR_MS
+  return new LookUpLimits({
+    clock,
+    limits: createRateLimits({
+      store,
+      clock,
+      limits: { 'cimd-instance': { limit: 3 * limit, windowMs }, 'cimd-url': { limit, windowMs } },
+      tooMany: (bucket, retryAfterS) => tooManyLookUps(bucket, retryAfterS),
+    }),
+    process: { limit: 30 * limit, windowMs },
+  })
 }
 
 export function testInstance(domain: string): Instance {

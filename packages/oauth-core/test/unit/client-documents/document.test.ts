@@ -2,7 +2,11 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { Instance } from '@svc/platform'
 import { expect } from 'chai'
 import { type ClientDocument, readDocument } from '../../../src/client-documents/document.ts'
-import { hasCommonKey, readKeySet, thumbprintOf } from '../../../src/client-documents/key-set.ts'
+import {
+  hasCommonKey,
+  readKeySet,
+  thumbprintOf,
+} from '../../../src/client-documents/keys/key-set.ts'
 import { parseStrictJson } from '../../../src/client-documents/strict-json.ts'
 
 const URL_ = 'https://client.example/c'

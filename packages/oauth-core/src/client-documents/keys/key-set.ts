@@ -44,15 +44,18 @@ function readKey(given: Readonly<Record<string, unknown>>): ClientKey | undefine
       return text === undefined ? [] : [[name, text]]
     }),
   )
-  const { alg, use } = key
-  const isForSignatures = use === undefined || use === 'sig'
-  return isForSignatures && algorithmsOf(key).some((each) => alg === undefined || alg === each)
-    ? key
-    : undefined
+  const { use = 'sig' } = key
+  return use === 'sig' && ASSERTION_ALGORITHMS.some((alg) => isKeyFor(alg, key)) ? key : undefined
 }
 
-/** With which algorithms a key is good for signatures. */
-function algorithmsOf(key: ClientKey): readonly (typeof ASSERTION_ALGORITHMS)[number][] {
+/** Whether a key is good for signatures of the algorithm. */
+export function isKeyFor(alg: string, key: ClientKey): boolean {
+  const own = key['alg']
+  return (own === undefined || own === alg) && algorithmsOf(key).includes(alg)
+}
+
+/** With which algorithms a key can be used at all. */
+function algorithmsOf(key: ClientKey): readonly string[] {
   try {
     const { asymmetricKeyType: type, asymmetricKeyDetails: details } = createPublicKey({
       // What of it is a key is what this call finds out.

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import type { ClientId } from './client.ts'
+
+/** A public key (RFC 7517), by member. */
+export type PublicKey = { readonly [name: string]: string }
+
+/** What a client that is described by a document has beside its metadata: what was shown to the owner. */
+export type DocumentSnapshot = {
+  /** The identifier, as it came. */
+  readonly url: string
+  /** SHA-256 of the document. */
+  readonly digest: string
+  /** When it was read well last. Milliseconds since the epoch. */
+  readonly fetchedAt: number
+  /** When it was last tried to. */
+  readonly checkedAt: number
+  readonly authentication: 'none' | 'private_key_jwt'
+  readonly keys?: readonly PublicKey[]
+  readonly keysUri?: string
+  /** Whether it gets refresh tokens. */
+  readonly isRefreshing: boolean
+  readonly tosUri?: string
+  /** What it called itself before, and until when that is said. */
+  readonly formerName?: { readonly name: string; readonly until: number }
+}
+
+const DIGEST_CHARACTERS = 32
+
+/** The identifier of a document's client in paths and records; in tokens it is the address. @see assistants.md 2.8 */
+export function documentClientId(url: string): ClientId {
+  const digest = createHash('sha256').update(url).digest('base64url')
+  return `cimd-${digest.slice(0, DIGEST_CHARACTERS)}` as ClientId
+}
