@@ -7,9 +7,12 @@ import {
   versionedStore,
 } from '@svc/platform'
 import type { Context } from 'koa'
-import { AccessCaches, authenticate, authenticateToken } from './access/access.ts'
+import { authenticate, authenticateToken } from './access/access.ts'
+import { AccessCaches } from './access/caller.ts'
 import { guardRoute } from './access/guard.ts'
 import { issueKonnectorToken } from './access/konnector-token.ts'
+import { stepUp } from './access/resource-challenge.ts'
+import { guardResource } from './access/resource-guard.ts'
 import { checkMoveRequest, grantMove } from './authorize/moves.ts'
 import { ClientStore } from './clients/client-store.ts'
 import { LinkedApps } from './clients/linked-apps.ts'
@@ -22,6 +25,7 @@ import { OAUTH_RECORDS } from './records.ts'
 import { dropLimit } from './registration/client-limit.ts'
 import { clientServiceOf } from './registration/client-service.ts'
 import { startCleanup } from './registration/end-client.ts'
+import { ReservedTypes, Resources } from './resources/resources.ts'
 import { oauthRoutes } from './routes.ts'
 import { ForbiddenScopes } from './scopes/forbidden.ts'
 import type { OAuthServices } from './services.ts'
@@ -53,6 +57,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const linkedApps = new LinkedApps({ apps, log })
   const given: { sessions?: OwnerSessions; pages?: AuthorizePages } = {}
 
+  const forbidden = new ForbiddenScopes(namespace, resolved.forbiddenScopes)
+  const reserved = new ReservedTypes(namespace, forbidden, resolved.assistants.reserved)
+  const resources = new Resources(reserved)
+
   const services: OAuthServices & { rows: readonly RouteRow[] } = {
     store,
     clock,
@@ -70,7 +78,8 @@ export function createOAuth(options: OAuthOptions): OAuth {
     konnectors: resolved.konnectors,
     flagship,
     options: resolved,
-    forbidden: new ForbiddenScopes(namespace, resolved.forbiddenScopes),
+    forbidden,
+    resources,
     clients,
     linkedApps,
     engine: createEngine({
@@ -118,6 +127,11 @@ export function createOAuth(options: OAuthOptions): OAuth {
         // Secrets of providers: connectors.md 3.3 (1)
         reservedTypes: [`${namespace}.account_types`],
       }),
+
+    resources: { add: (resource) => resources.add(resource) },
+    resourceGuard: (resource) => guardResource(resource, services),
+    stepUp: (resource, instance, access, needs) =>
+      stepUp(services, resource, instance, access, needs),
 
     useSessions(sessions) {
       if (given.sessions !== undefined) throw new TypeError('useSessions() is called once')

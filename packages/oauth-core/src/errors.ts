@@ -123,6 +123,11 @@ export const ERRORS = {
     text: 'The scope is malformed, or no client of this kind may have it.',
     source: 'RFC 6749 5.2',
   },
+  invalid_target: {
+    status: 400,
+    text: 'The `resource` is none of this server, or another one than the grant has.',
+    source: 'RFC 8707 2',
+  },
   invalid_token: {
     status: 401,
     text: 'The token is malformed, expired or revoked. Refresh it, or begin the authorization again.',

@@ -71,12 +71,13 @@ export type {
   PermissionChoice,
   SharingView,
 } from './ports.ts'
+export type { Resource, ResourceOptions } from './resources/resources.ts'
 export { manifestPermissions } from './scopes/manifest.ts'
 export { type KindGroup, KIND_GROUPS, kindGroupOf, localType } from './scopes/kind-group.ts'
 export { type Permission, type Verb, VERBS } from './scopes/permission.ts'
 export { type Right, RIGHTS, rightsOf } from './scopes/rights.ts'
 export { parseScope, serializeScope } from './scopes/scope.ts'
-export type { AccessContext, ScopedDocument, TokenAccess } from './access/access-context.ts'
+export type { AccessContext, ResourceAccess, ScopedDocument, TokenAccess } from './access/access-context.ts'
 export type { TokenAnswer } from './engine/bridge.ts'
 export type { AppTokens } from './tokens/app-token.ts'
 export type { KonnectorTokens } from './access/konnector-token.ts'

@@ -45,7 +45,13 @@ type Func = (...given: never) => unknown
 const SILENT: Logger = { info: () => {}, warn: () => {}, error: () => {} }
 
 /** Buckets of this package. @see oauth.md 2.6 */
-export type OAuthBucket = 'attestation' | 'confirm-flagship' | 'oauth-client' | 'token'
+export type OAuthBucket =
+  | 'attestation'
+  | 'confirm-flagship'
+  | 'oauth-client'
+  | 'refresh'
+  | 'step-up'
+  | 'token'
 
 /** What {@link createOAuth} is given. Faults are reported at once, each with its path. */
 export interface OAuthOptions {
@@ -114,6 +120,15 @@ export interface OAuthOptions {
     /** Whether they may leave out single permissions, and choose for how long. @defaultValue `true` (D42) */
     readonly choose?: boolean
   }
+  /** Of clients that ask for a resource; without a registered one nothing of it counts. @see assistants.md 7.1 */
+  readonly assistants?: {
+    /** Whether clients may register without a secret. @defaultValue `true` */
+    readonly registration?: boolean
+    /** Whether clients without a secret have to send `state`, beside PKCE. @defaultValue `false` */
+    readonly requireState?: boolean
+    /** Types that no such client gets, or their beginnings with a `*`. @defaultValue those of `assistants.md` 4.8 */
+    readonly reserved?: readonly string[]
+  }
   /** Instead of single {@link DEFAULT_LIFETIMES}. */
   readonly lifetimes?: Partial<Lifetimes>
   /** Instead of single {@link DEFAULT_LIMITS}. */
@@ -141,6 +156,10 @@ export const DEFAULT_LIMITS: Readonly<Record<OAuthBucket, RateLimit>> = {
   'confirm-flagship': { limit: 30, windowMs: HOUR_MS },
   /** Registrations of clients. */
   'oauth-client': { limit: 50, windowMs: HOUR_MS },
+  /** Refreshes of a grant whose refresh tokens rotate. */
+  refresh: { limit: 60, windowMs: MINUTE_MS },
+  /** Challenges that ask a client of a resource to get more, a grant. */
+  'step-up': { limit: 5, windowMs: HOUR_MS },
   /** Wrong secrets of a client from an address. */
   token: { limit: 300, windowMs: HOUR_MS },
 }
@@ -148,6 +167,7 @@ export const DEFAULT_LIMITS: Readonly<Record<OAuthBucket, RateLimit>> = {
 /** Options with nothing left open, but what has no default. */
 export interface ResolvedOptions
   extends Settled<Omit<OAuthOptions, 'flagship'>, 'forbiddenScopes' | 'konnectors'> {
+  readonly assistants: Required<NonNullable<OAuthOptions['assistants']>>
   readonly cache: Required<NonNullable<OAuthOptions['cache']>>
   readonly consent: Required<NonNullable<OAuthOptions['consent']>>
   readonly flagship: FlagshipConfig
@@ -181,12 +201,21 @@ export const OAUTH_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
     'nothing is offered',
   ),
   consent: group({ choose: flag().or(true) }),
+  assistants: group({
+    registration: flag().or(true),
+    requireState: flag().or(false),
+    reserved: list(text('a type, or its beginning with a `*`', { pattern: '^[a-z0-9_.]+\\*?$' }), 200).or(
+      [],
+      'those of `assistants.md` 4.8',
+    ),
+  }),
   lifetimes: lifetimes(
     DEFAULT_LIFETIMES,
     { least: SECOND_MS, most: DAY_MS, step: SECOND_MS },
     {
       authorizationCodeMs: { least: SECOND_MS, most: 10 * MINUTE_MS, step: SECOND_MS },
       refreshTokenMs: { least: SECOND_MS, most: 3650 * DAY_MS, step: SECOND_MS },
+      resourceTokenMs: { least: 5 * MINUTE_MS, most: DAY_MS, step: SECOND_MS },
       pendingClientMs: { least: SECOND_MS, most: 30 * DAY_MS, step: SECOND_MS },
       // The smallest step is a day, so that 0 is the only number below one.
       signingKeyMs: { least: 0, most: 3650 * DAY_MS, step: DAY_MS },

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { Client } from './clients/client.ts'
 import type { CsrfRule, HttpError, Instance } from '@svc/platform'
+import type { Resource } from './resources/resources.ts'
 import type { Permission } from './scopes/permission.ts'
 
 /** A permission of a manifest, under a title. @see oauth.md 12 "JSON form" */
@@ -122,6 +123,8 @@ export interface ConsentView {
   /** Why the page is shown again: no permission was ticked. */
   readonly problem?: 'nothing_chosen'
   readonly signs: ConsentSigns
+  /** What the access is for: what only reads is ticked, and everything else is not. Absent: the interface itself. */
+  readonly resource?: Resource
   readonly redirectUri: string
   /** Where refusing leads. */
   readonly cancelUrl: string
@@ -229,12 +232,19 @@ export interface OAuthEvents {
     readonly grant: 'authorization_code' | 'direct' | 'refresh_token'
     readonly scope: string
   }
+  /** A client without a secret presented a refresh token of a grant of its own. @see assistants.md 3.6 */
+  'token.rotated': ClientEvent & {
+    /** `reuse`: the token was replaced too long ago, and the grant ended; `refused`: the token is none of ours. */
+    readonly outcome: 'refused' | 'repeated' | 'reuse' | 'rotated'
+  }
   /** A grant ended before its time; its code and its tokens are refused from now on. */
   'grant.revoked': {
     readonly instance: Instance
     readonly grantId: string
     readonly clientId: string
     readonly reason: string
+    /** Of a client without a secret. */
+    readonly isRotating: boolean
   }
 }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { type InstanceId, type RecordKind, valueSchemas } from '@svc/platform'
 import { secretContext } from './clients/client-record.ts'
 
-const { any, boolean, digest, instant, list, members, object, text } = valueSchemas
+const { any, boolean, count, digest, instant, list, members, object, oneOf, text } = valueSchemas
 
 const SHORT = { no: 'It is short-lived.' } as const
 const COUNTER = { no: 'It is a counter.' } as const
@@ -17,6 +17,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
         metadata: members(
           { redirect_uris: list(text), client_name: text, software_id: text },
           {
+            token_endpoint_auth_method: oneOf('none'),
             software_version: text,
             client_kind: text,
             client_uri: text,
@@ -141,14 +142,25 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
           { challenge: text, consumedAt: instant },
         ),
       },
-      { endsAt: instant, refreshToken: digest },
+      {
+        endsAt: instant,
+        refreshToken: digest,
+        resource: text,
+        rotation: members({
+          generation: count,
+          retired: list(
+            members({ generation: count, hash: digest, kid: text }, { until: instant }),
+            8,
+          ),
+        }),
+      },
     ),
     tags: 'instance',
     places: { by: 'index-of', parent: 'client', index: ({ id }) => `grants:${id}` },
     life: 'with its code (5 min) until that is exchanged, then 400 days without a refresh and the last access token’s day, or the chosen end when that comes first; at most 20 a client; ended by revocation and by a replay of its code, which is exchanged once',
     export: 'yes',
     content:
-      'SHA-256 of its id: client, scope, when, when it ends (a time the owner chose, or none); of its code: SHA-256, redirect URI, challenge, end, when it was used; SHA-256 of its refresh token',
+      'SHA-256 of its id: client, scope, when, when it ends (a time the owner chose, or none); of its code: SHA-256, redirect URI, challenge, end, when it was used; SHA-256 of its refresh token; of a grant with a resource: its path; of a client without a secret: how often the refresh token changed, and of at most 8 earlier ones SHA-256, the key that made what follows, and until when it is good',
   },
   {
     kind: 'registration-token',

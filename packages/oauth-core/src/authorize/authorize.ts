@@ -1,9 +1,10 @@
 import { prefersJson, type RouteContext } from '@svc/platform'
-import { isCertified } from '../clients/client.ts'
+import { isCertified, isPublic } from '../clients/client.ts'
 import { revokeGrant } from '../engine/grant.ts'
 import { mintCode } from '../engine/mint.ts'
 import { OAuthError } from '../errors.ts'
 import type { OwnerSession } from '../ports.ts'
+import { scheduleUnusedCheck } from '../registration/end-client.ts'
 import { type OAuthServices, pagesOf, sessionsOf } from '../services.ts'
 import { allowClient } from './allow-client.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
@@ -112,7 +113,7 @@ async function grant(
   live: LiveAccess,
 ): Promise<string> {
   const { engine, emitter, log } = services
-  const { instance, redirectUri, scope, codeChallenge } = answer.request
+  const { instance, redirectUri, scope, codeChallenge, resource } = answer.request
   const endsAt = endOf(answer, services.clock.now())
   const userAgent = ctx.get('User-Agent')
   const seen = { userAgent, withinLimit: true }
@@ -121,16 +122,19 @@ async function grant(
     client,
     redirectUri,
     scope,
+    ...(resource === undefined ? {} : { resource: resource.path }),
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(endsAt === undefined ? {} : { endsAt }),
   })
+  if (isPublic(client)) await scheduleUnusedCheck(services, instance, client.id)
   for (const { id } of supersededGrants(answer, live, endsAt))
     await revokeGrant(engine, instance, id, 'narrowed')
   if (request.app !== undefined) services.linkedApps.startInstall(instance, request.app.slug)
   const address = services.clientAddress(ctx)
   const given = { scope, address, ...(endsAt === undefined ? {} : { endsAt }) }
   emitter.emit('code.created', { instance, client, ...given })
-  log.info('consent.given', { domain: instance.domain, clientId: client.id, ...given })
+  const at = resource === undefined ? {} : { resource: resource.path }
+  log.info('consent.given', { domain: instance.domain, clientId: client.id, ...given, ...at })
   return code
 }
 

@@ -7,7 +7,7 @@ import {
   recordKey,
 } from '@svc/store'
 import type { InstanceId } from '@svc/platform'
-import type { Client, ClientId, ClientMetadata } from './client.ts'
+import { type Client, type ClientId, type ClientMetadata, isPublic } from './client.ts'
 import { deviceDigest, deviceOf } from './device-token.ts'
 
 /** A client as it is stored, its secret sealed. Times are milliseconds since the epoch. */
@@ -32,6 +32,13 @@ const USER_KINDS: readonly (string | undefined)[] = ['browser', 'desktop', 'mobi
 export function isUserKind(kind: string | undefined): boolean {
   return USER_KINDS.includes(kind)
 }
+
+/** Whether a client takes a place among those the owner connected. @see oauth.md 3.10; assistants.md 2.14 */
+export function isCounted(metadata: Pick<ClientMetadata, 'client_kind' | AuthMethod>): boolean {
+  return isUserKind(metadata.client_kind) || isPublic({ metadata })
+}
+
+type AuthMethod = 'token_endpoint_auth_method'
 
 /** Whether a text can be the identifier of a client at all. */
 export function isClientId(text: string): text is ClientId {
@@ -75,7 +82,7 @@ export function clientEntries(
   const sort = `${String(createdAt).padStart(15, '0')}:${id}`
   const entries = [{ index: clientsIndex(instanceId), sort }]
   if (pending) entries.push({ index: pendingIndex(instanceId), sort })
-  else if (isUserKind(metadata.client_kind)) {
+  else if (isCounted(metadata)) {
     entries.push({ index: connectedIndex(instanceId), sort })
   }
   const device = deviceOf(metadata)
@@ -115,21 +122,25 @@ const OPTIONAL = [
  * @see oauth.md 1.1
  */
 export function toWire(
-  { id, metadata, flagship, certifiedFromStore }: Client,
+  client: Client,
   secret: string,
   registrationToken?: string,
 ): Readonly<Record<string, Json>> {
+  const { id, metadata, flagship, certifiedFromStore } = client
+  const isOpen = isPublic(client)
   const wire: Record<string, Json> = {
     client_id: id,
-    client_secret: secret,
-    client_secret_expires_at: 0,
+    ...(isOpen
+      ? { client_id_issued_at: Math.floor(client.createdAt / 1000) }
+      : { client_secret: secret, client_secret_expires_at: 0 }),
   }
   if (registrationToken !== undefined) wire['registration_access_token'] = registrationToken
   wire['grant_types'] = ['authorization_code', 'refresh_token']
   wire['response_types'] = ['code']
   wire['redirect_uris'] = metadata.redirect_uris
   wire['client_name'] = metadata.client_name
-  wire['software_id'] = metadata.software_id
+  if (isOpen) wire['token_endpoint_auth_method'] = 'none'
+  else wire['software_id'] = metadata.software_id
   for (const name of OPTIONAL) {
     // Metadata came from JSON.
     const value = metadata[name] as Json | undefined

@@ -47,7 +47,8 @@ export interface EngineClient {
 /** What the engine registered or changed: names of RFC 7591, values checked by it. */
 export type EngineMetadata = Readonly<Record<string, unknown>> & {
   readonly client_id: string
-  readonly client_secret: string
+  /** Absent: a client without one. */
+  readonly client_secret?: string
 }
 
 /** A client as one read found it, its secret in clear. Lives in memory only. */
@@ -210,7 +211,7 @@ export class ClientStore {
    */
   toChanges(
     instance: Instance,
-    { client_id: id, client_secret: secret }: EngineMetadata,
+    { client_id: id, client_secret: secret = '' }: EngineMetadata,
     previous: StoredRecord | undefined,
   ): readonly Change[] {
     const write = this.#writes.getStore()

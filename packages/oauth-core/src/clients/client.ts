@@ -6,6 +6,8 @@ export interface ClientMetadata {
   readonly redirect_uris: readonly string[]
   readonly client_name: string
   readonly software_id: string
+  /** Of a client without a secret; its `software_id` is `''`. Absent: it has a secret. */
+  readonly token_endpoint_auth_method?: 'none'
   readonly software_version?: string
   readonly client_kind?: string
   readonly client_uri?: string
@@ -36,6 +38,15 @@ export interface Client {
   readonly lastUsedAt?: number
   /** Where that request came from; IPv6 as its /64. */
   readonly lastUsedFrom?: string
+}
+
+/** Whether the client has no secret: it proves itself by PKCE alone. @see assistants.md 3.1 */
+export function isPublic({
+  metadata,
+}: {
+  readonly metadata: Pick<ClientMetadata, 'token_endpoint_auth_method'>
+}): boolean {
+  return metadata.token_endpoint_auth_method === 'none'
 }
 
 /** Slug of the web app that a client is linked to, or undefined. @see oauth.md 3.5 */

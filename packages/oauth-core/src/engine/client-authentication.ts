@@ -1,5 +1,6 @@
 import { equalSecrets, type Instance, type Parameters, type RouteContext } from '@svc/platform'
 import type { Key } from '@svc/store'
+import { isPublic } from '../clients/client.ts'
 import { clientKey, isClientId } from '../clients/client-record.ts'
 import { OAuthError } from '../errors.ts'
 import type { Engine } from './engine.ts'
@@ -33,7 +34,8 @@ export async function authenticateClient(ctx: RouteContext, engine: Engine): Pro
   const unit = newUnit(claimed.instance)
   await readUnit(engine.reads, unit, [claimed.key])
   const client = await findComparable(engine, claimed, unit)
-  if (equalSecrets(client.secret, claimed.secret)) return client
+  // What has no secret was not shown any.
+  if (isPublic(client.client) || equalSecrets(client.secret, claimed.secret)) return client
   return refuseSecret(engine, claimed)
 }
 
@@ -67,7 +69,9 @@ export async function findComparable(
   if (record === undefined) throw unknownClient(instance, basic !== undefined)
   if (engine.throttle.isBlocked(suspect)) throw invalidClient(instance, basic !== undefined)
   if (secret !== '' && !SECRET.test(secret)) return refuseSecret(engine, claimed)
-  return engine.parsedClients.read(instance, record)
+  const parsed = engine.parsedClients.read(instance, record)
+  if (isPublic(parsed.client) && secret !== '') throw invalidClient(instance, basic !== undefined)
+  return parsed
 }
 
 /** Counts a wrong secret. @throws OAuthError 401, always */

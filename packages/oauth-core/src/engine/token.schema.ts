@@ -15,6 +15,7 @@ export const tokenSchema: BodySchema = describedSchema({
     code_verifier: { type: 'string', description: 'when the request had a `code_challenge`' },
     redirect_uri: { type: 'string', description: 'compared when it is there' },
     refresh_token: { type: 'string' },
+    resource: { type: 'string', description: 'compared when it is there (RFC 8707)' },
   },
   required: ['grant_type'],
 })

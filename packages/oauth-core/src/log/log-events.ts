@@ -6,7 +6,7 @@ export const OAUTH_LOG_EVENTS = {
     level: 'info',
     audit: true,
     when: 'A client registered itself.',
-    fields: { domain: 'string', clientId: 'string', softwareId: 'string?', address: 'string' },
+    fields: { domain: 'string', clientId: 'string', softwareId: 'string?', public: 'boolean?', address: 'string' },
     since: '0.1.0',
   },
   'client.updated': {
@@ -43,6 +43,12 @@ export const OAUTH_LOG_EVENTS = {
     fields: { domain: 'string', clientId: 'string', platform: 'string' },
     since: '0.1.0',
   },
+  'client.check_lost': {
+    level: 'warn',
+    when: 'A client without a secret whose last access ended early stays for as long as that was meant to last.',
+    fields: { domain: 'string', clientId: 'string', cause: 'string' },
+    since: '0.1.0',
+  },
   'client.stamp_lost': {
     level: 'warn',
     when: 'The time of the last use of clients was not stored; it is stored with the next use.',
@@ -59,7 +65,15 @@ export const OAUTH_LOG_EVENTS = {
       scope: 'string',
       address: 'string',
       endsAt: 'number?',
+      resource: 'string?',
     },
+    since: '0.1.0',
+  },
+  'refresh.reuse': {
+    level: 'warn',
+    audit: true,
+    when: 'A refresh token came that was replaced too long ago; its grant ended.',
+    fields: { domain: 'string', clientId: 'string' },
     since: '0.1.0',
   },
   'sharing.accepted': {

@@ -1,8 +1,10 @@
 import type { Instance, InstanceId } from '@svc/platform'
 import { dropChallenges } from '../certification/challenges.ts'
 import { dropFlagshipCode } from '../certification/flagship-codes.ts'
-import type { Client, ClientId } from '../clients/client.ts'
+import { type Client, type ClientId, isPublic } from '../clients/client.ts'
 import { forgetClient } from '../engine/engine.ts'
+import { listGrants } from '../engine/grant.ts'
+import { UNUSED_CLIENT_MS } from '../lifetimes.ts'
 import type { OAuthServices } from '../services.ts'
 
 const QUEUE = 'oauth-clients'
@@ -82,8 +84,51 @@ export async function sweepPending(services: OAuthServices, instance: Instance):
  * @returns what ends it
  * @see oauth.md 3.9
  */
-export function startCleanup(services: OAuthServices): Promise<() => Promise<void>> {
-  return services.store.scheduler.process(QUEUE, ({ id }) => handleWakeUp(services, id))
+export async function startCleanup(services: OAuthServices): Promise<() => Promise<void>> {
+  const { store, emitter, log } = services
+  const stop = await store.scheduler.process(QUEUE, ({ id }) => handleWakeUp(services, id))
+  const underWay = new Set<Promise<void>>()
+  const stopHearing = emitter.on('grant.revoked', ({ instance, clientId, isRotating }) => {
+    if (!isRotating) return
+    const work = scheduleUnusedCheck(services, instance, clientId).catch((cause: unknown) => {
+      // The wake-up of the grant's own end is still there.
+      log.warn('client.check_lost', { domain: instance.domain, clientId, cause: String(cause) })
+    })
+    underWay.add(work)
+    void work.finally(() => underWay.delete(work))
+  })
+  return async () => {
+    stopHearing()
+    await Promise.all(underWay)
+    await stop()
+  }
+}
+
+/**
+ * Asks for a look at a client without a secret, a day after the last of its grants is over. To be called when it got one,
+ * and when one ended.
+ * @see assistants.md 3.8
+ */
+export async function scheduleUnusedCheck(
+  services: Pick<OAuthServices, 'clock' | 'engine' | 'store'>,
+  instance: Instance,
+  clientId: string,
+): Promise<void> {
+  const { store, clock, engine } = services
+  const grants = await listGrants(engine, instance, clientId)
+  const end = Math.max(clock.now(), ...grants.map(({ endsAt = 0 }) => endsAt))
+  await store.scheduler.at(QUEUE, wakeUpOf(instance.id, clientId), end + UNUSED_CLIENT_MS)
+}
+
+async function endUnused(
+  services: OAuthServices,
+  instance: Instance,
+  client: Client,
+): Promise<void> {
+  if (!isPublic(client) || client.pending) return
+  const grants = await listGrants(services.engine, instance, client.id)
+  if (grants.length > 0) await scheduleUnusedCheck(services, instance, client.id)
+  else await revokeClient(services, instance, client.id, 'unused', (now) => !now.pending)
 }
 
 async function handleWakeUp(services: OAuthServices, wakeUpId: string): Promise<void> {
@@ -94,7 +139,10 @@ async function handleWakeUp(services: OAuthServices, wakeUpId: string): Promise<
   const client = await clients.find(instance, clientId)
   // A client's record goes before what belongs to it.
   if (client === undefined) await forgetClient(engine, instance, clientId as ClientId, 'deleted')
-  else await revokeOverdue(services, instance, client)
+  else {
+    await revokeOverdue(services, instance, client)
+    await endUnused(services, instance, client)
+  }
 }
 
 async function revokeOverdue(

@@ -5,7 +5,7 @@ import {
   type RouteAuth,
   type RouteContext,
 } from '@svc/platform'
-import type { Client } from '../clients/client.ts'
+import { type Client, isPublic } from '../clients/client.ts'
 import { claimName, releaseName } from '../clients/client-names.ts'
 import { toWire } from '../clients/client-record.ts'
 import type { OpenClient } from '../clients/client-store.ts'
@@ -88,7 +88,7 @@ export async function updateClient(ctx: RouteContext, services: OAuthServices): 
   }
   const members = pickMembers(body)
   const asked = readMetadataUpdate(members, client.metadata, instance)
-  if (members.has('software_id')) await checkLinkedApp(asked.software_id, instance, apps)
+  if (members.has('software_id') && !isPublic(client)) await checkLinkedApp(asked.software_id, instance, apps)
   const renewSecret = isRenewal(body['client_secret'], secret)
   const also = await admitKind(services, instance, client, asked.client_kind)
 

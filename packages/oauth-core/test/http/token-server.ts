@@ -20,6 +20,7 @@ import { registerNatively } from '../../src/engine/native-registration.ts'
 import {
   bindRoutes,
   createKeyring,
+  createRateLimits,
   createRevocations,
   createSealer,
   type Instance,
@@ -30,9 +31,13 @@ import {
   type RouteRow,
   type StoredKeyring,
 } from '@svc/platform'
+import { OAuthError } from '../../src/errors.ts'
 import type { Lifetimes } from '../../src/lifetimes.ts'
+import { DEFAULT_LIMITS } from '../../src/options.ts'
 import type { OAuthEvents } from '../../src/ports.ts'
+import { type ResourceOptions, ReservedTypes, Resources } from '../../src/resources/resources.ts'
 import { oauthRoutes } from '../../src/routes.ts'
+import { ForbiddenScopes } from '../../src/scopes/forbidden.ts'
 import type { OAuthServices } from '../../src/services.ts'
 
 /** A registered client with its secret. */
@@ -110,6 +115,8 @@ export interface ServerOptions {
   /** Two instances, as another server made them. */
   readonly instances?: readonly [Instance, Instance]
   readonly sealingKey?: Buffer
+  /** What clients without a secret may ask for. */
+  readonly resource?: ResourceOptions
 }
 
 export const VERIFIER = 'a'.repeat(43)
@@ -173,7 +180,15 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
   })
   const routes = oauthRoutes.filter(({ path }) => TOKEN_PATHS.includes(path))
   // What these endpoints use of the package.
-  const services = { engine, rows: [] as readonly RouteRow[] } as unknown as OAuthServices & {
+  const resources = new Resources(new ReservedTypes('io.svc', new ForbiddenScopes('io.svc')))
+  if (options.resource !== undefined) resources.add(options.resource)
+  const limits = createRateLimits({
+    store,
+    clock,
+    limits: DEFAULT_LIMITS,
+    tooMany: () => new OAuthError('too_many_requests'),
+  })
+  const services = { engine, limits, resources, rows: [] as readonly RouteRow[] } as unknown as OAuthServices & {
     rows: readonly RouteRow[]
   }
   services.rows = bindRoutes(routes, services)
