@@ -14,6 +14,7 @@ import { issueKonnectorToken } from './access/konnector-token.ts'
 import { stepUp } from './access/resource-challenge.ts'
 import { guardResource } from './access/resource-guard.ts'
 import { checkMoveRequest, grantMove } from './authorize/moves.ts'
+import { assembleDocuments } from './client-documents/assemble.ts'
 import { ClientStore } from './clients/client-store.ts'
 import { LinkedApps } from './clients/linked-apps.ts'
 import { closeEngine, createEngine } from './engine/engine.ts'
@@ -61,6 +62,14 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const reserved = new ReservedTypes(namespace, forbidden, resolved.assistants.reserved)
   const resources = new Resources(reserved)
 
+  const { documents, described } = assembleDocuments({
+    store,
+    options: resolved,
+    emitter,
+    log,
+    services: () => services,
+  })
+
   const services: OAuthServices & { rows: readonly RouteRow[] } = {
     store,
     clock,
@@ -80,6 +89,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     options: resolved,
     forbidden,
     resources,
+    documents,
     clients,
     linkedApps,
     engine: createEngine({
@@ -93,6 +103,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       namespace,
       clientAddress,
       flagship,
+      described,
       linkedApps,
       lifetimes,
       wrongSecrets: resolved.limits.token,
@@ -164,6 +175,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
 
     async close() {
       await linkedApps.close()
+      await described.close()
       await stopCleanup?.()
       stopCleanup = undefined
       await closeEngine(services.engine)

@@ -3,6 +3,7 @@ import {
   HOUR_MS,
   type Logger,
   MINUTE_MS,
+  type Outbound,
   type RateLimit,
   type RouteContext,
   type SealingKey,
@@ -35,6 +36,7 @@ import {
   type FlagshipOptions,
   flagshipOptions,
 } from './certification/attestation-config.ts'
+import { HOST_PATTERN } from './client-documents/client-hosts.ts'
 import type { Client } from './clients/client.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import type { AppRegistry, KonnectorRegistry } from './ports.ts'
@@ -46,7 +48,12 @@ const SILENT: Logger = { info: () => {}, warn: () => {}, error: () => {} }
 
 /** Buckets of this package. @see oauth.md 2.6 */
 export type OAuthBucket =
+  | 'assistant'
   | 'attestation'
+  | 'cimd-instance'
+  | 'cimd-keys'
+  | 'cimd-process'
+  | 'cimd-url'
   | 'confirm-flagship'
   | 'oauth-client'
   | 'refresh'
@@ -128,7 +135,13 @@ export interface OAuthOptions {
     readonly requireState?: boolean
     /** Types that no such client gets, or their beginnings with a `*`. @defaultValue those of `assistants.md` 4.8 */
     readonly reserved?: readonly string[]
+    /** Hosts whose documents may describe clients: `host`, or `*.host` for those below it. @defaultValue any */
+    readonly clientHosts?: readonly string[]
+    /** Hosts whose documents may not, whatever else allows them. @defaultValue none */
+    readonly clientHostsDenied?: readonly string[]
   }
+  /** The way to documents of clients. @defaultValue one that leads to public addresses only */
+  readonly outbound?: Outbound
   /** Instead of single {@link DEFAULT_LIFETIMES}. */
   readonly lifetimes?: Partial<Lifetimes>
   /** Instead of single {@link DEFAULT_LIMITS}. */
@@ -150,8 +163,18 @@ export interface OAuthOptions {
 
 /** @see oauth.md 2.6 */
 export const DEFAULT_LIMITS: Readonly<Record<OAuthBucket, RateLimit>> = {
+  /** Clients that documents describe and the owner allows for the first time. */
+  assistant: { limit: 10, windowMs: HOUR_MS },
   /** Attestations that use up a challenge of an instance. */
   attestation: { limit: 50, windowMs: HOUR_MS },
+  /** Documents of clients that are fetched for an instance. */
+  'cimd-instance': { limit: 60, windowMs: HOUR_MS },
+  /** Keys of a client that are fetched again for one that is unknown. */
+  'cimd-keys': { limit: 1, windowMs: 5 * MINUTE_MS },
+  /** Documents of clients that a process fetches. */
+  'cimd-process': { limit: 600, windowMs: HOUR_MS },
+  /** Fetches of one document, by all instances. */
+  'cimd-url': { limit: 20, windowMs: HOUR_MS },
   /** Codes that certify clients: mailed, and tried. */
   'confirm-flagship': { limit: 30, windowMs: HOUR_MS },
   /** Registrations of clients. */
@@ -166,14 +189,19 @@ export const DEFAULT_LIMITS: Readonly<Record<OAuthBucket, RateLimit>> = {
 
 /** Options with nothing left open, but what has no default. */
 export interface ResolvedOptions
-  extends Settled<Omit<OAuthOptions, 'flagship'>, 'forbiddenScopes' | 'konnectors'> {
-  readonly assistants: Required<NonNullable<OAuthOptions['assistants']>>
+  extends Settled<Omit<OAuthOptions, 'flagship'>, 'forbiddenScopes' | 'konnectors' | 'outbound'> {
+  readonly assistants: Settled<NonNullable<OAuthOptions['assistants']>, 'clientHosts'>
   readonly cache: Required<NonNullable<OAuthOptions['cache']>>
   readonly consent: Required<NonNullable<OAuthOptions['consent']>>
   readonly flagship: FlagshipConfig
   readonly lifetimes: Lifetimes
   readonly limits: Readonly<Record<OAuthBucket, RateLimit>>
 }
+
+const HOSTS = list(
+  text('a host, or `*.` and a host', { pattern: HOST_PATTERN, maxLength: 255 }),
+  1000,
+)
 
 export const OAUTH_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
   store: port<Store>(['get', 'getMany', 'write', 'take', 'hit', 'list']),
@@ -204,11 +232,14 @@ export const OAUTH_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
   assistants: group({
     registration: flag().or(true),
     requireState: flag().or(false),
-    reserved: list(text('a type, or its beginning with a `*`', { pattern: '^[a-z0-9_.]+\\*?$' }), 200).or(
-      [],
-      'those of `assistants.md` 4.8',
-    ),
+    reserved: list(
+      text('a type, or its beginning with a `*`', { pattern: '^[a-z0-9_.]+\\*?$' }),
+      200,
+    ).or([], 'those of `assistants.md` 4.8'),
+    clientHosts: HOSTS.optional('any'),
+    clientHostsDenied: HOSTS.or([], 'none'),
   }),
+  outbound: port<Outbound>(['request']).optional('one that leads to public addresses only'),
   lifetimes: lifetimes(
     DEFAULT_LIFETIMES,
     { least: SECOND_MS, most: DAY_MS, step: SECOND_MS },

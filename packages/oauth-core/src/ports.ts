@@ -213,6 +213,11 @@ export interface OAuthEvents {
   'client.updated': ClientEvent
   /** A client is gone: it unregistered, was removed by its owner or the host, or was never allowed. */
   'client.deleted': ClientEvent
+  /** A document that describes a client was fetched, or was to be. */
+  'document.fetched': {
+    readonly outcome: 'fetched' | 'invalid' | 'status' | 'timeout' | 'unreachable'
+    readonly ms: number
+  }
   /** The owner allowed a client more than `oauthClientsMax` says. @see oauth.md 3.10 */
   'clients.limit.exceeded': {
     readonly instance: Instance

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { type InstanceId, type RecordKind, valueSchemas } from '@svc/platform'
 import { secretContext } from './clients/client-record.ts'
+import { DOCUMENT_RECORDS, DOCUMENT_SNAPSHOT } from './client-documents/records.ts'
 
 const { any, boolean, count, digest, instant, list, members, object, oneOf, text } = valueSchemas
 
@@ -35,7 +36,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
         createdAt: instant,
         updatedAt: instant,
       },
-      { os: text, deviceTokenAt: instant },
+      { document: DOCUMENT_SNAPSHOT, os: text, deviceTokenAt: instant },
     ),
     tags: 'instance',
     places: { by: 'index', index: 'clients' },
@@ -48,7 +49,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     life: 'until removed, by its client, the owner or the clean-up; one hour while pending',
     export: 'yes',
     content:
-      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last',
+      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last; of a client that a document describes: its address, SHA-256 of the document, when it was read and tried last, keys, former name',
   },
   {
     kind: 'client-name',
@@ -172,6 +173,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     export: 'yes',
     content: 'SHA-256 of the token: its client',
   },
+  ...DOCUMENT_RECORDS,
 ]
 
 function nameOf(value: unknown): string {

@@ -107,7 +107,7 @@ export const oauthRoutes: readonly Route<OAuthServices>[] = [
     path: '/auth/authorize',
     handler: showConsent,
     auth: ownerOf('authorize/authorize.ts'),
-    statuses: [200, 302, 400, 429],
+    statuses: [200, 302, 400, 403, 429],
     family: 'html',
     limit: [{ bucket: 'confirm-flagship', inRule: 'codes that are mailed to certify a client' }],
     summary: 'Asks the owner whether a client may have what it asks for.',
@@ -121,8 +121,11 @@ export const oauthRoutes: readonly Route<OAuthServices>[] = [
     // A request without any body still meets the CSRF rule first (oauth.md 5.3).
     body: { types: ['form'], optional: true, schema: authorizeSchema },
     csrf: 'token',
-    statuses: [200, 302, 400, 401, 403, 413, 415],
+    statuses: [200, 302, 400, 401, 403, 413, 415, 429],
     family: 'html',
+    limit: [
+      { bucket: 'assistant', inRule: 'documents whose clients are allowed for the first time' },
+    ],
     summary: 'Gives the client a code for what the owner allowed.',
     source: 'oauth.md 5.3, 5.7, 5.8; decision D42; RFC 6749 4.1.2',
   }),

@@ -23,6 +23,7 @@ import type {
   OAuthEvents,
   OwnerSessions,
 } from './ports.ts'
+import type { ClientDocuments } from './client-documents/client-documents.ts'
 import type { Resources } from './resources/resources.ts'
 import type { ForbiddenScopes } from './scopes/forbidden.ts'
 import type { OAuthLog } from './log/log-events.ts'
@@ -36,7 +37,7 @@ export interface OAuthServices {
   readonly namespace: string
   readonly keyring: Keyring
   readonly sealer: Sealer
-  readonly instances: Pick<Instances, 'byId'>
+  readonly instances: Pick<Instances, 'byHost' | 'byId'>
   /** Notifies every process that something ended. */
   readonly revocations: Revocations
   /** Emits what happened, in this process. */
@@ -50,10 +51,15 @@ export interface OAuthServices {
   readonly konnectors: KonnectorRegistry | undefined
   readonly flagship: FlagshipConfig
   /** What the host decided about authorizations. */
-  readonly options: Pick<ResolvedOptions, 'assistants' | 'consent' | 'deprecatedApps' | 'requirePkce' | 'sharings'>
+  readonly options: Pick<
+    ResolvedOptions,
+    'assistants' | 'consent' | 'deprecatedApps' | 'requirePkce' | 'sharings'
+  >
   readonly forbidden: ForbiddenScopes
   /** What takes tokens of its own; embedding servers register it. */
   readonly resources: Resources
+  /** Documents that clients describe themselves in. */
+  readonly documents: ClientDocuments
   readonly clients: ClientStore
   readonly linkedApps: LinkedApps
   readonly engine: Engine

@@ -2,16 +2,12 @@ import { createFreshCache, type Instance, type Keyring, type Revocations } from 
 import type { Store } from '@svc/store'
 import type { Context } from 'koa'
 import type { CertificationRule, Client } from '../clients/client.ts'
+import { documentClientId, isUrlClientId } from '../clients/client-document.ts'
 import type { ClientStore } from '../clients/client-store.ts'
 import { findGrant, type Grant } from '../engine/grant.ts'
 import type { LastUse } from '../engine/last-use.ts'
 import type { OAuthLog } from '../log/log-events.ts'
-import type {
-  AppRegistry,
-  KonnectorRegistry,
-  ManifestPermission,
-  OwnerSessions,
-} from '../ports.ts'
+import type { AppRegistry, KonnectorRegistry, ManifestPermission, OwnerSessions } from '../ports.ts'
 import type { ForbiddenScopes } from '../scopes/forbidden.ts'
 import type { Permission } from '../scopes/permission.ts'
 import { invalidToken } from '../tokens/bearer.ts'
@@ -102,10 +98,7 @@ export async function verify(
 /** What the token of a client stands for. @throws OAuthError `invalid_token` when something of it ended */
 export async function findGranted(
   ctx: Context,
-  services: Pick<
-    AccessServices,
-    'accessCaches' | 'clientAddress' | 'clients' | 'engine' | 'store'
-  >,
+  services: Pick<AccessServices, 'accessCaches' | 'clientAddress' | 'clients' | 'engine' | 'store'>,
   token: VerifiedToken,
 ): Promise<{ readonly client: Client; readonly grant: Grant; readonly scope: string }> {
   const { accessCaches, clients } = services
@@ -115,8 +108,9 @@ export async function findGranted(
   const findingGrant = accessCaches.grants.get(`${instance.id}:${gid}`, () =>
     findGrant(services, instance, gid),
   )
-  const findingClient = accessCaches.clients.get(`${instance.id}:${sub}`, () =>
-    clients.find(instance, sub),
+  const id = isUrlClientId(sub) ? documentClientId(sub) : sub
+  const findingClient = accessCaches.clients.get(`${instance.id}:${id}`, () =>
+    clients.find(instance, id),
   )
   const grant = findingGrant instanceof Promise ? await findingGrant : findingGrant
   const client = findingClient instanceof Promise ? await findingClient : findingClient

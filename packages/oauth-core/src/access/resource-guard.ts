@@ -42,12 +42,14 @@ async function authenticateAt(
   if (bearer === 'malformed') throw invalidToken('malformed Authorization header')
   const token = await verify(services, instance, bearer.token, identifierOf(resource, instance))
   const { client, grant, scope } = await findGranted(ctx, services, token)
+  if (!services.engine.described.isAllowed(client)) throw invalidToken('its host is denied')
   if (grant.resource !== resource.path) throw invalidToken('its grant is of another resource')
   const isChanged = await noteUse(services, instance, grant, token.claims.jti)
   if (isChanged) services.accessCaches.grants.drop(`${instance.id}:${grant.id}`)
   const owner = `${services.namespace}.oauth.clients/${client.id}`
   const { reserved } = services.resources
-  const rulesOf = (text: string) => (parseScope(text) ?? []).filter((rule) => !reserved.includes(rule))
+  const rulesOf = (text: string) =>
+    (parseScope(text) ?? []).filter((rule) => !reserved.includes(rule))
   return {
     ...withPermissions({ kind: 'access', client, owner }, rulesOf(scope)),
     client,

@@ -1,3 +1,4 @@
+import { isUrlClientId } from '../clients/client-document.ts'
 import { type Client, isPublic, linkedSlug } from '../clients/client.ts'
 import { isSlug } from '@svc/platform'
 import { publicScope, splitScope } from '../resources/resource-scope.ts'
@@ -10,13 +11,22 @@ import {
   type AuthorizeRequest,
   toAuthorizeRequest,
 } from './authorize-request.ts'
+import { checkIdentifier, notListed } from './described-client.ts'
 import { authorizeError } from './page-texts.ts'
 import { isRegisteredRedirect } from './redirect.ts'
 
 /** What the checks look things up with. */
 export type CheckServices = Pick<
   OAuthServices,
-  'apps' | 'clients' | 'forbidden' | 'log' | 'namespace' | 'options' | 'resources'
+  | 'apps'
+  | 'clients'
+  | 'documents'
+  | 'forbidden'
+  | 'instances'
+  | 'log'
+  | 'namespace'
+  | 'options'
+  | 'resources'
 >
 
 /** One question about a request; throws the error of its 400 page. */
@@ -68,7 +78,21 @@ export const AUTHORIZE_CHECKS: readonly AuthorizeCheck[] = [
   checkScope,
 ]
 
-/** Runs every check. @throws OAuthError of the first that fails */
+/** Of a client that a document describes: what is asked before the owner is. @see assistants.md 2.2 */
+const CHECKS_BEFORE_DOCUMENT: readonly AuthorizeCheck[] = [
+  ...AUTHORIZE_CHECKS.slice(0, AUTHORIZE_CHECKS.indexOf(checkClient)),
+  checkIdentifier,
+]
+
+/** Runs the checks that need no document. @throws OAuthError of the first that fails */
+export async function checkBeforeDocument(
+  draft: AuthorizeDraft,
+  services: CheckServices,
+): Promise<void> {
+  for (const check of CHECKS_BEFORE_DOCUMENT) await check(draft, services)
+}
+
+/** Runs every check; a client that is known already is not looked for. @throws OAuthError of the first that fails */
 export async function checkAuthorize(
   draft: AuthorizeDraft,
   services: CheckServices,
@@ -155,8 +179,10 @@ async function checkStateless(
   { clients, options, resources }: CheckServices,
 ): Promise<void> {
   if (resources.isEmpty) throw authorizeError('stateMissing')
-  const client = await clients.find(instance, parameters.text('client_id'))
-  if (client === undefined || !isPublic(client)) throw authorizeError('stateMissing')
+  const id = parameters.text('client_id')
+  const client = isUrlClientId(id) ? undefined : await clients.find(instance, id)
+  const isOpen = isUrlClientId(id) || (client !== undefined && isPublic(client))
+  if (!isOpen) throw authorizeError('stateMissing')
   if (options.assistants.requireState) throw authorizeError('stateNeeded')
 }
 
@@ -173,10 +199,13 @@ function checkChallenge({ parameters }: AuthorizeDraft): void {
 }
 
 async function checkClient(draft: AuthorizeDraft, { clients, resources }: CheckServices) {
+  if (draft.client !== undefined) return
   const id = draft.parameters.text('client_id')
   const isPlausible = id.length <= MAX_CLIENT_ID_LENGTH && CLIENT_ID.test(id)
   const client = isPlausible ? await clients.find(draft.instance, id) : undefined
-  if (client === undefined || (isPublic(client) && resources.isEmpty))
+  // In requests a client that a document describes has its address, and nothing else.
+  const isOther = client?.document !== undefined
+  if (client === undefined || isOther || (isPublic(client) && resources.isEmpty))
     throw authorizeError('clientUnknown')
   draft.client = client
 }
@@ -184,8 +213,8 @@ async function checkClient(draft: AuthorizeDraft, { clients, resources }: CheckS
 function checkRedirectUri({ client, parameters }: AuthorizeDraft): void {
   const uri = parameters.text('redirect_uri')
   const isRegistered = client !== undefined && isRegisteredRedirect(client, uri)
-  if (!isRegistered || uri.length > MAX_REDIRECT_URI_LENGTH)
-    throw authorizeError('redirectMismatch')
+  if (isRegistered && uri.length <= MAX_REDIRECT_URI_LENGTH) return
+  throw (client && notListed(client)) ?? authorizeError('redirectMismatch')
 }
 
 function checkRequiredChallenge(

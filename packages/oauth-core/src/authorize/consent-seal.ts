@@ -82,7 +82,9 @@ function isWithin(request: AuthorizeRequest, shownScope: string): boolean {
 
 function digest(request: AuthorizeRequest): string {
   const { client, redirectUri, state, codeChallenge = '', resource } = request
-  const of = resource === undefined ? [] : [resource.path]
+  // SPEC: assistants.md 2.8 - what is kept of a document is what was shown.
+  const document = client.document === undefined ? [] : [client.document.digest]
+  const of = [...(resource === undefined ? [] : [resource.path]), ...document]
   const fields = JSON.stringify([client.id, redirectUri, state, codeChallenge, ...of])
   return createHash('sha256').update(fields).digest('base64url')
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createOutbound, type Instance, type Outbound } from '@svc/platform'
 import { type ClientDocument, readDocument } from './document.ts'
+import { type ClientHosts, isAllowedHost } from './client-hosts.ts'
 import type { CachedDocument, DocumentCache } from './document-cache.ts'
 import { DocumentError } from './document-error.ts'
 import type { LookUpLimits } from './document-limits.ts'
@@ -28,6 +29,7 @@ export interface DocumentFetch {
 }
 
 export interface ClientDocumentsOptions {
+  readonly hosts: ClientHosts
   readonly clock: { now(): number }
   readonly cache: DocumentCache
   readonly limits: LookUpLimits
@@ -48,6 +50,11 @@ export class ClientDocuments {
 
   constructor(options: ClientDocumentsOptions) {
     this.#options = options
+  }
+
+  /** Whether documents of the host may describe clients. */
+  isAllowed(host: string): boolean {
+    return isAllowedHost(host, this.#options.hosts)
   }
 
   /**

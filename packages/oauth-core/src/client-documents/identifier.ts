@@ -25,11 +25,6 @@ const LOWEST_FREE_PORT = 1024
 const REFUSED_PORTS = [22, 25, 110, 143, 3306, 5432, 6379]
 const LOOPBACKS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** Whether an identifier is the address of a document. Identifiers made by the server never are. */
-export function isUrlClientId(text: string): boolean {
-  return text.startsWith('https://') || text.startsWith('http://')
-}
-
 /** Whether the address is one of this machine's, which is for development only. @see assistants.md 2.13 */
 export function isLoopbackClientId(text: string): boolean {
   return text.startsWith('http://')

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { ClientId } from './client.ts'
 
 /** A public key (RFC 7517), by member. */
 export type PublicKey = { readonly [name: string]: string }
@@ -25,9 +24,20 @@ export type DocumentSnapshot = {
 }
 
 const DIGEST_CHARACTERS = 32
+const PREFIX = 'cimd-'
+
+/** Whether an identifier is the address of a document. Identifiers made by the server never are. */
+export function isUrlClientId(text: string): boolean {
+  return text.startsWith('https://') || text.startsWith('http://')
+}
+
+/** Whether an identifier is the one that a document's client has in paths and records, and nowhere else. */
+export function isDocumentClientId(text: string): boolean {
+  return text.startsWith(PREFIX)
+}
 
 /** The identifier of a document's client in paths and records; in tokens it is the address. @see assistants.md 2.8 */
-export function documentClientId(url: string): ClientId {
+export function documentClientId(url: string): string {
   const digest = createHash('sha256').update(url).digest('base64url')
-  return `cimd-${digest.slice(0, DIGEST_CHARACTERS)}` as ClientId
+  return `${PREFIX}${digest.slice(0, DIGEST_CHARACTERS)}`
 }

@@ -8,6 +8,7 @@ import {
 } from '@svc/store'
 import type { InstanceId } from '@svc/platform'
 import { type Client, type ClientId, type ClientMetadata, isPublic } from './client.ts'
+import type { DocumentSnapshot } from './client-document.ts'
 import { deviceDigest, deviceOf } from './device-token.ts'
 
 /** A client as it is stored, its secret sealed. Times are milliseconds since the epoch. */
@@ -18,6 +19,7 @@ export type ClientRecord = {
   readonly pending: boolean
   readonly flagship: boolean
   readonly certifiedFromStore: boolean
+  readonly document?: DocumentSnapshot
   readonly os?: string
   readonly createdAt: number
   readonly updatedAt: number
@@ -25,7 +27,7 @@ export type ClientRecord = {
   readonly deviceTokenAt?: number
 }
 
-const CLIENT_ID = /^[A-Za-z0-9-]{1,128}$/
+const CLIENT_ID = /^(?:[A-Za-z0-9-]{1,128}|cimd-[A-Za-z0-9_-]{32})$/
 const USER_KINDS: readonly (string | undefined)[] = ['browser', 'desktop', 'mobile']
 
 /** Whether clients of the kind are counted among those the owner connected. @see oauth.md 3.10 */
@@ -64,6 +66,11 @@ export function connectedIndex(instanceId: InstanceId): IndexKey {
   return indexKey(instanceId, 'clients-connected')
 }
 
+/** Clients that documents describe. @see assistants.md 2.14 */
+export function describedIndex(instanceId: InstanceId): IndexKey {
+  return indexKey(instanceId, 'clients-described')
+}
+
 /** Clients that were allowed and have a device to notify, oldest first. @see notifications.md 16.1 */
 export function notifiableIndex(instanceId: InstanceId): IndexKey {
   return indexKey(instanceId, 'clients-notifiable')
@@ -77,7 +84,7 @@ export function deviceIndex(instanceId: InstanceId, platform: string, token: str
 export function clientEntries(
   instanceId: InstanceId,
   id: string,
-  { createdAt, pending, metadata }: ClientRecord,
+  { createdAt, document, pending, metadata }: ClientRecord,
 ): IndexEntry[] {
   const sort = `${String(createdAt).padStart(15, '0')}:${id}`
   const entries = [{ index: clientsIndex(instanceId), sort }]
@@ -85,6 +92,7 @@ export function clientEntries(
   else if (isCounted(metadata)) {
     entries.push({ index: connectedIndex(instanceId), sort })
   }
+  if (document !== undefined) entries.push({ index: describedIndex(instanceId), sort })
   const device = deviceOf(metadata)
   if (device !== undefined) {
     entries.push({ index: deviceIndex(instanceId, device.platform, device.token), sort })

@@ -9,6 +9,7 @@ import {
   type ClientRecord,
   clientsIndex,
   connectedIndex,
+  describedIndex,
   deviceIndex,
   isClientId,
   notifiableIndex,
@@ -33,10 +34,10 @@ export interface ClientWrite {
 
 /** What a rule may change of a stored client. */
 export type ClientChange = Partial<
-  Pick<Client, 'metadata' | 'pending' | 'flagship' | 'certifiedFromStore' | 'os'>
+  Pick<Client, 'document' | 'metadata' | 'pending' | 'flagship' | 'certifiedFromStore' | 'os'>
 >
 
-export type ClientList = 'all' | 'pending' | 'connected' | 'notifiable'
+export type ClientList = 'all' | 'pending' | 'connected' | 'described' | 'notifiable'
 
 /** A stored client, with its secret in clear. Lives in memory only. */
 export interface EngineClient {
@@ -74,6 +75,7 @@ const PAGE = 100
 const INDEXES = {
   all: clientsIndex,
   connected: connectedIndex,
+  described: describedIndex,
   notifiable: notifiableIndex,
   pending: pendingIndex,
 } as const
@@ -136,6 +138,15 @@ export class ClientStore {
       ])
       if (written) return toClient(record.key, value)
     }
+  }
+
+  /** Stores a client that a document describes, waiting to be allowed; one that is there stays as it is. */
+  async describe(instance: Instance, client: Client): Promise<void> {
+    const { id, ...rest } = client
+    const secret = this.#options.sealer.seal('', secretContext(instance.id, id))
+    // A type made of JSON, but for the index signature.
+    const value = { ...rest, secret } as ClientRecord
+    await this.#options.store.write([{ ...put(instance, id, value), ifAbsent: true }])
   }
 
   /** Removes the record, when the rule agrees with what is stored. The removed client, or undefined. */
@@ -234,11 +245,12 @@ export class ClientStore {
   /** The changes that remove the client's own records; grants and tokens are the engine's to remove. */
   toDeletion(instance: Instance, previous: StoredRecord): readonly Change[] {
     // Stored by `put`.
-    const { metadata } = previous.value as ClientRecord
-    return [
-      { op: 'delete', key: previous.key, ifRevision: previous.revision },
-      freeName(instance.id, metadata.client_name),
-    ]
+    const { document, metadata } = previous.value as ClientRecord
+    const deletion: Change = { op: 'delete', key: previous.key, ifRevision: previous.revision }
+    // What a document calls its client is nobody's alone.
+    return document === undefined
+      ? [deletion, freeName(instance.id, metadata.client_name)]
+      : [deletion]
   }
 
   async #get(instance: Instance, id: string): Promise<StoredRecord<ClientRecord> | undefined> {

@@ -1,3 +1,5 @@
+import type { DocumentSnapshot } from './client-document.ts'
+
 /** Identifier of a registered client: letters, digits and `-`. */
 export type ClientId = string & { readonly __clientId: 'ClientId' }
 
@@ -27,6 +29,8 @@ export interface Client {
   readonly pending: boolean
   readonly flagship: boolean
   readonly certifiedFromStore: boolean
+  /** Of a client that a document describes: what it said when the owner was asked. */
+  readonly document?: DocumentSnapshot
   /** Operating system of the browser that allowed it. */
   readonly os?: string
   readonly createdAt: number

@@ -6,6 +6,7 @@ import {
   type RouteContext,
 } from '@svc/platform'
 import { type Client, isCertified, isPublic, linkedSlug } from '../clients/client.ts'
+import { isDocumentClientId } from '../clients/client-document.ts'
 import { OAuthError } from '../errors.ts'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { Resources } from '../resources/resources.ts'
@@ -16,6 +17,7 @@ import {
   findComparable,
   readClaimedClient,
   refuseSecret,
+  requireProof,
 } from './client-authentication.ts'
 import { NATIVE_PATHS } from './configuration.ts'
 import type { Engine } from './engine.ts'
@@ -37,7 +39,8 @@ export interface TokenAnswer {
   readonly token_type: 'bearer'
   /** Seconds. */
   readonly expires_in: number
-  readonly refresh_token: string
+  /** Absent: the client wants none. */
+  readonly refresh_token?: string
   readonly scope: string
 }
 
@@ -80,10 +83,16 @@ export async function exchangeToken(
   const { engine } = services
   const { instance, form } = ctx.state
   const claimed = readClaimedClient(ctx, engine)
+  const isRefresh = form.text('grant_type') === 'refresh_token'
+  if (isRefresh && isDocumentClientId(claimed.clientId)) {
+    await engine.described.beforeRefresh(instance, claimed.clientId)
+  }
   const unit = newUnit(instance)
   await readUnit(engine.reads, unit, [claimed.key], presentedToken(form))
   const parsed = await findComparable(engine, claimed, unit)
   const { client } = parsed
+  await requireProof(engine, claimed, client, form)
+  checkAllowed(engine, client)
   const token = presentedToken(form)
   await prepareRotation(engine, unit, client, { grantType: form.text('grant_type'), token })
   const answer = await callTokenEndpoint(engine, unit, claimed, form, isPublic(client))
@@ -129,6 +138,13 @@ async function callTokenEndpoint(
   )
   if (unit.failure !== undefined) throw unit.failure
   return answer
+}
+
+/** SPEC: assistants.md 2.9 - what the operator does not let in any more has nothing. */
+function checkAllowed({ described }: Engine, client: Client): void {
+  if (described.isAllowed(client)) return
+  const description = 'grant request is invalid'
+  throw new OAuthError('invalid_grant', { description, detail: 'its host is denied' })
 }
 
 /** SPEC: oauth.md 11.3 - without its certification a client gets nothing more of scope `*`. */
@@ -221,13 +237,16 @@ export async function answerTokens(
   end: Pick<GrantRecord, 'endsAt'> = {},
 ): Promise<TokenAnswer> {
   const iat = Math.floor(clock.now() / 1000)
-  const lifeMs = resource === undefined ? lifetimes.accessTokenMs : lifetimes.resourceTokenMs
+  // SPEC: assistants.md 3.9 - without a refresh token there is no shorter life.
+  const isRefreshing = client.document?.isRefreshing ?? true
+  const isShort = resource !== undefined && isRefreshing
+  const lifeMs = isShort ? lifetimes.resourceTokenMs : lifetimes.accessTokenMs
   const longest = iat + Math.floor(lifeMs / 1000)
   const exp = notAfterEnd(end, longest * 1000) / 1000
   const claims = {
     iss: instance.domain,
     aud: resource ?? 'access',
-    sub: client.id,
+    sub: client.document?.url ?? client.id,
     scope,
     iat,
     exp,
@@ -240,7 +259,7 @@ export async function answerTokens(
     access_token: accessToken,
     token_type: 'bearer',
     expires_in: exp - iat,
-    refresh_token: refreshToken,
+    ...(isRefreshing && { refresh_token: refreshToken }),
     scope,
   }
 }

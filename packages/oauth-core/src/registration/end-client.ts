@@ -1,7 +1,8 @@
-import type { Instance, InstanceId } from '@svc/platform'
+import { HOUR_MS, type Instance, type InstanceId } from '@svc/platform'
 import { dropChallenges } from '../certification/challenges.ts'
 import { dropFlagshipCode } from '../certification/flagship-codes.ts'
 import { type Client, type ClientId, isPublic } from '../clients/client.ts'
+import { isDocumentClientId } from '../clients/client-document.ts'
 import { forgetClient } from '../engine/engine.ts'
 import { listGrants } from '../engine/grant.ts'
 import { UNUSED_CLIENT_MS } from '../lifetimes.ts'
@@ -117,7 +118,9 @@ export async function scheduleUnusedCheck(
   const { store, clock, engine } = services
   const grants = await listGrants(engine, instance, clientId)
   const end = Math.max(clock.now(), ...grants.map(({ endsAt = 0 }) => endsAt))
-  await store.scheduler.at(QUEUE, wakeUpOf(instance.id, clientId), end + UNUSED_CLIENT_MS)
+  // SPEC: assistants.md 2.14 - what a document says can be read again.
+  const keptMs = isDocumentClientId(clientId) ? HOUR_MS : UNUSED_CLIENT_MS
+  await store.scheduler.at(QUEUE, wakeUpOf(instance.id, clientId), end + keptMs)
 }
 
 async function endUnused(

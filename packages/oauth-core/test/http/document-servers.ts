@@ -114,6 +114,7 @@ export function documentsOf(
   const fetches: DocumentFetch[] = []
   const documents = new ClientDocuments({
     clock,
+    hosts: { denied: [] },
     outbound,
     cache: new DocumentCache(store),
     limits: limitsOf(store, clock, limit),

@@ -170,6 +170,12 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
     revocations,
     namespace: 'io.svc',
     clientAddress: (ctx) => ctx.get('X-Test-Address') || '192.0.2.1',
+    // No client here has a document.
+    described: {
+      isAllowed: () => true,
+      beforeRefresh: async () => {},
+      isProved: async () => true,
+    },
     emitter: {
       emit: (name: keyof OAuthEvents, event: unknown) => void events.push({ name, event }),
     },
@@ -188,7 +194,12 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
     limits: DEFAULT_LIMITS,
     tooMany: () => new OAuthError('too_many_requests'),
   })
-  const services = { engine, limits, resources, rows: [] as readonly RouteRow[] } as unknown as OAuthServices & {
+  const services = {
+    engine,
+    limits,
+    resources,
+    rows: [] as readonly RouteRow[],
+  } as unknown as OAuthServices & {
     rows: readonly RouteRow[]
   }
   services.rows = bindRoutes(routes, services)

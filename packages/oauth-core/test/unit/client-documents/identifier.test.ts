@@ -1,10 +1,10 @@
 import type { Instance } from '@svc/platform'
 import { expect } from 'chai'
+import { isUrlClientId } from '../../../src/clients/client-document.ts'
 import {
   findIdentifierFault,
   type IdentifierFault,
   isOwnIdentifier,
-  isUrlClientId,
 } from '../../../src/client-documents/identifier.ts'
 
 const BASE = 'https://alice.example.org'
