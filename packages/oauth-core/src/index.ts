@@ -28,7 +28,9 @@ export {
   type SafetyNetEvidence,
   verifySafetyNet,
 } from './certification/verify-safety-net.ts'
+export { checkClientDocument, type DocumentReport } from './client-documents/check-document.ts'
 export type { Client, ClientId, ClientMetadata } from './clients/client.ts'
+export type { DocumentSnapshot } from './clients/client-document.ts'
 export type {
   ClientAccess,
   ClientPage,

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { createOutbound, type Instance, type Outbound } from '@svc/platform'
+import type { Instance, Outbound } from '@svc/platform'
 import { type ClientDocument, readDocument } from './document.ts'
 import { type ClientHosts, isAllowedHost } from './client-hosts.ts'
 import type { CachedDocument, DocumentCache } from './document-cache.ts'
 import { DocumentError } from './document-error.ts'
 import type { LookUpLimits } from './document-limits.ts'
-import { fetchDocument } from './fetch-document.ts'
-import { freshnessOf } from './freshness.ts'
-import { hostOfClientId, isLoopbackClientId } from './identifier.ts'
+import { fetchDocument } from './fetching/fetch-document.ts'
+import { freshnessOf } from './fetching/freshness.ts'
+import { hostOfClientId, isLoopbackClientId, loopbackWay } from './identifier.ts'
 
 /** A document as an instance reads it. */
 export interface FoundDocument {
@@ -102,10 +102,7 @@ export class ClientDocuments {
   /** SPEC: assistants.md 2.13 - to addresses of this machine by a way that leads nowhere else. */
   #wayTo(url: string): Outbound {
     if (!isLoopbackClientId(url)) return this.#options.outbound
-    this.#loopback ??= createOutbound({
-      trustedNetworks: ['127.0.0.1/32', '::1/128'],
-      lookup: async () => ['127.0.0.1', '::1'],
-    })
+    this.#loopback ??= loopbackWay()
     return this.#loopback
   }
 }

@@ -1,8 +1,7 @@
-import type { Instance } from '@svc/platform'
-import { isRedirectUri } from '../registration/redirect-uri.ts'
+import { isRedirectUri, type OwnHosts } from '../registration/redirect-uri.ts'
 import { findIdentifierFault } from './identifier.ts'
 import { type ClientKey, readKeySet } from './keys/key-set.ts'
-import { parseStrictJson } from './strict-json.ts'
+import { parseStrictJson } from './fetching/strict-json.ts'
 
 /** How a client of a document proves who it is. */
 export type ClientAuthentication = 'none' | 'private_key_jwt'
@@ -48,7 +47,7 @@ const DECEPTIVE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164
 export function readDocument(
   bytes: Uint8Array,
   url: string,
-  instance: Instance,
+  instance: OwnHosts,
 ): ClientDocument | DocumentFault {
   const parsed = parseStrictJson(bytes, MAX_DEPTH)
   if ('fault' in parsed) return parsed
@@ -83,7 +82,7 @@ function readName(value: unknown): string | undefined {
 }
 
 /** Published documents list addresses for many servers: those that break a rule here are dropped. */
-function readRedirectUris(value: unknown, instance: Instance): readonly string[] | undefined {
+function readRedirectUris(value: unknown, instance: OwnHosts): readonly string[] | undefined {
   if (!Array.isArray(value) || value.length > MAX_REDIRECT_URIS) return undefined
   const uris = value.filter(
     (uri): uri is string =>

@@ -1,5 +1,12 @@
 import { isIP } from 'node:net'
-import { hostName, type Instance, type Instances, parseAppHost } from '@svc/platform'
+import {
+  createOutbound,
+  hostName,
+  type Instance,
+  type Instances,
+  type Outbound,
+  parseAppHost,
+} from '@svc/platform'
 
 /** Which rule an identifier breaks. */
 export type IdentifierFault =
@@ -102,4 +109,12 @@ export async function isOwnIdentifier(
 /** The host that the owner is shown and policies are about: lower case, A-labels, without the port. */
 export function hostOfClientId(text: string): string {
   return new URL(text).hostname
+}
+
+/** A way to this machine, which leads nowhere else, whatever the name resolves to. @see assistants.md 2.13 */
+export function loopbackWay(): Outbound {
+  return createOutbound({
+    trustedNetworks: ['127.0.0.1/32', '::1/128'],
+    lookup: async () => ['127.0.0.1', '::1'],
+  })
 }

@@ -6,7 +6,7 @@ import { sqliteStore } from '@svc/store/sqlite'
 import type { Store } from '@svc/store'
 import { expect } from 'chai'
 import { DocumentError } from '../../src/client-documents/document-error.ts'
-import { fetchDocument } from '../../src/client-documents/fetch-document.ts'
+import { fetchDocument } from '../../src/client-documents/fetching/fetch-document.ts'
 import { documentAt, documentServer, documentsOf, HOST, testInstance } from './document-servers.ts'
 
 const alice = testInstance('alice.example.org')

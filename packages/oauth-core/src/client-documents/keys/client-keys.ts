@@ -4,8 +4,8 @@ import { OAuthError } from '../../errors.ts'
 import { DocumentError } from '../document-error.ts'
 import { documentTag } from '../document-cache.ts'
 import type { LookUpLimits } from '../document-limits.ts'
-import { fetchDocument, MAX_KEYS_BYTES } from '../fetch-document.ts'
-import { parseStrictJson } from '../strict-json.ts'
+import { fetchDocument, MAX_KEYS_BYTES } from '../fetching/fetch-document.ts'
+import { parseStrictJson } from '../fetching/strict-json.ts'
 import { type ClientKey, readKeySet } from './key-set.ts'
 
 /** A key set as it is kept, for every instance. */

@@ -7,7 +7,7 @@ import {
   readKeySet,
   thumbprintOf,
 } from '../../../src/client-documents/keys/key-set.ts'
-import { parseStrictJson } from '../../../src/client-documents/strict-json.ts'
+import { parseStrictJson } from '../../../src/client-documents/fetching/strict-json.ts'
 
 const URL_ = 'https://client.example/c'
 const instance = {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { isAllowedHost } from '../../../src/client-documents/client-hosts.ts'
-import { freshnessOf } from '../../../src/client-documents/freshness.ts'
+import { freshnessOf } from '../../../src/client-documents/fetching/freshness.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -5,8 +5,8 @@ import {
   type OutboundError,
   SECOND_MS,
 } from '@svc/platform'
-import { DocumentError } from './document-error.ts'
-import { isLoopbackClientId } from './identifier.ts'
+import { DocumentError } from '../document-error.ts'
+import { isLoopbackClientId } from '../identifier.ts'
 
 /** SPEC: assistants.md 2.3 */
 export const MAX_DOCUMENT_BYTES = 5120
