@@ -195,6 +195,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     settable,
     storeFigures,
     load: load.figures,
+    oauth,
     isSpaceLow,
     sockets: realtime.stats,
     notifications: notify.figures,

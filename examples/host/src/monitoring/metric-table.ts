@@ -16,6 +16,8 @@ export type MetricName =
   | 'svc_build_info'
   | 'svc_bus_gaps_total'
   | 'svc_certificate_expiry_timestamp_seconds'
+  | 'svc_cimd_fetch_seconds'
+  | 'svc_cimd_fetches_total'
   | 'svc_connections'
   | 'svc_connections_refused_total'
   | 'svc_disk_free_bytes'
@@ -67,6 +69,16 @@ export const METRICS: Readonly<Record<MetricName, MetricRow>> = {
   svc_certificate_expiry_timestamp_seconds: {
     type: 'gauge',
     help: "When the server's own certificate ends; absent without one",
+  },
+  svc_cimd_fetch_seconds: {
+    type: 'histogram',
+    help: 'Time to fetch a document that describes a client',
+    buckets: SHORT,
+  },
+  svc_cimd_fetches_total: {
+    type: 'counter',
+    help: 'Fetches of documents that describe clients: fetched, invalid, status (other than 200), timeout, unreachable',
+    labels: ['outcome'],
   },
   svc_connections: {
     type: 'gauge',

@@ -1,9 +1,11 @@
 import type { ConnectorsFigures } from '@svc/connectors'
+import type { OAuth } from '@svc/oauth-core'
 import type { ConnectionLimits, LoadFigures } from '@svc/platform'
 import type { Counter, Histogram, Registry } from 'prom-client'
 import type { RealtimeStats } from '@svc/realtime'
 import {
   registerConnectionFigures,
+  registerDocumentFigures,
   registerNotificationFigures,
   registerProviderFigures,
 } from './figures.ts'
@@ -34,6 +36,8 @@ export interface FigureSources extends HostFigureSources {
   readonly sockets: () => RealtimeStats
   readonly providers: () => ConnectorsFigures
   readonly load: () => LoadFigures
+  /** Tells of documents of clients that were fetched. */
+  readonly oauth: Pick<OAuth, 'on'>
 }
 
 export function createMetrics(sources: FigureSources): Metrics {
@@ -88,6 +92,7 @@ async function createInstruments(
   registerNotificationFigures(Counter, registry, notifications)
   registerProviderFigures(Counter, registry, providers)
   const classes = { Counter, Gauge, Histogram }
+  registerDocumentFigures(classes, registry, sources.oauth)
   storeFigures.register(classes, registry)
   registerHostFigures(classes, registry, sources)
   return {

@@ -4,6 +4,11 @@ import { frenchFaults } from '@svc/testkit'
 import { expect } from 'chai'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { AUTHORIZE_TEXTS } from '../../../oauth-core/src/authorize/page-texts.ts'
+import {
+  hostRefused,
+  unverifiable,
+} from '../../../oauth-core/src/client-documents/document-error.ts'
+import { tooManyLookUps } from '../../../oauth-core/src/client-documents/document-limits.ts'
 import { errorModel } from '../../src/pages/error-model.ts'
 import { createMessages, isolated, readCatalogue } from '../../src/messages.ts'
 
@@ -105,6 +110,34 @@ describe('errors of the authorization endpoint', () => {
       // Words of its own, as the lead or below it; those of its status say nothing about it.
       const words = detail ?? (lead.startsWith('error.code.') ? french.text(lead) : description)
       expect(words).not.to.equal(description)
+    })
+  }
+})
+
+describe('errors about documents of clients', () => {
+  for (const locale of ['en', 'fr', 'de', 'es']) {
+    it(`name the host in words of their own in ${locale}`, () => {
+      const messages = createMessages().forLocale(locale)
+      const errors = [
+        unverifiable('client.example', { kind: 'invalid' }),
+        unverifiable('client.example', { kind: 'redirect' }),
+        unverifiable('client.example', { kind: 'status', status: 404 }),
+        unverifiable('client.example', { kind: 'timeout' }),
+        unverifiable('client.example', { kind: 'unreachable' }),
+        hostRefused('client.example'),
+      ]
+      const details = errors.map((error) => errorModel({ error }, messages, ''))
+      for (const { detail, heading, lead } of details) {
+        expect(detail).to.include('client.example')
+        expect([heading, lead].every((key) => messages.has(key))).to.equal(true)
+        expect(heading).to.match(/^error.title.client_/)
+      }
+      expect(details[2]?.detail).to.include('404')
+      expect(new Set(details.map(({ detail }) => detail)).size).to.equal(errors.length)
+      const [one, many] = [60, 3600].map((seconds) => tooManyLookUps('cimd-url', seconds))
+      const words = [one, many].map((error) => error && errorModel({ error }, messages, '').detail)
+      expect(words[0]).to.match(/\b1\b/)
+      expect(words[1]).to.match(/\b60\b/)
     })
   }
 })
