@@ -204,10 +204,10 @@ export const OAUTH_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
   assistants: group({
     registration: flag().or(true),
     requireState: flag().or(false),
-    reserved: list(text('a type, or its beginning with a `*`', { pattern: '^[a-z0-9_.]+\\*?$' }), 200).or(
-      [],
-      'those of `assistants.md` 4.8',
-    ),
+    reserved: list(
+      text('a type, or its beginning with a `*`', { pattern: '^[a-z0-9_.]+\\*?$' }),
+      200,
+    ).or([], 'those of `assistants.md` 4.8'),
   }),
   lifetimes: lifetimes(
     DEFAULT_LIFETIMES,

@@ -35,7 +35,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
         createdAt: instant,
         updatedAt: instant,
       },
-      { os: text, deviceTokenAt: instant },
+      { os: text, deviceTokenAt: instant, keepUntil: instant },
     ),
     tags: 'instance',
     places: { by: 'index', index: 'clients' },
@@ -48,7 +48,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     life: 'until removed, by its client, the owner or the clean-up; one hour while pending',
     export: 'yes',
     content:
-      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last',
+      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last; of a client without a secret when it goes',
   },
   {
     kind: 'client-name',

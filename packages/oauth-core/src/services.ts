@@ -50,7 +50,10 @@ export interface OAuthServices {
   readonly konnectors: KonnectorRegistry | undefined
   readonly flagship: FlagshipConfig
   /** What the host decided about authorizations. */
-  readonly options: Pick<ResolvedOptions, 'assistants' | 'consent' | 'deprecatedApps' | 'requirePkce' | 'sharings'>
+  readonly options: Pick<
+    ResolvedOptions,
+    'assistants' | 'consent' | 'deprecatedApps' | 'requirePkce' | 'sharings'
+  >
   readonly forbidden: ForbiddenScopes
   /** What takes tokens of its own; embedding servers register it. */
   readonly resources: Resources

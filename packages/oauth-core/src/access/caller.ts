@@ -6,12 +6,7 @@ import type { ClientStore } from '../clients/client-store.ts'
 import { findGrant, type Grant } from '../engine/grant.ts'
 import type { LastUse } from '../engine/last-use.ts'
 import type { OAuthLog } from '../log/log-events.ts'
-import type {
-  AppRegistry,
-  KonnectorRegistry,
-  ManifestPermission,
-  OwnerSessions,
-} from '../ports.ts'
+import type { AppRegistry, KonnectorRegistry, ManifestPermission, OwnerSessions } from '../ports.ts'
 import type { ForbiddenScopes } from '../scopes/forbidden.ts'
 import type { Permission } from '../scopes/permission.ts'
 import { invalidToken } from '../tokens/bearer.ts'
@@ -102,10 +97,7 @@ export async function verify(
 /** What the token of a client stands for. @throws OAuthError `invalid_token` when something of it ended */
 export async function findGranted(
   ctx: Context,
-  services: Pick<
-    AccessServices,
-    'accessCaches' | 'clientAddress' | 'clients' | 'engine' | 'store'
-  >,
+  services: Pick<AccessServices, 'accessCaches' | 'clientAddress' | 'clients' | 'engine' | 'store'>,
   token: VerifiedToken,
 ): Promise<{ readonly client: Client; readonly grant: Grant; readonly scope: string }> {
   const { accessCaches, clients } = services

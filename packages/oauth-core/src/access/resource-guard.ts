@@ -47,7 +47,8 @@ async function authenticateAt(
   if (isChanged) services.accessCaches.grants.drop(`${instance.id}:${grant.id}`)
   const owner = `${services.namespace}.oauth.clients/${client.id}`
   const { reserved } = services.resources
-  const rulesOf = (text: string) => (parseScope(text) ?? []).filter((rule) => !reserved.includes(rule))
+  const rulesOf = (text: string) =>
+    (parseScope(text) ?? []).filter((rule) => !reserved.includes(rule))
   return {
     ...withPermissions({ kind: 'access', client, owner }, rulesOf(scope)),
     client,

@@ -33,7 +33,7 @@ export interface ClientWrite {
 
 /** What a rule may change of a stored client. */
 export type ClientChange = Partial<
-  Pick<Client, 'metadata' | 'pending' | 'flagship' | 'certifiedFromStore' | 'os'>
+  Pick<Client, 'metadata' | 'pending' | 'flagship' | 'certifiedFromStore' | 'keepUntil' | 'os'>
 >
 
 export type ClientList = 'all' | 'pending' | 'connected' | 'notifiable'

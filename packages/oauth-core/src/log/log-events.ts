@@ -6,7 +6,13 @@ export const OAUTH_LOG_EVENTS = {
     level: 'info',
     audit: true,
     when: 'A client registered itself.',
-    fields: { domain: 'string', clientId: 'string', softwareId: 'string?', public: 'boolean?', address: 'string' },
+    fields: {
+      domain: 'string',
+      clientId: 'string',
+      softwareId: 'string?',
+      public: 'boolean?',
+      address: 'string',
+    },
     since: '0.1.0',
   },
   'client.updated': {

@@ -98,6 +98,8 @@ export interface MintOptions {
   readonly scope?: string
   readonly redirectUri?: string
   readonly verifier?: string
+  /** Path of the resource that the tokens are for. */
+  readonly resource?: string
   readonly instance?: Instance
 }
 
@@ -188,7 +190,12 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
     limits: DEFAULT_LIMITS,
     tooMany: () => new OAuthError('too_many_requests'),
   })
-  const services = { engine, limits, resources, rows: [] as readonly RouteRow[] } as unknown as OAuthServices & {
+  const services = {
+    engine,
+    limits,
+    resources,
+    rows: [] as readonly RouteRow[],
+  } as unknown as OAuthServices & {
     rows: readonly RouteRow[]
   }
   services.rows = bindRoutes(routes, services)
@@ -243,12 +250,13 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
 
     mint: (
       { client },
-      { scope = SCOPE, redirectUri = REDIRECT_URI, verifier, instance: at } = {},
+      { scope = SCOPE, redirectUri = REDIRECT_URI, verifier, resource, instance: at } = {},
     ) =>
       mintCode(engine, at ?? instance, {
         client,
         redirectUri,
         scope,
+        ...(resource === undefined ? {} : { resource }),
         ...(verifier === undefined ? {} : { codeChallenge: challengeOf(verifier) }),
       }),
 
