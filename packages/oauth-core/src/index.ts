@@ -79,7 +79,12 @@ export { type KindGroup, KIND_GROUPS, kindGroupOf, localType } from './scopes/ki
 export { type Permission, type Verb, VERBS } from './scopes/permission.ts'
 export { type Right, RIGHTS, rightsOf } from './scopes/rights.ts'
 export { parseScope, serializeScope } from './scopes/scope.ts'
-export type { AccessContext, ResourceAccess, ScopedDocument, TokenAccess } from './access/access-context.ts'
+export type {
+  AccessContext,
+  ResourceAccess,
+  ScopedDocument,
+  TokenAccess,
+} from './access/access-context.ts'
 export type { TokenAnswer } from './engine/bridge.ts'
 export type { AppTokens } from './tokens/app-token.ts'
 export type { KonnectorTokens } from './access/konnector-token.ts'

@@ -36,7 +36,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
         createdAt: instant,
         updatedAt: instant,
       },
-      { document: DOCUMENT_SNAPSHOT, os: text, deviceTokenAt: instant },
+      { document: DOCUMENT_SNAPSHOT, os: text, deviceTokenAt: instant, keepUntil: instant },
     ),
     tags: 'instance',
     places: { by: 'index', index: 'clients' },
@@ -49,7 +49,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     life: 'until removed, by its client, the owner or the clean-up; one hour while pending',
     export: 'yes',
     content:
-      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last; of a client that a document describes: its address, SHA-256 of the document, when it was read and tried last, keys, former name',
+      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last; of a client that a document describes: its address, SHA-256 of the document, when it was read and tried last, keys, former name; of a client without a secret when it goes',
   },
   {
     kind: 'client-name',

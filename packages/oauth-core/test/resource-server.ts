@@ -3,20 +3,9 @@ import { expect } from 'chai'
 import type { Context } from 'koa'
 import type { ResourceAccess, ResourceOptions } from '../src/index.ts'
 import { type Answer, oauthServer, type OAuthServer } from './oauth-server.ts'
+import { MCP, PHOTOS } from './sample-resources.ts'
 
-export const MCP: ResourceOptions = {
-  path: '/mcp',
-  name: 'Assistants',
-  scopes: ['io.svc.contacts:GET', 'io.svc.notes:GET'],
-  isOpen: true,
-}
-/** Of clients with a secret only. */
-export const PHOTOS: ResourceOptions = {
-  path: '/photos/mcp',
-  name: 'Photos',
-  scopes: ['io.svc.photos:GET'],
-  isOpen: false,
-}
+export { MCP, PHOTOS }
 
 export const BASE = 'https://alice.example.com'
 export const REDIRECT_URI = 'https://assistant.example/callback'

@@ -35,6 +35,7 @@ export type MetricName =
   | 'svc_notifications_finished_total'
   | 'svc_notifications_waiting'
   | 'svc_provider_calls_total'
+  | 'svc_refresh_total'
   | 'svc_scheduler_due'
   | 'svc_scheduler_late_seconds'
   | 'svc_sealing_values'
@@ -149,6 +150,11 @@ export const METRICS: Readonly<Record<MetricName, MetricRow>> = {
     type: 'counter',
     help: 'Calls to providers, by account type and how they ended',
     labels: ['type', 'class'],
+  },
+  svc_refresh_total: {
+    type: 'counter',
+    help: 'Refreshes by clients without a secret: rotated, repeated since an answer may have been lost, reuse of a token replaced too long ago, refused',
+    labels: ['outcome'],
   },
   svc_scheduler_due: {
     type: 'gauge',

@@ -11,6 +11,7 @@ import {
 } from './figures.ts'
 import { type HostFigureSources, registerHostFigures } from './host-figures.ts'
 import { bucketsOf, instrument } from './metric-table.ts'
+import { type RefreshFigures, registerRefreshFigures } from './refresh-figures.ts'
 import type { StoreFigures } from './store-figures.ts'
 import type { AnsweredRequest } from '../http/request-log.ts'
 
@@ -38,6 +39,7 @@ export interface FigureSources extends HostFigureSources {
   readonly load: () => LoadFigures
   /** Tells of documents of clients that were fetched. */
   readonly oauth: Pick<OAuth, 'on'>
+  readonly refreshes: () => RefreshFigures
 }
 
 export function createMetrics(sources: FigureSources): Metrics {
@@ -67,7 +69,7 @@ async function createInstruments(
   sources: FigureSources,
   listeners: readonly ConnectionLimits[],
 ): Promise<Instruments> {
-  const { sockets, notifications, providers, load, storeFigures } = sources
+  const { sockets, notifications, providers, load, refreshes, storeFigures } = sources
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   // Event loop delay, memory, garbage collection.
@@ -91,6 +93,7 @@ async function createInstruments(
   })
   registerNotificationFigures(Counter, registry, notifications)
   registerProviderFigures(Counter, registry, providers)
+  registerRefreshFigures(Counter, registry, refreshes)
   const classes = { Counter, Gauge, Histogram }
   registerDocumentFigures(classes, registry, sources.oauth)
   storeFigures.register(classes, registry)

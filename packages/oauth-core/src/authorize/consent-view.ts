@@ -1,7 +1,12 @@
 import type { ConsentDuration, ConsentSigns, ConsentView } from '../ports.ts'
 import { identifierOf } from '../resources/resources.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
-import { durationOfSpan, durationsOf, permissionChoice, RESOURCE_DURATION } from './consent-choice.ts'
+import {
+  durationOfSpan,
+  durationsOf,
+  permissionChoice,
+  RESOURCE_DURATION,
+} from './consent-choice.ts'
 import type { LiveAccess } from './live-access.ts'
 import { formActionSource, isOutOfBand, refusedLocation } from './redirect.ts'
 

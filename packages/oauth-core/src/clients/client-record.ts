@@ -23,6 +23,8 @@ export type ClientRecord = {
   readonly os?: string
   readonly createdAt: number
   readonly updatedAt: number
+  /** Of a client without a secret: when it goes, unless it has access then. */
+  readonly keepUntil?: number
   /** When the client gave its device token last. */
   readonly deviceTokenAt?: number
 }
@@ -35,12 +37,12 @@ export function isUserKind(kind: string | undefined): boolean {
   return USER_KINDS.includes(kind)
 }
 
-/** Whether a client takes a place among those the owner connected. @see oauth.md 3.10; assistants.md 2.14 */
-export function isCounted(metadata: Pick<ClientMetadata, 'client_kind' | AuthMethod>): boolean {
+/** Whether a client takes a place among those the owner connected. @see oauth.md 3.10; docs/decisions/0514 */
+export function isCounted(
+  metadata: Pick<ClientMetadata, 'client_kind' | 'token_endpoint_auth_method'>,
+): boolean {
   return isUserKind(metadata.client_kind) || isPublic({ metadata })
 }
-
-type AuthMethod = 'token_endpoint_auth_method'
 
 /** Whether a text can be the identifier of a client at all. */
 export function isClientId(text: string): text is ClientId {

@@ -34,7 +34,10 @@ export interface ClientWrite {
 
 /** What a rule may change of a stored client. */
 export type ClientChange = Partial<
-  Pick<Client, 'document' | 'metadata' | 'pending' | 'flagship' | 'certifiedFromStore' | 'os'>
+  Pick<
+    Client,
+    'certifiedFromStore' | 'document' | 'flagship' | 'keepUntil' | 'metadata' | 'os' | 'pending'
+  >
 >
 
 export type ClientList = 'all' | 'pending' | 'connected' | 'described' | 'notifiable'

@@ -35,6 +35,8 @@ export interface Client {
   readonly os?: string
   readonly createdAt: number
   readonly updatedAt: number
+  /** Of a client without a secret that was allowed: when it goes, unless it has access then. */
+  readonly keepUntil?: number
   /** When it gave its device token last. */
   readonly deviceTokenAt?: number
   readonly lastRefreshedAt?: number

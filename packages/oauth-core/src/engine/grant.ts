@@ -265,7 +265,7 @@ async function listAll<Value extends Json>(
   return records
 }
 
-function useOf({ generation, retired }: RotationRecord): Grant['rotation'] & {} {
+function useOf({ generation, retired }: RotationRecord): NonNullable<Grant['rotation']> {
   return { generation, isUnused: retired.some(({ until }) => until === undefined) }
 }
 

@@ -41,7 +41,9 @@ async function grantOf(
   resources: Resources,
 ): Promise<Grant | undefined> {
   if (!token.includes('.')) {
-    return (await findRefreshGrant(engine, instance, token)) ?? findRepeated(engine, instance, token)
+    return (
+      (await findRefreshGrant(engine, instance, token)) ?? findRepeated(engine, instance, token)
+    )
   }
   const takes = (audience: string): TokenKind | undefined => {
     const isHere = resources.all.some((one) => identifierOf(one, instance) === audience)

@@ -1,11 +1,5 @@
 import { equalSecrets, type Instance } from '@svc/platform'
-import {
-  type Client,
-  type ClientId,
-  isCertified,
-  isPublic,
-  linkedSlug,
-} from '../clients/client.ts'
+import { type Client, type ClientId, isCertified, isPublic, linkedSlug } from '../clients/client.ts'
 import type { TokenAnswer } from '../engine/bridge.ts'
 import { type Grant, listGrants, revokeGrants } from '../engine/grant.ts'
 import { issueTokens } from '../engine/mint.ts'

@@ -28,7 +28,8 @@ export const clientSchema: BodySchema = describedSchema({
     software_id: { ...text(255), description: 'of every client that is to have a secret' },
     token_endpoint_auth_method: {
       type: 'string',
-      description: '`none` without `software_id`: no secret, where resources are offered; else ignored',
+      description:
+        '`none` without `software_id`: no secret, where resources are offered; else ignored',
     },
   },
 })

@@ -111,16 +111,18 @@ export async function startCleanup(services: OAuthServices): Promise<() => Promi
  * @see assistants.md 3.8
  */
 export async function scheduleUnusedCheck(
-  services: Pick<OAuthServices, 'clock' | 'engine' | 'store'>,
+  services: Pick<OAuthServices, 'clients' | 'clock' | 'engine' | 'store'>,
   instance: Instance,
   clientId: string,
 ): Promise<void> {
-  const { store, clock, engine } = services
+  const { store, clock, clients, engine } = services
   const grants = await listGrants(engine, instance, clientId)
   const end = Math.max(clock.now(), ...grants.map(({ endsAt = 0 }) => endsAt))
   // SPEC: assistants.md 2.14 - what a document says can be read again.
-  const keptMs = isDocumentClientId(clientId) ? HOUR_MS : UNUSED_CLIENT_MS
-  await store.scheduler.at(QUEUE, wakeUpOf(instance.id, clientId), end + keptMs)
+  const keepUntil = end + (isDocumentClientId(clientId) ? HOUR_MS : UNUSED_CLIENT_MS)
+  const client = await clients.change(instance, clientId, () => ({ keepUntil }))
+  if (client === undefined) return
+  await store.scheduler.at(QUEUE, wakeUpOf(instance.id, clientId), keepUntil)
 }
 
 async function endUnused(
@@ -128,10 +130,14 @@ async function endUnused(
   instance: Instance,
   client: Client,
 ): Promise<void> {
-  if (!isPublic(client) || client.pending) return
-  const grants = await listGrants(services.engine, instance, client.id)
+  const { clock, engine } = services
+  const isUnused = (now: Client): boolean =>
+    isPublic(now) && !now.pending && clock.now() >= (now.keepUntil ?? 0)
+  if (!isUnused(client)) return
+  const grants = await listGrants(engine, instance, client.id)
+  // Cut and allowed again in one moment.
   if (grants.length > 0) await scheduleUnusedCheck(services, instance, client.id)
-  else await revokeClient(services, instance, client.id, 'unused', (now) => !now.pending)
+  else await revokeClient(services, instance, client.id, 'unused', isUnused)
 }
 
 async function handleWakeUp(services: OAuthServices, wakeUpId: string): Promise<void> {

@@ -88,7 +88,8 @@ export async function updateClient(ctx: RouteContext, services: OAuthServices): 
   }
   const members = pickMembers(body)
   const asked = readMetadataUpdate(members, client.metadata, instance)
-  if (members.has('software_id') && !isPublic(client)) await checkLinkedApp(asked.software_id, instance, apps)
+  if (members.has('software_id') && !isPublic(client))
+    await checkLinkedApp(asked.software_id, instance, apps)
   const renewSecret = isRenewal(body['client_secret'], secret)
   const also = await admitKind(services, instance, client, asked.client_kind)
 

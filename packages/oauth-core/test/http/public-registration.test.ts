@@ -10,11 +10,15 @@ const OPEN = {
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-const register = (server: OAuthServer, json: object) => server.send('POST', '/auth/register', { json })
+const register = (server: OAuthServer, json: object) =>
+  server.send('POST', '/auth/register', { json })
 
 /** What differs between two registrations of the same. */
 function comparable(text: string): string {
-  return text.replaceAll(/"(client_id|client_secret|registration_access_token)":"[^"]+"/g, '"$1":""')
+  return text.replaceAll(
+    /"(client_id|client_secret|registration_access_token)":"[^"]+"/g,
+    '"$1":""',
+  )
 }
 
 describe('registration of a client without a secret', () => {

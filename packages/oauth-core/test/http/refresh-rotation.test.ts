@@ -86,9 +86,9 @@ eachStore((open) => {
       await expectRefused(first.refresh_token)
       expect(ended).to.have.lengthOf(1)
       expect((await use(third.access_token)).status).to.equal(401)
-      expect(server.logged.filter((line) => line.startsWith('warn refresh.reuse'))).to.have.lengthOf(
-        1,
-      )
+      expect(
+        server.logged.filter((line) => line.startsWith('warn refresh.reuse')),
+      ).to.have.lengthOf(1)
     })
 
     it('come again for 30 s once an access token was used that came with the successor', async () => {

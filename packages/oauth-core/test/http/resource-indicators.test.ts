@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { signJwt } from '../../src/tokens/jwt.ts'
+import type { ClientId } from '../../src/index.ts'
+import { type JwtClaims, signJwt } from '../../src/tokens/jwt.ts'
 import { METADATA, oauthServer, type OAuthServer } from '../oauth-server.ts'
 import {
   allow,
@@ -127,9 +128,9 @@ describe('resource at the authorization endpoint', () => {
       const tokens = await connect(server, open, { scope, choice: '1', ...all })
       return tokens.scope
     }
-    expect(await scopeOf('openid io.svc.notes:POST,GET offline_access io.svc.notes:GET:x')).to.equal(
-      'io.svc.notes:GET io.svc.notes:POST io.svc.notes:GET:x',
-    )
+    expect(
+      await scopeOf('openid io.svc.notes:POST,GET offline_access io.svc.notes:GET:x'),
+    ).to.equal('io.svc.notes:GET io.svc.notes:POST io.svc.notes:GET:x')
     expect(await scopeOf('io.svc.contacts')).to.equal(
       'io.svc.contacts:GET io.svc.contacts:POST io.svc.contacts:PUT io.svc.contacts:PATCH io.svc.contacts:DELETE',
     )
@@ -163,7 +164,7 @@ describe('resource at the authorization endpoint', () => {
     const tokens = await connect(server, open, { scope })
     expect(tokens.scope).to.equal('io.svc.contacts:GET')
     expect(tokens.expires_in).to.equal(3600)
-    const [grant] = await server.oauth.clients.access(server.instance, open as never)
+    const [grant] = await server.oauth.clients.access(server.instance, open as ClientId)
     expect((grant?.endsAt ?? 0) / 1000).to.equal(Math.floor(server.clock.now() / 1000) + DAY_S)
     for (const duration of ['until_revoked', '2d', '']) {
       expect((await allow(server, open, { scope, duration })).status, duration).to.equal(400)
@@ -371,13 +372,15 @@ describe('the guard of a resource', () => {
     const ofMcp = await connect(server, id, { resource: `${BASE}/mcp` }, secret)
     const ofAll = await connect(server, id, {}, secret)
     const forged = (token_: string, aud: string) =>
-      signJwt(key, { ...(claimsOf(token_) as never), aud } as never)
+      signJwt(key, { ...(claimsOf(token_) as unknown as JwtClaims), aud })
     expect((await call(server, '/contacts', forged(ofMcp.access_token, 'access'))).status).to.equal(
       401,
     )
     const other = forged(ofAll.access_token, `${BASE}/mcp`)
     expect((await call(server, '/mcp', other)).status).to.equal(401)
-    expect((await call(server, '/mcp', forged(ofMcp.access_token, 'resource'))).status).to.equal(401)
+    expect((await call(server, '/mcp', forged(ofMcp.access_token, 'resource'))).status).to.equal(
+      401,
+    )
   })
 
   it('asks for what is missing, five times an hour', async () => {

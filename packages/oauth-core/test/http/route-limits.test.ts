@@ -1,5 +1,6 @@
 import { makePlatforms, makeSafetyNet } from '@svc/testkit/attestation'
 import { expect } from 'chai'
+import { connect, MCP, publicClient, refresh } from '../resource-server.ts'
 import {
   type Answer,
   METADATA,
@@ -50,6 +51,18 @@ const EXERCISES: Readonly<Record<string, Exercise>> = {
     grant_type: 'refresh_token',
     refresh_token: 'unknown',
   }),
+  'POST /auth/access_token: refresh': {
+    limit: 1,
+    async run({ server }) {
+      server.oauth.resources.add(MCP)
+      const open = await publicClient(server)
+      const { refresh_token } = await connect(server, open)
+      return [
+        await refresh(server, open, refresh_token),
+        await refresh(server, open, refresh_token),
+      ]
+    },
+  },
   'GET /auth/authorize: confirm-flagship': {
     limit: 1,
     async run({ server, client }) {

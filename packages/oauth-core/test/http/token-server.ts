@@ -98,6 +98,8 @@ export interface MintOptions {
   readonly scope?: string
   readonly redirectUri?: string
   readonly verifier?: string
+  /** Path of the resource that the tokens are for. */
+  readonly resource?: string
   readonly instance?: Instance
 }
 
@@ -254,12 +256,13 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
 
     mint: (
       { client },
-      { scope = SCOPE, redirectUri = REDIRECT_URI, verifier, instance: at } = {},
+      { scope = SCOPE, redirectUri = REDIRECT_URI, verifier, resource, instance: at } = {},
     ) =>
       mintCode(engine, at ?? instance, {
         client,
         redirectUri,
         scope,
+        ...(resource === undefined ? {} : { resource }),
         ...(verifier === undefined ? {} : { codeChallenge: challengeOf(verifier) }),
       }),
 

@@ -32,9 +32,7 @@ export async function noteUse(
     const { expiresAt, revision: ifRevision } = record
     const indexes = grantEntries(instance.id, value)
     const end = expiresAt === undefined ? {} : { expiresAt }
-    const { written } = await store.write([
-      { op: 'put', key, value, indexes, ifRevision, ...end },
-    ])
+    const { written } = await store.write([{ op: 'put', key, value, indexes, ifRevision, ...end }])
     if (written) return true
   }
 }
