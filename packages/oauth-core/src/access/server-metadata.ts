@@ -1,4 +1,5 @@
 import type { Instance, RouteContext, RouteRow } from '@svc/platform'
+import { ASSERTION_ALGORITHMS } from '../client-documents/keys/key-set.ts'
 import { identifierOf, type Resources } from '../resources/resources.ts'
 
 /** Endpoint members of the document and the routes that stand for them. */
@@ -21,7 +22,8 @@ export function sendServerMetadata(
 ): void {
   const { instance } = ctx.state
   const { origin } = instance
-  const methods = [...CLIENT_AUTHENTICATION, ...(resources.open === undefined ? [] : ['none'])]
+  const isOpen = resources.open !== undefined
+  const methods = [...CLIENT_AUTHENTICATION, ...(isOpen ? ['none', 'private_key_jwt'] : [])]
   const endpoints = Object.entries(ENDPOINTS)
     .filter(([, { method, path }]) =>
       rows.some((row) => row.method === method && row.path === path),
@@ -35,6 +37,10 @@ export function sendServerMetadata(
     grant_types_supported: ['authorization_code', 'refresh_token'],
     token_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_methods_supported: methods,
+    ...(isOpen && {
+      token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+      client_id_metadata_document_supported: true,
+    }),
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     ...resourceMembers(resources, instance),

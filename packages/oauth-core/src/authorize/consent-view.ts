@@ -1,3 +1,4 @@
+import { wireIdOf } from '../clients/client.ts'
 import type { ConsentDuration, ConsentSigns, ConsentView } from '../ports.ts'
 import { identifierOf } from '../resources/resources.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
@@ -45,7 +46,7 @@ export function consentView(
     redirectUri,
     cancelUrl: refusedLocation(request),
     fields: {
-      client_id: client.id,
+      client_id: wireIdOf(client),
       ...(state === '' ? {} : { state }),
       redirect_uri: redirectUri,
       scope,

@@ -46,6 +46,11 @@ export interface Client {
   readonly lastUsedFrom?: string
 }
 
+/** What a client calls itself in requests and is called in tokens: where a document describes it, its address. */
+export function wireIdOf({ id, document }: Pick<Client, 'document' | 'id'>): string {
+  return document?.url ?? id
+}
+
 /** Whether the client has no secret: it proves itself by PKCE alone. @see assistants.md 3.1 */
 export function isPublic({
   metadata,

@@ -5,7 +5,7 @@ import {
   type Parameters,
   type RouteContext,
 } from '@svc/platform'
-import { type Client, isCertified, isPublic, linkedSlug } from '../clients/client.ts'
+import { type Client, isCertified, isPublic, linkedSlug, wireIdOf } from '../clients/client.ts'
 import { isDocumentClientId } from '../clients/client-document.ts'
 import { OAuthError } from '../errors.ts'
 import type { Lifetimes } from '../lifetimes.ts'
@@ -246,7 +246,7 @@ export async function answerTokens(
   const claims = {
     iss: instance.domain,
     aud: resource ?? 'access',
-    sub: client.document?.url ?? client.id,
+    sub: wireIdOf(client),
     scope,
     iat,
     exp,

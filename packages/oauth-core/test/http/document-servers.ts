@@ -143,3 +143,14 @@ export function testInstance(domain: string): Instance {
   const instance = { id: domain.replaceAll('.', '-'), domain, aliases: [], isHttps: true }
   return { ...instance, subdomains: 'nested', origin: `https://${domain}` } as unknown as Instance
 }
+
+/** A way out at whose every address there is a document of that address. */
+export function everywhereDocuments(redirectUri: string): Outbound {
+  return {
+    async request(url) {
+      const document = documentAt(String(url), { redirect_uris: [redirectUri] })
+      const headers = { 'content-type': 'application/json' }
+      return { status: 200, headers, body: Buffer.from(JSON.stringify(document)) }
+    },
+  }
+}

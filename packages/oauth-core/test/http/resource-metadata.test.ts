@@ -58,7 +58,12 @@ describe(`GET ${PATH}`, () => {
       expect((await server.send('GET', `${PATH}${path}`)).status, path).to.equal(404)
     }
     const { body } = await server.send('GET', SERVER)
-    expect(body).not.to.have.any.keys('protected_resources', 'scopes_supported')
+    expect(body).not.to.have.any.keys(
+      'client_id_metadata_document_supported',
+      'protected_resources',
+      'scopes_supported',
+      'token_endpoint_auth_signing_alg_values_supported',
+    )
     expect(body['token_endpoint_auth_methods_supported']).to.deep.equal([
       'client_secret_post',
       'client_secret_basic',
@@ -97,11 +102,19 @@ describe(`GET ${PATH}`, () => {
       await standard.discoveryRequest(issuer, { ...http, algorithm: 'oauth2' }),
     )
     expect(as).to.deep.include({
-      token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic', 'none'],
+      client_id_metadata_document_supported: true,
+      token_endpoint_auth_methods_supported: [
+        'client_secret_post',
+        'client_secret_basic',
+        'none',
+        'private_key_jwt',
+      ],
+      token_endpoint_auth_signing_alg_values_supported: ['ES256', 'EdDSA', 'PS256', 'RS256'],
       revocation_endpoint_auth_methods_supported: [
         'client_secret_post',
         'client_secret_basic',
         'none',
+        'private_key_jwt',
       ],
       scopes_supported: [...MCP.scopes, ...PHOTOS.scopes],
       protected_resources: [`${BASE}/mcp`, `${BASE}/photos/mcp`],

@@ -2,7 +2,16 @@ import { type AttestationPlatforms, makePlatforms, makeSafetyNet } from '@svc/te
 import { expect } from 'chai'
 import { copyClients } from '../copy-clients.ts'
 import { SAMPLE_SHARINGS, sharingCases } from '../sharing-cases.ts'
-import { connect, MCP, publicClient, refresh } from '../resource-server.ts'
+import {
+  allow as allowOnce,
+  authorizeFields,
+  connect,
+  MCP,
+  publicClient,
+  REDIRECT_URI,
+  refresh,
+} from '../resource-server.ts'
+import { everywhereDocuments } from './document-servers.ts'
 import { METADATA, oauthServer, type OAuthServer, type Send } from '../oauth-server.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -16,6 +25,7 @@ const NARROW = {
   'confirm-flagship': { limit: 2, ...HOUR },
   'oauth-client': { limit: 27, ...HOUR },
   refresh: { limit: 1, ...HOUR },
+  assistant: { limit: 1, ...HOUR },
 }
 
 interface Case {
@@ -37,6 +47,9 @@ async function cases(
   const open = await publicClient(server)
   const { refresh_token } = await connect(server, open)
   await refresh(server, open, refresh_token)
+  await allowOnce(server, 'https://one.example/c')
+  const two = authorizeFields('https://two.example/c')
+  const denied = new URLSearchParams(authorizeFields('https://denied.example/c')).toString()
   const client = await server.register()
   const doomed = await server.register()
   const redirect_uri = METADATA.redirect_uris[0]
@@ -141,6 +154,8 @@ async function cases(
       form: { ...authorize, client_id: oob.id, redirect_uri: 'urn:ietf:wg:oauth:2.0:oob' },
       headers: owner,
     }),
+    ask(403, { headers: owner }, `/auth/authorize?${denied}`),
+    allow(429, { form: two, headers: owner }),
     allow(302, { form: authorize, headers: owner }),
     allow(400, { form: {}, headers: owner }),
     allow(401, { form: authorize }),
@@ -213,6 +228,8 @@ describe('the routes', () => {
     const platforms = await makePlatforms()
     const server = await oauthServer({
       limits: NARROW,
+      assistants: { clientHostsDenied: ['denied.example'] },
+      outbound: everywhereDocuments(REDIRECT_URI),
       flagship: platforms.flagship,
       sharings: SAMPLE_SHARINGS,
       konnectors: {

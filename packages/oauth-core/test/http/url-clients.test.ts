@@ -137,6 +137,39 @@ eachStore((open) => {
       expect([answer.status, answer.body['error']]).to.deep.equal([401, 'invalid_client'])
     })
 
+    it('are answered by the form of their page', async () => {
+      let fields: Readonly<Record<string, string>> = {}
+      const { server } = await start(
+        {},
+        {
+          pages: {
+            async consent(ctx, view) {
+              fields = view.fields
+              ctx.body = 'page'
+            },
+          },
+        },
+      )
+      await ask(server, documents().url())
+      const form = { ...fields, duration: '1h' }
+      const headers = { cookie: 'session=owner' }
+      const answer = await server.send('POST', '/auth/authorize', { form, headers })
+      expect(answer.status, answer.text).to.equal(302)
+    })
+
+    it('are kept for an hour after the last of their access', async () => {
+      const { server, url } = await start({}, { start: true })
+      const tokens = await connect(server, url)
+      const stored = () => server.oauth.clients.get(server.instance, documentClientId(url))
+      const form = { client_id: url, token: tokens.refresh_token }
+      await server.send('POST', '/auth/revoke', { form })
+      server.clock.advance(59 * 60_000)
+      expect(await stored()).not.to.equal(undefined)
+      server.clock.advance(2 * 60_000)
+      await until(async () => (await stored()) === undefined)
+      expect((await allow(server, url)).status).to.equal(302)
+    })
+
     it('get no refresh token when they want none, and an access token for as long', async () => {
       const { server, url } = await start({ grant_types: ['authorization_code'] })
       const code = codeOf(await allow(server, url))
