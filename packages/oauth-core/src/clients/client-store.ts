@@ -138,18 +138,23 @@ export class ClientStore {
     }
   }
 
-  /** Removes the record, when the rule agrees with what is stored. The removed client, or undefined. */
+  /**
+   * Removes the record, when the rule agrees with what is stored. The removed client, or undefined.
+   * @param also - what has to be written together with it, asked at each try
+   */
   async remove(
     instance: Instance,
     id: string,
     rule?: (client: Client) => boolean,
+    also: (client: Client) => readonly Change[] = () => [],
   ): Promise<Client | undefined> {
     for (;;) {
       const record = await this.#get(instance, id)
       if (record === undefined) return undefined
       const client = toClient(record.key, record.value)
       if (rule?.(client) === false) return undefined
-      const { written } = await this.#options.store.write(this.toDeletion(instance, record))
+      const deletion = this.toDeletion(instance, record)
+      const { written } = await this.#options.store.write([...deletion, ...also(client)])
       if (written) return client
     }
   }
@@ -238,6 +243,7 @@ export class ClientStore {
     return [
       { op: 'delete', key: previous.key, ifRevision: previous.revision },
       freeName(instance.id, metadata.client_name),
+      ...(this.#writes.getStore()?.also ?? []),
     ]
   }
 
