@@ -11,9 +11,12 @@ import { findCircles, type Graph } from './graph.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 /** From the ground up: a package names only those before it. `testkit` is named by tests alone. */
-const FLOORS = ['store', 'platform', 'oauth-core', 'auth-ui notify connectors realtime'].map(
-  (floor) => floor.split(' '),
-)
+const FLOORS = [
+  'store',
+  'platform',
+  'activity oauth-core',
+  'auth-ui notify connectors realtime',
+].map((floor) => floor.split(' '))
 const HOST = 'examples/host/src'
 /** Who may load the demo of the host, and only by `import()`: production runs without it. */
 const DEMO_LOADERS: readonly string[] = ['app.ts', 'cli/dev-provider-command.ts']

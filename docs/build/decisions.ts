@@ -43,6 +43,7 @@ const THEMES: Readonly<Record<string, readonly string[]>> = {
     'pages',
   ],
   connectors: ['account types', 'OAuth flows', 'accounts', 'refresh'],
+  activity: ['record'],
   realtime: ['connections', 'subscriptions'],
   notify: ['posts', 'delivery', 'push and SMS', 'system mails', 'app mails', "owners' choices"],
   host: ['operation', 'apps', 'accounts', 'documents', 'development'],

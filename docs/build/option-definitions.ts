@@ -1,3 +1,4 @@
+import { ACTIVITY_OPTIONS } from '../../packages/activity/src/options.ts'
 import { AUTH_UI_OPTIONS } from '../../packages/auth-ui/src/options.ts'
 import {
   ACCOUNT_TYPE_STORE_OPTIONS,
@@ -56,6 +57,13 @@ export const DEFINED_FUNCTIONS: readonly DefinedFunction[] = [
     name: 'createOutbound',
     type: 'OutboundOptions',
     definition: OUTBOUND_OPTIONS,
+  },
+  {
+    folder: 'activity',
+    module: '@svc/activity',
+    name: 'createActivity',
+    type: 'ActivityOptions',
+    definition: ACTIVITY_OPTIONS,
   },
   {
     folder: 'auth-ui',

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { AUTH_UI_RECORDS } from '../../packages/auth-ui/src/records.ts'
 import { connectorsRecords } from '../../packages/connectors/src/records.ts'
+import { ACTIVITY_RECORDS } from '../../packages/activity/src/records.ts'
 import { NOTIFY_RECORDS } from '../../packages/notify/src/outbox/records.ts'
 import { OAUTH_RECORDS } from '../../packages/oauth-core/src/records.ts'
 import { PLATFORM_RECORDS } from '../../packages/platform/src/records.ts'
@@ -17,6 +18,7 @@ const PARTS: Readonly<Record<string, readonly RecordKind[]>> = {
   'oauth-core': OAUTH_RECORDS,
   'auth-ui': AUTH_UI_RECORDS,
   connectors: connectorsRecords(NAMESPACE),
+  activity: ACTIVITY_RECORDS,
   notify: NOTIFY_RECORDS,
   host: hostRecords(NAMESPACE),
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { createActivity, ERRORS as ACTIVITY_ERRORS } from '../../packages/activity/src/index.ts'
 import { createAuthUi, ERRORS as AUTH_UI_ERRORS } from '../../packages/auth-ui/src/index.ts'
 import {
   type AccountStore,
@@ -31,6 +32,7 @@ export const errorGroups: readonly ErrorGroup[] = [
   { name: '@svc/store', errors: storeErrors() },
   { name: '@svc/oauth-core', errors: OAUTH_ERRORS },
   { name: '@svc/auth-ui', errors: AUTH_UI_ERRORS },
+  { name: '@svc/activity', errors: ACTIVITY_ERRORS },
   { name: '@svc/notify', errors: NOTIFY_ERRORS },
   { name: '@svc/connectors', errors: CONNECTOR_ERRORS },
   { name: '@svc/realtime', errors: REALTIME_ERRORS },
@@ -65,6 +67,7 @@ export async function routeGroups(): Promise<RouteGroup[]> {
   const mail = { transport: { send: () => Promise.resolve() } }
   const notify = createNotify({ oauth, channels: { mail } })
   const ui = createAuthUi({ oauth, mailer: notify.mailer })
+  const activity = createActivity({ platform: oauth, owners: ui.settingsOwners })
   const realtime = createRealtime({ oauth })
   const connectors = createConnectors({ oauth, accounts: NO_ACCOUNTS, sessions: ui.sessions })
   const host = hostRows({ oauth, apps, ui, notify, connectors })
@@ -72,11 +75,13 @@ export async function routeGroups(): Promise<RouteGroup[]> {
   await realtime.close()
   await notify.close()
   await ui.close()
+  await activity.close()
   await oauth.close()
   await store.close()
   return [
     { name: '@svc/oauth-core', title: 'clients, authorizations, tokens', rows: oauth.rows },
     { name: '@svc/auth-ui', title: 'the owner in a browser', rows: ui.rows },
+    { name: '@svc/activity', title: 'what happened in a space', rows: activity.rows },
     { name: '@svc/notify', title: 'notifications to the owner', rows: notify.rows },
     { name: '@svc/connectors', title: 'accounts at other providers', rows: connectors.rows },
     { name: '@svc/realtime', title: 'events over a websocket', rows: realtime.rows },

@@ -65,6 +65,7 @@ async function reseal(program: Program): Promise<boolean> {
   atEnd(() => fleet.stop())
   await fleet.restartAll(old)
   const load = startLoad(fleet, owners, Number(option('rate')), random)
+  atEnd(() => load.stop())
   await fleet.restartAll(behind)
   await fleet.restartAll(front)
 
@@ -77,7 +78,6 @@ async function reseal(program: Program): Promise<boolean> {
     const killed = await fleet.killResealing(front)
     say('killed', { process: killed, sealed })
   }
-  await fleet.sealedMoreThan(sealed)
   const done = await fleet.untilResealed()
   say('resealed', { others: done['others'], damaged: done['damaged'] })
   await fleet.restartAll(only)
@@ -173,10 +173,11 @@ class Fleet {
     let deadline = performance.now() + WAIT_MS
     let last = ''
     for (;;) {
-      const answer = await fetch(`http://127.0.0.1:${this.any().adminPort}/admin/keys/reseal`, {
+      const answer = await fetch(`http://127.0.0.1:${this.any().adminPort}/keys/reseal`, {
         headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
       })
       const text = await answer.text()
+      if (!answer.ok) throw new Error(`GET /keys/reseal: ${answer.status} ${text}`)
       const work = JSON.parse(text) as Readonly<Record<string, unknown>> // as the route answers
       if (isThere(work)) return work
       if (text !== last) deadline = performance.now() + WAIT_MS

@@ -83,7 +83,10 @@ async function soak(program: Program): Promise<boolean> {
   const startedAt = performance.now()
   for (let atMs = 0; atMs < runMs; atMs = performance.now() - startedAt) {
     samples.push({ atMs, rssBytes: residentBytes(pid) })
-    if (samples.length % 60 === 1) say('sample', { ...samples.at(-1), requests: load.requests })
+    if (samples.length % 60 === 1) {
+      const heap = heapOf(await fleet.metrics())
+      say('sample', { ...samples.at(-1), ...heap, requests: load.requests })
+    }
     await pause(SAMPLE_MS)
   }
   await load.stop()
@@ -117,6 +120,18 @@ function isAllBack(start: Holding, end: Holding): boolean {
     isBack(start.timers, end.timers) &&
     isBack(start.keys, end.keys)
   )
+}
+
+/** What of the memory is the heap of JavaScript, and what of that is held by new objects: they say why memory grew. */
+function heapOf(metrics: string): Readonly<Record<string, number>> {
+  const read = (name: string): number =>
+    Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1])
+  return {
+    heapBytes: read('nodejs_heap_size_total_bytes'),
+    usedBytes: read('nodejs_heap_size_used_bytes'),
+    newSpaceBytes: read(String.raw`nodejs_heap_space_size_total_bytes\{space="new"\}`),
+    externalBytes: read('nodejs_external_memory_bytes'),
+  }
 }
 
 function residentBytes(pid: number): number {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { createActivity } from '@svc/activity'
 import { appFolders, createAuthUi } from '@svc/auth-ui'
 import { createOAuth, OAuthError } from '@svc/oauth-core'
 import { bindRoutes, limitLoad, type SealingKey, versionedStore } from '@svc/platform'
@@ -156,6 +157,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     ...uiOverrides(config),
   })
   oauth.useSessions(ui.sessions)
+  const activity = createActivity({ platform: oauth, owners: ui.settingsOwners })
   audit(oauth, log)
   const accounts = createHostConnectors({
     config,
@@ -222,6 +224,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   koa.use(serveApps({ apps, visits: ui.appPages }))
   koa.use(ui.routes())
   koa.use(oauth.routes({ pages: ui.pages }))
+  koa.use(activity.routes())
   koa.use(realtime.routes())
   koa.use(notify.routes({ pages: ui.notices, errorPage: ui.pages.error }))
   koa.use(connectors.routes({ pages: ui.pages }))
@@ -264,7 +267,9 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
 
   const services: HostServices = {
     koa,
-    rows: [oauth, ui, realtime, notify, connectors, { rows: own }].flatMap(({ rows }) => rows),
+    rows: [oauth, ui, activity, realtime, notify, connectors, { rows: own }].flatMap(
+      ({ rows }) => rows,
+    ),
     log,
     oauth,
     ui,
@@ -291,6 +296,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     },
     async start() {
       await oauth.start()
+      await activity.start()
       await accounts.start()
       await notify.start()
     },
@@ -300,6 +306,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       await realtime.close()
       await notify.close()
       await ui.close()
+      await activity.close()
       await oauth.close()
       await apps.close()
     },

@@ -177,6 +177,7 @@ function shots(): readonly Shot[] {
     { name: 'settings-none', url: app(none.origin) },
     { name: 'settings-accounts', url: app(settings.origin, '#accounts') },
     { name: 'settings-access', url: app(settings.origin, '#access') },
+    { name: 'settings-activity', url: app(settings.origin, '#activity'), prepare: openFirst },
     { name: 'settings-sessions', url: app(settings.origin, '#sessions') },
     { name: 'settings-passphrase', url: app(settings.origin, '#passphrase') },
     { name: 'settings-factors', url: app(settings.origin, '#factors') },

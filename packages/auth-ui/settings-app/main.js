@@ -43,6 +43,7 @@ const SECTIONS = {
   accounts: async (tools) => (await fetched(import('./accounts.js'))).accountsSection(tools),
   sessions: async (tools) => (await fetched(import('./sessions.js'))).sessionsSection(tools),
   access: async (tools) => (await fetched(import('./access.js'))).accessSection(tools),
+  activity: async (tools) => (await fetched(import('./activity.js'))).activitySection(tools),
   profile: async (tools) => (await fetched(import('./profile.js'))).profileSection(tools),
   notifications: async (tools) =>
     (await fetched(import('./notifications.js'))).notificationsSection(tools),

@@ -1,5 +1,5 @@
 import type { AuthorizePages, OwnerSessions } from '@svc/oauth-core'
-import { type RouteContext, type RouteRow, versionedStore } from '@svc/platform'
+import { type Instance, type RouteContext, type RouteRow, versionedStore } from '@svc/platform'
 import type { Middleware } from 'koa'
 import { type AppPages, visitApp } from './apps/app-pages.ts'
 import { createAuthorizePages } from './authorize/authorize-pages.ts'
@@ -20,10 +20,12 @@ import { AUTH_UI_RECORDS } from './records.ts'
 import { bindAuthUiRoutes } from './routes.ts'
 import type { AuthUiServices } from './services.ts'
 import { receiveCode, redeemOnAuthorize } from './session-code/receive-code.ts'
+import { rightsInWords } from './settings/clients.ts'
 import { SessionMiddleware } from './session/session-middleware.ts'
 import { SessionCookies } from './session/session-cookie.ts'
 import { createSessionStore } from './session/session-store.ts'
 import { hasShareCookie, type HasShareCookie } from './share-by-link/share-password.ts'
+import { requireSettingsApp } from './web/caller.ts'
 import { createCsrf } from './web/csrf.ts'
 
 /** Who is logged in, and how a session code lets somebody in. */
@@ -39,6 +41,19 @@ export interface UiSessions extends OwnerSessions {
 export interface Notices {
   /** The status is the caller's. */
   notice(ctx: RouteContext, page: NoticePageModel): Promise<void>
+}
+
+/** Who may use endpoints of the settings app. */
+export interface SettingsOwners {
+  /** Throws unless the request has a token of the settings app. */
+  requireSettingsApp(ctx: RouteContext): Promise<void>
+  /** Whether the owner confirmed for the settings app a moment ago. */
+  isConfirmed(
+    instance: Instance,
+    confirmation: { readonly code: string; readonly state: string },
+  ): Promise<boolean>
+  /** What the rules of a scope allow, in the owner's language. */
+  rightsInWords(instance: Instance, scope: string): Promise<readonly string[]>
 }
 
 /** The owner in a browser. */
@@ -57,6 +72,8 @@ export interface AuthUi {
   readonly appPages: AppPages
   /** For resources that want a fresh confirmation beside a token. */
   readonly isConfirmed: IsConfirmed
+  /** For packages with endpoints of the settings app alone, such as the record of activity. */
+  readonly settingsOwners: SettingsOwners
   /** For resources that are shared by links (oauth.md 9). */
   readonly hasShareCookie: HasShareCookie
   /** The password of a new link, for the host to keep. @throws AuthUiError `busy` */
@@ -94,6 +111,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
         page: pages.error,
         checkCsrf: pages.checkCsrf,
         limits: services.limits,
+        demandsActivity: true,
       }),
     sessions: {
       current: (ctx) => services.sessionMiddleware.current(ctx),
@@ -105,6 +123,12 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
     owners: bindOwners(services),
     appPages: { visit: (ctx, request) => visitApp(services, ctx, request) },
     isConfirmed: (instance, presented) => isConfirmed(services, instance, presented),
+    settingsOwners: {
+      requireSettingsApp: async (ctx) => requireSettingsApp(ctx, services),
+      isConfirmed: (instance, confirmation) =>
+        isConfirmed(services, instance, { ...confirmation, slug: options.settingsSlug }),
+      rightsInWords: (instance, scope) => rightsInWords(services, instance, scope),
+    },
     hasShareCookie: (ctx, permId) => hasShareCookie(services, ctx, permId),
     hashSharePassword: (password) => services.hasher.hash(password),
     hashing: services.hasher.queue,

@@ -64,7 +64,10 @@ export function createNotify(given: NotifyOptions): Notify {
     rows,
     routes({ pages: shown, errorPage }) {
       pages.current = shown
-      return oauth.mount(rows, errorPage === undefined ? {} : { page: errorPage })
+      return oauth.mount(rows, {
+        demandsActivity: true,
+        ...(errorPage !== undefined && { page: errorPage }),
+      })
     },
     post: (instance, notification) => postInternal(services, instance, notification),
     operator: createOperator(services),

@@ -52,7 +52,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
   })
   platform.records.declare(OAUTH_RECORDS)
   const { revocations, useErrorPage, ...shared } = platform
-  const { clientAddress, instances, keyring, mount, sealer, store } = shared
+  const { activity, clientAddress, instances, keyring, mount, sealer, store } = shared
   const emitter = createEmitter<OAuthEvents>(log)
   const clients = new ClientStore({ store, sealer, clock })
   const linkedApps = new LinkedApps({ apps, log })
@@ -78,6 +78,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     keyring,
     sealer,
     instances,
+    activity,
     revocations,
     emitter,
     limits: createRateLimits({ store, clock, limits: resolved.limits, tooMany }),
@@ -128,7 +129,11 @@ export function createOAuth(options: OAuthOptions): OAuth {
       if (given.sessions === undefined) throw new TypeError('routes() comes after useSessions()')
       given.pages = pages
       useErrorPage(pages.error)
-      return mount(services.rows, { page: pages.error, checkCsrf: pages.checkCsrf })
+      return mount(services.rows, {
+        page: pages.error,
+        checkCsrf: pages.checkCsrf,
+        demandsActivity: true,
+      })
     },
 
     guard: (rule) =>

@@ -37,6 +37,7 @@ export type {
   ClientService,
   ClientsUsage,
 } from './registration/client-service.ts'
+export type { ActivitySource } from './registration/activity-source.ts'
 export { linkedSlug } from './clients/client.ts'
 export type { NotificationPlatform } from './clients/device-token.ts'
 export type { Devices, NotifiableDevice } from './registration/devices.ts'

@@ -1,4 +1,5 @@
 import type {
+  ActivityLog,
   Emitter,
   Instances,
   Keyring,
@@ -38,6 +39,8 @@ export interface OAuthServices {
   readonly keyring: Keyring
   readonly sealer: Sealer
   readonly instances: Pick<Instances, 'byHost' | 'byId'>
+  /** Notes what happens for the owner. */
+  readonly activity: ActivityLog
   /** Notifies every process that something ended. */
   readonly revocations: Revocations
   /** Emits what happened, in this process. */

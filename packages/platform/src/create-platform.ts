@@ -13,6 +13,7 @@ import { createSealer, type SealingKey } from './keys/sealer.ts'
 import { checkSealingKeys } from './keys/sealing-keys.ts'
 import type { Logger } from './log/logger.ts'
 import type { OwnPlatform } from './platform.ts'
+import { NO_ACTIVITY } from './ports/activity-log.ts'
 import { PLATFORM_RECORDS } from './records.ts'
 import { RecordRegistry } from './records/record-registry.ts'
 import { removeRecords } from './records/remove-records.ts'
@@ -54,6 +55,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
   const records = new RecordRegistry()
   records.declare(PLATFORM_RECORDS)
   let isLow = (): boolean => false
+  let activity = NO_ACTIVITY
 
   // Everybody but the instances' own records goes through the holds of instances that are exported or imported.
   const held = holdStore({ store: whole, clock, find: (id) => instances.byId(id) })
@@ -97,6 +99,13 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     mount(rows, environment = {}) {
       pagePaths.declare(rows)
       return mountRoutes(rows, { log, isSpaceLow: () => isLow(), ...environment })
+    },
+    activity: {
+      pending: (instance, event) => activity.pending(instance, event),
+      refused: (instance, event) => activity.refused(instance, event),
+    },
+    useActivity(given) {
+      activity = given
     },
     useSpace(given) {
       isLow = given

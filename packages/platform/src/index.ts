@@ -166,6 +166,22 @@ export {
   type OutboundOptions,
   type OutboundRequest,
 } from './outbound/outbound.ts'
+export {
+  ACTIVITY_EVENTS,
+  ACTIVITY_GROUPS,
+  type ActivityEventName,
+  type ActivityGroup,
+  type RouteActivity,
+} from './activity/activity-events.ts'
+export {
+  type ActivityActor,
+  type ActivityDetail,
+  type ActivityEvent,
+  type ActivityLog,
+  type ActivityOrigin,
+  type ActivityTarget,
+  NO_ACTIVITY,
+} from './ports/activity-log.ts'
 export type { EventSink, OwnerEvent } from './ports/event-sink.ts'
 export type {
   FactorChange,

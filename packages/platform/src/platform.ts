@@ -9,6 +9,7 @@ import type { Instances } from './instances/instances.ts'
 import type { Keyring } from './keys/keyring.ts'
 import type { Sealer } from './keys/sealer.ts'
 import type { Logger } from './log/logger.ts'
+import type { ActivityLog } from './ports/activity-log.ts'
 import type { RecordRegistry } from './records/record-registry.ts'
 import type { InstanceTransfer } from './transfer/instance-transfer.ts'
 
@@ -18,6 +19,10 @@ export interface Platform {
   resolveInstance(): Middleware
   /** Mounts the routes of a package. */
   mount(rows: readonly RouteRow[], environment?: Partial<RouterEnvironment>): Middleware
+  /** Notes what happens for the owner; it does nothing until somebody keeps a record. */
+  readonly activity: ActivityLog
+  /** Who keeps the record of activity. */
+  useActivity(log: ActivityLog): void
   /** Has routes that store something new refused while this says so. @see operation.md 8.4 */
   useSpace(isLow: () => boolean): void
   /**

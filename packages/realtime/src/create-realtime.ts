@@ -161,7 +161,7 @@ export function createRealtime(given: RealtimeOptions): Realtime {
     notify: (instance, event) => emit(instance, 'NOTIFIED', event, documentBytes + ID_BYTES),
   })
   // Mounted now, so that handshakes on an alias are known not to be pages.
-  const routes = oauth.mount(rows)
+  const routes = oauth.mount(rows, { demandsActivity: true })
 
   return {
     publish: (instance, verb, event) => emit(instance, verb, event),

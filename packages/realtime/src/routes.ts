@@ -76,6 +76,7 @@ export function realtimeRoutes(documentBytes: number): readonly Route<RealtimeSe
       statuses: [204, 400, 401, 403, 413, 415],
       family: 'json',
       cors: 'app-origins',
+      activity: { none: 'Nothing is stored.' },
       summary: 'Sends a document to those who listen to its type or id, without storing it.',
       source: 'realtime.md 8',
     }),

@@ -1,3 +1,4 @@
+import { ACTIVITY_RECORDS } from '@svc/activity'
 import { AUTH_UI_RECORDS } from '@svc/auth-ui'
 import { connectorsRecords } from '@svc/connectors'
 import { NOTIFY_RECORDS } from '@svc/notify'
@@ -12,6 +13,7 @@ export function allKinds(namespace: string): RecordRegistry {
   registry.declare(OAUTH_RECORDS)
   registry.declare(AUTH_UI_RECORDS)
   registry.declare(NOTIFY_RECORDS)
+  registry.declare(ACTIVITY_RECORDS)
   registry.declare(connectorsRecords(namespace))
   registry.declare(hostRecords(namespace))
   return registry

@@ -3,11 +3,12 @@ import { CONNECTORS_LOG_EVENTS } from '@svc/connectors'
 import { NOTIFY_LOG_EVENTS } from '@svc/notify'
 import { OAUTH_LOG_EVENTS } from '@svc/oauth-core'
 import { PLATFORM_LOG_EVENTS } from '@svc/platform'
+import { ACTIVITY_LOG_EVENTS } from '@svc/activity'
 import { REALTIME_LOG_EVENTS } from '@svc/realtime'
 import { type LogEvents, STORE_LOG_EVENTS } from '@svc/store'
+import { SPACE_LOG_EVENTS } from './space-log-events.ts'
 
-/** What the host itself writes into the log. */
-export const HOST_LOG_EVENTS = {
+const OWN_EVENTS = {
   'server.started': {
     level: 'info',
     when: 'The server listens.',
@@ -57,78 +58,6 @@ export const HOST_LOG_EVENTS = {
     audit: true,
     when: 'A frozen instance was taken into service again.',
     fields: { domain: 'string' },
-    since: '0.1.0',
-  },
-  'store.raised': {
-    level: 'info',
-    when: 'The embedded store was raised to a new version at the start; `copy` is the file from before.',
-    fields: { from: 'number', to: 'number', copy: 'string' },
-    since: '0.1.0',
-  },
-  'store.full': {
-    level: 'error',
-    when: 'The file system of the embedded store is full; its reserve was given away, and nothing new is stored.',
-    fields: { cause: 'string' },
-    since: '0.1.0',
-  },
-  'store.quota_exceeded': {
-    level: 'error',
-    when: 'A quota of the file system lets nothing more be stored.',
-    fields: { cause: 'string' },
-    since: '0.1.0',
-  },
-  'store.read_only': {
-    level: 'error',
-    when: 'The file system of the embedded store is read-only.',
-    fields: { cause: 'string' },
-    since: '0.1.0',
-  },
-  'store.io_error': {
-    level: 'error',
-    when: 'The disk failed at a sync of the embedded store; the process ends with 75.',
-    fields: { cause: 'string' },
-    since: '0.1.0',
-  },
-  'store.write_failed': {
-    level: 'error',
-    when: 'A write of the embedded store failed and nobody can say why.',
-    fields: { cause: 'string' },
-    since: '0.1.0',
-  },
-  'store.reserve_stuck': {
-    level: 'error',
-    when: 'The reserve could not be given away.',
-    fields: { cause: 'string' },
-    since: '0.1.0',
-  },
-  'store.no_reserve': {
-    level: 'warn',
-    when: 'The reserve could not be made; it is tried again within 10 seconds.',
-    fields: { cause: 'string' },
-    since: '0.1.0',
-  },
-  'store.writable': {
-    level: 'info',
-    when: 'The embedded store can be written again, and its reserve is there.',
-    fields: {},
-    since: '0.1.0',
-  },
-  'store.low_space': {
-    level: 'warn',
-    when: 'The file system of the embedded store has little room; what grows is refused.',
-    fields: { freeBytes: 'number', freeInodes: 'number' },
-    since: '0.1.0',
-  },
-  'store.space_back': {
-    level: 'info',
-    when: 'The file system of the embedded store has room again.',
-    fields: { freeBytes: 'number', freeInodes: 'number' },
-    since: '0.1.0',
-  },
-  'store.space_unknown': {
-    level: 'warn',
-    when: 'The file system of the embedded store could not be asked for its room.',
-    fields: { cause: 'string' },
     since: '0.1.0',
   },
   'process.not_recorded': {
@@ -289,6 +218,12 @@ export const HOST_LOG_EVENTS = {
   },
 } as const
 
+/** What the host itself writes into the log. */
+export const HOST_LOG_EVENTS: typeof OWN_EVENTS & typeof SPACE_LOG_EVENTS = {
+  ...OWN_EVENTS,
+  ...SPACE_LOG_EVENTS,
+}
+
 /** The tables of this process, by who writes: what `docs/logs.md` lists. */
 export const LOG_TABLES: Readonly<Record<string, LogEvents>> = {
   '@svc/platform': PLATFORM_LOG_EVENTS,
@@ -297,6 +232,7 @@ export const LOG_TABLES: Readonly<Record<string, LogEvents>> = {
   '@svc/auth-ui': AUTH_UI_LOG_EVENTS,
   '@svc/notify': NOTIFY_LOG_EVENTS,
   '@svc/realtime': REALTIME_LOG_EVENTS,
+  '@svc/activity': ACTIVITY_LOG_EVENTS,
   '@svc/connectors': CONNECTORS_LOG_EVENTS,
   'the example host': HOST_LOG_EVENTS,
 }

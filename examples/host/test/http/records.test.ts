@@ -10,6 +10,9 @@ import { observeRecords, type RecordObserver } from '../support/record-observer.
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['account', 'connectors: of hosts without documents'],
   ['account-ticket', 'connectors: of a host of its own for providers’ answers'],
+  ['activity-check', 'activity'],
+  ['activity-refusals', 'activity'],
+  ['activity-segment', 'activity'],
   ['admin-token', 'host: of an operator’s portal, in admin-tokens'],
   ['demo-instance', 'made where the server runs on its own'],
   ['notification-digest', 'notify: a lock of an hour’s digest'],

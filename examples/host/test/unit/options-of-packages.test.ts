@@ -1,3 +1,4 @@
+import { createActivity } from '@svc/activity'
 import { createAuthUi } from '@svc/auth-ui'
 import {
   accountTypesFromFile,
@@ -27,6 +28,11 @@ const key = { kid: 'test', key: Buffer.alloc(32) }
 const oauth = createOAuth({ store, apps, keys: [key] })
 const mail = { transport: { send: async () => {} } }
 const sessions = { current: async () => undefined, admit: async () => false }
+const owners = {
+  requireSettingsApp: async () => {},
+  isConfirmed: async () => false,
+  rightsInWords: async () => [],
+}
 const { clock, log, sealer } = oauth
 
 /** What each function is to be told at least, and the function as a program without types calls it. */
@@ -34,6 +40,7 @@ const CALLS: Readonly<Record<string, readonly [right: object, call: (options: ne
   {
     accountTypesFromFile: [{ file: 'types.json', clock, log }, accountTypesFromFile],
     createAccountTypes: [{ store, sealer, log }, createAccountTypes],
+    createActivity: [{ platform: oauth, owners }, createActivity],
     createAuthUi: [{ oauth, mailer: mail.transport }, createAuthUi],
     createConnectors: [{ oauth, sessions }, createConnectors],
     createEntryReader: [{ log }, createEntryReader],

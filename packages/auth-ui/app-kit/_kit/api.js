@@ -78,14 +78,24 @@ export function createApi(root) {
    * @returns {Promise<unknown>} the answer's JSON; undefined when it has none
    * @throws ApiError
    */
-  const call = async (method, path, body) => {
+  const call = (method, path, body) =>
+    within(async () => {
+      const response = await exchange(method, path, body)
+      return response.status === 204 ? undefined : response.json()
+    })
+
+  /**
+   * @template Result
+   * @param {() => Promise<Result>} run
+   */
+  const within = async (run) => {
     await leaving
-    const answer = exchange(method, path, body)
+    const answer = run()
     open.add(answer)
     return answer.finally(() => open.delete(answer))
   }
 
-  /** @param {string} method @param {string} path @param {unknown} [body] @returns {Promise<unknown>} */
+  /** @param {string} method @param {string} path @param {unknown} [body] */
   const exchange = async (method, path, body) => {
     const before = token
     let response = await ask(method, path, body)
@@ -95,12 +105,21 @@ export function createApi(root) {
       response = await ask(method, path, body)
     }
     if (!response.ok) throw await refusal(response)
-    return response.status === 204 ? undefined : response.json()
+    return response
   }
 
   return {
     origin,
     call,
+    /**
+     * What is no JSON.
+     *
+     * @param {string} method
+     * @param {string} path
+     * @param {unknown} [body]
+     * @throws ApiError
+     */
+    text: (method, path, body) => within(async () => (await exchange(method, path, body)).text()),
     /** @param {string} path @returns {Promise<readonly Resource[]>} */
     async list(path) {
       const answer = /** @type {{ data: readonly Resource[] }} */ (await call('GET', path))

@@ -1,3 +1,4 @@
+import { noteOwn } from '../web/activity.ts'
 import {
   PASSKEY_LIMITS,
   PASSPHRASE_LIMITS,
@@ -100,6 +101,7 @@ export const confirmRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
     family: 'html',
     csrf: 'origin',
+    activity: ['owner.confirmed', 'login.failed', 'login.throttled'],
     summary: 'Confirms, tells the app that asked, and leads back to it with a code.',
     source: 'login.md 6.2',
   }),
@@ -258,12 +260,18 @@ export async function finishConfirm(
   // Parsed again: the app may be gone since the first step.
   const target = await parseConfirmTarget(services, instance, redirect ?? '')
   const { slug, outerHost } = target
-  const code = await createConfirmation(services, instance, owner, {
+  const name = await nameOfTarget(services, instance, target)
+  const note = noteOwn(services, ctx, {
+    event: 'owner.confirmed',
+    ...(name === undefined ? {} : { target: { kind: 'app', id: slug ?? name, name } }),
+  })
+  const confirmation = {
     state,
     ...(slug === undefined ? {} : { slug }),
     ...(outerHost === undefined ? {} : { host: outerHost }),
     ...passed,
-  })
+  }
+  const code = await createConfirmation(services, instance, owner, confirmation, note)
   await notifyApps(services, instance, state)
   services.log.info('owner.confirmed', { domain: instance.domain })
   answerRedirect(ctx, confirmedLocation(target, { state, code }))

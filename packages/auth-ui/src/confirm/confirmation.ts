@@ -1,4 +1,5 @@
 import { DAY_MS, type Instance } from '@svc/platform'
+import type { Change } from '@svc/store'
 import { createValue, findValue, type ValueKind } from '../owner/one-time-values.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { FactorKind } from '../ports.ts'
@@ -25,6 +26,7 @@ const CONFIRMATION: ValueKind = { kind: 'confirmation', form: 'hex', lifetime: '
 
 /**
  * Proof that the owner gave the passphrase (and second factor) a moment ago.
+ * @param also - more changes of the same write
  * @returns the code, 32 hexadecimal characters
  * @see login.md 6
  */
@@ -33,8 +35,9 @@ export function createConfirmation(
   instance: Instance,
   owner: Owner,
   confirmation: Confirmation,
+  also: readonly Change[],
 ): Promise<string> {
-  return createValue(services, CONFIRMATION, instance, owner, confirmation)
+  return createValue(services, CONFIRMATION, instance, owner, confirmation, also)
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Letters of other scripts, and signs, that are drawn like a Latin letter. Lower case. */
 const DRAWN_ALIKE: ReadonlyMap<string, string> = new Map([
   ...pairs('авеһнкморстухіјѕԁԛԝг', 'abehhkmopctyxijsdqwr'),
-  ...pairs('αβεηικνορτυχωγ', 'abeniknoptuxwy'),
+  ...pairs('αβεηικνορτυχωγ', 'abenikvoptuxwy'),
   ...pairs('015!|', 'olsll'),
   ...pairs('ıłøđ', 'ilod'),
   // Of these four, each is taken for another.

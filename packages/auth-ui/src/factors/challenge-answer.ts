@@ -6,6 +6,7 @@ import type { Owner } from '../owner/owner.ts'
 import type { FactorKind, TwoFactorPurpose } from '../ports.ts'
 import type { AuthUiServices } from '../services.ts'
 import { notifyHost } from '../background.ts'
+import { noteOfVisitor, originOf } from '../web/activity.ts'
 import { securityUrl } from '../web/settings-app.ts'
 import { describeVisitor, type Visitor } from '../web/visitor.ts'
 import { type Challenge, type LiveChallenge, replaceChallenge, toChallenge } from './challenge.ts'
@@ -70,7 +71,7 @@ export async function completeChallenge(
     await noteFailure(services, visitor, purpose, error)
     throw error
   })
-  const attempt = useUp(services, instance, owner.securityStamp, answer, authorize)
+  const attempt = useUp(services, visitor, owner.securityStamp, answer, authorize)
   const done = await attempt.catch(async (error: unknown) => {
     // Whatever else ended it was no guess.
     if (!isWrongAnswer(error)) await release()
@@ -141,12 +142,13 @@ async function reserve(
  */
 async function useUp(
   services: Services,
-  instance: Instance,
+  visitor: Visitor,
   stamp: string,
   answer: ChallengeAnswer,
   authorize: (() => Promise<unknown>) | undefined,
 ): Promise<{ used: LiveChallenge; right: RightAnswer; owner: Owner } | undefined> {
   const { store, owners } = services
+  const { instance } = visitor
   for (;;) {
     const stored = await owners.get(instance.id)
     if (stored === undefined || stored.owner.securityStamp !== stamp) return undefined
@@ -158,6 +160,9 @@ async function useUp(
     const changes = [replaceChallenge(instance, live, { ...live.pending, status: 'used' })]
     if (right.owner !== undefined) {
       changes.push(owners.replace(instance.id, stored, right.owner))
+    }
+    if (right.by === 'recovery') {
+      changes.push(...noteOfVisitor(services, visitor, { event: 'recovery_code.used' }))
     }
     const { written } = await store.write(changes)
     if (written) return { used: live, right, owner: right.owner ?? stored.owner }
@@ -235,7 +240,7 @@ async function mailRecoveryCodeUsed(
 }
 
 async function noteFailure(
-  { hooks, log }: Services,
+  { hooks, log, oauth }: Services,
   { instance, address, userAgent }: Visitor,
   purpose: TwoFactorPurpose,
   error: unknown,
@@ -244,6 +249,12 @@ async function noteFailure(
   const { code } = error
   log.info('two_factor.failed', { domain: instance.domain, purpose, code, address })
   if (!isWrongAnswer(error) && !isRateLimited(error)) return
+  await oauth.activity.refused(instance, {
+    event: 'two_factor.failed',
+    actor: { kind: 'unknown' },
+    origin: originOf(address, userAgent),
+    reason: code,
+  })
   await notifyHost(log, 'onLoginFailed', () =>
     hooks.onLoginFailed?.({ instance, address, userAgent, code }),
   )

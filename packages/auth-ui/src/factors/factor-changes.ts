@@ -1,3 +1,4 @@
+import type { ActivityEventName } from '@svc/platform'
 import type { Change } from '@svc/store'
 import { AuthUiError } from '../errors.ts'
 import {
@@ -14,6 +15,7 @@ import type { Owner } from '../owner/owner.ts'
 import { readProfile, requireNotHeld } from '../owner/profile.ts'
 import type { FactorChange, FactorKind } from '../ports.ts'
 import type { AuthUiServices } from '../services.ts'
+import { noteOfVisitor } from '../web/activity.ts'
 import { securityUrl } from '../web/settings-app.ts'
 import { describeVisitor, type Visitor } from '../web/visitor.ts'
 import { removeTrustedDevices } from './trusted-devices.ts'
@@ -45,6 +47,17 @@ export type FactorServices = Pick<
   'apps' | 'background' | 'clock' | 'log' | 'mailer' | 'oauth' | 'options' | 'owners' | 'store'
 >
 
+/** What the owner's record of activity calls them. */
+const NOTED = {
+  factor_added: 'factor.added',
+  factor_removed: 'factor.removed',
+  passkey_added: 'passkey.added',
+  passkey_removed: 'passkey.removed',
+  recovery_codes_created: 'recovery_codes.made',
+} as const satisfies Readonly<
+  Record<Exclude<WantedChange['what'], 'second_step'>, ActivityEventName>
+>
+
 const EVENTS = {
   factor_added: 'factor.added',
   factor_removed: 'factor.removed',
@@ -69,6 +82,15 @@ export async function changeFactors(
 ): Promise<ChangeOutcome> {
   const { store, owners, clock } = services
   const { instance } = visitor
+  const { factor, what, hasRecoveryCodes = false } = wanted
+  const noted = (after: Factors): ActivityEventName => {
+    if (what !== 'second_step') return NOTED[what]
+    return isPasskeyAsked(after) ? 'passkey.asked' : 'passkey.unasked'
+  }
+  const noteOf = (after: Factors): readonly Change[] => [
+    ...noteOfVisitor(services, visitor, { event: noted(after), detail: { factor } }),
+    ...(hasRecoveryCodes ? noteOfVisitor(services, visitor, { event: 'recovery_codes.made' }) : []),
+  ]
   for (;;) {
     const stored = await owners.get(instance.id)
     if (stored?.owner.securityStamp !== securityStamp) {
@@ -86,7 +108,7 @@ export async function changeFactors(
     if (isOn && !wasOn) await removeTrustedDevices(services, instance)
     const changed = withFactors(stored.owner, after, clock.now())
     const replaced = owners.replace(instance.id, stored, changed)
-    const result = await store.write([replaced, ...(wanted.also ?? [])])
+    const result = await store.write([replaced, ...(wanted.also ?? []), ...noteOf(after)])
     if (!result.written) {
       if (result.failed === replaced.key) continue
       return 'spent'

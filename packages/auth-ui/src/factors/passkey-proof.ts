@@ -1,3 +1,4 @@
+import { noteUnknown, originOf } from '../web/activity.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import type { Instance } from '@svc/platform'
@@ -94,6 +95,12 @@ export async function provePasskey(
     if (!AuthUiError.is(error)) throw error
     const { instance, address } = visitor
     services.log.info('login.failed', { domain: instance.domain, code: error.code, address })
+    await services.oauth.activity.refused(instance, {
+      event: 'login.failed',
+      reason: error.code,
+      actor: { kind: 'unknown' },
+      origin: originOf(address, visitor.userAgent),
+    })
     await isWithinLimit(services.limits, instance, 'passkey-ip', address)
     const restMs = Math.ceil(REFUSAL_MS - (performance.now() - startedAt))
     if (error.code === 'passkey_invalid' && restMs > 0) await wait(restMs)
@@ -188,11 +195,15 @@ async function suspend(
   { id, label }: Passkey,
 ): Promise<void> {
   const { instance, address } = visitor
-  const written = await services.owners.update(instance.id, (owner) => {
-    const known = owner.factors?.passkeys?.find((each) => each.id === id)
-    if (known?.firstWay !== true) return undefined
-    return { ...owner, factors: withPasskey(owner.factors, { ...known, firstWay: false }) }
-  })
+  const written = await services.owners.update(
+    instance.id,
+    (owner) => {
+      const known = owner.factors?.passkeys?.find((each) => each.id === id)
+      if (known?.firstWay !== true) return undefined
+      return { ...owner, factors: withPasskey(owner.factors, { ...known, firstWay: false }) }
+    },
+    noteUnknown(services, visitor, { event: 'passkey.suspended' }),
+  )
   if (written === undefined) return
   services.log.warn('passkey.suspended', { domain: instance.domain, address })
   const facts = await describeVisitor(services, visitor)

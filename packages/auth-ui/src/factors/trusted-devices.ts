@@ -1,5 +1,6 @@
 import { DAY_MS, type Instance, randomId } from '@svc/platform'
 import {
+  type Change,
   indexKey,
   type IndexKey,
   type Key,
@@ -53,12 +54,13 @@ export async function findTrustedDevice(
   return toDevice(record.value)
 }
 
-/** Trusts a browser. @returns its token: 43 characters, base64url */
+/** Trusts a browser. @param also - more changes of the same write @returns its token: 43 characters, base64url */
 export async function trustDevice(
   { store, clock, lifetimes }: Services,
   instance: Instance,
   owner: Owner,
   userAgent: string,
+  also: readonly Change[] = [],
 ): Promise<string> {
   const token = randomId(TOKEN_BYTES)
   const now = clock.now()
@@ -78,6 +80,7 @@ export async function trustDevice(
       expiresAt: now + lifetimes.trustedDevice,
       indexes: [{ index: indexOf(instance), sort: sortOf(value) }],
     },
+    ...also,
   ])
   await endUnused(store, instance)
   return token
@@ -103,15 +106,17 @@ export async function listTrustedDevices(
     .map(({ value }) => toDevice(value))
 }
 
-/** False when there was none. */
+/** False when there was none. @param also - more changes of the same write */
 export async function removeTrustedDevice(
   { store }: Pick<Services, 'store'>,
   instance: Instance,
   id: string,
+  also: (device: TrustedDevice) => readonly Change[] = () => [],
 ): Promise<boolean> {
   const record = (await allRecords(store, instance)).find(({ value }) => value.id === id)
   if (record === undefined) return false
-  return (await store.write([{ op: 'delete', key: record.key, ifPresent: true }])).written
+  const removal = { op: 'delete', key: record.key, ifPresent: true } as const
+  return (await store.write([removal, ...also(toDevice(record.value))])).written
 }
 
 /** Trusts no browser any more. */

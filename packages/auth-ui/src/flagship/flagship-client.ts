@@ -1,3 +1,4 @@
+import { noteOwn } from '../web/activity.ts'
 import type { Client } from '@svc/oauth-core'
 import type { Instance, RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
@@ -80,7 +81,8 @@ export async function answerClient(
     isRedeemed = true
     if (await answerTokens(services, ctx, owner, client, method)) return
   }
-  const sessionCode = await createOpenCode(services, instance, owner)
+  const note = noteOwn(services, ctx, { event: 'session_code.made' })
+  const sessionCode = await createOpenCode(services, instance, owner, note)
   if (!isRedeemed) {
     await redeem?.().catch(async (error: unknown) => {
       await redeemOpenCode(services, instance, owner, sessionCode)

@@ -49,6 +49,7 @@ export const flagshipLoginRoutes: readonly Route<AuthUiServices>[] = [
       ...SECOND_STEP_LIMITS,
       ...SESSION_CODE_LIMITS,
     ],
+    activity: ['flagship.login', 'session_code.made', 'login.failed', 'login.throttled'],
     summary: 'Logs an app in with the passphrase.',
     source: 'login.md 5.1',
   }),

@@ -30,6 +30,7 @@ export const flagshipMagicLinkRoutes: readonly Route<AuthUiServices>[] = [
       ...APP_PASSPHRASE_LIMITS,
       ...SESSION_CODE_LIMITS,
     ],
+    activity: ['flagship.login', 'session_code.made', 'login.failed'],
     summary: 'Logs an app in with a magic code.',
     source: 'login.md 5.3',
   }),

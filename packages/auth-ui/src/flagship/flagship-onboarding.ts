@@ -35,6 +35,7 @@ export const flagshipOnboardingRoutes: readonly Route<AuthUiServices>[] = [
       { bucket: 'auth-ip', inRule: 'wrong client secrets of an address or client' },
       ...SESSION_CODE_LIMITS,
     ],
+    activity: ['owner.onboarded', 'flagship.login', 'session_code.made'],
     summary: 'Onboards from an app: stores the first passphrase and logs the app in.',
     source: 'login.md 5.5',
   }),

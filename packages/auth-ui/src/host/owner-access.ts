@@ -1,3 +1,4 @@
+import { noteOperator } from '../web/activity.ts'
 import type { AuthUiServices } from '../services.ts'
 import { removeTrustedDevices } from '../factors/trusted-devices.ts'
 import { createEmailVerifiedCode } from '../session/email-verified-code.ts'
@@ -48,7 +49,12 @@ export function bindOwnerAccess(services: AuthUiServices): OwnerAccess {
   return {
     access: (instance) => readAccess(services, instance),
     createSessionCode: async (instance) =>
-      createOpenCode(services, instance, await requireOnboarded(services, instance)),
+      createOpenCode(
+        services,
+        instance,
+        await requireOnboarded(services, instance),
+        noteOperator(services, instance, { event: 'session_code.made' }),
+      ),
     createMagicLinkCode: (instance) => createMagicLinkCode(services, instance),
     createEmailVerifiedCode: async (instance) =>
       createEmailVerifiedCode(services, instance, await requireOnboarded(services, instance)),
@@ -72,7 +78,12 @@ async function createMagicLinkCode(
 ): Promise<{ readonly code: string; readonly url: string }> {
   const owner = await requireOnboarded(services, instance)
   if (owner.magicLink !== true) throw new AuthUiError('magic_link_disabled')
-  const code = await createMagicCode(services, instance, owner)
+  const code = await createMagicCode(
+    services,
+    instance,
+    owner,
+    noteOperator(services, instance, { event: 'magic_link.sent' }),
+  )
   return { code, url: magicLinkUrl(instance, code, '') }
 }
 
@@ -85,16 +96,22 @@ async function setAuthMode(
   const isOn = mode === 'two_factor_mail'
   // Nothing trusted in an earlier time of the second factor is left when it is switched on again.
   if (isOn && !isSecondFactorOn(factors)) await removeTrustedDevices(services, instance)
-  const written = await services.owners.update(instance.id, (owner) => {
-    if (isSecondFactorOn(owner.factors) === isOn) return undefined
-    if (isOn && owner.passwordDefined === false) {
-      throw new AuthUiError('conflict', { description: 'a passphrase has to be chosen first' })
-    }
-    const now = services.clock.now()
-    const { factors: before = {}, ...rest } = owner
-    const factors = isOn ? { ...before, mail: { enabledAt: now } } : withoutSecondStep(before)
-    return { ...rest, ...(hasFactor(factors) ? { factors } : {}), updatedAt: now }
-  })
+  const event = isOn ? 'factor.added' : 'factor.removed'
+  const note = noteOperator(services, instance, { event })
+  const written = await services.owners.update(
+    instance.id,
+    (owner) => {
+      if (isSecondFactorOn(owner.factors) === isOn) return undefined
+      if (isOn && owner.passwordDefined === false) {
+        throw new AuthUiError('conflict', { description: 'a passphrase has to be chosen first' })
+      }
+      const now = services.clock.now()
+      const { factors: before = {}, ...rest } = owner
+      const factors = isOn ? { ...before, mail: { enabledAt: now } } : withoutSecondStep(before)
+      return { ...rest, ...(hasFactor(factors) ? { factors } : {}), updatedAt: now }
+    },
+    note,
+  )
   if (!isOn) await removeTrustedDevices(services, instance)
   if (written === undefined) return
   services.log.info(isOn ? 'two_factor.on' : 'two_factor.off', {
@@ -112,13 +129,20 @@ export async function setMagicLink(
   instance: Instance,
   isOn: boolean,
 ): Promise<void> {
-  const written = await services.owners.update(instance.id, (owner) => {
-    if ((owner.magicLink === true) === isOn) return undefined
-    if (!isOn && owner.passwordDefined === false) {
-      throw new AuthUiError('conflict', { description: 'a passphrase has to be chosen first' })
-    }
-    return { ...owner, magicLink: isOn, updatedAt: services.clock.now() }
+  const note = noteOperator(services, instance, {
+    event: isOn ? 'magic_link.on' : 'magic_link.off',
   })
+  const written = await services.owners.update(
+    instance.id,
+    (owner) => {
+      if ((owner.magicLink === true) === isOn) return undefined
+      if (!isOn && owner.passwordDefined === false) {
+        throw new AuthUiError('conflict', { description: 'a passphrase has to be chosen first' })
+      }
+      return { ...owner, magicLink: isOn, updatedAt: services.clock.now() }
+    },
+    note,
+  )
   if (written === undefined) return
   services.log.info(isOn ? 'magic_link.on' : 'magic_link.off', { domain: instance.domain })
 }

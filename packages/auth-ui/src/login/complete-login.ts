@@ -1,5 +1,6 @@
 import { type Observation, toFacts } from '../web/request-facts.ts'
 import { type Instance, randomHex, type RouteContext } from '@svc/platform'
+import type { Change } from '@svc/store'
 import { sendNews } from '../owner/news.ts'
 import type { Owner } from '../owner/owner.ts'
 import type { AuthUiServices } from '../services.ts'
@@ -11,12 +12,12 @@ import {
   needsSessionCode,
   type RedirectTarget,
 } from '../web/redirect-target.ts'
+import { originOf } from '../web/activity.ts'
 import { securityUrl } from '../web/settings-app.ts'
 import { rememberDevice } from '../session/known-device.ts'
 import { boundLogins } from '../session/login-bounds.ts'
 import { isNewPlace, loginChanges, type LoginEntry } from '../session/login-history.ts'
 import { observeVisitor, visitorOf } from '../web/visitor.ts'
-import type { Change } from '@svc/store'
 import { AuthUiError } from '../errors.ts'
 import { isWithinLimit } from '../rate-limits.ts'
 import { notifyHost } from '../background.ts'
@@ -140,6 +141,7 @@ export async function openSession(
       ...(request.also ?? []),
       ...(device === undefined ? [] : [device.change]),
       ...loginChanges(services, instance, { ...entry, sessionId }),
+      ...noteLoggedIn(services, ctx, 'login.succeeded', entry),
     ],
   })
   if (!(await isStillOwner(services, instance, owner))) {
@@ -182,9 +184,27 @@ export async function noteLogin(
   const isNew = await isNewPlace(services, instance, { ...entry, sessionId: NOBODY })
   // An identifier that no session has.
   const sessionId = randomHex(16) as LoginEntry['sessionId']
-  await services.store.write(loginChanges(services, instance, { ...entry, sessionId }))
+  await services.store.write([
+    ...loginChanges(services, instance, { ...entry, sessionId }),
+    ...noteLoggedIn(services, ctx, 'flagship.login', entry),
+  ])
   boundLogins(services, instance)
   if (isNew) mailNewConnection(services, ctx, entry)
+}
+
+function noteLoggedIn(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  event: 'flagship.login' | 'login.succeeded',
+  { method, country, ip, userAgent }: Omit<LoginEntry, 'sessionId'>,
+): readonly Change[] {
+  const origin = { ...originOf(ip, userAgent), ...(country !== undefined && { country }) }
+  return services.oauth.activity.pending(ctx.state.instance, {
+    event,
+    actor: { kind: 'owner' },
+    origin,
+    detail: { method },
+  })
 }
 
 /**

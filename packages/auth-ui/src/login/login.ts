@@ -76,6 +76,7 @@ export const loginRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
     family: 'html',
     csrf: 'origin',
+    activity: ['login.succeeded', 'login.failed', 'login.throttled'],
     summary: 'Logs the owner in.',
     source: 'login.md 5.1',
   }),

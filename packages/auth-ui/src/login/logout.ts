@@ -9,6 +9,7 @@ import {
 } from '@svc/platform'
 import type { AuthUiServices } from '../services.ts'
 import { AuthUiError } from '../errors.ts'
+import { noteOwn } from '../web/activity.ts'
 
 const requireLoggedInApp: RouteAuth<AuthUiServices> = requirement(
   ['app token', 'session cookie'],
@@ -25,6 +26,7 @@ export const logoutRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [204, 400, 401],
     family: 'json',
     cors: 'app-origins',
+    activity: 'logout',
     summary: 'Ends the session.',
     source: 'login.md 5.2',
   }),
@@ -36,6 +38,7 @@ export const logoutRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [204, 400, 401],
     family: 'json',
     cors: 'app-origins',
+    activity: 'others.ended',
     summary: 'Ends every session but this one.',
     source: 'login.md 5.2',
   }),
@@ -63,17 +66,15 @@ async function requireAppAndSession(
   }
 }
 
-async function logout(ctx: RouteContext, { sessionMiddleware }: AuthUiServices): Promise<void> {
-  await sessionMiddleware.end(ctx)
+async function logout(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  await services.sessionMiddleware.end(ctx, noteOwn(services, ctx, { event: 'logout' }))
   ctx.status = 204
 }
 
-async function logoutOthers(
-  ctx: RouteContext,
-  { sessionMiddleware, sessions }: AuthUiServices,
-): Promise<void> {
-  const session = await sessionMiddleware.current(ctx)
-  await sessions.endAll(ctx.state.instance, 'logout_others', session?.id)
+async function logoutOthers(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const session = await services.sessionMiddleware.current(ctx)
+  const note = noteOwn(services, ctx, { event: 'others.ended' })
+  await services.sessions.endAll(ctx.state.instance, 'logout_others', session?.id, note)
   ctx.status = 204
 }
 

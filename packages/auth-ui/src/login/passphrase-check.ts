@@ -1,3 +1,4 @@
+import { noteRefused } from '../web/activity.ts'
 import { securityUrl } from '../web/settings-app.ts'
 import { findKnownDevice } from '../session/known-device.ts'
 import type { RouteContext } from '@svc/platform'
@@ -37,6 +38,8 @@ export async function checkPassphrase(
       const address = services.oauth.clientAddress(ctx)
       services.log.info('login.failed', { domain: instance.domain, code, address })
       const userAgent = ctx.get('User-Agent')
+      const event = code === 'rate_limited' ? 'login.throttled' : 'login.failed'
+      await noteRefused(services, ctx, { event, reason: code })
       await notifyHost(services.log, 'onLoginFailed', () =>
         services.hooks.onLoginFailed?.({ instance, address, userAgent, code }),
       )

@@ -1,3 +1,4 @@
+import type { Change } from '@svc/store'
 import { createHash } from 'node:crypto'
 import type { Instance, RouteContext } from '@svc/platform'
 import { createValue, findValue, takeValue, type ValueKind } from '../owner/one-time-values.ts'
@@ -29,6 +30,7 @@ const MAGIC_CODE: ValueKind = { kind: 'magic-code', form: 'alphanumeric', lifeti
 
 /**
  * The code of a mailed link.
+ * @param also - more changes of the same write
  * @param asked - absent when no browser asks
  * @returns 32 letters and digits
  * @see login.md 2.3, 5.3
@@ -37,12 +39,14 @@ export function createMagicCode(
   services: Pick<AuthUiServices, 'clock' | 'lifetimes' | 'store'>,
   instance: Instance,
   owner: Owner,
+  also: readonly Change[],
   asked?: AskedLink,
 ): Promise<string> {
-  return createValue(services, MAGIC_CODE, instance, owner, {
+  const value = {
     browser: asked === undefined ? '' : hashOf(asked.browser),
     ...(asked?.redirect === undefined ? {} : { redirect: asked.redirect }),
-  })
+  }
+  return createValue(services, MAGIC_CODE, instance, owner, value, also)
 }
 
 /** Uses nothing up. */

@@ -9,6 +9,7 @@ import {
   type Route,
   type RouteContext,
 } from '@svc/platform'
+import { noteUnknown } from '../web/activity.ts'
 import type { AuthUiServices } from '../services.ts'
 import { describeVisitor, visitorOf } from '../web/visitor.ts'
 import { createMagicCode, takeMagicCode } from './magic-code.ts'
@@ -31,6 +32,7 @@ export const requestLinkRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 400, 403, 404, 412, 413, 415, 429],
     family: 'html',
     csrf: 'origin',
+    activity: 'magic_link.sent',
     summary: 'Mails a link that logs the owner in.',
     source: 'login.md 5.3',
   }),
@@ -47,7 +49,8 @@ async function requestMagicLink(ctx: RouteContext, services: AuthUiServices): Pr
   await services.limits.hit(instance, 'magic-link-send')
 
   const secret = newBrowserSecret()
-  const code = await createMagicCode(services, instance, owner, {
+  const note = noteUnknown(services, visitorOf(services, ctx), { event: 'magic_link.sent' })
+  const code = await createMagicCode(services, instance, owner, note, {
     browser: secret,
     ...(redirect === '' ? {} : { redirect }),
   })

@@ -73,6 +73,7 @@ export const moveRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 400, 401, 403, 412, 413, 415, 429],
     family: 'json',
     limit: [...PASSPHRASE_LIMITS, ...SECOND_CODE_LIMITS, ...SECOND_STEP_LIMITS],
+    activity: ['consent.given', 'login.failed', 'login.throttled'],
     summary: 'Answers where the browser brings the code for exports and imports.',
     source: 'oauth.md 5.10, decision D34',
   }),

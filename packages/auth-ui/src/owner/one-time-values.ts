@@ -1,5 +1,5 @@
 import { type Instance, randomAlphanumeric, randomHex } from '@svc/platform'
-import { type Json, type Key, type Revision, secretKey } from '@svc/store'
+import { type Change, type Json, type Key, type Revision, secretKey } from '@svc/store'
 import type { Lifetimes } from '../lifetimes.ts'
 import type { AuthUiServices } from '../services.ts'
 import type { Owner } from './owner.ts'
@@ -29,6 +29,7 @@ const FORMS = { alphanumeric: /^[A-Za-z0-9]{32}$/, hex: /^[0-9a-f]{32}$/ } as co
 
 /**
  * Stores a value under a fresh secret. The record carries the security stamp of its time: a passphrase change ends it.
+ * @param also - more changes of the same write
  * @returns the secret
  */
 export async function createValue(
@@ -37,6 +38,7 @@ export async function createValue(
   instance: Instance,
   owner: Owner,
   value: Json,
+  also: readonly Change[] = [],
 ): Promise<string> {
   const secret = form === 'hex' ? randomHex(16) : randomAlphanumeric(32)
   await store.write([
@@ -46,6 +48,7 @@ export async function createValue(
       value: { stamp: owner.securityStamp, value },
       expiresAt: clock.now() + lifetimes[lifetime],
     },
+    ...also,
   ])
   return secret
 }

@@ -17,9 +17,14 @@ export interface OwnerStore {
   replace(id: InstanceId, stored: StoredOwner, owner: Owner): Change
   /**
    * Reads, computes and writes until the write happened. `change` answers undefined when there is nothing to do.
+   * @param also - more changes of the same write
    * @returns what was written, or undefined
    */
-  update(id: InstanceId, change: (owner: Owner) => Owner | undefined): Promise<Owner | undefined>
+  update(
+    id: InstanceId,
+    change: (owner: Owner) => Owner | undefined,
+    also?: readonly Change[],
+  ): Promise<Owner | undefined>
 }
 
 /** The record is `owner` of the instance. */
@@ -38,13 +43,14 @@ export function createOwnerStore(store: Store): OwnerStore {
   async function update(
     id: InstanceId,
     change: (owner: Owner) => Owner | undefined,
+    also: readonly Change[] = [],
   ): Promise<Owner | undefined> {
     for (;;) {
       const stored = await get(id)
       if (stored === undefined) return undefined
       const owner = change(stored.owner)
       if (owner === undefined) return undefined
-      const result = await store.write([replace(id, stored, owner)])
+      const result = await store.write([replace(id, stored, owner), ...also])
       if (result.written) return owner
     }
   }

@@ -1,3 +1,4 @@
+import { noteOwn } from '../web/activity.ts'
 import {
   bodySchema,
   type BodyRule,
@@ -81,6 +82,7 @@ export const passkeySettingsRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [204, 400, 401, 403, 409, 413, 415],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: ['passkey.asked', 'passkey.unasked'],
     summary: 'Says whether passkeys turn the second step on.',
     source: 'owner.md 2.1',
   }),
@@ -93,6 +95,7 @@ export const passkeySettingsRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [204, 400, 401, 403, 404, 409, 413, 415],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: 'passkey.removed',
     summary: 'Removes a passkey.',
     source: 'decision D63',
   }),
@@ -105,6 +108,7 @@ export const passkeySettingsRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 400, 401, 403, 404, 413, 415],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: 'passkey.trusted',
     summary: 'Names a passkey, or trusts it again after a reset.',
     source: 'owner.md 2.2',
   }),
@@ -133,18 +137,22 @@ async function patchPasskey(
   const { securityStamp } =
     trusted === true ? await confirmedOwner(services, ctx) : await ownerOf(services, ctx)
   const id = idOf(ctx)
-  const written = await services.owners.update(instance.id, (owner) => {
-    // Whoever confirmed did so under the passphrase of that time.
-    if (owner.securityStamp !== securityStamp) throw new AuthUiError('confirmation_required')
-    const passkey = owner.factors?.passkeys?.find((each) => each.id === id)
-    if (passkey === undefined) return undefined
-    const named = {
-      ...passkey,
-      ...(label === undefined ? {} : { label: cleanLabel(label) }),
-      ...(trusted === true ? { stamp: securityStamp } : {}),
-    }
-    return { ...owner, factors: withPasskey(owner.factors, named) }
-  })
+  const written = await services.owners.update(
+    instance.id,
+    (owner) => {
+      // Whoever confirmed did so under the passphrase of that time.
+      if (owner.securityStamp !== securityStamp) throw new AuthUiError('confirmation_required')
+      const passkey = owner.factors?.passkeys?.find((each) => each.id === id)
+      if (passkey === undefined) return undefined
+      const named = {
+        ...passkey,
+        ...(label === undefined ? {} : { label: cleanLabel(label) }),
+        ...(trusted === true ? { stamp: securityStamp } : {}),
+      }
+      return { ...owner, factors: withPasskey(owner.factors, named) }
+    },
+    trusted === true ? noteOwn(services, ctx, { event: 'passkey.trusted' }) : [],
+  )
   const changed = written?.factors?.passkeys?.find((passkey) => passkey.id === id)
   if (written === undefined || changed === undefined) throw new AuthUiError('not_found')
   const { namespace } = services

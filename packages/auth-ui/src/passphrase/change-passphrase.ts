@@ -1,5 +1,6 @@
 import type { AuthUiServices } from '../services.ts'
 import type { Instance } from '@svc/platform'
+import type { Change } from '@svc/store'
 import { sendNews } from '../owner/news.ts'
 import { isFirstWay } from '../owner/factors.ts'
 import { newSecurityStamp, type Owner, type VaultKeys } from '../owner/owner.ts'
@@ -25,6 +26,7 @@ export type PassphraseRule = (owner: Owner | undefined, now: number) => Owner
 
 /**
  * Stores a new passphrase, and ends what hangs on the old one. Owner and session key change in one write.
+ * @param options - whether passkeys that log in alone still do; more changes of the same write
  * @throws AuthUiError `busy`, and what the rule throws
  * @see login.md 7.1, decision D9
  */
@@ -33,7 +35,10 @@ export async function replacePassphrase(
   instance: Instance,
   passphrase: NewPassphrase,
   rule: PassphraseRule,
-  { keepsPasskeys = false }: { readonly keepsPasskeys?: boolean } = {},
+  {
+    keepsPasskeys = false,
+    also = [],
+  }: { readonly keepsPasskeys?: boolean; readonly also?: readonly Change[] } = {},
 ): Promise<Replaced> {
   const passphraseHash = await services.hasher.hash(passphrase.loginValue)
   for (;;) {
@@ -50,7 +55,7 @@ export async function replacePassphrase(
       securityStamp,
       updatedAt: now,
     }
-    const replaced = await write(services, instance, stored, owner)
+    const replaced = await write(services, instance, stored, owner, also)
     // A lost race re-reads and asks the rule again, so that a token cannot be used twice.
     if (replaced === undefined) continue
     await tidy(services, instance)
@@ -63,10 +68,12 @@ async function write(
   instance: Instance,
   stored: StoredOwner,
   owner: Owner,
+  also: readonly Change[],
 ): Promise<Replaced | undefined> {
   const result = await services.store.write([
     services.owners.replace(instance.id, stored, owner),
     ...(await services.keyring.replaceSessionKey(instance)),
+    ...also,
   ])
   return result.written ? { before: stored.owner, after: owner } : undefined
 }
@@ -137,8 +144,10 @@ export async function changePassphrase(
       ...(keys === undefined ? {} : { keys }),
     }
   }
+  const also = noteChange(services, instance, how, facts)
   const { before, after } = await replacePassphrase(services, instance, passphrase, rule, {
     keepsPasskeys: knowsOld,
+    also,
   })
   services.log.info('passphrase.changed', { domain: instance.domain, how })
   mailOwner(services, instance, after, facts)
@@ -162,6 +171,19 @@ export async function changePassphrase(
     services.hooks.onPassphraseChanged?.({ instance, how }),
   )
   return after
+}
+
+function noteChange(
+  { oauth }: AuthUiServices,
+  instance: Instance,
+  how: PassphraseChange['how'],
+  { address, browser = '', os = '' }: RequestFacts,
+): readonly Change[] {
+  return oauth.activity.pending(instance, {
+    event: how === 'reset' ? 'reset.done' : 'passphrase.changed',
+    actor: { kind: how === 'host' ? 'operator' : 'owner' },
+    origin: { ip: address, browser, os },
+  })
 }
 
 /** The passphrase is changed already: what fails here is told to the operator, not to the caller. */

@@ -20,6 +20,7 @@ export const checkPassphraseRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [204, 400, 401, 403, 412, 413, 415, 429],
     family: 'json',
     cors: 'app-origins',
+    activity: ['login.failed', 'login.throttled'],
     summary: 'Tells whether a passphrase is the right one.',
     source: 'login.md 7',
   }),

@@ -1,3 +1,4 @@
+import { noteOwn } from '../web/activity.ts'
 import { refuseBody, requireWellFormed } from '../web/posted.ts'
 import { requirePermission } from '../web/caller.ts'
 import { defineRoute, type Route, type RouteContext } from '@svc/platform'
@@ -31,6 +32,7 @@ export const hintRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [204, 400, 401, 403, 412, 413, 415, 422, 429],
     family: 'json',
     cors: 'app-origins',
+    activity: 'hint.changed',
     summary: 'Replaces the hint.',
     source: 'login.md 7',
   }),
@@ -50,6 +52,7 @@ async function putHint(ctx: RouteContext<HintBody>, services: AuthUiServices): P
   checkHintLength(hint)
   // Whoever may set the hint could find the passphrase by trying: every hint counts.
   if (hint !== '') await services.limits.hit(instance, 'hint-change')
+  const note = noteOwn(services, ctx, { event: 'hint.changed' })
   for (;;) {
     const owner = await onboardedOwner(services, ctx.state.instance)
     if (owner === undefined) throw new AuthUiError('onboarding_needed')
@@ -59,10 +62,13 @@ async function putHint(ctx: RouteContext<HintBody>, services: AuthUiServices): P
         description: 'the hint is the passphrase',
       })
     }
-    const written = await services.owners.update(instance.id, ({ hint: _old, ...latest }) =>
-      latest.securityStamp === owner.securityStamp
-        ? { ...latest, ...(hint === '' ? {} : { hint }) }
-        : undefined,
+    const written = await services.owners.update(
+      instance.id,
+      ({ hint: _old, ...latest }) =>
+        latest.securityStamp === owner.securityStamp
+          ? { ...latest, ...(hint === '' ? {} : { hint }) }
+          : undefined,
+      note,
     )
     // Changed meanwhile, the passphrase is compared once more.
     if (written !== undefined) break

@@ -27,7 +27,7 @@ import {
   passphraseProblem,
   readNewPassphrase,
 } from './new-passphrase.ts'
-import { replacePassphrase } from './change-passphrase.ts'
+import { type PassphraseRule, replacePassphrase } from './change-passphrase.ts'
 import { notifyHost } from '../background.ts'
 import { NEW_PASSPHRASE_SCHEMA, type OnboardingBody } from './passphrase.schema.ts'
 
@@ -89,6 +89,7 @@ export const onboardingRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 302, 400, 403, 413, 415, 422, 429],
     family: 'html',
     csrf: 'origin',
+    activity: 'owner.onboarded',
     summary: 'Onboards: stores the first passphrase and opens a long session.',
     source: 'login.md 5.5',
   }),
@@ -215,7 +216,7 @@ export async function onboard(
   access: Pick<Owner, 'magicLink' | 'passwordDefined'> = {},
 ): Promise<Owner> {
   const { hint, keys } = passphrase
-  const { after } = await replacePassphrase(services, instance, passphrase, (owner, now) => {
+  const firstOwner: PassphraseRule = (owner, now) => {
     if (owner === undefined) throw invalidRegisterToken()
     if (owner.onboardedAt !== undefined) throw new AuthUiError('already_onboarded')
     if (token !== undefined && !acceptsRegisterToken(owner, token)) throw invalidRegisterToken()
@@ -227,6 +228,13 @@ export async function onboard(
       registerTokens: [],
       onboardedAt: now,
     }
+  }
+  const note = services.oauth.activity.pending(instance, {
+    event: 'owner.onboarded',
+    actor: { kind: token === undefined ? 'operator' : 'owner' },
+  })
+  const { after } = await replacePassphrase(services, instance, passphrase, firstOwner, {
+    also: note,
   })
   services.log.info('owner.onboarded', { domain: instance.domain })
   if (keys !== undefined) {

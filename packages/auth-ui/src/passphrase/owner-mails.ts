@@ -1,3 +1,5 @@
+import { noteUnknown } from '../web/activity.ts'
+import { type Visitor, visitorOf } from '../web/visitor.ts'
 import { HINT_FORM_SCHEMA, RESEND_SCHEMA } from './reset.schema.ts'
 import {
   anybody,
@@ -28,6 +30,7 @@ export const ownerMailRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 400, 403, 413, 415],
     family: 'html',
     csrf: 'origin',
+    activity: 'hint.sent',
     summary: 'Mails the hint to the owner; the answer is the same whether there is one.',
     source: 'login.md 5.5',
   }),
@@ -41,6 +44,7 @@ export const ownerMailRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 400, 403, 413, 415],
     family: 'html',
     csrf: 'origin',
+    activity: { none: 'The space has no owner yet.' },
     summary: 'Mails a fresh onboarding link; the answer is the same whether one was needed.',
     source: 'login.md 5.5',
   }),
@@ -51,7 +55,9 @@ async function mailHint(ctx: RouteContext, services: AuthUiServices): Promise<vo
   const { instance, form, query } = ctx.state
   const raw = form.text('redirect') || query.text('redirect')
   const target = raw === '' ? undefined : await parseTarget(services, instance, raw)
-  services.background.run('mail.passphrase_hint', () => sendHint(services, instance))
+  services.background.run('mail.passphrase_hint', () =>
+    sendHint(services, visitorOf(services, ctx)),
+  )
   // The way to a new passphrase is there for everybody: only the owner's mailbox tells whether there is a hint.
   const hrefs = { loginHref: loginHref(target), resetHref: resetHref(target) }
   await answerSent(services, ctx, 'passphrase_hint', hrefs)
@@ -63,7 +69,8 @@ async function resendOnboarding(ctx: RouteContext, services: AuthUiServices): Pr
   await answerSent(services, ctx, 'onboarding', { loginHref: loginHref(undefined) })
 }
 
-async function sendHint(services: AuthUiServices, instance: Instance): Promise<void> {
+async function sendHint(services: AuthUiServices, visitor: Visitor): Promise<void> {
+  const { instance } = visitor
   const owner = (await services.owners.get(instance.id))?.owner
   if (owner?.hint === undefined || instance.email === undefined) return
   if (!(await isWithinLimit(services.limits, instance, 'send-hint'))) return
@@ -71,6 +78,8 @@ async function sendHint(services: AuthUiServices, instance: Instance): Promise<v
     template: 'passphrase_hint',
     variables: { hint: owner.hint, url: `${instance.origin}/auth/login` },
   })
+  const note = noteUnknown(services, visitor, { event: 'hint.sent' })
+  if (note.length > 0) await services.store.write(note)
 }
 
 async function sendOnboarding(services: AuthUiServices, instance: Instance): Promise<void> {

@@ -51,6 +51,7 @@ export const renewRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 302, 400, 403, 413, 415, 422, 429],
     family: 'html',
     csrf: 'token',
+    activity: 'reset.done',
     summary: 'Stores a new passphrase and ends everything that hangs on the old one.',
     source: 'login.md 5.5, 7.1',
   }),

@@ -1,3 +1,5 @@
+import type { Change } from '@svc/store'
+import { noteUnknown } from '../web/activity.ts'
 import type { AuthUiServices } from '../services.ts'
 import { describeVisitor, visitorOf } from '../web/visitor.ts'
 import { type Instance, MINUTE_MS, type RouteContext } from '@svc/platform'
@@ -20,13 +22,14 @@ export async function requestReset(
 ): Promise<void> {
   const { instance } = ctx.state
   const facts = await describeVisitor(services, visitorOf(services, ctx))
+  const note = noteUnknown(services, visitorOf(services, ctx), { event: 'reset.requested' })
   await services.timing.run(async () => {
     const owner = (await services.owners.get(instance.id))?.owner
     if (!canReset(services, instance, owner)) return false
     if (!(await isWithinLimit(services.limits, instance, 'passphrase-reset'))) return false
     let isSent = false
     try {
-      isSent = await sendReset(services, instance, facts, isFromSettings)
+      isSent = await sendReset(services, instance, facts, isFromSettings, note)
     } finally {
       // Only mails count.
       if (!isSent) await services.limits.release(instance, 'passphrase-reset')
@@ -45,12 +48,16 @@ async function sendReset(
   instance: Instance,
   facts: RequestFacts,
   isFromSettings: boolean,
+  note: readonly Change[],
 ): Promise<boolean> {
   const token = newResetToken()
   const expiresAt = services.clock.now() + services.lifetimes.resetToken
   // Of two requests at once, the second one finds the token of the first.
-  const owner = await services.owners.update(instance.id, (latest) =>
-    canReset(services, instance, latest) ? withResetToken(latest, token, expiresAt) : undefined,
+  const owner = await services.owners.update(
+    instance.id,
+    (latest) =>
+      canReset(services, instance, latest) ? withResetToken(latest, token, expiresAt) : undefined,
+    note,
   )
   if (owner === undefined) return false
   const from = isFromSettings ? '&from=settings' : ''

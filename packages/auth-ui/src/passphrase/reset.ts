@@ -30,6 +30,7 @@ export const resetRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 302, 400, 403, 413, 415],
     family: 'html',
     csrf: 'token',
+    activity: 'reset.requested',
     summary: 'Mails a link to a new passphrase; the answer is the same whether one was sent.',
     source: 'login.md 5.5',
   }),

@@ -1,3 +1,4 @@
+import { noteOwn } from '../web/activity.ts'
 import { defineRoute, parseAddress, type Route, type RouteContext } from '@svc/platform'
 import { isStrongConfirmation } from '../confirm/confirmation.ts'
 import { AuthUiError } from '../errors.ts'
@@ -36,6 +37,7 @@ export const emailChangeRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [202, 400, 401, 403, 409, 413, 415, 429],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: 'email.requested',
     summary:
       'Mails a link to a new address; it takes the place of the old one once that is followed.',
     source: 'owner.md 1.3, 1.4',
@@ -49,6 +51,7 @@ export const emailChangeRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [202, 400, 401, 403, 404, 429],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: { none: 'sends the mail of a request that has its entry' },
     summary: 'Mails another link to the new address; the one before is dead.',
     source: 'owner.md 1.1',
   }),
@@ -60,6 +63,7 @@ export const emailChangeRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [204, 400, 401, 403],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: { none: 'what was asked for had not happened' },
     summary: 'Gives the change up that is under way, if there is one.',
     source: 'owner.md 1.1',
   }),
@@ -93,6 +97,7 @@ async function requestChange(
     await services.limits.release(instance, 'email-change')
     throw error
   }
+  const note = noteOwn(services, ctx, { event: 'email.requested' })
   const changed = await changeProfile(services, instance, ({ profile, now }) => {
     requireNotHeld(profile, now)
     const emailPending: PendingEmail = {
@@ -104,7 +109,7 @@ async function requestChange(
       sends: 1,
       canUndo: !isLost,
     }
-    return { profile: { ...profile, emailPending } }
+    return { profile: { ...profile, emailPending }, also: note }
   })
   mailRequested(services, changed, facts, address)
   services.log.info('email.change_requested', {

@@ -1,3 +1,4 @@
+import { noteOwn } from '../web/activity.ts'
 import {
   defineRoute,
   type Instance,
@@ -57,6 +58,7 @@ export const emailProofRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 302, 400, 401, 403, 413, 415, 429],
     family: 'html',
     csrf: 'token',
+    activity: 'email.changed',
     summary: 'Makes the new mail address the one of the owner.',
     source: 'owner.md 1.4, 1.5',
   }),
@@ -118,11 +120,13 @@ async function proveAddress(
     const undo = { address, undoToken: canUndo ? undoToken : undefined }
     await mailChanged(services, before, facts, undo)
   }
+  const note = noteOwn(services, ctx, { event: 'email.changed' })
   await changeProfile(services, instance, ({ profile, instance: current, now }) => {
     const { emailPending, emailPrevious: _before, ...kept } = profile
     if (emailPending?.proof?.undoHash !== undoHash) throw new AuthUiError('invalid_token')
     return {
       update: { email: address },
+      also: note,
       profile: {
         ...kept,
         ...(current.email === undefined

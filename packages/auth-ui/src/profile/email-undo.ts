@@ -1,3 +1,4 @@
+import { noteUnknown } from '../web/activity.ts'
 import { defineRoute, provedInHandler, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import { removeTrustedDevices } from '../factors/trusted-devices.ts'
@@ -43,6 +44,7 @@ export const emailUndoRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 302, 400, 403, 413, 415, 429],
     family: 'html',
     csrf: 'token',
+    activity: 'email.undone',
     summary:
       'Puts the old mail address back, ends what was opened or added since, and leads to a new passphrase.',
     source: 'owner.md 1.5, decision D82',
@@ -95,6 +97,8 @@ async function submitUndo(ctx: RouteContext, services: AuthUiServices): Promise<
       also: [
         services.owners.replace(instance.id, stored, owner),
         ...(await services.keyring.replaceSessionKey(instance)),
+        // Whoever reads the old mailbox; nobody is logged in.
+        ...noteUnknown(services, visitorOf(services, ctx), { event: 'email.undone' }),
       ],
     }
   })

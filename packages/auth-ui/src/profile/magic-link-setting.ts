@@ -1,3 +1,4 @@
+import { noteOwn } from '../web/activity.ts'
 import { defineRoute, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { AuthUiServices } from '../services.ts'
@@ -17,6 +18,7 @@ export const magicLinkSettingRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [204, 400, 401, 403, 409, 413, 415],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: ['magic_link.on', 'magic_link.off'],
     summary: 'Switches logins by mailed link on or off.',
     source: 'owner.md 1.1',
   }),
@@ -30,14 +32,19 @@ async function putMagicLink(
   const isOn = body?.enabled === true
   const { securityStamp } = await confirmedOwner(services, ctx)
   if (isOn && instance.email === undefined) throw new AuthUiError('no_email')
-  const written = await services.owners.update(instance.id, (owner) => {
-    if (owner.securityStamp !== securityStamp) throw new AuthUiError('confirmation_required')
-    if ((owner.magicLink === true) === isOn) return undefined
-    if (!isOn && owner.passwordDefined === false) throw new AuthUiError('no_way_in')
-    return { ...owner, magicLink: isOn, updatedAt: services.clock.now() }
-  })
+  const event = isOn ? 'magic_link.on' : 'magic_link.off'
+  const written = await services.owners.update(
+    instance.id,
+    (owner) => {
+      if (owner.securityStamp !== securityStamp) throw new AuthUiError('confirmation_required')
+      if ((owner.magicLink === true) === isOn) return undefined
+      if (!isOn && owner.passwordDefined === false) throw new AuthUiError('no_way_in')
+      return { ...owner, magicLink: isOn, updatedAt: services.clock.now() }
+    },
+    noteOwn(services, ctx, { event }),
+  )
   if (written !== undefined) {
-    services.log.info(isOn ? 'magic_link.on' : 'magic_link.off', { domain: instance.domain })
+    services.log.info(event, { domain: instance.domain })
   }
   ctx.status = 204
 }

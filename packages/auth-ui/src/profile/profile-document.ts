@@ -1,3 +1,5 @@
+import type { Change } from '@svc/store'
+import { noteOwn } from '../web/activity.ts'
 import {
   defineRoute,
   type Instance,
@@ -41,6 +43,7 @@ export const profileRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 400, 401, 403, 409, 413, 415],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: ['name.changed', 'language.changed'],
     summary: 'Changes name, language or time zone.',
     source: 'owner.md 1.1, 1.2',
   }),
@@ -63,7 +66,7 @@ async function patchProfile(
   if (Object.keys(update).length > 0 || known !== undefined) {
     await changeProfile(services, instance, ({ profile, rev }) => {
       if (known !== undefined && known !== rev) throw new AuthUiError('conflict')
-      return { profile, update }
+      return { profile, update, also: noteUpdate(services, ctx, update) }
     })
     services.log.info('profile.changed', {
       domain: instance.domain,
@@ -71,6 +74,19 @@ async function patchProfile(
     })
   }
   answerProfile(ctx, services, owner, await findProfile(services, instance))
+}
+
+/** A time zone goes with the language: both are how the space speaks. */
+function noteUpdate(
+  services: AuthUiServices,
+  ctx: RouteContext,
+  { publicName, locale, timeZone }: InstanceUpdate,
+): readonly Change[] {
+  const speaks = locale !== undefined || timeZone !== undefined
+  return [
+    ...(publicName === undefined ? [] : noteOwn(services, ctx, { event: 'name.changed' })),
+    ...(speaks ? noteOwn(services, ctx, { event: 'language.changed' }) : []),
+  ]
 }
 
 /** @throws AuthUiError `invalid_parameter` that names the member */

@@ -1,3 +1,4 @@
+import { noteOwn } from '../web/activity.ts'
 import {
   PASSPHRASE_LIMITS,
   SECOND_CODE_LIMITS,
@@ -52,6 +53,7 @@ export const sessionCodeRoutes: readonly Route<AuthUiServices>[] = [
       ...SECOND_STEP_LIMITS,
       ...SESSION_CODE_LIMITS,
     ],
+    activity: ['session_code.made', 'login.failed', 'login.throttled', 'two_factor.failed'],
     summary: 'Makes a code that opens a session in a browser, once.',
     source: 'login.md 5.4',
   }),
@@ -88,7 +90,8 @@ export async function createSessionCode(
   const isByBearer = posted.get('passphrase') === undefined && ctx.get('Authorization') !== ''
   if (isByBearer) await requireFlagship(services, ctx)
   else if (!(await passBothSteps(services, ctx, owner, posted, pair))) return
-  answerJson(ctx, { session_code: await createOpenCode(services, instance, owner) })
+  const note = noteOwn(services, ctx, { event: 'session_code.made' })
+  answerJson(ctx, { session_code: await createOpenCode(services, instance, owner, note) })
   ctx.status = 201
 }
 

@@ -130,15 +130,15 @@ export class SessionMiddleware {
     this.#lookups.set(ctx, Promise.resolve(undefined))
   }
 
-  /** Ends the request's session and clears its cookie. */
-  async end(ctx: Context): Promise<void> {
+  /** Ends the request's session and clears its cookie. @param also - more changes of the same write */
+  async end(ctx: Context, also: readonly Change[] = []): Promise<void> {
     const exchange = await this.#withKoaSession(ctx, undefined, async (facade) => {
       const session = koaSessionOf(facade)
       facade.session = null
       await session.manuallyCommit()
     })
     if (exchange.replaced !== undefined)
-      await this.#options.sessions.end(exchange.instance, exchange.replaced, 'logout')
+      await this.#options.sessions.end(exchange.instance, exchange.replaced, 'logout', also)
     exchange.clearCookie()
     this.forget(ctx)
   }

@@ -38,12 +38,26 @@ export interface SessionStore {
     sessionIds: readonly SessionId[],
     reason: SessionEnd,
   ): Promise<void>
-  /** Ends one. False when there was none. */
-  end(instance: Instance, id: SessionId, reason: SessionEnd): Promise<boolean>
+  /** Ends one. False when there was none. @param also - more changes of the same write */
+  end(
+    instance: Instance,
+    id: SessionId,
+    reason: SessionEnd,
+    also?: readonly Change[],
+  ): Promise<boolean>
   /** Ends those unused for longest when there are more than 100. @param opened - the newest, which stays */
   bound(instance: Instance, opened: SessionId): Promise<void>
-  /** Ends all but one. @returns how many */
-  endAll(instance: Instance, reason: SessionEnd, except?: SessionId): Promise<number>
+  /**
+   * Ends all but one.
+   * @param also - more changes of the write that ends the first ones
+   * @returns how many
+   */
+  endAll(
+    instance: Instance,
+    reason: SessionEnd,
+    except?: SessionId,
+    also?: readonly Change[],
+  ): Promise<number>
 }
 
 /** What {@link createSessionStore} needs. */
@@ -100,10 +114,12 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     instance: Instance,
     reason: SessionEnd,
     except?: SessionId,
+    also: readonly Change[] = [],
   ): Promise<number> {
     const ids = (await list(instance)).map(({ id }) => id).filter((id) => id !== except)
     for (let at = 0; at < ids.length; at += BATCH) {
-      await store.write(ids.slice(at, at + BATCH).map((id) => remove(instance, id)))
+      const removals = ids.slice(at, at + BATCH).map((id) => remove(instance, id))
+      await store.write(at === 0 ? [...removals, ...also] : removals)
     }
     await announceEnd(instance, ids, reason)
     return ids.length
@@ -144,8 +160,8 @@ export function createSessionStore(options: SessionStoreOptions): SessionStore {
     }),
     remove,
     announceEnd,
-    async end(instance, id, reason) {
-      const result = await store.write([{ ...remove(instance, id), ifPresent: true }])
+    async end(instance, id, reason, also = []) {
+      const result = await store.write([{ ...remove(instance, id), ifPresent: true }, ...also])
       if (result.written) await announceEnd(instance, [id], reason)
       return result.written
     },

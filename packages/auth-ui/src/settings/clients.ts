@@ -9,6 +9,7 @@ import {
 import { defineRoute, type Instance, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
 import type { AuthUiServices } from '../services.ts'
+import { originOf } from '../web/activity.ts'
 import { requireSettingsApp } from '../web/caller.ts'
 import { answerResources, isoTime, type Resource } from './json-api.ts'
 import { idOf } from './settings-owner.ts'
@@ -53,6 +54,7 @@ export const clientRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [204, 400, 401, 403, 404],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: 'client.removed',
     summary: 'Ends a client and every token it holds.',
     source: 'decision D51',
   }),
@@ -68,7 +70,9 @@ async function listClients(ctx: RouteContext, services: AuthUiServices): Promise
 }
 
 async function revokeClient(ctx: RouteContext, { oauth }: AuthUiServices): Promise<void> {
-  if (!(await oauth.clients.revoke(ctx.state.instance, idOf(ctx), 'settings'))) {
+  const origin = originOf(oauth.clientAddress(ctx), ctx.get('User-Agent'))
+  const by = { actor: { kind: 'owner' as const }, origin }
+  if (!(await oauth.clients.revoke(ctx.state.instance, idOf(ctx), 'settings', by))) {
     throw new AuthUiError('not_found')
   }
   ctx.status = 204
@@ -113,6 +117,21 @@ export async function accessOfClient(
     permissions,
     ...(Number.isFinite(last) ? { expiresAt: isoTime(last) } : {}),
   }
+}
+
+/** What the rules of a scope allow, in the owner's language. */
+export async function rightsInWords(
+  services: Pick<AuthUiServices, 'apps' | 'namespace' | 'pages'>,
+  instance: Instance,
+  scope: string,
+): Promise<readonly string[]> {
+  const words: string[] = []
+  for (const rule of scope.split(' ').filter((part) => part !== '')) {
+    for (const permission of await permissionsOf(services, instance, rule)) {
+      words.push(services.pages.permissionWords(instance.locale, permission))
+    }
+  }
+  return words
 }
 
 /** What a rule of a scope allows; a linked client has what its app has, or will have once it is installed. */

@@ -65,6 +65,7 @@ export const totpRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 400, 401, 403, 413, 415],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: { none: 'Nothing is added before a code was given.' },
     summary: 'Makes the secret of an authenticator app, not in use yet.',
     source: 'RFC 6238',
   }),
@@ -83,6 +84,7 @@ export const totpRoutes: readonly Route<AuthUiServices>[] = [
         inRule: 'before a code is compared; after the last one nothing is pending, which is 404',
       },
     ],
+    activity: ['factor.added', 'recovery_codes.made'],
     summary:
       'Switches the authenticator app on with one of its codes; where nothing stands beside it, answers recovery codes first.',
     source: 'RFC 6238, decision D73',
@@ -96,6 +98,7 @@ export const totpRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [204, 400, 401, 403, 404, 409, 413, 415],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: 'factor.removed',
     summary: 'Switches the authenticator app off.',
     source: 'decision D63',
   }),

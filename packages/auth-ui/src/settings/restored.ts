@@ -24,6 +24,7 @@ export const restoredRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [204, 400, 401, 403],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: { none: 'It only puts a notice away.' },
     summary: 'Takes the notice of that away.',
     source: 'operation.md 4.2',
   }),

@@ -3,6 +3,7 @@ import { AuthUiError } from '../errors.ts'
 import type { AuthUiServices } from '../services.ts'
 import { type LoginEntry, loginsOfSessions } from '../session/login-history.ts'
 import { parseSessionId, type Session } from '../session/session.ts'
+import { noteOwn, type OwnEvent } from '../web/activity.ts'
 import { requirePermission, requireSettingsApp } from '../web/caller.ts'
 import { answerResources, isoTime, type Resource } from './json-api.ts'
 import { idOf } from './settings-owner.ts'
@@ -47,6 +48,7 @@ export const sessionRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [204, 400, 401, 403, 404],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: ['session.ended', 'logout'],
     summary: 'Ends one session; the own one is a logout.',
     source: 'login.md 7',
   }),
@@ -65,18 +67,26 @@ async function showCurrentSession(ctx: RouteContext, services: AuthUiServices): 
   if (resource !== undefined) answerResources(ctx, resource)
 }
 
-async function endSession(
-  ctx: RouteContext,
-  { sessionMiddleware, sessions }: AuthUiServices,
-): Promise<void> {
+async function endSession(ctx: RouteContext, services: AuthUiServices): Promise<void> {
+  const { sessionMiddleware, sessions } = services
   const id = parseSessionId(idOf(ctx))
   if (id === undefined) throw new AuthUiError('not_found')
   const current = await sessionMiddleware.current(ctx)
-  if (id === current?.id) await sessionMiddleware.end(ctx)
-  else if (!(await sessions.end(ctx.state.instance, id, 'revoked'))) {
-    throw new AuthUiError('not_found')
+  if (id === current?.id) {
+    await sessionMiddleware.end(ctx, noteOwn(services, ctx, { event: 'logout' }))
+  } else {
+    const { instance } = ctx.state
+    const target = targetOf((await loginsOfSessions(services, instance, [id])).get(id))
+    const note = noteOwn(services, ctx, { event: 'session.ended', ...target })
+    if (!(await sessions.end(instance, id, 'revoked', note))) throw new AuthUiError('not_found')
   }
   ctx.status = 204
+}
+
+/** The browser whose session ends, never the session's id. */
+function targetOf(login: LoginEntry | undefined): Pick<OwnEvent, 'target'> {
+  const name = [login?.browser ?? '', login?.os ?? ''].filter((part) => part !== '').join(', ')
+  return name === '' ? {} : { target: { kind: 'browser', id: 'session', name } }
 }
 
 async function toResources(

@@ -1,6 +1,12 @@
+import { noteOwn } from '../web/activity.ts'
+import type { Change } from '@svc/store'
 import { defineRoute, type Route, type RouteContext } from '@svc/platform'
 import { AuthUiError } from '../errors.ts'
-import { listTrustedDevices, removeTrustedDevice } from '../factors/trusted-devices.ts'
+import {
+  listTrustedDevices,
+  removeTrustedDevice,
+  type TrustedDevice,
+} from '../factors/trusted-devices.ts'
 import type { AuthUiServices } from '../services.ts'
 import { requireSettingsApp } from '../web/caller.ts'
 import { answerResources, isoTime } from './json-api.ts'
@@ -27,6 +33,7 @@ export const trustedDeviceRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [204, 400, 401, 403, 404],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: 'device.forgotten',
     summary: 'Trusts a browser no longer.',
     source: 'login.md 7',
   }),
@@ -46,7 +53,12 @@ async function showTrustedDevices(ctx: RouteContext, services: AuthUiServices): 
 }
 
 async function endTrust(ctx: RouteContext, services: AuthUiServices): Promise<void> {
-  if (!(await removeTrustedDevice(services, ctx.state.instance, idOf(ctx)))) {
+  const note = ({ id, label }: TrustedDevice): readonly Change[] =>
+    noteOwn(services, ctx, {
+      event: 'device.forgotten',
+      target: { kind: 'device', id, name: label },
+    })
+  if (!(await removeTrustedDevice(services, ctx.state.instance, idOf(ctx), note))) {
     throw new AuthUiError('not_found')
   }
   ctx.status = 204

@@ -41,6 +41,7 @@ export const sharePasswordRoutes: readonly Route<AuthUiServices>[] = PATHS.map((
       { bucket: 'share-password-ip', inRule: 'wrong passwords, counted before they are checked' },
       { bucket: 'share-password', inRule: 'wrong passwords of a link that is there' },
     ],
+    activity: { none: 'A visitor opens a shared link; nothing of the space changes.' },
     summary: 'Lets a browser that knows the password of a link use it.',
     source: 'oauth.md 9, decision D45',
   }),

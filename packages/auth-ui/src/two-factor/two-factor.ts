@@ -1,3 +1,4 @@
+import { noteOwn } from '../web/activity.ts'
 import { SECOND_CODE_LIMITS } from '../login/passphrase-limits.ts'
 import { grantMove, recallMove } from '../move/move.ts'
 import type { Challenge, ChallengeRequest } from '../factors/challenge.ts'
@@ -64,6 +65,13 @@ export const twoFactorRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 302, 400, 401, 403, 412, 413, 415, 429],
     family: 'html',
     csrf: 'origin',
+    activity: [
+      'login.succeeded',
+      'owner.confirmed',
+      'device.trusted',
+      'recovery_code.used',
+      'two_factor.failed',
+    ],
     summary: 'Takes the code of the second step, then does what the first one asked for.',
     source: 'login.md 5.1',
   }),
@@ -77,6 +85,7 @@ export const twoFactorRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 400, 401, 403, 412, 413, 415, 429],
     family: 'html',
     csrf: 'origin',
+    activity: { none: 'It only mails another code.' },
     summary: 'Mails another passcode, under another token.',
     source: 'login.md 5.1',
   }),
@@ -217,7 +226,13 @@ async function finishLogin(
     login.target?.isAuthorize !== true
   // A plain form could not keep the token: only an answer to a script makes one.
   const token = isTrusted
-    ? await trustDevice(services, ctx.state.instance, owner, ctx.get('User-Agent'))
+    ? await trustDevice(
+        services,
+        ctx.state.instance,
+        owner,
+        ctx.get('User-Agent'),
+        noteOwn(services, ctx, { event: 'device.trusted' }),
+      )
     : undefined
   answerJson(ctx, {
     redirect: location,

@@ -103,6 +103,7 @@ async function magicLinks(server: UiServer): Promise<void> {
     instance,
     owner,
     { state, slug: 'settings' },
+    [],
   )
   await browser.request('PUT', '/settings/magic_link', {
     from: `https://settings.${domain}`,

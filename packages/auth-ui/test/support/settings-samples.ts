@@ -145,6 +145,63 @@ const PASSPHRASE = {
   attributes: { salt: 'me@alice.example.com', kdf: 0, iterations: 50_000 },
 }
 
+const HEAD = {
+  type: 'io.svc.settings.activity_head',
+  id: 'head',
+  attributes: {
+    seq: 1204,
+    hash: '3f9a0c71d24be8865a1f'.padEnd(64, '0'),
+    verified_at: ago(0),
+    verified_seq: 1204,
+    unbroken: true,
+    count: 1204,
+    since: ago(24 * 200),
+  },
+}
+
+const ACTIVITY = [
+  sampleEntry(1204, 0.1, { event: 'login.succeeded', detail: { method: 'password' } }),
+  sampleEntry(1203, 2, {
+    event: 'consent.given',
+    target: { kind: 'client', id: 'c1', name: 'Drive for Android' },
+    rights: ['Contacts: read only'],
+    until: Date.now() + 30 * 24 * HOUR_MS,
+  }),
+  sampleEntry(1202, 26, {
+    event: 'login.failed',
+    actor: { kind: 'unknown' },
+    outcome: 'refused',
+    ip: '203.0.113.7',
+  }),
+  sampleEntry(1201, 27, {
+    event: 'client.removed',
+    target: { kind: 'client', id: 'c3', name: LONG_NAME },
+  }),
+  sampleEntry(1200, 50, {
+    event: 'client.changed',
+    actor: { kind: 'client', id: 'c4', name: RTL_NAME },
+    target: { kind: 'client', id: 'c4', name: RTL_NAME },
+  }),
+  sampleEntry(1199, 51, { event: 'something.new' }),
+]
+
+function sampleEntry(seq: number, hours: number, more: object): object {
+  return {
+    type: 'io.svc.settings.activity',
+    id: String(seq),
+    attributes: {
+      seq,
+      time: ago(hours),
+      outcome: 'ok',
+      actor: { kind: 'owner' },
+      browser: 'Firefox',
+      os: 'Linux',
+      hash: String(seq).padStart(64, 'a'),
+      ...more,
+    },
+  }
+}
+
 const PROFILE = {
   type: 'io.svc.settings',
   id: 'io.svc.settings.profile',
@@ -236,6 +293,12 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
     },
     'GET /settings/disk-usage': (ctx) => {
       ctx.body = { used: 400_000_000, quota: 1_073_741_824 }
+    },
+    'GET /settings/activity': (ctx) => {
+      ctx.body = { data: ACTIVITY, links: {} }
+    },
+    'POST /settings/activity/verify': (ctx) => {
+      ctx.body = { data: HEAD }
     },
     'GET /settings/hint': done,
     'DELETE /settings/sessions/s2': done,

@@ -54,6 +54,7 @@ export const markInboxRoute: Route<InboxServices> = defineRoute({
   statuses: [200, 400, 401, 403, 413, 415],
   family: 'jsonapi',
   cors: 'app-origins',
+  activity: { none: 'What was read is no act for the record.' },
   summary: 'Marks the whole inbox as read: `{"data": {"attributes": {"read": true}}}`.',
   source: 'notifications.md 23.7',
 })
@@ -67,6 +68,7 @@ export const markEntryRoute: Route<InboxServices> = defineRoute({
   statuses: [200, 400, 401, 403, 404, 409, 413, 415],
   family: 'jsonapi',
   cors: 'app-origins',
+  activity: { none: 'What was read is no act for the record.' },
   summary: 'Marks one as `read` or `archived`, or takes that back.',
   source: 'notifications.md 23.7',
 })

@@ -50,6 +50,7 @@ export const postRoute: Route<PostServices> = defineRoute({
       inRule: 'accepted ones of the instance, reserved before the body is read (`countPosts`)',
     },
   ],
+  activity: { none: 'Posts of notifications have no entry of their own.' },
   summary: 'Accepts a notification to the owner.',
   source: 'notifications.md 3',
 })

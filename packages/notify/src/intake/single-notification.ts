@@ -35,6 +35,7 @@ export const cancelRoute: Route<SingleServices> = defineRoute({
   statuses: [204, 400, 401, 404, 409],
   family: 'jsonapi',
   cors: 'app-origins-or-any',
+  activity: { none: 'Posts of notifications have no entry of their own.' },
   summary: 'Cancels a notification that is not sent yet.',
   source: 'notifications.md 15',
 })

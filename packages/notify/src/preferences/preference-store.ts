@@ -1,5 +1,5 @@
 import type { Instance } from '@svc/platform'
-import { type Json, type Key, recordKey, type Revision } from '@svc/store'
+import { type Change, type Json, type Key, recordKey, type Revision } from '@svc/store'
 import type { NotifyServices } from '../services.ts'
 import { NO_PREFERENCES, type Preferences } from './preferences.ts'
 
@@ -27,11 +27,13 @@ export async function readPreferences(
 /**
  * Changes what is stored now; asks again when somebody else was faster.
  * @param change - answers the new ones, or undefined to leave everything as it is
+ * @param also - more changes of the same write
  */
 export async function changePreferences(
   services: StoreServices,
   instance: Pick<Instance, 'id'>,
   change: (current: StoredPreferences) => Preferences | undefined,
+  also: readonly Change[] = [],
 ): Promise<StoredPreferences> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const current = await readPreferences(services, instance)
@@ -44,6 +46,7 @@ export async function changePreferences(
         : { ifRevision: current.revision }
     const result = await services.store.write([
       { op: 'put', key: keyOf(instance), value, ...condition },
+      ...also,
     ])
     if (result.written) return { preferences, revision: result.revision }
   }

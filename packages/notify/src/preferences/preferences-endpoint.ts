@@ -1,9 +1,16 @@
-import { defineRoute, type Route, type RouteContext, type SchemaFault } from '@svc/platform'
+import {
+  type ActivityActor,
+  defineRoute,
+  type Route,
+  type RouteContext,
+  type SchemaFault,
+} from '@svc/platform'
 import { permissionFor } from '../auth.ts'
 import { NotifyError, type NotifyFault } from '../notify-error.ts'
 import type { NotifyServices } from '../services.ts'
 import { changeChoices } from './held-back-wake-ups.ts'
 import { applyPatch, patchFaults } from './patch.ts'
+import type { Preferences } from './preferences.ts'
 import { changePreferences, readPreferences, type StoredPreferences } from './preference-store.ts'
 import { preferencesResource } from './preferences-json.ts'
 import { PREFERENCES_BODY, type PreferencesBody } from './preferences.schema.ts'
@@ -36,6 +43,7 @@ export const preferencesRoutes: readonly Route<PreferencesServices>[] = [
     statuses: [200, 400, 401, 403, 409, 413, 415, 422],
     family: 'jsonapi',
     cors: 'app-origins',
+    activity: 'preferences.changed',
     summary:
       'Changes the attributes that are there, and of `sources` the ones that are named; `meta.rev` demands a revision.',
     source: 'notifications.md 23',
@@ -57,19 +65,34 @@ async function patchPreferences(
   const sources = await listSources(services, instance, stored.preferences)
   const [first, ...rest] = patchFaults(patch, sources)
   if (first !== undefined) throw NotifyError.ofAll([first, ...rest])
+  const note = services.oauth.activity.pending(instance, {
+    event: 'preferences.changed',
+    actor: actorOf(ctx),
+    origin: { ip: services.oauth.clientAddress(ctx) },
+  })
   const changed = await changeChoices(services, instance, async () => {
-    const written = await changePreferences(services, instance, (current) => {
+    const next = (current: StoredPreferences): Preferences | undefined => {
       if (rev !== undefined && rev !== (current.revision ?? null)) {
         throw new NotifyError('conflict', { description: 'the preferences changed meanwhile' })
       }
       return applyPatch(current.preferences, patch, sources)
-    })
+    }
+    const written = await changePreferences(services, instance, next, note)
     if (patch.time_zone !== undefined) {
       await services.oauth.instances.update(instance.id, { timeZone: patch.time_zone })
     }
     return written
   })
   await answer(ctx, services, changed)
+}
+
+/** The owner's settings are an app of the space; any other one speaks for itself. */
+function actorOf({ state: { access } }: RouteContext): ActivityActor {
+  if (access?.client !== undefined) {
+    const { id, metadata } = access.client
+    return { kind: 'client', id, name: metadata.client_name }
+  }
+  return { kind: 'owner' }
 }
 
 async function answer(

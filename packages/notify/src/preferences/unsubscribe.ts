@@ -49,6 +49,7 @@ export const unsubscribeRoutes: readonly Route<UnsubscribeServices>[] = [
     // Any body will do: the link says it all, and providers send forms of either kind (RFC 8058 section 3.2).
     statuses: [200, 400, 404],
     family: 'html',
+    activity: 'unsubscribed',
     summary: 'Ends mails of a category: one click in a mail program, or the button of the page.',
     source: 'notifications.md 23.3; RFC 8058',
   }),
@@ -80,9 +81,20 @@ async function unsubscribe(ctx: RouteContext, services: UnsubscribeServices): Pr
   const { source, category: name } = target
   const patch = { sources: [{ id: source, categories: [{ name, channels: { mail: false } }] }] }
   const known = await knownSources(services, instance)
+  const { app } = namesOf(known, target)
+  const note = services.oauth.activity.pending(instance, {
+    event: 'unsubscribed',
+    // Whoever has the mail may follow its link.
+    actor: { kind: 'unknown' },
+    target: { kind: 'source', id: source, name: app },
+  })
   await changeChoices(services, instance, () =>
-    changePreferences(services, instance, ({ preferences: current }) =>
-      isOff(current, target) ? undefined : applyPatch(current, patch, known),
+    changePreferences(
+      services,
+      instance,
+      ({ preferences: current }) =>
+        isOff(current, target) ? undefined : applyPatch(current, patch, known),
+      note,
     ),
   )
   const catalogue = catalogueOf(instance.locale)

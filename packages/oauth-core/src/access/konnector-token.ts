@@ -8,6 +8,7 @@ import {
 import { isCertified } from '../clients/client.ts'
 import { KONNECTOR_TOKEN_MS } from '../lifetimes.ts'
 import { MAXIMAL } from '../scopes/permission.ts'
+import type { OAuthServices } from '../services.ts'
 import { insufficientScope } from '../tokens/bearer.ts'
 import { signJwt } from '../tokens/jwt.ts'
 import { authenticate } from './access.ts'
@@ -50,7 +51,7 @@ export const requireCertifiedClient: RouteAuth<AccessServices> = requirement(
 /** `POST /auth/tokens/konnectors/:slug`: a certified app starts a konnector. @see oauth.md 8 */
 export async function sendKonnectorToken(
   ctx: RouteContext,
-  services: AccessServices,
+  services: AccessServices & Pick<OAuthServices, 'activity' | 'store'>,
 ): Promise<void> {
   const { instance } = ctx.state
   const slug = String(ctx['params']?.slug)
@@ -61,6 +62,16 @@ export async function sendKonnectorToken(
     ctx.body = { error: 'not found' }
     return
   }
+  const { client } = ctx.state.access ?? {}
+  const note = services.activity.pending(instance, {
+    event: 'konnector.token',
+    actor: {
+      kind: 'client',
+      ...(client !== undefined && { id: client.id, name: client.metadata.client_name }),
+    },
+    target: { kind: 'konnector', id: slug, name: slug },
+  })
+  if (note.length > 0) await services.store.write(note)
   ctx.status = 201
   ctx.type = 'application/json; charset=utf-8'
   ctx.body = JSON.stringify(token)

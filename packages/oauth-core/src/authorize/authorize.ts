@@ -4,6 +4,7 @@ import { revokeGrant } from '../engine/grant.ts'
 import { mintCode } from '../engine/mint.ts'
 import { OAuthError } from '../errors.ts'
 import type { OwnerSession } from '../ports.ts'
+import { byOwner } from '../registration/activity-source.ts'
 import { scheduleUnusedCheck } from '../registration/end-client.ts'
 import { type OAuthServices, pagesOf, sessionsOf } from '../services.ts'
 import { allowClient } from './allow-client.ts'
@@ -143,10 +144,24 @@ async function grant(
     ...(resource === undefined ? {} : { resource: resource.path }),
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(endsAt === undefined ? {} : { endsAt }),
+    also: services.activity.pending(instance, {
+      ...byOwner(ctx, services),
+      event: 'consent.given',
+      target: { kind: 'client', id: client.id, name: client.metadata.client_name },
+      detail: { scope },
+      ...(endsAt === undefined ? {} : { until: endsAt }),
+    }),
   })
   if (isPublic(client)) await scheduleUnusedCheck(services, instance, client.id)
+  const target = { kind: 'client', id: client.id, name: client.metadata.client_name }
+  const reduced = () =>
+    services.activity.pending(instance, {
+      ...byOwner(ctx, services),
+      event: 'rights.reduced',
+      target,
+    })
   for (const { id } of supersededGrants(answer, live, endsAt))
-    await revokeGrant(engine, instance, id, 'narrowed')
+    await revokeGrant(engine, instance, id, 'narrowed', reduced())
   if (request.app !== undefined) services.linkedApps.startInstall(instance, request.app.slug)
   const address = services.clientAddress(ctx)
   const given = { scope, address, ...(endsAt === undefined ? {} : { endsAt }) }

@@ -1,3 +1,4 @@
+import { byOwner } from '../registration/activity-source.ts'
 import type { Parameters, RouteContext } from '@svc/platform'
 import type { Client } from '../clients/client.ts'
 import { mintCode } from '../engine/mint.ts'
@@ -69,7 +70,13 @@ export async function grantMove(
   const scope = `${namespace}.exports.requests ${namespace}.imports`
   const seen = { userAgent: ctx.get('User-Agent'), withinLimit: false }
   const client = await allowClient(services, instance, id, seen)
-  const code = await mintCode(engine, instance, { client, redirectUri, scope })
+  const also = services.activity.pending(instance, {
+    ...byOwner(ctx, services),
+    event: 'consent.given',
+    target: { kind: 'client', id: client.id, name: client.metadata.client_name },
+    detail: { scope },
+  })
+  const code = await mintCode(engine, instance, { client, redirectUri, scope, also })
   const address = services.clientAddress(ctx)
   emitter.emit('code.created', { instance, client, scope, address })
   log.info('move.granted', { domain: instance.domain, clientId: id, address })

@@ -1,3 +1,4 @@
+import { byOwner } from '../registration/activity-source.ts'
 import type { Parameters, RouteContext } from '@svc/platform'
 import { mintCode } from '../engine/mint.ts'
 import { OAuthError } from '../errors.ts'
@@ -117,6 +118,12 @@ async function grant(
     redirectUri,
     scope,
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
+    also: services.activity.pending(instance, {
+      ...byOwner(ctx, services),
+      event: 'consent.given',
+      target: { kind: 'client', id: client.id, name: client.metadata.client_name },
+      detail: { scope },
+    }),
   })
   const address = services.clientAddress(ctx)
   emitter.emit('code.created', { instance, client, scope, address })

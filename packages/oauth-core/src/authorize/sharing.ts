@@ -1,3 +1,4 @@
+import { byOwner } from '../registration/activity-source.ts'
 import { type Instance, originOfApp, prefersJson, type RouteContext } from '@svc/platform'
 import { OAuthError } from '../errors.ts'
 import { type OAuthServices, pagesOf, sessionsOf } from '../services.ts'
@@ -46,6 +47,13 @@ export async function acceptSharing(ctx: RouteContext, services: OAuthServices):
   }
   const { offer, state } = await findOffer(sharings, { ctx, instance, parameters: form })
   const place = await sharings.accept(instance, { offer, state }).catch(refuseGone)
+  // The host keeps what is shared: there is no write of ours to be part of.
+  const note = services.activity.pending(instance, {
+    ...byOwner(ctx, services),
+    event: 'share.made',
+    target: { kind: 'share', id: offer.id },
+  })
+  if (note.length > 0) await services.store.write(note)
   services.log.info('sharing.accepted', { domain: instance.domain, sharingId: offer.id })
   redirect(ctx, placeOf(instance, offer, place))
 }

@@ -152,18 +152,23 @@ export class ClientStore {
     await this.#options.store.write([{ ...put(instance, id, value), ifAbsent: true }])
   }
 
-  /** Removes the record, when the rule agrees with what is stored. The removed client, or undefined. */
+  /**
+   * Removes the record, when the rule agrees with what is stored. The removed client, or undefined.
+   * @param also - what has to be written together with it, asked at each try
+   */
   async remove(
     instance: Instance,
     id: string,
     rule?: (client: Client) => boolean,
+    also: (client: Client) => readonly Change[] = () => [],
   ): Promise<Client | undefined> {
     for (;;) {
       const record = await this.#get(instance, id)
       if (record === undefined) return undefined
       const client = toClient(record.key, record.value)
       if (rule?.(client) === false) return undefined
-      const { written } = await this.#options.store.write(this.toDeletion(instance, record))
+      const deletion = this.toDeletion(instance, record)
+      const { written } = await this.#options.store.write([...deletion, ...also(client)])
       if (written) return client
     }
   }
@@ -249,11 +254,12 @@ export class ClientStore {
   toDeletion(instance: Instance, previous: StoredRecord): readonly Change[] {
     // Stored by `put`.
     const { document, metadata } = previous.value as ClientRecord
-    const deletion: Change = { op: 'delete', key: previous.key, ifRevision: previous.revision }
-    // What a document calls its client is nobody's alone.
-    return document === undefined
-      ? [deletion, freeName(instance.id, metadata.client_name)]
-      : [deletion]
+    return [
+      { op: 'delete', key: previous.key, ifRevision: previous.revision },
+      // What a document calls its client is nobody's alone.
+      ...(document === undefined ? [freeName(instance.id, metadata.client_name)] : []),
+      ...(this.#writes.getStore()?.also ?? []),
+    ]
   }
 
   async #get(instance: Instance, id: string): Promise<StoredRecord<ClientRecord> | undefined> {

@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Emitter, Instance, InstanceId, Revocations } from '@svc/platform'
 import {
+  type Change,
   type IndexEntry,
   type IndexKey,
   indexKey,
@@ -192,13 +193,28 @@ export async function revokeGrant(
   instance: Instance,
   id: string,
   reason: string,
+  also: readonly Change[] = [],
 ): Promise<void> {
-  const taken = await store.take<GrantRecord>(grantKey(instance.id, id))
+  const key = grantKey(instance.id, id)
+  const taken =
+    also.length === 0 ? await store.take<GrantRecord>(key) : await takeWith(store, key, also)
   if (taken === undefined) return
   const { clientId, rotation } = taken.value
   const isRotating = rotation !== undefined
   emitter.emit('grant.revoked', { instance, grantId: id, clientId, reason, isRotating })
   await revocations.publish({ instanceId: instance.id, kind: 'grant', id })
+}
+
+/** Takes a grant, and writes the changes where there was one. */
+async function takeWith(
+  store: Store,
+  key: Key,
+  also: readonly Change[],
+): Promise<StoredRecord<GrantRecord> | undefined> {
+  const record = await store.get<GrantRecord>(key)
+  if (record === undefined) return undefined
+  const { written } = await store.write([{ op: 'delete', key, ifPresent: true }, ...also])
+  return written ? record : undefined
 }
 
 /** Ends the grants of a client. @param isMeant - which of them; all without it */

@@ -1,4 +1,5 @@
 import { type Instance, randomId } from '@svc/platform'
+import type { Change } from '@svc/store'
 import type { Provider } from 'oidc-provider'
 import type { Client } from '../clients/client.ts'
 import { clientKey } from '../clients/client-record.ts'
@@ -31,6 +32,8 @@ export interface CodeRequest {
    * grant is ever good for no time at all.
    */
   readonly endsAt?: number
+  /** More changes of the same write. */
+  readonly also?: readonly Change[]
 }
 
 /** A client that gets tokens without a code. */
@@ -58,14 +61,18 @@ export async function mintCode(
   instance: Instance,
   request: CodeRequest,
 ): Promise<string> {
-  const { client, endsAt, resource } = request
+  const { client, endsAt, resource, also = [] } = request
   const unit = newUnit(instance)
   if (resource !== undefined) unit.grantResource = resource
   if (endsAt !== undefined) unit.grantEndsAt = endsAt
   const { provider } = engine.providers.of(instance)
   const code = await runUnit(unit, () => saveCode(provider, request))
   const result = await engine.store.write(
-    [{ op: 'check', key: clientKey(instance.id, client.id), ifPresent: true }, ...changesOf(unit)],
+    [
+      { op: 'check', key: clientKey(instance.id, client.id), ifPresent: true },
+      ...changesOf(unit),
+      ...also,
+    ],
     { id: randomId() },
   )
   if (!result.written) {

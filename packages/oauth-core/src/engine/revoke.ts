@@ -1,6 +1,7 @@
 import type { Instance, RouteContext } from '@svc/platform'
 import { OAuthError } from '../errors.ts'
 import { identifierOf, type Resources } from '../resources/resources.ts'
+import type { OAuthServices } from '../services.ts'
 import { INTERFACE, type TokenKind, verifyJwt } from '../tokens/jwt.ts'
 import { authenticateClient } from './client-authentication.ts'
 import type { Engine } from './engine.ts'
@@ -19,14 +20,29 @@ import { isRotating } from './rotation/token-rotation.ts'
 /** `POST /auth/revoke`: a client ends a grant by one of its tokens. @see RFC 7009; decision D9 */
 export async function revokeToken(
   ctx: RouteContext,
-  { engine, resources }: { readonly engine: Engine; readonly resources: Resources },
+  {
+    engine,
+    activity,
+    clientAddress,
+    resources,
+  }: Pick<OAuthServices, 'activity' | 'clientAddress' | 'engine' | 'resources'>,
 ): Promise<void> {
   const { instance, form } = ctx.state
   const { client } = await authenticateClient(ctx, engine)
   const token = form.text('token')
   if (token === '') throw new OAuthError('invalid_request', { description: 'token is mandatory' })
   const grant = await grantOf(engine, instance, token, resources)
-  if (grant?.clientId === client.id) await revokeGrant(engine, instance, grant.id, 'client')
+  if (grant?.clientId === client.id) {
+    const name = client.metadata.client_name
+    const note = activity.pending(instance, {
+      event: 'grant.ended',
+      actor: { kind: 'client', id: client.id, name },
+      origin: { ip: clientAddress(ctx) },
+      target: { kind: 'client', id: client.id, name },
+      reason: 'client',
+    })
+    await revokeGrant(engine, instance, grant.id, 'client', note)
+  }
   // SPEC: clients.md 40 - an empty answer has no JSON type.
   ctx.status = 200
   ctx.body = ''

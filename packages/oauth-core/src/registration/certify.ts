@@ -1,3 +1,4 @@
+import { byClient, byOwner } from './activity-source.ts'
 import {
   type BodyRule,
   equalSecrets,
@@ -93,7 +94,10 @@ export async function certifyByAttestation(
     log.info('client.attestation_refused', { domain, clientId: client.id, reason: error.reason })
     return refuse(ctx, 400, error.reason)
   }
-  const certified = await certifyClient(services, instance, client.id, 'store', client)
+  const certified = await certifyClient(services, instance, client.id, 'store', {
+    verified: client,
+    by: byClient(client, ctx, services),
+  })
   if (certified === undefined) throw clientNotFound()
   if (!certified.flagship) return refuse(ctx, 400, 'invalid challenge')
   ctx.status = 204
@@ -115,7 +119,10 @@ export async function certifyByCode(ctx: RouteContext, services: OAuthServices):
   if (!(await redeemFlagshipCode(services, instance, client, answer))) {
     return refuse(ctx, 401, 'Invalid code')
   }
-  const certified = await certifyClient(services, instance, client.id, 'code', client)
+  const certified = await certifyClient(services, instance, client.id, 'code', {
+    verified: client,
+    by: byOwner(ctx, services),
+  })
   if (certified === undefined) throw clientNotFound()
   if (!certified.flagship) return refuse(ctx, 401, 'Invalid code')
   ctx.status = 204

@@ -6,6 +6,7 @@ import type { ClientChange } from '../clients/client-store.ts'
 import { listGrants, revokeGrant } from '../engine/grant.ts'
 import type { Certification } from '../ports.ts'
 import type { OAuthServices } from '../services.ts'
+import type { ActivitySource } from './activity-source.ts'
 import { admitClient, countConnected, limitOf } from './client-limit.ts'
 
 /** Changes a client and notifies everybody who remembers it. */
@@ -53,17 +54,26 @@ export async function markAllowed(
   return client
 }
 
+/** What a certification rests on. */
+interface CertifyOptions {
+  /** The client as it was looked at: one that has other addresses by now stays as it is (D21). */
+  readonly verified?: Client
+  /** @defaultValue the operator */
+  readonly by?: ActivitySource
+}
+
+const BY_OPERATOR: ActivitySource = { actor: { kind: 'operator' } }
+
 /**
  * Certifies a client; `store`: also notes that its platform vouches for it. Its answer is the client, undefined when
  * there is none.
- * @param verified - the client as it was looked at: one that has other addresses by now stays as it is (D21)
  */
 export async function certifyClient(
   services: OAuthServices,
   instance: Instance,
   id: string,
   how: Certification,
-  verified?: Client,
+  { verified, by = BY_OPERATOR }: CertifyOptions = {},
 ): Promise<Client | undefined> {
   const { emitter, log } = services
   let isNew = false
@@ -82,7 +92,16 @@ export async function certifyClient(
     if (flagship && isFromStore === certifiedFromStore) return undefined
     return { flagship: true, certifiedFromStore: isFromStore }
   }
-  const client = await changeClient(services, instance, id, certify)
+  const note = async ({ metadata }: Client): Promise<readonly Change[]> =>
+    isNew
+      ? services.activity.pending(instance, {
+          ...by,
+          event: 'client.certified',
+          target: { kind: 'client', id, name: metadata.client_name },
+          reason: how,
+        })
+      : []
+  const client = await changeClient(services, instance, id, certify, note)
   if (client === undefined || !isNew) return client
   emitter.emit('client.certified', { instance, client, how })
   log.info('client.certified', { domain: instance.domain, clientId: client.id, how })

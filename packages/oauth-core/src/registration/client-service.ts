@@ -9,6 +9,7 @@ import type { OAuthServices } from '../services.ts'
 import { certifyClient, markAllowed, withdrawCertification } from './change-client.ts'
 import { countConnected, limitOf } from './client-limit.ts'
 import { clearDeviceToken, type Devices, listNotifiable } from './devices.ts'
+import type { ActivitySource } from './activity-source.ts'
 import { revokeClient } from './end-client.ts'
 import { grantableScope } from './grantable-scope.ts'
 
@@ -46,7 +47,12 @@ export interface ClientService extends Devices {
   listConnected(instance: Instance): Promise<readonly Client[]>
   usage(instance: Instance): Promise<ClientsUsage>
   /** Ends a client and everything it holds, before it resolves. False when there was none. @see oauth.md 11.1 */
-  revoke(instance: Instance, id: ClientId | string, reason: string): Promise<boolean>
+  revoke(
+    instance: Instance,
+    id: ClientId | string,
+    reason: string,
+    by?: ActivitySource,
+  ): Promise<boolean>
   revokeAll(instance: Instance, filter?: { readonly kind?: string }): Promise<number>
   /** To be called when a web app was uninstalled: ends the clients linked to it. @returns how many */
   onWebappUninstalled(instance: Instance, slug: string): Promise<number>
@@ -159,7 +165,8 @@ export function clientServiceOf(services: OAuthServices): ClientService {
       if (limit === undefined) return { count, limitReached: false, limitExceeded: false }
       return { limit, count, limitReached: count >= limit, limitExceeded: count > limit }
     },
-    revoke: (instance, id, reason) => revokeClient(services, instance, id, reason),
+    revoke: (instance, id, reason, by) =>
+      revokeClient(services, instance, id, reason, by === undefined ? {} : { by }),
     revokeAll: (instance, { kind } = {}) =>
       forEachClient(services, instance, async (client) => {
         if (kind !== undefined && client.metadata.client_kind !== kind) return false
@@ -181,7 +188,8 @@ export function clientServiceOf(services: OAuthServices): ClientService {
       isFlagship
         ? certifyClient(services, instance, id, 'host')
         : withdrawCertification(services, instance, id),
-    certify: (instance, id, how, verified) => certifyClient(services, instance, id, how, verified),
+    certify: (instance, id, how, verified) =>
+      certifyClient(services, instance, id, how, verified === undefined ? {} : { verified }),
     isCertified: (client) => isCertified(client, flagship),
     issueFlagshipTokens: (instance, id, admit) =>
       issueFlagshipTokens(services, instance, id, admit),

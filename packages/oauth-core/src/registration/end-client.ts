@@ -1,4 +1,5 @@
 import { HOUR_MS, type Instance, type InstanceId } from '@svc/platform'
+import type { Change } from '@svc/store'
 import { dropChallenges } from '../certification/challenges.ts'
 import { dropFlagshipCode } from '../certification/flagship-codes.ts'
 import { type Client, type ClientId, isPublic } from '../clients/client.ts'
@@ -7,16 +8,44 @@ import { forgetClient } from '../engine/engine.ts'
 import { listGrants } from '../engine/grant.ts'
 import { UNUSED_CLIENT_MS } from '../lifetimes.ts'
 import type { OAuthServices } from '../services.ts'
+import { type ActivitySource, BY_SERVER } from './activity-source.ts'
 
 const QUEUE = 'oauth-clients'
 /** When a removal that did not end is looked at. */
 const RETRY_MS = 60_000
 const SWEEP = 10
 
+/** Whether a client goes, and on whose behalf. */
+interface RemovalRule {
+  /** Asked about the record as it is when it goes. */
+  readonly rule?: (client: Client) => boolean
+  /** @defaultValue the server itself */
+  readonly by?: ActivitySource
+}
+
+/**
+ * The changes that note a removal. A client that nobody allowed anything is none of the owner's.
+ * @param reason - its words, of which a code is made
+ */
+export function noteRemoval(
+  { activity }: Pick<OAuthServices, 'activity'>,
+  instance: Instance,
+  { id, pending, metadata }: Client,
+  reason: string,
+  by: ActivitySource,
+): readonly Change[] {
+  if (pending) return []
+  return activity.pending(instance, {
+    event: 'client.removed',
+    ...by,
+    target: { kind: 'client', id, name: metadata.client_name },
+    reason: reason.replaceAll(' ', '_'),
+  })
+}
+
 /**
  * Removes the client and everything it holds, before it resolves; what the owner's settings, the clean-up and the host
  * share.
- * @param rule - asked about the record as it is when it goes
  * @returns false when there was none, or the rule said no
  * @see oauth.md 11.1
  */
@@ -25,14 +54,16 @@ export async function revokeClient(
   instance: Instance,
   id: string,
   reason: string,
-  rule?: (client: Client) => boolean,
+  { rule, by = BY_SERVER }: RemovalRule = {},
 ): Promise<boolean> {
   const { clients, engine } = services
   const client = await clients.find(instance, id)
   if (client === undefined || rule?.(client) === false) return false
   return endClient(services, instance, client, reason, async () => {
     // The record goes first: from then on nothing of the client is accepted, and nothing new is issued.
-    if ((await clients.remove(instance, id, rule)) === undefined) return false
+    const note = (gone: Client): readonly Change[] =>
+      noteRemoval(services, instance, gone, reason, by)
+    if ((await clients.remove(instance, id, rule, note)) === undefined) return false
     await forgetClient(engine, instance, client.id, reason)
     return true
   })
@@ -137,7 +168,7 @@ async function endUnused(
   const grants = await listGrants(engine, instance, client.id)
   // Cut and allowed again in one moment.
   if (grants.length > 0) await scheduleUnusedCheck(services, instance, client.id)
-  else await revokeClient(services, instance, client.id, 'unused', isUnused)
+  else await revokeClient(services, instance, client.id, 'unused', { rule: isUnused })
 }
 
 async function handleWakeUp(services: OAuthServices, wakeUpId: string): Promise<void> {
@@ -163,7 +194,9 @@ async function revokeOverdue(
   const isOverdue = ({ pending, createdAt }: Client): boolean =>
     pending && clock.now() - createdAt >= lifetimes.pendingClientMs
   // Asked again about the record that goes: the owner may be allowing the client right now.
-  if (isOverdue(client)) await revokeClient(services, instance, client.id, 'pending', isOverdue)
+  if (isOverdue(client)) {
+    await revokeClient(services, instance, client.id, 'pending', { rule: isOverdue })
+  }
 }
 
 function wakeUpOf(instanceId: InstanceId, clientId: string): string {

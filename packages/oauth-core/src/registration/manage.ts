@@ -5,6 +5,7 @@ import {
   type RouteAuth,
   type RouteContext,
 } from '@svc/platform'
+import type { Change } from '@svc/store'
 import { type Client, isPublic } from '../clients/client.ts'
 import { claimName, releaseName } from '../clients/client-names.ts'
 import { toWire } from '../clients/client-record.ts'
@@ -17,7 +18,8 @@ import type { OAuthServices } from '../services.ts'
 import { invalidToken, readBearer } from '../tokens/bearer.ts'
 import { objectBody, pickMembers, readMetadataUpdate } from './client-metadata.ts'
 import { admitKind } from './client-limit.ts'
-import { endClient } from './end-client.ts'
+import { byClient } from './activity-source.ts'
+import { endClient, noteRemoval } from './end-client.ts'
 import { engineError, requireJson } from './register.ts'
 
 /** What {@link requireRegisteredClient} found; the handlers of the same request go on from it. */
@@ -91,7 +93,8 @@ export async function updateClient(ctx: RouteContext, services: OAuthServices): 
   if (members.has('software_id') && !isPublic(client))
     await checkLinkedApp(asked.software_id, instance, apps)
   const renewSecret = isRenewal(body['client_secret'], secret)
-  const also = await admitKind(services, instance, client, asked.client_kind)
+  const admitted = await admitKind(services, instance, client, asked.client_kind)
+  const also = [...admitted, ...noteChange(ctx, services, client)]
 
   const { client_name: ownName } = client.metadata
   const name = await claimName(services, instance.id, asked.client_name, ownName)
@@ -135,10 +138,26 @@ export async function deleteClient(ctx: RouteContext, services: OAuthServices): 
   if (open === undefined) return
   await endClient(services, instance, open.client, 'client', async () => {
     const request = { method: 'DELETE', clientId: open.client.id } as const
-    const answer = await manageNatively(ctx, services.engine, request)
+    const { client } = open
+    const by = byClient(client, ctx, services)
+    const also = noteRemoval(services, instance, client, 'client', by)
+    const answer = await services.clients.storing({ metadata: client.metadata, also }, () =>
+      manageNatively(ctx, services.engine, request),
+    )
     // 401: somebody else deleted the client and its token meanwhile.
     if (answer.status !== 204 && answer.status !== 401) throw engineError(answer)
     return answer.status === 204
+  })
+}
+
+/** A client that nobody allowed anything is none of the owner's. */
+function noteChange(ctx: RouteContext, services: OAuthServices, client: Client): readonly Change[] {
+  if (client.pending) return []
+  const { id, metadata } = client
+  return services.activity.pending(ctx.state.instance, {
+    ...byClient(client, ctx, services),
+    event: 'client.changed',
+    target: { kind: 'client', id, name: metadata.client_name },
   })
 }
 

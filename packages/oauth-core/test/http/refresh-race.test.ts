@@ -7,7 +7,7 @@ import path from 'node:path'
 import { sqliteStore } from '@svc/store/sqlite'
 import { redisStore } from '@svc/store/redis'
 import { type RedisServer, startRedisServer } from '@svc/store/testing'
-import type { Store } from '@svc/store'
+import { recordKey, type Store } from '@svc/store'
 import { needsRedis, redisPatience } from '@svc/testkit'
 import { expect } from 'chai'
 import { MCP } from '../sample-resources.ts'
@@ -53,7 +53,11 @@ for (const engine of ['a SQLite file', 'Redis'] as const) {
       folder = await mkdtemp(path.join(tmpdir(), 'svc-rotation-'))
       if (engine === 'Redis') redis = await startRedisServer()
       await open()
-      for (const { id } of instances) await store.write(server.keyring.create(id))
+      for (const { id } of instances) {
+        await store.write(server.keyring.create(id))
+        // Keys that come later are made for instances that are there.
+        await store.write([{ op: 'put', key: recordKey(id, 'instance', 'record'), value: {} }])
+      }
     })
     after(async () => {
       for (const child of children) {

@@ -18,6 +18,7 @@ import {
 import { mintCode } from '../../src/engine/mint.ts'
 import { registerNatively } from '../../src/engine/native-registration.ts'
 import {
+  NO_ACTIVITY,
   bindRoutes,
   createKeyring,
   createRateLimits,
@@ -196,12 +197,14 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
     limits: DEFAULT_LIMITS,
     tooMany: () => new OAuthError('too_many_requests'),
   })
-  const services = {
+  const used = {
     engine,
     limits,
     resources,
-    rows: [] as readonly RouteRow[],
-  } as unknown as OAuthServices & {
+    activity: NO_ACTIVITY,
+    clientAddress: () => '127.0.0.1',
+  }
+  const services = { ...used, rows: [] as readonly RouteRow[] } as unknown as OAuthServices & {
     rows: readonly RouteRow[]
   }
   services.rows = bindRoutes(routes, services)

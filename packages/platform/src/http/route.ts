@@ -1,3 +1,4 @@
+import type { RouteActivity } from '../activity/activity-events.ts'
 import type { RouteContext } from './request-state.ts'
 import type { Caller, RouteAuth } from './route-auth.ts'
 import type { SchemaRule } from './route-body.ts'
@@ -68,6 +69,8 @@ export interface RouteRow {
   readonly refusesHead?: true
   /** What it stores is new and stays: 503 `storage_full` while the server has little room. */
   readonly grows?: true
+  /** What it notes for the owner, or why it notes nothing. Rows that change something say it. @see owner.md 5.1 */
+  readonly activity?: RouteActivity
   /** One sentence for the reference. */
   readonly summary: string
   /** Section of the specification or RFC. */

@@ -23,6 +23,8 @@ export interface RouterEnvironment extends ErrorRendering {
   readonly limits?: RateLimits<string>
   /** Whether there is little room to store anything in. @defaultValue never */
   readonly isSpaceLow?: () => boolean
+  /** Every row that changes something has to say what it notes for the owner. @defaultValue `false` */
+  readonly demandsActivity?: boolean
 }
 
 /** A path without parameters or patterns. */
@@ -32,7 +34,7 @@ const INTERFACE = /^\/(?:auth|settings)(?:\/|$)/
 /**
  * One middleware for all rows: canonical paths only, 405 with `Allow`, CORS and preflights, strict bodies, duplicate
  * parameters, the CSRF rule, errors in the row's family. Requests for other paths, and all on an app's host, pass by.
- * @throws TypeError when a row has a CSRF rule or a limit that nobody can keep
+ * @throws TypeError when a row has a CSRF rule or a limit that nobody can keep, or does not say what it notes
  */
 export function mountRoutes(rows: readonly RouteRow[], environment: RouterEnvironment): Middleware {
   const router = new Router({ sensitive: true, strict: true })
@@ -45,6 +47,9 @@ export function mountRoutes(rows: readonly RouteRow[], environment: RouterEnviro
     }
     if (enforcedLimits(row).length > 0 && environment.limits === undefined) {
       throw new TypeError(`${row.method} ${row.path} has a limit and nobody counts`)
+    }
+    if (environment.demandsActivity === true && isSilent(row)) {
+      throw new TypeError(`${row.method} ${row.path} does not say what it notes`)
     }
     const route = runRow(row, byPath.get(row.path) ?? [], environment)
     router.register(row.path, [row.method], route)
@@ -81,6 +86,11 @@ export function mountRoutes(rows: readonly RouteRow[], environment: RouterEnviro
     const paths = new Set(layers.map((layer) => String(layer.path)))
     return [...paths].flatMap((path) => byPath.get(path) ?? [])
   }
+}
+
+/** SPEC: owner.md 5.1 - a row that changes something names its event, or why it has none. */
+function isSilent({ method, activity }: RouteRow): boolean {
+  return method !== 'GET' && activity === undefined
 }
 
 function runRow(

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto'
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { decrypt, encrypt, NONCE_BYTES } from './aes-gcm.ts'
 import { openWith, SealedValueError } from './sealed-text.ts'
@@ -16,6 +16,10 @@ export interface ValueSealer {
   seal(plain: Uint8Array | string, aad: string): string
   /** @throws SealedValueError when the key is unknown, or the text or `aad` is not what was sealed */
   open(sealed: string, aad: string): Buffer
+  /** HMAC-SHA-256 of a text under the first key of the keyring: `<kid>.<base64url>`. */
+  sign(text: string): string
+  /** @throws SealedValueError when the key is unknown, or the text is not what was signed */
+  verify(signature: string, text: string): void
 }
 
 /** How many derived keys are kept: one per instance in use and key of the keyring. */
@@ -61,5 +65,25 @@ export function createDerivation(
       const bytes = Buffer.concat([Buffer.from(nonce, 'base64url'), Buffer.from(body, 'base64url')])
       return openWith(keyOf(kid, salt, info), sealed, (key) => decrypt(key, bytes, aad))
     },
+    sign(text) {
+      const key = keyOf(currentKid, salt, info)
+      if (key === undefined) throw new TypeError('the key that seals is not in the keyring')
+      return `${currentKid}.${signatureOf(key, text).toString('base64url')}`
+    },
+    verify(signature, text) {
+      const [kid = '', given = ''] = signature.split('.')
+      openWith(keyOf(kid, salt, info), signature, (key) => {
+        const right = signatureOf(key, text)
+        const bytes = Buffer.from(given, 'base64url')
+        if (bytes.length !== right.length || !timingSafeEqual(bytes, right)) {
+          throw new TypeError('it signs something else')
+        }
+        return right
+      })
+    },
   })
+}
+
+function signatureOf(key: Uint8Array, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest()
 }

@@ -38,6 +38,8 @@ export type SealContext =
   | { readonly context: string }
   /** `Sealer.derive(salt, info).seal(plain, aad)`. */
   | { readonly salt: string; readonly info: string; readonly aad: string }
+  /** `Sealer.derive(salt, info).sign(signed)`: it hides nothing, it proves that this server wrote what is signed. */
+  | { readonly salt: string; readonly info: string; readonly signed: string }
 
 /** Members of a kind's values that are sealed. */
 export interface SealedPlace {

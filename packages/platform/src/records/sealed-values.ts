@@ -26,16 +26,18 @@ export function sealedMembers(kind: RecordKind, record: FoundRecord): readonly S
 
 /** @throws SealedValueError when the keyring does not open it */
 export function openMember(sealer: Sealer, { sealed, context }: SealedMember): Buffer {
-  return 'salt' in context
-    ? sealer.derive(context.salt, context.info).open(sealed, context.aad)
-    : sealer.open(sealed, context.context)
+  if ('context' in context) return sealer.open(sealed, context.context)
+  const derived = sealer.derive(context.salt, context.info)
+  if ('aad' in context) return derived.open(sealed, context.aad)
+  derived.verify(sealed, context.signed)
+  return Buffer.from(context.signed)
 }
 
 /** Under the first key of the keyring. */
 export function sealMember(sealer: Sealer, context: SealContext, plain: Uint8Array): string {
-  return 'salt' in context
-    ? sealer.derive(context.salt, context.info).seal(plain, context.aad)
-    : sealer.seal(plain, context.context)
+  if ('context' in context) return sealer.seal(plain, context.context)
+  const derived = sealer.derive(context.salt, context.info)
+  return 'aad' in context ? derived.seal(plain, context.aad) : derived.sign(context.signed)
 }
 
 /** The value with other texts at some places; what lies beside them is shared with the old one. */

@@ -4,6 +4,8 @@ import * as exported from '../../src/index.ts'
 describe('@svc/platform', () => {
   it('exports these values and no others', () => {
     expect(Object.keys(exported).sort()).to.deep.equal([
+      'ACTIVITY_EVENTS',
+      'ACTIVITY_GROUPS',
       'CACHE_TRUST_MS',
       'CLOCK_SKEW_MS',
       'CONNECTION_BOUNDS',
@@ -14,6 +16,7 @@ describe('@svc/platform', () => {
       'KeyStatusReader',
       'MINUTE_MS',
       'MalformedRecordError',
+      'NO_ACTIVITY',
       'OUTBOUND_OPTIONS',
       'OutboundError',
       'OverloadedError',

@@ -136,6 +136,7 @@ describe('a name that looks like another', () => {
     ['DRIVE for Android', 'Drive'],
     ['MyDrive', 'Drive'],
     ['Dr\u0456ve', 'Drive'],
+    ['Dri\u03bde', 'Drive'],
     ['Drlve', 'Drive'],
     ['D r i v e', 'Drive'],
     ['D\u200brive', 'Drive'],

@@ -1,5 +1,5 @@
 import { type AccessContext, type Client, VERBS } from '@svc/oauth-core'
-import { type RouteContext } from '@svc/platform'
+import { NO_ACTIVITY, type RouteContext } from '@svc/platform'
 import { expect } from 'chai'
 import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
 import type { AuthUiServices } from '../../../src/services.ts'
@@ -31,6 +31,8 @@ describe('createSessionCode, with a bearer', () => {
           ctx.state.access = access as AccessContext
         },
         clients: { isCertified: ({ flagship }: Client) => flagship },
+        activity: NO_ACTIVITY,
+        clientAddress: () => '203.0.113.7',
       },
     } as unknown as AuthUiServices
     const ctx = {

@@ -25,6 +25,24 @@ function row(fields: Partial<RouteRow>): RouteRow {
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 describe('mountRoutes', () => {
+  describe('what rows note', () => {
+    const log = { info: () => {}, warn: () => {}, error: () => {} }
+    const environment = { log, demandsActivity: true }
+    const change = (fields: Partial<RouteRow> = {}) => row({ method: 'POST', ...fields })
+
+    it('refuses a row that changes something and does not say it', () => {
+      expect(() => mountRoutes([change()], environment)).to.throw(
+        TypeError,
+        'POST /auth/thing does not say what it notes',
+      )
+    })
+
+    it('takes a row that names its event, or why it has none', () => {
+      mountRoutes([row({}), change({ activity: 'logout' })], environment)
+      mountRoutes([change({ activity: { none: 'Nothing is stored.' } })], environment)
+    })
+  })
+
   describe('paths', () => {
     const rows = [row({}), row({ path: '/auth/clients/:id' })]
 

@@ -1,0 +1,108 @@
+import { deriveLoginValue } from '@svc/auth-ui'
+import { type Instance, originOfApp } from '@svc/platform'
+import { type BrowserClient, type BrowserResponse, relyingParty } from '@svc/testkit'
+import { expect } from 'chai'
+import { createInstance } from '../../src/create-instance.ts'
+import { startTestHost, type TestHost } from '../support/test-host.ts'
+
+const PASSPHRASE = 'correct horse battery staple'
+
+interface Entry {
+  readonly event: string
+  readonly outcome: string
+  readonly actor: { readonly kind: string }
+  readonly target?: { readonly name?: string }
+  readonly detail?: Readonly<Record<string, unknown>>
+  readonly rights?: readonly string[]
+}
+
+describe('the record of activity', function () {
+  this.timeout(30_000)
+  let host: TestHost
+  let instance: Instance
+  let browser: BrowserClient
+  let token: string
+
+  before(async () => {
+    host = await startTestHost()
+    const { app } = host.host
+    instance = (await createInstance(app, { domain: 'bob.example.com' }, PASSPHRASE)).instance
+    browser = await host.browser(instance.origin, { anonymous: true })
+  })
+  after(() => host.stop())
+
+  const call = (method: string, path: string): Promise<BrowserResponse> =>
+    browser.request(method, path, { headers: { authorization: `Bearer ${token}` } })
+
+  async function logIn(passphrase: string, status: number): Promise<void> {
+    const answer = await browser.post(
+      '/auth/login',
+      { passphrase: await deriveLoginValue(passphrase, 'me@bob.example.com', 650_000) },
+      { headers: { accept: 'application/json' } },
+    )
+    expect(answer.status).to.equal(status)
+    if (status !== 200) return
+    const page = await browser.get(`${originOfApp(instance, 'settings')}/`)
+    token = /data-svc-token="([^"]+)"/.exec(page.text)?.[1] ?? ''
+  }
+
+  async function entries(): Promise<readonly Entry[]> {
+    const answer = await call('GET', '/settings/activity')
+    expect(answer.status, answer.text).to.equal(200)
+    return answer.json<{ data: { attributes: Entry }[] }>().data.map((one) => one.attributes)
+  }
+
+  it('holds logins, consents, ended access and logouts, unbroken', async () => {
+    await logIn('wrong horse', 401)
+    await logIn(PASSPHRASE, 200)
+    const party = relyingParty({ issuer: instance.origin, port: host.host.port })
+    const client = await party.register()
+    const pending = await party.authorize({ scope: 'io.svc.files' })
+    const page = await browser.get(pending.url)
+    const answer = await browser.submit(page.page().form('/auth/authorize'))
+    await party.exchange(answer.location ?? '', pending)
+    expect((await call('DELETE', `/settings/clients/${client.client_id}`)).status).to.equal(204)
+    expect((await call('DELETE', '/auth/login')).status).to.equal(204)
+    await logIn(PASSPHRASE, 200)
+
+    const found = await entries()
+    const events = found.map(({ event }) => event).filter((event) => event !== 'owner.onboarded')
+    expect(events).to.deep.equal([
+      'login.succeeded',
+      'logout',
+      'client.removed',
+      'consent.given',
+      'login.succeeded',
+      'login.failed',
+      'record.started',
+    ])
+    const consent = found.find(({ event }) => event === 'consent.given')
+    expect(consent?.rights?.[0]).to.match(/files/i)
+    const removed = found.find(({ event }) => event === 'client.removed')
+    expect(removed?.actor.kind).to.equal('owner')
+    expect(removed?.target?.name).to.equal(consent?.target?.name).and.not.equal(undefined)
+    expect(found.find(({ event }) => event === 'login.failed')?.outcome).to.equal('refused')
+    const verified = await call('POST', '/settings/activity/verify')
+    expect(verified.json<{ data: { attributes: object } }>().data.attributes).to.include({
+      unbroken: true,
+      count: found.length,
+    })
+  })
+
+  it('holds no secret, session or whole address', async () => {
+    const text = JSON.stringify(await entries())
+    expect(text).to.not.include(PASSPHRASE)
+    for (const { id } of await host.host.app.ui.owners.listSessions(instance)) {
+      expect(text).to.not.include(id)
+    }
+  })
+
+  it('is closed to clients, whatever they may else', async () => {
+    const bearer = await host.connect('io.svc.files')
+    const owner = await host.browser(undefined, { anonymous: true })
+    const answer = await owner.request('GET', '/settings/activity', {
+      headers: { authorization: `Bearer ${bearer.token}` },
+    })
+    expect(answer.status).to.equal(403)
+  })
+})

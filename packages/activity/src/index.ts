@@ -1,0 +1,7 @@
+export { type Activity, createActivity } from './create-activity.ts'
+export { ActivityError, type ActivityErrorCode, ERRORS } from './errors.ts'
+export { ACTIVITY_LOG_EVENTS } from './log/log-events.ts'
+export type { ActivityOptions, ActivityOwners, GivenConfirmation } from './options.ts'
+export { ACTIVITY_RECORDS } from './records.ts'
+export { type ChainFault, type Verification } from './verify/verify-chain.ts'
+export { type FileVerification, verifyFile } from './verify/verify-file.ts'
