@@ -62,7 +62,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
   const reserved = new ReservedTypes(namespace, forbidden, resolved.assistants.reserved)
   const resources = new Resources(reserved)
 
-  const { documents, described } = assembleDocuments({
+  const described = assembleDocuments({
     store,
     options: resolved,
     emitter,
@@ -90,7 +90,6 @@ export function createOAuth(options: OAuthOptions): OAuth {
     options: resolved,
     forbidden,
     resources,
-    documents,
     clients,
     linkedApps,
     engine: createEngine({

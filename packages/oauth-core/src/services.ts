@@ -24,7 +24,6 @@ import type {
   OAuthEvents,
   OwnerSessions,
 } from './ports.ts'
-import type { ClientDocuments } from './client-documents/client-documents.ts'
 import type { Resources } from './resources/resources.ts'
 import type { ForbiddenScopes } from './scopes/forbidden.ts'
 import type { OAuthLog } from './log/log-events.ts'
@@ -61,8 +60,6 @@ export interface OAuthServices {
   readonly forbidden: ForbiddenScopes
   /** What takes tokens of its own; embedding servers register it. */
   readonly resources: Resources
-  /** Documents that clients describe themselves in. */
-  readonly documents: ClientDocuments
   readonly clients: ClientStore
   readonly linkedApps: LinkedApps
   readonly engine: Engine

@@ -1,5 +1,5 @@
 import type { Instance, RouteContext, RouteRow } from '@svc/platform'
-import { ASSERTION_ALGORITHMS } from '../client-documents/keys/key-set.ts'
+import { ASSERTION_ALGORITHMS } from '../clients/client-document.ts'
 import { identifierOf, type Resources } from '../resources/resources.ts'
 
 /** Endpoint members of the document and the routes that stand for them. */

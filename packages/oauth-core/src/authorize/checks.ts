@@ -20,7 +20,7 @@ export type CheckServices = Pick<
   OAuthServices,
   | 'apps'
   | 'clients'
-  | 'documents'
+  | 'engine'
   | 'forbidden'
   | 'instances'
   | 'log'

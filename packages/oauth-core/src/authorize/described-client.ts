@@ -31,14 +31,14 @@ export function isDescribed(
 /** What the address itself says, before anything is fetched. @see assistants.md 2.1, 2.10 */
 export async function checkIdentifier(
   { instance, parameters }: AuthorizeDraft,
-  { documents, instances, resources }: Pick<OAuthServices, 'documents' | 'instances' | 'resources'>,
+  { engine, instances, resources }: Pick<OAuthServices, 'engine' | 'instances' | 'resources'>,
 ): Promise<void> {
   const url = parameters.text('client_id')
   const isFaulty = findIdentifierFault(url, instance.origin) !== undefined
   if (isFaulty || (await isOwnIdentifier(url, instance, instances)))
     throw authorizeError('clientAddressInvalid')
   const host = hostOfClientId(url)
-  if (!documents.isAllowed(host)) throw hostRefused(host)
+  if (!engine.described.isAllowedHost(host)) throw hostRefused(host)
   const resource = resources.choose(parameters.text('resource'), instance, true)
   if (resource === 'unknown') throw authorizeError('resourceUnknown')
   if (parameters.text('code_challenge') === '') throw authorizeError('pkceMandatory')
@@ -56,7 +56,7 @@ export async function findDescribed(
   const url = parameters.text('client_id')
   const host = hostOfClientId(url)
   try {
-    const found = await services.documents.find(instance, url)
+    const found = await services.engine.described.find(instance, url)
     const id = documentClientId(url) as ClientId
     const known = await applyDocument(services, instance, id, found)
     const client = known ?? newClient(id, takeDocument(found), services.clock.now())

@@ -20,10 +20,7 @@ interface Given {
 }
 
 /** Puts together what documents of clients need. Nothing is fetched before somebody asks. */
-export function assembleDocuments({ store, options, emitter, log, services }: Given): {
-  readonly documents: ClientDocuments
-  readonly described: Described
-} {
+export function assembleDocuments({ store, options, emitter, log, services }: Given): Described {
   const { assistants, clock, limits: windows } = options
   const outbound = options.outbound ?? createOutbound({ log })
   const counted = createRateLimits({
@@ -51,7 +48,7 @@ export function assembleDocuments({ store, options, emitter, log, services }: Gi
       note(log, fetch)
     },
   })
-  return { documents, described: new Described({ documents, keys, services }) }
+  return new Described({ documents, keys, services })
 }
 
 function note(log: OAuthLog, { host, outcome, rule = '' }: DocumentFetch): void {

@@ -1,6 +1,7 @@
 import { createOutbound, type Outbound } from '@svc/platform'
+import type { ClientDocument } from '../clients/client-document.ts'
 import type { OwnHosts } from '../registration/redirect-uri.ts'
-import { type ClientDocument, readDocument } from './document.ts'
+import { readDocument } from './document.ts'
 import { DocumentError } from './document-error.ts'
 import { fetchDocument } from './fetching/fetch-document.ts'
 import { freshnessOf } from './fetching/freshness.ts'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Instance, Outbound } from '@svc/platform'
-import { type ClientDocument, readDocument } from './document.ts'
+import type { FoundDocument } from '../clients/client-document.ts'
+import { readDocument } from './document.ts'
 import { type ClientHosts, isAllowedHost } from './client-hosts.ts'
 import type { CachedDocument, DocumentCache } from './document-cache.ts'
 import { DocumentError } from './document-error.ts'
@@ -8,15 +9,6 @@ import type { LookUpLimits } from './document-limits.ts'
 import { fetchDocument } from './fetching/fetch-document.ts'
 import { freshnessOf } from './fetching/freshness.ts'
 import { hostOfClientId, isLoopbackClientId, loopbackWay } from './identifier.ts'
-
-/** A document as an instance reads it. */
-export interface FoundDocument {
-  readonly document: ClientDocument
-  /** SHA-256 of its bytes. */
-  readonly digest: string
-  /** Milliseconds since the epoch. */
-  readonly fetchedAt: number
-}
 
 /** What became of a fetch, for whoever counts them. */
 export interface DocumentFetch {

@@ -7,7 +7,8 @@ import { NATIVE_PATHS } from '../engine/configuration.ts'
 import { OAuthError } from '../errors.ts'
 import { changeClient } from '../registration/change-client.ts'
 import type { OAuthServices } from '../services.ts'
-import type { ClientDocuments, FoundDocument } from './client-documents.ts'
+import type { FoundDocument } from '../clients/client-document.ts'
+import type { ClientDocuments } from './client-documents.ts'
 import { DocumentError } from './document-error.ts'
 import { hostOfClientId } from './identifier.ts'
 import { ASSERTION_TYPE, useAssertion, verifyAssertion } from './keys/client-assertion.ts'
@@ -35,9 +36,16 @@ export class Described implements DescribedClients {
     this.#parts = parts
   }
 
+  isAllowedHost(host: string): boolean {
+    return this.#parts.documents.isAllowed(host)
+  }
+
+  find(instance: Instance, url: string): Promise<FoundDocument> {
+    return this.#parts.documents.find(instance, url)
+  }
+
   isAllowed({ document }: Client): boolean {
-    const { documents } = this.#parts
-    return document === undefined || documents.isAllowed(hostOfClientId(document.url))
+    return document === undefined || this.isAllowedHost(hostOfClientId(document.url))
   }
 
   async beforeRefresh(instance: Instance, clientId: string): Promise<void> {

@@ -1,30 +1,8 @@
+import type { ClientDocument } from '../clients/client-document.ts'
 import { isRedirectUri, type OwnHosts } from '../registration/redirect-uri.ts'
 import { findIdentifierFault } from './identifier.ts'
-import { type ClientKey, readKeySet } from './keys/key-set.ts'
+import { readKeySet } from './keys/key-set.ts'
 import { parseStrictJson } from './fetching/strict-json.ts'
-
-/** How a client of a document proves who it is. */
-export type ClientAuthentication = 'none' | 'private_key_jwt'
-
-/** What a document says of its client, cleaned: names of the wire, but for what they would not say. */
-export interface ClientDocument {
-  /** The address of the document. */
-  readonly clientId: string
-  readonly name: string
-  /** Those that this instance may answer at. */
-  readonly redirectUris: readonly string[]
-  readonly authentication: ClientAuthentication
-  /** With `private_key_jwt`, unless they have an address. */
-  readonly keys?: readonly ClientKey[]
-  readonly keysUri?: string
-  /** Whether it wants refresh tokens. */
-  readonly isRefreshing: boolean
-  readonly clientUri?: string
-  readonly policyUri?: string
-  readonly tosUri?: string
-  /** Kept, never fetched. */
-  readonly logoUri?: string
-}
 
 /** Which rule a document breaks: that of a member, or of the whole. */
 export type DocumentFault = { readonly fault: string }

@@ -1,7 +1,6 @@
 import { DAY_MS } from '@svc/platform'
 import type { ClientMetadata } from '../clients/client.ts'
-import type { DocumentSnapshot } from '../clients/client-document.ts'
-import type { FoundDocument } from './client-documents.ts'
+import type { DocumentSnapshot, FoundDocument } from '../clients/client-document.ts'
 import { hasCommonKey } from './keys/key-set.ts'
 
 /** What of a document becomes the record of a client. */

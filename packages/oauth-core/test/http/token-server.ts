@@ -175,7 +175,9 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
     clientAddress: (ctx) => ctx.get('X-Test-Address') || '192.0.2.1',
     // No client here has a document.
     described: {
+      find: () => Promise.reject(new Error('no document')),
       isAllowed: () => true,
+      isAllowedHost: () => true,
       beforeRefresh: async () => {},
       isProved: async () => true,
     },

@@ -2,7 +2,8 @@ import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { CLOCK_SKEW_MS, type InstanceId, MINUTE_MS } from '@svc/platform'
 import { secretKey, type Store } from '@svc/store'
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
-import { ASSERTION_ALGORITHMS, type ClientKey, isKeyFor } from './key-set.ts'
+import { ASSERTION_ALGORITHMS } from '../../clients/client-document.ts'
+import { type ClientKey, isKeyFor } from './key-set.ts'
 
 /** SPEC: RFC 7523 section 2.2 */
 export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'

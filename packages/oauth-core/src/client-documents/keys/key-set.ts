@@ -1,11 +1,10 @@
 import { createHash, createPublicKey, type JsonWebKey } from 'node:crypto'
+import { ASSERTION_ALGORITHMS } from '../../clients/client-document.ts'
 
 /** A public key of a client, with the members that are looked at. */
 export type ClientKey = Readonly<Record<string, string>>
 
 export const MAX_KEYS = 10
-/** SPEC: assistants.md 1.3 */
-export const ASSERTION_ALGORITHMS = ['ES256', 'EdDSA', 'PS256', 'RS256'] as const
 const MIN_RSA_BITS = 2048
 const MAX_RSA_BITS = 8192
 const PRIVATE_MEMBERS = ['d', 'dp', 'dq', 'k', 'oth', 'p', 'q', 'qi', 't']

@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { Instance } from '@svc/platform'
 import { expect } from 'chai'
-import { type ClientDocument, readDocument } from '../../../src/client-documents/document.ts'
+import type { ClientDocument } from '../../../src/clients/client-document.ts'
+import { readDocument } from '../../../src/client-documents/document.ts'
 import {
   hasCommonKey,
   readKeySet,

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
-import { documentClientId } from '../../../src/clients/client-document.ts'
-import type { FoundDocument } from '../../../src/client-documents/client-documents.ts'
-import type { ClientDocument } from '../../../src/client-documents/document.ts'
+import {
+  type ClientDocument,
+  documentClientId,
+  type FoundDocument,
+} from '../../../src/clients/client-document.ts'
 import {
   isGone,
   isToBeChecked,
