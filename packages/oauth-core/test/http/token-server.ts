@@ -191,7 +191,13 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
     limits: DEFAULT_LIMITS,
     tooMany: () => new OAuthError('too_many_requests'),
   })
-  const used = { engine, limits, resources, activity: NO_ACTIVITY, clientAddress: () => '127.0.0.1' }
+  const used = {
+    engine,
+    limits,
+    resources,
+    activity: NO_ACTIVITY,
+    clientAddress: () => '127.0.0.1',
+  }
   const services = { ...used, rows: [] as readonly RouteRow[] } as unknown as OAuthServices & {
     rows: readonly RouteRow[]
   }
