@@ -166,7 +166,7 @@ async function endUnused(
   const grants = await listGrants(engine, instance, client.id)
   // Cut and allowed again in one moment.
   if (grants.length > 0) await scheduleUnusedCheck(services, instance, client.id)
-  else await revokeClient(services, instance, client.id, 'unused', isUnused)
+  else await revokeClient(services, instance, client.id, 'unused', { rule: isUnused })
 }
 
 async function handleWakeUp(services: OAuthServices, wakeUpId: string): Promise<void> {
