@@ -249,7 +249,7 @@ export interface OAuthEvents {
     readonly clientId: string
     readonly reason: string
     /** Of a client without a secret. */
-    readonly isRotating: boolean
+    readonly isRotating?: true
   }
 }
 

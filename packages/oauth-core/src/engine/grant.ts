@@ -200,8 +200,8 @@ export async function revokeGrant(
     also.length === 0 ? await store.take<GrantRecord>(key) : await takeWith(store, key, also)
   if (taken === undefined) return
   const { clientId, rotation } = taken.value
-  const isRotating = rotation !== undefined
-  emitter.emit('grant.revoked', { instance, grantId: id, clientId, reason, isRotating })
+  const kind = rotation === undefined ? {} : { isRotating: true as const }
+  emitter.emit('grant.revoked', { instance, grantId: id, clientId, reason, ...kind })
   await revocations.publish({ instanceId: instance.id, kind: 'grant', id })
 }
 

@@ -121,7 +121,7 @@ export async function startCleanup(services: OAuthServices): Promise<() => Promi
   const stop = await store.scheduler.process(QUEUE, ({ id }) => handleWakeUp(services, id))
   const underWay = new Set<Promise<void>>()
   const stopHearing = emitter.on('grant.revoked', ({ instance, clientId, isRotating }) => {
-    if (!isRotating) return
+    if (isRotating !== true) return
     const work = scheduleUnusedCheck(services, instance, clientId).catch((cause: unknown) => {
       // The wake-up of the grant's own end is still there.
       log.warn('client.check_lost', { domain: instance.domain, clientId, cause: String(cause) })

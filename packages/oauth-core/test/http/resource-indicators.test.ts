@@ -159,6 +159,7 @@ describe('resource at the authorization endpoint', () => {
 
   it('allows what only reads for a day to a form without any choice, and nothing without an end', async () => {
     const server = await resourceServer()
+    server.clock.stop()
     const open = await publicClient(server)
     const scope = 'io.svc.notes:POST io.svc.contacts:GET,DELETE'
     const tokens = await connect(server, open, { scope })
