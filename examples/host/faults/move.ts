@@ -10,7 +10,12 @@ import { hasRedisServer, startRedisServer } from '@svc/store/testing'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { until } from '@svc/testkit'
 import { spawnHost } from '../test/support/host-process.ts'
-import { bytesOf, createMovingOwner, openExport } from '../test/support/moving-owner.ts'
+import {
+  bytesOf,
+  carriedLines,
+  createMovingOwner,
+  openExport,
+} from '../test/support/moving-owner.ts'
 import { startTestHost, type TestHost } from '../test/support/test-host.ts'
 import { type Program, runProgram } from './support/program.ts'
 
@@ -73,7 +78,7 @@ async function moveOne(program: Program, { url, dir, n, isKilled }: Move): Promi
     await isQuiet(next, id)
     const first = await openExport(await readFile(file), identity)
     const second = await openExport(await exportOf(next, id, key), identity)
-    const isSame = isDeepStrictEqual(first.slice(1), second.slice(1))
+    const isSame = isDeepStrictEqual(carriedLines(first), carriedLines(second))
     await owner.check(next.host)
     const back = await exportOf(next, id, key)
     await old.host.app.oauth.instances.remove(id)
@@ -81,7 +86,7 @@ async function moveOne(program: Program, { url, dir, n, isKilled }: Move): Promi
     await isQuiet(old, id)
     const third = await openExport(await exportOf(old, id, key), identity)
     const returned = await openExport(back, identity)
-    const isSameAgain = isDeepStrictEqual(returned.slice(1), third.slice(1))
+    const isSameAgain = isDeepStrictEqual(carriedLines(returned), carriedLines(third))
     say('moved', {
       n,
       lines: first.length,

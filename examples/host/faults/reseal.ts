@@ -218,14 +218,15 @@ interface Load {
   stop(): Promise<void>
 }
 
-/** Refreshes, so many a second, at whatever process answers. */
+/** Refreshes, so many a second, at whatever process answers; another one is asked in place of one that stops, as a proxy does. */
 function startLoad(
   fleet: Fleet,
   owners: readonly SealedOwner[],
   perSecond: number,
   random: () => number,
 ): Load {
-  const agent = new http.Agent({ keepAlive: true })
+  // A connection that is kept may be ended by a process that stops, in the moment when it is used again.
+  const agent = new http.Agent({ keepAlive: false })
   const failures: string[] = []
   const open = new Set<Promise<void>>()
   let requests = 0
@@ -236,7 +237,14 @@ function startLoad(
     requests += 1
     const result = await refresh(port, agent, owner)
     if (result === 200) return
-    if (fleet.killed.has(port)) atKilled += 1
+    if (fleet.killed.has(port)) {
+      atKilled += 1
+      return
+    }
+    const other = fleet.live().find((host) => host.port !== port)
+    const isStopping = !fleet.live().some((host) => host.port === port)
+    if (typeof result === 'string' && isStopping && other !== undefined)
+      await send(other.port, owner)
     else failures.push(`${owner.domain}: ${result}`)
   }
   async function run(): Promise<void> {

@@ -35,9 +35,9 @@ export const DEMO_RECORDS: readonly RecordKind[] = [
     }),
     tags: 'instance',
     places: { by: 'index', index: 'sharing-offers' },
-    life: '14 days; until accepted',
+    life: '90 days; until accepted',
     export: 'yes',
-    content: 'id of the sharing: who offers, the documents as they were (128 KiB at most), state',
+    content: 'id of the sharing: who offers, the documents as they were (64 KiB at most), state',
   },
   {
     kind: 'sharing-offers',
@@ -47,7 +47,7 @@ export const DEMO_RECORDS: readonly RecordKind[] = [
     places: { by: 'ids', ids: ['pending'] },
     life: 'with the last of them',
     export: 'yes',
-    content: 'which offers wait, of whom, until when: 50 at most, 10 of one sharer',
+    content: 'which offers wait, of whom, until when: 100 at most, 10 of one sharer',
   },
   {
     kind: 'demo-instance',

@@ -131,6 +131,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
       clock,
       records,
       sealer,
+      keyring,
       namespace,
       instances,
       directory: instances.directory,

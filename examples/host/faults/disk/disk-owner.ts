@@ -19,6 +19,8 @@ export interface DiskOwner {
   /** Length of the text of a document; undefined: there is none. */
   read(id: string): Promise<number | undefined>
   remove(id: string): Promise<number>
+  /** Offers one of its documents to another owner. @returns status */
+  offer(id: string, to: string): Promise<number>
   openLogin(): Promise<Login>
   /** @returns status */
   logOut(login: Login): Promise<number>
@@ -28,22 +30,22 @@ export interface DiskOwner {
   at(host: HostProcess): DiskOwner
 }
 
-/** Connects a client to the demo instance of a host. */
-export async function connectOwner(host: HostProcess): Promise<DiskOwner> {
-  const issuer = `http://${DOMAIN}`
+/** Connects a client to an instance of a host, the demo's unless told otherwise. */
+export async function connectOwner(host: HostProcess, domain: string = DOMAIN): Promise<DiskOwner> {
+  const issuer = `http://${domain}`
   const party = relyingParty({ issuer, port: host.port })
   await party.register()
   const pending = await party.authorize({ scope: TYPE })
-  const { cookie } = await openApp(host)
-  const browser = withCookie(host, cookie)
+  const { cookie } = await openApp(host, domain)
+  const browser = withCookie(host, domain, cookie)
   const page = await browser.get(pending.url)
   const answer = await browser.submit(page.page().form('/auth/authorize'))
   const tokens = await party.exchange(answer.location ?? '', pending)
-  return ownerOf(host, tokens.access_token)
+  return ownerOf(host, domain, tokens.access_token)
 }
 
-function ownerOf(host: HostProcess, token: string): DiskOwner {
-  const browser = browserClient({ base: `http://${DOMAIN}`, port: host.port })
+function ownerOf(host: HostProcess, domain: string, token: string): DiskOwner {
+  const browser = browserClient({ base: `http://${domain}`, port: host.port })
   const call = (method: string, target: string, json?: unknown) =>
     browser.request(method, target, {
       credentials: false,
@@ -67,32 +69,36 @@ function ownerOf(host: HostProcess, token: string): DiskOwner {
       return answer.json<{ text: string }>().text.length
     },
     remove: async (id) => (await call('DELETE', `/data/${TYPE}/${id}`)).status,
+    async offer(id, to) {
+      const body = { to, type: TYPE, ids: [id], description: 'Have a look' }
+      return (await call('POST', '/sharings', body)).status
+    },
     async logOut({ cookie, token: appToken }) {
-      const client = withCookie(host, cookie)
+      const client = withCookie(host, domain, cookie)
       const answer = await client.request('DELETE', '/auth/login', {
-        from: `http://settings.${DOMAIN}`,
+        from: `http://settings.${domain}`,
         headers: { authorization: `Bearer ${appToken}` },
       })
       return answer.status
     },
-    openLogin: () => openApp(host),
+    openLogin: () => openApp(host, domain),
     isLoggedIn: async ({ cookie }) =>
-      (await withCookie(host, cookie).get('/settings/sessions/current')).status === 200,
+      (await withCookie(host, domain, cookie).get('/settings/sessions/current')).status === 200,
     ready: async () => (await browser.get('/health/ready')).status,
-    at: (other) => ownerOf(other, token),
+    at: (other) => ownerOf(other, domain, token),
   }
 }
 
-function withCookie(host: HostProcess, cookie: string) {
-  const client = browserClient({ base: `http://${DOMAIN}`, port: host.port })
-  client.plantCookie(`${cookie}; Path=/; Domain=${DOMAIN}`, `http://${DOMAIN}`)
+function withCookie(host: HostProcess, domain: string, cookie: string) {
+  const client = browserClient({ base: `http://${domain}`, port: host.port })
+  client.plantCookie(`${cookie}; Path=/; Domain=${domain}`, `http://${domain}`)
   return client
 }
 
 /** As the operator gets them. */
-async function openApp({ adminPort, dataDir }: HostProcess): Promise<Login> {
+async function openApp({ adminPort, dataDir }: HostProcess, domain: string): Promise<Login> {
   const adminToken = readFileSync(path.join(dataDir, 'admin-token'), 'utf8').trim()
-  const answer = await fetch(`http://127.0.0.1:${adminPort}/instances/${DOMAIN}/app-tokens`, {
+  const answer = await fetch(`http://127.0.0.1:${adminPort}/instances/${domain}/app-tokens`, {
     method: 'POST',
     headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ slug: 'settings' }),

@@ -1,20 +1,16 @@
-import { closeSync, openSync, rmSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { describeError, type Store } from '@svc/store'
 import type { EmbeddedStore } from '@svc/store/sqlite'
-import { isUnfinished, syncFile } from '../backups/backup-files.ts'
+import { isUnfinished } from '../backups/backup-files.ts'
+import { type Copy, ServedCopies } from '../backups/served-copy.ts'
 import type { HostServices } from '../services.ts'
 import { noteBackupVerified } from '../storage/backup-record.ts'
 import { checkBody } from './admin.schema.ts'
 import { AdminError } from './admin-error.ts'
 import type { AdminRouting } from './owner-routes.ts'
 
-/** The copy that is being made, or was made last. */
-interface Copy {
-  readonly file: string
-  state: 'copying' | 'done' | 'failed'
-  error?: string
-}
+const BUSY =
+  'The server makes a copy for another svc backup create. One whose command was ended is given up within ten seconds: try again then.'
 
 /** What `svc backup` asks of a running server. @see operation.md 4.1, 4.2 */
 export function addBackupRoutes(
@@ -23,35 +19,24 @@ export function addBackupRoutes(
   store: Store,
 ): void {
   const { clock } = oauth
-  let copy: Copy | undefined
+  const copies = isEmbedded(store) ? new ServedCopies(store) : undefined
 
   route('post', '/backups', 'backups:create', async (ctx) => {
     const file = String(checkBody('createBackup', ctx.request.body)['file'])
     if (!isAbsolute(file) || !isUnfinished(file)) {
       throw new AdminError('invalid_request', 400, 'file is no place for a backup')
     }
-    if (!isEmbedded(store)) {
+    if (copies === undefined) {
       throw new AdminError('invalid_request', 400, 'the store is on Redis, which copies itself')
     }
-    if (copy?.state === 'copying') throw new AdminError('backup_running', 409)
-    makeFile(file)
-    const started: Copy = { file, state: 'copying' }
-    copy = started
-    copyTo(store, file).then(
-      () => {
-        started.state = 'done'
-      },
-      (error: unknown) => {
-        started.state = 'failed'
-        started.error = describeError(error)
-      },
-    )
+    const begun = begin(copies, file)
+    if (begun === undefined) throw new AdminError('backup_running', 409, BUSY)
     ctx.status = 202
-    ctx.body = started
+    ctx.body = begun
   })
 
   route('get', '/backups/current', 'backups:create', async (ctx) => {
-    ctx.body = copy ?? {}
+    ctx.body = copies?.ask() ?? {}
   })
 
   route('post', '/backups/verified', 'backups:create', async (ctx) => {
@@ -64,25 +49,14 @@ function isEmbedded(store: Store): store is EmbeddedStore {
   return 'backup' in store
 }
 
-/** Nothing that is there is written over. */
-function makeFile(file: string): void {
+function begin(copies: ServedCopies, file: string): Copy | undefined {
   try {
-    closeSync(openSync(file, 'wx', 0o600))
+    return copies.begin(file)
   } catch (error) {
     throw new AdminError(
       'invalid_request',
       400,
       `the server cannot write there: ${describeError(error)}`,
     )
-  }
-}
-
-async function copyTo(store: EmbeddedStore, file: string): Promise<void> {
-  try {
-    await store.backup(file)
-    await syncFile(file)
-  } catch (error) {
-    rmSync(file, { force: true })
-    throw error
   }
 }

@@ -14,6 +14,7 @@ const PROGRAMS: readonly (readonly [name: string, options: readonly string[]])[]
   ['redis-faults', ['--count', '1']],
   ['fuzz', ['--count', '2000']],
   ['clock', ['--count', '4']],
+  ['fill', ['--minutes', '0.2', '--quota', '4MiB']],
 ]
 /** Most of them wait for clocks. */
 const LANES = 3

@@ -5,7 +5,8 @@ import path from 'node:path'
 import { startRedisServer } from '@svc/store/testing'
 import { fakeClock, needsRedis } from '@svc/testkit'
 import { expect } from 'chai'
-import { recordKey } from '@svc/store'
+import { type DumpEntry, recordKey, systemClock } from '@svc/store'
+import { dumpSqliteFile } from '@svc/store/sqlite'
 import { runFaultyHost, spawnHost } from '../support/host-process.ts'
 import { startTestHost } from '../support/test-host.ts'
 
@@ -14,6 +15,15 @@ const MODES: [mode: string, env: Record<string, string>][] = [
   ['development', {}],
   ['production', { NODE_ENV: 'production' }],
 ]
+
+async function contentOf(folder: string): Promise<readonly DumpEntry[]> {
+  const file = path.join(folder, 'store.db')
+  const entries: DumpEntry[] = []
+  for await (const entry of dumpSqliteFile({ file, clock: systemClock, reads: [1, 1] })) {
+    entries.push(entry)
+  }
+  return entries
+}
 
 describe('a start with other sealing keys', function () {
   this.timeout(60_000)
@@ -29,9 +39,11 @@ describe('a start with other sealing keys', function () {
       const env = { ...own, SVC_DATA_DIR: folder, SVC_DEMO: 'off' }
       const first = await spawnHost({ dataDir: folder, env: { ...env, SVC_KEYS: old } })
       await first.stop()
+      const before = await contentOf(folder)
       const { code, stderr } = await runFaultyHost({ ...env, SVC_KEYS: keyText('k2') })
       expect(code).to.equal(78)
       expect(stderr).to.include('sealed with the key "k1" (first used ')
+      expect(await contentOf(folder), 'nothing is written before').to.deep.equal(before)
       expect(stderr).to.not.match(/\n {4}at /)
       const both = { ...env, SVC_KEYS: `${keyText('k2')},${old}` }
       const again = await spawnHost({ dataDir: folder, env: both })

@@ -14,6 +14,8 @@ import { PASSPHRASE } from './owner-visit.ts'
 export interface MovingOwner {
   readonly instance: Instance
   readonly dueAt: number
+  /** What the client calls with, signed by the key of before. */
+  readonly accessToken: string
   /** Everything the owner and the client had works at this host. @throws Error when it does not */
   check(host: RunningHost): Promise<void>
 }
@@ -35,7 +37,8 @@ export async function createMovingOwner(host: RunningHost, domain: string): Prom
   const owner = browserAt(host, instance)
   plant(owner, cookie.cookie, instance)
   const answer = await owner.submit((await owner.get(pending.url)).page().form('/auth/authorize'))
-  let refreshToken = (await party.exchange(answer.location ?? '', pending)).refresh_token ?? ''
+  const tokens = await party.exchange(answer.location ?? '', pending)
+  let refreshToken = tokens.refresh_token ?? ''
   const nextCode = authenticatorApp(await addAuthenticator(host, instance))
   const dueAt = Date.now() + HOUR_MS
   await host.app.notify.post(instance, {
@@ -63,6 +66,7 @@ export async function createMovingOwner(host: RunningHost, domain: string): Prom
   return {
     instance,
     dueAt,
+    accessToken: tokens.access_token,
     async check(at) {
       await logIn(at)
       const browser = browserAt(at, instance)
@@ -136,6 +140,14 @@ export async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer
   const chunks: Uint8Array[] = []
   for await (const chunk of stream) chunks.push(chunk)
   return Buffer.concat(chunks)
+}
+
+/**
+ * The lines of two exports between which the instance was imported must be these: all but the first, which says when,
+ * and the last, which has the digest, and the `access` keys, which an import makes anew (D86).
+ */
+export function carriedLines(lines: readonly string[]): readonly string[] {
+  return lines.slice(1, -1).filter((line) => !line.includes('"k":"keys:access"'))
 }
 
 /** The lines of an export. @param identity - of age */

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import process from 'node:process'
 import { skipUnless } from '@svc/testkit'
 import { expect } from 'chai'
 import { hostEnvironment, runSvc } from '../support/host-process.ts'
@@ -41,13 +42,59 @@ describe('svc completion', function () {
     expect(complete('zzz')).to.deep.equal([])
   })
 
-  it('prints what zsh and fish take', async () => {
-    for (const shell of ['zsh', 'fish']) {
-      const file = await scriptOf(shell)
-      if (!has(shell)) continue
-      const { status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' })
-      expect(status, stderr).to.equal(0)
+  it('completes commands and options in zsh', async function () {
+    skipUnless(this, has('zsh'), 'zsh is not installed')
+    const file = await scriptOf('zsh')
+    const { status, stderr } = spawnSync('zsh', ['-n', file], { encoding: 'utf8' })
+    expect(status, stderr).to.equal(0)
+    copyFileSync(file, path.join(folder, '_svc'))
+    // As its first lines say: where zsh looks for such files, or read at the start.
+    const ways = [
+      `fpath=('${folder}' $fpath); autoload -Uz compinit; compinit -u -D`,
+      `autoload -Uz compinit; compinit -u -D; . '${file}'`,
+    ]
+    const setUp = (way: string): string => `${way}
+written() { zle complete-word; print -r -- "$BUFFER" > "$ZDOTDIR/line"; exit }
+zle -N written; bindkey '^I' written
+`
+    // What stands on the line of an interactive shell in a terminal after the key was pressed.
+    const tab = (words: string): string => {
+      const env = { ...process.env, ZDOTDIR: folder }
+      const typed = `zmodload zsh/zpty; zpty inner zsh -d -i; zpty -w -n inner 'svc ${words}'$'\t'; while zpty -r inner; do :; done`
+      spawnSync('zsh', ['-f', '-c', typed], { encoding: 'utf8', env, cwd: folder })
+      return readFileSync(path.join(folder, 'line'), 'utf8').slice(0, -1)
     }
+    for (const way of ways) {
+      writeFileSync(path.join(folder, '.zshrc'), setUp(way))
+      rmSync(path.join(folder, 'line'), { force: true })
+      expect(tab('inst'), way).to.equal('svc instance ')
+    }
+    expect(tab('admin-token rot')).to.equal('svc admin-token rotate ')
+    expect(tab('admin-token create --name portal --on')).to.equal(
+      'svc admin-token create --name portal --only ',
+    )
+    expect(tab('instance rotate')).to.equal('svc instance rotate')
+  })
+
+  it('completes commands and options in fish', async function () {
+    skipUnless(this, has('fish'), 'fish is not installed')
+    const file = await scriptOf('fish')
+    const { status, stderr } = spawnSync('fish', ['--no-execute', file], { encoding: 'utf8' })
+    expect(status, stderr).to.equal(0)
+    const complete = (line: string): string[] => {
+      const args = ['--no-config', '-c', `source '${file}'; complete --do-complete '${line}'`]
+      const env = { ...process.env, HOME: folder }
+      const { stdout, stderr: said } = spawnSync('fish', args, { encoding: 'utf8', env })
+      expect(said).to.equal('')
+      return stdout
+        .split('\n')
+        .flatMap((entry) => entry.split('\t').slice(0, 1))
+        .filter(Boolean)
+    }
+    expect(complete('svc inst')).to.deep.equal(['instance'])
+    expect(complete('svc admin-token ')).to.include.members(['create', 'list', 'revoke', 'rotate'])
+    expect(complete('svc admin-token create --name portal --on')).to.deep.equal(['--only'])
+    expect(complete('svc store upgrade --')).to.include.members(['--store', '--json', '--help'])
   })
 
   it('knows no other shell', async () => {

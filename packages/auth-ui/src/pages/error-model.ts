@@ -20,6 +20,9 @@ const VIEW_OF: ReadonlyMap<string, ViewName> = new Map<string, ViewName>([
   ['cookies_blocked', 'cookies-blocked'],
 ])
 
+/** Nothing is broken that anybody could look up. */
+const MEANT: ReadonlySet<string> = new Set(['instance_frozen', 'instance_moving'])
+
 /**
  * Words for an error: those of its code, of its text, or of its status. Never its detail.
  *
@@ -41,7 +44,7 @@ export function errorModel(model: ErrorPageModel, messages: Messages, origin: st
     heading: messages.has(title) ? title : `error.status.${status}.title`,
     lead,
     ...(detail === undefined ? {} : { detail }),
-    ...(requestId === undefined ? {} : { reference: requestId }),
+    ...(requestId === undefined || MEANT.has(error.code) ? {} : { reference: requestId }),
     next: {
       href: `${origin}${next?.href ?? '/'}`,
       label: `page.${next?.label ?? (error.code === 'cookies_blocked' ? 'retry' : 'home')}`,

@@ -247,6 +247,10 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
   'error-csrf': (pages, ctx) =>
     failed(pages, ctx, 'csrf_invalid', 403, 'invalid csrf token', undefined, 'retry'),
   'error-factor-needed': (pages, ctx) => failed(pages, ctx, 'factor_needed', 409),
+  'error-moving': (pages, ctx) =>
+    failed(pages, ctx, 'instance_moving', 503, undefined, 'a-request', 'retry'),
+  'error-frozen': (pages, ctx) =>
+    failed(pages, ctx, 'instance_frozen', 503, undefined, 'a-request', 'retry'),
   blocked: (pages, ctx) => failed(pages, ctx, 'blocked', 503, 'the instance is blocked'),
   'cookies-blocked': (pages, ctx) =>
     failed(pages, ctx, 'cookies_blocked', 400, 'cookies seem to be blocked'),

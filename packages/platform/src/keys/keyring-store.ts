@@ -1,4 +1,4 @@
-import { createSecretKey, randomBytes } from 'node:crypto'
+import { createSecretKey } from 'node:crypto'
 import type { Change, Key, Revision, Store, StoredRecord } from '@svc/store'
 import { LRUCache } from 'lru-cache'
 import type { Instance, InstanceId } from '../instances/instance.ts'
@@ -19,6 +19,8 @@ import {
   type KeySetRecord,
   keySetKey,
   LATE_KINDS,
+  makeKey,
+  nextNumber,
   type StoredKey,
 } from './keyring-values.ts'
 import type { Sealer } from './sealer.ts'
@@ -55,7 +57,6 @@ interface Cached {
 }
 
 const CHANNEL = 'oauth.keys'
-const KEY_BYTES = 64
 /** How long a replaced key verifies: until the last that it made is dead on every clock. */
 const GRACE_MS = {
   access: LONGEST_TOKEN_MS + 2 * CLOCK_SKEW_MS,
@@ -145,10 +146,8 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
     return load(id, kind)
   }
 
-  function newKey(id: InstanceId, kind: KeyKind, n: number): StoredKey {
-    const sealed = sealer.seal(randomBytes(KEY_BYTES), keyContext(id, kind, n))
-    return { n, sealed, createdAt: clock.now() }
-  }
+  const newKey = (id: InstanceId, kind: KeyKind, n: number): StoredKey =>
+    makeKey({ sealer, clock }, id, kind, n)
 
   async function front(id: InstanceId, kind: KeyKind): Promise<KnownKey> {
     const [first] = (await keySet(id, kind)).keys
@@ -200,7 +199,7 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
     return key
   }
 
-  async function replaced(instance: Instance): Promise<void> {
+  async function replaced(instance: Pick<Instance, 'id'>): Promise<void> {
     forget(instance.id)
     await store.bus.publish(CHANNEL, instance.id)
   }
@@ -217,9 +216,9 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
   ): Promise<Change | undefined> {
     const { key, value, revision: ifRevision } = await readRecord(id, kind)
     if ((value.keys[0]?.createdAt ?? 0) >= madeBefore) return undefined
-    const n = Math.max(...value.keys.map((old) => old.n)) + 1
     const kept = value.keys.map(keep).filter((old) => old !== undefined)
-    return { op: 'put', key, value: { keys: [newKey(id, kind, n), ...kept] }, ifRevision }
+    const keys = [newKey(id, kind, nextNumber(value.keys)), ...kept]
+    return { op: 'put', key, value: { keys }, ifRevision }
   }
 
   async function putInFront(

@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { type Key, recordKey, type Store } from '@svc/store'
 import { createDirectory } from '../instances/directory.ts'
 import type { InstanceId } from '../instances/instance.ts'
 import type { KeyKind } from './keyring.ts'
-import type { SealedValue } from './sealer.ts'
+import type { SealedValue, Sealer } from './sealer.ts'
 
 /** What is stored of one kind: newest first. */
 export interface KeySetRecord {
@@ -39,6 +40,24 @@ export function keySetKey(id: InstanceId, kind: KeyKind): Key {
 /** What a key of an instance is sealed for. */
 export function keyContext(id: InstanceId, kind: KeyKind, n: number): string {
   return `signing-key:${id}:${kind}.${n}`
+}
+
+const KEY_BYTES = 64
+
+/** A key that nobody has seen before. @param n - its number among those of its kind */
+export function makeKey(
+  { sealer, clock }: { readonly sealer: Sealer; readonly clock: { now(): number } },
+  id: InstanceId,
+  kind: KeyKind,
+  n: number,
+): StoredKey {
+  const sealed = sealer.seal(randomBytes(KEY_BYTES), keyContext(id, kind, n))
+  return { n, sealed, createdAt: clock.now() }
+}
+
+/** The number of the key that comes after these. */
+export function nextNumber(keys: readonly StoredKey[]): number {
+  return Math.max(0, ...keys.map(({ n }) => n)) + 1
 }
 
 /** How many instances are looked at: of those that share a store, few differ. @see operation.md 3.2 */

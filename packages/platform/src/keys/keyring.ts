@@ -36,7 +36,7 @@ export interface Keyring {
    */
   replaceSessionKey(instance: Instance): Promise<readonly Change[]>
   /** Tells this and all other processes to forget cached keys of the instance. */
-  replaced(instance: Instance): Promise<void>
+  replaced(instance: Pick<Instance, 'id'>): Promise<void>
   /** A new key signs; older ones verify until what they made is dead, or with `revoke` die at once. */
   rotate(instance: Instance, options?: RotateOptions): Promise<void>
   /** A new key of this kind signs, and what older ones signed is dead at once: every session, or every link of mails. */

@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs'
-import type { Change, Key } from '@svc/store'
+import type { Change, Json, Key } from '@svc/store'
 import type { Directory } from '../instances/directory.ts'
 import type { InstanceId } from '../instances/instance.ts'
 import { instanceKey, type StoredInstance } from '../instances/instance-record.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import { type KeySetRecord, keySetKey, makeKey, nextNumber } from '../keys/keyring-values.ts'
 import type { Sealer } from '../keys/sealer.ts'
 import { findRecords } from '../records/find-records.ts'
 import type { FoundRecord } from '../records/record-kind.ts'
@@ -17,6 +19,7 @@ import { TransferError } from './transfer-error.ts'
 
 export interface ImportServices extends FreezeServices, ReadServices {
   readonly sealer: Sealer
+  readonly keyring: Pick<Keyring, 'replaced'>
   readonly directory: Directory
   /** The one spelling of a domain. @throws TypeError when it is none */
   readonly normalize: (domain: string) => string
@@ -162,7 +165,7 @@ async function takeIn(
   report: ImportReport,
   present: StoredInstance | undefined,
 ): Promise<void> {
-  const { store, directory, forget } = services
+  const { store, directory, forget, keyring } = services
   const { id, domain, aliases, sha256 } = report
   const key = instanceKey(id)
   const hosts = [domain, ...aliases].map((host) => ({ host, isDomain: host === domain }))
@@ -196,6 +199,7 @@ async function takeIn(
     await directory.release(id, left)
   }
   await forget(id)
+  await keyring.replaced({ id })
 }
 
 function unfinished(): TransferError {
@@ -227,19 +231,32 @@ async function storeRecords(
 }
 
 /** The record with its secrets sealed by this host's first key. */
-function putOf({ sealer }: ImportServices, { record, opened, indexes }: ReadRecord): Change {
+function putOf(services: ImportServices, { record, opened, indexes }: ReadRecord): Change {
+  const { key, value, expiresAt } = record
+  const tag = record.tag as InstanceId // The tag of an instance.
+  const isAccess = key === keySetKey(tag, 'access')
+  return {
+    op: 'put',
+    key,
+    value: isAccess
+      ? accessKey(services, tag, value as KeySetRecord) // As its schema has it.
+      : sealedValue(services, value, opened),
+    indexes,
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
+}
+
+/** In place of those of the file: whoever held it could have made tokens with them (D86). */
+function accessKey(services: ImportServices, id: InstanceId, { keys }: KeySetRecord): KeySetRecord {
+  return { keys: [makeKey(services, id, 'access', nextNumber(keys))] }
+}
+
+function sealedValue({ sealer }: ImportServices, value: Json, opened: ReadRecord['opened']): Json {
   const texts = opened.map(({ path, context, sealed }) => ({
     path,
     text: sealMember(sealer, context, Buffer.from(sealed, 'base64url')),
   }))
-  const { key, value, expiresAt } = record
-  return {
-    op: 'put',
-    key,
-    value: withTexts(value, texts),
-    indexes,
-    ...(expiresAt !== undefined && { expiresAt }),
-  }
+  return withTexts(value, texts)
 }
 
 /** Removes what the replaced instance had and the file has not. */

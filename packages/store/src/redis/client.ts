@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from 'node:tls'
 import { Cluster, Redis } from 'ioredis'
+import { watchAnswers } from './answer-watch.ts'
 import { PatientSentinels } from './patient-sentinels.ts'
 import type { RedisTarget } from './redis-url.ts'
 
@@ -18,11 +19,12 @@ export interface Temper {
   readonly autoResendUnfulfilledCommands?: boolean
   readonly autoResubscribe?: boolean
   readonly blockingTimeout?: number
+  /** After that a command is lost, and so is a connection that answered none of them. */
   readonly commandTimeout?: number
   readonly enableOfflineQueue?: boolean
   readonly maxRetriesPerRequest: number | null
   readonly retryStrategy?: (attempt: number) => number | null
-  readonly socketTimeout: number
+  readonly socketTimeout?: number
 }
 
 /**
@@ -36,8 +38,6 @@ export function failFast(commandTimeout: number): Temper {
     commandTimeout,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    // Without it, a connection that lost its other end would keep failing long after Redis is back.
-    socketTimeout: commandTimeout,
   }
 }
 
@@ -50,7 +50,13 @@ export const PATIENT: Temper = {
 
 /** Makes a client; it connects by itself and reconnects until it is closed. */
 export function createClient(target: RedisTarget, name: string, temper: Temper): RedisClient {
-  const shared = { ...connectionOptions(target, name, temper), ...temper }
+  const { commandTimeout, ...own } = temper
+  const shared = { ...connectionOptions(target, name, temper), ...own }
+  const watch = (client: Redis): Redis => {
+    // By ourselves: ioredis takes a standstill of this process for one of Redis.
+    if (commandTimeout !== undefined) watchAnswers(client, commandTimeout)
+    return client
+  }
   const { nodes, sentinels, master } = target
   if (nodes !== undefined) {
     const { enableOfflineQueue = true, ...redisOptions } = shared
@@ -77,12 +83,13 @@ export function createClient(target: RedisTarget, name: string, temper: Temper):
     }
     cluster.on('ready', () => cluster.nodes().forEach(connect))
     cluster.on('+node', (node: Redis) => {
+      watch(node)
       if (cluster.status === 'ready') connect(node)
     })
     return cluster
   }
   if (sentinels !== undefined) {
-    return new Redis({
+    const client = new Redis({
       ...shared,
       Connector: PatientSentinels,
       sentinels: sentinels.map(({ host, port = SENTINEL_PORT }) => ({ host, port })),
@@ -94,12 +101,10 @@ export function createClient(target: RedisTarget, name: string, temper: Temper):
       ...(target.sentinelPassword !== undefined && { sentinelPassword: target.sentinelPassword }),
       ...(shared.tls !== undefined && { enableTLSForSentinelMode: true, sentinelTLS: shared.tls }),
     })
+    return watch(client)
   }
-  return new Redis({
-    ...shared,
-    host: target.host ?? '127.0.0.1',
-    port: target.port ?? DEFAULT_PORT,
-  })
+  const { host = '127.0.0.1', port = DEFAULT_PORT } = target
+  return watch(new Redis({ ...shared, host, port }))
 }
 
 /** Resolves at the first connection, or when there will be none. */
@@ -186,10 +191,13 @@ export function createSubscriberClient(
   const nodes = 'nodes' in known ? known.nodes().map(({ options: node }) => node) : []
   const all = nodes.length > 0 ? nodes : (target.nodes ?? [])
   const node = all[Math.floor(Math.random() * all.length)]
-  return new Redis({
+  const { commandTimeout: _, ...own } = temper
+  const client = new Redis({
     ...connectionOptions(target, 'bus', temper),
-    ...temper,
+    ...own,
     host: node?.host ?? '127.0.0.1',
     port: node?.port ?? DEFAULT_PORT,
   })
+  watchAnswers(client, commandTimeout)
+  return client
 }

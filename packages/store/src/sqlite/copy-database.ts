@@ -11,13 +11,20 @@ const ATTEMPTS = 1000
 const SYNC_PAGES = 8192
 
 /** Copies an open database over its own connection, so that its own writes never make the copy start again. */
-export async function copyDatabase(db: DatabaseSync, target: string): Promise<void> {
+export async function copyDatabase(
+  db: DatabaseSync,
+  target: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const syncing = syncSteadily(target)
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
       const pages = await backup(db, target, {
         rate: STEP_PAGES,
-        progress: ({ totalPages, remainingPages }) => syncing.copied(totalPages - remainingPages),
+        progress({ totalPages, remainingPages }) {
+          signal?.throwIfAborted() // What is thrown here ends the copy.
+          syncing.copied(totalPages - remainingPages)
+        },
       })
       await syncing.settled()
       if (pages > 0) return

@@ -5,10 +5,11 @@ export interface EmbeddedStore extends Store {
   /**
    * Copies the whole store to a new file while writes go on: they are in the copy too. Resolves when the copy is done,
    * not when it is synced.
-   * @throws StoreUnavailableError when it cannot be made; what there is of it may stay
+   * @param options - `signal`: gives it up, at its next step
+   * @throws StoreUnavailableError when it cannot be made or is given up; what there is of it may stay
    * @see operation.md 4.1
    */
-  backup(target: string): Promise<void>
+  backup(target: string, options?: { readonly signal?: AbortSignal }): Promise<void>
   /** The version of the file. @see operation.md 5.1 */
   version(): number
   /**

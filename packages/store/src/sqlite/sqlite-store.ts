@@ -200,9 +200,9 @@ export class SqliteStore implements EmbeddedStore {
     })
   }
 
-  async backup(target: string): Promise<void> {
+  async backup(target: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     this.#checkOpen()
-    await copyDatabase(this.#file.db, target)
+    await copyDatabase(this.#file.db, target, signal)
   }
 
   version(): number {

@@ -33,7 +33,7 @@ export interface PendingOffers {
 
 /** Of one sharer; of all of them together, so that the invited owner's store stays small whatever the others do. */
 const MAX_OF_SENDER = 10
-const MAX_OF_ALL = 50
+const MAX_OF_ALL = 100
 
 /** Which offers wait then, and what else is written. */
 interface Next {

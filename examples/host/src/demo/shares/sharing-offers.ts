@@ -33,7 +33,7 @@ interface Offer extends NewOffer {
 /** Sharings between the owners of this server, enough to see `/auth/authorize/sharing` at work. */
 export interface SharingOffers extends Sharings {
   /**
-   * Keeps an offer until it is accepted, for 14 days at most.
+   * Keeps an offer until it is accepted, for 90 days at most.
    * @returns what the invited owner opens: a path on that instance; undefined: too many wait for that owner already
    * @throws OAuthError `payload_too_large`; `quota_exceeded` when the invited owner's space is full
    */
@@ -50,9 +50,9 @@ export interface SharingOffersOptions {
 }
 
 const RANDOM_BYTES = 24
-/** Of the documents, as JSON: one of the largest that `/data` takes, and some more. */
-const MAX_BYTES = 131_072
-const OFFER_MS = 14 * 24 * 3_600_000
+/** Of the documents, each as JSON: one of the largest that `/data` takes. @see operation.md 8.1 */
+const MAX_BYTES = 65_536
+const OFFER_MS = 90 * 24 * 3_600_000
 const VERBS = ['GET'] as const
 
 export function createSharingOffers(options: SharingOffersOptions): SharingOffers {
@@ -111,7 +111,10 @@ export function createSharingOffers(options: SharingOffersOptions): SharingOffer
     cancelUrl: async () => undefined,
 
     async offer(invited, given) {
-      const bytes = Buffer.byteLength(JSON.stringify(given.documents))
+      const bytes = given.documents.reduce(
+        (sum, document) => sum + Buffer.byteLength(JSON.stringify(document)),
+        0,
+      )
       if (bytes > MAX_BYTES) {
         const description = `an offer holds at most ${MAX_BYTES / 1024} KiB`
         throw new OAuthError('payload_too_large', { description })

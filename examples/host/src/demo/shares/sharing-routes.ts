@@ -50,7 +50,7 @@ export const sharingRoutes: readonly Route<SharingServices>[] = [
     grows: true,
     statuses: [201, 400, 401, 403, 404, 413, 415, 429],
     summary:
-      'Offers documents of at most 128 KiB to another owner of this server, for 14 days: 20 times an hour, and 10 that wait.',
+      'Offers documents of at most 64 KiB to another owner of this server, for 90 days: 20 times an hour, and 10 that wait.',
     source: 'oauth.md 5.9',
   }),
 ]

@@ -56,6 +56,26 @@ describe('backup of a sqliteStore', () => {
     }
   })
 
+  it('is given up at its next step, and made again', async () => {
+    const store = sqliteStore({ file: join(dir, 'store.db') })
+    try {
+      const value = 'x'.repeat(20_000)
+      const changes = Array.from(
+        { length: 100 },
+        (_, n) => ({ op: 'put', key: key(String(n)), value }) as const,
+      )
+      await store.write(changes)
+      const target = join(dir, 'copy.db')
+      const signal = AbortSignal.abort(new Error('nobody waits'))
+      const gone = await store.backup(target, { signal }).catch((error: unknown) => error)
+      expect(gone).to.be.an.instanceOf(StoreUnavailableError)
+      expect((gone as Error).cause).to.have.property('message', 'nobody waits')
+      await store.backup(target)
+    } finally {
+      await store.close()
+    }
+  })
+
   it('says that the target cannot be written', async () => {
     const store = sqliteStore({ file: join(dir, 'store.db') })
     try {
