@@ -88,7 +88,9 @@ async function runEverything(store: Store, servers: RefreshServer[]): Promise<Tr
 
   await server.putType()
   const id = await connect('/accounts/bank/start?scope=files')
-  server.provider.script('token', { body: { access_token: `at-of-provider-${'x'.repeat(22)}`, more: RESULT } })
+  server.provider.script('token', {
+    body: { access_token: `at-of-provider-${'x'.repeat(22)}`, more: RESULT },
+  })
   await connect(`/accounts/bank/${id}/reconnect?scope=files`)
   await connect(`/accounts/bank/${id}/reconnect?scope=files`)
   await server.refresh(id)
