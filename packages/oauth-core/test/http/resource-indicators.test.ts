@@ -30,7 +30,7 @@ async function confidential(server: OAuthServer, metadata: object = {}) {
 }
 
 describe('resource at the authorization endpoint', () => {
-  const RESOURCES: readonly [string | undefined, 'access' | 'unknown' | string, string][] = [
+  const RESOURCES: readonly [string | undefined, string, string][] = [
     [undefined, 'access', '/mcp'],
     [BASE, 'access', '/mcp'],
     [`${BASE}/`, 'access', '/mcp'],
