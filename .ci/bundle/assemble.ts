@@ -16,8 +16,11 @@ const PARTS = ['apps', 'deploy', 'dist', 'konnectors', 'node_modules', 'store-ap
 /** Of the documents, those for who runs it: the units and the alerts name them. */
 const DOCUMENTS =
   'docs/{admin-api,backup,configuration,deployment,logs,operating,runbook,scaling}.md'
-/** The commands, and the program of each. */
-const COMMANDS = { svc: 'cli.js', 'svc-host': 'main.js' } as const
+/** The commands, and what Node is called with. @see docs/decisions/0393 */
+const COMMANDS = {
+  svc: ['cli.js'],
+  'svc-host': ['main.js', '--max-semi-space-size=16'],
+} as const
 
 /** Host and production dependencies in one folder without links. @returns where, and the version of it all */
 export function assemble(root: string, work: string): { folder: string; version: string } {
@@ -69,14 +72,14 @@ function leaveOutStale(dist: string, sources: string): void {
 
 function writeCommands(folder: string): void {
   mkdirSync(path.join(folder, 'bin'))
-  for (const [name, program] of Object.entries(COMMANDS)) {
+  for (const [name, [program, ...options]] of Object.entries(COMMANDS)) {
     const file = path.join(folder, 'bin', name)
     // A link to it may stand anywhere on the path.
     const lines = [
       '#!/bin/sh',
       'set -e',
       'folder=$(dirname "$(readlink -f "$0")")/..',
-      `exec node "$folder/dist/${program}" "$@"`,
+      ['exec node', ...options, `"$folder/dist/${program}" "$@"`].join(' '),
     ]
     writeFileSync(file, `${lines.join('\n')}\n`)
     chmodSync(file, 0o755)

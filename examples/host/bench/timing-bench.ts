@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { browserClient } from '@svc/testkit'
+import { softwareAuthenticator } from '../../../packages/auth-ui/test/support/software-authenticator.ts'
 import { startChild } from './child.ts'
 import { type Figure, median } from './figure.ts'
 import { ask as sendAny, send } from './servers/embedded.ts'
@@ -25,20 +27,31 @@ interface Kind {
 
 const LOGIN_VALUE = 'v'.repeat(44)
 const WRONG = 'w'.repeat(44)
-const [PLAIN, HINTED, NEW] = ['plain.example.com', 'hint.example.com', 'new.example.com'] as const
+const PLAIN = 'plain.example.com'
+const HINTED = 'hint.example.com'
+const KEYED = 'keyed.example.com'
+const NEW = 'new.example.com'
 const TOLERANCE = 0.1
 
 /**
- * Median times of answers that must not tell anything: which passphrase, which client, whether there is a reminder.
+ * Median times of answers that must not tell anything: which passphrase, which client, whether there is a reminder or a
+ * passkey.
  * The token endpoint is none of them: it names unknown clients as such (D40).
- * @see login.md 10.7, security.md 32
+ * @see login.md 10.7, security.md 32, owner.md 2
  */
 export async function benchTiming({
   requests,
   say,
 }: TimingBenchOptions): Promise<readonly Figure[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
-  const server = await startChild('login-server.ts', [folder, LOGIN_VALUE, PLAIN, HINTED, NEW])
+  const server = await startChild('login-server.ts', [
+    folder,
+    LOGIN_VALUE,
+    PLAIN,
+    HINTED,
+    KEYED,
+    NEW,
+  ])
   try {
     const { port } = server.hello as { port: number } // What it says first.
     const figures: Figure[] = []
@@ -106,7 +119,13 @@ async function createQuestions(port: number): Promise<readonly Question[]> {
       form: {},
       headers: { ...BROWSER, accept: 'application/json' },
     })
+  const passkeyOptions = (host: string) => () =>
+    sendAny(port, host, 'POST', '/auth/login/passkey/options', {
+      form: {},
+      headers: { ...BROWSER, accept: 'application/json' },
+    })
   const unknown = 'a'.repeat(client.length)
+  await addPasskey(port)
   return [
     {
       name: 'a login',
@@ -137,6 +156,13 @@ async function createQuestions(port: number): Promise<readonly Question[]> {
         { name: 'not set', status: 200, ask: hint(PLAIN) },
       ],
     },
+    {
+      name: 'what a passkey is asked',
+      kinds: [
+        { name: 'there is one', status: 200, ask: passkeyOptions(KEYED) },
+        { name: 'there is none', status: 200, ask: passkeyOptions(PLAIN) },
+      ],
+    },
   ]
 }
 
@@ -157,4 +183,21 @@ async function registerClient(port: number): Promise<string> {
   })
   // RFC 7591: the answer of a registration.
   return (JSON.parse(body) as { client_id: string }).client_id
+}
+
+/** The owner logs in, confirms, and makes a passkey on its page. */
+async function addPasskey(port: number): Promise<void> {
+  const base = `https://${KEYED}`
+  const browser = browserClient({ base, port, headers: BROWSER })
+  const fields = { passphrase: LOGIN_VALUE }
+  await browser.submit((await browser.get('/auth/login')).page().form('/auth/login'), fields)
+  const about = new URLSearchParams({ state: 'bench', redirect: `${base}/auth/passkey` })
+  const question = (await browser.get(`/auth/confirm?${about}`)).page()
+  const confirmed = await browser.submit(question.form('/auth/confirm'), fields)
+  const page = (await browser.follow(confirmed)).page()
+  // What the page's script hands to the browser.
+  const options = JSON.parse(page.attribute('data-options') ?? '') as Record<string, unknown>
+  const credential = softwareAuthenticator(base).create(options)
+  const made = await browser.submit(page.form('/auth/passkey'), { credential, label: 'Key' })
+  if (made.status !== 302) throw new Error(`no passkey was made: ${made.status}`)
 }

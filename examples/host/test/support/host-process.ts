@@ -47,6 +47,8 @@ export interface SpawnOptions {
   readonly host?: string
 }
 
+/** As `pnpm start` has them. */
+const NODE_OPTIONS = ['--max-semi-space-size=16', '--conditions=source']
 /** What a start or a command takes at most on a quiet machine; milliseconds. */
 const START_MS = 30_000
 
@@ -58,7 +60,7 @@ export async function spawnHost(options: SpawnOptions = {}): Promise<HostProcess
   const env = hostEnvironment({ SVC_DATA_DIR: dataDir, ...options.env })
   const child = spawn(
     process.execPath,
-    [...(options.nodeOptions ?? []), '--conditions=source', 'src/main.ts'],
+    [...(options.nodeOptions ?? []), ...NODE_OPTIONS, 'src/main.ts'],
     {
       cwd: host,
       env,
