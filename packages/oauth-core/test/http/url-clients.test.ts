@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { createOutbound, type Outbound } from '@svc/platform'
-import { eachStore, until } from '@svc/testkit'
+import type { Store } from '@svc/store'
+import { eachStore, type FakeClock, until } from '@svc/testkit'
 import { expect } from 'chai'
 import { SignJWT } from 'jose'
 import { documentClientId } from '../../src/clients/client-document.ts'
@@ -322,6 +323,32 @@ eachStore((open) => {
       const stored = () => server.oauth.clients.get(server.instance, documentClientId(url))
       return { server, url, tokens, stored, signer, code }
     }
+
+    it('prove it once for a code whose grant the owner changes meanwhile (assistants.md 2.12)', async () => {
+      const signer = makeSigner()
+      let meanwhile: (() => Promise<unknown>) | undefined
+      const openStore = async (clock: FakeClock): Promise<Store> => {
+        const store = await open({ clock })
+        const write = store.write.bind(store)
+        const writeLate: Store['write'] = async (changes) => {
+          const isExchange = JSON.stringify(changes).includes('"consumedAt"')
+          const change = isExchange ? meanwhile : undefined
+          if (isExchange) meanwhile = undefined
+          await change?.()
+          return write(changes)
+        }
+        return Object.assign(store, { write: writeLate })
+      }
+      const { server, url } = await start(signer.members, { openStore })
+      const scope = 'io.svc.contacts:GET io.svc.notes:GET'
+      const code = codeOf(await allow(server, url, { scope }))
+      const { clients } = server.oauth
+      const left = { scope: 'io.svc.notes:GET' }
+      meanwhile = () => clients.changeAccess(server.instance, documentClientId(url), left)
+      const tokens = tokensOf(await exchange(server, url, code, await signer.prove(server, url)))
+      expect(meanwhile).to.equal(undefined)
+      expect(tokens.scope).to.equal('io.svc.notes:GET')
+    })
 
     it('prove by a key that they have, each time by another assertion (assistants.md 2.12)', async () => {
       const { server, url, tokens, signer } = await signed()
