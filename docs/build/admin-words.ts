@@ -39,6 +39,10 @@ export const ADMIN_WORDS: Readonly<Record<string, string>> = {
   'POST /instances/:domain/rotate-keys': 'Rotates the signing keys of an instance.',
   'GET /instances/:domain/usage': 'Says how much of its quota an instance uses, by kind.',
   'POST /instances/:domain/usage': 'Counts what an instance uses anew.',
+  'POST /instances/:domain/activity/verify':
+    'Verifies the record of activity of an instance, seals included.',
+  'POST /instances/:domain/activity/export':
+    'Answers the record of activity as JSON lines, which `npx @svc/activity verify` verifies.',
   'GET /instances/:domain/mails': 'Lists the mails that are kept in development.',
   'GET /instances/:domain/outbox': 'Lists the pushes and texts that are kept in development.',
   'GET /instances/:domain/apps': 'Lists the installed apps.',

@@ -13,10 +13,10 @@ import type { EngineName } from './scale/engines.ts'
 import type { BenchGrant } from './servers/bench-server.ts'
 import { benchStartup } from './startup-bench.ts'
 import { benchTiming } from './timing-bench.ts'
-import { benchTokens } from './token-bench.ts'
-import { toFigures } from './token-figures.ts'
+import { benchTokens, type TokenBenchOptions, type TokenFigures } from './token-bench.ts'
+import { toFigures, toRecordFigure } from './token-figures.ts'
 
-// `pnpm bench [guard cuts tokens logins timing startup instances connections realtime notifications] [--quick] [--check]`: those named, or all.
+// `pnpm bench [guard cuts tokens record logins timing startup instances connections realtime notifications] [--quick] [--check]`: those named, or all.
 // `--check` fails when a target is missed. Of tokens also: [--profiles=folder] [--store=sqlite] [--grant=refresh] [--connections=32].
 // `scale` runs when it is named and writes docs/scaling.md; of it [--instances=20000] [--store=sqlite] [--check-line[=redis]] [--no-processes] [--no-write].
 // `copy` too; of it [--records=1000000].
@@ -32,6 +32,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   guard: () => benchGuard({ rounds, say }),
   cuts: () => benchCuts({ trials: isQuick ? 50 : 200, untold: isQuick ? 5 : 20, say }),
   tokens,
+  record: async () => (await measureTokens({ pair: ['noted', 'ours'] })).map(toRecordFigure),
   logins: () => benchLogins({ rounds, logins: isQuick ? 32 : 64, say }),
   timing: () => benchTiming({ requests: isQuick ? 40 : 100, say }),
   startup: () => benchStartup({ rounds, say }),
@@ -69,10 +70,16 @@ say(`\n${toTable(figures)}`)
 if (process.argv.includes('--check') && figures.some(({ isMet }) => !isMet)) process.exitCode = 1
 
 async function tokens(): Promise<readonly Figure[]> {
+  return (await measureTokens({})).flatMap(toFigures)
+}
+
+async function measureTokens(
+  more: Pick<TokenBenchOptions, 'pair'>,
+): Promise<readonly TokenFigures[]> {
   const store = chosen('store')
   const profiles = chosen('profiles')
   const grant = chosen('grant') as BenchGrant | undefined // Typed by whoever runs it.
-  const measured = await benchTokens({
+  return benchTokens({
     rounds,
     requests: { refresh: isQuick ? 6000 : 15_000, exchange: 1800 },
     batches: { refresh: 1, exchange: isQuick ? 1 : 4 },
@@ -81,8 +88,8 @@ async function tokens(): Promise<readonly Figure[]> {
     grants: grant === undefined ? ['refresh', 'exchange'] : [grant],
     ...(profiles === undefined ? {} : { profiles }),
     say,
+    ...more,
   })
-  return measured.flatMap(toFigures)
 }
 
 /** What processes hold; one that fails does not end what takes far longer. */

@@ -47,7 +47,8 @@ const host = await startHost({
 })
 const { app, store } = host
 // The link of the onboarding is not mailed: the owners have a passphrase at once.
-const quiet = { ...app, mailer: { ...app.mailer, send: async () => {} } }
+const mailer = { ...app.notify.mailer, send: async () => {} }
+const quiet = { ...app, notify: { ...app.notify, mailer } }
 
 process.on('message', (request: ScaleRequest) => {
   answer(request).then(

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { hasRedisServer, startRedisServer } from '@svc/store/testing'
 import { type Child, startChild } from './child.ts'
+import { median } from './figure.ts'
 import type { LoadRequest, LoadResult } from './load.ts'
 import type { BenchGrant } from './servers/bench-server.ts'
 import type { Variant } from './token-server.ts'
@@ -11,9 +12,14 @@ import type { Variant } from './token-server.ts'
 export interface TokenFigures {
   readonly store: string
   readonly grant: BenchGrant
-  readonly ours: Figures
-  readonly bare: Figures
+  readonly measured: Figures
+  readonly reference: Figures
+  /** CPU time of what is measured by that of the reference, of rounds next to each other. */
+  readonly share: number
 }
+
+/** What is measured, and beside what. */
+type Pair = readonly [measured: Variant, reference: Variant]
 
 export interface Figures {
   /** CPU microseconds of the server process per request, all its threads. */
@@ -23,6 +29,8 @@ export interface Figures {
 }
 
 export interface TokenBenchOptions {
+  /** @defaultValue ours beside the bare engine */
+  readonly pair?: Pair
   readonly rounds: number
   readonly requests: Readonly<Record<BenchGrant, number>>
   /** How often a round repeats its requests: codes run out, and a short load measures noise. */
@@ -41,11 +49,11 @@ interface Server {
   readonly host: string
 }
 
-const VARIANTS: readonly Variant[] = ['ours', 'bare']
+const OURS_AND_BARE: Pair = ['ours', 'bare']
 /** Tokens that refreshes go round. */
 const REFRESH_TOKENS = 1000
 
-/** The token endpoint against the bare engine on the same store: interleaved rounds in separate processes. */
+/** Two token endpoints on the same store: interleaved rounds in separate processes. */
 export async function benchTokens(options: TokenBenchOptions): Promise<readonly TokenFigures[]> {
   const figures: TokenFigures[] = []
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
@@ -77,7 +85,7 @@ async function benchStore(
   options: TokenBenchOptions,
 ): Promise<TokenFigures[]> {
   const servers = new Map<Variant, Server>()
-  for (const variant of VARIANTS) {
+  for (const variant of options.pair ?? OURS_AND_BARE) {
     const child = await startChild('token-server.ts', [variant, target(variant)])
     // What token-server.ts says first.
     servers.set(variant, { child, ...(child.hello as { port: number; host: string }) })
@@ -98,10 +106,18 @@ async function benchGrant(
   grant: BenchGrant,
   servers: ReadonlyMap<Variant, Server>,
   loader: Child,
-  { rounds, requests, connections, profiles, say, ...options }: TokenBenchOptions,
+  {
+    pair = OURS_AND_BARE,
+    rounds,
+    requests,
+    connections,
+    profiles,
+    say,
+    ...options
+  }: TokenBenchOptions,
 ): Promise<TokenFigures> {
   const batches = options.batches[grant]
-  const measured: Record<Variant, Figures[]> = { ours: [], bare: [] }
+  const measured = new Map<Variant, Figures[]>(pair.map((variant) => [variant, []]))
   const refreshes = new Map<Variant, readonly string[]>()
 
   async function bodiesFor(variant: Variant, server: Server): Promise<readonly string[]> {
@@ -140,7 +156,7 @@ async function benchGrant(
 
   // Round 0 warms up and is not counted.
   for (let round = 0; round <= rounds; round += 1) {
-    for (const variant of round % 2 === 0 ? VARIANTS : VARIANTS.toReversed()) {
+    for (const variant of round % 2 === 0 ? pair : pair.toReversed()) {
       const server = servers.get(variant)
       if (server === undefined) continue
       await writeProfile(server, 'before')
@@ -150,18 +166,20 @@ async function benchGrant(
         `${store} ${grant} round ${round} ${variant}: ${figures.cpuUs.toFixed(0)} us, ` +
           `${figures.requestsPerSecond.toFixed(0)}/s, p99 ${figures.p99Ms.toFixed(1)} ms`,
       )
-      if (round > 0) measured[variant].push(figures)
+      if (round > 0) measured.get(variant)?.push(figures)
     }
   }
-  return { store, grant, ours: medians(measured.ours), bare: medians(measured.bare) }
+  const [of, beside] = pair.map((variant) => measured.get(variant) ?? [])
+  if (of === undefined || beside === undefined) throw new TypeError('nothing was measured')
+  const shares = of.map(({ cpuUs }, round) => cpuUs / (beside[round]?.cpuUs ?? Number.NaN))
+  return { store, grant, measured: medians(of), reference: medians(beside), share: median(shares) }
 }
 
 function medians(rounds: readonly Figures[]): Figures {
-  const median = (pick: (figures: Figures) => number) =>
-    rounds.map(pick).sort((a, b) => a - b)[Math.floor(rounds.length / 2)] ?? Number.NaN
+  const middle = (pick: (figures: Figures) => number): number => median(rounds.map(pick))
   return {
-    cpuUs: median(({ cpuUs }) => cpuUs),
-    requestsPerSecond: median(({ requestsPerSecond }) => requestsPerSecond),
-    p99Ms: median(({ p99Ms }) => p99Ms),
+    cpuUs: middle(({ cpuUs }) => cpuUs),
+    requestsPerSecond: middle(({ requestsPerSecond }) => requestsPerSecond),
+    p99Ms: middle(({ p99Ms }) => p99Ms),
   }
 }

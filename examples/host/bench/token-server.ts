@@ -15,14 +15,15 @@ export type ServerRequest =
   | { readonly ask: 'profile'; readonly file: string }
   | { readonly ask: 'stop' }
 
-export type Variant = 'bare' | 'ours'
+/** The bare engine, ours, and ours with the record of activity. */
+export type Variant = 'bare' | 'noted' | 'ours'
 
 // One token server in a process of its own: `token-server.ts <variant> <redis url or file>`.
 const [variant, target = ''] = process.argv.slice(2)
 const store = target.startsWith('redis:')
   ? redisStore({ url: target, countedKinds: COUNTED_KINDS })
   : sqliteStore({ file: target, countedKinds: COUNTED_KINDS })
-const server = await (variant === 'ours' ? startOurs(store) : startBare(store))
+const server = await (variant === 'bare' ? startBare(store) : startOurs(store, variant === 'noted'))
 
 let profiler: Session | undefined
 

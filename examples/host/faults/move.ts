@@ -80,6 +80,8 @@ async function moveOne(program: Program, { url, dir, n, isKilled }: Move): Promi
     const second = await openExport(await exportOf(next, id, key), identity)
     const isSame = isDeepStrictEqual(carriedLines(first), carriedLines(second))
     await owner.check(next.host)
+    // What the owner did there is put into the record of activity a moment later.
+    await isQuiet(next, id)
     const back = await exportOf(next, id, key)
     await old.host.app.oauth.instances.remove(id)
     await importInto(old, back, identity)

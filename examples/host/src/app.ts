@@ -85,6 +85,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     namespace: config.namespace,
     folders: [...(demoApps?.folders() ?? []), appFolders.settings],
     initial: [...(demoApps?.initial ?? []), 'settings'],
+    activity: { pending: (instance, event) => oauth.activity.pending(instance, event) },
   })
   const konnectors = createHostKonnectors({
     store,
@@ -136,12 +137,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       !config.isProduction && { development: demo.createDevelopment(store, clock) }),
     pushCredentials: { getRaw: async (id) => accounts.connectors.accountTypes.getRaw(id) },
   })
-  const { mailer } = notify
   const quotaNotices = createQuotaNotices({ store, notify, log })
   quota.onUse((instance, use) => void quotaNotices.look(instance, use))
   const ui = createAuthUi({
     oauth,
-    mailer,
+    mailer: notify.mailer,
     events: realtime,
     ...(shared !== undefined && { shares: shared.shares }),
     restored: restoredSpaces(store),
@@ -239,7 +239,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       ? []
       : demo.demoRows(demo.demoServices({ accounts, oauth, realtime, ui }, { documents, shared }))),
   ]
-  koa.use(oauth.mount(own))
+  koa.use(oauth.mount(own, { demandsActivity: true }))
   const devPages = demo?.createDevPages({
     config,
     store,
@@ -273,11 +273,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     log,
     oauth,
     ui,
+    activity,
     realtime,
     apps,
     konnectors,
     accounts,
-    mailer,
     notify,
     phones,
     quota,

@@ -19,9 +19,9 @@ export async function createInstance(
     oauth,
     ui,
     apps,
-    mailer,
+    notify,
     devPages,
-  }: Pick<HostServices, 'oauth' | 'ui' | 'apps' | 'mailer' | 'devPages'>,
+  }: Pick<HostServices, 'oauth' | 'ui' | 'apps' | 'notify' | 'devPages'>,
   input: NewInstance,
   passphrase?: string,
   { magicLink = false }: { readonly magicLink?: boolean } = {},
@@ -43,7 +43,7 @@ export async function createInstance(
   }
   const onboardingUrl = `${instance.origin}/auth/passphrase?registerToken=${owner.registerToken}`
   if (instance.email !== undefined) {
-    await mailer
+    await notify.mailer
       .send(instance, { template: 'onboarding', variables: { url: onboardingUrl } })
       .catch(() => {}) // The mailer has logged it.
   }

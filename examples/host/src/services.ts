@@ -1,5 +1,6 @@
+import type { Activity } from '@svc/activity'
 import type { AuthUi } from '@svc/auth-ui'
-import type { Mailer, Notify } from '@svc/notify'
+import type { Notify } from '@svc/notify'
 import type { OAuth } from '@svc/oauth-core'
 import type { RouteRow } from '@svc/platform'
 import type { Realtime } from '@svc/realtime'
@@ -25,11 +26,11 @@ export interface HostServices {
   readonly rows: readonly RouteRow[]
   readonly oauth: OAuth
   readonly ui: AuthUi
+  readonly activity: Activity
   readonly realtime: Realtime
   readonly apps: HostApps
   readonly konnectors: HostKonnectors
   readonly accounts: HostConnectors
-  readonly mailer: Mailer
   readonly notify: Notify
   readonly phones: OwnerPhones
   /** Marks the lines of the audit stream, and counts them. */

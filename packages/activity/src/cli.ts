@@ -17,6 +17,7 @@ const WORDS = {
   changed: 'was changed',
   missing: 'is missing',
   moved: 'does not follow the one before it',
+  gap: 'says that what stands before it was changed outside the server',
   head: 'is not the one that the head names',
   rewritten: 'is another one than you hold',
 } as const

@@ -8,6 +8,7 @@ import {
 } from '@svc/platform'
 import type { Middleware } from 'koa'
 import { Chainer } from './chain/chainer.ts'
+import { canonical } from './chain/entry.ts'
 import { pendingChange } from './chain/pending.ts'
 import { Pruner } from './chain/prune.ts'
 import { ActivityError } from './errors.ts'
@@ -16,6 +17,8 @@ import { ACTIVITY_RECORDS } from './records.ts'
 import { noteRefusal, startRefusals } from './refusals/refusals.ts'
 import { activityRoutes } from './routes.ts'
 import type { ActivityServices } from './services.ts'
+import { Usage } from './usage/usage.ts'
+import { exportLines } from './verify/export-lines.ts'
 import { type Verification, verifyChain } from './verify/verify-chain.ts'
 
 /** The record of what happened. */
@@ -30,9 +33,13 @@ export interface Activity {
   chain(instance: Pick<Instance, 'id'>): Promise<void>
   /** Verifies the whole chain, seals included. */
   verify(instance: Pick<Instance, 'domain' | 'id'>): Promise<Verification>
+  /** To be called once an instance was taken in: verifies its chain, and goes on with what is counted of its day. */
+  imported(instance: Pick<Instance, 'domain' | 'id'>): Promise<Verification>
+  /** The whole record as JSON lines, which `npx @svc/activity verify` verifies. */
+  exportLines(instance: Pick<Instance, 'domain' | 'id'>): AsyncIterable<string>
   /** Takes what other processes left. */
   start(): Promise<void>
-  /** Chains what waits in this process. */
+  /** Writes what was counted, and chains what waits in this process. */
   close(): Promise<void>
 }
 
@@ -60,12 +67,14 @@ export function createActivity(given: ActivityOptions): Activity {
       if (await pruner.look(instanceId)) chainer.notice(instanceId)
     },
   })
+  const usage = new Usage({ store, clock, log, chainer })
   const notes: ActivityLog = {
     pending({ id }, event) {
       chainer.notice(id)
       return [pendingChange(id, event, clock.now())]
     },
     refused: ({ id }, event) => noteRefusal({ store, clock, log, chainer }, id, event),
+    used: (instance, use) => usage.note(instance, use),
   }
   const services: ActivityServices = {
     store,
@@ -78,6 +87,15 @@ export function createActivity(given: ActivityOptions): Activity {
     notes,
     limits: createRateLimits({ store, clock, limits, tooMany }),
   }
+  const verify: Activity['verify'] = async ({ id, domain }) => {
+    await chainer.chain(id)
+    const found = await verifyChain(services, id)
+    if (found.fault !== undefined) {
+      const { seq, reason } = found.fault
+      log.error('activity.broken', { domain, seq, reason })
+    }
+    return found
+  }
   const rows = bindRoutes(activityRoutes, services)
   platform.useActivity(notes)
   const stops: (() => Promise<void>)[] = []
@@ -87,21 +105,25 @@ export function createActivity(given: ActivityOptions): Activity {
     rows,
     log: notes,
     chain: ({ id }) => chainer.chain(id),
-    async verify({ id, domain }) {
-      await chainer.chain(id)
-      const found = await verifyChain(services, id)
-      if (found.fault !== undefined) {
-        const { seq, reason } = found.fault
-        log.error('activity.broken', { domain, seq, reason })
+    verify,
+    async imported(instance) {
+      await usage.conclude(instance.id)
+      return verify(instance)
+    },
+    async *exportLines(instance) {
+      await chainer.chain(instance.id)
+      for await (const line of exportLines(store, instance, clock.now())) {
+        yield `${canonical(line)}\n`
       }
-      return found
     },
     async start() {
       if (stops.length > 0) return
-      stops.push(await chainer.start(), await startRefusals({ store, clock, log, chainer }))
+      const refusals = await startRefusals({ store, clock, log, chainer })
+      stops.push(await chainer.start(), refusals, await usage.start())
     },
     async close() {
       await Promise.all(stops.splice(0).map((stop) => stop()))
+      await usage.flush()
       await chainer.close()
     },
   }

@@ -24,3 +24,7 @@ export const MAX_ENTRIES = 50_000
 export const VERIFY_SLICE = 1000
 /** Entries of one kind of failure in a day. @see owner.md 5.5 */
 export const REFUSALS_A_DAY = 60
+/** Kinds of data that are counted apart in a day. @see owner.md 5.6 */
+export const KINDS_A_DAY = 64
+/** Clients and accounts whose counts wait in memory; with more of them they are written at once. */
+export const USES_IN_MEMORY = 2000

@@ -25,6 +25,8 @@ export interface ActivityOwners {
   isConfirmed(instance: Instance, confirmation: GivenConfirmation): Promise<boolean>
   /** What the rules of a scope allow, in the owner's language. */
   rightsInWords(instance: Instance, scope: string): Promise<readonly string[]>
+  /** What a kind of data is called, in the owner's language. */
+  kindInWords(instance: Instance, type: string): string
 }
 
 /** What `createActivity` needs. */
@@ -55,7 +57,12 @@ const MOST_ENTRIES = 1_000_000
 
 export const ACTIVITY_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
   platform: port<Platform>(['mount', 'useActivity', 'clientAddress']),
-  owners: port<ActivityOwners>(['requireSettingsApp', 'isConfirmed', 'rightsInWords']),
+  owners: port<ActivityOwners>([
+    'requireSettingsApp',
+    'isConfirmed',
+    'rightsInWords',
+    'kindInWords',
+  ]),
   clock: port<{ now(): number }>(['now']).orFrom(
     ({ platform }: ActivityOptions) => platform.clock,
     'that of `platform`',

@@ -1,5 +1,5 @@
 import { type FoundRecord, type RecordKind, type SealContext, valueSchemas } from '@svc/platform'
-import { ENTRIES, PENDING, REFUSALS, SEGMENTS } from './chain/keys.ts'
+import { ENTRIES, PENDING, REFUSALS, SEGMENTS, USES } from './chain/keys.ts'
 import { type Head, headText, sealContext, type Segment, segmentText } from './chain/head.ts'
 
 const { boolean, count, instant, map, members, object, oneOf, text } = valueSchemas
@@ -116,6 +116,23 @@ export const ACTIVITY_RECORDS: readonly RecordKind[] = [
     life: '2 days',
     export: { no: 'It is a note for the day.' },
     content: 'event and day: that the refusals without an entry of their own have one together',
+  },
+  {
+    kind: 'activity-use',
+    version: 1,
+    schema: members({
+      event: oneOf('account.used', 'client.used'),
+      of: map(text),
+      day: text,
+      endsAt: instant,
+      counts: map(count),
+    }),
+    tags: 'instance',
+    places: { by: 'index', index: USES },
+    life: 'until the owner’s day has ended',
+    export: 'yes',
+    content:
+      'day and SHA-256 of client or account: how often it refreshed, read and changed, by kind of data',
   },
 ]
 

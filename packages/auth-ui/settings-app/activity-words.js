@@ -1,5 +1,7 @@
 import { shownName } from './_kit/dom.js'
 
+/** @typedef {{ what: 'reads' | 'changes', kind?: string, count: number }} Use */
+
 /**
  * An entry of `GET /settings/activity`.
  *
@@ -11,7 +13,8 @@ import { shownName } from './_kit/dom.js'
  * @property {{ kind: string, id?: string, name?: string }} actor
  * @property {'ok' | 'refused'} outcome
  * @property {{ kind: string, id?: string, name?: string }} [target]
- * @property {{ method?: string }} [detail]
+ * @property {{ method?: string, day?: string, refreshes?: number, credentials?: number }} [detail]
+ * @property {readonly Use[]} [uses] what a client read and changed in a day
  * @property {readonly string[]} [rights] what was allowed, in words
  * @property {number} [count]
  * @property {number} [until]
@@ -31,12 +34,16 @@ const [OPEN, CLOSE] = ['\u2068', '\u2069']
  * @param {ActivityEntry} entry
  * @param {import('./_kit/texts.js').Translate} t
  */
-export function sentenceOf({ event, actor, target, count }, t) {
+export function sentenceOf(entry, t) {
+  const { event, actor, target } = entry
+  const count = countOf(entry)
   const key = `activity.event.${event}`
-  const name = shownName(target?.name ?? '')
-  const values = { name: `${OPEN}${name}${CLOSE}`, ...(count === undefined ? {} : { count }) }
+  const name = shownName(target?.name ?? actor.name ?? '')
+  const day = dayOf(entry)
+  const values = { name: `${OPEN}${name}${CLOSE}`, day, ...(count === undefined ? {} : { count }) }
   const keys = [
     ...(count === undefined ? [] : [`${key}.many`]),
+    ...(count === 0 ? [`${key}.idle.named`] : []),
     ...(name === '' ? [] : [`${key}.${actor.kind}.named`, `${key}.named`]),
     key,
   ]
@@ -45,6 +52,45 @@ export function sentenceOf({ event, actor, target, count }, t) {
     if (words !== one) return words
   }
   return t('activity.event.other')
+}
+
+/** How often it happened: of a day's counts their sum.  @param {ActivityEntry} entry */
+function countOf({ event, count, uses = [], detail = {} }) {
+  if (event === 'client.used') return uses.reduce((sum, use) => sum + use.count, 0)
+  if (event === 'account.used') return (detail.refreshes ?? 0) + (detail.credentials ?? 0)
+  return count
+}
+
+/** The day that counts are of, in words.  @param {ActivityEntry} entry */
+function dayOf({ detail }) {
+  const day = detail?.day
+  if (day === undefined) return ''
+  const { lang } = document.documentElement
+  const format = new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeZone: 'UTC' })
+  return format.format(new Date(`${day}T00:00Z`))
+}
+
+/**
+ * What was used, and how often; empty where nothing was counted.
+ *
+ * @param {ActivityEntry} entry
+ * @param {import('./_kit/texts.js').Translate} t
+ * @returns {readonly (readonly [name: string, text: string])[]}
+ */
+export function usesOf({ uses = [], detail = {} }, t) {
+  const kinds = /** @type {const} */ (['reads', 'changes']).map((what) => {
+    const found = uses.filter((use) => use.what === what)
+    const words = found.map(({ kind = t('activity.use.other'), count }) =>
+      t('activity.use', { name: kind, count }),
+    )
+    return /** @type {const} */ ([what, words.join('; ')])
+  })
+  const times = /** @type {const} */ (['refreshes', 'credentials']).map((what) => {
+    const count = detail[what]
+    const words = count === undefined ? '' : t('activity.use.times', { count })
+    return /** @type {const} */ ([what, words])
+  })
+  return [...kinds, ...times]
 }
 
 /**

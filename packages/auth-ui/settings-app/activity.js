@@ -1,6 +1,6 @@
 import { ApiError } from './_kit/api.js'
 import { make, makeTime } from './_kit/dom.js'
-import { actorOf, deviceOf, markOf, sentenceOf } from './activity-words.js'
+import { actorOf, deviceOf, markOf, sentenceOf, usesOf } from './activity-words.js'
 import { exportRecord } from './activity-export.js'
 import { makeFilters } from './activity-filters.js'
 import { whileBusy } from './fields.js'
@@ -197,6 +197,7 @@ function details(entry, words, { t, when }) {
     ['where', [ip, country].filter((text) => text !== '').join(', ')],
     ['method', method === undefined ? '' : t(`activity.method.${method}`)],
     ['rights', rights.join('; ')],
+    ...usesOf(entry, t),
     ['seq', String(seq)],
     ['hash', markOf(hash)],
   ]

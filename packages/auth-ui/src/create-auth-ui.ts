@@ -56,6 +56,8 @@ export interface SettingsOwners {
   ): Promise<boolean>
   /** What the rules of a scope allow, in the owner's language. */
   rightsInWords(instance: Instance, scope: string): Promise<readonly string[]>
+  /** What a kind of data is called, in the owner's language. */
+  kindInWords(instance: Instance, type: string): string
 }
 
 /** The owner in a browser. */
@@ -145,6 +147,7 @@ export function createAuthUi(given: AuthUiOptions): AuthUi {
       isConfirmed: (instance, confirmation) =>
         isConfirmed(services, instance, { ...confirmation, slug: options.settingsSlug }),
       rightsInWords: (instance, scope) => rightsInWords(services, instance, scope),
+      kindInWords: ({ locale }, type) => services.pages.kindWords(locale, { type }),
     },
     hasShareCookie: (ctx, permId) => hasShareCookie(services, ctx, permId),
     hashSharePassword: (password) => services.hasher.hash(password),

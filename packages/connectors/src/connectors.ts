@@ -1,3 +1,4 @@
+import type { AccessContext } from '@svc/oauth-core'
 import type { Instance, RouteRow } from '@svc/platform'
 import type { Middleware } from 'koa'
 import type { AccountTypes } from './account-types/account-type.ts'
@@ -79,8 +80,15 @@ export interface Connectors {
   ): Promise<AccountDocument>
   /** Revokes at the provider, as far as that listens, then deletes. @throws ConnectorError `account_not_found` */
   removeAccount(instance: Instance, accountId: string): Promise<void>
-  /** To be called when the host deleted an account itself: nothing is refreshed any more. */
-  accountDeleted(instance: Instance, account: AccountDocument): Promise<void>
+  /**
+   * To be called when the host deleted an account itself: nothing is refreshed any more.
+   * @param access - of whoever asked for it, for the record of activity
+   */
+  accountDeleted(
+    instance: Instance,
+    account: AccountDocument,
+    access?: AccessContext,
+  ): Promise<void>
   /** Seals the secrets of a login and password account that the host is about to write. @see connectors.md 7.3 (5) */
   sealAuth(instance: Instance, account: AccountDocument): AccountDocument
   /** What calls to providers came to in this process, for monitoring. @see connectors.md 13 */

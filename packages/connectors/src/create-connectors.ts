@@ -3,6 +3,7 @@ import { createAccountTypes } from './account-types/account-type-store.ts'
 import { secretsForConnector } from './account-types/secrets.ts'
 import { sealAuth } from './accounts/legacy-auth.ts'
 import { AutoRefresh } from './accounts/auto-refresh.ts'
+import { BY_SERVER, byAccess } from './accounts/account-activity.ts'
 import { viewAccount } from './accounts/account-view.ts'
 import { fieldsForConnector } from './accounts/connector-fields.ts'
 import { deleteAsOperator, noteDeleted } from './accounts/delete-account.ts'
@@ -42,7 +43,9 @@ export function createConnectors(given: ConnectorsOptions): Connectors {
   const autoRefresh = new AutoRefresh(services)
   oauth.instances.onRemove(async (instance) => {
     await forgetStates(services, instance)
-    await storedAccounts?.removeAll(instance, (of, account) => noteDeleted(services, of, account))
+    await storedAccounts?.removeAll(instance, (of, account) =>
+      noteDeleted(services, of, account, BY_SERVER),
+    )
   })
 
   return {
@@ -59,7 +62,8 @@ export function createConnectors(given: ConnectorsOptions): Connectors {
     refreshAccount: (instance, accountId, how) =>
       refreshAsOperator(services, instance, accountId, how),
     removeAccount: (instance, accountId) => deleteAsOperator(services, instance, accountId),
-    accountDeleted: (instance, account) => noteDeleted(services, instance, account),
+    accountDeleted: (instance, account, access) =>
+      noteDeleted(services, instance, account, byAccess(access)),
     sealAuth: (instance, account) => sealAuth(services, instance, account),
     figures: () => readFigures(services),
     on: emitter.on,

@@ -1,16 +1,28 @@
 import type { HttpError, Instance, RouteContext } from '@svc/platform'
+import type { Change } from '@svc/store'
 import type { Context } from 'koa'
 import type { AccountDocument } from './accounts/account.ts'
 
 /** Where accounts are kept: the host's own documents, so that its data routes and quotas apply. */
 export interface AccountStore {
   get(instance: Instance, id: string): Promise<AccountDocument | undefined>
-  /** Under the document's own `_id`. */
-  create(instance: Instance, account: Omit<AccountDocument, '_rev'>): Promise<AccountDocument>
-  /** Replaces the revision that `_rev` names; undefined when that is not the current one. */
-  update(instance: Instance, account: AccountDocument): Promise<AccountDocument | undefined>
-  /** False when that revision is not the current one, or there is none. */
-  delete(instance: Instance, id: string, rev: string): Promise<boolean>
+  /**
+   * Under the document's own `_id`.
+   * @param also - changes of the same store that belong into the very write: the entry in the record of activity
+   */
+  create(
+    instance: Instance,
+    account: Omit<AccountDocument, '_rev'>,
+    also?: readonly Change[],
+  ): Promise<AccountDocument>
+  /** Replaces the revision that `_rev` names; undefined when that is not the current one. `also`: as above. */
+  update(
+    instance: Instance,
+    account: AccountDocument,
+    also?: readonly Change[],
+  ): Promise<AccountDocument | undefined>
+  /** False when that revision is not the current one, or there is none. `also`: as above. */
+  delete(instance: Instance, id: string, rev: string, also?: readonly Change[]): Promise<boolean>
   list(
     instance: Instance,
     page: { readonly limit?: number; readonly cursor?: string },

@@ -29,6 +29,7 @@ const ANSWER = {
   auth: provedInHandler(['code'], 'flow/callback.ts'),
   statuses: [204, 302, 400, 404, 429],
   limit: [{ bucket: 'account-redirect', inRule: 'by address, counts unknown states and tickets' }],
+  activity: ['account.connected', 'account.reconnected'],
 } as const
 
 const ACCOUNT = { auth: requireToken, cors: 'app-origins', family: 'jsonapi' } as const
@@ -74,6 +75,7 @@ export const accountRoutes: readonly Route<ConnectorsServices>[] = [
     method: 'DELETE',
     path: '/accounts/:accountType/:accountId',
     handler: handleDelete,
+    activity: 'account.removed',
     statuses: [204, 400, 401, 403, 404],
     summary: 'Takes an account back at its provider, as far as that listens, and deletes it.',
     source: 'connectors.md 4.9',
@@ -83,6 +85,7 @@ export const accountRoutes: readonly Route<ConnectorsServices>[] = [
     method: 'POST',
     path: '/accounts/:accountType/:accountId/refresh',
     handler: handleRefresh,
+    activity: 'account.failing',
     statuses: [200, 400, 401, 403, 404, 422, 429, 502, 504],
     limit: [
       { bucket: 'account-refresh', inRule: 'by account, counts those the token may refresh' },
@@ -122,8 +125,8 @@ export function mountConnectors(
     },
   }
   // In this order, so that `start` is no account's id: other methods are 405 there.
-  const first = oauth.mount(flow, page)
-  const second = oauth.mount(accounts)
+  const first = oauth.mount(flow, { ...page, demandsActivity: true })
+  const second = oauth.mount(accounts, { demandsActivity: true })
 
   const connectorRoutes: Middleware = async function connectorRoutes(ctx, next) {
     let isOurs = true

@@ -13,8 +13,8 @@ import type { ConnectorsLog } from './log/log-events.ts'
 
 /** What the package is made of. Assembled by `createConnectors` alone; rules and handlers name the part they need. */
 export interface ConnectorsServices {
-  /** Who calls, from where, and which apps there are. */
-  readonly oauth: Pick<OAuth, 'apps' | 'authenticate' | 'clientAddress'>
+  /** Who calls, from where, which apps there are, and what is noted for the owner. */
+  readonly oauth: Pick<OAuth, 'activity' | 'apps' | 'authenticate' | 'clientAddress'>
   readonly instances: Instances
   /** Prefix of doctypes (D20). */
   readonly namespace: string

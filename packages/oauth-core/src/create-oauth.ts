@@ -112,6 +112,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       flagship,
       described,
       linkedApps,
+      activity,
       lifetimes,
       wrongSecrets: resolved.limits.token,
       instanceCacheSize: cache.engines,
@@ -147,6 +148,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       guardRoute(rule, {
         authenticate: (ctx) => authenticate(ctx, services),
         log,
+        activity,
         page: () => given.pages?.error,
         // Secrets of providers: connectors.md 3.3 (1)
         reservedTypes: [`${namespace}.account_types`],

@@ -103,6 +103,7 @@ export function createPlatform(options: PlatformOptions): OwnPlatform {
     activity: {
       pending: (instance, event) => activity.pending(instance, event),
       refused: (instance, event) => activity.refused(instance, event),
+      used: (instance, use) => activity.used(instance, use),
     },
     useActivity(given) {
       activity = given

@@ -181,6 +181,7 @@ export {
   type ActivityLog,
   type ActivityOrigin,
   type ActivityTarget,
+  type ActivityUse,
   NO_ACTIVITY,
 } from './ports/activity-log.ts'
 export type { EventSink, OwnerEvent } from './ports/event-sink.ts'

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type AuthorizePages, createOAuth } from '@svc/oauth-core'
+import { type Activity, createActivity } from '@svc/activity'
+import { type AuthorizePages, createOAuth, type OAuth } from '@svc/oauth-core'
 import type { Store } from '@svc/store'
 import Koa from 'koa'
 import {
@@ -19,8 +20,11 @@ import {
 const HOST = 'alice.example.com'
 const FORM = 'application/x-www-form-urlencoded'
 
-/** The package as a server embeds it, with an owner who is always logged in and allows everything. */
-export async function startOurs(store: Store): Promise<BenchServer> {
+/**
+ * The package as a server embeds it, with an owner who is always logged in and allows everything.
+ * @param isNoted - with the record of activity
+ */
+export async function startOurs(store: Store, isNoted = false): Promise<BenchServer> {
   const pages: AuthorizePages = {
     checkCsrf: () => {},
     consent: async () => {},
@@ -46,7 +50,8 @@ export async function startOurs(store: Store): Promise<BenchServer> {
     limits: { 'oauth-client': { limit: 1_000_000, windowMs: 3_600_000 } },
   })
   oauth.useSessions({ current: async () => ({ id: 'bench', kind: 'normal', createdAt: 0 }) })
-  await oauth.instances.create({ domain: HOST })
+  const instance = await oauth.instances.create({ domain: HOST })
+  const activity = isNoted ? await startRecord(oauth) : undefined
   const app = new Koa()
   app.use(oauth.resolveInstance())
   app.use(oauth.routes({ pages }))
@@ -92,7 +97,7 @@ export async function startOurs(store: Store): Promise<BenchServer> {
     host: HOST,
     async prepare(grant, count) {
       while (clients.length < CLIENTS) clients.push(await register())
-      return mintAll(count, async (i) => {
+      const bodies = await mintAll(count, async (i) => {
         const client = clients[i % CLIENTS] as BenchClient // The remainder is an index.
         const exchange = exchangeForm(client, await codeOf(client))
         if (grant === 'exchange') return exchange
@@ -100,8 +105,25 @@ export async function startOurs(store: Store): Promise<BenchServer> {
         const tokens = JSON.parse(body) as { refresh_token: string } // What the endpoint answers.
         return refreshForm(client, tokens.refresh_token)
       })
+      // What was noted to get here is no part of what is measured.
+      await activity?.chain(instance)
+      return bodies
     },
   }
+}
+
+async function startRecord(platform: OAuth): Promise<Activity> {
+  const activity = createActivity({
+    platform,
+    owners: {
+      requireSettingsApp: async () => {},
+      isConfirmed: async () => false,
+      rightsInWords: async () => [],
+      kindInWords: () => '',
+    },
+  })
+  await activity.start()
+  return activity
 }
 
 function complain(event: string, fields?: Readonly<Record<string, unknown>>): void {

@@ -14,21 +14,21 @@ export function createAccountStore(documents: DocumentStore, type: string): Acco
       const document = await documents.get(instance, type, id)
       return document && toAccount(document)
     },
-    async create(instance, account) {
+    async create(instance, account, also) {
       const id = String(account['_id'])
       const document = { type, id, fields: toFields(account) }
       await requireRoom(documents, instance, document)
-      const rev = await documents.put(instance, document, 'absent')
+      const rev = await documents.put(instance, document, 'absent', also)
       if (rev === undefined) throw new Error('an account of this id exists')
       return toAccount({ ...document, rev })
     },
-    async update(instance, account: AccountDocument) {
+    async update(instance, account: AccountDocument, also) {
       const { _id: id, _rev: before } = account
       const document = { type, id, fields: toFields(account) }
-      const rev = await documents.put(instance, document, { rev: before })
+      const rev = await documents.put(instance, document, { rev: before }, also)
       return rev === undefined ? undefined : toAccount({ ...document, rev })
     },
-    delete: (instance, id, rev) => documents.delete(instance, type, id, { rev }),
+    delete: (instance, id, rev, also) => documents.delete(instance, type, id, { rev }, also),
     async list(instance, page) {
       const { documents: found, cursor } = await documents.list(instance, type, page)
       return { accounts: found.map(toAccount), ...(cursor !== undefined && { cursor }) }

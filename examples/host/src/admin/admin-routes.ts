@@ -15,6 +15,7 @@ import type { NamedTokens } from './named-tokens.ts'
 import { clientToWire, instanceToWire, mailToWire } from './admin-wire.ts'
 import { addAccountRoutes } from './account-routes.ts'
 import { addAccountTypeRoutes } from './account-type-routes.ts'
+import { addActivityRoutes } from './activity-routes.ts'
 import { addBackupRoutes } from './backup-routes.ts'
 import { addClientRoutes } from './client-routes.ts'
 import { addDoctorRoutes } from './doctor-routes.ts'
@@ -204,6 +205,7 @@ export function adminRouter(
   addAccountRoutes({ route, instanceOf }, app)
   addNotificationRoutes({ route, instanceOf }, app)
   addUsageRoutes({ route, instanceOf }, app.quota)
+  addActivityRoutes({ route, instanceOf }, app)
   addTransferRoutes({ route, anyInstanceOf }, { app, config, log })
   addBackupRoutes({ route }, app, store)
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { type AppFolder, inNamespace } from '@svc/auth-ui'
 import type { AppManifest, AppRegistry } from '@svc/oauth-core'
-import type { Instance, InstanceId } from '@svc/platform'
+import type { ActivityEvent, ActivityLog, Instance, InstanceId } from '@svc/platform'
 import { type Change, indexKey, type Json, recordKey, type Store } from '@svc/store'
 import { BoundedMap } from '../http/bounded-map.ts'
 import { TooManyInstalledError } from '../quota/too-many-installed.ts'
@@ -39,6 +39,8 @@ export interface HostAppsOptions {
   readonly namespace: string
   /** Slugs every new instance starts with. */
   readonly initial: readonly string[]
+  /** Notes what happened to an app, in the write that does it. */
+  readonly activity: Pick<ActivityLog, 'pending'>
 }
 
 /** What is stored: for an app beside the server its current manifest counts, for a folder the one at installation. */
@@ -63,7 +65,7 @@ const MAX_INSTANCES = 1000
 const TRUST_MS = 1000
 
 export async function createHostApps(options: HostAppsOptions): Promise<HostApps> {
-  const { store, clock, initial } = options
+  const { store, clock, initial, activity } = options
   const bundled = new Map(
     options.folders.map((folder) => {
       const manifest = inNamespace(readAppPackage(folder).manifest, options.namespace)
@@ -159,13 +161,18 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
       }
       await store.write([
         putChange(instance.id, { slug: manifest.slug, installedAt: clock.now(), ...source }),
+        ...activity.pending(instance, eventOf('app.installed', manifest)),
       ])
       await changed(instance, [manifest.slug])
       return manifest
     },
     async uninstall(instance, slug) {
       const key = recordKey(instance.id, KIND, slug)
-      const { written } = await store.write([{ op: 'delete', key, ifPresent: true }])
+      const app = (await appsOf(instance)).get(slug)?.manifest ?? { slug, name: slug }
+      const { written } = await store.write([
+        { op: 'delete', key, ifPresent: true },
+        ...activity.pending(instance, eventOf('app.removed', app)),
+      ])
       if (written) await changed(instance, [slug])
       return written
     },
@@ -186,6 +193,13 @@ export async function createHostApps(options: HostAppsOptions): Promise<HostApps
       await stopListening()
     },
   }
+}
+
+function eventOf(
+  event: 'app.installed' | 'app.removed',
+  { slug, name }: Pick<AppManifest, 'name' | 'slug'>,
+): ActivityEvent {
+  return { event, actor: { kind: 'operator' }, target: { kind: 'app', id: slug, name } }
 }
 
 /** The folders below one that hold a manifest. */

@@ -28,7 +28,7 @@ const ENDED: ReadonlySet<string> = new Set([
 const KEPT: ReadonlySet<string> = new Set(['dev-mail', 'dev-outbox-entry', 'restored-notice'])
 
 interface AfterRestoreOptions {
-  readonly app: Pick<HostServices, 'mailer' | 'notify' | 'oauth'>
+  readonly app: Pick<HostServices, 'notify' | 'oauth'>
   readonly store: Store
   readonly log: HostEventLog
 }
@@ -82,7 +82,26 @@ async function endThePast({ app, store }: AfterRestoreOptions, restored: Restore
     await keyring.replaced(instance)
     if (restored.revokeGrants) await oauth.clients.revokeGrants(instance, 'restored')
     await notify.expireOverdue(instance, clock.now() - DAY_MS)
+    await noteRestore({ app, store }, instance)
   }
+}
+
+/** Once for each restore: the chain begins anew there, and names where the old one ended (D85). */
+async function noteRestore(
+  { app: { oauth }, store }: Pick<AfterRestoreOptions, 'app' | 'store'>,
+  instance: Instance,
+): Promise<void> {
+  const notice = await readNotice(store, instance.id)
+  if (notice === undefined || notice.isNoted === true) return
+  const detail = { backup_at: new Date(notice.backupAt).toISOString() }
+  await store.write([
+    { ...putNotice(instance.id, { ...notice, isNoted: true }), ifPresent: true },
+    ...oauth.activity.pending(instance, {
+      event: 'store.restored',
+      actor: { kind: 'operator' },
+      detail,
+    }),
+  ])
 }
 
 /** What becomes of a record: undefined when it stays as it is. */
@@ -144,7 +163,7 @@ async function tellOnce(
     try {
       if (instance.email !== undefined) {
         const variables = { url, backupAt }
-        await app.mailer.send(instance, { template: 'space_restored', variables })
+        await app.notify.mailer.send(instance, { template: 'space_restored', variables })
       }
       await store.write([
         { ...putNotice(instance.id, { ...notice, isMailed: true }), ifPresent: true },

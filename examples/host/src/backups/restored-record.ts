@@ -23,6 +23,8 @@ export interface RestoredNotice {
   readonly returned: readonly string[]
   /** Whether the mail is out. */
   readonly isMailed: boolean
+  /** Whether the record of activity says it. */
+  readonly isNoted?: true
 }
 
 const RESTORED_KEY = recordKey('host', 'restored', 'last')
@@ -51,12 +53,10 @@ export const RESTORED_RECORDS: readonly RecordKind[] = [
   {
     kind: 'restored-notice',
     version: 1,
-    schema: members({
-      backupAt: instant,
-      restoredAt: instant,
-      returned: list(text),
-      isMailed: boolean,
-    }),
+    schema: members(
+      { backupAt: instant, restoredAt: instant, returned: list(text), isMailed: boolean },
+      { isNoted: boolean },
+    ),
     tags: 'instance',
     places: { by: 'ids', ids: [ID] },
     life: 'until the owner takes it away',

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { addActivityCommands } from './activity-commands.ts'
 import { addAccountCommands } from './account-commands.ts'
 import { addAccountTypeCommands } from './account-type-commands.ts'
 import { type AdminClient, createAdminClient } from './admin-client.ts'
@@ -31,6 +32,7 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addKonnectorCommands(program, connect)
   addAccountTypeCommands(program, connect)
   addAccountCommands(program, connect)
+  addActivityCommands(program, connect)
   addCodeCommands(program, connect)
   addDevProviderCommand(program, connect)
   addNotificationCommands(program, connect)

@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { IMPORT_KEY_HEADER } from '../transfer/import-key-header.ts'
 import type { AdminClient } from './admin-client.ts'
+import { verificationInWords } from './activity-commands.ts'
 import { instancePath, subcommand } from './command.ts'
 import { clean, listOf, type OutputOptions, print } from './output.ts'
 
@@ -164,13 +165,17 @@ function lossLines(losses: unknown): string[] {
   )
 }
 
-function wordsOf({ report, losses }: Readonly<Record<string, unknown>>, isTry: boolean): string {
+function wordsOf(
+  { report, losses, activity }: Readonly<Record<string, unknown>>,
+  isTry: boolean,
+): string {
   const { domain, records, exportedAt, product } = report as Readonly<Record<string, unknown>>
   const when = new Date(Number(exportedAt)).toISOString()
   const head = isTry ? 'The file is whole and can be imported as' : 'Imported'
   const ends = lossLines(losses)
   return [
     `${head} ${clean(domain)}: ${clean(records)} records, exported ${when} by ${clean(product)}.`,
+    ...(activity === undefined ? [] : [verificationInWords(activity)]),
     ...(ends.length === 0 ? [] : [isTry ? 'These would end:' : 'These ended:', ...ends]),
   ].join('\n')
 }

@@ -33,15 +33,23 @@ export interface DocumentStore {
   ): Promise<DocumentPage>
   /**
    * The new revision, or undefined when the expectation failed.
+   * @param also - changes of the same instance that belong into the very write
    * @throws OAuthError `quota_exceeded`
    */
   put(
     instance: Instance,
     document: Omit<StoredDocument, 'rev'>,
     expected: Expectation,
+    also?: readonly Change[],
   ): Promise<string | undefined>
-  /** False when the expectation failed. */
-  delete(instance: Instance, type: string, id: string, expected: Expectation): Promise<boolean>
+  /** False when the expectation failed. `also`: as above. */
+  delete(
+    instance: Instance,
+    type: string,
+    id: string,
+    expected: Expectation,
+    also?: readonly Change[],
+  ): Promise<boolean>
   /** Removes every document of an instance. */
   removeAll(instance: Instance): Promise<void>
 }
@@ -86,7 +94,7 @@ export function createDocumentStore(store: Store, quota?: Pick<DiskQuota, 'admit
         ...(page.cursor !== undefined && { cursor: page.cursor }),
       }
     },
-    async put(instance, { type, id, fields }, expected) {
+    async put(instance, { type, id, fields }, expected, also = []) {
       const key = keyOf(instance, type, id)
       const before = expected === 'absent' ? undefined : await store.get(key)
       if (typeof expected === 'object' && before?.revision !== expected.rev) return undefined
@@ -101,10 +109,11 @@ export function createDocumentStore(store: Store, quota?: Pick<DiskQuota, 'admit
           ...(expected === 'absent' && { ifAbsent: true as const }),
           ...(before !== undefined && expected !== 'any' && { ifRevision: before.revision }),
         },
+        ...also,
       ])
       return result.written ? result.revision : undefined
     },
-    async delete(instance, type, id, expected) {
+    async delete(instance, type, id, expected, also = []) {
       const key = keyOf(instance, type, id)
       const before = await store.get(key)
       if (before === undefined) return false
@@ -113,7 +122,7 @@ export function createDocumentStore(store: Store, quota?: Pick<DiskQuota, 'admit
         typeof expected === 'object'
           ? { op: 'delete', key, ifRevision: before.revision }
           : { op: 'delete', key, ifPresent: true }
-      return (await store.write([change])).written
+      return (await store.write([change, ...also])).written
     },
     async removeAll(instance) {
       const index = indexKey(instance.id, 'documents')

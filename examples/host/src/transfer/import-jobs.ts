@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { Verification } from '@svc/activity'
 import { type ImportKey, type ImportReport, TransferError } from '@svc/platform'
 import { describeError } from '@svc/store'
 import type { Config } from '../config/config.ts'
@@ -27,6 +28,8 @@ export type ImportJob =
       readonly state: 'done'
       readonly report: ImportReport
       readonly losses: readonly DomainLoss[]
+      /** What the verification of its record of activity found; absent of one that was only tried. */
+      readonly activity?: Verification
     }
   | { readonly state: 'failed'; readonly error: Error }
 
@@ -34,7 +37,7 @@ export type ImportJob =
 const KEPT = 20
 
 export interface ImportJobServices {
-  readonly app: Pick<HostServices, 'devPages' | 'oauth'>
+  readonly app: Pick<HostServices, 'activity' | 'devPages' | 'oauth'>
   readonly config: Pick<Config, 'dataDir' | 'limits' | 'namespace'>
   readonly log: HostEventLog
 }
@@ -97,11 +100,11 @@ export class ImportJobs {
           if (isMoved(found) && losses.locksOut) throw lockedOut()
         },
       })
-      if (!request.dryRun) {
-        await app.devPages.noteHosts([report.domain, ...report.aliases])
-        log.info('instance.imported', { domain: report.domain, records: report.records })
-      }
-      return { state: 'done', report, losses: isMoved(report) ? losses.list() : [] }
+      const done = { state: 'done', report, losses: isMoved(report) ? losses.list() : [] } as const
+      if (request.dryRun) return done
+      await app.devPages.noteHosts([report.domain, ...report.aliases])
+      log.info('instance.imported', { domain: report.domain, records: report.records })
+      return { ...done, activity: await app.activity.imported(report) }
     } finally {
       await rm(path, { force: true })
     }

@@ -67,6 +67,25 @@ describe('the first start after a restore', function () {
     expect(states.get('to come')).not.to.be.oneOf(['expired', 'sent'])
   })
 
+  it('begins the record of activity anew, which names where the old one ended', async () => {
+    await host.host.app.ui.owners.updateInstance(host.instance, { publicName: 'Somebody else' })
+    const before = await host.host.app.activity.verify(host.instance)
+    const { app } = await restore(1, false)
+    const lines: Record<string, unknown>[] = []
+    for await (const line of app.activity.exportLines(host.instance)) {
+      lines.push(JSON.parse(line) as Record<string, unknown>)
+    }
+    expect(lines[2]).to.include({ event: 'instance.changed' })
+    expect(lines[2]?.['detail']).to.deep.equal({ members: ['publicName'] })
+    const restored = lines.filter(({ event }) => event === 'store.restored')
+    expect(restored.map(({ actor, seq }) => [actor, seq])).to.deep.equal([
+      [{ kind: 'operator' }, before.seq + 1],
+    ])
+    expect(restored[0]?.['detail']).to.include({ chain: before.chain, seq: before.seq })
+    expect(restored[0]?.['chain']).to.not.equal(before.chain)
+    expect(await app.activity.verify(host.instance)).to.include({ unbroken: true })
+  })
+
   for (const revokeGrants of [true, false]) {
     it(`${revokeGrants ? 'ends' : 'keeps'} what owners allowed ${revokeGrants ? 'with' : 'without'} --revoke-grants`, async () => {
       await host.connect('io.svc.files:GET')

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Instance, InstanceId } from '@svc/platform'
+import { type Instance, type InstanceId, NO_ACTIVITY } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { eachStore, type FakeClock, fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
@@ -28,6 +28,7 @@ describe('installed apps', () => {
         namespace,
         folders: [HOME],
         initial: ['home'],
+        activity: NO_ACTIVITY,
       })
       opened.push(apps)
       return apps

@@ -61,7 +61,7 @@ describe('/dev/mails', () => {
     const host = await startTestHost({}, DOMAIN)
     try {
       const mail = { template: 'onboarding', variables: { url: host.instance.origin } } as const
-      for (let at = 0; at < 52; at++) await host.host.app.mailer.send(host.instance, mail)
+      for (let at = 0; at < 52; at++) await host.host.app.notify.mailer.send(host.instance, mail)
       expect(await host.host.app.mailbox?.list(host.instance)).to.have.lengthOf(50)
     } finally {
       await host.stop()

@@ -1,5 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { verifyFile } from '@svc/activity'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { expect } from 'chai'
 import { type HostProcess, spawnHost } from '../support/host-process.ts'
@@ -52,8 +53,24 @@ describe('svc instance export, import and unfreeze', function () {
     const tried = await words('instance', 'import', file, ...opens, '--dry-run')
     expect(tried).to.include('whole and can be imported')
     expect(await words('instance', 'list')).not.to.include(DOMAIN)
-    expect(await words('instance', 'import', file, ...opens)).to.include(`Imported ${DOMAIN}`)
+    const imported = await words('instance', 'import', file, ...opens)
+    expect(imported).to.include(`Imported ${DOMAIN}`)
+    // The seals of its record are those of this server now.
+    expect(imported).to.match(/The record of activity is unbroken: [1-9]/)
     expect(await words('instance', 'list')).to.match(/alice\.example\.com +active +yes/)
+  })
+
+  it('verifies and exports the record of activity', async () => {
+    expect(await words('activity', 'verify', DOMAIN)).to.match(/unbroken: [1-9]\d* entries/)
+    const record = path.join(host.dataDir, 'activity.jsonl')
+    expect(await words('activity', 'export', DOMAIN, '--to', record)).to.include(`Wrote ${record}.`)
+    const found = await verifyFile(record)
+    expect(found).to.include({ domain: DOMAIN })
+    expect(found.fault).to.equal(undefined)
+    const last = (await readFile(record, 'utf8')).trimEnd().split('\n').at(-2)
+    expect(last).to.include('"record.exported"').and.to.include('"operator"')
+    // What is there is not written over.
+    expect(await refusal('activity', 'export', DOMAIN, '--to', record)).to.include('EEXIST')
   })
 
   it('asks before a new domain ends what hangs on the old one', async () => {

@@ -32,6 +32,7 @@ const owners = {
   requireSettingsApp: async () => {},
   isConfirmed: async () => false,
   rightsInWords: async () => [],
+  kindInWords: (_: unknown, type: string) => type,
 }
 const { clock, log, sealer } = oauth
 

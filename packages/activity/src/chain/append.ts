@@ -10,6 +10,7 @@ import {
   type Place,
   placeAfter,
 } from './entry.ts'
+import type { Gap } from './gap.ts'
 import { type Head, headText, type OpenSegment, sealOf, type Segment, segmentText } from './head.ts'
 import { entryIndexes, entryKey, headKey, segmentIndexes, segmentKey } from './keys.ts'
 
@@ -21,17 +22,20 @@ export interface AppendOptions {
   readonly head: StoredRecord<Head> | undefined
   /** In the order in which they are chained. */
   readonly pending: readonly StoredRecord<Noted>[]
+  /** Is named in the chain, before anything else is. */
+  readonly gap?: Gap | undefined
 }
 
 /** The one write that moves pending events into the chain; whoever comes second loses it. @see owner.md 5.4 */
 export function appendChanges(options: AppendOptions): readonly Change[] {
-  const { sealer, instanceId, now, head, pending } = options
-  const closed = head === undefined ? undefined : closedSegment(options, head.value)
-  let segment = closed === undefined ? head?.value.segment : undefined
+  const { sealer, instanceId, now, head, pending, gap } = options
+  // What a gap follows is of no segment that would ever be an anchor.
+  const closed = head === undefined || gap ? undefined : closedSegment(options, head.value)
+  let segment = closed === undefined && !gap ? head?.value.segment : undefined
   const room = segment === undefined ? SEGMENT_ENTRIES : SEGMENT_ENTRIES - segment.count
   const taken = pending.slice(0, Math.min(room, CHAINED_AT_ONCE))
   const changes: Change[] = []
-  let place = head === undefined ? undefined : placeAfter(head.value)
+  let place = gap === undefined ? head && placeAfter(head.value) : placeAfterGap(gap, head?.value)
   let last: Entry | undefined
   const add = (noted: Noted): void => {
     const at = placeFor(noted, place)
@@ -46,7 +50,10 @@ export function appendChanges(options: AppendOptions): readonly Change[] {
       ifAbsent: true,
     })
   }
-  if (head === undefined) {
+  if (gap !== undefined) {
+    const { reason } = gap
+    add(notedOf({ event: 'record.gap', actor: { kind: 'server' }, reason }, now))
+  } else if (head === undefined) {
     // Nothing of the chain is older than its start.
     const startedAt = taken[0]?.value.time ?? now
     add(notedOf({ event: 'record.started', actor: { kind: 'server' } }, startedAt))
@@ -68,6 +75,12 @@ export function appendChanges(options: AppendOptions): readonly Change[] {
     ...condition,
   })
   return changes
+}
+
+/** After everything that is there, so that nothing is written over. */
+function placeAfterGap({ last }: Gap, head: Head | undefined): Place | undefined {
+  const end = last === undefined || (head !== undefined && head.seq > last.seq) ? head : last
+  return end && placeAfter(end)
 }
 
 /** What begins a chain stands at its first place, wherever the old one ended. */

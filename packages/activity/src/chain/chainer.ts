@@ -6,6 +6,7 @@ import { CHAINED_AT_ONCE } from '../limits.ts'
 import type { ActivityLogLines } from '../log/log-events.ts'
 import { appendChanges } from './append.ts'
 import type { Noted } from './entry.ts'
+import { gapAtEnd } from './gap.ts'
 import type { Head } from './head.ts'
 import { headKey, index, PENDING } from './keys.ts'
 
@@ -94,7 +95,7 @@ export class Chainer {
     let isGrown = false
     for (;;) {
       const outcome = await this.#step(store, instanceId)
-      if (outcome === 'empty') break
+      if (outcome === 'empty' || outcome === 'wait') break
       if (outcome === 'chained') isGrown = true
       // Several processes would else meet again and again.
       else await delay(Math.random() * LOST_RACE_MS)
@@ -102,15 +103,22 @@ export class Chainer {
     if (isGrown) await afterwards(instanceId)
   }
 
-  async #step(store: Store, instanceId: string): Promise<'chained' | 'empty' | 'lost'> {
-    const { sealer, clock } = this.#options
+  async #step(store: Store, instanceId: string): Promise<'chained' | 'empty' | 'lost' | 'wait'> {
+    const { sealer, clock, log } = this.#options
     const { records } = await store.list<Noted>(index(instanceId, PENDING), {
       limit: CHAINED_AT_ONCE,
     })
     if (records.length === 0) return 'empty'
     const head = await store.get<Head>(headKey(instanceId))
-    const now = clock.now()
-    const changes = appendChanges({ sealer, instanceId, now, head, pending: records })
+    const end = { head, pending: records }
+    const found = await gapAtEnd(this.#options, instanceId, end)
+    if (found === 'moved') return 'lost'
+    if (found === 'wait') {
+      log.warn('activity.not_chained', { cause: 'the head is sealed with a key that is unknown' })
+      return 'wait'
+    }
+    const gap = found === 'none' ? undefined : found
+    const changes = appendChanges({ ...end, sealer, instanceId, now: clock.now(), gap })
     // When its answer is lost, what is pending is read again: a second time the same cannot be chained.
     const { written } = await store.write(changes)
     return written ? 'chained' : 'lost'

@@ -59,13 +59,14 @@ export function entryAt(noted: Noted, { chain, seq, prev }: Place): Entry {
   return { ...entry, hash: hashOf(entry as Json) } as Entry
 }
 
-/** Why an entry does not stand where it should; undefined: it does. */
-export type EntryFault = 'changed' | 'missing' | 'moved'
+/** Why an entry does not stand where it should, or what stands before it cannot be trusted. */
+export type EntryFault = 'changed' | 'gap' | 'missing' | 'moved'
 
 /** @param wanted - where it should stand; a chain without a name is any */
 export function faultOf(entry: Entry, wanted: Place): EntryFault | undefined {
   const { hash, ...rest } = entry
   if (hashOf(rest as Json) !== hash) return 'changed'
+  if (entry.event === 'record.gap') return 'gap'
   if (entry.seq !== wanted.seq) return entry.seq > wanted.seq ? 'missing' : 'moved'
   if (entry.chain === wanted.chain) return entry.prev === wanted.prev ? undefined : 'moved'
   return continues(entry, wanted) ? undefined : 'moved'
@@ -96,6 +97,11 @@ export function notedOf(event: ActivityEvent, now: number): Noted {
   const shortened = { ...rest, detail: { shortened: true } }
   const withNames = bounded(shortened, now, MAX_NAME_LENGTH)
   return isShort(withNames) ? withNames : bounded(shortened, now, SHORT_NAME_LENGTH)
+}
+
+/** Whether all of an event finds room in an entry. */
+export function fitsEntry(event: ActivityEvent, now: number): boolean {
+  return isShort(bounded(event, now, MAX_NAME_LENGTH))
 }
 
 function isShort(noted: Noted): boolean {

@@ -1,4 +1,4 @@
-import type { Sealer } from '@svc/platform'
+import { type Sealer, SealedValueError } from '@svc/platform'
 import type { Json } from '@svc/store'
 import { canonical } from './entry.ts'
 
@@ -62,18 +62,21 @@ export function sealOf(sealer: Sealer, instanceId: string, text: string): string
   return sealer.derive(instanceId, INFO).sign(text)
 }
 
-/** Whether this server sealed the text. @throws SealedValueError when the keyring lacks the key */
-export function isSealed(
+/** What a seal proves; whoever has the store alone can name a key that nobody has. */
+export type SealState = 'right' | 'unknown_key' | 'wrong'
+
+/** Whether this server sealed the text. */
+export function stateOfSeal(
   sealer: Sealer,
   instanceId: string,
   { seal, text }: { readonly seal: string; readonly text: string },
-): boolean {
+): SealState {
   try {
     sealer.derive(instanceId, INFO).verify(seal, text)
-    return true
+    return 'right'
   } catch (error) {
-    // A seal of another key of ours is no fault of the chain: the operator has to give the key.
-    if ((error as { cause?: unknown }).cause === undefined) throw error
-    return false
+    // A key that is there and does not fit is the cause of the error.
+    const isUnknown = error instanceof SealedValueError && error.cause === undefined
+    return isUnknown ? 'unknown_key' : 'wrong'
   }
 }

@@ -9,6 +9,8 @@ export const PENDING = 'activity-pending'
 export const SEGMENTS = 'activity-segments'
 /** Days whose refusals have their common entry. */
 export const REFUSALS = 'activity-refusals'
+/** Days whose uses are still counted. */
+export const USES = 'activity-uses'
 /** Segments of which entries may still be there. */
 export const KEPT_SEGMENTS = 'activity-kept-segments'
 
@@ -36,6 +38,15 @@ export function segmentKey(instanceId: string, first: number): Key {
 
 export function checkKey(instanceId: string): Key {
   return recordKey(instanceId, 'activity-check', 'last')
+}
+
+export function useKey(instanceId: string, id: string): Key {
+  return recordKey(instanceId, 'activity-use', id)
+}
+
+/** The record of the instance itself: while it is there, the instance is. */
+export function instanceKey(instanceId: string): Key {
+  return recordKey(instanceId, 'instance', 'record')
 }
 
 /** Name of the index with what somebody did. */

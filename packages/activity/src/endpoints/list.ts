@@ -8,6 +8,7 @@ import {
 import type { StoredRecord } from '@svc/store'
 import type { Entry } from '../chain/entry.ts'
 import { actorIndex, ENTRIES, groupIndex, index, REFUSED } from '../chain/keys.ts'
+import { OTHER_KINDS } from '../usage/counts.ts'
 import { ActivityError } from '../errors.ts'
 import type { ActivityServices } from '../services.ts'
 import { requireSettingsApp } from './callers.ts'
@@ -23,6 +24,14 @@ interface Wanted {
   /** Milliseconds since the epoch. */
   readonly from: number
   readonly to: number
+}
+
+/** How often a client read or changed a kind of data. */
+interface Use {
+  readonly what: 'changes' | 'reads'
+  /** In the owner's language; absent: of all other kinds together. */
+  readonly kind?: string
+  readonly count: number
 }
 
 const DEFAULT_PAGE = 30
@@ -55,7 +64,12 @@ async function listActivity(ctx: RouteContext, services: ActivityServices): Prom
     data.push({
       type: `${services.namespace}.settings.activity`,
       id: String(entry.seq),
-      attributes: { ...entry, ...rights, time: new Date(entry.time).toISOString() },
+      attributes: {
+        ...entry,
+        ...rights,
+        ...usesOf(services, instance, entry),
+        time: new Date(entry.time).toISOString(),
+      },
     })
   }
   ctx.type = 'application/vnd.api+json'
@@ -70,6 +84,26 @@ async function rightsOf(
 ): Promise<{ readonly rights?: readonly string[] }> {
   const { scope } = (detail ?? {}) as { readonly scope?: unknown }
   return typeof scope === 'string' ? { rights: await owners.rightsInWords(instance, scope) } : {}
+}
+
+/** The counts of a day by the names of their kinds, the most used first. */
+function usesOf(
+  { owners }: ActivityServices,
+  instance: Instance,
+  { event, detail }: Entry,
+): { readonly uses?: readonly Use[] } {
+  if (event !== 'client.used') return {}
+  // Written by this package.
+  const counted = (detail ?? {}) as Readonly<Record<Use['what'], Record<string, number>>>
+  const uses = (['reads', 'changes'] as const).flatMap((what) =>
+    Object.entries(counted[what] ?? {})
+      .toSorted(([, one], [, other]) => other - one)
+      .map(([type, count]) => {
+        const kind = type === OTHER_KINDS ? {} : { kind: owners.kindInWords(instance, type) }
+        return { what, ...kind, count }
+      }),
+  )
+  return { uses }
 }
 
 async function entriesOf(

@@ -20,6 +20,12 @@ export const ACTIVITY_LOG_EVENTS = {
     fields: { cause: 'string' },
     since: '0.2.0',
   },
+  'activity.use_lost': {
+    level: 'warn',
+    when: 'Counts of what clients or accounts used could not be written for minutes and are lost.',
+    fields: { cause: 'string' },
+    since: '0.2.0',
+  },
   'activity.broken': {
     level: 'error',
     when: 'The verification of a record of activity found a break.',

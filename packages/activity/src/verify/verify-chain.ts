@@ -9,14 +9,22 @@ import {
   type Place,
   placeAfter,
 } from '../chain/entry.ts'
-import { type Head, headText, isSealed, type Segment, segmentText } from '../chain/head.ts'
+import {
+  type Head,
+  headText,
+  type Segment,
+  segmentText,
+  type SealState,
+  stateOfSeal,
+} from '../chain/head.ts'
 import { checkKey, entryKey, headKey, index, SEGMENTS } from '../chain/keys.ts'
 import { VERIFY_SLICE } from '../limits.ts'
 
 /** What is wrong, and from which entry on nothing can be trusted. */
 export interface ChainFault {
   readonly seq: number
-  readonly reason: EntryFault | 'head' | 'seal' | 'shortened'
+  /** `unknown_key`: the seal names a key that is not in the keyring of this server. */
+  readonly reason: EntryFault | 'head' | 'seal' | 'shortened' | 'unknown_key'
   /** Time of the last entry that can be trusted, milliseconds since the epoch. */
   readonly after?: number
 }
@@ -80,9 +88,9 @@ async function walk(
   const fault = headFault(services, instanceId, head, before)
   if (fault !== undefined) return broken(fault, fault.seq, 0)
   for (const anchor of anchors.values) {
-    if (!isSealed(sealer, instanceId, { seal: anchor.seal, text: segmentText(anchor) })) {
-      return broken({ seq: anchor.first, reason: 'seal' }, anchor.first, 0)
-    }
+    const sealed = { seal: anchor.seal, text: segmentText(anchor) }
+    const reason = sealFault(stateOfSeal(sealer, instanceId, sealed))
+    if (reason !== undefined) return broken({ seq: anchor.first, reason }, anchor.first, 0)
   }
   if (anchors.fault !== undefined) return broken(anchors.fault, anchors.fault.seq, 0)
   return walkEntries(store, instanceId, head, anchors.next)
@@ -94,11 +102,16 @@ function headFault(
   head: Head,
   before: Verification | undefined,
 ): ChainFault | undefined {
-  if (!isSealed(sealer, instanceId, { seal: head.seal, text: headText(head) })) {
-    return { seq: head.seq, reason: 'seal' }
-  }
+  const sealed = { seal: head.seal, text: headText(head) }
+  const reason = sealFault(stateOfSeal(sealer, instanceId, sealed))
+  if (reason !== undefined) return { seq: head.seq, reason }
   if (before?.chain !== head.chain || before.seq <= head.seq) return undefined
   return { seq: head.seq + 1, reason: 'shortened', after: head.time }
+}
+
+function sealFault(state: SealState): 'seal' | 'unknown_key' | undefined {
+  if (state === 'right') return undefined
+  return state === 'wrong' ? 'seal' : 'unknown_key'
 }
 
 function withoutHead(before: Verification | undefined, { values }: Anchors): Found {

@@ -1,6 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { type Entry, faultOf, NO_HASH, type Place, placeAfter } from '../chain/entry.ts'
+import {
+  type Entry,
+  type EntryFault,
+  faultOf,
+  NO_HASH,
+  type Place,
+  placeAfter,
+} from '../chain/entry.ts'
 import { FORMAT } from './export-lines.ts'
 
 /** What a file holds, and where it breaks. */
@@ -19,7 +26,7 @@ export interface FileVerification {
 
 export interface FileFault {
   readonly seq: number
-  readonly reason: 'changed' | 'missing' | 'moved' | 'head' | 'rewritten'
+  readonly reason: EntryFault | 'head' | 'rewritten'
 }
 
 export interface FileExpectations {

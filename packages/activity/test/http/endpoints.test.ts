@@ -63,6 +63,19 @@ describe('the endpoints of the record', () => {
     expect(listed.data[0]?.attributes['rights']).to.deep.equal(['words of io.svc.files'])
   })
 
+  it('list what a client used by the names of its kinds', async () => {
+    const reads = { 'io.svc.contacts': 1, 'io.svc.files': 4, other: 2 }
+    const detail = { day: '2026-01-10', reads, changes: { 'io.svc.files': 3 }, refreshes: 1 }
+    const actor = { kind: 'client', id: 'drive', name: 'Drive' } as const
+    await server.act({ event: 'client.used', actor, detail })
+    expect((await list()).data[0]?.attributes['uses']).to.deep.equal([
+      { what: 'reads', kind: 'words of io.svc.files', count: 4 },
+      { what: 'reads', count: 2 },
+      { what: 'reads', kind: 'words of io.svc.contacts', count: 1 },
+      { what: 'changes', kind: 'words of io.svc.files', count: 3 },
+    ])
+  })
+
   it('list pages that follow each other', async () => {
     for (let at = 0; at < 5; at += 1) await server.act()
     const first = await list('?page[limit]=4')

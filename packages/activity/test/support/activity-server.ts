@@ -75,6 +75,7 @@ export async function startActivity(options: ServerOptions): Promise<ActivitySer
       },
       isConfirmed: async (_instance, { code }) => code === 'good',
       rightsInWords: async (_instance, scope) => [`words of ${scope}`],
+      kindInWords: (_instance, type) => `words of ${type}`,
     },
     ...rest,
   })

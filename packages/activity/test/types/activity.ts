@@ -27,7 +27,7 @@ export async function checkActivity(
   assertType<
     Equals<
       NonNullable<typeof fault>['reason'],
-      'changed' | 'head' | 'missing' | 'moved' | 'rewritten'
+      'changed' | 'gap' | 'head' | 'missing' | 'moved' | 'rewritten'
     >
   >()
 

@@ -232,6 +232,62 @@ eachStore((open, name) => {
         expect(await fault()).to.include({ seq: 6, reason: 'shortened' })
       })
 
+      it('a head whose seal names a key that nobody has, or is none at all', async () => {
+        const { alice, store } = server
+        const { value } = (await store.get<Head>(headKey(alice.id))) ?? {}
+        for (const [seal, reason] of [
+          [`other.${value?.seal.split('.')[1]}`, 'unknown_key'],
+          ['', 'unknown_key'],
+          [7, 'seal'],
+        ] as const) {
+          await store.write([{ op: 'put', key: headKey(alice.id), value: { ...value, seal } }])
+          expect(await fault()).to.include({ seq: 5, reason })
+        }
+      })
+
+      it('what was written by others, and does not seal it with what comes next', async () => {
+        const { act, activity, alice, store } = server
+        const last = (await entriesOf(store, alice.id)).at(-1)
+        const { value } = (await store.get<Head>(headKey(alice.id))) ?? {}
+        const forged = { ...value, seal: `${value?.seal.split('.')[0]}.${'A'.repeat(43)}` }
+        await store.write([{ op: 'put', key: headKey(alice.id), value: forged }])
+        await act()
+        expect(await fault()).to.include({ seq: 6, reason: 'gap' })
+        await act()
+        await activity.chain(alice)
+        const events = (await entriesOf(store, alice.id)).map(({ event }) => event)
+        expect(events.slice(5)).to.deep.equal(['record.gap', 'hint.changed', 'hint.changed'])
+        expect(await fault()).to.include({ seq: 6, reason: 'gap', after: last?.time })
+      })
+
+      it('a head that was put back or taken away, and goes on after all that is there', async () => {
+        const { act, alice, store } = server
+        const old = await store.get<Head>(headKey(alice.id))
+        await act()
+        expect(await fault()).to.equal(undefined)
+        await store.write([{ op: 'put', key: headKey(alice.id), value: old?.value ?? {} }])
+        await act()
+        expect(await fault()).to.include({ seq: 7, reason: 'gap' })
+        await store.write([{ op: 'delete', key: headKey(alice.id) }])
+        await act()
+        expect(await fault()).to.include({ seq: 7, reason: 'gap' })
+        const seqs = (await entriesOf(store, alice.id)).map(({ seq }) => seq)
+        expect(seqs).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+      })
+
+      it('an unknown key once it did not come for a day, and loses nothing meanwhile', async () => {
+        const { act, alice, store } = server
+        const { value } = (await store.get<Head>(headKey(alice.id))) ?? {}
+        const forged = { ...value, seal: `other.${value?.seal.split('.')[1]}` }
+        await store.write([{ op: 'put', key: headKey(alice.id), value: forged }])
+        await act()
+        expect(await fault()).to.include({ seq: 5, reason: 'unknown_key' })
+        expect(await countPending(store, alice.id)).to.equal(1)
+        clock.advance(24 * 3_600_000)
+        expect(await fault()).to.include({ seq: 6, reason: 'gap' })
+        expect(await countPending(store, alice.id)).to.equal(0)
+      })
+
       it('a record that is gone', async () => {
         const { activity, alice, store } = server
         await activity.verify(alice)

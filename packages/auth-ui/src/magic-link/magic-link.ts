@@ -49,6 +49,7 @@ export const magicLinkRoutes: readonly Route<AuthUiServices>[] = [
     ],
     statuses: [200, 302, 400, 412, 429],
     family: 'html',
+    activity: 'login.succeeded',
     summary: 'Logs in the browser that asked for the link; shows any other one a button.',
     source: 'login.md 5.3',
   }),

@@ -89,7 +89,7 @@ export const passkeyRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 302, 400, 403, 409, 413, 415, 422],
     family: 'html',
     csrf: 'token',
-    activity: 'factor.added',
+    activity: ['passkey.added', 'factor.added'],
     summary: 'Adds the passkey that the browser made.',
     source: 'decision D63',
   }),

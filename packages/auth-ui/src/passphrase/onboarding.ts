@@ -89,7 +89,7 @@ export const onboardingRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 302, 400, 403, 413, 415, 422, 429],
     family: 'html',
     csrf: 'origin',
-    activity: 'owner.onboarded',
+    activity: ['owner.onboarded', 'login.succeeded'],
     summary: 'Onboards: stores the first passphrase and opens a long session.',
     source: 'login.md 5.5',
   }),

@@ -40,7 +40,7 @@ export const putPassphraseRoutes: readonly Route<AuthUiServices>[] = [
     statuses: [200, 204, 400, 401, 403, 412, 413, 415, 422, 429],
     family: 'json',
     cors: 'app-origins',
-    activity: ['passphrase.changed', 'login.failed', 'login.throttled'],
+    activity: ['passphrase.changed', 'login.succeeded', 'login.failed', 'login.throttled'],
     summary: 'Replaces the passphrase; with a second factor in two calls.',
     source: 'login.md 7, 7.1',
   }),

@@ -1,7 +1,9 @@
 import type { Instance, InstanceUpdate } from '@svc/platform'
+import type { Change } from '@svc/store'
 import { withAddress } from '../owner/news.ts'
 import { changeProfile, masked } from '../owner/profile.ts'
 import type { AuthUiServices } from '../services.ts'
+import { noteOperator } from '../web/activity.ts'
 
 /**
  * Changes an instance on the operator's authority. With another mail address nothing is to be proven and nothing can be
@@ -14,13 +16,16 @@ export async function updateByHost(
   instance: Instance,
   update: InstanceUpdate,
 ): Promise<Instance> {
-  if (update.email === undefined) return services.oauth.instances.update(instance.id, update)
+  const also = noteChange(services, instance, update)
+  if (update.email === undefined) {
+    return services.oauth.instances.changeWith(instance.id, async () => ({ update, also }))
+  }
   let before: string | undefined
   const changed = await changeProfile(services, instance, ({ profile, instance: current }) => {
     before = current.email
-    if (before === (update.email ?? undefined)) return { profile, update }
+    if (before === (update.email ?? undefined)) return { profile, update, also }
     const { emailPending: _pending, emailPrevious: _previous, ...kept } = profile
-    return { profile: kept, update }
+    return { profile: kept, update, also }
   })
   const { email } = changed
   if (before === email) return changed
@@ -33,4 +38,20 @@ export async function updateByHost(
     )
   }
   return changed
+}
+
+/** Notes which members the operator changed, and no value of any. */
+function noteChange(
+  services: AuthUiServices,
+  instance: Instance,
+  update: InstanceUpdate,
+): readonly Change[] {
+  const before: Readonly<Record<string, unknown>> = { ...instance }
+  const members = Object.entries(update)
+    .filter(
+      ([name, value]) => JSON.stringify(value ?? null) !== JSON.stringify(before[name] ?? null),
+    )
+    .map(([name]) => name)
+  if (members.length === 0) return []
+  return noteOperator(services, instance, { event: 'instance.changed', detail: { members } })
 }

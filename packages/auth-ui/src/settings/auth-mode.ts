@@ -37,7 +37,7 @@ export const authModeRoutes: readonly Route<AuthUiServices>[] = [
       ...SECOND_CODE_LIMITS,
       { bucket: 'two-factor-generation', inRule: 'before a code is mailed' },
     ],
-    activity: ['factor.added', 'factor.removed'],
+    activity: ['factor.added', 'factor.removed', 'login.failed', 'login.throttled'],
     summary: 'Switches mailed passcodes on, or every factor off.',
     source: 'login.md 7',
   }),

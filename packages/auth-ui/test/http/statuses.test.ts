@@ -1,5 +1,6 @@
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
+import { exerciseActivity } from '../support/exercise-activity.ts'
 import { exerciseAuthorize } from '../support/exercise-authorize.ts'
 import { exerciseClients } from '../support/exercise-clients.ts'
 import { exerciseCodeLogins } from '../support/exercise-code-logins.ts'
@@ -35,6 +36,7 @@ describe('the rows of auth-ui', () => {
   let server: UiServer
   beforeEach(async () => {
     server = await startUi({
+      notes: true,
       ui: {
         limits: { 'register-guess': { limit: 3, windowMs: 1000 } },
         shares: {
@@ -68,6 +70,7 @@ describe('the rows of auth-ui', () => {
     await exerciseProfile(server)
     await exercisePassphrase(server)
     await exerciseAuthorize(server)
+    await exerciseActivity(server)
     const declared = server.ui.rows.flatMap(({ method, path, statuses }) =>
       statuses.map((status) => `${method} ${path}: ${status}`),
     )
@@ -86,7 +89,36 @@ describe('the rows of auth-ui', () => {
       .filter((each) => ofUi.has(each.split(': ')[0] ?? ''))
       .filter((each) => !limits.includes(each) && !OF_NOTICES.has(each.split(': ')[1] ?? ''))
     expect(unnamed, 'counted, and named by no row').to.deep.equal([])
+    const says = server.ui.rows.flatMap(({ method, path, activity }) =>
+      activity === undefined || (typeof activity === 'object' && 'none' in activity)
+        ? []
+        : [activity].flat().map((event) => `${method} ${path}: ${event}`),
+    )
+    expect(
+      says.filter((each) => !server.noted.has(each)),
+      'said, and never noted',
+    ).to.deep.equal([])
+    const silent = [...server.noted]
+      .filter((each) => ofUi.has(each.split(': ')[0] ?? ''))
+      .filter((each) => !says.includes(each))
+    expect(silent, 'noted, and said by no row').to.deep.equal([])
+    expectNoSecrets()
   })
+
+  /** SPEC: owner.md 5.9 - whatever was typed, mailed or stored in those hundreds of requests. */
+  function expectNoSecrets(): void {
+    expect(server.events.length).to.be.greaterThan(50)
+    const text = JSON.stringify(server.events)
+    const mailed = server.mails.flatMap(({ variables }) =>
+      Object.entries(variables)
+        .filter(([name]) => ['passcode', 'code', 'url', 'hint'].includes(name))
+        .map(([, value]) => String(value)),
+    )
+    expect(mailed.length).to.be.greaterThan(5)
+    for (const secret of [LOGIN_VALUE, 'sesame', 'alice@mail.example', ...mailed]) {
+      expect(text.includes(secret), secret).to.equal(false)
+    }
+  }
 
   async function beforeOnboarding(): Promise<void> {
     await createAlice(server, {}, { isOnboarded: false })

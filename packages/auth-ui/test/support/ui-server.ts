@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes, scryptSync } from 'node:crypto'
 import { createOAuth, type OAuth, type OAuthOptions } from '@svc/oauth-core'
-import { type Instance, type NewInstance, type RouteRow } from '@svc/platform'
+import type { ActivityEvent, Instance, NewInstance, RouteRow } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
 import {
@@ -16,6 +16,7 @@ import { expect } from 'chai'
 import Koa from 'koa'
 import { type AuthUi, type AuthUiOptions, createAuthUi, DEFAULT_LIMITS } from '../../src/index.ts'
 import type { SystemMail } from '../../src/ports.ts'
+import { noteEvents, recordInStore, whenNoted, withMember } from './noted-events.ts'
 import { sampleApps } from './sample-instance.ts'
 
 export interface UiServerOptions {
@@ -26,6 +27,8 @@ export interface UiServerOptions {
   readonly ui?: Partial<AuthUiOptions>
   /** What the embedding application has of its own, in front. */
   readonly own?: (app: Koa) => void
+  /** Keeps what is noted for the owner. */
+  readonly notes?: boolean
   /** And behind. */
   readonly behind?: (app: Koa, oauth: OAuth) => void
   /** Sealing key, for a second process on the same store. */
@@ -48,6 +51,10 @@ export interface UiServer {
   readonly exceeded: ReadonlySet<string>
   /** As {@link UiServer.exceeded}, of every count, within its limit or over it. */
   readonly counted: ReadonlySet<string>
+  /** `METHOD path: event` of everything that was noted for the owner, once it was written. */
+  readonly noted: ReadonlySet<string>
+  /** Those events, as they were written. */
+  readonly events: readonly ActivityEvent[]
   /** Waits for mails under way. */
   sentMails(): Promise<readonly SystemMail[]>
   browser(base?: string, headers?: Readonly<Record<string, string>>): BrowserClient
@@ -66,7 +73,8 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
   const clock = options.clock ?? fakeClock()
   const ownStore = options.store ?? sqliteStore({ file: ':memory:', clock })
   const limits = { ...DEFAULT_LIMITS, ...options.ui?.limits }
-  const store = noteCounts(ownStore, new Map(Object.entries(limits)))
+  const events: ActivityEvent[] = []
+  const store = noteEvents(noteCounts(ownStore, new Map(Object.entries(limits))), events)
   const key = options.key ?? randomBytes(32)
   const mails: SystemMail[] = []
   const logged: [string, unknown][] = []
@@ -93,13 +101,15 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
     passphrase: { cost: CHEAP_COST, ...options.ui?.passphrase },
   })
   oauth.useSessions(ui.sessions)
+  if (options.notes === true) oauth.useActivity(recordInStore(events))
   const app = new Koa()
   app.silent = true
   const undeclared: string[] = []
   const exercised = new Set<string>()
   const exceeded = new Set<string>()
   const counted = new Set<string>()
-  const notes = { exercised, exceeded, counted, undeclared }
+  const noted = new Set<string>()
+  const notes = { exercised, exceeded, counted, noted, undeclared }
   app.use(noteStatuses(() => [...ui.rows, ...oauth.rows], notes))
   options.own?.(app)
   app.use(oauth.resolveInstance())
@@ -120,6 +130,8 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
     exercised,
     exceeded,
     counted,
+    noted,
+    events,
     async sentMails() {
       await ui.close()
       return mails
@@ -138,7 +150,7 @@ export async function startUi(options: UiServerOptions = {}): Promise<UiServer> 
 /** Every test is also one of "no undeclared status is ever sent" (style.md 4). */
 function noteStatuses(
   rows: () => readonly RouteRow[],
-  notes: Readonly<Record<'exercised' | 'exceeded' | 'counted', Set<string>>> & {
+  notes: Readonly<Record<'exercised' | 'exceeded' | 'counted' | 'noted', Set<string>>> & {
     readonly undeclared: string[]
   },
 ): Koa.Middleware {
@@ -154,7 +166,10 @@ function noteStatuses(
       if (isCounted) notes.counted.add(`${name}: ${bucket}`)
       if (isExceeded) notes.exceeded.add(`${name}: ${bucket}`)
     }
-    await whenCounted.run(noteCount, next)
+    const noteEvent = (event: string): void => {
+      if (isOfRow()) notes.noted.add(`${name}: ${event}`)
+    }
+    await whenNoted.run(noteEvent, () => whenCounted.run(noteCount, next))
     if (row === undefined || !isOfRow()) return
     const answered = `${name}: ${ctx.status}`
     notes.exercised.add(answered)
@@ -180,13 +195,7 @@ function noteCounts(store: Store, limits: ReadonlyMap<string, { readonly limit: 
     }
     return answer
   }
-  return new Proxy(store, {
-    get(target, name) {
-      if (name === 'hit') return hit
-      const member: unknown = Reflect.get(target, name, target)
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
+  return withMember(store, 'hit', hit)
 }
 
 function toPattern(path: string): RegExp {

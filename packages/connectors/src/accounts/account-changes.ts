@@ -1,9 +1,10 @@
 import type { Instance } from '@svc/platform'
-import { describeError } from '@svc/store'
+import { type Change, describeError } from '@svc/store'
 import type { ConnectorErrorCode } from '../connector-error.ts'
 import type { AccountEvent } from '../ports.ts'
 import type { ConnectorsServices } from '../services.ts'
 import { type AccountDocument, accountTypeName, sequenceOf, toInstant } from './account.ts'
+import { BY_SERVER, noteAccount } from './account-activity.ts'
 import { publicAccount } from './account-view.ts'
 
 /** How often a document is read anew because somebody else changed it meanwhile. @see connectors.md 8.2.7 */
@@ -20,6 +21,7 @@ export type ChangeResult =
 /**
  * Changes a document whatever else happens to it: of one that changed meanwhile the change is worked out again.
  * @param change - answers undefined when there is nothing to do
+ * @param noteOf - what notes it, for the same write; is given the document as it was
  * @throws Error when it keeps changing, or whatever the store throws
  */
 export async function changeAccount(
@@ -27,12 +29,13 @@ export async function changeAccount(
   instance: Instance,
   account: AccountDocument,
   change: (current: AccountDocument) => AccountDocument | undefined,
+  noteOf: (before: AccountDocument) => readonly Change[] = () => [],
 ): Promise<ChangeResult> {
   let current: AccountDocument | undefined = account
   for (let tries = 0; tries < TRIES; tries += 1) {
     const next = change(current)
     if (next === undefined) return { written: false, account: current }
-    const written = await accounts.update(instance, next)
+    const written = await accounts.update(instance, next, noteOf(current))
     if (written !== undefined) return { written: true, account: written }
     current = await accounts.get(instance, account._id)
     if (current === undefined) return undefined
@@ -40,15 +43,16 @@ export async function changeAccount(
   throw new Error('an account keeps changing')
 }
 
-/** Removes a document, whatever else happens to it. @returns false when there is none any more */
+/** Removes a document, whatever else happens to it, with what notes that. @returns false when there is none any more */
 export async function removeDocument(
   { accounts }: Pick<ConnectorsServices, 'accounts'>,
   instance: Instance,
   account: AccountDocument,
+  note: readonly Change[],
 ): Promise<boolean> {
   let current: AccountDocument | undefined = account
   for (let tries = 0; tries < TRIES; tries += 1) {
-    if (await accounts.delete(instance, account._id, current._rev)) return true
+    if (await accounts.delete(instance, account._id, current._rev, note)) return true
     current = await accounts.get(instance, account._id)
     if (current === undefined) return false
   }
@@ -97,7 +101,7 @@ export async function markAccount(
   const sequence = sequenceOf(account.oauth)
   const facts = { domain: instance.domain, accountId: account._id, code }
   let before: string | undefined
-  const result = await changeAccount(services, instance, account, (current) => {
+  const mark = (current: AccountDocument): AccountDocument | undefined => {
     const { oauth } = current
     if (oauth === undefined || sequenceOf(oauth) !== sequence) return undefined
     // What needs its owner goes on needing its owner; what is known is not written again and again.
@@ -106,10 +110,18 @@ export async function markAccount(
     before = oauth.status
     const last_error = { code, at: toInstant(clock.now()) }
     return { ...current, oauth: { ...oauth, status, last_error } }
-  }).catch((cause: unknown) => {
-    log.error('account.mark_failed', { ...facts, cause: describeError(cause) })
-    return undefined
-  })
+  }
+  // What passes by itself is no news for the record.
+  const noteOf = (): readonly Change[] =>
+    status === 'reconnect_required'
+      ? noteAccount(services, instance, account, BY_SERVER, 'account.failing', code)
+      : []
+  const result = await changeAccount(services, instance, account, mark, noteOf).catch(
+    (cause: unknown) => {
+      log.error('account.mark_failed', { ...facts, cause: describeError(cause) })
+      return undefined
+    },
+  )
   if (result?.written !== true) return result?.account ?? account
   notifySubscribers(services, instance, 'UPDATED', result.account)
   if (status === 'reconnect_required' && before !== status) {

@@ -13,6 +13,7 @@ import {
   isAccountId,
   requireRefreshable,
 } from './account.ts'
+import { byCaller } from './account-activity.ts'
 import { isConnectorOf, viewAccount, viewerOf } from './account-view.ts'
 import { deleteAccount } from './delete-account.ts'
 import { refreshAccount } from './refresh-account.ts'
@@ -71,10 +72,9 @@ export async function handleDelete(ctx: RouteContext, services: ConnectorsServic
   await failingClosed(async () => {
     const { account } = await findAllowed(ctx, services, 'DELETE')
     const type = await services.accountTypes.get(accountTypeName(account), instance.context)
-    await deleteAccount(services, instance, account._id, type, {
-      instance: instance.domain,
-      ...(requestId !== undefined && { requestId }),
-    })
+    const about = { instance: instance.domain, ...(requestId !== undefined && { requestId }) }
+    const source = byCaller(ctx, services)
+    await deleteAccount(services, instance, account._id, type, about, source)
     ctx.status = 204
   })
 }

@@ -1,5 +1,6 @@
 import type { Instance } from '@svc/platform'
 import {
+  type Change,
   type Condition,
   indexKey,
   type Json,
@@ -29,6 +30,7 @@ export function createStoredAccounts(store: Store): StoredAccounts {
     instance: Instance,
     { _rev: _, ...account }: Readonly<Record<string, unknown>> & { readonly _id: string },
     condition: Condition,
+    also: readonly Change[] = [],
   ): Promise<AccountDocument | undefined> {
     const result = await store.write([
       {
@@ -38,6 +40,7 @@ export function createStoredAccounts(store: Store): StoredAccounts {
         indexes: [{ index: indexKey(instance.id, INDEX), sort: account._id }],
         ...condition,
       },
+      ...also,
     ])
     if (!result.written) return undefined
     // What was given was a document but for its revision.
@@ -49,18 +52,20 @@ export function createStoredAccounts(store: Store): StoredAccounts {
       const record = await store.get(keyOf(instance, id))
       return record && toAccount(record)
     },
-    async create(instance, account) {
+    async create(instance, account, also) {
       const named = { ...account, _id: String(account['_id']) }
-      const created = await put(instance, named, { ifAbsent: true })
+      const created = await put(instance, named, { ifAbsent: true }, also)
       if (created === undefined) throw new Error('an account of this id exists')
       return created
     },
     // `_rev` is a revision of the store: only this file makes these documents.
-    update: (instance, account) => put(instance, account, { ifRevision: account._rev as Revision }),
-    async delete(instance, id, rev) {
+    update: (instance, account, also) =>
+      put(instance, account, { ifRevision: account._rev as Revision }, also),
+    async delete(instance, id, rev, also = []) {
       const condition = { ifRevision: rev as Revision } // As above.
       const { written } = await store.write([
         { op: 'delete', key: keyOf(instance, id), ...condition },
+        ...also,
       ])
       return written
     },

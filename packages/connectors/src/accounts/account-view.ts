@@ -4,6 +4,7 @@ import type { AccountType } from '../account-types/account-type.ts'
 import type { AccountViewer } from '../connectors.ts'
 import type { ConnectorsServices } from '../services.ts'
 import { type AccountCredentials, type AccountDocument, accountTypeName } from './account.ts'
+import { countUse } from './account-activity.ts'
 import { credentialsOf } from './account-seal.ts'
 import { LEGACY_SECRETS } from './legacy-auth.ts'
 import { withoutSealed } from './sealed-fields.ts'
@@ -44,6 +45,7 @@ export async function viewAccount(
   if (!seesToken) return shown
   const credentials = credentialsOf(services, instance, account)
   const { accessToken, callbackResults } = credentials
+  if (accessToken !== undefined) countUse(services, instance, account, 'credentials')
   return {
     ...shown,
     oauth: {

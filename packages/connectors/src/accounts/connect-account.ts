@@ -1,6 +1,7 @@
 import { type Instance, randomHex } from '@svc/platform'
 import type { ConnectorsServices } from '../services.ts'
 import { type AccountDocument, accountTypeName, sequenceOf, type StoredOAuth } from './account.ts'
+import { type AccountSource, noteAccount } from './account-activity.ts'
 import { accountEvent, changeAccount, notifySubscribers } from './account-changes.ts'
 import { connectedFields, type Connection, subjectOf } from './connection-fields.ts'
 import { planRefresh } from './refresh-plan.ts'
@@ -18,12 +19,13 @@ export async function connectAccount(
   services: ConnectorsServices,
   instance: Instance,
   connection: Connection,
+  source: AccountSource,
 ): Promise<{ readonly accountId: string } | ConnectRefusal> {
   const { kind, accountId = '' } = connection
   const account =
     kind === 'create'
-      ? await createAccount(services, instance, connection)
-      : await reconnectAccount(services, instance, accountId, connection)
+      ? await createAccount(services, instance, connection, source)
+      : await reconnectAccount(services, instance, accountId, connection, source)
   if (typeof account === 'string') return account
   services.emit('account.connected', { ...accountEvent(instance, account), how: kind })
   services.log.info('account.connected', {
@@ -39,6 +41,7 @@ async function createAccount(
   services: ConnectorsServices,
   instance: Instance,
   connection: Connection,
+  source: AccountSource,
 ): Promise<AccountDocument> {
   const accountId = randomHex(16)
   const { type } = connection
@@ -50,7 +53,8 @@ async function createAccount(
   }
   // Planned first: when this process dies right after the write, another one goes on.
   await planRefresh(services, instance, { account: { ...draft, _rev: '' }, state: NO_STATE }, type)
-  const account = await services.accounts.create(instance, draft)
+  const note = noteAccount(services, instance, draft, source, 'account.connected')
+  const account = await services.accounts.create(instance, draft, note)
   notifySubscribers(services, instance, 'CREATED', account)
   return account
 }
@@ -61,6 +65,7 @@ async function reconnectAccount(
   instance: Instance,
   accountId: string,
   connection: Connection,
+  source: AccountSource,
 ): Promise<AccountDocument | ConnectRefusal> {
   const { type } = connection
   const found = await services.accounts.get(instance, accountId)
@@ -73,7 +78,9 @@ async function reconnectAccount(
   const next = renew(found)
   if (next === undefined) return 'account_mismatch'
   await planRefresh(services, instance, { account: next, state: NO_STATE }, type)
-  const result = await changeAccount(services, instance, found, renew)
+  const result = await changeAccount(services, instance, found, renew, () =>
+    noteAccount(services, instance, found, source, 'account.reconnected'),
+  )
   if (result === undefined) return 'account_not_found'
   if (!result.written) return 'account_mismatch'
   notifySubscribers(services, instance, 'UPDATED', result.account)

@@ -3,6 +3,7 @@ import { hasTokenEndpoint } from '../account-types/account-type.ts'
 import { ConnectorError } from '../connector-error.ts'
 import type { ConnectorsServices } from '../services.ts'
 import { type AccountDocument, accountTypeName, fromInstant, hasRefreshToken } from './account.ts'
+import { countUse } from './account-activity.ts'
 import { credentialsOf } from './account-seal.ts'
 import { secretsOfConnector } from './account-view.ts'
 import { openAuth } from './legacy-auth.ts'
@@ -39,6 +40,7 @@ export function fieldsForConnector(
     if (oauth.access_token_encrypted !== undefined && accessToken === undefined) {
       throw refreshError({ class: 'revoked' })
     }
+    countUse(services, instance, account, 'credentials')
     return {
       ...auth,
       ...(accessToken !== undefined && { access_token: accessToken }),

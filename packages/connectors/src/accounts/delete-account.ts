@@ -1,10 +1,12 @@
 import type { Instance } from '@svc/platform'
+import type { Change } from '@svc/store'
 import type { AccountType } from '../account-types/account-type.ts'
 import { ConnectorError } from '../connector-error.ts'
 import type { ConnectorsServices } from '../services.ts'
 import type { CallAbout } from '../token-client/provider.ts'
 import { revokeToken } from '../token-client/revoke.ts'
 import { type AccountDocument, accountTypeName } from './account.ts'
+import { type AccountSource, BY_OPERATOR, noteAccount } from './account-activity.ts'
 import { accountEvent, notifySubscribers, removeDocument } from './account-changes.ts'
 import { credentialsOf } from './account-seal.ts'
 import { failingClosed, inProgress } from './refresh-errors.ts'
@@ -27,6 +29,7 @@ export async function deleteAccount(
   accountId: string,
   type: AccountType | undefined,
   about: CallAbout,
+  source: AccountSource,
 ): Promise<void> {
   const { deletions } = services
   const lock = await acquireRefreshLock(services, instance, accountId, DELETION_WAIT_MS)
@@ -38,7 +41,8 @@ export async function deleteAccount(
     const { account } = loaded
     deletions.add(key)
     await revokeAccount(services, instance, account, type, about)
-    if (!(await removeDocument(services, instance, account))) {
+    const note = noteAccount(services, instance, account, source, 'account.removed')
+    if (!(await removeDocument(services, instance, account, note))) {
       throw new ConnectorError('account_not_found')
     }
     notifySubscribers(services, instance, 'DELETED', account)
@@ -60,7 +64,8 @@ export function deleteAsOperator(
     if (loaded === undefined) throw new ConnectorError('account_not_found')
     const name = accountTypeName(loaded.account)
     const type = await services.accountTypes.get(name, instance.context)
-    await deleteAccount(services, instance, accountId, type, { instance: instance.domain })
+    const about = { instance: instance.domain }
+    await deleteAccount(services, instance, accountId, type, about, BY_OPERATOR)
   })
 }
 
@@ -69,9 +74,12 @@ export async function noteDeleted(
   services: ConnectorsServices,
   instance: Instance,
   account: AccountDocument,
+  source: AccountSource,
 ): Promise<void> {
   if (services.deletions.has(`${instance.id}/${account._id}`)) return
-  await forgetAccount(services, instance, account)
+  // The host's own write removed it: the entry comes right after.
+  const note = noteAccount(services, instance, account, source, 'account.removed')
+  await forgetAccount(services, instance, account, note)
 }
 
 async function revokeAccount(
@@ -93,12 +101,14 @@ async function forgetAccount(
   services: ConnectorsServices,
   instance: Instance,
   account: AccountDocument,
+  note: readonly Change[] = [],
 ): Promise<void> {
   const { emit, log, store } = services
   await cancelRefresh(services, instance, account._id)
   await store.write([
     { op: 'delete', key: stateKey(instance, account._id) },
     { op: 'delete', key: journalKey(instance, account._id) },
+    ...note,
   ])
   emit('account.disconnected', accountEvent(instance, account))
   log.info('account.disconnected', { domain: instance.domain, accountId: account._id })

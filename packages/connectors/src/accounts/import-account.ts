@@ -4,6 +4,7 @@ import { ConnectorError } from '../connector-error.ts'
 import type { AccountImport } from '../connectors.ts'
 import type { ConnectorsServices } from '../services.ts'
 import { type AccountDocument, toInstant } from './account.ts'
+import { BY_OPERATOR, noteAccount } from './account-activity.ts'
 import { accountEvent, notifySubscribers } from './account-changes.ts'
 import { sealValue } from './account-seal.ts'
 import { planRefresh } from './refresh-plan.ts'
@@ -76,7 +77,8 @@ export async function importAccount(
     },
   } as const
   await planRefresh(services, instance, { account: { ...draft, _rev: '' }, state: NO_STATE }, type)
-  const account = await accounts.create(instance, draft)
+  const note = noteAccount(services, instance, draft, BY_OPERATOR, 'account.connected')
+  const account = await accounts.create(instance, draft, note)
   notifySubscribers(services, instance, 'CREATED', account)
   emit('account.connected', { ...accountEvent(instance, account), how: 'import' })
   log.info('account.connected', {

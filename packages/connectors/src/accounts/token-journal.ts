@@ -11,6 +11,7 @@ import {
 } from '@svc/store'
 import type { ConnectorsServices } from '../services.ts'
 import { type AccountDocument, accountTypeName, sequenceOf, type StoredOAuth } from './account.ts'
+import { countUse } from './account-activity.ts'
 import {
   accountEvent,
   changeAccount,
@@ -123,6 +124,7 @@ async function applyTokens(
     mergeTokens(services, instance, current, entry),
   )
   if (result?.written === true) {
+    countUse(services, instance, result.account, 'refreshes')
     notifySubscribers(services, instance, 'UPDATED', result.account)
     emit('account.refreshed', accountEvent(instance, result.account))
     log.info('account.refreshed', {

@@ -1,5 +1,6 @@
 import type { Instance, Parameters, RequestState, RouteContext } from '@svc/platform'
 import type { Context } from 'koa'
+import { byOwner } from '../accounts/account-activity.ts'
 import { isAccountTypeName } from '../account-types/account-type.ts'
 import { ConnectorError } from '../connector-error.ts'
 import type { ConnectorsServices } from '../services.ts'
@@ -121,6 +122,7 @@ async function finish(
     instance,
     flow,
     query,
+    source: byOwner(ctx, services),
     ...(requestId !== undefined && { requestId }),
   })
   redirectTo(ctx, appRedirect(instance, flow, outcome))

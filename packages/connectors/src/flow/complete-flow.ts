@@ -1,5 +1,6 @@
 import type { Instance } from '@svc/platform'
 import { describeError } from '@svc/store'
+import type { AccountSource } from '../accounts/account-activity.ts'
 import { connectAccount } from '../accounts/connect-account.ts'
 import type { Connection } from '../accounts/connection-fields.ts'
 import { ConnectorError } from '../connector-error.ts'
@@ -18,6 +19,8 @@ export interface Answer {
   readonly instance: Instance
   readonly flow: PendingFlow
   readonly query: CallbackQuery
+  /** The owner, in the browser that brought it. */
+  readonly source: AccountSource
   /** Of the request that brought it, for the log. */
   readonly requestId?: string
 }
@@ -43,7 +46,7 @@ export async function completeFlow(services: ConnectorsServices, answer: Answer)
 }
 
 async function decide(services: ConnectorsServices, answer: Answer): Promise<Outcome> {
-  const { instance, flow, query } = answer
+  const { instance, flow, query, source } = answer
   // What the answer itself says comes before anything that could fail on our side.
   if (!isFromIssuer(flow, query)) return { error: 'issuer_mismatch' }
   const error = query.get('error') ?? ''
@@ -60,15 +63,12 @@ async function decide(services: ConnectorsServices, answer: Answer): Promise<Out
     kind: flow.kind,
     ...(flow.accountId !== undefined && { accountId: flow.accountId }),
   }
-  if (usable.isClientSide) return connect(services, instance, connection)
+  if (usable.isClientSide) return connect(services, instance, connection, source)
   const tokens = await exchange(services, usable, answer)
   if (!('accessToken' in tokens)) return tokens
   const subject = await subjectOf(services, usable, flow, tokens)
-  return connect(services, instance, {
-    ...connection,
-    tokens,
-    ...(subject !== undefined && { subject }),
-  })
+  const known = { ...connection, tokens, ...(subject !== undefined && { subject }) }
+  return connect(services, instance, known, source)
 }
 
 async function exchange(
@@ -108,8 +108,9 @@ async function connect(
   services: ConnectorsServices,
   instance: Instance,
   connection: Connection,
+  source: AccountSource,
 ): Promise<Outcome> {
-  const written = await connectAccount(services, instance, connection)
+  const written = await connectAccount(services, instance, connection, source)
   return typeof written === 'string' ? { error: written } : { accountId: written.accountId }
 }
 

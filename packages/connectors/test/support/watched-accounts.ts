@@ -25,13 +25,13 @@ export function watchedAccounts(accounts: AccountStore): WatchedAccounts {
       reads += 1
       return accounts.get(instance, id)
     },
-    async update(instance, account) {
+    async update(instance, account, also) {
       refuse()
-      return accounts.update(instance, account)
+      return accounts.update(instance, account, also)
     },
-    async create(instance, account) {
+    async create(instance, account, also) {
       refuse()
-      return accounts.create(instance, account)
+      return accounts.create(instance, account, also)
     },
   }
 }

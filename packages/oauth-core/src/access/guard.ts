@@ -1,12 +1,21 @@
 import type { Context, Middleware, Next } from 'koa'
 import { OAuthError } from '../errors.ts'
-import { type HttpError, isHttpError, renderError } from '@svc/platform'
+import {
+  type ActivityLog,
+  type HttpError,
+  type Instance,
+  isHttpError,
+  renderError,
+} from '@svc/platform'
 import { isConceivable } from '../scopes/evaluate.ts'
 import { type Verb, VERBS } from '../scopes/permission.ts'
 import { isType } from '../scopes/scope.ts'
 import { insufficientScope } from '../tokens/bearer.ts'
 import type { AccessContext } from './access-context.ts'
 import type { OAuthLog } from '../log/log-events.ts'
+
+/** Statuses from here on say that nothing was done. */
+const FIRST_REFUSAL = 400
 
 /** What a route needs of its callers. */
 export interface GuardRule {
@@ -19,6 +28,8 @@ export interface GuardOptions {
   /** Who calls. @throws OAuthError `missing_token` or `invalid_token` */
   readonly authenticate: (ctx: Context) => Promise<AccessContext>
   readonly log: OAuthLog
+  /** Counts what clients read and change, by kind of data. */
+  readonly activity: Pick<ActivityLog, 'used'>
   /** Renders an error for somebody who opened such an address in a browser. @defaultValue JSON for everybody */
   readonly page?: () => ((ctx: Context, error: HttpError) => Promise<void>) | undefined
   /** Types nobody may read or write, whatever the permissions. @defaultValue none */
@@ -38,8 +49,10 @@ export function guardRoute({ verb, type }: GuardRule, options: GuardOptions): Mi
     throw new TypeError(`guard: ${JSON.stringify(type)} is not a type`)
   }
   return async function requireBearer(ctx: Context, next: Next): Promise<void> {
+    let access: AccessContext
     try {
-      ctx.state['access'] = await requirePermission(ctx, { verb, type }, options)
+      access = await requirePermission(ctx, { verb, type }, options)
+      ctx.state['access'] = access
     } catch (error) {
       ctx.set('Cache-Control', 'no-store')
       const page = isVisit(ctx, error) ? options.page?.() : undefined
@@ -50,7 +63,26 @@ export function guardRoute({ verb, type }: GuardRule, options: GuardOptions): Mi
       return
     }
     await next()
+    if (ctx.status < FIRST_REFUSAL) noteUse(ctx, access, { verb, type }, options)
   }
+}
+
+/** SPEC: owner.md 5.6 - the kind of data, and never which of it. */
+function noteUse(
+  ctx: Context,
+  { client }: AccessContext,
+  { verb, type }: GuardRule,
+  { activity }: GuardOptions,
+): void {
+  if (client === undefined) return
+  // Set by `resolveInstance`, without which nobody is let pass.
+  const instance = ctx.state['instance'] as Instance
+  activity.used(instance, {
+    event: 'client.used',
+    of: { kind: 'client', id: client.id, name: client.metadata.client_name },
+    what: verb === 'GET' ? 'reads' : 'changes',
+    type,
+  })
 }
 
 /**

@@ -1,4 +1,5 @@
 import { prefersJson, type RouteContext } from '@svc/platform'
+import type { Change } from '@svc/store'
 import { isCertified, isPublic } from '../clients/client.ts'
 import { revokeGrant } from '../engine/grant.ts'
 import { mintCode } from '../engine/mint.ts'
@@ -162,8 +163,12 @@ async function grant(
       event: 'rights.reduced',
       target,
     })
-  for (const { id } of supersededGrants(answer, live, endsAt))
-    await revokeGrant(engine, instance, id, 'narrowed', reduced())
+  // The owner took rights away once, from however many grants.
+  let isNoted = false
+  for (const { id } of supersededGrants(answer, live, endsAt)) {
+    const note: readonly Change[] = isNoted ? [] : reduced()
+    if (await revokeGrant(engine, instance, id, 'narrowed', note)) isNoted = true
+  }
   if (request.app !== undefined) services.linkedApps.startInstall(instance, request.app.slug)
   const address = services.clientAddress(ctx)
   const given = { scope, address, ...(endsAt === undefined ? {} : { endsAt }) }

@@ -195,8 +195,12 @@ async function issue(
   }
   const tokens = await answerTokens(engine, instance, granted, record)
   const isRefresh = form.text('grant_type') === 'refresh_token'
-  // One that rotates was written just now.
-  if (isRefresh && unit.refreshToken === undefined) await keepAlive(engine, unit)
+  if (isRefresh) {
+    // One that rotates was written just now.
+    if (unit.refreshToken === undefined) await keepAlive(engine, unit)
+    const of = { kind: 'client', id: client.id, name: client.metadata.client_name }
+    engine.activity.used(instance, { event: 'client.used', of, what: 'refreshes' })
+  }
   engine.lastRefreshed.note(instance, client.id)
   const grant = isRefresh ? 'refresh_token' : 'authorization_code'
   engine.emitter.emit('token.issued', { instance, client, grant, scope })

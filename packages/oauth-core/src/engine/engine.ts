@@ -1,4 +1,5 @@
 import {
+  type ActivityLog,
   type Emitter,
   HOUR_MS,
   type Instance,
@@ -41,6 +42,8 @@ interface EngineParts {
   readonly described: DescribedClients
   /** Installs what linked clients need before they get tokens. */
   readonly linkedApps: Pick<LinkedApps, 'require'>
+  /** Counts refreshes. */
+  readonly activity: Pick<ActivityLog, 'used'>
 }
 
 /**

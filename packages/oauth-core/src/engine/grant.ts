@@ -191,22 +191,26 @@ export async function listGrants(
   return records.map(({ value }) => toGrant(value)).reverse()
 }
 
-/** Ends a grant with its codes and refresh tokens, here and in other processes; its access tokens are refused within 1 s. */
+/**
+ * Ends a grant with its codes and refresh tokens, here and in other processes; its access tokens are refused within 1 s.
+ * @returns whether this call ended it, and wrote what was given with it
+ */
 export async function revokeGrant(
   { store, revocations, emitter }: GrantServices,
   instance: Instance,
   id: string,
   reason: string,
   also: readonly Change[] = [],
-): Promise<void> {
+): Promise<boolean> {
   const key = grantKey(instance.id, id)
   const taken =
     also.length === 0 ? await store.take<GrantRecord>(key) : await takeWith(store, key, also)
-  if (taken === undefined) return
+  if (taken === undefined) return false
   const { clientId, rotation } = taken.value
   const kind = rotation === undefined ? {} : { isRotating: true as const }
   emitter.emit('grant.revoked', { instance, grantId: id, clientId, reason, ...kind })
   await revocations.publish({ instanceId: instance.id, kind: 'grant', id })
+  return true
 }
 
 /** Takes a grant, and writes the changes where there was one. */

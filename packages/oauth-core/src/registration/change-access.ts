@@ -87,8 +87,8 @@ async function changeOne(
   const also = (was: GrantRecord, is: GrantRecord) => notes.of(was, is)
   const changed = await changeGrant(services, instance, id, next, also)
   if (!isLeft) {
-    await revokeGrant(engine, instance, id, 'narrowed', notes.ofEnd())
-    notes.done()
+    const isEnded = await revokeGrant(engine, instance, id, 'narrowed', notes.ofEnd())
+    if (isEnded) notes.done()
   }
   if (changed === undefined || !changed.isChanged) return
   notes.done()

@@ -83,7 +83,7 @@ export interface BoundEngine {
   findGrant(instance: Instance, id: string): Promise<Grant | undefined>
   findRefreshGrant(instance: Instance, token: string): Promise<Grant | undefined>
   listGrants(instance: Instance, clientId: string): Promise<readonly Grant[]>
-  revokeGrant(instance: Instance, id: string, reason: string): Promise<void>
+  revokeGrant(instance: Instance, id: string, reason: string): Promise<boolean>
   revokeGrants(instance: Instance, clientId: string, reason: string): Promise<void>
   forgetClient(instance: Instance, clientId: string, reason: string): Promise<void>
   isRegistrationToken(instance: Instance, clientId: ClientId, token: string): Promise<boolean>
@@ -186,6 +186,7 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
     },
     flagship: { skipCertification: false },
     linkedApps: { require: async () => {} },
+    activity: NO_ACTIVITY,
     ...(options.lifetimes && { lifetimes: options.lifetimes }),
     ...(options.wrongSecrets && { wrongSecrets: options.wrongSecrets }),
   })

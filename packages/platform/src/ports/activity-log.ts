@@ -55,6 +55,19 @@ export interface ActivityEvent {
   readonly until?: number
 }
 
+/**
+ * One of the things that happen too often for entries of their own; they are counted by day.
+ * @see owner.md 5.6
+ */
+export interface ActivityUse {
+  readonly event: 'account.used' | 'client.used'
+  /** The client or the account. */
+  readonly of: ActivityTarget
+  readonly what: 'changes' | 'credentials' | 'reads' | 'refreshes'
+  /** Kind of data, of reads and changes; never which document. */
+  readonly type?: string
+}
+
 /** Notes what happened, usually in the record of `@svc/activity`; without that package it does nothing. */
 export interface ActivityLog {
   /**
@@ -67,10 +80,13 @@ export interface ActivityLog {
    * @see owner.md 5.5
    */
   refused(instance: Pick<Instance, 'id'>, event: ActivityEvent): Promise<void>
+  /** Counts a use in memory; a process that is killed loses those of its last minute. */
+  used(instance: Pick<Instance, 'id' | 'timeZone'>, use: ActivityUse): void
 }
 
 /** Where nobody keeps a record. */
 export const NO_ACTIVITY: ActivityLog = {
   pending: () => [],
   refused: () => Promise.resolve(),
+  used: () => {},
 }

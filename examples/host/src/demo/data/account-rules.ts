@@ -33,7 +33,8 @@ export function accountRules(
       return toFields(connectors.sealAuth(instance, toAccount({ ...sent, rev: '', fields })))
     },
     requireRoom: (instance, document) => requireRoom(documents, instance, document),
-    deleted: (instance, document) => connectors.accountDeleted(instance, toAccount(document)),
+    deleted: (instance, document, access) =>
+      connectors.accountDeleted(instance, toAccount(document), access),
   }
 }
 

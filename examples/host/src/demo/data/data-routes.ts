@@ -30,6 +30,8 @@ const TYPE = /^[a-z0-9_]{1,60}(?:\.[a-z0-9_]{1,60}){1,7}$/
 const AUTH = ['access token', 'app token'] as const
 const SOURCE = 'architecture.md 5'
 
+const COUNTED = { none: 'What clients change is counted by day and kind.' } as const
+
 /** One request that the guard let pass for its type. */
 interface DataRequest {
   readonly ctx: RouteContext
@@ -84,6 +86,7 @@ export function dataRoutes(services: DataServices): readonly RouteRow[] {
       method: 'POST',
       path: '/data/:doctype',
       ...behindGuard('POST', createDocument),
+      activity: COUNTED,
       body,
       grows: true,
       statuses: [201, 400, 401, 403, 413, 415],
@@ -102,6 +105,7 @@ export function dataRoutes(services: DataServices): readonly RouteRow[] {
       method: 'PUT',
       path: '/data/:doctype/:id',
       ...behindGuard('PUT', replaceDocument),
+      activity: COUNTED,
       body,
       grows: true,
       statuses: [200, 201, 400, 401, 403, 409, 413, 415],
@@ -113,6 +117,8 @@ export function dataRoutes(services: DataServices): readonly RouteRow[] {
       method: 'DELETE',
       path: '/data/:doctype/:id',
       ...behindGuard('DELETE', deleteDocument),
+      // Of accounts; other documents are counted.
+      activity: 'account.removed',
       statuses: [204, 400, 401, 403, 404, 409],
       summary: 'Deletes a document, only the revision of `If-Match` when given.',
     },
@@ -213,7 +219,7 @@ async function deleteDocument(
   const document = await find(ctx, access, 'DELETE', type, services)
   const { id } = document
   if (!(await services.documents.delete(instance, type, id, expectationOf(ctx)))) throw conflict()
-  await ruleOf(services, type)?.deleted(instance, document)
+  await ruleOf(services, type)?.deleted(instance, document, access)
   notifySubscribers(services, instance, 'DELETED', document)
   ctx.status = 204
 }

@@ -22,7 +22,7 @@ export interface DoctypeRules {
   /** Lets one more document be made. @throws OAuthError `quota_exceeded` */
   requireRoom(instance: Instance, document: Omit<StoredDocument, 'rev'>): Promise<void>
   /** What follows when a caller deleted a document. */
-  deleted(instance: Instance, document: StoredDocument): Promise<void>
+  deleted(instance: Instance, document: StoredDocument, access: AccessContext): Promise<void>
 }
 
 /** The same documents, as those may read them who were not asked for what they may. */

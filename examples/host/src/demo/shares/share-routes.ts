@@ -1,6 +1,7 @@
 import type { AuthUi } from '@svc/auth-ui'
 import { type AccessContext, insufficientScope, type OAuth, OAuthError } from '@svc/oauth-core'
 import {
+  type ActivityActor,
   anybody,
   defineRoute,
   requirement,
@@ -8,13 +9,14 @@ import {
   type RouteAuth,
   type RouteContext,
 } from '@svc/platform'
+import type { Change } from '@svc/store'
 import type { DocumentStore } from '../../documents/document-store.ts'
 import { type ShareBody, shareSchema } from './share.schema.ts'
 import type { Share, ShareStore } from './share-store.ts'
 
 /** What the links of the demo stand on. */
 export interface ShareServices {
-  readonly oauth: Pick<OAuth, 'authenticate'>
+  readonly oauth: Pick<OAuth, 'activity' | 'authenticate' | 'clientAddress'>
   readonly ui: Pick<AuthUi, 'hashSharePassword' | 'hasShareCookie'>
   readonly shares: ShareStore
   /** As those may read them who were not asked for what they may. */
@@ -27,12 +29,10 @@ const PERM_ID = /^[A-Za-z0-9_-]{1,128}$/
 const MAX_PASSWORD_BYTES = 1024
 
 /** Tokens of clients and apps. */
-export const requireBearer: RouteAuth<Pick<ShareServices, 'oauth'>> = requirement(
-  ['access token', 'app token'],
-  async function requireBearer(ctx, { oauth }) {
+export const requireBearer: RouteAuth<{ readonly oauth: Pick<OAuth, 'authenticate'> }> =
+  requirement(['access token', 'app token'], async function requireBearer(ctx, { oauth }) {
     await oauth.authenticate(ctx)
-  },
-)
+  })
 
 const shared = {
   auth: requireBearer,
@@ -69,6 +69,7 @@ export const shareRoutes: readonly Route<ShareServices>[] = [
     method: 'POST',
     path: '/shares',
     handler: createShare,
+    activity: 'share.made',
     body: { types: ['json'], schema: shareSchema, refuse: malformed },
     grows: true,
     statuses: [201, 400, 401, 403, 404, 413, 415],
@@ -79,6 +80,7 @@ export const shareRoutes: readonly Route<ShareServices>[] = [
     method: 'DELETE',
     path: '/shares/:id',
     handler: removeShare,
+    activity: 'share.ended',
     statuses: [204, 400, 401, 404],
     summary: 'Takes a link back; of an app, its linked clients may, and the other way round.',
   }),
@@ -107,7 +109,7 @@ async function listShares(ctx: RouteContext, { shares }: ShareServices): Promise
 
 async function createShare(
   ctx: RouteContext<ShareBody>,
-  { isShareable, shares, shown, ui }: ShareServices,
+  { isShareable, oauth, shares, shown, ui }: ShareServices,
 ): Promise<void> {
   const access = accessOf(ctx)
   const { instance, body } = ctx.state
@@ -121,21 +123,36 @@ async function createShare(
     if (!access.allows('GET', type, { ...document?.fields, id })) throw insufficientScope()
     if (document === undefined) throw new OAuthError('not_found')
   }
-  const share = await shares.create(instance, {
-    owner: access.owner,
-    type,
-    ids,
-    ...(password !== undefined && { password: await ui.hashSharePassword(password) }),
-  })
+  const hashed = password !== undefined && { password: await ui.hashSharePassword(password) }
+  const link = { owner: access.owner, type, ids, ...hashed }
+  const note = noteShare(ctx, oauth, 'share.made', { type, documents: ids.length })
+  const share = await shares.create(instance, link, note)
   answer(ctx, 201, toWire(ctx, share))
 }
 
-async function removeShare(ctx: RouteContext, { shares }: ShareServices): Promise<void> {
+async function removeShare(ctx: RouteContext, { oauth, shares }: ShareServices): Promise<void> {
   const { owner } = accessOf(ctx)
-  if (!(await shares.remove(ctx.state.instance, owner, idOf(ctx)))) {
+  const note = noteShare(ctx, oauth, 'share.ended')
+  if (!(await shares.remove(ctx.state.instance, owner, idOf(ctx), note))) {
     throw new OAuthError('not_found')
   }
   ctx.status = 204
+}
+
+/** Notes how much of which kind is shared: ids of documents, and that of a link, which opens it, are nobody's to read. */
+function noteShare(
+  ctx: RouteContext,
+  { activity, clientAddress }: ShareServices['oauth'],
+  event: 'share.ended' | 'share.made',
+  detail?: { readonly type: string; readonly documents: number },
+): readonly Change[] {
+  const { client, app } = accessOf(ctx)
+  const actor: ActivityActor =
+    client === undefined
+      ? { kind: 'app', id: app?.slug ?? '', name: app?.name ?? '' }
+      : { kind: 'client', id: client.id, name: client.metadata.client_name }
+  const origin = { ip: clientAddress(ctx) }
+  return activity.pending(ctx.state.instance, { event, actor, origin, ...(detail && { detail }) })
 }
 
 /** Who calls, behind {@link requireBearer}. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { SharedLink } from '@svc/auth-ui'
 import type { Instance } from '@svc/platform'
 import type { DiskQuota } from '../../quota/disk-quota.ts'
-import { indexKey, type Json, type Key, recordKey, type Store } from '@svc/store'
+import { type Change, indexKey, type Json, type Key, recordKey, type Store } from '@svc/store'
 
 /** Documents that a link shows to whoever has it. */
 export interface Share {
@@ -20,10 +20,13 @@ export interface ShareStore {
   find(instance: Instance, id: string): Promise<Share | undefined>
   /** Of one owner. */
   list(instance: Instance, owner: string): Promise<readonly Share[]>
-  /** @throws OAuthError `quota_exceeded` */
-  create(instance: Instance, share: Omit<Share, 'id'>): Promise<Share>
-  /** False when the owner has no such link. */
-  remove(instance: Instance, owner: string, id: string): Promise<boolean>
+  /**
+   * @param also - changes that belong into the very write
+   * @throws OAuthError `quota_exceeded`
+   */
+  create(instance: Instance, share: Omit<Share, 'id'>, also?: readonly Change[]): Promise<Share>
+  /** False when the owner has no such link. `also`: as above. */
+  remove(instance: Instance, owner: string, id: string, also?: readonly Change[]): Promise<boolean>
   /** Removes every link of an instance. */
   removeAll(instance: Instance): Promise<void>
 }
@@ -56,7 +59,7 @@ export function createShareStore(store: Store, quota?: Pick<DiskQuota, 'admit'>)
   return {
     find,
     list: async (instance, owner) => (await all(instance)).filter((share) => share.owner === owner),
-    async create(instance, given) {
+    async create(instance, given, also = []) {
       const share: Share = { id: randomBytes(ID_BYTES).toString('base64url'), ...given }
       const bytes = Buffer.byteLength(JSON.stringify(share))
       await quota?.admit(instance, { bytes, kind: KIND, most: MAX_LINKS })
@@ -68,14 +71,16 @@ export function createShareStore(store: Store, quota?: Pick<DiskQuota, 'admit'>)
           indexes: [{ index: indexKey(instance.id, 'share-links'), sort: share.owner }],
           ifAbsent: true,
         },
+        ...also,
       ])
       return share
     },
-    async remove(instance, owner, id) {
+    async remove(instance, owner, id, also = []) {
       const share = await find(instance, id)
       if (share === undefined || share.owner !== owner) return false
       const { written } = await store.write([
         { op: 'delete', key: keyOf(instance, id), ifPresent: true },
+        ...also,
       ])
       return written
     },

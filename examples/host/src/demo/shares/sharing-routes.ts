@@ -40,6 +40,7 @@ export const sharingRoutes: readonly Route<SharingServices>[] = [
     method: 'POST',
     path: '/sharings',
     handler: offerDocuments,
+    activity: { none: 'An offer gives nothing: whoever accepts it has the entry.' },
     auth: requireBearer,
     limit: [
       { bucket: 'sharings', inRule: 'each offer that may be made, before anything is looked up' },

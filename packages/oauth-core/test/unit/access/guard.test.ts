@@ -1,17 +1,26 @@
+import type { ActivityLog } from '@svc/platform'
 import { type Listening, listen } from '@svc/testkit'
 import { StoreUnavailableError } from '@svc/store'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { afterEach, describe, it } from 'mocha'
+import type { Client } from '../../../src/clients/client.ts'
 import { OAuthError } from '../../../src/errors.ts'
 import { type Verb, VERBS } from '../../../src/scopes/permission.ts'
 import type { AccessContext } from '../../../src/access/access-context.ts'
 import { guardRoute, type GuardRule } from '../../../src/access/guard.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
+/** What was counted, of whom. */
+const used: unknown[] = []
+const ALICE = { id: 'alice' }
+const activity: Pick<ActivityLog, 'used'> = {
+  used: ({ id }, { of, what, type }) => used.push([id, of.id, what, type]),
+}
 const servers: Listening[] = []
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close()
+  used.splice(0)
 })
 
 async function ask(
@@ -22,7 +31,11 @@ async function ask(
   const app = new Koa()
   app.silent = true
   const reservedTypes = ['io.svc.account_types']
-  app.use(guardRoute(rule, { authenticate, log, reservedTypes }))
+  app.use((ctx, next) => {
+    ctx.state['instance'] = ALICE
+    return next()
+  })
+  app.use(guardRoute(rule, { authenticate, log, activity, reservedTypes }))
   if (handler !== undefined) app.use(handler)
   const server = await listen(app)
   servers.push(server)
@@ -38,6 +51,36 @@ const CALLER: AccessContext = {
 }
 
 describe('guardRoute', () => {
+  it('counts what a client read and changed by kind, and nothing that was refused', async () => {
+    const client = { id: 'drive', metadata: { client_name: 'Drive' } } as Client
+    const verbs: readonly Verb[] = ['GET', 'PUT']
+    const caller: AccessContext = {
+      ...CALLER,
+      client,
+      permissions: [{ type: 'io.svc.files', verbs }],
+    }
+    const answer: Koa.Middleware = (ctx) => {
+      ctx.body = 'done'
+    }
+    const refuse: Koa.Middleware = (ctx) => {
+      ctx.status = 409
+    }
+    const type = 'io.svc.files'
+    for (const [verb, handler] of [
+      ['GET', answer],
+      ['PUT', answer],
+      ['PUT', refuse],
+      ['POST', answer],
+    ] as const) {
+      await ask(async () => caller, handler, { verb, type })
+    }
+    await ask(async () => ({ ...CALLER, kind: 'app' }), answer)
+    expect(used).to.deep.equal([
+      ['alice', 'drive', 'reads', type],
+      ['alice', 'drive', 'changes', type],
+    ])
+  })
+
   const wrong: readonly (readonly [string, string])[] = [
     ['get', 'io.svc.files'],
     ['HEAD', 'io.svc.files'],
@@ -49,7 +92,7 @@ describe('guardRoute', () => {
   for (const [verb, type] of wrong) {
     it(`refuses to guard ${verb} of ${JSON.stringify(type)}`, () => {
       const rule = { verb: verb as Verb, type }
-      expect(() => guardRoute(rule, { authenticate: async () => CALLER, log })).to.throw(
+      expect(() => guardRoute(rule, { authenticate: async () => CALLER, log, activity })).to.throw(
         TypeError,
         'guard:',
       )
