@@ -5,6 +5,7 @@ import { drawLogOut } from './_kit/log-out.js'
 import { appTile, drawHead } from './_kit/start-page.js'
 import { loadTexts } from './_kit/texts.js'
 import { showAccounts } from './accounts.js'
+import { showCheckup } from './checkup.js'
 import { showNews } from './news.js'
 
 /**
@@ -69,7 +70,7 @@ byId('apps').replaceChildren(...apps.map(tileOf))
 addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload()
 })
-await Promise.all([showAccounts(tools), showNews(tools)])
+await Promise.all([showCheckup(tools), showAccounts(tools), showNews(tools)])
 
 /** @param {App} app */
 function tileOf(app) {

@@ -1,4 +1,3 @@
-import { ApiError } from './_kit/api.js'
 import { make } from './_kit/dom.js'
 import { makeField, whileBusy } from './fields.js'
 import { foldedCard } from './parts.js'
@@ -7,11 +6,11 @@ import { isRefusal, wordsFor } from './words.js'
 /**
  * The reminder: whether there is one, and a new one. What it says is never shown, it only goes out by mail.
  *
+ * @param {import('./passphrase.js').Derivation} derivation
  * @param {import('./main.js').Tools} tools
  */
-export async function hintCard(tools) {
-  const { api, t } = tools
-  const isSet = await hasHint(api)
+export function hintCard({ hint_defined: isSet = false }, tools) {
+  const { t } = tools
   return foldedCard(tools, {
     name: 'reminder',
     title: t('hint.title'),
@@ -66,15 +65,4 @@ function hintForm(isSet, tools) {
     }).catch(report)
   })
   return form
-}
-
-/** @param {import('./main.js').Tools['api']} api */
-async function hasHint(api) {
-  try {
-    await api.call('GET', '/settings/hint')
-    return true
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return false
-    throw error
-  }
 }

@@ -5,7 +5,7 @@ import { secondStep } from './factors.js'
 import { hintCard } from './hint.js'
 import { linkCard, resumeLink } from './login-link.js'
 import { passkeysCard } from './passkeys-card.js'
-import { passphraseCard } from './passphrase.js'
+import { loadDerivation, passphraseCard } from './passphrase.js'
 import { part } from './states.js'
 import { wordsFor } from './words.js'
 
@@ -39,11 +39,10 @@ export async function securitySection(tools) {
   if (added !== undefined) tell(t('passkey.added', { name: shownName(added.label) }))
   const cards = await Promise.all(
     [
-      () => passphraseCard(tools),
-      () => hintCard(tools),
-      async () => passkeysCard(factors, tools),
-      () => linkCard(tools),
-    ].map((load) => part(t, async () => [make('ul', { class: 'cards' }, await load())])),
+      () => passphraseCards(tools),
+      async () => [passkeysCard(factors, tools)],
+      async () => [await linkCard(tools)],
+    ].map((load) => part(t, async () => [make('ul', { class: 'cards' }, ...(await load()))])),
   )
   const nodes = [
     make(
@@ -57,6 +56,12 @@ export async function securitySection(tools) {
   ]
   if (problem !== '') warn(problem)
   return nodes
+}
+
+/** The passphrase and the reminder of it: one answer tells of both.  @param {Tools} tools */
+async function passphraseCards(tools) {
+  const derivation = await loadDerivation(tools.api)
+  return [passphraseCard(derivation, tools), hintCard(derivation, tools)]
 }
 
 /** The history of log-ins, which is read when it is opened.  @param {Tools} tools */

@@ -16,7 +16,7 @@ export {
   type MailFailure,
 } from './mail/mail-error.ts'
 export type { Mailer } from './mail/system-mailer.ts'
-export type { MailOptions, MailSettings } from './mail/mail-options.ts'
+export type { MailOptions, MailSettings, MailTheme } from './mail/mail-options.ts'
 export type {
   ApnsOptions,
   FcmOptions,

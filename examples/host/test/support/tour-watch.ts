@@ -15,9 +15,6 @@ interface Fault {
   readonly url: string
 }
 
-/** A space without a reminder says so by 404 (`login.md`), and the settings ask. */
-const NO_REMINDER = '/settings/hint'
-
 export function watchPages(): PageWatch {
   let faults: Fault[] = []
   const allowed = new Set<string>()
@@ -25,7 +22,7 @@ export function watchPages(): PageWatch {
   const isAllowed = ({ text, url }: Fault): boolean =>
     /^Failed to load resource: .* status of 4\d\d/.test(text) &&
     URL.canParse(url) &&
-    (allowed.has(new URL(url).pathname) || isWithoutReminder(text, url))
+    allowed.has(new URL(url).pathname)
 
   return {
     async add(context) {
@@ -57,8 +54,4 @@ export function watchPages(): PageWatch {
       return found.map(({ text, url }) => `${text} (${url})`)
     },
   }
-}
-
-function isWithoutReminder(text: string, url: string): boolean {
-  return text.includes('status of 404') && new URL(url).pathname === NO_REMINDER
 }

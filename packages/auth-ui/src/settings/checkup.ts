@@ -9,7 +9,7 @@ import {
   undoablePrevious,
 } from '../owner/profile.ts'
 import type { AuthUiServices } from '../services.ts'
-import { requireSettingsApp } from '../web/caller.ts'
+import { requireCheckupReader } from '../web/caller.ts'
 import { accessOfClient, listAllowed } from './clients.ts'
 import { listDevices } from './devices.ts'
 import { answerResources, isoTime } from './json-api.ts'
@@ -41,7 +41,7 @@ export const checkupRoutes: readonly Route<AuthUiServices>[] = [
     method: 'GET',
     path: '/settings/checkup',
     handler: showCheckup,
-    auth: requireSettingsApp,
+    auth: requireCheckupReader,
     statuses: [200, 400, 401, 403],
     family: 'jsonapi',
     cors: 'app-origins',

@@ -34,6 +34,8 @@ async function showDerivation(
       iterations: owner.iterations,
       // Said only then: such an owner chooses a first one (`force`) rather than giving the old one.
       ...(owner.passwordDefined === false && { password_defined: false }),
+      // Said only then, too: whoever shows both need not ask for a hint that is absent.
+      ...(owner.hint !== undefined && { hint_defined: true }),
     },
   })
 }

@@ -17,6 +17,28 @@ export const requireSettingsApp: RouteAuth<Pick<AuthUiServices, 'oauth' | 'optio
 )
 
 /**
+ * The settings app, or the app that owners land on, where its manifest says that it reads the check-up. Refuses as
+ * {@link requireSettingsApp} does. @see owner.md 4.4, 8.4
+ */
+export const requireCheckupReader: RouteAuth<
+  Pick<AuthUiServices, 'namespace' | 'oauth' | 'options'>
+> = requirement(
+  ['settings app token', 'app token'],
+  async function requireCheckupReader(
+    ctx: RouteContext,
+    { namespace, oauth, options }: Pick<AuthUiServices, 'namespace' | 'oauth' | 'options'>,
+  ) {
+    await oauth.authenticate(ctx)
+    const access = accessOf(ctx)
+    const slug = access.kind === 'app' ? access.app?.slug : undefined
+    const mayRead =
+      slug === options.settingsSlug ||
+      (slug === options.homeSlug && access.allows('GET', `${namespace}.checkup`))
+    if (slug === undefined || !mayRead) throw new AuthUiError('forbidden')
+  },
+)
+
+/**
  * Any bearer with the permission on a whole doctype. Refuses with the guard's 401, or 403 `insufficient_scope`.
  * @param name - of the doctype below the namespace, such as `sessions`
  */

@@ -34,6 +34,12 @@ describe('home app, in a browser', function () {
     expect(await page.getByRole('heading', { level: 1 }).innerText()).to.equal(
       'Welcome, Alice Martin',
     )
+    const checkup = section('Security check-up')
+    expect(await checkup.innerText()).to.include('12 wrong passphrases in the last hour.')
+    expect(await checkup.getByRole('link').innerText()).to.equal('Check the second step')
+    expect(await checkup.getByRole('link').getAttribute('href')).to.match(
+      /settings[^/]*\/#\/security\/second-step$/u,
+    )
     expect(await section('Accounts that wait for you').innerText())
       .to.include('Bank has to be connected again.')
       .and.not.include('Photos')
@@ -53,6 +59,39 @@ describe('home app, in a browser', function () {
       'Apps',
     ])
     expect(await page.getByRole('alert').count()).to.equal(0)
+  })
+
+  it('says of the check-up what is urgent, else the first advice, else nothing', async () => {
+    const finding = (id: string, state: string): object => ({
+      id,
+      attributes: { state, href: '#/devices', count: 2, name: 'Old \u202eapp' },
+    })
+    const lines: string[] = []
+    for (const data of [
+      [
+        finding('tomorrow', 'urgent'),
+        finding('unseen-device', 'advice'),
+        finding('passkeys', 'urgent'),
+      ],
+      [finding('no-email', 'ok'), finding('unused-app', 'advice'), finding('magic-link', 'advice')],
+      [finding('no-email', 'ok')],
+    ]) {
+      await open({
+        'GET /settings/checkup': (ctx) => {
+          ctx.body = { data }
+        },
+      })
+      const isShown = await page.locator('#checkup-section').isVisible()
+      lines.push(isShown ? ((await page.locator('#checkup').textContent()) ?? '') : 'nothing')
+      await page.close()
+      await server.close()
+    }
+    await open({})
+    expect(lines).to.deep.equal([
+      'Urgent: Your passphrase was reset. 2 passkeys wait until you say they are yours.',
+      'Advice: 2 apps could delete your data, Old app among them. Nobody used them for 90 days.',
+      'nothing',
+    ])
   })
 
   it('marks everything as read when the owner asks for it', async () => {

@@ -132,6 +132,36 @@ describe('sections of the settings app, in a browser', function () {
     expect(new URL(page.url()).hash).to.equal('#/apps')
   })
 
+  it('knows whether there is a reminder without asking for one that is absent', async () => {
+    await server.close()
+    const derivation = { salt: 'me@alice.example.com', kdf: 0, iterations: 50_000 }
+    server = await appServer({
+      folder: appFolders.settings,
+      answers: {
+        ...settingsAnswers(),
+        'GET /settings/passphrase': (ctx) => {
+          ctx.body = { data: { attributes: derivation } }
+        },
+        'GET /settings/restored': (ctx) => {
+          ctx.body = { data: [] }
+        },
+      },
+    })
+    const absent: string[] = []
+    page.on('response', (answer) => {
+      if (answer.status() === 404) absent.push(new URL(answer.url()).pathname)
+    })
+    await open('#/security')
+    await settled()
+    const row = page.locator('[data-part=reminder]')
+    expect(await row.innerText()).to.include('Add a reminder')
+    expect(absent).to.deep.equal([])
+    Object.assign(derivation, { hint_defined: true })
+    await page.reload()
+    await settled()
+    expect(await row.innerText()).to.include('Change the reminder')
+  })
+
   it('marks the row that a mail names', async () => {
     await open('#/devices?highlight=v3')
     await page.locator('[data-part=v3].is-named').waitFor()

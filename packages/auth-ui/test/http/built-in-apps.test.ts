@@ -5,6 +5,7 @@ import type { BrowserClient, Page } from '@svc/testkit'
 import { expect } from 'chai'
 import type { AuthUiOptions } from '../../src/index.ts'
 import { sampleApp, sampleApps } from '../support/sample-instance.ts'
+import { appToken } from '../support/settings-server.ts'
 import { ALICE, createAlice, logIn, startUi, type UiServer } from '../support/ui-server.ts'
 
 const HOME = 'https://home.alice.example.com'
@@ -74,6 +75,27 @@ describe('the apps that come with the package (owner.md 8)', () => {
         headers: { authorization: `Bearer ${of === HOME ? token : ''}` },
       })
     expect((await ask(HOME)).status).to.equal(403)
+  })
+
+  it('home reads the check-up, as its manifest says, and no other app does', async () => {
+    await start({}, ['drive'])
+    await logIn(browser)
+    const answerTo = async (host: string): Promise<number> => {
+      const token = (await page(`${host}/`)).attribute('data-svc-token') ?? ''
+      const headers = { authorization: `Bearer ${token}` }
+      return (await browser.request('GET', '/settings/checkup', { from: host, headers })).status
+    }
+    expect(await answerTo(HOME)).to.equal(200)
+    expect(await answerTo(SETTINGS)).to.equal(200)
+    await server.close()
+    await start({}, ['home'])
+    await logIn(browser)
+    const own = await appToken(browser, 'home')
+    const refused = await browser.request('GET', '/settings/checkup', {
+      from: HOME,
+      headers: { authorization: `Bearer ${own}` },
+    })
+    expect(refused.status, 'an app of the host that does not say so').to.equal(403)
   })
 
   it('an app of the host with that slug is the host’s to serve', async () => {

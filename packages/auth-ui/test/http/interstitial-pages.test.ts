@@ -39,6 +39,11 @@ describe('pages where a consent was asked for', () => {
     return registered
   }
 
+  async function connect(name: string): Promise<void> {
+    const { client } = await register({ client_kind: 'mobile', client_name: name })
+    await server.oauth.clients.issueTokens(instance, client.client_id, 'io.svc.files')
+  }
+
   const limitTo = (oauthClientsMax: number): Promise<unknown> =>
     server.oauth.instances.update(instance.id, { settings: { oauthClientsMax } })
 
@@ -47,17 +52,34 @@ describe('pages where a consent was asked for', () => {
 
   describe('the limit of connected clients', () => {
     it('says how many there are, leads to the settings and to more, and looks again by itself', async () => {
-      await limitTo(0)
+      await connect('First')
+      await limitTo(1)
       const page = await browser.get(url)
       expect(page.status).to.equal(200)
       expect(page.text).to.include('<meta http-equiv="refresh" content="20">')
-      expect(page.text).to.include('Your space can’t connect any apps or devices.')
-      expect(page.text).to.include('0 apps and devices are connected now.')
+      expect(page.text).to.include('Your space can connect 1 app or device')
+      expect(page.text).to.include('1 app or device is connected now.')
+      expect(page.text).to.include('Remove an app')
       expect(page.text).to.include('href="https://settings.alice.example.com/#/apps"')
       expect(page.text).to.include('href="https://shop.example.com/?for=alice.example.com"')
       expect(page.text).to.include('<bdi>Second</bdi>')
       expect(page.headers['cache-control']).to.equal('no-store')
-      await limitTo(1)
+      await limitTo(2)
+      expect((await browser.get(url)).text).to.include('action="/auth/authorize"')
+    })
+
+    it('asks nobody to remove an app where none may be connected', async () => {
+      await connect('First')
+      await limitTo(0)
+      const page = await browser.get(url)
+      expect(page.text).to.include('Your space can’t connect any apps or devices.')
+      expect(page.text).to.include('Ask whoever runs this server to allow it.')
+      expect(page.text).to.include('href="https://shop.example.com/?for=alice.example.com"')
+      expect(page.text).to.include('1 app or device is connected now.')
+      expect(page.text).to.match(/#\/apps"[^>]*>Review connected apps</u)
+      for (const words of ['Remove an app', 'Too many']) expect(page.text).not.to.include(words)
+      expect(page.text).to.include('<meta http-equiv="refresh" content="20">')
+      await limitTo(2)
       expect((await browser.get(url)).text).to.include('action="/auth/authorize"')
     })
 

@@ -291,12 +291,17 @@ describe('passphrase settings (login.md 7)', () => {
       ask(browser, 'PUT', '/settings/hint', { hint })
 
     it('is there or not, and its text in no answer', async () => {
+      const told = async (): Promise<BrowserResponse> => ask(browser, 'GET', '/settings/passphrase')
       const none = await ask(browser, 'GET', '/settings/hint')
       expect(none.status).to.equal(404)
+      expect((await told()).text).not.to.include('hint')
       expect((await setHint('my first cat')).status).to.equal(204)
       const there = await ask(browser, 'GET', '/settings/hint')
       expect(there.status).to.equal(204)
       expect(there.text).to.equal('')
+      expect((await told()).text)
+        .to.include('"hint_defined":true')
+        .and.not.include('my first cat')
       expect((await setHint('')).status).to.equal(204)
       expect((await ask(browser, 'GET', '/settings/hint')).status).to.equal(404)
     })

@@ -47,6 +47,7 @@ export const BUTTONS: Readonly<Record<string, readonly string[]>> = {
     'sharing.accept',
     'sharing.refuse',
     'limit.settings',
+    'limit.settings.none',
     'limit.raise',
     'limit.leave',
     'deprecated.store',

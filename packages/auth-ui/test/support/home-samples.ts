@@ -1,4 +1,5 @@
 import type Koa from 'koa'
+import { CHECKUP } from './device-samples.ts'
 
 /** Apps that a start page leads to. */
 export const HOME_APPS: readonly { readonly slug: string; readonly name: string }[] = [
@@ -9,6 +10,9 @@ export const HOME_APPS: readonly { readonly slug: string; readonly name: string 
 /** Answers for a start page with something in each part. */
 export function homeAnswers(): Record<string, (ctx: Koa.Context) => void> {
   return {
+    'GET /settings/checkup': (ctx) => {
+      ctx.body = { data: CHECKUP }
+    },
     'GET /notifications': (ctx) => {
       ctx.body = {
         data: [item('n1', 'Dana shared “Contracts”', 'drive'), read(), item('n2', 'Backup done')],

@@ -208,6 +208,7 @@ export const SAMPLES: Readonly<Record<string, Show>> = {
       reloadHref: CERTIFY.reloadHref,
     }),
   limit: (pages, ctx) => pages.limitPage(ctx, LIMIT),
+  'limit-none': (pages, ctx) => pages.limitPage(ctx, { ...LIMIT, count: 0, limit: 0 }),
   'limit-long': (pages, ctx) =>
     pages.limitPage(ctx, { ...LIMIT, name: LONG_NAME, count: 61, limit: 60, isPosted: true }),
   deprecated: (pages, ctx) =>

@@ -91,7 +91,7 @@ const FACTORS = {
 const PASSPHRASE = {
   type: 'io.svc.settings',
   id: 'io.svc.settings.passphrase',
-  attributes: { salt: 'me@alice.example.com', kdf: 0, iterations: 50_000 },
+  attributes: { salt: 'me@alice.example.com', kdf: 0, iterations: 50_000, hint_defined: true },
 }
 
 const HEAD = {
@@ -264,7 +264,6 @@ export function settingsAnswers(clients: readonly object[] = CLIENTS): Answers {
     'POST /settings/activity/verify': (ctx) => {
       ctx.body = { data: HEAD }
     },
-    'GET /settings/hint': done,
     'DELETE /settings/sessions/sv2': done,
     'DELETE /settings/devices/v2': done,
     'DELETE /settings/trusted_devices/t2': done,

@@ -89,6 +89,25 @@ describe('words of every catalogue', () => {
   }
 })
 
+/** @see docs/decisions/0474 */
+describe('the check-up', () => {
+  const catalogues = everyCatalogue()
+  const of = (place: string, locale: string): Catalogue => {
+    const texts = catalogues.find((each) => each.place === place)
+    const all = texts === undefined ? {} : catalogueOf(texts, locale)
+    const isFinding = (key: string): boolean => /^checkup\.(?!good$)/u.test(key)
+    return Object.fromEntries(Object.entries(all).filter(([key]) => isFinding(key)))
+  }
+
+  for (const locale of languages(catalogues)) {
+    it(`has the words of the settings on home in ${locale}`, () => {
+      const settings = of('packages/auth-ui/settings-app', locale)
+      expect(Object.keys(settings)).to.have.length.greaterThan(20)
+      expect(of('packages/auth-ui/home-app', locale)).to.deep.equal(settings)
+    })
+  }
+})
+
 /** @see docs/decisions/0501 */
 describe('languages', () => {
   /** Served before a native reading was asked for. */

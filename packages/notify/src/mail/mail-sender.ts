@@ -99,7 +99,8 @@ function sendersOf(
   app?: string,
 ): { from: MailAddress; replyTo?: MailAddress } {
   const context = contextOf(instance, options)
-  const name = context.noreplyName ?? options.noreplyName ?? hostOf(instance.domain)
+  const { noreplyName = options.noreplyName ?? options.theme?.name } = context
+  const name = noreplyName ?? hostOf(instance.domain)
   const address =
     context.noreplyAddress ?? options.noreplyAddress ?? `noreply@${hostOf(instance.domain)}`
   const replyTo = repliesOf(instance, options)

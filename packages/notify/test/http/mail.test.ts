@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { createServer, type Server } from 'node:net'
 import { isMailError, type MailFailure, type SmtpOptions, smtpTransport } from '../../src/index.ts'
 import { createSystemMails, type Mailer } from '../../src/mail/system-mailer.ts'
-import type { MailSettings } from '../../src/mail/mail-options.ts'
+import type { MailOptions, MailSettings } from '../../src/mail/mail-options.ts'
 import { sampleInstance } from '../sample-instance.ts'
 
 type Line = { event: string; fields: Readonly<Record<string, unknown>> | undefined }
@@ -103,6 +103,28 @@ describe('mail over SMTP', () => {
     expect(first?.from).to.deep.equal({ name: 'Provider', address: 'hello@provider.example' })
     expect(first?.replyTo).to.deep.equal([{ name: 'Provider', address: 'help@provider.example' }])
     expect(second?.from).to.deep.equal({ name: 'Beta', address: 'beta@provider.example' })
+  })
+
+  it('comes from the name of the theme where the operator gave none, else from the domain', async () => {
+    const { log } = recordLog()
+    // One theme is for the pages, too.
+    const theme = { name: 'Example Space', accent: '#0a5c52' }
+    const fromOf = async (mail: Partial<MailOptions>, context?: string): Promise<unknown> => {
+      const transport = smtpTransport(plain(mailbox.port))
+      const { mailer } = createSystemMails({ log, mail: { transport, ...mail } })
+      await mailer.send(sampleInstance(context === undefined ? {} : { context }), onboarding)
+      return mailbox.mails.at(-1)?.from?.name
+    }
+    const contexts = { beta: { noreplyName: 'Beta' } }
+    expect(await fromOf({ theme })).to.equal('Example Space')
+    expect(await fromOf({ theme, noreplyName: 'Provider' })).to.equal('Provider')
+    expect(await fromOf({ theme, contexts }, 'beta')).to.equal('Beta')
+    expect(await fromOf({ theme, contexts: { beta: {} } }, 'beta')).to.equal('Example Space')
+    expect(await fromOf({ theme: {} })).to.equal('alice.example.com')
+    const nameless = { name: '' }
+    expect(() =>
+      createSystemMails({ log, mail: { transport: smtpTransport(plain(1)), theme: nameless } }),
+    ).to.throw(TypeError, /theme/u)
   })
 
   it('says whether replies are read, as its Reply-To does', async () => {

@@ -135,6 +135,18 @@ describe('system mails', () => {
     })
   }
 
+  it('asks nobody to remove an app where none may be connected', () => {
+    const write = (limit: number): string => {
+      const variables = { url, clientName: 'Drive', limit }
+      const mail = { template: 'oauth_clients_limit', variables } as const
+      const { html, text } = templates.render(sampleInstance(), mail)
+      return `${text}\n${html}`
+    }
+    expect(write(1)).to.include('remove the ones')
+    expect(write(0)).to.include('No other app can be connected.')
+    expect(write(0)).not.to.include('remove the ones')
+  })
+
   it('tells whoever reads a new, unproven address neither name nor place', () => {
     const { text, html } = templates.render(sampleInstance(), {
       template: 'update_email',

@@ -53,6 +53,7 @@ export function createClient(target: RedisTarget, name: string, temper: Temper):
   const { commandTimeout, ...own } = temper
   const shared = { ...connectionOptions(target, name, temper), ...own }
   const watch = (client: Redis): Redis => {
+    leaveOnce(client)
     // By ourselves: ioredis takes a standstill of this process for one of Redis.
     if (commandTimeout !== undefined) watchAnswers(client, commandTimeout)
     return client
@@ -168,6 +169,15 @@ function pause(attempt: number): number {
 /** A master that became a replica: reconnecting finds the new one. */
 function isDemoted(error: Error): boolean {
   return error.message.startsWith('READONLY')
+}
+
+/** Each refused write of a burst would leave the same connection, and leave something behind at it. */
+function leaveOnce(client: Redis): void {
+  const disconnect = client.disconnect.bind(client)
+  client.disconnect = (isToReconnect = false) => {
+    const isLeaving = client.stream?.writableEnded ?? false
+    if (!isToReconnect || !isLeaving) disconnect(isToReconnect)
+  }
 }
 
 /** A connection for subscriptions; it never reconnects by itself, since only its owner knows what was lost. */

@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { scaledLimit } from '../../../testkit/src/time-budget.ts'
 import { until } from '../../../testkit/src/until.ts'
 import { recordKey, type Store, StoreUnavailableError } from '../../src/index.ts'
+import { createClient, failFast } from '../../src/redis/client.ts'
 import { redisStore } from '../../src/redis/index.ts'
 import {
   freePort,
@@ -19,6 +20,8 @@ import { untilHealthy } from './until-healthy.ts'
 const key = recordKey('i', 'thing', 'a')
 /** Sentinels look every few seconds. */
 const FAIL_OVER = { limitMs: 20_000 }
+/** More than Node.js takes for a leak. */
+const MANY = 30
 
 describe('redisStore with replicas', function () {
   this.timeout(30_000)
@@ -117,14 +120,55 @@ describe('redisStore with replicas', function () {
     }
   })
 
-  async function startSentinel(): Promise<number> {
+  it('lets go of what watches the sentinels once, however often it comes in vain', async () => {
+    const warnings = collectWarnings()
+    const port = await startSentinel(60_000)
+    const client = createClient(
+      { sentinels: [{ host: '127.0.0.1', port }], master: 'people' },
+      'test',
+      { ...failFast(scaledLimit(1000)), retryStrategy: () => 1 },
+    )
+    client.on('error', () => {})
+    try {
+      await until(() => client.status === 'ready')
+      await until(() => hasSubscriber(port))
+      let lost = 0
+      client.on('close', () => {
+        lost += 1
+      })
+      await master.kill()
+      await until(() => lost > MANY, FAIL_OVER)
+    } finally {
+      client.disconnect()
+    }
+    expect(warnings.take()).to.deep.equal([])
+  })
+
+  it('leaves a master that was demoted once, however many writes it refuses', async () => {
+    const warnings = collectWarnings()
+    const store = redisStore({ url: master.url })
+    stores.push(store)
+    await store.health()
+    await sendToRedis(master.port, `REPLICAOF 127.0.0.1 ${replica.port}`)
+    const outcomes = await Promise.all(
+      Array.from({ length: MANY }, (_, n) =>
+        store.write([{ op: 'put', key, value: n }]).catch((error: unknown) => error),
+      ),
+    )
+    for (const outcome of outcomes) expect(outcome).to.be.instanceOf(StoreUnavailableError)
+    await sendToRedis(master.port, 'REPLICAOF NO ONE')
+    await untilHealthy(store)
+    expect(warnings.take()).to.deep.equal([])
+  })
+
+  async function startSentinel(downAfterMs = scaledLimit(1500)): Promise<number> {
     const port = await freePort()
     const file = join(master.dir, 'sentinel.conf')
     writeFileSync(
       file,
       [
         `sentinel monitor people 127.0.0.1 ${master.port} 1`,
-        `sentinel down-after-milliseconds people ${scaledLimit(1500)}`,
+        `sentinel down-after-milliseconds people ${downAfterMs}`,
         'sentinel failover-timeout people 2000',
       ].join('\n'),
     )
@@ -137,6 +181,21 @@ describe('redisStore with replicas', function () {
     return port
   }
 })
+
+/** What Node.js warns of from now on, such as listeners that are added again and again. */
+function collectWarnings(): { take(): readonly string[] } {
+  const found: string[] = []
+  const note = ({ message }: Error): void => {
+    found.push(message)
+  }
+  process.on('warning', note)
+  return {
+    take() {
+      process.off('warning', note)
+      return found
+    },
+  }
+}
 
 async function hasSubscriber(sentinelPort: number): Promise<boolean> {
   return / sub=1 /.test(await ask(sentinelPort, 'CLIENT LIST'))

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { scaledLimit } from '../../../testkit/src/time-budget.ts'
-import { recordKey, type Store, StoreUnavailableError } from '../../src/index.ts'
+import { type Store, StoreUnavailableError } from '../../src/index.ts'
 import { redisStore } from '../../src/redis/index.ts'
 import {
   type BlackHole,
@@ -12,18 +12,10 @@ import {
   startRedisServer,
 } from '../../src/testing/index.ts'
 import { skipUnless } from '../skip-unless.ts'
+import { CALLS, key } from './calls.ts'
 import { untilHealthy } from './until-healthy.ts'
 
-const key = recordKey('i', 'thing', 'a')
 const PATIENCE_MS = scaledLimit(300)
-const CALLS: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
-  get: (store) => store.get(key),
-  write: (store) => store.write([{ op: 'put', key, value: 1 }]),
-  'write with an id': (store) =>
-    store.write([{ op: 'put', key, value: 1 }], { id: crypto.randomUUID() }),
-  hit: (store) => store.hit(recordKey('i', 'counter', 'a'), 60_000),
-  health: (store) => store.health(),
-}
 
 /** Nothing else happens in this process meanwhile. */
 function standStill(forMs: number): void {

@@ -12,24 +12,19 @@ import {
   startRedisServer,
 } from '../../src/testing/index.ts'
 import { skipUnless } from '../skip-unless.ts'
+import { type Call, CALLS, key } from './calls.ts'
 import { untilHealthy } from './until-healthy.ts'
 
 const ANSWER_MS = scaledLimit(3000)
 const RECOVERY_MS = scaledLimit(5000)
 
-const key = recordKey('i', 'thing', 'a')
-const CALLS: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
-  get: (store) => store.get(key),
+const EVERY_CALL: Readonly<Record<string, Call>> = {
+  ...CALLS,
   getMany: (store) => store.getMany([key]),
-  write: (store) => store.write([{ op: 'put', key, value: 1 }]),
   'write of a new record': (store) =>
     store.write([{ op: 'put', key: recordKey('i', 'thing', crypto.randomUUID()), value: 1 }]),
-  'write with an id': (store) =>
-    store.write([{ op: 'put', key, value: 1 }], { id: crypto.randomUUID() }),
   take: (store) => store.take(recordKey('i', 'thing', 'none')),
-  hit: (store) => store.hit(recordKey('i', 'counter', 'a'), 1000),
   list: (store) => store.list(indexKey('i', 'all')),
-  health: (store) => store.health(),
   'scheduler.at': (store) => store.scheduler.at('q', 'a', Date.now() + 3_600_000),
   'scheduler.cancel': (store) => store.scheduler.cancel('q', 'b'),
 }
@@ -79,7 +74,7 @@ describe('Redis that', function () {
       await hasty.health()
       proxy.swallow()
       const start = performance.now()
-      await expectUnavailable('get', CALLS['get']?.(hasty))
+      await expectUnavailable('get', EVERY_CALL['get']?.(hasty))
       expect(performance.now() - start).to.be.within(commandTimeoutMs - 10, scaledLimit(1500))
     } finally {
       await hasty.close()
@@ -122,7 +117,7 @@ describe('Redis that', function () {
   ] as const) {
     it(`${name}: writes are unavailable, nothing is half done`, async () => {
       await sendToRedis(server.port, begin)
-      for (const call of writes) await expectUnavailable(call, CALLS[call]?.(store))
+      for (const call of writes) await expectUnavailable(call, EVERY_CALL[call]?.(store))
       await sendToRedis(server.port, end)
       expect(await untilHealthy(store)).to.be.lessThan(RECOVERY_MS)
       await allAnswer()
@@ -142,7 +137,7 @@ describe('Redis that', function () {
   it('loses the answer: a write without an id and a take are unknown, not refused', async () => {
     for (const call of ['write', 'take'] as const) {
       proxy.cutNextAnswer()
-      await expectUnavailable(call, CALLS[call]?.(store))
+      await expectUnavailable(call, EVERY_CALL[call]?.(store))
       await untilHealthy(store)
     }
   })
@@ -179,11 +174,11 @@ describe('Redis that', function () {
   })
 
   async function allAnswer(): Promise<void> {
-    await Promise.all(Object.values(CALLS).map((call) => call(store)))
+    await Promise.all(Object.values(EVERY_CALL).map((call) => call(store)))
   }
 
   async function allFail(subject = store): Promise<void> {
-    const calls = Object.entries(CALLS)
+    const calls = Object.entries(EVERY_CALL)
     await Promise.all(calls.map(([name, call]) => expectUnavailable(name, call(subject))))
   }
 })
