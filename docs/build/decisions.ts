@@ -30,7 +30,14 @@ const THEMES: Readonly<Record<string, readonly string[]>> = {
     'outbound calls',
     'keys',
   ],
-  'oauth-core': ['clients', 'scopes', 'authorize', 'tokens', 'certification'],
+  'oauth-core': [
+    'clients',
+    'documents of clients',
+    'scopes',
+    'authorize',
+    'tokens',
+    'certification',
+  ],
   'auth-ui': [
     'login',
     'limits',

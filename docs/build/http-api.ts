@@ -134,6 +134,7 @@ const CORS = {
   'app-origins-or-any':
     "the instance's own apps, with credentials; any other origin without credentials",
   open: 'any, without credentials',
+  resource: 'any, without credentials, with the headers of clients of a resource',
 }
 
 /** How code hosts name the heading of an endpoint. */

@@ -15,7 +15,7 @@ export function openApi(groups: readonly RouteGroup[], version: string): Documen
   const paths: Record<string, Record<string, unknown>> = {}
   for (const { name, rows } of groups) {
     for (const row of rows) {
-      const path = row.path.replaceAll(/:(\w+)/g, '{$1}')
+      const path = row.path.replaceAll(/[:*](\w+)/g, '{$1}')
       const methods = (paths[path] ??= {})
       const method = row.method.toLowerCase()
       if (methods[method] !== undefined) throw new Error(`${row.method} ${row.path} is there twice`)
@@ -41,7 +41,7 @@ function operation(row: RouteRow, tag: string): Record<string, unknown> {
   const content = Object.fromEntries(
     mediaTypes(row).map((type) => [type, { schema: expectedBody(row.body) }]),
   )
-  const parameters = [...row.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+  const parameters = [...row.path.matchAll(/[:*](\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,

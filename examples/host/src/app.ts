@@ -28,6 +28,7 @@ import { audit, withAuditMarks } from './log/audit.ts'
 import type { HostLog } from './log/log.ts'
 import { createHealth } from './monitoring/health.ts'
 import { createMetrics } from './monitoring/metrics.ts'
+import { countRefreshes } from './monitoring/refresh-figures.ts'
 import { createStatus } from './monitoring/status-lines.ts'
 import { observeStore } from './monitoring/observed-store.ts'
 import { createSettableFigures } from './monitoring/settable-figures.ts'
@@ -197,10 +198,12 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     settable,
     storeFigures,
     load: load.figures,
+    oauth,
     isSpaceLow,
     sockets: realtime.stats,
     notifications: notify.figures,
     providers: connectors.figures,
+    refreshes: countRefreshes(oauth),
   })
   const health = createHealth(store, clock)
   const probe = createProbe({ config, store, clock, instances: oauth.instances, clientAddress })

@@ -7,11 +7,15 @@ import {
   versionedStore,
 } from '@svc/platform'
 import type { Context } from 'koa'
-import { AccessCaches, authenticate, authenticateToken } from './access/access.ts'
+import { authenticate, authenticateToken } from './access/access.ts'
 import { BuiltInApps } from './access/built-in-apps.ts'
+import { AccessCaches } from './access/caller.ts'
 import { guardRoute } from './access/guard.ts'
 import { issueKonnectorToken } from './access/konnector-token.ts'
+import { stepUp } from './access/resource-challenge.ts'
+import { guardResource } from './access/resource-guard.ts'
 import { checkMoveRequest, grantMove } from './authorize/moves.ts'
+import { assembleDocuments } from './client-documents/assemble.ts'
 import { ClientStore } from './clients/client-store.ts'
 import { LinkedApps } from './clients/linked-apps.ts'
 import { closeEngine, createEngine } from './engine/engine.ts'
@@ -24,6 +28,7 @@ import { dropLimit } from './registration/client-limit.ts'
 import { clientServiceOf } from './registration/client-service.ts'
 import { startEndings } from './registration/access-endings.ts'
 import { startCleanup } from './registration/end-client.ts'
+import { ReservedTypes, Resources } from './resources/resources.ts'
 import { oauthRoutes } from './routes.ts'
 import { ForbiddenScopes } from './scopes/forbidden.ts'
 import type { OAuthServices } from './services.ts'
@@ -60,6 +65,18 @@ export function createOAuth(options: OAuthOptions): OAuth {
     tellAccessEnding?: TellAccessEnding
   } = {}
 
+  const forbidden = new ForbiddenScopes(namespace, resolved.forbiddenScopes)
+  const reserved = new ReservedTypes(namespace, forbidden, resolved.assistants.reserved)
+  const resources = new Resources(reserved)
+
+  const described = assembleDocuments({
+    store,
+    options: resolved,
+    emitter,
+    log,
+    services: () => services,
+  })
+
   const services: OAuthServices & { rows: readonly RouteRow[] } = {
     store,
     clock,
@@ -78,7 +95,8 @@ export function createOAuth(options: OAuthOptions): OAuth {
     konnectors: resolved.konnectors,
     flagship,
     options: resolved,
-    forbidden: new ForbiddenScopes(namespace, resolved.forbiddenScopes),
+    forbidden,
+    resources,
     clients,
     linkedApps,
     engine: createEngine({
@@ -92,6 +110,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       namespace,
       clientAddress,
       flagship,
+      described,
       linkedApps,
       activity,
       lifetimes,
@@ -135,6 +154,11 @@ export function createOAuth(options: OAuthOptions): OAuth {
         reservedTypes: [`${namespace}.account_types`],
       }),
 
+    resources: { add: (resource) => resources.add(resource) },
+    resourceGuard: (resource) => guardResource(resource, services),
+    stepUp: (resource, instance, access, needs) =>
+      stepUp(services, resource, instance, access, needs),
+
     useSessions(sessions) {
       if (given.sessions !== undefined) throw new TypeError('useSessions() is called once')
       given.sessions = sessions
@@ -175,6 +199,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
 
     async close() {
       await linkedApps.close()
+      await described.close()
       await stopCleanup?.()
       stopCleanup = undefined
       await stopEndings?.()

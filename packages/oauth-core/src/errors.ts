@@ -23,6 +23,11 @@ export const ERRORS = {
     text: 'The operator has blocked the instance. Try again much later.',
     source: 'login.md 4.8',
   },
+  client_host_refused: {
+    status: 403,
+    text: 'The operator does not let apps of the host connect that the client is described at.',
+    source: 'assistants.md 2.10',
+  },
   client_limit: {
     status: 403,
     description: 'too many apps are connected',
@@ -34,6 +39,11 @@ export const ERRORS = {
     description: 'Client not found',
     text: 'There is no such client, or the registration access token is not its own. Register again.',
     source: 'oauth.md 3.6',
+  },
+  client_unverifiable: {
+    status: 400,
+    text: 'The document that the `client_id` leads to cannot be had, or does not describe the client as the request does; the description says which.',
+    source: 'assistants.md 2.7',
   },
   conflict: {
     status: 409,
@@ -113,6 +123,11 @@ export const ERRORS = {
     text: 'The scope is malformed, or no client of this kind may have it.',
     source: 'RFC 6749 5.2',
   },
+  invalid_target: {
+    status: 400,
+    text: 'The `resource` is none of this server, or another one than the grant has.',
+    source: 'RFC 8707 2',
+  },
   invalid_token: {
     status: 401,
     text: 'The token is malformed, expired or revoked. Refresh it, or begin the authorization again.',
@@ -167,6 +182,11 @@ export const ERRORS = {
     description: 'too many clients are registered',
     text: 'The instance has 1 000 clients, allowed or not. The owner has to remove some first.',
     source: 'operation.md 8.1',
+  },
+  too_many_lookups: {
+    status: 429,
+    text: 'More documents of clients were to be fetched than may be. Try again after `Retry-After`.',
+    source: 'assistants.md 2.6',
   },
   too_many_requests: {
     status: 429,

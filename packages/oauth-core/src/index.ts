@@ -28,7 +28,9 @@ export {
   type SafetyNetEvidence,
   verifySafetyNet,
 } from './certification/verify-safety-net.ts'
+export { checkClientDocument, type DocumentReport } from './client-documents/check-document.ts'
 export type { Client, ClientId, ClientMetadata } from './clients/client.ts'
+export type { DocumentSnapshot } from './clients/client-document.ts'
 export type {
   ClientAccess,
   ClientPage,
@@ -75,12 +77,18 @@ export type {
   SharingView,
   TellAccessEnding,
 } from './ports.ts'
+export type { Resource, ResourceOptions } from './resources/resources.ts'
 export { manifestPermissions } from './scopes/manifest.ts'
 export { type KindGroup, KIND_GROUPS, kindGroupOf, localType } from './scopes/kind-group.ts'
 export { type Permission, type Verb, VERBS } from './scopes/permission.ts'
 export { type Right, RIGHTS, rightsOf } from './scopes/rights.ts'
 export { parseScope, serializeScope } from './scopes/scope.ts'
-export type { AccessContext, ScopedDocument, TokenAccess } from './access/access-context.ts'
+export type {
+  AccessContext,
+  ResourceAccess,
+  ScopedDocument,
+  TokenAccess,
+} from './access/access-context.ts'
 export type { TokenAnswer } from './engine/bridge.ts'
 export type { AppTokens } from './tokens/app-token.ts'
 export type { KonnectorTokens } from './access/konnector-token.ts'

@@ -32,6 +32,12 @@ export const FLAGSHIP_MAIL_PAUSE_MS: number = 30 * SECOND_MS
 /** Life of konnector tokens. @see oauth.md 7.1 */
 export const KONNECTOR_TOKEN_MS: number = 30 * MINUTE_MS
 
+/** Life of access tokens of a resource. @see assistants.md 3.9 */
+export const RESOURCE_TOKEN_MS: number = HOUR_MS
+
+/** How long a client without a secret is kept once its last grant ended. @see assistants.md 3.8 */
+export const UNUSED_CLIENT_MS: number = DAY_MS
+
 /** How long a registered client may wait for its first access code. @see oauth.md 3.9 */
 export const PENDING_CLIENT_MS: number = HOUR_MS
 
@@ -45,6 +51,8 @@ export interface Lifetimes {
   readonly refreshTokenMs: number
   /** Of a registered client without any access. @defaultValue `3_600_000` */
   readonly pendingClientMs: number
+  /** Of access tokens of a resource, 5 minutes to 24 hours. @defaultValue `3_600_000` */
+  readonly resourceTokenMs: number
   /** Of a key that signs access tokens, at least a day; 0: none is replaced by itself. @defaultValue 90 days */
   readonly signingKeyMs: number
 }
@@ -54,5 +62,6 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
   accessTokenMs: ACCESS_TOKEN_MS,
   refreshTokenMs: REFRESH_TOKEN_MS,
   pendingClientMs: PENDING_CLIENT_MS,
+  resourceTokenMs: RESOURCE_TOKEN_MS,
   signingKeyMs: SIGNING_KEY_MS,
 }

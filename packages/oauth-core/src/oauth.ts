@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import type { Moves } from './authorize/moves.ts'
 import type { ClientService } from './registration/client-service.ts'
-import type { Platform, RouteRow } from '@svc/platform'
+import type { Instance, Platform, RouteRow } from '@svc/platform'
 import type {
   AppManifest,
   AppRegistry,
@@ -10,8 +10,9 @@ import type {
   OwnerSessions,
   TellAccessEnding,
 } from './ports.ts'
-import type { Verb } from './scopes/permission.ts'
-import type { TokenAccess } from './access/access-context.ts'
+import type { Resource, ResourceOptions } from './resources/resources.ts'
+import type { Permission, Verb } from './scopes/permission.ts'
+import type { ResourceAccess, TokenAccess } from './access/access-context.ts'
 import type { AppTokens } from './tokens/app-token.ts'
 import type { KonnectorTokens } from './access/konnector-token.ts'
 
@@ -21,6 +22,26 @@ export interface OAuth extends Platform {
   routes(options: { readonly pages: AuthorizePages }): Middleware
   /** Lets a request pass whose token has a rule for the verb and the type; sets `ctx.state.access` (D65). */
   guard(rule: { readonly verb: Verb; readonly type: string }): Middleware
+  /** What takes tokens of its own. Nothing about resources exists before the first one. @see assistants.md 1.1 */
+  readonly resources: {
+    /** @throws TypeError for a path that is taken or no path, or a scope that cannot be offered */
+    add(resource: ResourceOptions): Resource
+  }
+  /**
+   * Lets a request pass whose token is of this resource; sets `ctx.state.access` to a {@link ResourceAccess}. The handler
+   * asks `access.allows`, and {@link OAuth.stepUp} what to answer when it says no.
+   */
+  resourceGuard(resource: Resource): Middleware
+  /**
+   * The challenge for a caller that needs more than it has: the value of `WWW-Authenticate` of a 403. Undefined when it
+   * was told so often that it is not to be told again.
+   */
+  stepUp(
+    resource: Resource,
+    instance: Instance,
+    access: Pick<ResourceAccess, 'granted' | 'grantId'>,
+    needs: readonly Permission[],
+  ): Promise<string | undefined>
   /** Who is logged in (D49). Once, before `routes`. */
   useSessions(sessions: OwnerSessions): void
   /**

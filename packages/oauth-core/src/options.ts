@@ -3,6 +3,7 @@ import {
   HOUR_MS,
   type Logger,
   MINUTE_MS,
+  type Outbound,
   type RateLimit,
   type RouteContext,
   type SealingKey,
@@ -35,6 +36,7 @@ import {
   type FlagshipOptions,
   flagshipOptions,
 } from './certification/attestation-config.ts'
+import { HOST_PATTERN } from './client-documents/client-hosts.ts'
 import type { Client } from './clients/client.ts'
 import { DEFAULT_LIFETIMES, type Lifetimes } from './lifetimes.ts'
 import type { AppRegistry, KonnectorRegistry } from './ports.ts'
@@ -45,7 +47,18 @@ type Func = (...given: never) => unknown
 const SILENT: Logger = { info: () => {}, warn: () => {}, error: () => {} }
 
 /** Buckets of this package. @see oauth.md 2.6 */
-export type OAuthBucket = 'attestation' | 'confirm-flagship' | 'oauth-client' | 'token'
+export type OAuthBucket =
+  | 'assistant'
+  | 'attestation'
+  | 'cimd-instance'
+  | 'cimd-keys'
+  | 'cimd-process'
+  | 'cimd-url'
+  | 'confirm-flagship'
+  | 'oauth-client'
+  | 'refresh'
+  | 'step-up'
+  | 'token'
 
 /** What {@link createOAuth} is given. Faults are reported at once, each with its path. */
 export interface OAuthOptions {
@@ -117,6 +130,21 @@ export interface OAuthOptions {
     /** Whether they may leave out single permissions, and choose for how long. @defaultValue `true` (D42) */
     readonly choose?: boolean
   }
+  /** Of clients that ask for a resource; without a registered one nothing of it counts. @see assistants.md 7.1 */
+  readonly assistants?: {
+    /** Whether clients may register without a secret. @defaultValue `true` */
+    readonly registration?: boolean
+    /** Whether clients without a secret have to send `state`, beside PKCE. @defaultValue `false` */
+    readonly requireState?: boolean
+    /** Types that no such client gets, or their beginnings with a `*`. @defaultValue those of `assistants.md` 4.8 */
+    readonly reserved?: readonly string[]
+    /** Hosts whose documents may describe clients: `host`, or `*.host` for those below it. @defaultValue any */
+    readonly clientHosts?: readonly string[]
+    /** Hosts whose documents may not, whatever else allows them. @defaultValue none */
+    readonly clientHostsDenied?: readonly string[]
+  }
+  /** The way to documents of clients. @defaultValue one that leads to public addresses only */
+  readonly outbound?: Outbound
   /** Instead of single {@link DEFAULT_LIFETIMES}. */
   readonly lifetimes?: Partial<Lifetimes>
   /** Instead of single {@link DEFAULT_LIMITS}. */
@@ -138,25 +166,48 @@ export interface OAuthOptions {
 
 /** @see oauth.md 2.6 */
 export const DEFAULT_LIMITS: Readonly<Record<OAuthBucket, RateLimit>> = {
+  /** Clients that documents describe and the owner allows for the first time. */
+  assistant: { limit: 10, windowMs: HOUR_MS },
   /** Attestations that use up a challenge of an instance. */
   attestation: { limit: 50, windowMs: HOUR_MS },
+  /** Documents of clients that are fetched for an instance. */
+  'cimd-instance': { limit: 60, windowMs: HOUR_MS },
+  /** Keys of a client that are fetched again for one that is unknown. */
+  'cimd-keys': { limit: 1, windowMs: 5 * MINUTE_MS },
+  /** Documents of clients that a process fetches. */
+  'cimd-process': { limit: 600, windowMs: HOUR_MS },
+  /** Fetches of one document, by all instances. */
+  'cimd-url': { limit: 20, windowMs: HOUR_MS },
   /** Codes that certify clients: mailed, and tried. */
   'confirm-flagship': { limit: 30, windowMs: HOUR_MS },
   /** Registrations of clients. */
   'oauth-client': { limit: 50, windowMs: HOUR_MS },
+  /** Refreshes of a grant whose refresh tokens rotate. */
+  refresh: { limit: 60, windowMs: MINUTE_MS },
+  /** Challenges that ask a client of a resource to get more, a grant. */
+  'step-up': { limit: 5, windowMs: HOUR_MS },
   /** Wrong secrets of a client from an address. */
   token: { limit: 300, windowMs: HOUR_MS },
 }
 
 /** Options with nothing left open, but what has no default. */
 export interface ResolvedOptions
-  extends Settled<Omit<OAuthOptions, 'flagship'>, 'apps' | 'forbiddenScopes' | 'konnectors'> {
+  extends Settled<
+    Omit<OAuthOptions, 'flagship'>,
+    'apps' | 'forbiddenScopes' | 'konnectors' | 'outbound'
+  > {
+  readonly assistants: Settled<NonNullable<OAuthOptions['assistants']>, 'clientHosts'>
   readonly cache: Required<NonNullable<OAuthOptions['cache']>>
   readonly consent: Required<NonNullable<OAuthOptions['consent']>>
   readonly flagship: FlagshipConfig
   readonly lifetimes: Lifetimes
   readonly limits: Readonly<Record<OAuthBucket, RateLimit>>
 }
+
+const HOSTS = list(
+  text('a host, or `*.` and a host', { pattern: HOST_PATTERN, maxLength: 255 }),
+  1000,
+)
 
 export const OAUTH_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
   store: port<Store>(['get', 'getMany', 'write', 'take', 'hit', 'list']),
@@ -186,12 +237,24 @@ export const OAUTH_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
     'nothing is offered',
   ),
   consent: group({ choose: flag().or(true) }),
+  assistants: group({
+    registration: flag().or(true),
+    requireState: flag().or(false),
+    reserved: list(
+      text('a type, or its beginning with a `*`', { pattern: '^[a-z0-9_.]+\\*?$' }),
+      200,
+    ).or([], 'those of `assistants.md` 4.8'),
+    clientHosts: HOSTS.optional('any'),
+    clientHostsDenied: HOSTS.or([], 'none'),
+  }),
+  outbound: port<Outbound>(['request']).optional('one that leads to public addresses only'),
   lifetimes: lifetimes(
     DEFAULT_LIFETIMES,
     { least: SECOND_MS, most: DAY_MS, step: SECOND_MS },
     {
       authorizationCodeMs: { least: SECOND_MS, most: 10 * MINUTE_MS, step: SECOND_MS },
       refreshTokenMs: { least: SECOND_MS, most: 3650 * DAY_MS, step: SECOND_MS },
+      resourceTokenMs: { least: 5 * MINUTE_MS, most: DAY_MS, step: SECOND_MS },
       pendingClientMs: { least: SECOND_MS, most: 30 * DAY_MS, step: SECOND_MS },
       // The smallest step is a day, so that 0 is the only number below one.
       signingKeyMs: { least: 0, most: 3650 * DAY_MS, step: DAY_MS },

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { Client } from './clients/client.ts'
 import type { CsrfRule, HttpError, Instance } from '@svc/platform'
+import type { Resource } from './resources/resources.ts'
 import type { Permission } from './scopes/permission.ts'
 
 /** A permission of a manifest, under a title. @see oauth.md 12 "JSON form" */
@@ -122,6 +123,8 @@ export interface ConsentView {
   /** Why the page is shown again: no permission was ticked. */
   readonly problem?: 'nothing_chosen'
   readonly signs: ConsentSigns
+  /** What the access is for: what only reads is ticked, and everything else is not. Absent: the interface itself. */
+  readonly resource?: Resource
   readonly redirectUri: string
   /** Where refusing leads. */
   readonly cancelUrl: string
@@ -224,6 +227,11 @@ export interface OAuthEvents {
   'client.updated': ClientEvent
   /** A client is gone: it unregistered, was removed by its owner or the host, or was never allowed. */
   'client.deleted': ClientEvent
+  /** A document that describes a client was fetched, or was to be. */
+  'document.fetched': {
+    readonly outcome: 'fetched' | 'invalid' | 'status' | 'timeout' | 'unreachable'
+    readonly ms: number
+  }
   /** The owner allowed a client more than `oauthClientsMax` says. @see oauth.md 3.10 */
   'clients.limit.exceeded': {
     readonly instance: Instance
@@ -252,12 +260,19 @@ export interface OAuthEvents {
     /** When it ends by itself now. Milliseconds since the epoch. Absent: it lasts until it is revoked. */
     readonly endsAt?: number
   }
+  /** A client without a secret presented a refresh token of a grant of its own. @see assistants.md 3.6 */
+  'token.rotated': ClientEvent & {
+    /** `reuse`: the token was replaced too long ago, and the grant ended; `refused`: the token is none of ours. */
+    readonly outcome: 'refused' | 'repeated' | 'reuse' | 'rotated'
+  }
   /** A grant ended before its time; its code and its tokens are refused from now on. */
   'grant.revoked': {
     readonly instance: Instance
     readonly grantId: string
     readonly clientId: string
     readonly reason: string
+    /** Of a client without a secret. */
+    readonly isRotating?: true
   }
 }
 

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import { type InstanceId, type RecordKind, valueSchemas } from '@svc/platform'
 import { secretContext } from './clients/client-record.ts'
+import { DOCUMENT_RECORDS, DOCUMENT_SNAPSHOT } from './client-documents/records.ts'
 
-const { any, boolean, digest, instant, list, members, object, text } = valueSchemas
+const { any, boolean, count, digest, instant, list, members, object, oneOf, text } = valueSchemas
 
 const SHORT = { no: 'It is short-lived.' } as const
 const COUNTER = { no: 'It is a counter.' } as const
@@ -17,6 +18,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
         metadata: members(
           { redirect_uris: list(text), client_name: text, software_id: text },
           {
+            token_endpoint_auth_method: oneOf('none'),
             software_version: text,
             client_kind: text,
             client_uri: text,
@@ -34,7 +36,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
         createdAt: instant,
         updatedAt: instant,
       },
-      { os: text, deviceTokenAt: instant },
+      { document: DOCUMENT_SNAPSHOT, os: text, deviceTokenAt: instant, keepUntil: instant },
     ),
     tags: 'instance',
     places: { by: 'index', index: 'clients' },
@@ -47,7 +49,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     life: 'until removed, by its client, the owner or the clean-up; one hour while pending',
     export: 'yes',
     content:
-      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last',
+      'metadata as registered, secret, `pending`, `flagship`, `certifiedFromStore`, operating system, when it gave its device token last; of a client that a document describes: its address, SHA-256 of the document, when it was read and tried last, keys, former name; of a client without a secret when it goes',
   },
   {
     kind: 'client-name',
@@ -141,14 +143,26 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
           { challenge: text, consumedAt: instant },
         ),
       },
-      { endsAt: instant, toldEnd: instant, refreshToken: digest },
+      {
+        endsAt: instant,
+        toldEnd: instant,
+        refreshToken: digest,
+        resource: text,
+        rotation: members({
+          generation: count,
+          retired: list(
+            members({ generation: count, hash: digest, kid: text }, { until: instant }),
+            8,
+          ),
+        }),
+      },
     ),
     tags: 'instance',
     places: { by: 'index-of', parent: 'client', index: ({ id }) => `grants:${id}` },
     life: 'with its code (5 min) until that is exchanged, then 400 days without a refresh and the last access token’s day, or the chosen end when that comes first; at most 20 a client; ended by revocation and by a replay of its code, which is exchanged once',
     export: 'yes',
     content:
-      'SHA-256 of its id: client, scope, when, when it ends (a time the owner chose, or none), the end that the owner was told of; of its code: SHA-256, redirect URI, challenge, end, when it was used; SHA-256 of its refresh token',
+      'SHA-256 of its id: client, scope, when, when it ends (a time the owner chose, or none), the end that the owner was told of; of its code: SHA-256, redirect URI, challenge, end, when it was used; SHA-256 of its refresh token; of a grant with a resource: its path; of a client without a secret: how often the refresh token changed, and of at most 8 earlier ones SHA-256, the key that made what follows, and until when it is good',
   },
   {
     kind: 'registration-token',
@@ -160,6 +174,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     export: 'yes',
     content: 'SHA-256 of the token: its client',
   },
+  ...DOCUMENT_RECORDS,
 ]
 
 function nameOf(value: unknown): string {

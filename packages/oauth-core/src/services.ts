@@ -10,7 +10,7 @@ import type {
 } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Context } from 'koa'
-import type { AccessCaches } from './access/access.ts'
+import type { AccessCaches } from './access/caller.ts'
 import type { FlagshipConfig } from './certification/attestation-config.ts'
 import type { ClientStore } from './clients/client-store.ts'
 import type { LinkedApps } from './clients/linked-apps.ts'
@@ -25,6 +25,7 @@ import type {
   OwnerSessions,
   TellAccessEnding,
 } from './ports.ts'
+import type { Resources } from './resources/resources.ts'
 import type { ForbiddenScopes } from './scopes/forbidden.ts'
 import type { OAuthLog } from './log/log-events.ts'
 
@@ -37,7 +38,7 @@ export interface OAuthServices {
   readonly namespace: string
   readonly keyring: Keyring
   readonly sealer: Sealer
-  readonly instances: Pick<Instances, 'byId'>
+  readonly instances: Pick<Instances, 'byHost' | 'byId'>
   /** Notes what happens for the owner. */
   readonly activity: ActivityLog
   /** Notifies every process that something ended. */
@@ -53,8 +54,13 @@ export interface OAuthServices {
   readonly konnectors: KonnectorRegistry | undefined
   readonly flagship: FlagshipConfig
   /** What the host decided about authorizations. */
-  readonly options: Pick<ResolvedOptions, 'consent' | 'deprecatedApps' | 'requirePkce' | 'sharings'>
+  readonly options: Pick<
+    ResolvedOptions,
+    'assistants' | 'consent' | 'deprecatedApps' | 'requirePkce' | 'sharings'
+  >
   readonly forbidden: ForbiddenScopes
+  /** What takes tokens of its own; embedding servers register it. */
+  readonly resources: Resources
   readonly clients: ClientStore
   readonly linkedApps: LinkedApps
   readonly engine: Engine

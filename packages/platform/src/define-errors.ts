@@ -22,11 +22,20 @@ export interface CodedErrorOptions {
   /** Logged only. */
   readonly detail?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** What pages say instead of `description`, which is English. */
+  readonly words?: ErrorWords
   /** When to try again. Seconds, sent as `Retry-After`. */
   readonly retryAfterS?: number
   /** JSON pointer to what is wrong in the body, for JSON:API answers. */
   readonly pointer?: string
   readonly cause?: unknown
+}
+
+/** A sentence of the user interface's catalogue that names something, such as a host. */
+export interface ErrorWords {
+  /** Its key is `error.text.<key>`. */
+  readonly key: string
+  readonly values: Readonly<Record<string, string | number>>
 }
 
 /** One member of the `errors` of a JSON:API answer, beside its status. @see JSON:API 1.1, error objects */
@@ -45,6 +54,7 @@ export interface CodedError<Code extends string> extends Error {
   readonly description?: string
   readonly detail?: string
   readonly headers?: Readonly<Record<string, string>>
+  readonly words?: ErrorWords
   /** Everything that is wrong, where the table has titles. */
   readonly errors?: readonly ErrorObject[]
 }
@@ -97,6 +107,7 @@ export function defineErrors<Code extends string>(
     declare readonly description?: string
     declare readonly detail?: string
     declare readonly headers?: Readonly<Record<string, string>>
+    declare readonly words?: ErrorWords
     declare readonly errors?: readonly ErrorObject[]
 
     constructor(code: Code, options: CodedErrorOptions = {}) {
@@ -108,6 +119,7 @@ export function defineErrors<Code extends string>(
       this.expose = row.isHidden !== true || this.status < 500
       if (description !== undefined) this.description = description
       if (options.detail !== undefined) this.detail = options.detail
+      if (options.words !== undefined) this.words = options.words
       const retry = retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) }
       const headers = { ...options.headers, ...retry }
       if (Object.keys(headers).length > 0) this.headers = headers

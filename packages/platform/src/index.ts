@@ -17,6 +17,7 @@ export {
   type ErrorClass,
   type ErrorFault,
   type ErrorRow,
+  type ErrorWords,
 } from './define-errors.ts'
 export { directionOf } from './direction-of.ts'
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './durations.ts'

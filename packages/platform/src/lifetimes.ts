@@ -8,3 +8,6 @@ export const CACHE_TRUST_MS: number = SECOND_MS
 
 /** The longest life of a token that an instance's keys sign. Milliseconds. @see oauth.md 7.1 */
 export const LONGEST_TOKEN_MS: number = DAY_MS
+
+/** The longest life of a grant whose refresh tokens rotate. Milliseconds. @see assistants.md 5.4 */
+export const LONGEST_ROTATING_GRANT_MS: number = 30 * DAY_MS

@@ -87,10 +87,10 @@ export const PLATFORM_RECORDS: readonly RecordKind[] = [
         }),
       },
     ],
-    life: 'rotated; an older access key goes when its last token is dead, an older key of another kind at once',
+    life: 'rotated; an older access or refresh key goes when the last that it made is dead, an older key of another kind at once',
     export: 'yes',
     content:
-      '`access`, `session`, `mail`: keys that sign access tokens, what belongs to sessions, links of mails; 64 bytes each, when each was made; the newest signs',
+      '`access`, `session`, `mail`, `refresh`: keys that sign access tokens, what belongs to sessions, links of mails, and make rotating refresh tokens (the last when it is first needed); 64 bytes each, when each was made; the newest signs',
   },
   {
     kind: 'sealing-key',

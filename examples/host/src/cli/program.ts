@@ -6,6 +6,7 @@ import { addAccountCommands } from './account-commands.ts'
 import { addAccountTypeCommands } from './account-type-commands.ts'
 import { type AdminClient, createAdminClient } from './admin-client.ts'
 import { addAdminTokenCommands } from './admin-token-commands.ts'
+import { addAssistantCommands } from './assistant-commands.ts'
 import { addBackupCommands } from './backup-commands.ts'
 import { addCodeCommands } from './code-commands.ts'
 import { instancePath, listAll, listKept, members, subcommand } from './command.ts'
@@ -40,6 +41,7 @@ export function createProgram(connect: () => AdminClient = createAdminClient): C
   addStoreCommands(program)
   addBackupCommands(program)
   addDoctorCommand(program)
+  addAssistantCommands(program)
   addCompletionCommand(program)
   addOtherCommands(program, connect)
   return program

@@ -1,8 +1,9 @@
 import type { ConnectorsFigures } from '@svc/connectors'
 import type { NotifyFigures } from '@svc/notify'
 import type { ConnectionFigures, ConnectionLimits } from '@svc/platform'
-import type { Counter, Gauge, Registry } from 'prom-client'
-import { instrument } from './metric-table.ts'
+import type { OAuth } from '@svc/oauth-core'
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { bucketsOf, instrument } from './metric-table.ts'
 
 /** Shows the connections of all listeners together, and why connections were refused. @see operation.md 1, rule 20 */
 export function registerConnectionFigures(
@@ -89,5 +90,27 @@ export function registerProviderFigures(
         }
       }
     },
+  })
+}
+
+/** Counts fetches of documents that describe clients, and how long they take. @see assistants.md 7.3 */
+export function registerDocumentFigures(
+  classes: { readonly Counter: typeof Counter; readonly Histogram: typeof Histogram },
+  registry: Registry,
+  oauth: Pick<OAuth, 'on'>,
+): void {
+  const registers = [registry]
+  const fetches = new classes.Counter({
+    ...instrument<'outcome'>('svc_cimd_fetches_total'),
+    registers,
+  })
+  const seconds = new classes.Histogram({
+    ...instrument('svc_cimd_fetch_seconds'),
+    buckets: bucketsOf('svc_cimd_fetch_seconds'),
+    registers,
+  })
+  oauth.on('document.fetched', ({ outcome, ms }) => {
+    fetches.inc({ outcome })
+    seconds.observe(ms / 1000)
   })
 }

@@ -16,6 +16,8 @@ export type MetricName =
   | 'svc_build_info'
   | 'svc_bus_gaps_total'
   | 'svc_certificate_expiry_timestamp_seconds'
+  | 'svc_cimd_fetch_seconds'
+  | 'svc_cimd_fetches_total'
   | 'svc_connections'
   | 'svc_connections_refused_total'
   | 'svc_disk_free_bytes'
@@ -33,6 +35,7 @@ export type MetricName =
   | 'svc_notifications_finished_total'
   | 'svc_notifications_waiting'
   | 'svc_provider_calls_total'
+  | 'svc_refresh_total'
   | 'svc_scheduler_due'
   | 'svc_scheduler_late_seconds'
   | 'svc_sealing_values'
@@ -67,6 +70,16 @@ export const METRICS: Readonly<Record<MetricName, MetricRow>> = {
   svc_certificate_expiry_timestamp_seconds: {
     type: 'gauge',
     help: "When the server's own certificate ends; absent without one",
+  },
+  svc_cimd_fetch_seconds: {
+    type: 'histogram',
+    help: 'Time to fetch a document that describes a client',
+    buckets: SHORT,
+  },
+  svc_cimd_fetches_total: {
+    type: 'counter',
+    help: 'Fetches of documents that describe clients: fetched, invalid, status (other than 200), timeout, unreachable',
+    labels: ['outcome'],
   },
   svc_connections: {
     type: 'gauge',
@@ -137,6 +150,11 @@ export const METRICS: Readonly<Record<MetricName, MetricRow>> = {
     type: 'counter',
     help: 'Calls to providers, by account type and how they ended',
     labels: ['type', 'class'],
+  },
+  svc_refresh_total: {
+    type: 'counter',
+    help: 'Refreshes by clients without a secret: rotated, repeated since an answer may have been lost, reuse of a token replaced too long ago, refused',
+    labels: ['outcome'],
   },
   svc_scheduler_due: {
     type: 'gauge',

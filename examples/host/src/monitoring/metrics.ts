@@ -1,14 +1,17 @@
 import type { ConnectorsFigures } from '@svc/connectors'
+import type { OAuth } from '@svc/oauth-core'
 import type { ConnectionLimits, LoadFigures } from '@svc/platform'
 import type { Counter, Histogram, Registry } from 'prom-client'
 import type { RealtimeStats } from '@svc/realtime'
 import {
   registerConnectionFigures,
+  registerDocumentFigures,
   registerNotificationFigures,
   registerProviderFigures,
 } from './figures.ts'
 import { type HostFigureSources, registerHostFigures } from './host-figures.ts'
 import { bucketsOf, instrument } from './metric-table.ts'
+import { type RefreshFigures, registerRefreshFigures } from './refresh-figures.ts'
 import type { StoreFigures } from './store-figures.ts'
 import type { AnsweredRequest } from '../http/request-log.ts'
 
@@ -34,6 +37,9 @@ export interface FigureSources extends HostFigureSources {
   readonly sockets: () => RealtimeStats
   readonly providers: () => ConnectorsFigures
   readonly load: () => LoadFigures
+  /** Tells of documents of clients that were fetched. */
+  readonly oauth: Pick<OAuth, 'on'>
+  readonly refreshes: () => RefreshFigures
 }
 
 export function createMetrics(sources: FigureSources): Metrics {
@@ -63,7 +69,7 @@ async function createInstruments(
   sources: FigureSources,
   listeners: readonly ConnectionLimits[],
 ): Promise<Instruments> {
-  const { sockets, notifications, providers, load, storeFigures } = sources
+  const { sockets, notifications, providers, load, refreshes, storeFigures } = sources
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()
   // Event loop delay, memory, garbage collection.
@@ -87,7 +93,9 @@ async function createInstruments(
   })
   registerNotificationFigures(Counter, registry, notifications)
   registerProviderFigures(Counter, registry, providers)
+  registerRefreshFigures(Counter, registry, refreshes)
   const classes = { Counter, Gauge, Histogram }
+  registerDocumentFigures(classes, registry, sources.oauth)
   storeFigures.register(classes, registry)
   registerHostFigures(classes, registry, sources)
   return {

@@ -99,7 +99,9 @@ function ticksOf(
       right: messages.text(`consent.right.${right}`),
       kind,
     }),
-    isTicked: placed.some(({ isTicked }) => isTicked),
+    isTicked: placed.some(
+      ({ isTicked, permission }) => isTicked && rightsOf(permission).includes(right),
+    ),
   }))
 }
 

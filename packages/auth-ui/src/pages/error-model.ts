@@ -1,3 +1,4 @@
+import type { HttpError } from '@svc/platform'
 import { type Isolated, leftToRight, type Messages } from '../messages.ts'
 import type { ErrorPageModel } from './page-models.ts'
 import type { ViewName } from '../views.ts'
@@ -47,6 +48,7 @@ export function errorModel(model: ErrorPageModel, messages: Messages, origin: st
       messages,
       lead: messages.has(code) ? code : `error.status.${status}.lead`,
       isKnown: messages.has(code),
+      words: error.words,
     }),
     ...(requestId === undefined || MEANT.has(error.code)
       ? {}
@@ -61,16 +63,23 @@ export function errorModel(model: ErrorPageModel, messages: Messages, origin: st
 /** The words below the heading: requests that an app got wrong share two leads, and their rule is a technical detail. */
 function wordsOf(
   description: string | undefined,
-  { messages, lead, isKnown }: { messages: Messages; lead: string; isKnown: boolean },
+  given: {
+    readonly messages: Messages
+    readonly lead: string
+    readonly isKnown: boolean
+    /** What the error says of its own words. */
+    readonly words: HttpError['words']
+  },
 ): Pick<ErrorModel, 'lead' | 'detail' | 'technical'> {
+  const { messages, lead, isKnown, words } = given
   if (description === undefined) return { lead }
-  const slug = slugOf(description)
+  const slug = words?.key ?? slugOf(description)
   for (const fault of APP_FAULTS) {
     const key = `${fault}.${slug}`
     if (messages.has(key)) return { lead: `${fault}.lead`, technical: messages.text(key) }
   }
   const text = `error.text.${slug}`
-  if (messages.has(text)) return { lead, detail: messages.text(text) }
+  if (messages.has(text)) return { lead, detail: messages.text(text, words?.values) }
   return isKnown ? { lead } : { lead, technical: description }
 }
 

@@ -317,7 +317,7 @@ export interface OutOfBandPageModel {
 /** A problem and the way on. */
 export interface ErrorPageModel {
   /** `description` may be shown when `expose`; a known `code` has a text of the pages' own. */
-  readonly error: Pick<HttpError, 'code' | 'status' | 'expose' | 'description'>
+  readonly error: Pick<HttpError, 'code' | 'description' | 'expose' | 'status' | 'words'>
   /** Request id of an unexpected error, to quote to the operator. */
   readonly requestId?: string
   /** The way on: a path of the instance. */

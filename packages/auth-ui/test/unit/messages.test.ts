@@ -1,5 +1,10 @@
 import { expect } from 'chai'
 import { AUTHORIZE_TEXTS } from '../../../oauth-core/src/authorize/page-texts.ts'
+import {
+  hostRefused,
+  unverifiable,
+} from '../../../oauth-core/src/client-documents/document-error.ts'
+import { tooManyLookUps } from '../../../oauth-core/src/client-documents/document-limits.ts'
 import { errorModel } from '../../src/pages/error-model.ts'
 import { createMessages, isolated, leftToRight } from '../../src/messages.ts'
 
@@ -33,6 +38,34 @@ describe('errors of the authorization endpoint', () => {
       expect(words).not.to.equal(description)
       // A rule of the protocol is no sentence for the owner: it is a technical detail.
       if (/parameter|scope|response type/iu.test(description)) expect(detail).to.equal(undefined)
+    })
+  }
+})
+
+describe('errors about documents of clients', () => {
+  for (const locale of ['en', 'fr', 'de', 'es']) {
+    it(`name the host in words of their own in ${locale}`, () => {
+      const messages = createMessages().forLocale(locale)
+      const errors = [
+        unverifiable('client.example', { kind: 'invalid' }),
+        unverifiable('client.example', { kind: 'redirect' }),
+        unverifiable('client.example', { kind: 'status', status: 404 }),
+        unverifiable('client.example', { kind: 'timeout' }),
+        unverifiable('client.example', { kind: 'unreachable' }),
+        hostRefused('client.example'),
+      ]
+      const details = errors.map((error) => errorModel({ error }, messages, ''))
+      for (const { detail, heading, lead } of details) {
+        expect(detail).to.include('client.example')
+        expect([heading, lead].every((key) => messages.has(key))).to.equal(true)
+        expect(heading).to.match(/^error.title.client_/)
+      }
+      expect(details[2]?.detail).to.include('404')
+      expect(new Set(details.map(({ detail }) => detail)).size).to.equal(errors.length)
+      const [one, many] = [60, 3600].map((seconds) => tooManyLookUps('cimd-url', seconds))
+      const words = [one, many].map((error) => error && errorModel({ error }, messages, '').detail)
+      expect(words[0]).to.match(/\b1\b/)
+      expect(words[1]).to.match(/\b60\b/)
     })
   }
 })

@@ -24,6 +24,16 @@ export interface AccessContext {
   allows(verb: Verb, type: string, document?: ScopedDocument): boolean
 }
 
+/** Who calls a resource. */
+export interface ResourceAccess extends AccessContext {
+  readonly client: Client
+  /** The path of the resource. */
+  readonly resource: string
+  readonly grantId: string
+  /** All that the owner allowed; a token may hold less. */
+  readonly granted: readonly Permission[]
+}
+
 /** Who a token speaks for, and until when: for connections that outlive the request that carried it. */
 export interface TokenAccess extends AccessContext {
   /** Milliseconds since the epoch. */

@@ -1,89 +1,32 @@
-import { createFreshCache, type Instance, type Keyring, type Revocations } from '@svc/platform'
-import type { Store } from '@svc/store'
+import type { Instance } from '@svc/platform'
 import type { Context } from 'koa'
-import { type CertificationRule, type Client, isCertified, linkedSlug } from '../clients/client.ts'
-import type { ClientStore } from '../clients/client-store.ts'
-import { findGrant, type Grant } from '../engine/grant.ts'
-import type { LastUse } from '../engine/last-use.ts'
+import { type Client, isCertified, linkedSlug } from '../clients/client.ts'
+import type { Grant } from '../engine/grant.ts'
 import { OAuthError } from '../errors.ts'
-import type { AppRegistry, KonnectorRegistry, ManifestPermission, OwnerSessions } from '../ports.ts'
 import { isAllowed, isSubset } from '../scopes/evaluate.ts'
-import type { ForbiddenScopes } from '../scopes/forbidden.ts'
 import { manifestPermissions } from '../scopes/manifest.ts'
 import { MAXIMAL, type Permission } from '../scopes/permission.ts'
 import { parseScope, slugOfScope } from '../scopes/scope.ts'
 import { expiredToken, invalidToken, missingToken, readBearer } from '../tokens/bearer.ts'
-import type { Audience } from '../tokens/jwt.ts'
-import { TokenCache, type VerifiedToken } from '../tokens/token-cache.ts'
+import type { Audience, TokenKind } from '../tokens/jwt.ts'
+import type { VerifiedToken } from '../tokens/token-cache.ts'
 import type { AccessContext, TokenAccess } from './access-context.ts'
-import type { OAuthLog } from '../log/log-events.ts'
+import { type AccessServices, findGranted, instanceOf, type Manifest, verify } from './caller.ts'
 
-/** What it takes to find out who calls. */
-export interface AccessServices {
-  readonly store: Pick<Store, 'get'>
-  readonly clock: { now(): number }
-  readonly log: OAuthLog
-  /** Prefix of doctypes (D20). */
-  readonly namespace: string
-  readonly keyring: Keyring
-  readonly apps: Pick<AppRegistry, 'installed'>
-  /** Undefined: there are none. */
-  readonly konnectors: KonnectorRegistry | undefined
-  readonly flagship: CertificationRule
-  readonly clients: Pick<ClientStore, 'find'>
-  readonly engine: { readonly lastUsed: Pick<LastUse, 'note'> }
-  readonly forbidden: ForbiddenScopes
-  readonly clientAddress: (ctx: Context) => string
-  /** Sessions are absent until `useSessions` (D49). */
-  readonly given: { readonly sessions?: OwnerSessions | undefined }
-  readonly accessCaches: AccessCaches
-}
-
-type FreshCache<Value> = ReturnType<typeof createFreshCache<Value>>
-
-/** SPEC: security.md 78 - refused everywhere within a second; the rest of it is for the answer to come back. */
-const TRUST_MS = 900
-
-/** What the guard remembers between requests. */
-export class AccessCaches {
-  readonly tokens: TokenCache
-  readonly clients: FreshCache<Client | undefined>
-  readonly grants: FreshCache<Grant | undefined>
-  readonly permissionsOfApps: WeakMap<Manifest, readonly Permission[]> = new WeakMap()
-  /** By scope, for as long as the client's record is in use. */
-  readonly contexts: WeakMap<Client, Map<string, AccessContext>> = new WeakMap()
-
-  /** @param options.max - verified tokens kept in memory, and clients and grants of the last seconds */
-  constructor(options: {
-    readonly clock: { now(): number }
-    readonly keyring: Keyring
-    readonly revocations: Pick<Revocations, 'listen'>
-    readonly max: number
-  }) {
-    const { clock, keyring, revocations, max } = options
-    this.tokens = new TokenCache({ clock, keyring, max })
-    this.clients = createFreshCache({ clock, maxAgeMs: TRUST_MS, max })
-    this.grants = createFreshCache({ clock, maxAgeMs: TRUST_MS, max })
-    revocations.listen({
-      onRevoked: ({ instanceId, kind, id }) => {
-        if (kind === 'client') this.clients.drop(`${instanceId}:${id}`)
-        if (kind === 'grant') this.grants.drop(`${instanceId}:${id}`)
-      },
-      onGap: () => {
-        this.clients.clear()
-        this.grants.clear()
-      },
-    })
-  }
-}
-
-/** Whom the tokens of each audience speak for. */
+/** Whom the tokens of each audience speak for. Those of resources speak to them alone. */
 const HOLDERS: Readonly<
   Record<
-    Audience,
+    TokenKind,
     (ctx: Context, services: AccessServices, token: VerifiedToken) => Promise<AccessContext>
   >
-> = { access: accessOfClient, app: accessOfApp, konn: accessOfKonnector }
+> = {
+  access: accessOfClient,
+  app: accessOfApp,
+  konn: accessOfKonnector,
+  resource: async () => {
+    throw invalidToken('of a resource')
+  },
+}
 
 /**
  * Who calls with the request's bearer token, and what it may do. On an app's token the request's session counts too.
@@ -112,20 +55,9 @@ export async function authenticateToken(
   const token = await verify(services, instanceOf(ctx), text)
   const access = await HOLDERS[token.audience](ctx, services, token)
   const { sub: subject, gid } = token.claims
-  const { audience, expiresAt } = token
+  const { expiresAt } = token
+  const audience = token.audience as Audience // Of no resource, which has no holder.
   return { ...access, audience, subject, expiresAt, ...(gid !== undefined && { grantId: gid }) }
-}
-
-async function verify(
-  { accessCaches, keyring }: AccessServices,
-  instance: Instance,
-  text: string,
-): Promise<VerifiedToken> {
-  const verifying = accessCaches.tokens.verify(instance, text)
-  const token = verifying instanceof Promise ? await verifying : verifying
-  const key = await keyring.find(instance, token.kind, token.kid)
-  if (key === undefined) throw invalidToken('its key was replaced')
-  return token
 }
 
 async function accessOfClient(
@@ -133,26 +65,10 @@ async function accessOfClient(
   services: AccessServices,
   token: VerifiedToken,
 ): Promise<AccessContext> {
-  const { accessCaches, clients, namespace } = services
-  const instance = instanceOf(ctx)
-  const { sub, gid, scope } = token.claims
-  if (gid === undefined || scope === undefined) throw invalidToken('claims are missing')
-  const findingGrant = accessCaches.grants.get(`${instance.id}:${gid}`, () =>
-    findGrant(services, instance, gid),
-  )
-  const findingClient = accessCaches.clients.get(`${instance.id}:${sub}`, () =>
-    clients.find(instance, sub),
-  )
-  const grant = findingGrant instanceof Promise ? await findingGrant : findingGrant
-  const client = findingClient instanceof Promise ? await findingClient : findingClient
-  if (client === undefined) throw invalidToken('its client is gone')
-  if (grant === undefined || grant.clientId !== client.id) throw invalidToken('its grant is gone')
-  // Once in a while is enough for a stamp, and costs the requests in between nothing.
-  if (findingClient instanceof Promise) {
-    services.engine.lastUsed.note(instance, client.id, services.clientAddress(ctx))
-  }
-  const slug = slugOfScope(namespace, scope)
-  if (slug !== undefined) return accessOfLinked(services, instance, client, slug)
+  const { client, grant, scope } = await findGranted(ctx, services, token)
+  if (grant.resource !== undefined) throw invalidToken('its grant is of a resource')
+  const slug = slugOfScope(services.namespace, scope)
+  if (slug !== undefined) return accessOfLinked(services, instanceOf(ctx), client, slug)
   return contextOf(services, client, scope, grant)
 }
 
@@ -265,19 +181,7 @@ function permissionsOfApp(
   return permissions
 }
 
-interface Manifest {
-  readonly slug: string
-  readonly permissions: Readonly<Record<string, ManifestPermission>>
-}
-
-function instanceOf(ctx: Context): Instance {
-  // `resolveInstance` puts it there; without it the server is put together wrongly.
-  const instance = ctx.state['instance'] as Instance | undefined
-  if (instance === undefined) throw new TypeError('the guard runs behind resolveInstance()')
-  return instance
-}
-
-function withPermissions(
+export function withPermissions(
   who: Omit<AccessContext, 'permissions' | 'allows'>,
   permissions: readonly Permission[],
 ): AccessContext {

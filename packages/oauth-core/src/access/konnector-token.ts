@@ -11,7 +11,8 @@ import { MAXIMAL } from '../scopes/permission.ts'
 import type { OAuthServices } from '../services.ts'
 import { insufficientScope } from '../tokens/bearer.ts'
 import { signJwt } from '../tokens/jwt.ts'
-import { type AccessServices, authenticate } from './access.ts'
+import { authenticate } from './access.ts'
+import type { AccessServices } from './caller.ts'
 
 /** Tokens of the instance's konnectors. @see oauth.md 7.1, 10.1; security.md 81 */
 export interface KonnectorTokens {

@@ -1,4 +1,6 @@
-import type { RouteContext, RouteRow } from '@svc/platform'
+import type { Instance, RouteContext, RouteRow } from '@svc/platform'
+import { ASSERTION_ALGORITHMS } from '../clients/client-document.ts'
+import { identifierOf, type Resources } from '../resources/resources.ts'
 
 /** Endpoint members of the document and the routes that stand for them. */
 const ENDPOINTS = {
@@ -16,9 +18,12 @@ const CLIENT_AUTHENTICATION = ['client_secret_post', 'client_secret_basic']
  */
 export function sendServerMetadata(
   ctx: RouteContext,
-  { rows }: { readonly rows: readonly RouteRow[] },
+  { rows, resources }: { readonly rows: readonly RouteRow[]; readonly resources: Resources },
 ): void {
-  const { origin } = ctx.state.instance
+  const { instance } = ctx.state
+  const { origin } = instance
+  const isOpen = resources.open !== undefined
+  const methods = [...CLIENT_AUTHENTICATION, ...(isOpen ? ['none', 'private_key_jwt'] : [])]
   const endpoints = Object.entries(ENDPOINTS)
     .filter(([, { method, path }]) =>
       rows.some((row) => row.method === method && row.path === path),
@@ -30,9 +35,23 @@ export function sendServerMetadata(
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
-    token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
-    revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    ...(isOpen && {
+      token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+      client_id_metadata_document_supported: true,
+    }),
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
+    ...resourceMembers(resources, instance),
+  }
+}
+
+/** SPEC: assistants.md 1.3 - only while some resource is registered. */
+function resourceMembers(resources: Resources, instance: Instance): object {
+  if (resources.isEmpty) return {}
+  return {
+    scopes_supported: [...new Set(resources.all.flatMap(({ scopes }) => scopes))],
+    protected_resources: resources.all.map((resource) => identifierOf(resource, instance)),
   }
 }

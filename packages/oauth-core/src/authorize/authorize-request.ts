@@ -1,6 +1,7 @@
 import type { Client } from '../clients/client.ts'
 import type { Instance, Parameters, RouteContext } from '@svc/platform'
 import type { AppManifest } from '../ports.ts'
+import type { Resource } from '../resources/resources.ts'
 import type { Permission } from '../scopes/permission.ts'
 
 /** A request to the authorization endpoint that passed every check. */
@@ -11,10 +12,13 @@ export interface AuthorizeRequest {
   readonly app?: AppManifest
   /** Byte for byte one of the client's. */
   readonly redirectUri: string
+  /** `''`: a client without a secret sent none. */
   readonly state: string
   /** What the code and its tokens carry: as asked, or `@<namespace>.apps/<slug>` of a linked client. */
   readonly scope: string
   readonly permissions: readonly Permission[]
+  /** What the tokens are for; absent: the interface itself. */
+  readonly resource?: Resource
   /** S256 challenge. */
   readonly codeChallenge?: string
 }
@@ -27,6 +31,7 @@ export interface AuthorizeDraft {
   readonly parameters: Pick<Parameters, 'text'>
   client?: Client
   app?: AppManifest
+  resource?: Resource
   scope?: string
   permissions?: readonly Permission[]
 }
@@ -36,7 +41,7 @@ export interface AuthorizeDraft {
  * @throws TypeError when the checks that fill it in were not run
  */
 export function toAuthorizeRequest(draft: AuthorizeDraft): AuthorizeRequest {
-  const { instance, parameters, client, app, scope, permissions } = draft
+  const { instance, parameters, client, app, resource, scope, permissions } = draft
   if (client === undefined || scope === undefined || permissions === undefined)
     throw new TypeError('the checks of the authorization endpoint are incomplete')
   const codeChallenge = parameters.text('code_challenge')
@@ -48,6 +53,7 @@ export function toAuthorizeRequest(draft: AuthorizeDraft): AuthorizeRequest {
     scope,
     permissions,
     ...(app === undefined ? {} : { app }),
+    ...(resource === undefined ? {} : { resource }),
     ...(codeChallenge === '' ? {} : { codeChallenge }),
   }
 }

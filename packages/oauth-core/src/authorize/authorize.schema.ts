@@ -12,6 +12,7 @@ const REQUEST: JsonSchema = {
   code_challenge_method: { type: 'string', enum: ['S256'] },
   redirect_uri: text('one of the client'),
   response_type: { type: 'string', enum: ['code'] },
+  resource: text('what the tokens are for (RFC 8707); absent: the interface itself'),
   scope: text('rules, separated by spaces'),
   state: text('given back to the client'),
 }

@@ -1,19 +1,21 @@
 import { prefersJson, type RouteContext } from '@svc/platform'
 import type { Change } from '@svc/store'
-import { isCertified } from '../clients/client.ts'
+import { isCertified, isPublic } from '../clients/client.ts'
 import { revokeGrant } from '../engine/grant.ts'
 import { mintCode } from '../engine/mint.ts'
 import { OAuthError } from '../errors.ts'
 import type { OwnerSession } from '../ports.ts'
 import { scheduleEnding } from '../registration/access-endings.ts'
 import { byOwner } from '../registration/activity-source.ts'
+import { scheduleUnusedCheck } from '../registration/end-client.ts'
 import { type OAuthServices, pagesOf, sessionsOf } from '../services.ts'
 import { allowClient } from './allow-client.ts'
-import type { AuthorizeRequest } from './authorize-request.ts'
-import { checkAuthorize } from './checks.ts'
+import type { AuthorizeDraft, AuthorizeRequest } from './authorize-request.ts'
+import { checkAuthorize, checkBeforeDocument } from './checks.ts'
 import { type ConsentAnswer, readConsentAnswer } from './consent-choice.ts'
 import { checkConsent, sealConsent } from './consent-seal.ts'
 import { consentView, placesAllowed } from './consent-view.ts'
+import { findDescribed, isDescribed, keepDescribed } from './described-client.ts'
 import { showCertify, showsDeprecated, showsLimit, withinLimit } from './interstitials.ts'
 import { type LiveAccess, readLiveAccess, supersededGrants } from './live-access.ts'
 import { authorizeError, notCertified } from './page-texts.ts'
@@ -25,7 +27,9 @@ import { grantedLocation, isOutOfBand } from './redirect.ts'
 export async function showConsent(ctx: RouteContext, services: OAuthServices): Promise<void> {
   const { instance, query } = ctx.state
   if (await redeemSessionCode(ctx, services)) return
-  const request = await checkAuthorize({ ctx, instance, parameters: query }, services)
+  const draft: AuthorizeDraft = { ctx, instance, parameters: query }
+  if (await describeClient(draft, services)) return pagesOf(services).login(ctx)
+  const request = await checkAuthorize(draft, services)
   if (await showsDeprecated(ctx, services, request)) return
   const session = await sessionsOf(services).current(ctx)
   if (session === undefined) return pagesOf(services).login(ctx)
@@ -37,7 +41,9 @@ export async function showConsent(ctx: RouteContext, services: OAuthServices): P
 /** `POST /auth/authorize`: gives the client a code for what the owner allowed. */
 export async function answerConsent(ctx: RouteContext, services: OAuthServices): Promise<void> {
   const { instance, form } = ctx.state
-  const request = await checkAuthorize({ ctx, instance, parameters: form }, services)
+  const draft: AuthorizeDraft = { ctx, instance, parameters: form }
+  if (await describeClient(draft, services)) throw new OAuthError('not_authenticated')
+  const request = await checkAuthorize(draft, services)
   const session = await sessionsOf(services).current(ctx)
   if (session === undefined) throw new OAuthError('not_authenticated')
   if (await showsDeprecated(ctx, services, request)) return
@@ -70,6 +76,18 @@ export async function answerConsent(ctx: RouteContext, services: OAuthServices):
   ctx.status = 302
   ctx.set('Location', grantedLocation(request, code))
   ctx.body = ''
+}
+
+/**
+ * SPEC: assistants.md 2.2 - nobody who is not logged in makes the server call anybody.
+ * @returns true when the owner has to log in first
+ */
+async function describeClient(draft: AuthorizeDraft, services: OAuthServices): Promise<boolean> {
+  if (!isDescribed(draft, services)) return false
+  await checkBeforeDocument(draft, services)
+  if ((await sessionsOf(services).current(draft.ctx)) === undefined) return true
+  draft.client = await findDescribed(services, draft.instance, draft.parameters)
+  return false
 }
 
 async function ask(
@@ -115,16 +133,18 @@ async function grant(
   live: LiveAccess,
 ): Promise<string> {
   const { engine, emitter, log } = services
-  const { instance, redirectUri, scope, codeChallenge } = answer.request
+  const { instance, redirectUri, scope, codeChallenge, resource } = answer.request
   const endsAt = endOf(answer, services.clock.now())
   const userAgent = ctx.get('User-Agent')
   const seen = { userAgent, withinLimit: true }
+  await keepDescribed(services, instance, request.client)
   const client = await allowClient(services, instance, request.client.id, seen)
   if (endsAt !== undefined) await scheduleEnding(services, instance, client.id, endsAt)
   const code = await mintCode(engine, instance, {
     client,
     redirectUri,
     scope,
+    ...(resource === undefined ? {} : { resource: resource.path }),
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(endsAt === undefined ? {} : { endsAt }),
     also: services.activity.pending(instance, {
@@ -135,6 +155,7 @@ async function grant(
       ...(endsAt === undefined ? {} : { until: endsAt }),
     }),
   })
+  if (isPublic(client)) await scheduleUnusedCheck(services, instance, client.id)
   const target = { kind: 'client', id: client.id, name: client.metadata.client_name }
   const reduced = () =>
     services.activity.pending(instance, {
@@ -152,7 +173,8 @@ async function grant(
   const address = services.clientAddress(ctx)
   const given = { scope, address, ...(endsAt === undefined ? {} : { endsAt }) }
   emitter.emit('code.created', { instance, client, ...given })
-  log.info('consent.given', { domain: instance.domain, clientId: client.id, ...given })
+  const at = resource === undefined ? {} : { resource: resource.path }
+  log.info('consent.given', { domain: instance.domain, clientId: client.id, ...given, ...at })
   return code
 }
 

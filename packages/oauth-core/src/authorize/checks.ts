@@ -1,5 +1,7 @@
-import { type Client, linkedSlug } from '../clients/client.ts'
+import { isUrlClientId } from '../clients/client-document.ts'
+import { type Client, isPublic, linkedSlug } from '../clients/client.ts'
 import { isSlug } from '@svc/platform'
+import { publicScope, splitScope } from '../resources/resource-scope.ts'
 import { manifestPermissions } from '../scopes/manifest.ts'
 import { MAXIMAL } from '../scopes/permission.ts'
 import { linkedScope, parseScope } from '../scopes/scope.ts'
@@ -9,12 +11,22 @@ import {
   type AuthorizeRequest,
   toAuthorizeRequest,
 } from './authorize-request.ts'
+import { checkIdentifier, notListed } from './described-client.ts'
 import { authorizeError } from './page-texts.ts'
+import { isRegisteredRedirect } from './redirect.ts'
 
 /** What the checks look things up with. */
 export type CheckServices = Pick<
   OAuthServices,
-  'apps' | 'clients' | 'forbidden' | 'log' | 'namespace' | 'options'
+  | 'apps'
+  | 'clients'
+  | 'engine'
+  | 'forbidden'
+  | 'instances'
+  | 'log'
+  | 'namespace'
+  | 'options'
+  | 'resources'
 >
 
 /** One question about a request; throws the error of its 400 page. */
@@ -60,12 +72,27 @@ export const AUTHORIZE_CHECKS: readonly AuthorizeCheck[] = [
   checkChallenge,
   checkClient,
   checkRedirectUri,
+  checkResource,
   checkRequiredChallenge,
   checkLinkedApp,
   checkScope,
 ]
 
-/** Runs every check. @throws OAuthError of the first that fails */
+/** Of a client that a document describes: what is asked before the owner is. @see assistants.md 2.2 */
+const CHECKS_BEFORE_DOCUMENT: readonly AuthorizeCheck[] = [
+  ...AUTHORIZE_CHECKS.slice(0, AUTHORIZE_CHECKS.indexOf(checkClient)),
+  checkIdentifier,
+]
+
+/** Runs the checks that need no document. @throws OAuthError of the first that fails */
+export async function checkBeforeDocument(
+  draft: AuthorizeDraft,
+  services: CheckServices,
+): Promise<void> {
+  for (const check of CHECKS_BEFORE_DOCUMENT) await check(draft, services)
+}
+
+/** Runs every check; a client that is known already is not looked for. @throws OAuthError of the first that fails */
 export async function checkAuthorize(
   draft: AuthorizeDraft,
   services: CheckServices,
@@ -76,7 +103,7 @@ export async function checkAuthorize(
 
 /** Of a sharing that a client asks for: what its `scope` means is for the host to say. @see decision D31 */
 const SHARING_OF_CLIENT_CHECKS: readonly AuthorizeCheck[] = AUTHORIZE_CHECKS.filter(
-  (check) => check !== checkLinkedApp && check !== checkScope,
+  (check) => check !== checkResource && check !== checkLinkedApp && check !== checkScope,
 )
 
 /** @returns the client that asks @throws OAuthError of the first check that fails */
@@ -89,6 +116,7 @@ export async function checkSharingOfClient(
   if (rules === '') throw authorizeError('scopeMissing')
   if (rules.length > MAX_SCOPE_LENGTH) throw authorizeError('invalidScope')
   if (draft.client === undefined) throw new TypeError('the checks of a sharing are incomplete')
+  refusePublic(draft.client)
   return draft.client
 }
 
@@ -113,7 +141,13 @@ const MOVE_CHECKS: readonly AuthorizeCheck[] = [
 export async function checkMove(draft: AuthorizeDraft, services: CheckServices): Promise<Client> {
   for (const check of MOVE_CHECKS) await check(draft, services)
   if (draft.client === undefined) throw new TypeError('the checks of a move are incomplete')
+  refusePublic(draft.client)
   return draft.client
+}
+
+/** SPEC: assistants.md 3.4 - without a secret a client gets tokens of resources, and nothing else. */
+function refusePublic(client: Client): void {
+  if (isPublic(client)) throw authorizeError('resourceUnknown')
 }
 
 function checkLength({ ctx, parameters }: AuthorizeDraft): void {
@@ -132,10 +166,24 @@ function checkUnsupported({ parameters }: AuthorizeDraft): void {
     throw authorizeError('unsupportedParameter')
 }
 
-function checkPresence({ parameters }: AuthorizeDraft): void {
-  if (parameters.text('state') === '') throw authorizeError('stateMissing')
+async function checkPresence(draft: AuthorizeDraft, services: CheckServices): Promise<void> {
+  const { parameters } = draft
+  if (parameters.text('state') === '') await checkStateless(draft, services)
   if (parameters.text('client_id') === '') throw authorizeError('clientMissing')
   if (parameters.text('redirect_uri') === '') throw authorizeError('redirectMissing')
+}
+
+/** SPEC: assistants.md 3.3 - PKCE does what `state` is for, and published clients without a secret send none. */
+async function checkStateless(
+  { instance, parameters }: AuthorizeDraft,
+  { clients, options, resources }: CheckServices,
+): Promise<void> {
+  if (resources.isEmpty) throw authorizeError('stateMissing')
+  const id = parameters.text('client_id')
+  const client = isUrlClientId(id) ? undefined : await clients.find(instance, id)
+  const isOpen = isUrlClientId(id) || (client !== undefined && isPublic(client))
+  if (!isOpen) throw authorizeError('stateMissing')
+  if (options.assistants.requireState) throw authorizeError('stateNeeded')
 }
 
 function checkResponseType({ parameters }: AuthorizeDraft): void {
@@ -150,20 +198,23 @@ function checkChallenge({ parameters }: AuthorizeDraft): void {
   if (challenge !== '' && !S256_CHALLENGE.test(challenge)) throw authorizeError('invalidChallenge')
 }
 
-async function checkClient(draft: AuthorizeDraft, { clients }: CheckServices) {
+async function checkClient(draft: AuthorizeDraft, { clients, resources }: CheckServices) {
+  if (draft.client !== undefined) return
   const id = draft.parameters.text('client_id')
   const isPlausible = id.length <= MAX_CLIENT_ID_LENGTH && CLIENT_ID.test(id)
   const client = isPlausible ? await clients.find(draft.instance, id) : undefined
-  if (client === undefined) throw authorizeError('clientUnknown')
+  // In requests a client that a document describes has its address, and nothing else.
+  const isOther = client?.document !== undefined
+  if (client === undefined || isOther || (isPublic(client) && resources.isEmpty))
+    throw authorizeError('clientUnknown')
   draft.client = client
 }
 
 function checkRedirectUri({ client, parameters }: AuthorizeDraft): void {
   const uri = parameters.text('redirect_uri')
-  // SPEC: D41 - byte equality, for loopback ports too.
-  const isRegistered = client?.metadata.redirect_uris.includes(uri) === true
-  if (!isRegistered || uri.length > MAX_REDIRECT_URI_LENGTH)
-    throw authorizeError('redirectMismatch')
+  const isRegistered = client !== undefined && isRegisteredRedirect(client, uri)
+  if (isRegistered && uri.length <= MAX_REDIRECT_URI_LENGTH) return
+  throw (client && notListed(client)) ?? authorizeError('redirectMismatch')
 }
 
 function checkRequiredChallenge(
@@ -173,6 +224,20 @@ function checkRequiredChallenge(
   if (client === undefined || parameters.text('code_challenge') !== '') return
   const isRequired = typeof requirePkce === 'function' ? requirePkce(ctx, client) : requirePkce
   if (isRequired) throw authorizeError('challengeMandatory')
+}
+
+/** What the tokens are to be for. @see assistants.md 3.2, 4.2 */
+function checkResource(draft: AuthorizeDraft, { resources }: CheckServices): void {
+  const { client, instance, parameters } = draft
+  // Until there is one, `resource` means nothing.
+  if (client === undefined || resources.isEmpty) return
+  const resource = resources.choose(parameters.text('resource'), instance, isPublic(client))
+  if (resource === undefined) return
+  // What a linked client gets is what its app has, which no resource bounds.
+  const isLinked = linkedSlug(client.metadata.software_id) !== undefined
+  if (resource === 'unknown' || isLinked) throw authorizeError('resourceUnknown')
+  if (parameters.text('code_challenge') === '') throw authorizeError('pkceMandatory')
+  draft.resource = resource
 }
 
 /** SPEC: oauth.md 5.1 step 4 - a linked client gets what its app has, whatever it asked for. */
@@ -195,8 +260,10 @@ async function checkLinkedApp(draft: AuthorizeDraft, services: CheckServices) {
   draft.scope = linkedScope(namespace, slug)
 }
 
-function checkScope(draft: AuthorizeDraft, { forbidden }: CheckServices): void {
+function checkScope(draft: AuthorizeDraft, services: CheckServices): void {
   if (draft.app !== undefined) return
+  if (draft.resource !== undefined) return checkScopeOfResource(draft, services)
+  const { forbidden } = services
   const scope = draft.parameters.text('scope').trim()
   if (scope === '') throw authorizeError('scopeMissing')
   if (scope === '*') return allowEverything(draft)
@@ -205,6 +272,20 @@ function checkScope(draft: AuthorizeDraft, { forbidden }: CheckServices): void {
     throw authorizeError('invalidScope')
   draft.scope = scope
   draft.permissions = permissions
+}
+
+/** @see assistants.md 4.6 to 4.8 */
+function checkScopeOfResource(draft: AuthorizeDraft, { resources }: CheckServices): void {
+  const { client, parameters, resource } = draft
+  const isOpen = client !== undefined && isPublic(client)
+  const given = parameters.text('scope').trim()
+  const asked = isOpen ? publicScope(given, resource?.scopes ?? []) : given
+  if (asked === '') throw authorizeError('scopeMissing')
+  const split = asked.length > MAX_SCOPE_LENGTH ? undefined : splitScope(asked, resources.reserved)
+  if (split === undefined || split.scope.length > MAX_SCOPE_LENGTH)
+    throw authorizeError('invalidScope')
+  draft.scope = split.scope
+  draft.permissions = split.permissions
 }
 
 /** SPEC: oauth.md 5.5, D14 - never without PKCE. Whether the client is certified is asked once the owner is known. */

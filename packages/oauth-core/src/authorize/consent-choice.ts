@@ -3,12 +3,16 @@ import { DURATIONS_MS } from '../lifetimes.ts'
 import type { ConsentDuration, PermissionChoice } from '../ports.ts'
 import type { Permission } from '../scopes/permission.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
-import { keepTickedRights, keepTickedRules, type Ticked } from './consent-ticks.ts'
+import { keepReading, keepTickedRights, keepTickedRules, type Ticked } from './consent-ticks.ts'
 import { isOutOfBand } from './redirect.ts'
 import { authorizeError } from './page-texts.ts'
 
 /** In the order they are shown. */
 export const CONSENT_DURATIONS: readonly ConsentDuration[] = ['until_revoked', '1h', '1d', '30d']
+
+/** Of a resource: there is no access without an end. @see assistants.md 5.4 */
+const RESOURCE_DURATIONS: readonly ConsentDuration[] = ['1h', '1d', '30d']
+export const RESOURCE_DURATION: ConsentDuration = '1d'
 
 /** What the owner decides beside yes and no. @see decision D42 */
 export interface ConsentAnswer {
@@ -23,6 +27,7 @@ export interface ConsentAnswer {
 
 /** @param choose whether the host lets owners choose at all */
 export function permissionChoice(request: AuthorizeRequest, choose: boolean): PermissionChoice {
+  if (request.resource !== undefined) return 'open'
   if (!choose) return 'off'
   if (request.app !== undefined) return 'linked'
   return request.scope === '*' ? 'everything' : 'open'
@@ -33,6 +38,7 @@ export function durationsOf(
   request: AuthorizeRequest,
   choose: boolean,
 ): readonly ConsentDuration[] {
+  if (request.resource !== undefined) return RESOURCE_DURATIONS
   return choose && !isOutOfBand(request.redirectUri) ? CONSENT_DURATIONS : []
 }
 
@@ -49,7 +55,7 @@ export interface ChoiceOptions {
 /**
  * Reads what the form says beside the request: `choice=2` with `group-<key>-<right>` and `permission-<n>-<right>` for
  * each right that stays, or `choice=1` with `permission-<n>` for each rule that stays, by its place in `scope`;
- * `duration`. Neither: everything, until it is revoked.
+ * `duration`. Neither: everything, until it is revoked; of a resource: what only reads, for a day.
  * @throws OAuthError 400 for a choice that was not offered, or a duration that does not exist
  */
 export function readConsentAnswer(
@@ -57,8 +63,10 @@ export function readConsentAnswer(
   request: AuthorizeRequest,
   options: ChoiceOptions,
 ): ConsentAnswer {
-  const duration = form.get('duration') ?? 'until_revoked'
-  if (!isDuration(duration)) throw authorizeError('invalidParameter')
+  const isResource = request.resource !== undefined
+  const duration = form.get('duration') ?? (isResource ? RESOURCE_DURATION : 'until_revoked')
+  if (!isDuration(duration) || (isResource && !RESOURCE_DURATIONS.includes(duration)))
+    throw authorizeError('invalidParameter')
   if (duration !== 'until_revoked' && !durationsOf(request, options.choose).includes(duration))
     throw authorizeError('consentMismatch')
   const lifeMs = DURATIONS_MS[duration]
@@ -68,7 +76,8 @@ export function readConsentAnswer(
 
 function readTicks(form: Parameters, request: AuthorizeRequest, options: ChoiceOptions): Ticked {
   const choice = form.text('choice')
-  if (choice === '') return { request, left: [] }
+  if (choice === '')
+    return request.resource === undefined ? { request, left: [] } : keepReading(request)
   if (choice !== '1' && choice !== '2') throw authorizeError('invalidParameter')
   if (permissionChoice(request, options.choose) !== 'open') throw authorizeError('consentMismatch')
   return choice === '1' ? keepTickedRules(form, request) : keepTickedRights(form, request, options)

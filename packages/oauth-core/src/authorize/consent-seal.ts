@@ -44,7 +44,7 @@ export function sealConsent(
 
 /**
  * @throws OAuthError 400 unless the field was sealed for this session within the hour and the answer agrees with it:
- * client, redirect, state and challenge the same, the scope the same or less, and what the page called allowed already
+ * client, redirect, state, challenge and resource the same, the scope the same or less, and what the page called allowed already
  * still allowed: an access that was cut meanwhile does not come back unseen
  */
 export function checkConsent(
@@ -80,8 +80,12 @@ function isWithin(request: AuthorizeRequest, shownScope: string): boolean {
   return shown !== undefined && isSubset(request.permissions, shown)
 }
 
-function digest({ client, redirectUri, state, codeChallenge = '' }: AuthorizeRequest): string {
-  const fields = JSON.stringify([client.id, redirectUri, state, codeChallenge])
+function digest(request: AuthorizeRequest): string {
+  const { client, redirectUri, state, codeChallenge = '', resource } = request
+  // SPEC: assistants.md 2.8 - what is kept of a document is what was shown.
+  const document = client.document === undefined ? [] : [client.document.digest]
+  const of = [...(resource === undefined ? [] : [resource.path]), ...document]
+  const fields = JSON.stringify([client.id, redirectUri, state, codeChallenge, ...of])
   return createHash('sha256').update(fields).digest('base64url')
 }
 

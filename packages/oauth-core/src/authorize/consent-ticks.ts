@@ -40,6 +40,11 @@ export function keepTickedRights(
   })
 }
 
+/** SPEC: assistants.md 5.4 - an answer without any choice allows what only reads. */
+export function keepReading(request: AuthorizeRequest): Ticked {
+  return keep(request, (rule) => (rule.verbs.every((verb) => verb === 'GET') ? rule : undefined))
+}
+
 function keep(
   request: AuthorizeRequest,
   choose: (rule: Permission, place: number) => Permission | undefined,

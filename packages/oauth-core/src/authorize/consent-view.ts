@@ -1,6 +1,13 @@
+import { wireIdOf } from '../clients/client.ts'
 import type { ConsentDuration, ConsentSigns, ConsentView } from '../ports.ts'
+import { identifierOf } from '../resources/resources.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
-import { durationOfSpan, durationsOf, permissionChoice } from './consent-choice.ts'
+import {
+  durationOfSpan,
+  durationsOf,
+  permissionChoice,
+  RESOURCE_DURATION,
+} from './consent-choice.ts'
 import type { LiveAccess } from './live-access.ts'
 import { formActionSource, isOutOfBand, refusedLocation } from './redirect.ts'
 
@@ -21,7 +28,7 @@ export function consentView(
   request: AuthorizeRequest,
   { choose, live, sealed, again }: ConsentViewOptions,
 ): ConsentView {
-  const { client, app, redirectUri, state, scope, permissions, codeChallenge } = request
+  const { client, app, redirectUri, state, scope, permissions, codeChallenge, resource } = request
   const source = formActionSource(redirectUri)
   const [newest] = live.grants
   return {
@@ -31,21 +38,23 @@ export function consentView(
     permissionChoice: permissionChoice(request, choose),
     allowedBefore: app === undefined ? placesAllowed(request, live) : [],
     durations: durationsOf(request, choose),
-    ...durationOf(live, again?.duration),
+    ...durationOf(request, live, again?.duration),
+    ...(resource === undefined ? {} : { resource }),
     ...(newest === undefined ? {} : { allowedAt: newest.createdAt }),
     ...(again === undefined ? {} : { problem: again.problem }),
     signs: signsOf(request),
     redirectUri,
     cancelUrl: refusedLocation(request),
     fields: {
-      client_id: client.id,
-      state,
+      client_id: wireIdOf(client),
+      ...(state === '' ? {} : { state }),
       redirect_uri: redirectUri,
       scope,
       response_type: 'code',
       ...(codeChallenge === undefined
         ? {}
         : { code_challenge: codeChallenge, code_challenge_method: 'S256' }),
+      ...(resource === undefined ? {} : { resource: identifierOf(resource, request.instance) }),
       consent: sealed,
     },
     ...(source === undefined ? {} : { formActionSource: source }),
@@ -54,11 +63,12 @@ export function consentView(
 
 /** What the owner chose just now, or the last time; else the page proposes one. */
 function durationOf(
+  { resource }: AuthorizeRequest,
   { grants: [last] }: LiveAccess,
   chosen: ConsentDuration | undefined,
 ): Pick<ConsentView, 'duration'> {
   if (chosen !== undefined) return { duration: chosen }
-  if (last === undefined) return {}
+  if (last === undefined) return resource === undefined ? {} : { duration: RESOURCE_DURATION }
   return { duration: durationOfSpan(last.endsAt && last.endsAt - last.createdAt) }
 }
 

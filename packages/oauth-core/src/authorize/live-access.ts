@@ -15,9 +15,11 @@ export interface LiveAccess {
 
 export async function readLiveAccess(
   services: Pick<GrantServices, 'store'>,
-  { instance, client }: AuthorizeRequest,
+  { instance, client, resource }: AuthorizeRequest,
 ): Promise<LiveAccess> {
-  const grants = await listGrants(services, instance, client.id)
+  const all = await listGrants(services, instance, client.id)
+  // What is allowed at one resource says nothing about another.
+  const grants = all.filter((grant) => grant.resource === resource?.path)
   // The tokens of a client that lost its mark are refused.
   const counted = grants.filter(({ scope }) => scope !== '*' || client.flagship)
   const permissions = counted.flatMap(permissionsOf)

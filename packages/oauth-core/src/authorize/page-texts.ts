@@ -10,6 +10,7 @@ export const AUTHORIZE_TEXTS = {
   challengeMandatory: 'The code_challenge parameter is mandatory',
   challengeMissing:
     'The code_challenge parameter must be given when code_challenge_method is present',
+  clientAddressInvalid: 'The client_id is not a valid address',
   clientMissing: 'The client_id parameter is mandatory',
   clientUnknown: 'The client must be registered',
   consentMismatch: 'The form does not match the page it was sent from',
@@ -19,12 +20,15 @@ export const AUTHORIZE_TEXTS = {
   invalidScope: 'Invalid scope',
   nothingChosen: 'No permission was chosen',
   notCertified: 'This app has to be certified first',
+  pkceMandatory: 'This app must use PKCE (S256)',
   redirectMismatch: "The redirect_uri parameter doesn't match the registered ones",
   redirectMissing: 'The redirect_uri parameter is mandatory',
+  resourceUnknown: 'This app asks for something that is not here',
   sharingGone: 'This item is no longer available',
   sharingMissing: 'The sharing_id parameter is mandatory',
   scopeMissing: 'The scope parameter is mandatory',
   stateMissing: 'The state parameter is mandatory',
+  stateNeeded: 'This app did not send a state, which this server needs',
   stateTooLong: 'The state parameter is too long',
   tooLong: 'The request is too long',
   unsupportedParameter: 'A parameter of the request is not supported',
@@ -46,5 +50,6 @@ function codeOf(text: AuthorizeText): OAuthErrorCode {
   // Alone among them it is cured by the page's being shown again.
   if (text === 'consentMismatch') return 'consent_outdated'
   if (text === 'nothingChosen') return 'nothing_chosen'
+  if (text === 'resourceUnknown') return 'invalid_target'
   return text === 'invalidScope' || text === 'scopeMissing' ? 'invalid_scope' : 'invalid_request'
 }

@@ -1,10 +1,31 @@
 import { originOfApp } from '@svc/platform'
+import { type Client, isPublic } from '../clients/client.ts'
 import type { AuthorizeRequest } from './authorize-request.ts'
 
 const WEB = /^https?:/i
 const OUT_OF_BAND = /^urn:/i
 /** Hosts that can stand in a CSP source as they are; anything else is named by its scheme. */
 const CSP_ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::[0-9]+)?$/
+
+/** A loopback address up to its port, the port, and the rest. */
+const LOOPBACK = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::[0-9]{1,5})?([/?].*)?$/
+
+/**
+ * SPEC: D41 - byte equality; RFC 8252 7.3 - programs without a secret listen on any port of their machine, which a
+ * registered address cannot know.
+ */
+export function isRegisteredRedirect(client: Pick<Client, 'metadata'>, uri: string): boolean {
+  const { redirect_uris: registered } = client.metadata
+  if (registered.includes(uri)) return true
+  const asked = isPublic(client) && URL.canParse(uri) ? withoutPort(uri) : undefined
+  return asked !== undefined && registered.some((one) => withoutPort(one) === asked)
+}
+
+/** Undefined: of no program of this machine. */
+function withoutPort(uri: string): string | undefined {
+  const [, origin, rest = ''] = LOOPBACK.exec(uri) ?? []
+  return origin === undefined ? undefined : `${origin}${rest}`
+}
 
 /** Whether the code is shown instead of sent. @see oauth.md 5.7 */
 export function isOutOfBand(redirectUri: string): boolean {
@@ -17,12 +38,12 @@ export function isOutOfBand(redirectUri: string): boolean {
  * @see decisions D24, D41; clients.md 3, 4, 5, 39
  */
 export function grantedLocation(request: AuthorizeRequest, code: string): string {
-  const { redirectUri, state, instance, app } = request
+  const { redirectUri, instance, app } = request
   const fallback = app !== undefined && WEB.test(redirectUri)
   return `${append(redirectUri, [
     ['access_code', code],
     ['code', code],
-    ['state', state],
+    ...stateOf(request),
     ...(fallback ? [['fallback', `${originOfApp(instance, app.slug)}/`] as const] : []),
     ['iss', instance.origin],
   ])}#`
@@ -42,15 +63,19 @@ export function sharedLocation(request: AuthorizeRequest, code: string, sharingI
 
 /** Where the link to refuse leads. @see decisions D25, D41 */
 export function refusedLocation(request: AuthorizeRequest): string {
-  const { redirectUri, state, instance } = request
+  const { redirectUri, instance } = request
   if (isOutOfBand(redirectUri)) return '/'
   // Deployed apps look for this at the very end.
   if (!WEB.test(redirectUri)) return append(redirectUri, [['error', 'access_denied']])
   return append(redirectUri, [
     ['error', 'access_denied'],
-    ['state', state],
+    ...stateOf(request),
     ['iss', instance.origin],
   ])
+}
+
+function stateOf({ state }: AuthorizeRequest): readonly (readonly [string, string])[] {
+  return state === '' ? [] : [['state', state]]
 }
 
 /**

@@ -7,7 +7,8 @@ import {
   recordKey,
 } from '@svc/store'
 import type { InstanceId } from '@svc/platform'
-import type { Client, ClientId, ClientMetadata } from './client.ts'
+import { type Client, type ClientId, type ClientMetadata, isPublic } from './client.ts'
+import type { DocumentSnapshot } from './client-document.ts'
 import { deviceDigest, deviceOf } from './device-token.ts'
 
 /** A client as it is stored, its secret sealed. Times are milliseconds since the epoch. */
@@ -18,19 +19,29 @@ export type ClientRecord = {
   readonly pending: boolean
   readonly flagship: boolean
   readonly certifiedFromStore: boolean
+  readonly document?: DocumentSnapshot
   readonly os?: string
   readonly createdAt: number
   readonly updatedAt: number
+  /** Of a client without a secret: when it goes, unless it has access then. */
+  readonly keepUntil?: number
   /** When the client gave its device token last. */
   readonly deviceTokenAt?: number
 }
 
-const CLIENT_ID = /^[A-Za-z0-9-]{1,128}$/
+const CLIENT_ID = /^(?:[A-Za-z0-9-]{1,128}|cimd-[A-Za-z0-9_-]{32})$/
 const USER_KINDS: readonly (string | undefined)[] = ['browser', 'desktop', 'mobile']
 
 /** Whether clients of the kind are counted among those the owner connected. @see oauth.md 3.10 */
 export function isUserKind(kind: string | undefined): boolean {
   return USER_KINDS.includes(kind)
+}
+
+/** Whether a client takes a place among those the owner connected. @see oauth.md 3.10; docs/decisions/0514 */
+export function isCounted(
+  metadata: Pick<ClientMetadata, 'client_kind' | 'token_endpoint_auth_method'>,
+): boolean {
+  return isUserKind(metadata.client_kind) || isPublic({ metadata })
 }
 
 /** Whether a text can be the identifier of a client at all. */
@@ -57,6 +68,11 @@ export function connectedIndex(instanceId: InstanceId): IndexKey {
   return indexKey(instanceId, 'clients-connected')
 }
 
+/** Clients that documents describe. @see assistants.md 2.14 */
+export function describedIndex(instanceId: InstanceId): IndexKey {
+  return indexKey(instanceId, 'clients-described')
+}
+
 /** Clients that were allowed and have a device to notify, oldest first. @see notifications.md 16.1 */
 export function notifiableIndex(instanceId: InstanceId): IndexKey {
   return indexKey(instanceId, 'clients-notifiable')
@@ -70,14 +86,15 @@ export function deviceIndex(instanceId: InstanceId, platform: string, token: str
 export function clientEntries(
   instanceId: InstanceId,
   id: string,
-  { createdAt, pending, metadata }: ClientRecord,
+  { createdAt, document, pending, metadata }: ClientRecord,
 ): IndexEntry[] {
   const sort = `${String(createdAt).padStart(15, '0')}:${id}`
   const entries = [{ index: clientsIndex(instanceId), sort }]
   if (pending) entries.push({ index: pendingIndex(instanceId), sort })
-  else if (isUserKind(metadata.client_kind)) {
+  else if (isCounted(metadata)) {
     entries.push({ index: connectedIndex(instanceId), sort })
   }
+  if (document !== undefined) entries.push({ index: describedIndex(instanceId), sort })
   const device = deviceOf(metadata)
   if (device !== undefined) {
     entries.push({ index: deviceIndex(instanceId, device.platform, device.token), sort })
@@ -115,21 +132,25 @@ const OPTIONAL = [
  * @see oauth.md 1.1
  */
 export function toWire(
-  { id, metadata, flagship, certifiedFromStore }: Client,
+  client: Client,
   secret: string,
   registrationToken?: string,
 ): Readonly<Record<string, Json>> {
+  const { id, metadata, flagship, certifiedFromStore } = client
+  const isOpen = isPublic(client)
   const wire: Record<string, Json> = {
     client_id: id,
-    client_secret: secret,
-    client_secret_expires_at: 0,
+    ...(isOpen
+      ? { client_id_issued_at: Math.floor(client.createdAt / 1000) }
+      : { client_secret: secret, client_secret_expires_at: 0 }),
   }
   if (registrationToken !== undefined) wire['registration_access_token'] = registrationToken
   wire['grant_types'] = ['authorization_code', 'refresh_token']
   wire['response_types'] = ['code']
   wire['redirect_uris'] = metadata.redirect_uris
   wire['client_name'] = metadata.client_name
-  wire['software_id'] = metadata.software_id
+  if (isOpen) wire['token_endpoint_auth_method'] = 'none'
+  else wire['software_id'] = metadata.software_id
   for (const name of OPTIONAL) {
     // Metadata came from JSON.
     const value = metadata[name] as Json | undefined

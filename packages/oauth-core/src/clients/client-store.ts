@@ -9,6 +9,7 @@ import {
   type ClientRecord,
   clientsIndex,
   connectedIndex,
+  describedIndex,
   deviceIndex,
   isClientId,
   notifiableIndex,
@@ -33,10 +34,13 @@ export interface ClientWrite {
 
 /** What a rule may change of a stored client. */
 export type ClientChange = Partial<
-  Pick<Client, 'metadata' | 'pending' | 'flagship' | 'certifiedFromStore' | 'os'>
+  Pick<
+    Client,
+    'certifiedFromStore' | 'document' | 'flagship' | 'keepUntil' | 'metadata' | 'os' | 'pending'
+  >
 >
 
-export type ClientList = 'all' | 'pending' | 'connected' | 'notifiable'
+export type ClientList = 'all' | 'pending' | 'connected' | 'described' | 'notifiable'
 
 /** A stored client, with its secret in clear. Lives in memory only. */
 export interface EngineClient {
@@ -47,7 +51,8 @@ export interface EngineClient {
 /** What the engine registered or changed: names of RFC 7591, values checked by it. */
 export type EngineMetadata = Readonly<Record<string, unknown>> & {
   readonly client_id: string
-  readonly client_secret: string
+  /** Absent: a client without one. */
+  readonly client_secret?: string
 }
 
 /** A client as one read found it, its secret in clear. Lives in memory only. */
@@ -73,6 +78,7 @@ const PAGE = 100
 const INDEXES = {
   all: clientsIndex,
   connected: connectedIndex,
+  described: describedIndex,
   notifiable: notifiableIndex,
   pending: pendingIndex,
 } as const
@@ -135,6 +141,15 @@ export class ClientStore {
       ])
       if (written) return toClient(record.key, value)
     }
+  }
+
+  /** Stores a client that a document describes, waiting to be allowed; one that is there stays as it is. */
+  async describe(instance: Instance, client: Client): Promise<void> {
+    const { id, ...rest } = client
+    const secret = this.#options.sealer.seal('', secretContext(instance.id, id))
+    // A type made of JSON, but for the index signature.
+    const value = { ...rest, secret } as ClientRecord
+    await this.#options.store.write([{ ...put(instance, id, value), ifAbsent: true }])
   }
 
   /**
@@ -215,7 +230,7 @@ export class ClientStore {
    */
   toChanges(
     instance: Instance,
-    { client_id: id, client_secret: secret }: EngineMetadata,
+    { client_id: id, client_secret: secret = '' }: EngineMetadata,
     previous: StoredRecord | undefined,
   ): readonly Change[] {
     const write = this.#writes.getStore()
@@ -238,10 +253,11 @@ export class ClientStore {
   /** The changes that remove the client's own records; grants and tokens are the engine's to remove. */
   toDeletion(instance: Instance, previous: StoredRecord): readonly Change[] {
     // Stored by `put`.
-    const { metadata } = previous.value as ClientRecord
+    const { document, metadata } = previous.value as ClientRecord
     return [
       { op: 'delete', key: previous.key, ifRevision: previous.revision },
-      freeName(instance.id, metadata.client_name),
+      // What a document calls its client is nobody's alone.
+      ...(document === undefined ? [freeName(instance.id, metadata.client_name)] : []),
       ...(this.#writes.getStore()?.also ?? []),
     ]
   }

@@ -1,3 +1,5 @@
+import type { DocumentSnapshot } from './client-document.ts'
+
 /** Identifier of a registered client: letters, digits and `-`. */
 export type ClientId = string & { readonly __clientId: 'ClientId' }
 
@@ -6,6 +8,8 @@ export interface ClientMetadata {
   readonly redirect_uris: readonly string[]
   readonly client_name: string
   readonly software_id: string
+  /** Of a client without a secret; its `software_id` is `''`. Absent: it has a secret. */
+  readonly token_endpoint_auth_method?: 'none'
   readonly software_version?: string
   readonly client_kind?: string
   readonly client_uri?: string
@@ -25,10 +29,14 @@ export interface Client {
   readonly pending: boolean
   readonly flagship: boolean
   readonly certifiedFromStore: boolean
+  /** Of a client that a document describes: what it said when the owner was asked. */
+  readonly document?: DocumentSnapshot
   /** Operating system of the browser that allowed it. */
   readonly os?: string
   readonly createdAt: number
   readonly updatedAt: number
+  /** Of a client without a secret that was allowed: when it goes, unless it has access then. */
+  readonly keepUntil?: number
   /** When it gave its device token last. */
   readonly deviceTokenAt?: number
   readonly lastRefreshedAt?: number
@@ -36,6 +44,20 @@ export interface Client {
   readonly lastUsedAt?: number
   /** Where that request came from; IPv6 as its /64. */
   readonly lastUsedFrom?: string
+}
+
+/** What a client calls itself in requests and is called in tokens: where a document describes it, its address. */
+export function wireIdOf({ id, document }: Pick<Client, 'document' | 'id'>): string {
+  return document?.url ?? id
+}
+
+/** Whether the client has no secret: it proves itself by PKCE alone. @see assistants.md 3.1 */
+export function isPublic({
+  metadata,
+}: {
+  readonly metadata: Pick<ClientMetadata, 'token_endpoint_auth_method'>
+}): boolean {
+  return metadata.token_endpoint_auth_method === 'none'
 }
 
 /** Slug of the web app that a client is linked to, or undefined. @see oauth.md 3.5 */

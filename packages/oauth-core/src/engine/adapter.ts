@@ -167,10 +167,14 @@ function codeModel({ clock, lifetimes }: AdapterServices): Model {
 function refreshTokenModel({ clock, lifetimes }: AdapterServices): Model {
   return {
     async find(value) {
-      const { grant } = currentUnit()
+      const { grant, presented } = currentUnit()
       if (grant?.record === undefined) return undefined
       const { value: record, expiresAt = 0 } = grant.record
-      if (!isDigestOf(record.refreshToken, value)) return undefined
+      const isGood =
+        record.rotation === undefined
+          ? isDigestOf(record.refreshToken, value)
+          : presented !== undefined && 'token' in presented && presented.token.text === value
+      if (!isGood) return undefined
       // The grant outlives it, for the last access token; unless the owner's time ends both.
       const isBoxed = expiresAt === record.endsAt
       const end = isBoxed ? expiresAt : expiresAt - lifetimes.accessTokenMs
@@ -186,9 +190,11 @@ function refreshTokenModel({ clock, lifetimes }: AdapterServices): Model {
         throw new TypeError('a refresh token is made for a code')
       }
       // The value that the client gets is this one: the bridge puts it into the answer.
-      unit.refreshToken = tokenOfGrant(grant.id, value)
+      const { firstToken } = unit
+      unit.refreshToken = firstToken ?? tokenOfGrant(grant.id, value)
+      const rotation = firstToken === undefined ? {} : { rotation: { generation: 0, retired: [] } }
       unit.grant.next = {
-        value: { ...grant, refreshToken: digestOf(unit.refreshToken) },
+        value: { ...grant, refreshToken: digestOf(unit.refreshToken), ...rotation },
         expiresAt: notAfterEnd(
           grant,
           clock.now() + lifetimes.refreshTokenMs + lifetimes.accessTokenMs,
@@ -210,10 +216,12 @@ function grantModel(services: AdapterServices): Model {
     /** Its code was made earlier in the same run. */
     async upsert(id, payload) {
       const unit = currentUnit()
-      const { code, grantEndsAt: endsAt } = unit
+      const { code, grantEndsAt: endsAt, grantResource: resource } = unit
       if (code === undefined) throw new TypeError('a grant is made for a code')
       const end = endsAt === undefined ? {} : { endsAt }
-      const value = { id, ...readGrant(payload), createdAt: services.clock.now(), ...end, code }
+      const target = resource === undefined ? {} : { resource }
+      const createdAt = services.clock.now()
+      const value = { id, ...readGrant(payload), createdAt, ...end, ...target, code }
       const key = grantKey(unit.instance.id, id)
       unit.grant = {
         key,

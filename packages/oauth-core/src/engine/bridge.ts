@@ -5,9 +5,11 @@ import {
   type Parameters,
   type RouteContext,
 } from '@svc/platform'
-import { type Client, isCertified, linkedSlug } from '../clients/client.ts'
+import { type Client, isPublic, linkedSlug, wireIdOf } from '../clients/client.ts'
+import { isDocumentClientId } from '../clients/client-document.ts'
 import { OAuthError } from '../errors.ts'
 import type { Lifetimes } from '../lifetimes.ts'
+import type { Resources } from '../resources/resources.ts'
 import { linkedScope } from '../scopes/scope.ts'
 import { signJwt } from '../tokens/jwt.ts'
 import {
@@ -15,12 +17,21 @@ import {
   findComparable,
   readClaimedClient,
   refuseSecret,
+  requireProof,
 } from './client-authentication.ts'
 import { NATIVE_PATHS } from './configuration.ts'
 import type { Engine } from './engine.ts'
 import { type GrantRecord, notAfterEnd, revokeGrant } from './grant.ts'
 import type { ParsedClient } from './metadata.ts'
 import type { NativeAnswer } from './native-call.ts'
+import { jtiOf } from './rotation/rotation.ts'
+import {
+  endReused,
+  finishRotation,
+  prepareRotation,
+  type RotationServices,
+} from './rotation/token-rotation.ts'
+import { checkAllowed, checkCertified, checkResource } from './token-checks.ts'
 import { commitUnit, newUnit, readUnit, runUnit, type UnitOfWork } from './unit-of-work.ts'
 
 /** What a token request is answered. @see oauth.md 6.3 */
@@ -29,7 +40,8 @@ export interface TokenAnswer {
   readonly token_type: 'bearer'
   /** Seconds. */
   readonly expires_in: number
-  readonly refresh_token: string
+  /** Absent: the client wants none. */
+  readonly refresh_token?: string
   readonly scope: string
 }
 
@@ -40,6 +52,8 @@ export interface Granted {
   readonly scope: string
   readonly refreshToken: string
   readonly jti: string
+  /** Address of the resource that the access token is for. Absent: the interface itself. */
+  readonly resource?: string
 }
 
 /** What the engine is given of the form; everything else is ignored (oauth.md 2.2). */
@@ -65,31 +79,49 @@ const MAX_LENGTH = 4097
  */
 export async function exchangeToken(
   ctx: RouteContext,
-  { engine }: { readonly engine: Engine },
+  services: RotationServices & { readonly resources: Resources },
 ): Promise<void> {
-  while (!(await tryExchange(ctx, engine))) {
+  for (let isFirst = true; !(await tryExchange(ctx, services, isFirst)); isFirst = false) {
     // The owner changes what the grant allows while its code is exchanged: it is exchanged for what stands there now.
   }
 }
 
-/** @returns false when the grant changed meanwhile and its code is still good */
-async function tryExchange(ctx: RouteContext, engine: Engine): Promise<boolean> {
+/**
+ * @param isFirst - whether the client has to show who it is; what it signed counts once
+ * @returns false when the grant changed meanwhile and its code is still good
+ */
+async function tryExchange(
+  ctx: RouteContext,
+  services: RotationServices & { readonly resources: Resources },
+  isFirst: boolean,
+): Promise<boolean> {
+  const { engine } = services
   const { instance, form } = ctx.state
   const claimed = readClaimedClient(ctx, engine)
+  const isRefresh = form.text('grant_type') === 'refresh_token'
+  if (isFirst && isRefresh && isDocumentClientId(claimed.clientId)) {
+    await engine.described.beforeRefresh(instance, claimed.clientId)
+  }
   const unit = newUnit(instance)
   await readUnit(engine.reads, unit, [claimed.key], presentedToken(form))
   const parsed = await findComparable(engine, claimed, unit)
-  const answer = await callTokenEndpoint(engine, unit, claimed, form)
+  const { client } = parsed
+  if (isFirst) await requireProof(engine, claimed, client, form)
+  checkAllowed(engine, client)
+  const token = presentedToken(form)
+  await prepareRotation(engine, unit, client, { grantType: form.text('grant_type'), token })
+  const answer = await callTokenEndpoint(engine, unit, claimed, form, isPublic(client))
   if (answer.status === 401) await refuseSecret(engine, claimed)
   if (answer.status !== 200) {
+    if (answer.status === 400) await endReused(engine, unit, client)
     passRefusalOn(ctx, answer)
     return true
   }
-  const { client } = parsed
   checkCertified(engine, unit, client)
+  checkResource(services, unit, client, form)
   // SPEC: oauth.md 6.2 row 16 - nothing is used up before; and nobody waits who has not shown the secret.
   await engine.linkedApps.require(instance, client)
-  if (!(await commit(engine, unit))) return false
+  if (!(await finishRotation(services, unit, client)) && !(await commit(engine, unit))) return false
   engine.lastUsed.note(instance, client.id, engine.clientAddress(ctx))
   ctx.body = await issue(engine, unit, form, parsed, answer)
   return true
@@ -98,14 +130,17 @@ async function tryExchange(ctx: RouteContext, engine: Engine): Promise<boolean> 
 async function callTokenEndpoint(
   engine: Engine,
   unit: UnitOfWork,
-  { basic }: ClaimedClient,
+  { basic, clientId }: ClaimedClient,
   form: Parameters,
+  isOpen: boolean,
 ): Promise<NativeAnswer> {
   const body: Record<string, string> = {}
   for (const name of PARAMETERS) {
     const value = form.text(name)
     if (value !== '') body[name] = value.slice(0, MAX_LENGTH)
   }
+  // SPEC: assistants.md 3.1 - without a secret, a header that names the client is as good as the form.
+  if (isOpen) body['client_id'] = clientId
   // SPEC: oauth.md 6.2 row 8 - absent is fine: it is then the one that the code was made for.
   body['redirect_uri'] ??= unit.grant?.record?.value.code.redirectUri ?? NO_REDIRECT_URI
   const answer = await runUnit(unit, () =>
@@ -114,18 +149,11 @@ async function callTokenEndpoint(
       path: NATIVE_PATHS.token,
       contentType: 'application/x-www-form-urlencoded',
       body,
-      ...(basic === undefined ? {} : { authorization: basic }),
+      ...(basic === undefined || isOpen ? {} : { authorization: basic }),
     }),
   )
   if (unit.failure !== undefined) throw unit.failure
   return answer
-}
-
-/** SPEC: oauth.md 11.3 - without its certification a client gets nothing more of scope `*`. */
-function checkCertified({ flagship }: Engine, { grant }: UnitOfWork, client: Client): void {
-  if (grant?.record?.value.scope !== '*' || isCertified(client, flagship)) return
-  const description = 'grant request is invalid'
-  throw new OAuthError('invalid_grant', { description, detail: 'its client is not certified' })
 }
 
 /** Writes what the run changed: all of it, once among parallel runs; otherwise the client gets nothing. */
@@ -156,12 +184,20 @@ async function issue(
   // SPEC: oauth.md 6.4 - a linked client's scope is always that of its app.
   const scope =
     slug === undefined ? String(body?.['scope'] ?? '') : linkedScope(engine.namespace, slug)
-  const end = unit.grant?.next?.value ?? unit.grant?.record?.value ?? {}
-  const granted = { client, grantId, scope, refreshToken, jti }
-  const tokens = await answerTokens(engine, instance, granted, end)
-  const isRefresh = unit.refreshToken === undefined
+  const record = unit.grant?.next?.value ?? unit.grant?.record?.value
+  const granted = {
+    client,
+    grantId,
+    scope,
+    refreshToken,
+    jti: unit.generation === undefined ? jti : jtiOf(jti, unit.generation),
+    ...(record?.resource === undefined ? {} : { resource: `${instance.origin}${record.resource}` }),
+  }
+  const tokens = await answerTokens(engine, instance, granted, record)
+  const isRefresh = form.text('grant_type') === 'refresh_token'
   if (isRefresh) {
-    await keepAlive(engine, unit)
+    // One that rotates was written just now.
+    if (unit.refreshToken === undefined) await keepAlive(engine, unit)
     const of = { kind: 'client', id: client.id, name: client.metadata.client_name }
     engine.activity.used(instance, { event: 'client.used', of, what: 'refreshes' })
   }
@@ -183,27 +219,33 @@ export async function answerTokens(
     readonly lifetimes: Lifetimes
   },
   instance: Instance,
-  { client, grantId, scope, refreshToken, jti }: Granted,
+  { client, grantId, scope, refreshToken, jti, resource }: Granted,
   end: Pick<GrantRecord, 'endsAt'> = {},
 ): Promise<TokenAnswer> {
   const iat = Math.floor(clock.now() / 1000)
-  const longest = iat + Math.floor(lifetimes.accessTokenMs / 1000)
+  // SPEC: assistants.md 3.9 - without a refresh token there is no shorter life.
+  const isRefreshing = client.document?.isRefreshing ?? true
+  const isShort = resource !== undefined && isRefreshing
+  const lifeMs = isShort ? lifetimes.resourceTokenMs : lifetimes.accessTokenMs
+  const longest = iat + Math.floor(lifeMs / 1000)
   const exp = notAfterEnd(end, longest * 1000) / 1000
-  const accessToken = signJwt(await keyring.current(instance, 'access'), {
+  const claims = {
     iss: instance.domain,
-    aud: 'access',
-    sub: client.id,
+    aud: resource ?? 'access',
+    sub: wireIdOf(client),
     scope,
     iat,
     exp,
     jti,
     gid: grantId,
-  })
+  }
+  const type = resource === undefined ? 'JWT' : 'at+jwt'
+  const accessToken = signJwt(await keyring.current(instance, 'access'), claims, type)
   return {
     access_token: accessToken,
     token_type: 'bearer',
     expires_in: exp - iat,
-    refresh_token: refreshToken,
+    ...(isRefreshing && { refresh_token: refreshToken }),
     scope,
   }
 }

@@ -1,5 +1,7 @@
 import { equalSecrets, type Instance, type Parameters, type RouteContext } from '@svc/platform'
 import type { Key } from '@svc/store'
+import { type Client, isPublic } from '../clients/client.ts'
+import { documentClientId, isDocumentClientId, isUrlClientId } from '../clients/client-document.ts'
 import { clientKey, isClientId } from '../clients/client-record.ts'
 import { OAuthError } from '../errors.ts'
 import type { Engine } from './engine.ts'
@@ -10,6 +12,7 @@ import { newUnit, readUnit, type UnitOfWork } from './unit-of-work.ts'
 /** A client that says who it is: nothing of it is proved yet. */
 export interface ClaimedClient {
   readonly instance: Instance
+  /** As records have it. */
   readonly clientId: string
   /** `''` when absent. */
   readonly secret: string
@@ -33,7 +36,9 @@ export async function authenticateClient(ctx: RouteContext, engine: Engine): Pro
   const unit = newUnit(claimed.instance)
   await readUnit(engine.reads, unit, [claimed.key])
   const client = await findComparable(engine, claimed, unit)
-  if (equalSecrets(client.secret, claimed.secret)) return client
+  await requireProof(engine, claimed, client.client, ctx.state.form)
+  // What has no secret was not shown any.
+  if (isPublic(client.client) || equalSecrets(client.secret, claimed.secret)) return client
   return refuseSecret(engine, claimed)
 }
 
@@ -47,10 +52,29 @@ export function readClaimedClient(
 ): ClaimedClient {
   const { instance, form } = ctx.state
   const credentials = readCredentials(ctx, form)
-  const { clientId, basic } = credentials
-  if (!isClientId(clientId)) throw unknownClient(instance, basic !== undefined)
+  const { basic } = credentials
+  const clientId = recordIdOf(credentials.clientId)
+  if (clientId === undefined) throw unknownClient(instance, basic !== undefined)
   const suspect = { instance, clientId, address: clientAddress(ctx) }
-  return { ...credentials, instance, key: clientKey(instance.id, clientId), suspect }
+  return { ...credentials, clientId, instance, key: clientKey(instance.id, clientId), suspect }
+}
+
+/** The identifier in records; undefined: no client has this one. */
+function recordIdOf(clientId: string): string | undefined {
+  if (isUrlClientId(clientId)) return documentClientId(clientId)
+  return isClientId(clientId) && !isDocumentClientId(clientId) ? clientId : undefined
+}
+
+/** SPEC: assistants.md 2.12 - a client that has keys signs what it asks. @throws OAuthError 401 */
+export async function requireProof(
+  { described }: Pick<Engine, 'described'>,
+  { instance, basic }: ClaimedClient,
+  client: Client,
+  form: Pick<Parameters, 'text'>,
+): Promise<void> {
+  if (client.document === undefined) return
+  if (!(await described.isProved(instance, client, form)))
+    throw invalidClient(instance, basic !== undefined)
 }
 
 /**
@@ -67,7 +91,9 @@ export async function findComparable(
   if (record === undefined) throw unknownClient(instance, basic !== undefined)
   if (engine.throttle.isBlocked(suspect)) throw invalidClient(instance, basic !== undefined)
   if (secret !== '' && !SECRET.test(secret)) return refuseSecret(engine, claimed)
-  return engine.parsedClients.read(instance, record)
+  const parsed = engine.parsedClients.read(instance, record)
+  if (isPublic(parsed.client) && secret !== '') throw invalidClient(instance, basic !== undefined)
+  return parsed
 }
 
 /** Counts a wrong secret. @throws OAuthError 401, always */
@@ -82,7 +108,7 @@ type Credentials = Pick<ClaimedClient, 'basic' | 'clientId' | 'secret'>
 /** From the form or HTTP Basic, never both; any other Authorization header is ignored (clients.md 1). */
 function readCredentials(ctx: RouteContext, form: Parameters): Credentials {
   const header = ctx.get('Authorization')
-  const clientId = form.text('client_id')
+  const clientId = form.text('client_id') || subjectOf(form.text('client_assertion'))
   const secret = form.text('client_secret')
   if (!SCHEME.test(header)) {
     if (clientId === '') throw invalidRequest('client_id is mandatory')
@@ -93,6 +119,17 @@ function readCredentials(ctx: RouteContext, form: Parameters): Credentials {
   if (secret !== '') throw invalidRequest('client authentication must use one mechanism only')
   if (clientId !== '' && clientId !== basic.clientId) throw invalidRequest('client_id mismatch')
   return { ...basic, basic: header }
+}
+
+/** SPEC: RFC 7521 section 4.2 - an assertion names its client, too; whether it is the client's is asked later. */
+function subjectOf(assertion: string): string {
+  const [, payload = ''] = assertion.split('.')
+  try {
+    const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sub?: unknown }
+    return typeof sub === 'string' && isUrlClientId(sub) ? sub : ''
+  } catch {
+    return ''
+  }
 }
 
 /** @see RFC 6749 section 2.3.1 */

@@ -43,7 +43,7 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
 
   return {
     adapter,
-    clientAuthMethods: ['client_secret_post', 'client_secret_basic'],
+    clientAuthMethods: ['client_secret_post', 'client_secret_basic', 'none'],
     clientDefaults: {
       grant_types: ['authorization_code', 'refresh_token'],
       id_token_signed_response_alg: 'ES256',

@@ -16,6 +16,7 @@ import { DEFAULT_LIFETIMES, type Lifetimes } from '../lifetimes.ts'
 import type { OAuthEvents } from '../ports.ts'
 import { createAdapter } from './adapter.ts'
 import { dropRegistrationTokens, revokeGrants } from './grant.ts'
+import type { DescribedClients } from './described-clients.ts'
 import { LastUse } from './last-use.ts'
 import { ParsedClients } from './metadata.ts'
 import { ProviderPool } from './provider-pool.ts'
@@ -38,6 +39,7 @@ interface EngineParts {
   /** Client address of a request, for the limit on wrong secrets. */
   readonly clientAddress: (ctx: Context) => string
   readonly flagship: CertificationRule
+  readonly described: DescribedClients
   /** Installs what linked clients need before they get tokens. */
   readonly linkedApps: Pick<LinkedApps, 'require'>
   /** Counts refreshes. */

@@ -30,9 +30,31 @@ export type GrantRecord = {
   readonly endsAt?: number
   /** The end that the owner was told of. Milliseconds since the epoch. */
   readonly toldEnd?: number
+  /** Path of the resource that its tokens are for (RFC 8707). Absent: the interface itself. */
+  readonly resource?: string
   readonly code: CodeRecord
+  /** Of a client without a secret, whose refresh tokens change. */
+  readonly rotation?: RotationRecord
   /** SHA-256 of the refresh token, base64url. Absent until the code is exchanged. */
   readonly refreshToken?: string
+}
+
+/** How often the refresh token changed, and the latest that were replaced, newest first. */
+export type RotationRecord = {
+  /** Of the current token; the first has 0. */
+  readonly generation: number
+  readonly retired: readonly RetiredToken[]
+}
+
+/** A refresh token that has a successor. */
+export type RetiredToken = {
+  readonly generation: number
+  /** SHA-256 of the token, base64url. */
+  readonly hash: string
+  /** The key that made its successor. */
+  readonly kid: string
+  /** Milliseconds since the epoch; absent: as long as nobody used what came of it. */
+  readonly until?: number
 }
 
 /** An authorization code. Kept after its use, so that a replay is recognised. */
@@ -116,6 +138,10 @@ export interface Grant {
   readonly endsAt?: number
   /** The end that the owner was told of. */
   readonly toldEnd?: number
+  /** Path of the resource that its tokens are for. Absent: the interface itself. */
+  readonly resource?: string
+  /** Of a client without a secret: its refresh token, and whether that was never used so far. */
+  readonly rotation?: { readonly generation: number; readonly isUnused: boolean }
 }
 
 /** What ends grants: where they are stored, and who is notified that one ended. */
@@ -180,7 +206,9 @@ export async function revokeGrant(
   const taken =
     also.length === 0 ? await store.take<GrantRecord>(key) : await takeWith(store, key, also)
   if (taken === undefined) return false
-  emitter.emit('grant.revoked', { instance, grantId: id, clientId: taken.value.clientId, reason })
+  const { clientId, rotation } = taken.value
+  const kind = rotation === undefined ? {} : { isRotating: true as const }
+  emitter.emit('grant.revoked', { instance, grantId: id, clientId, reason, ...kind })
   await revocations.publish({ instanceId: instance.id, kind: 'grant', id })
   return true
 }
@@ -261,10 +289,20 @@ async function listAll<Value extends Json>(
   return records
 }
 
-function toGrant({ id, clientId, scope, createdAt, endsAt, toldEnd }: GrantRecord): Grant {
-  const end = {
+function useOf({ generation, retired }: RotationRecord): NonNullable<Grant['rotation']> {
+  return { generation, isUnused: retired.some(({ until }) => until === undefined) }
+}
+
+function toGrant(record: GrantRecord): Grant {
+  const { id, clientId, scope, createdAt, endsAt, toldEnd, resource, rotation } = record
+  return {
+    id,
+    clientId: clientId as ClientId, // Stored from a Client's id.
+    scope,
+    createdAt,
     ...(endsAt === undefined ? {} : { endsAt }),
     ...(toldEnd === undefined ? {} : { toldEnd }),
+    ...(resource === undefined ? {} : { resource }),
+    ...(rotation === undefined ? {} : { rotation: useOf(rotation) }),
   }
-  return { id, clientId: clientId as ClientId, scope, createdAt, ...end } // Stored from a Client's id.
 }

@@ -2,6 +2,7 @@ import type { Instance } from '@svc/platform'
 import type { Revision, StoredRecord } from '@svc/store'
 import { LRUCache } from 'lru-cache'
 import type { AllClientMetadata } from 'oidc-provider'
+import { isPublic } from '../clients/client.ts'
 import type { ClientStore, EngineClient } from '../clients/client-store.ts'
 
 /** A client with the form that the engine reads. */
@@ -33,22 +34,24 @@ export class ParsedClients {
 function toMetadata({ client, secret }: EngineClient): AllClientMetadata {
   return {
     ...client.metadata,
-    ...serverMetadata(client.metadata.redirect_uris),
+    ...serverMetadata(client.metadata.redirect_uris, isPublic(client)),
     client_id: client.id,
-    client_secret: secret,
-    client_secret_expires_at: 0,
+    ...(isPublic(client) ? {} : { client_secret: secret, client_secret_expires_at: 0 }),
     redirect_uris: [...client.metadata.redirect_uris],
   }
 }
 
 /** What a client never chooses. @see oauth.md 13.2 R5 */
-export function serverMetadata(redirectUris: readonly string[]): AllClientMetadata {
+export function serverMetadata(
+  redirectUris: readonly string[],
+  isOpen: boolean,
+): AllClientMetadata {
   const isWeb = redirectUris.every((uri) => /^https?:/i.test(uri))
   return {
     // `web` compares redirect URIs exactly; `native` is what admits other schemes.
     application_type: isWeb ? 'web' : 'native',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
-    token_endpoint_auth_method: 'client_secret_post',
+    token_endpoint_auth_method: isOpen ? 'none' : 'client_secret_post',
   }
 }

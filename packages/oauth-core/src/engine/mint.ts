@@ -23,6 +23,8 @@ export interface CodeRequest {
   readonly client: Client
   readonly redirectUri: string
   readonly scope: string
+  /** Path of the resource that the tokens are for. Absent: the interface itself. */
+  readonly resource?: string
   /** S256 challenge. */
   readonly codeChallenge?: string
   /**
@@ -59,8 +61,9 @@ export async function mintCode(
   instance: Instance,
   request: CodeRequest,
 ): Promise<string> {
-  const { client, endsAt, also = [] } = request
+  const { client, endsAt, resource, also = [] } = request
   const unit = newUnit(instance)
+  if (resource !== undefined) unit.grantResource = resource
   if (endsAt !== undefined) unit.grantEndsAt = endsAt
   const { provider } = engine.providers.of(instance)
   const code = await runUnit(unit, () => saveCode(provider, request))

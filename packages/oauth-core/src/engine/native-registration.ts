@@ -102,5 +102,6 @@ function withServerMetadata(
   metadata: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   const uris = metadata['redirect_uris']
-  return { ...metadata, ...serverMetadata(Array.isArray(uris) ? uris.map(String) : []) }
+  const isOpen = metadata['token_endpoint_auth_method'] === 'none'
+  return { ...metadata, ...serverMetadata(Array.isArray(uris) ? uris.map(String) : [], isOpen) }
 }

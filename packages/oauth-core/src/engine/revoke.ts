@@ -1,21 +1,37 @@
 import type { Instance, RouteContext } from '@svc/platform'
 import { OAuthError } from '../errors.ts'
+import { identifierOf, type Resources } from '../resources/resources.ts'
 import type { OAuthServices } from '../services.ts'
-import { verifyJwt } from '../tokens/jwt.ts'
+import { INTERFACE, type TokenKind, verifyJwt } from '../tokens/jwt.ts'
 import { authenticateClient } from './client-authentication.ts'
 import type { Engine } from './engine.ts'
-import { findGrant, findRefreshGrant, type Grant, revokeGrant } from './grant.ts'
+import {
+  claimedGrant,
+  findGrant,
+  findRefreshGrant,
+  type Grant,
+  grantKey,
+  type GrantRecord,
+  revokeGrant,
+} from './grant.ts'
+import { judgeRefreshToken } from './rotation/rotation.ts'
+import { isRotating } from './rotation/token-rotation.ts'
 
 /** `POST /auth/revoke`: a client ends a grant by one of its tokens. @see RFC 7009; decision D9 */
 export async function revokeToken(
   ctx: RouteContext,
-  { engine, activity, clientAddress }: Pick<OAuthServices, 'activity' | 'clientAddress' | 'engine'>,
+  {
+    engine,
+    activity,
+    clientAddress,
+    resources,
+  }: Pick<OAuthServices, 'activity' | 'clientAddress' | 'engine' | 'resources'>,
 ): Promise<void> {
   const { instance, form } = ctx.state
   const { client } = await authenticateClient(ctx, engine)
   const token = form.text('token')
   if (token === '') throw new OAuthError('invalid_request', { description: 'token is mandatory' })
-  const grant = await grantOf(engine, instance, token)
+  const grant = await grantOf(engine, instance, token, resources)
   if (grant?.clientId === client.id) {
     const name = client.metadata.client_name
     const note = activity.pending(instance, {
@@ -38,15 +54,40 @@ async function grantOf(
   engine: Engine,
   instance: Instance,
   token: string,
+  resources: Resources,
 ): Promise<Grant | undefined> {
-  if (!token.includes('.')) return findRefreshGrant(engine, instance, token)
-  const checked = await verifyJwt(token, instance, engine.keyring, engine.clock.now())
+  if (!token.includes('.')) {
+    return (
+      (await findRefreshGrant(engine, instance, token)) ?? findRepeated(engine, instance, token)
+    )
+  }
+  const takes = (audience: string): TokenKind | undefined => {
+    const isHere = resources.all.some((one) => identifierOf(one, instance) === audience)
+    return isHere ? 'resource' : INTERFACE(audience)
+  }
+  const { keyring, clock } = engine
+  const checked = await verifyJwt(token, instance, keyring, clock.now(), takes)
   if (typeof checked === 'string') return undefined
-  const { aud, gid } = checked.claims
-  if (aud !== 'access') {
+  const { kind } = checked
+  const { gid } = checked.claims
+  if (kind !== 'access' && kind !== 'resource') {
     throw new OAuthError('unsupported_token_type', {
       description: 'app and konnector tokens end with their session',
     })
   }
   return gid === undefined ? undefined : findGrant(engine, instance, gid)
+}
+
+/** The grant of a rotating token that has a successor, and would still be answered. */
+async function findRepeated(
+  engine: Engine,
+  instance: Instance,
+  token: string,
+): Promise<Grant | undefined> {
+  const id = claimedGrant(token)
+  if (id === undefined) return undefined
+  const record = await engine.store.get<GrantRecord>(grantKey(instance.id, id))
+  if (record === undefined || !isRotating(record.value)) return undefined
+  const { state } = await judgeRefreshToken(engine, instance, record.value, token)
+  return state === 'repeated' ? findGrant(engine, instance, id) : undefined
 }

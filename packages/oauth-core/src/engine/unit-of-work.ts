@@ -9,6 +9,7 @@ import {
   type StoredRecord,
   StoreUnavailableError,
 } from '@svc/store'
+import type { Presented } from './rotation/rotation.ts'
 import { claimedGrant, type CodeRecord, grantEntries, grantKey, type GrantRecord } from './grant.ts'
 
 /**
@@ -25,6 +26,14 @@ export interface UnitOfWork {
   code?: CodeRecord
   /** When the grant that the run makes will end, milliseconds since the epoch. Absent: it does not by itself. */
   grantEndsAt?: number
+  /** Path of the resource that the grant is for. Absent: the interface itself. */
+  grantResource?: string
+  /** Of a code whose client has no secret: the refresh token that it is exchanged for. */
+  firstToken?: string
+  /** What the presented refresh token is to its grant, when those of the grant rotate. */
+  presented?: Presented
+  /** Of the rotating refresh token that the client gets. */
+  generation?: number
   /** The refresh token that the run made, as the client gets it. */
   refreshToken?: string
   /** The secret that takes the place of the present one, at an update that asks for it. */

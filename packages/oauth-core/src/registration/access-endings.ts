@@ -81,9 +81,12 @@ function dueEnds(grants: readonly Grant[], now: number): readonly Ending[] {
   return grants.filter(isDue).filter((grant) => !goesOn(grant, grants))
 }
 
-/** Whether other grants, which end later, give everything that this one does. */
+/** Whether other grants for the same, which end later, give everything that this one does. */
 function goesOn(ending: Ending, grants: readonly Grant[]): boolean {
-  const later = grants.filter(({ endsAt = Number.POSITIVE_INFINITY }) => endsAt > ending.endsAt)
+  const later = grants.filter(
+    ({ endsAt = Number.POSITIVE_INFINITY, resource }) =>
+      endsAt > ending.endsAt && resource === ending.resource,
+  )
   if (later.some(({ scope }) => scope === ending.scope || scope === '*')) return true
   const rules = parseScope(ending.scope)
   const given = later.flatMap(({ scope }) => parseScope(scope) ?? [])

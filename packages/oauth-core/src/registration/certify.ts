@@ -10,7 +10,8 @@ import { readAttestation, verifyAttestation } from '../certification/attest.ts'
 import { isAttestationError } from '../certification/attestation-error.ts'
 import { createChallenge, takeChallenge } from '../certification/challenges.ts'
 import { findFlagshipCode, redeemFlagshipCode } from '../certification/flagship-codes.ts'
-import type { Client } from '../clients/client.ts'
+import { type Client, isPublic } from '../clients/client.ts'
+import { OAuthError } from '../errors.ts'
 import type { OAuthServices } from '../services.ts'
 import { readBearer } from '../tokens/bearer.ts'
 import { certifyClient } from './change-client.ts'
@@ -133,6 +134,8 @@ async function findClientOfPath(
 ): Promise<Client> {
   const client = await clients.find(ctx.state.instance, String(ctx['params']?.clientId))
   if (client === undefined) throw clientNotFound()
+  // SPEC: assistants.md 3.4 - what has no secret is never certified.
+  if (isPublic(client)) throw new OAuthError('forbidden')
   found.set(ctx, client)
   return client
 }

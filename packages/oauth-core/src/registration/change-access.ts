@@ -168,6 +168,8 @@ function endOf(duration: ConsentDuration, now: number): number {
 function extended(grant: GrantRecord, endsAt: number): GrantRecord {
   const { endsAt: before, ...rest } = grant
   if (before === undefined || before >= endsAt) return grant
+  // SPEC: assistants.md 5.4 - what is of a resource always has an end.
+  if (grant.resource !== undefined && !Number.isFinite(endsAt)) return grant
   return Number.isFinite(endsAt) ? { ...rest, endsAt } : rest
 }
 

@@ -1,7 +1,7 @@
 import type { Instance } from '@svc/platform'
 import type { Change } from '@svc/store'
-import type { Client } from '../clients/client.ts'
-import { isUserKind } from '../clients/client-record.ts'
+import { type Client, isPublic } from '../clients/client.ts'
+import { isCounted } from '../clients/client-record.ts'
 import type { ClientChange } from '../clients/client-store.ts'
 import { listGrants, revokeGrant } from '../engine/grant.ts'
 import type { Certification } from '../ports.ts'
@@ -84,6 +84,8 @@ export async function certifyClient(
   }: Client): ClientChange | undefined => {
     isNew = false
     const { redirect_uris: addresses } = verified?.metadata ?? metadata
+    // SPEC: assistants.md 3.4 - who has no secret is never certified, whoever vouches for it.
+    if (isPublic({ metadata })) return undefined
     if (JSON.stringify(metadata.redirect_uris) !== JSON.stringify(addresses)) return undefined
     isNew = !flagship
     const isFromStore = certifiedFromStore || how === 'store'
@@ -130,7 +132,7 @@ async function emitExceeded(
   { metadata }: Client,
 ): Promise<void> {
   const limit = limitOf(instance)
-  if (limit === undefined || !isUserKind(metadata.client_kind)) return
+  if (limit === undefined || !isCounted(metadata)) return
   if ((await countConnected(services, instance)) <= limit) return
   const clientName = metadata.client_name
   services.emitter.emit('clients.limit.exceeded', { instance, clientName, limit })

@@ -1,7 +1,7 @@
 import { type Instance, type InstanceId, isHttpError } from '@svc/platform'
 import { type Change, type Key, recordKey } from '@svc/store'
 import type { Client } from '../clients/client.ts'
-import { isUserKind } from '../clients/client-record.ts'
+import { isCounted, isUserKind } from '../clients/client-record.ts'
 import { OAuthError } from '../errors.ts'
 import type { OAuthServices } from '../services.ts'
 
@@ -38,7 +38,7 @@ export async function findLimitReached(
   // SPEC: oauth.md 3.10 - flagship clients are counted, and never held up.
   if (limit === undefined || client.flagship) return undefined
   const connected = await countConnected(services, instance)
-  const others = isCounted(client) ? connected - 1 : connected
+  const others = isConnected(client) ? connected - 1 : connected
   return others >= limit ? { count: connected, limit } : undefined
 }
 
@@ -59,7 +59,7 @@ export async function admitClient(
   if ((await findLimitReached(services, instance, client)) !== undefined) {
     throw new OAuthError('client_limit')
   }
-  if (!client.pending || !isUserKind(client.metadata.client_kind)) return []
+  if (!client.pending || !isCounted(client.metadata)) return []
   const unchanged =
     guard === undefined ? ({ ifAbsent: true } as const) : { ifRevision: guard.revision }
   return [{ op: 'put', key, value: {}, ...unchanged }]
@@ -76,7 +76,7 @@ export async function admitKind(
   kind: string | undefined,
 ): Promise<readonly Change[]> {
   const { pending, metadata } = client
-  if (pending || isUserKind(metadata.client_kind) || !isUserKind(kind)) return []
+  if (pending || isCounted(metadata) || !isUserKind(kind)) return []
   const asked = { ...client, pending: true, metadata: { ...metadata, client_kind: kind ?? '' } }
   try {
     return await admitClient(services, instance, asked)
@@ -101,8 +101,8 @@ export function limitOf({ settings }: Instance): number | undefined {
   return limit < 0 ? undefined : limit
 }
 
-function isCounted({ pending, metadata }: Client): boolean {
-  return !pending && isUserKind(metadata.client_kind)
+function isConnected({ pending, metadata }: Client): boolean {
+  return !pending && isCounted(metadata)
 }
 
 function guardKey(instanceId: InstanceId): Key {

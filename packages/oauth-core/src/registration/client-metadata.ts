@@ -1,6 +1,6 @@
 import { OAuthError } from '../errors.ts'
 import type { Instance } from '@svc/platform'
-import type { ClientMetadata } from '../clients/client.ts'
+import { type ClientMetadata, isPublic } from '../clients/client.ts'
 import { isRedirectList, readNotifications } from './client.schema.ts'
 import { fitsPlatform, isDeviceToken, isPlatform } from '../clients/device-token.ts'
 import { isRedirectUri } from './redirect-uri.ts'
@@ -21,6 +21,14 @@ const MEMBERS = [
 ] as const
 
 type Member = (typeof MEMBERS)[number]
+
+/** What a client without a secret has nothing of: it is linked to no app, and no device is notified through it. */
+const MEMBERS_WITH_SECRET: readonly Member[] = [
+  'software_id',
+  'notification_platform',
+  'notification_device_token',
+  'notifications',
+]
 
 const MAX_REDIRECT_URIS = 20
 const MAX_NAME_CHARACTERS = 100
@@ -85,10 +93,29 @@ export function readMetadataUpdate(
   current: ClientMetadata,
   instance: Instance,
 ): ClientMetadata {
+  if (isPublic({ metadata: current })) return readPublicMetadata(members, current, instance)
   const metadata = read(members, current, instance)
   // SPEC: oauth.md 3.5 - an old token must not come to mean another app's permissions.
   if (metadata.software_id !== current.software_id) refuse('software_id is immutable')
   return metadata
+}
+
+/**
+ * The same of a client without a secret, new or changed.
+ * @throws OAuthError 400, the first failure in order
+ * @see assistants.md 3.8
+ */
+export function readPublicMetadata(
+  members: Members,
+  current: Partial<ClientMetadata>,
+  instance: Instance,
+): ClientMetadata {
+  const known = new Map([...members].filter(([name]) => !MEMBERS_WITH_SECRET.includes(name)))
+  const metadata = read(known, { ...current, software_id: '' }, instance)
+  const shown = metadata.redirect_uris.find((uri) => /^urn:/i.test(uri))
+  // A code that is carried by hand is what PKCE cannot protect.
+  if (shown !== undefined) throw invalidRedirectUri(`${shown} is invalid`)
+  return { ...metadata, software_id: '', token_endpoint_auth_method: 'none' }
 }
 
 function read(

@@ -1,5 +1,5 @@
 import { equalSecrets, type Instance } from '@svc/platform'
-import { type Client, type ClientId, isCertified, linkedSlug } from '../clients/client.ts'
+import { type Client, type ClientId, isCertified, isPublic, linkedSlug } from '../clients/client.ts'
 import type { TokenAnswer } from '../engine/bridge.ts'
 import { type Grant, listGrants, revokeGrants } from '../engine/grant.ts'
 import { issueTokens } from '../engine/mint.ts'
@@ -211,7 +211,8 @@ export function clientServiceOf(services: OAuthServices): ClientService {
     async verifySecret(instance, id, secret) {
       const opened = await clients.open(instance, id)
       if (opened === undefined) return undefined
-      return { client: opened.client, isRight: equalSecrets(opened.secret, secret) }
+      const { client } = opened
+      return { client, isRight: !isPublic(client) && equalSecrets(opened.secret, secret) }
     },
     async access(instance, id) {
       const grants = await listGrants(engine, instance, id)

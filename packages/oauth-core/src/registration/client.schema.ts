@@ -22,8 +22,16 @@ const PROPERTIES: JsonSchema = {
 /** What a client may say about itself; every other member is dropped. @see oauth.md 3.1, decision D47 */
 export const clientSchema: BodySchema = describedSchema({
   type: 'object',
-  required: ['redirect_uris', 'client_name', 'software_id'],
-  properties: PROPERTIES,
+  required: ['redirect_uris', 'client_name'],
+  properties: {
+    ...PROPERTIES,
+    software_id: { ...text(255), description: 'of every client that is to have a secret' },
+    token_endpoint_auth_method: {
+      type: 'string',
+      description:
+        '`none` without `software_id`: no secret, where resources are offered; else ignored',
+    },
+  },
 })
 
 /** A change: what is left out stays, `""` and `null` clear. @see decision D21 */

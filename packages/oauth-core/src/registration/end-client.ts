@@ -1,9 +1,12 @@
-import type { Instance, InstanceId } from '@svc/platform'
+import { HOUR_MS, type Instance, type InstanceId } from '@svc/platform'
 import type { Change } from '@svc/store'
 import { dropChallenges } from '../certification/challenges.ts'
 import { dropFlagshipCode } from '../certification/flagship-codes.ts'
-import type { Client, ClientId } from '../clients/client.ts'
+import { type Client, type ClientId, isPublic } from '../clients/client.ts'
+import { isDocumentClientId } from '../clients/client-document.ts'
 import { forgetClient } from '../engine/engine.ts'
+import { listGrants } from '../engine/grant.ts'
+import { UNUSED_CLIENT_MS } from '../lifetimes.ts'
 import type { OAuthServices } from '../services.ts'
 import { type ActivitySource, BY_SERVER } from './activity-source.ts'
 
@@ -113,8 +116,59 @@ export async function sweepPending(services: OAuthServices, instance: Instance):
  * @returns what ends it
  * @see oauth.md 3.9
  */
-export function startCleanup(services: OAuthServices): Promise<() => Promise<void>> {
-  return services.store.scheduler.process(QUEUE, ({ id }) => handleWakeUp(services, id))
+export async function startCleanup(services: OAuthServices): Promise<() => Promise<void>> {
+  const { store, emitter, log } = services
+  const stop = await store.scheduler.process(QUEUE, ({ id }) => handleWakeUp(services, id))
+  const underWay = new Set<Promise<void>>()
+  const stopHearing = emitter.on('grant.revoked', ({ instance, clientId, isRotating }) => {
+    if (isRotating !== true) return
+    const work = scheduleUnusedCheck(services, instance, clientId).catch((cause: unknown) => {
+      // The wake-up of the grant's own end is still there.
+      log.warn('client.check_lost', { domain: instance.domain, clientId, cause: String(cause) })
+    })
+    underWay.add(work)
+    void work.finally(() => underWay.delete(work))
+  })
+  return async () => {
+    stopHearing()
+    await Promise.all(underWay)
+    await stop()
+  }
+}
+
+/**
+ * Asks for a look at a client without a secret, a day after the last of its grants is over. To be called when it got one,
+ * and when one ended.
+ * @see assistants.md 3.8
+ */
+export async function scheduleUnusedCheck(
+  services: Pick<OAuthServices, 'clients' | 'clock' | 'engine' | 'store'>,
+  instance: Instance,
+  clientId: string,
+): Promise<void> {
+  const { store, clock, clients, engine } = services
+  const grants = await listGrants(engine, instance, clientId)
+  const end = Math.max(clock.now(), ...grants.map(({ endsAt = 0 }) => endsAt))
+  // SPEC: assistants.md 2.14 - what a document says can be read again.
+  const keepUntil = end + (isDocumentClientId(clientId) ? HOUR_MS : UNUSED_CLIENT_MS)
+  const client = await clients.change(instance, clientId, () => ({ keepUntil }))
+  if (client === undefined) return
+  await store.scheduler.at(QUEUE, wakeUpOf(instance.id, clientId), keepUntil)
+}
+
+async function endUnused(
+  services: OAuthServices,
+  instance: Instance,
+  client: Client,
+): Promise<void> {
+  const { clock, engine } = services
+  const isUnused = (now: Client): boolean =>
+    isPublic(now) && !now.pending && clock.now() >= (now.keepUntil ?? 0)
+  if (!isUnused(client)) return
+  const grants = await listGrants(engine, instance, client.id)
+  // Cut and allowed again in one moment.
+  if (grants.length > 0) await scheduleUnusedCheck(services, instance, client.id)
+  else await revokeClient(services, instance, client.id, 'unused', { rule: isUnused })
 }
 
 async function handleWakeUp(services: OAuthServices, wakeUpId: string): Promise<void> {
@@ -125,7 +179,10 @@ async function handleWakeUp(services: OAuthServices, wakeUpId: string): Promise<
   const client = await clients.find(instance, clientId)
   // A client's record goes before what belongs to it.
   if (client === undefined) await forgetClient(engine, instance, clientId as ClientId, 'deleted')
-  else await revokeOverdue(services, instance, client)
+  else {
+    await revokeOverdue(services, instance, client)
+    await endUnused(services, instance, client)
+  }
 }
 
 async function revokeOverdue(

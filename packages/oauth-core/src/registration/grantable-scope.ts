@@ -1,4 +1,10 @@
-import { type CertificationRule, type Client, isCertified, linkedSlug } from '../clients/client.ts'
+import {
+  type CertificationRule,
+  type Client,
+  isCertified,
+  isPublic,
+  linkedSlug,
+} from '../clients/client.ts'
 import { OAuthError } from '../errors.ts'
 import type { ForbiddenScopes } from '../scopes/forbidden.ts'
 import { linkedScope, parseScope } from '../scopes/scope.ts'
@@ -22,6 +28,9 @@ export function grantableScope(
   client: Client,
   asked: string,
 ): string {
+  if (isPublic(client)) {
+    throw new OAuthError('invalid_scope', { description: 'the client has no secret' })
+  }
   const slug = linkedSlug(client.metadata.software_id)
   if (slug !== undefined) return linkedScope(namespace, slug)
   if (asked === '*') {

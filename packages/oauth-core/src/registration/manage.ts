@@ -6,7 +6,7 @@ import {
   type RouteContext,
 } from '@svc/platform'
 import type { Change } from '@svc/store'
-import type { Client } from '../clients/client.ts'
+import { type Client, isPublic } from '../clients/client.ts'
 import { claimName, releaseName } from '../clients/client-names.ts'
 import { toWire } from '../clients/client-record.ts'
 import type { OpenClient } from '../clients/client-store.ts'
@@ -90,7 +90,8 @@ export async function updateClient(ctx: RouteContext, services: OAuthServices): 
   }
   const members = pickMembers(body)
   const asked = readMetadataUpdate(members, client.metadata, instance)
-  if (members.has('software_id')) await checkLinkedApp(asked.software_id, instance, apps)
+  if (members.has('software_id') && !isPublic(client))
+    await checkLinkedApp(asked.software_id, instance, apps)
   const renewSecret = isRenewal(body['client_secret'], secret)
   const admitted = await admitKind(services, instance, client, asked.client_kind)
   const also = [...admitted, ...noteChange(ctx, services, client)]

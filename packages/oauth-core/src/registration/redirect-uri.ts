@@ -31,11 +31,14 @@ const REFUSED_SCHEMES: ReadonlySet<string> = new Set([
 /** SPEC: oauth.md 3.2 rule 6 - they would collide with the answer; `iss` is one of its members too (RFC 9207). */
 const REFUSED_PARAMETERS = ['access_code', 'code', 'error', 'fallback', 'iss', 'state'] as const
 
+/** What tells which hosts are an instance's own. */
+export type OwnHosts = Pick<Instance, 'aliases' | 'domain' | 'isHttps' | 'subdomains'>
+
 /**
  * Whether a client of the instance may be answered at this address. The text is kept byte for byte.
  * @see oauth.md 3.2; decision D61; security.md 88
  */
-export function isRedirectUri(text: string, instance: Instance): boolean {
+export function isRedirectUri(text: string, instance: OwnHosts): boolean {
   if (text.length > MAX_LENGTH || !PRINTABLE.test(text)) return false
   // An empty fragment is one as well.
   if (text.includes('\\') || text.includes('#')) return false
@@ -54,7 +57,7 @@ function isWebUri(
   scheme: 'https' | 'http',
   authority: string | undefined,
   url: URL,
-  instance: Instance,
+  instance: OwnHosts,
 ): boolean {
   const host = authority?.toLowerCase().replace(/:[0-9]*$/, '')
   // Spellings that parsers read differently (`127.1`, `%6c`) are not what the owner was shown.
@@ -64,7 +67,7 @@ function isWebUri(
 }
 
 /** SPEC: D61 - an answer sent to the instance itself, or to one of its apps, would be read there. */
-function isOwnHost(host: string, { domain, aliases, isHttps, subdomains }: Instance): boolean {
+function isOwnHost(host: string, { domain, aliases, isHttps, subdomains }: OwnHosts): boolean {
   const plain = withoutDefaultPort(host, isHttps).replace(/\.(?=:|$)/, '')
   const own = [domain, ...aliases]
   if (own.includes(plain)) return true

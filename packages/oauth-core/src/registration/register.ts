@@ -7,6 +7,7 @@ import {
 } from '@svc/platform'
 import type { AccessContext } from '../access/access-context.ts'
 import { authenticate } from '../access/access.ts'
+import { type ClientMetadata, isPublic } from '../clients/client.ts'
 import { claimName, releaseName } from '../clients/client-names.ts'
 import { toWire } from '../clients/client-record.ts'
 import { checkLinkedApp } from '../clients/linked-apps.ts'
@@ -14,7 +15,13 @@ import { type EngineAnswer, registerNatively } from '../engine/native-registrati
 import { ERRORS, OAuthError, type OAuthErrorCode } from '../errors.ts'
 import type { OAuthServices } from '../services.ts'
 import { invalidToken } from '../tokens/bearer.ts'
-import { pickMembers, readNewMetadata } from './client-metadata.ts'
+import {
+  type Members,
+  objectBody,
+  pickMembers,
+  readNewMetadata,
+  readPublicMetadata,
+} from './client-metadata.ts'
 import { schedulePendingCheck, sweepPending } from './end-client.ts'
 
 /** How the registration endpoints take their bodies. */
@@ -56,12 +63,49 @@ export const requireSettingsApp: RouteAuth<OAuthServices> = requirement(
   },
 )
 
-/** `POST /auth/register`, and the same for the settings app. @see oauth.md 3.1, 3.3; RFC 7591 */
+/** `POST /auth/register`. @see oauth.md 3.1; assistants.md 3.8; RFC 7591 */
 export async function registerClient(ctx: RouteContext, services: OAuthServices): Promise<void> {
+  const { instance, body } = ctx.state
+  const members = pickMembers(body)
+  await register(
+    ctx,
+    services,
+    asksForNoSecret(services, body, members)
+      ? readPublicMetadata(members, {}, instance)
+      : readNewMetadata(members, instance),
+  )
+}
+
+/** `POST /auth/registerFromWebApp`. @see oauth.md 3.3 */
+export async function registerFromWebApp(
+  ctx: RouteContext,
+  services: OAuthServices,
+): Promise<void> {
+  const { instance, body } = ctx.state
+  await register(ctx, services, readNewMetadata(pickMembers(body), instance))
+}
+
+/** Without resources for such clients, and for every client that names its software, the member means nothing. */
+function asksForNoSecret(
+  { options, resources }: OAuthServices,
+  body: unknown,
+  members: Members,
+): boolean {
+  if (resources.open === undefined || !options.assistants.registration) return false
+  const method = objectBody(body)['token_endpoint_auth_method']
+  const software = members.get('software_id') ?? ''
+  return method === 'none' && software === ''
+}
+
+async function register(
+  ctx: RouteContext,
+  services: OAuthServices,
+  asked: ClientMetadata,
+): Promise<void> {
   const { engine, clients, apps, emitter, log } = services
   const { instance } = ctx.state
-  const asked = readNewMetadata(pickMembers(ctx.state.body), instance)
-  await checkLinkedApp(asked.software_id, instance, apps)
+  const isOpen = isPublic({ metadata: asked })
+  if (!isOpen) await checkLinkedApp(asked.software_id, instance, apps)
   await sweepPending(services, instance)
   await requireRoom(services, instance)
 
@@ -84,7 +128,7 @@ export async function registerClient(ctx: RouteContext, services: OAuthServices)
   log.info('client.registered', {
     domain: instance.domain,
     clientId: id,
-    softwareId: metadata.software_id,
+    ...(isOpen ? { public: true } : { softwareId: metadata.software_id }),
     address: services.clientAddress(ctx),
   })
   ctx.status = 201

@@ -44,6 +44,11 @@ export class ForbiddenScopes {
     return rule.type === '*' || this.#forbidden.some((other) => overlap(rule, other))
   }
 
+  /** Whether any rule about the type may not be asked for. */
+  touches(type: string): boolean {
+    return this.includes({ type, verbs: VERBS })
+  }
+
   /** The rules of an ordinary client's token that count. */
   allowed(permissions: readonly Permission[]): readonly Permission[] {
     return permissions.filter((rule) => !this.includes(rule))

@@ -36,10 +36,13 @@ export function invalidToken(detail: string): OAuthError {
   return challenge('invalid_token', 'error="invalid_token"', detail)
 }
 
+/** What {@link expiredToken} is logged with. */
+export const EXPIRED = 'expired'
+
 /** 401: the token was good. */
 export function expiredToken(): OAuthError {
   const reason = 'error_description="The access token expired"'
-  return challenge('invalid_token', `error="invalid_token", ${reason}`, 'expired')
+  return challenge('invalid_token', `error="invalid_token", ${reason}`, EXPIRED)
 }
 
 /** 403: the token is good and does not allow this. What handlers throw when `access.allows` says no (D65). */

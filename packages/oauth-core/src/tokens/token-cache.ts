@@ -2,12 +2,12 @@ import { hash } from 'node:crypto'
 import { CLOCK_SKEW_MS, type Instance, type KeyKind, type Keyring } from '@svc/platform'
 import { LRUCache } from 'lru-cache'
 import { expiredToken, invalidToken } from './bearer.ts'
-import { type Audience, type JwtClaims, LIFE_OF, parseJwt, verifyJwt } from './jwt.ts'
+import { INTERFACE, type JwtClaims, LIFE_OF, parseJwt, type TokenKind, verifyJwt } from './jwt.ts'
 
 /** A token whose signature and claims were found good once, with what is still asked of it. */
 export interface VerifiedToken {
-  readonly claims: Pick<JwtClaims, 'gid' | 'scope' | 'session_id' | 'sub'>
-  readonly audience: Audience
+  readonly claims: Pick<JwtClaims, 'gid' | 'jti' | 'scope' | 'session_id' | 'sub'>
+  readonly audience: TokenKind
   readonly kid: string
   readonly kind: KeyKind
   /** Milliseconds since the epoch. */
@@ -32,13 +32,16 @@ export class TokenCache {
     this.#verified = new LRUCache({ max: options.max })
   }
 
-  /** @throws OAuthError `invalid_token` */
-  verify(instance: Instance, text: string): VerifiedToken | Promise<VerifiedToken> {
-    // The instance is part of the key: what one accepted says nothing to another.
-    const key = `${instance.id}:${hash('sha256', text, 'base64url')}`
+  /**
+   * @param resource - the address whose tokens are taken; `''`: the interface itself
+   * @throws OAuthError `invalid_token`
+   */
+  verify(instance: Instance, text: string, resource = ''): VerifiedToken | Promise<VerifiedToken> {
+    // Instance and audience are part of the key: what one accepted says nothing to another.
+    const key = `${instance.id}:${resource}:${hash('sha256', text, 'base64url')}`
     const known = this.#verified.get(key)
     if (known !== undefined) return this.#checkDates(known, key)
-    return this.#open(instance, text).then((token) => {
+    return this.#open(instance, text, resource).then((token) => {
       this.#checkDates(token, key)
       this.#verified.set(key, token)
       return token
@@ -54,21 +57,26 @@ export class TokenCache {
     throw expiredToken()
   }
 
-  async #open(instance: Instance, text: string): Promise<VerifiedToken> {
-    const check = await verifyJwt(text, instance, this.#options.keyring, this.#options.clock.now())
+  async #open(instance: Instance, text: string, resource: string): Promise<VerifiedToken> {
+    const { keyring, clock } = this.#options
+    const isHere = (audience: string): TokenKind | undefined =>
+      audience === resource ? 'resource' : undefined
+    const takes = resource === '' ? INTERFACE : isHere
+    const check = await verifyJwt(text, instance, keyring, clock.now(), takes)
     if (check === 'expired') throw expiredToken()
     const parsed = parseJwt(text)
     if (check === 'invalid' || parsed === undefined) throw invalidToken('not a token of ours')
-    const { aud, iat, exp, sub, gid, scope, session_id } = check.claims
+    const { kind: audience } = check
+    const { iat, exp, jti, sub, gid, scope, session_id } = check.claims
     const issuedAt = iat * 1000
     const claims = {
       sub,
       ...(gid !== undefined && { gid }),
       ...(scope !== undefined && { scope }),
       ...(session_id !== undefined && { session_id }),
+      // Names the refresh token that it came with.
+      ...(audience === 'resource' && jti !== undefined && { jti }),
     }
-    // `verifyJwt` lets no other audience through.
-    const audience = aud as Audience
     const expiresAt = Math.min(exp * 1000, issuedAt + LIFE_OF[audience])
     return { audience, claims, kid: parsed.kid, kind: parsed.kind, issuedAt, expiresAt }
   }

@@ -1,5 +1,6 @@
 import { makePlatforms, makeSafetyNet } from '@svc/testkit/attestation'
 import { expect } from 'chai'
+import { allow, connect, MCP, publicClient, REDIRECT_URI, refresh } from '../resource-server.ts'
 import {
   type Answer,
   METADATA,
@@ -8,6 +9,7 @@ import {
   type Registered,
   type Send,
 } from '../oauth-server.ts'
+import { everywhereDocuments } from './document-servers.ts'
 
 const OWNER = { cookie: 'session=owner' }
 const OOB = 'urn:ietf:wg:oauth:2.0:oob'
@@ -50,6 +52,28 @@ const EXERCISES: Readonly<Record<string, Exercise>> = {
     grant_type: 'refresh_token',
     refresh_token: 'unknown',
   }),
+  'POST /auth/access_token: refresh': {
+    limit: 1,
+    async run({ server }) {
+      server.oauth.resources.add(MCP)
+      const open = await publicClient(server)
+      const { refresh_token } = await connect(server, open)
+      return [
+        await refresh(server, open, refresh_token),
+        await refresh(server, open, refresh_token),
+      ]
+    },
+  },
+  'POST /auth/authorize: assistant': {
+    limit: 1,
+    async run({ server }) {
+      server.oauth.resources.add(MCP)
+      return [
+        await allow(server, 'https://one.example/c'),
+        await allow(server, 'https://two.example/c'),
+      ]
+    },
+  },
   'GET /auth/authorize: confirm-flagship': {
     limit: 1,
     async run({ server, client }) {
@@ -138,7 +162,10 @@ describe('the limits of the routes', () => {
     it(`refuse only what is over them: ${name}`, async () => {
       const [row = '', bucket = ''] = name.split(': ')
       // All other limits are as wide as ever.
-      const server = await oauthServer({ limits: { [bucket]: { limit, windowMs: 3_600_000 } } })
+      const server = await oauthServer({
+        limits: { [bucket]: { limit, windowMs: 3_600_000 } },
+        outbound: everywhereDocuments(REDIRECT_URI),
+      })
       const [within, over] = await run({ server, client: await server.register() })
       expect(within.status, within.text).to.not.equal(status)
       expect(over.status, over.text).to.equal(status)

@@ -2,6 +2,16 @@ import { type AttestationPlatforms, makePlatforms, makeSafetyNet } from '@svc/te
 import { expect } from 'chai'
 import { copyClients } from '../copy-clients.ts'
 import { SAMPLE_SHARINGS, sharingCases } from '../sharing-cases.ts'
+import {
+  allow as allowOnce,
+  authorizeFields,
+  connect,
+  MCP,
+  publicClient,
+  REDIRECT_URI,
+  refresh,
+} from '../resource-server.ts'
+import { everywhereDocuments } from './document-servers.ts'
 import { METADATA, oauthServer, type OAuthServer, type Send } from '../oauth-server.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -13,7 +23,9 @@ const HOUR = { windowMs: 3_600_000 }
 const NARROW = {
   attestation: { limit: 1, ...HOUR },
   'confirm-flagship': { limit: 2, ...HOUR },
-  'oauth-client': { limit: 25, ...HOUR },
+  'oauth-client': { limit: 27, ...HOUR },
+  refresh: { limit: 1, ...HOUR },
+  assistant: { limit: 1, ...HOUR },
 }
 
 interface Case {
@@ -29,6 +41,15 @@ async function cases(
   server: OAuthServer,
   platforms: AttestationPlatforms,
 ): Promise<readonly Case[]> {
+  // As long as there is no resource.
+  await server.send('GET', '/.well-known/oauth-protected-resource')
+  server.oauth.resources.add(MCP)
+  const open = await publicClient(server)
+  const { refresh_token } = await connect(server, open)
+  await refresh(server, open, refresh_token)
+  await allowOnce(server, 'https://one.example/c')
+  const two = authorizeFields('https://two.example/c')
+  const denied = new URLSearchParams(authorizeFields('https://denied.example/c')).toString()
   const client = await server.register()
   const doomed = await server.register()
   const redirect_uri = METADATA.redirect_uris[0]
@@ -93,6 +114,10 @@ async function cases(
   const token = of('POST /auth/access_token')
   const revoke = of('POST /auth/revoke')
   const metadata = of('GET /.well-known/oauth-authorization-server')
+  const resource = of('GET /.well-known/oauth-protected-resource')
+  const resourceOf = of('GET /.well-known/oauth-protected-resource/*path')
+  const wellKnown = '/.well-known/oauth-protected-resource'
+  const certifyOpen = `/auth/clients/${open}`
   const challenge = of('POST /auth/clients/:clientId/challenge')
   const attest = of('POST /auth/clients/:clientId/attestation')
   const confirm = of('POST /auth/clients/:clientId/flagship')
@@ -129,6 +154,8 @@ async function cases(
       form: { ...authorize, client_id: oob.id, redirect_uri: 'urn:ietf:wg:oauth:2.0:oob' },
       headers: owner,
     }),
+    ask(403, { headers: owner }, `/auth/authorize?${denied}`),
+    allow(429, { form: two, headers: owner }),
     allow(302, { form: authorize, headers: owner }),
     allow(400, { form: {}, headers: owner }),
     allow(401, { form: authorize }),
@@ -142,6 +169,7 @@ async function cases(
     token(200, { form: { ...credentials, grant_type: 'authorization_code', code } }),
     token(400, { form: { ...credentials, grant_type: 'password' } }),
     token(401, { form: { ...credentials, client_secret: 'wrong', grant_type: 'refresh_token' } }),
+    token(429, { form: { client_id: open, grant_type: 'refresh_token', refresh_token } }),
     token(413, { body: HUGE, headers: FORM_TYPE }),
     token(415, { form: credentials, headers: zipped }),
     revoke(200, { form: { ...credentials, token: 'unknown' } }),
@@ -151,6 +179,14 @@ async function cases(
     revoke(415, { form: credentials, headers: zipped }),
     metadata(200, {}),
     metadata(400, {}, '/.well-known/oauth-authorization-server?%zz'),
+    resource(200, {}),
+    resource(400, {}, `${wellKnown}?%zz`),
+    resourceOf(200, {}, `${wellKnown}/mcp`),
+    resourceOf(400, {}, `${wellKnown}/mcp?%zz`),
+    resourceOf(404, {}, `${wellKnown}/nothing`),
+    challenge(403, {}, `${certifyOpen}/challenge`),
+    attest(403, { json: {} }, `${certifyOpen}/attestation`),
+    confirm(403, { form: typed }, `${certifyOpen}/flagship`),
     challenge(201, { headers: bearer }, `${certify}/challenge`),
     challenge(400, { headers: bearer }, `${certify}/challenge?%zz`),
     challenge(401, {}, `${certify}/challenge`),
@@ -192,6 +228,8 @@ describe('the routes', () => {
     const platforms = await makePlatforms()
     const server = await oauthServer({
       limits: NARROW,
+      assistants: { clientHostsDenied: ['denied.example'] },
+      outbound: everywhereDocuments(REDIRECT_URI),
       flagship: platforms.flagship,
       sharings: SAMPLE_SHARINGS,
       konnectors: {

@@ -21,6 +21,7 @@ import {
   NO_ACTIVITY,
   bindRoutes,
   createKeyring,
+  createRateLimits,
   createRevocations,
   createSealer,
   type Instance,
@@ -31,9 +32,13 @@ import {
   type RouteRow,
   type StoredKeyring,
 } from '@svc/platform'
+import { OAuthError } from '../../src/errors.ts'
 import type { Lifetimes } from '../../src/lifetimes.ts'
+import { DEFAULT_LIMITS } from '../../src/options.ts'
 import type { OAuthEvents } from '../../src/ports.ts'
+import { type ResourceOptions, ReservedTypes, Resources } from '../../src/resources/resources.ts'
 import { oauthRoutes } from '../../src/routes.ts'
+import { ForbiddenScopes } from '../../src/scopes/forbidden.ts'
 import type { OAuthServices } from '../../src/services.ts'
 
 /** A registered client with its secret. */
@@ -94,6 +99,8 @@ export interface MintOptions {
   readonly scope?: string
   readonly redirectUri?: string
   readonly verifier?: string
+  /** Path of the resource that the tokens are for. */
+  readonly resource?: string
   readonly instance?: Instance
 }
 
@@ -111,6 +118,8 @@ export interface ServerOptions {
   /** Two instances, as another server made them. */
   readonly instances?: readonly [Instance, Instance]
   readonly sealingKey?: Buffer
+  /** What clients without a secret may ask for. */
+  readonly resource?: ResourceOptions
 }
 
 export const VERIFIER = 'a'.repeat(43)
@@ -164,6 +173,14 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
     revocations,
     namespace: 'io.svc',
     clientAddress: (ctx) => ctx.get('X-Test-Address') || '192.0.2.1',
+    // No client here has a document.
+    described: {
+      find: () => Promise.reject(new Error('no document')),
+      isAllowed: () => true,
+      isAllowedHost: () => true,
+      beforeRefresh: async () => {},
+      isProved: async () => true,
+    },
     emitter: {
       emit: (name: keyof OAuthEvents, event: unknown) => void events.push({ name, event }),
     },
@@ -175,7 +192,21 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
   })
   const routes = oauthRoutes.filter(({ path }) => TOKEN_PATHS.includes(path))
   // What these endpoints use of the package.
-  const used = { engine, activity: NO_ACTIVITY, clientAddress: () => '127.0.0.1' }
+  const resources = new Resources(new ReservedTypes('io.svc', new ForbiddenScopes('io.svc')))
+  if (options.resource !== undefined) resources.add(options.resource)
+  const limits = createRateLimits({
+    store,
+    clock,
+    limits: DEFAULT_LIMITS,
+    tooMany: () => new OAuthError('too_many_requests'),
+  })
+  const used = {
+    engine,
+    limits,
+    resources,
+    activity: NO_ACTIVITY,
+    clientAddress: () => '127.0.0.1',
+  }
   const services = { ...used, rows: [] as readonly RouteRow[] } as unknown as OAuthServices & {
     rows: readonly RouteRow[]
   }
@@ -231,12 +262,13 @@ export async function startTokenServer(options: ServerOptions): Promise<TokenSer
 
     mint: (
       { client },
-      { scope = SCOPE, redirectUri = REDIRECT_URI, verifier, instance: at } = {},
+      { scope = SCOPE, redirectUri = REDIRECT_URI, verifier, resource, instance: at } = {},
     ) =>
       mintCode(engine, at ?? instance, {
         client,
         redirectUri,
         scope,
+        ...(resource === undefined ? {} : { resource }),
         ...(verifier === undefined ? {} : { codeChallenge: challengeOf(verifier) }),
       }),
 

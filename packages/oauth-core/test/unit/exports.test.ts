@@ -17,6 +17,7 @@ describe('@svc/oauth-core', () => {
       'OAuthError',
       'RIGHTS',
       'VERBS',
+      'checkClientDocument',
       'createOAuth',
       'formActionSource',
       'insufficientScope',

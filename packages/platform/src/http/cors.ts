@@ -5,6 +5,10 @@ import type { CorsRule } from './route.ts'
 const ALLOW_HEADERS = 'Authorization, Content-Type, Accept, Idempotency-Key'
 /** What clients on other origins act on beside the body: challenges (RFC 6750), waits, what was made, repeats. */
 const EXPOSED_HEADERS = 'WWW-Authenticate, Retry-After, Location, Idempotency-Replayed'
+/** SPEC: assistants.md 1.8 - what clients of a resource send, and act on. */
+const RESOURCE_ALLOW_HEADERS =
+  'Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID'
+const RESOURCE_EXPOSED_HEADERS = 'WWW-Authenticate, Retry-After'
 const MAX_AGE_S = '43200'
 
 /**
@@ -18,9 +22,10 @@ export function setCorsHeaders(
 ): void {
   if (rule === 'none') return
   const origin = ctx.get('Origin')
-  if (rule !== 'open') ctx.vary('Origin')
+  const isOpen = rule === 'open' || rule === 'resource'
+  if (!isOpen) ctx.vary('Origin')
   if (origin === '') return
-  if (rule !== 'open' && appOrigin(ctx.state.instance, origin) !== undefined) {
+  if (!isOpen && appOrigin(ctx.state.instance, origin) !== undefined) {
     ctx.set('Access-Control-Allow-Origin', origin)
     ctx.set('Access-Control-Allow-Credentials', 'true')
   } else if (rule === 'app-origins') {
@@ -29,10 +34,12 @@ export function setCorsHeaders(
     ctx.set('Access-Control-Allow-Origin', '*')
   }
   if (ctx.method !== 'OPTIONS') {
-    ctx.set('Access-Control-Expose-Headers', EXPOSED_HEADERS)
+    const exposed = rule === 'resource' ? RESOURCE_EXPOSED_HEADERS : EXPOSED_HEADERS
+    ctx.set('Access-Control-Expose-Headers', exposed)
     return
   }
   ctx.set('Access-Control-Allow-Methods', methods.join(', '))
-  ctx.set('Access-Control-Allow-Headers', ALLOW_HEADERS)
+  const allowed = rule === 'resource' ? RESOURCE_ALLOW_HEADERS : ALLOW_HEADERS
+  ctx.set('Access-Control-Allow-Headers', allowed)
   ctx.set('Access-Control-Max-Age', MAX_AGE_S)
 }

@@ -1,3 +1,5 @@
+import type { ErrorWords } from '../define-errors.ts'
+
 /** One member of the `errors` of a JSON:API answer, beside its status. @see JSON:API 1.1, error objects */
 export interface ErrorObject {
   readonly code: string
@@ -18,6 +20,8 @@ export interface HttpError extends Error {
   /** Logged only. */
   readonly detail?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** What pages say instead of `description`, which is English. */
+  readonly words?: ErrorWords
   /** More members of a JSON answer, such as `two_factor_token`. */
   readonly extra?: Readonly<Record<string, string>>
   /** Everything that is wrong, for JSON:API answers. @defaultValue one, made of `code` and `description` */

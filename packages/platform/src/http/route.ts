@@ -10,9 +10,9 @@ export type CsrfRule = 'token' | 'origin'
 /**
  * Who may read the answer from another origin (D28).
  * `app-origins`: the instance's own apps, with credentials; `app-origins-or-any`: others too, without credentials;
- * `open`: anybody, without credentials.
+ * `open`: anybody, without credentials; `resource`: the same, with the headers that clients of a resource use (RFC 9728).
  */
-export type CorsRule = 'none' | 'app-origins' | 'app-origins-or-any' | 'open'
+export type CorsRule = 'none' | 'app-origins' | 'app-origins-or-any' | 'open' | 'resource'
 
 /** How an error is answered; `html-jsonapi`: a page when `Accept` names it, else JSON:API. @see http/render-error.ts */
 export type RouteFamily = 'oauth' | 'json' | 'jsonapi' | 'html' | 'html-jsonapi' | 'empty'

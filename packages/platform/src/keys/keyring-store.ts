@@ -3,15 +3,22 @@ import type { Change, Key, Revision, Store, StoredRecord } from '@svc/store'
 import { LRUCache } from 'lru-cache'
 import type { Instance, InstanceId } from '../instances/instance.ts'
 import { instanceKey } from '../instances/instance-record.ts'
-import { CACHE_TRUST_MS, CLOCK_SKEW_MS, LONGEST_TOKEN_MS } from '../lifetimes.ts'
+import {
+  CACHE_TRUST_MS,
+  CLOCK_SKEW_MS,
+  LONGEST_ROTATING_GRANT_MS,
+  LONGEST_TOKEN_MS,
+} from '../lifetimes.ts'
 import type { PlatformLog } from '../log/log-events.ts'
 import { isDue, SIGNING_KEY_MS } from './key-age.ts'
 import type { Keyring, KeyKind, RotateOptions, SigningKey } from './keyring.ts'
 import {
+  FIRST_KINDS,
   KEY_KINDS,
   keyContext,
   type KeySetRecord,
   keySetKey,
+  LATE_KINDS,
   makeKey,
   nextNumber,
   type StoredKey,
@@ -50,8 +57,11 @@ interface Cached {
 }
 
 const CHANNEL = 'oauth.keys'
-/** How long a replaced access key verifies: until the last token it signed is dead on every clock. */
-const GRACE_MS = LONGEST_TOKEN_MS + 2 * CLOCK_SKEW_MS
+/** How long a replaced key verifies: until the last that it made is dead on every clock. */
+const GRACE_MS = {
+  access: LONGEST_TOKEN_MS + 2 * CLOCK_SKEW_MS,
+  refresh: LONGEST_ROTATING_GRANT_MS + 2 * CLOCK_SKEW_MS,
+} as const
 
 /**
  * The keys of every instance. Read from memory; what is there is dropped when another process rotates, and compared
@@ -116,8 +126,8 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
   async function readRecord(id: InstanceId, kind: KeyKind): Promise<StoredRecord<KeySetRecord>> {
     const key = keySetKey(id, kind)
     let record = await store.get<KeySetRecord>(key)
-    if (record === undefined && kind === 'mail') {
-      // An instance of an older version: of processes that do this at once, one does.
+    if (record === undefined && LATE_KINDS.has(kind)) {
+      // Of processes that do this at once, one does.
       const value: KeySetRecord = { keys: [newKey(id, kind, 1)] }
       await store.write([
         { op: 'check', key: instanceKey(id), ifPresent: true },
@@ -229,21 +239,21 @@ export function createKeyring(options: KeyringOptions): StoredKeyring {
 
   function rotate(
     instance: Instance,
-    { revoke = false, madeBefore }: RotateOptions = {},
+    { kind = 'access', revoke = false, madeBefore }: RotateOptions = {},
   ): Promise<void> {
     const now = clock.now()
     const keep = (key: StoredKey): StoredKey | undefined => {
       if (revoke || (key.verifiesUntil ?? now) < now) return undefined
-      return { ...key, verifiesUntil: key.verifiesUntil ?? now + GRACE_MS }
+      return { ...key, verifiesUntil: key.verifiesUntil ?? now + GRACE_MS[kind] }
     }
-    return putInFront(instance, 'access', keep, madeBefore)
+    return putInFront(instance, kind, keep, madeBefore)
   }
 
   return {
     current,
     find,
     create: (id) =>
-      KEY_KINDS.map((kind) => ({
+      FIRST_KINDS.map((kind) => ({
         op: 'put',
         key: keySetKey(id, kind),
         value: { keys: [newKey(id, kind, 1)] },

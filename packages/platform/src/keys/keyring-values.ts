@@ -25,7 +25,13 @@ export interface StoredKey {
 /** The kind of record that holds the keys of an instance. */
 export const KEY_SET_KIND = 'keys'
 
-export const KEY_KINDS: readonly KeyKind[] = ['access', 'session', 'mail']
+export const KEY_KINDS: readonly KeyKind[] = ['access', 'session', 'mail', 'refresh']
+
+/** Those that an instance has from the start; the others are made when they are first asked for. */
+export const FIRST_KINDS: readonly KeyKind[] = ['access', 'session', 'mail']
+
+/** An instance of an older version may be without these, and a new one without those it never needed. */
+export const LATE_KINDS: ReadonlySet<KeyKind> = new Set(['mail', 'refresh'])
 
 export function keySetKey(id: InstanceId, kind: KeyKind): Key {
   return recordKey(id, KEY_SET_KIND, kind)

@@ -6,8 +6,10 @@ import type { Instance, InstanceId } from '../instances/instance.ts'
  * `access`: signs access tokens; replaced when it is old, and older keys verify until the last token died.
  * `session`: signs app tokens, session cookies and passcode MACs; replaced without grace by a passphrase change.
  * `mail`: signs the links of mails, which live for years; replaced without grace, by the operator only.
+ * `refresh`: makes rotating refresh tokens (D80); replaced by the operator only, and older keys verify for as long as a
+ * grant that was made with them can live. Made when it is first asked for.
  */
-export type KeyKind = 'access' | 'session' | 'mail'
+export type KeyKind = 'access' | 'session' | 'mail' | 'refresh'
 
 /** A key in use. `kid` is `<kind>.<n>`. */
 export interface SigningKey {
@@ -35,7 +37,7 @@ export interface Keyring {
   replaceSessionKey(instance: Instance): Promise<readonly Change[]>
   /** Tells this and all other processes to forget cached keys of the instance. */
   replaced(instance: Pick<Instance, 'id'>): Promise<void>
-  /** A new access key signs; older ones verify until their last token died, or with `revoke` die at once. */
+  /** A new key signs; older ones verify until what they made is dead, or with `revoke` die at once. */
   rotate(instance: Instance, options?: RotateOptions): Promise<void>
   /** A new key of this kind signs, and what older ones signed is dead at once: every session, or every link of mails. */
   replace(
@@ -46,6 +48,8 @@ export interface Keyring {
 }
 
 export interface RotateOptions {
+  /** Which key is replaced. @defaultValue `access` */
+  readonly kind?: 'access' | 'refresh'
   /** Older keys die at once. */
   readonly revoke?: boolean
   /** Only a key that is older than this instant is replaced: what is repeated does it once. Milliseconds. */

@@ -20,11 +20,8 @@ import { DEFAULT_LIFETIMES } from '../../../src/lifetimes.ts'
 import type { AppManifest, OwnerSessions } from '../../../src/ports.ts'
 import { ForbiddenScopes } from '../../../src/scopes/forbidden.ts'
 import { serializeScope } from '../../../src/scopes/scope.ts'
-import {
-  AccessCaches,
-  type AccessServices,
-  authenticate as authenticateRequest,
-} from '../../../src/access/access.ts'
+import { authenticate as authenticateRequest } from '../../../src/access/access.ts'
+import { AccessCaches, type AccessServices } from '../../../src/access/caller.ts'
 import type { AccessContext } from '../../../src/access/access-context.ts'
 import { issueAppToken } from '../../../src/tokens/app-token.ts'
 import { type JwtClaims, signJwt } from '../../../src/tokens/jwt.ts'

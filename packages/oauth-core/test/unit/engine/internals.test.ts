@@ -74,7 +74,7 @@ class Bench {
         redirect_uris: redirectUris,
         client_name: 'Test',
         software_id: 'test',
-        ...serverMetadata(redirectUris),
+        ...serverMetadata(redirectUris, false),
       },
     })
     expect(status).to.equal(201)
@@ -138,7 +138,7 @@ class Bench {
         redirect_uris: redirectUris,
         client_name: 'Test',
         software_id: 'test',
-        ...serverMetadata(redirectUris),
+        ...serverMetadata(redirectUris, false),
       },
     })
     const removal = await this.run({ method: 'DELETE', path, authorization })

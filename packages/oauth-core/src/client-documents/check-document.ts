@@ -1,0 +1,66 @@
+import { createOutbound, type Outbound } from '@svc/platform'
+import type { ClientDocument } from '../clients/client-document.ts'
+import type { OwnHosts } from '../registration/redirect-uri.ts'
+import { readDocument } from './document.ts'
+import { DocumentError } from './document-error.ts'
+import { fetchDocument } from './fetching/fetch-document.ts'
+import { freshnessOf } from './fetching/freshness.ts'
+import { findIdentifierFault, isLoopbackClientId, loopbackWay } from './identifier.ts'
+
+/** What a look at a client's document finds, for whoever publishes it or operates a server. */
+export interface DocumentReport {
+  readonly url: string
+  /** The rule that is broken, such as `port`, `media_type`, `client_name`. Absent: the document is good. */
+  readonly fault?: string
+  /** Of what: the address, the answer to the request for it, or what is in it. */
+  readonly at?: 'address' | 'answer' | 'content'
+  /** Of an answer that is not 200. */
+  readonly status?: number
+  readonly document?: Pick<
+    ClientDocument,
+    'authentication' | 'isRefreshing' | 'keysUri' | 'name' | 'redirectUris'
+  >
+  /** How long it is used without being asked for again. Seconds. */
+  readonly freshForS?: number
+}
+
+/** No instance's: which return addresses are a server's own is not looked at. */
+const NOWHERE: OwnHosts = {
+  domain: 'nowhere.invalid',
+  aliases: [],
+  isHttps: true,
+  subdomains: 'nested',
+}
+
+/**
+ * Fetches the document of a client as the authorization endpoint does, and says what is wrong with it. Nothing is kept.
+ * @param url - the client's identifier; an address of this machine is taken as by a server that is there, too
+ * @param outbound - the way to it. @defaultValue one that leads to public addresses only
+ * @see assistants.md 7.2
+ */
+export async function checkClientDocument(
+  url: string,
+  outbound: Outbound = createOutbound(),
+): Promise<DocumentReport> {
+  const base = isLoopbackClientId(url) ? 'http://localhost' : 'https://nowhere.invalid'
+  const fault = findIdentifierFault(url, base)
+  if (fault !== undefined) return { url, fault, at: 'address' }
+  try {
+    const way = isLoopbackClientId(url) ? loopbackWay() : outbound
+    const { body, headers } = await fetchDocument(way, url)
+    const read = readDocument(body, url, NOWHERE)
+    if ('fault' in read) return { url, fault: read.fault, at: 'content' }
+    const { authentication, isRefreshing, keysUri, name, redirectUris } = read
+    const document = { authentication, isRefreshing, name, redirectUris }
+    return {
+      url,
+      document: keysUri === undefined ? document : { ...document, keysUri },
+      freshForS: freshnessOf(headers) / 1000,
+    }
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error
+    const { failure, rule } = error
+    const status = failure.kind === 'status' ? { status: failure.status } : {}
+    return { url, fault: rule, at: 'answer', ...status }
+  }
+}

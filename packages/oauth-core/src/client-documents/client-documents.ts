@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import type { Instance, Outbound } from '@svc/platform'
+import type { FoundDocument } from '../clients/client-document.ts'
+import { readDocument } from './document.ts'
+import { type ClientHosts, isAllowedHost } from './client-hosts.ts'
+import type { CachedDocument, DocumentCache } from './document-cache.ts'
+import { DocumentError } from './document-error.ts'
+import type { LookUpLimits } from './document-limits.ts'
+import { fetchDocument } from './fetching/fetch-document.ts'
+import { freshnessOf } from './fetching/freshness.ts'
+import { hostOfClientId, isLoopbackClientId, loopbackWay } from './identifier.ts'
+
+/** What became of a fetch, for whoever counts them. */
+export interface DocumentFetch {
+  /** Of the document's host alone: a path may say more than a log should keep. */
+  readonly host: string
+  readonly outcome: 'fetched' | DocumentError['failure']['kind']
+  /** The rule that was broken. */
+  readonly rule?: string
+  readonly ms: number
+}
+
+export interface ClientDocumentsOptions {
+  readonly hosts: ClientHosts
+  readonly clock: { now(): number }
+  readonly cache: DocumentCache
+  readonly limits: LookUpLimits
+  readonly outbound: Outbound
+  /** Told of each fetch. */
+  readonly onFetch: (fetch: DocumentFetch) => void
+}
+
+/**
+ * The documents that clients describe themselves in. Whoever asks here makes the server call somebody: nothing here is
+ * asked for a browser nobody is logged in with.
+ * @see assistants.md 2.2 to 2.6
+ */
+export class ClientDocuments {
+  readonly #options: ClientDocumentsOptions
+  readonly #underWay = new Map<string, Promise<CachedDocument>>()
+  #loopback: Outbound | undefined
+
+  constructor(options: ClientDocumentsOptions) {
+    this.#options = options
+  }
+
+  /** Whether documents of the host may describe clients. */
+  isAllowed(host: string): boolean {
+    return isAllowedHost(host, this.#options.hosts)
+  }
+
+  /**
+   * The document at an address, fetched unless it is known and fresh.
+   * @param url - an identifier without a fault, of a host that may connect
+   * @throws DocumentError, OAuthError 429 when too many were looked up
+   */
+  async find(instance: Instance, url: string): Promise<FoundDocument> {
+    const cached = (await this.#options.cache.get(url)) ?? (await this.#share(instance, url))
+    return found(cached, url, instance)
+  }
+
+  /** Parallel requests for one address share one fetch. */
+  #share(instance: Instance, url: string): Promise<CachedDocument> {
+    const underWay = this.#underWay.get(url)
+    if (underWay !== undefined) return underWay
+    const fetching = this.#fetch(instance, url).finally(() => this.#underWay.delete(url))
+    this.#underWay.set(url, fetching)
+    return fetching
+  }
+
+  async #fetch(instance: Instance, url: string): Promise<CachedDocument> {
+    const { clock, cache, limits, onFetch } = this.#options
+    await limits.count(instance, url)
+    const host = hostOfClientId(url)
+    const start = performance.now()
+    const tell = (told: Pick<DocumentFetch, 'outcome' | 'rule'>): void =>
+      onFetch({ host, ...told, ms: performance.now() - start })
+    try {
+      const fetchedAt = clock.now()
+      const { body, headers } = await fetchDocument(this.#wayTo(url), url)
+      const freshUntil = fetchedAt + freshnessOf(headers)
+      const fetched = { text: body.toString(), fetchedAt, freshUntil }
+      const read = readDocument(body, url, instance)
+      if ('fault' in read) throw new DocumentError({ kind: 'invalid' }, read.fault)
+      await cache.put(url, fetched)
+      tell({ outcome: 'fetched' })
+      return fetched
+    } catch (error) {
+      if (error instanceof DocumentError) tell({ outcome: error.failure.kind, rule: error.rule })
+      throw error
+    }
+  }
+
+  /** SPEC: assistants.md 2.13 - to addresses of this machine by a way that leads nowhere else. */
+  #wayTo(url: string): Outbound {
+    if (!isLoopbackClientId(url)) return this.#options.outbound
+    this.#loopback ??= loopbackWay()
+    return this.#loopback
+  }
+}
+
+function found(
+  { text, fetchedAt }: CachedDocument,
+  url: string,
+  instance: Instance,
+): FoundDocument {
+  const bytes = Buffer.from(text)
+  const document = readDocument(bytes, url, instance)
+  // Good for the instance that it was fetched for: its return addresses may all be this one's own.
+  if ('fault' in document) throw new DocumentError({ kind: 'invalid' }, document.fault)
+  return { document, digest: createHash('sha256').update(bytes).digest('base64url'), fetchedAt }
+}

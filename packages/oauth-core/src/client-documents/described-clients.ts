@@ -1,0 +1,181 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Instance, type Parameters, SECOND_MS } from '@svc/platform'
+import type { Client } from '../clients/client.ts'
+import type { DescribedClients } from '../engine/described-clients.ts'
+import { revokeGrants } from '../engine/grant.ts'
+import { NATIVE_PATHS } from '../engine/configuration.ts'
+import { OAuthError } from '../errors.ts'
+import { changeClient } from '../registration/change-client.ts'
+import type { OAuthServices } from '../services.ts'
+import type { FoundDocument } from '../clients/client-document.ts'
+import type { ClientDocuments } from './client-documents.ts'
+import { DocumentError } from './document-error.ts'
+import { hostOfClientId } from './identifier.ts'
+import { ASSERTION_TYPE, useAssertion, verifyAssertion } from './keys/client-assertion.ts'
+import type { ClientKeys } from './keys/client-keys.ts'
+import type { ClientKey } from './keys/key-set.ts'
+import { isGone, isToBeChecked, readAnew } from './snapshot.ts'
+
+/** How long a refresh waits for a document. @see assistants.md 2.8 */
+const WAIT_MS = SECOND_MS
+const NO_KEYS_RETRY_S = 60
+
+interface Parts {
+  readonly documents: ClientDocuments
+  readonly keys: ClientKeys
+  /** What the package is made of, once it is. */
+  readonly services: () => OAuthServices
+}
+
+/** Clients that documents describe, as the token endpoint and guards ask for them. */
+export class Described implements DescribedClients {
+  readonly #parts: Parts
+  readonly #underWay = new Map<string, Promise<void>>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  isAllowedHost(host: string): boolean {
+    return this.#parts.documents.isAllowed(host)
+  }
+
+  find(instance: Instance, url: string): Promise<FoundDocument> {
+    return this.#parts.documents.find(instance, url)
+  }
+
+  isAllowed({ document }: Client): boolean {
+    return document === undefined || this.isAllowedHost(hostOfClientId(document.url))
+  }
+
+  async beforeRefresh(instance: Instance, clientId: string): Promise<void> {
+    const { clients, clock } = this.#parts.services()
+    const client = await clients.find(instance, clientId)
+    if (client?.document === undefined || !isToBeChecked(client.document, clock.now())) return
+    await Promise.race([this.#check(instance, client), delay(WAIT_MS, undefined, { ref: false })])
+  }
+
+  async isProved(
+    instance: Instance,
+    { document }: Client,
+    form: Pick<Parameters, 'text'>,
+  ): Promise<boolean> {
+    if (document === undefined || document.authentication === 'none') return true
+    const assertion = form.text('client_assertion')
+    if (form.text('client_assertion_type') !== ASSERTION_TYPE || assertion === '') return false
+    const { url, keys = [], keysUri } = document
+    const { clock, store } = this.#parts.services()
+    const proved = await verifyAssertion(assertion, {
+      url,
+      audiences: [instance.origin, `${instance.origin}${NATIVE_PATHS.token}`],
+      now: clock.now(),
+      keysOf: (kid) =>
+        keysUri === undefined
+          ? Promise.resolve(keys)
+          : this.#keysAt(instance, { url, keysUri }, kid),
+    })
+    return proved !== undefined && (await useAssertion(store, instance.id, url, proved))
+  }
+
+  /** Waits for what is under way. */
+  async close(): Promise<void> {
+    await Promise.all(this.#underWay.values())
+  }
+
+  async #keysAt(
+    instance: Instance,
+    at: { readonly url: string; readonly keysUri: string },
+    kid: string | undefined,
+  ): Promise<readonly ClientKey[]> {
+    try {
+      return await this.#parts.keys.find(instance, at, kid)
+    } catch (error) {
+      const isOurs = error instanceof DocumentError || OAuthError.is(error, 'too_many_lookups')
+      if (!isOurs) throw error
+      // The client is not asked to register anew for a fault of its own server.
+      throw new OAuthError('temporarily_unavailable', {
+        retryAfterS: NO_KEYS_RETRY_S,
+        detail: `keys of ${hostOfClientId(at.url)}: ${error.message}`,
+      })
+    }
+  }
+
+  /** One look at a time of a client, in a process. */
+  #check(instance: Instance, client: Client): Promise<void> {
+    const key = `${instance.id}:${client.id}`
+    const underWay = this.#underWay.get(key)
+    if (underWay !== undefined) return underWay
+    const checking = this.#look(instance, client)
+      .catch((cause: unknown) => {
+        const { log } = this.#parts.services()
+        log.warn('cimd.check_failed', {
+          domain: instance.domain,
+          clientId: client.id,
+          cause: String(cause),
+        })
+      })
+      .finally(() => this.#underWay.delete(key))
+    this.#underWay.set(key, checking)
+    return checking
+  }
+
+  async #look(instance: Instance, { id, document }: Client): Promise<void> {
+    const services = this.#parts.services()
+    if (document === undefined) return
+    try {
+      const found = await this.#parts.documents.find(instance, document.url)
+      await applyDocument(services, instance, id, found)
+    } catch (error) {
+      if (!(error instanceof DocumentError)) throw error
+      await this.#noteFailure(instance, id)
+    }
+  }
+
+  /** SPEC: assistants.md 2.9 - a snapshot is good for 14 days without its document. */
+  async #noteFailure(instance: Instance, id: string): Promise<void> {
+    const services = this.#parts.services()
+    const now = services.clock.now()
+    const client = await changeClient(services, instance, id, ({ document }) =>
+      document === undefined ? undefined : { document: { ...document, checkedAt: now } },
+    )
+    if (client?.document === undefined || !isGone(client.document, now)) return
+    await revokeGrants(services.engine, instance, id, 'client_gone')
+  }
+}
+
+/**
+ * Puts what a document says now into the record of its client, and ends what must not go on.
+ * @returns the client as it is now; undefined: there is none
+ * @see assistants.md 2.9
+ */
+export async function applyDocument(
+  services: OAuthServices,
+  instance: Instance,
+  id: string,
+  found: FoundDocument,
+): Promise<Client | undefined> {
+  const { clock, engine, log } = services
+  let isWeaker = false
+  let areKeysReplaced = false
+  let isOther = false
+  const client = await changeClient(services, instance, id, ({ document, metadata }) => {
+    if (document === undefined) return undefined
+    const anew = readAnew(found, { name: metadata.client_name, snapshot: document }, clock.now())
+    isWeaker = anew.isWeaker
+    areKeysReplaced = anew.areKeysReplaced
+    isOther = document.digest !== found.digest
+    const isKnown = !isOther && document.fetchedAt >= found.fetchedAt
+    if (isKnown && !isToBeChecked(document, clock.now())) return undefined
+    const { token_endpoint_auth_method: method = 'none' } = metadata
+    return {
+      document: anew.snapshot,
+      metadata: { ...anew.metadata, token_endpoint_auth_method: method },
+    }
+  })
+  if (client === undefined || !isOther) return client
+  const { domain } = instance
+  const host = hostOfClientId(found.document.clientId)
+  log.info('cimd.changed', { domain, clientId: id, host, areKeysReplaced, isWeaker })
+  if (isWeaker) await revokeGrants(engine, instance, id, 'weaker_authentication')
+  return client
+}

@@ -1,0 +1,106 @@
+import { DAY_MS } from '@svc/platform'
+import type { ClientMetadata } from '../clients/client.ts'
+import type { DocumentSnapshot, FoundDocument } from '../clients/client-document.ts'
+import { hasCommonKey } from './keys/key-set.ts'
+
+/** What of a document becomes the record of a client. */
+export interface TakenDocument {
+  readonly metadata: Pick<
+    ClientMetadata,
+    'client_name' | 'client_uri' | 'logo_uri' | 'policy_uri' | 'redirect_uris' | 'software_id'
+  >
+  readonly snapshot: DocumentSnapshot
+}
+
+/** What a document that was read anew changes. */
+export interface ReadAnew extends TakenDocument {
+  /** All grants end: who took over the address would otherwise need no key any more. */
+  readonly isWeaker: boolean
+  /** No key is left that was there before. */
+  readonly areKeysReplaced: boolean
+}
+
+/** SPEC: assistants.md 2.9 - how long a list says what a client was called before. */
+const FORMER_NAME_MS = 30 * DAY_MS
+/** SPEC: assistants.md 2.9 - how long a snapshot is good without its document. */
+const GONE_MS = 14 * DAY_MS
+/** SPEC: assistants.md 2.8 - after how long a refresh looks at the document. */
+const CHECK_MS = DAY_MS
+
+/** The record of a client that is allowed for the first time. */
+export function takeDocument({ document, digest, fetchedAt }: FoundDocument): TakenDocument {
+  const { clientId: url, name, redirectUris, clientUri, policyUri, logoUri, ...rest } = document
+  const { authentication, keys, keysUri, isRefreshing, tosUri } = rest
+  return {
+    metadata: {
+      redirect_uris: redirectUris,
+      client_name: name,
+      software_id: '',
+      ...(clientUri !== undefined && { client_uri: clientUri }),
+      ...(logoUri !== undefined && { logo_uri: logoUri }),
+      ...(policyUri !== undefined && { policy_uri: policyUri }),
+    },
+    snapshot: {
+      url,
+      digest,
+      fetchedAt,
+      checkedAt: fetchedAt,
+      authentication,
+      isRefreshing,
+      ...(keys !== undefined && { keys }),
+      ...(keysUri !== undefined && { keysUri }),
+      ...(tosUri !== undefined && { tosUri }),
+    },
+  }
+}
+
+/** What becomes of a record when its document was read again. @see assistants.md 2.9 */
+export function readAnew(
+  found: FoundDocument,
+  old: { readonly name: string; readonly snapshot: DocumentSnapshot },
+  now: number,
+): ReadAnew {
+  const { metadata, snapshot } = takeDocument(found)
+  const before = old.snapshot
+  const former = formerName(metadata.client_name, old, now)
+  const isWeaker = before.authentication === 'private_key_jwt' && snapshot.authentication === 'none'
+  return {
+    metadata,
+    snapshot: {
+      ...snapshot,
+      checkedAt: now,
+      ...(former !== undefined && { formerName: former }),
+    },
+    isWeaker,
+    areKeysReplaced: areKeysReplaced(before, snapshot),
+  }
+}
+
+function formerName(
+  name: string,
+  old: { readonly name: string; readonly snapshot: DocumentSnapshot },
+  now: number,
+): DocumentSnapshot['formerName'] {
+  if (name !== old.name) return { name: old.name, until: now + FORMER_NAME_MS }
+  const { formerName: former } = old.snapshot
+  return former !== undefined && former.until > now ? former : undefined
+}
+
+/** Where one of two sets is at an address, the addresses are compared: what is there was not looked at. */
+function areKeysReplaced(before: DocumentSnapshot, after: DocumentSnapshot): boolean {
+  if (before.authentication === 'none' || after.authentication === 'none') return false
+  if (before.keys !== undefined && after.keys !== undefined) {
+    return !hasCommonKey(before.keys, after.keys)
+  }
+  return before.keysUri !== after.keysUri
+}
+
+/** Whether a refresh has to look at the document. */
+export function isToBeChecked({ checkedAt }: DocumentSnapshot, now: number): boolean {
+  return now - checkedAt > CHECK_MS
+}
+
+/** Whether the document was not to be had for so long that the client has nothing any more. */
+export function isGone({ fetchedAt }: DocumentSnapshot, now: number): boolean {
+  return now - fetchedAt > GONE_MS
+}

@@ -1,0 +1,127 @@
+import { expect } from 'chai'
+import { eachStore, fakeClock } from '@svc/testkit'
+import type { ClientId } from '../../src/clients/client.ts'
+import { type Answer, oauthServer, type OAuthServer } from '../oauth-server.ts'
+import {
+  allow,
+  ask,
+  BASE,
+  claimsOf,
+  codeOf,
+  connect,
+  exchange,
+  publicClient,
+  REDIRECT_URI,
+  refresh,
+  resourceServer,
+  tokensOf,
+} from '../resource-server.ts'
+
+/** What varies by chance, in the order in which it came: secrets, identifiers and times. */
+const VARYING = /(?=[\w-]*[A-Z0-9])[\w-]{20,}(?:\.[\w-]+)*|(?<=[=": ])\d{9,}/g
+
+function comparable({ status, headers, text }: Answer): unknown {
+  const { date: _, ...rest } = headers
+  const said = JSON.stringify({ status, rest, text })
+  return said.replaceAll(VARYING, '…').replaceAll(/"content-length\\?":\\?"\d+\\?"/g, '')
+}
+
+/** Everything that a client with a secret does which names no resource. */
+async function walk(server: OAuthServer): Promise<unknown[]> {
+  const { id, secret, token } = await server.register({ redirect_uris: [REDIRECT_URI] })
+  const shown = { client_secret: secret }
+  const page = await ask(server, id)
+  const allowed = await allow(server, id)
+  const code = codeOf(allowed)
+  const unproved = await exchange(server, id, code, { client_secret: 'wrong' })
+  const exchanged = await exchange(server, id, code, shown)
+  const tokens = tokensOf(exchanged)
+  const { iat, exp, aud, ...claims } = claimsOf(tokens.access_token)
+  const refreshed = await refresh(server, id, tokens.refresh_token, shown)
+  const [header = ''] = tokensOf(refreshed).access_token.split('.')
+  const replayed = await exchange(server, id, code, shown)
+  const ended = await refresh(server, id, tokens.refresh_token, shown)
+  const bearer = (value: string) => ({ authorization: `Bearer ${value}` })
+  const answers = [
+    page,
+    allowed,
+    unproved,
+    exchanged,
+    refreshed,
+    replayed,
+    ended,
+    await ask(server, id, { state: undefined }),
+    await ask(server, id, { scope: undefined }),
+    await ask(server, id, { redirect_uri: `${REDIRECT_URI}/x` }),
+    await ask(server, id, { scope: 'io.svc.notes:*' }),
+    await server.send('GET', `/auth/register/${id}`, { headers: server.bearer(token) }),
+    await server.send('POST', '/auth/revoke', { form: { client_id: id, token: 'x', ...shown } }),
+    await server.send('POST', '/auth/access_token', { form: { client_id: id } }),
+    await server.send('GET', '/settings/clients', { headers: bearer('x') }),
+  ]
+  const typ: unknown = JSON.parse(Buffer.from(header, 'base64url').toString())
+  const life = Number(exp) - Number(iat)
+  return [
+    ...answers.map(comparable),
+    { aud, life, isSame: tokensOf(refreshed).refresh_token === tokens.refresh_token },
+    Object.keys(claims).sort(),
+    { ...(typ as object), kid: '' },
+  ]
+}
+
+describe('resources beside a client with a secret that names none', () => {
+  it('change nothing of its answers, headers and lifetimes, byte for byte', async () => {
+    const alone = await walk(await oauthServer())
+    const beside = await walk(await resourceServer())
+    expect(alone).to.deep.include({ aud: 'access', life: 86_400, isSame: true })
+    expect(beside).to.deep.equal(alone)
+  })
+})
+
+eachStore((open) => {
+  describe('what an owner changes of a resource’s grant', () => {
+    const start = () => {
+      const clock = fakeClock()
+      return resourceServer({ clock, openStore: () => open({ clock }) })
+    }
+    const call = (server: OAuthServer, bearer: string) =>
+      server.send('GET', '/mcp', { headers: { authorization: `Bearer ${bearer}` } })
+
+    it('makes its token an expired one once it gives less, and the next is of what is left', async () => {
+      const server = await start()
+      const id = await publicClient(server)
+      const tokens = await connect(server, id, { scope: 'io.svc.contacts:GET io.svc.notes:GET' })
+      expect((await call(server, tokens.access_token)).status).to.equal(200)
+      const { clients } = server.oauth
+      const outcome = await clients.changeAccess(server.instance, id, {
+        scope: 'io.svc.contacts:GET',
+      })
+      expect(outcome).to.equal('changed')
+      const refused = await call(server, tokens.access_token)
+      expect(refused.status).to.equal(401)
+      expect(refused.headers['www-authenticate']).to.include('The access token expired')
+      const next = tokensOf(await refresh(server, id, tokens.refresh_token))
+      expect(next.scope).to.equal('io.svc.contacts:GET')
+      expect(claimsOf(next.access_token)['aud']).to.equal(`${BASE}/mcp`)
+      expect((await call(server, next.access_token)).status).to.equal(200)
+    })
+
+    it('moves its end, and never lets it last without one', async () => {
+      const server = await start()
+      server.clock.stop()
+      const id = await publicClient(server)
+      await connect(server, id)
+      const { clients } = server.oauth
+      const end = async () => {
+        const [grant] = await clients.access(server.instance, id as ClientId)
+        return (grant?.endsAt ?? 0) - Math.floor(server.clock.now() / 1000) * 1000
+      }
+      const dayMs = 86_400_000
+      expect(await end()).to.equal(dayMs)
+      await clients.changeAccess(server.instance, id, { duration: 'until_revoked' })
+      expect(await end()).to.equal(dayMs)
+      await clients.changeAccess(server.instance, id, { duration: '30d' })
+      expect(await end()).to.equal(30 * dayMs)
+    })
+  })
+})

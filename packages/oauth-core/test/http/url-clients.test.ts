@@ -1,0 +1,476 @@
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
+import { createOutbound, type Outbound } from '@svc/platform'
+import type { Store } from '@svc/store'
+import { eachStore, type FakeClock, until } from '@svc/testkit'
+import { expect } from 'chai'
+import { SignJWT } from 'jose'
+import { documentClientId } from '../../src/clients/client-document.ts'
+import type { OAuthServer, Send } from '../oauth-server.ts'
+import {
+  allow,
+  ask,
+  authorizeFields,
+  BASE,
+  claimsOf,
+  codeOf,
+  connect,
+  exchange,
+  refresh,
+  REDIRECT_URI,
+  resourceServer,
+  tokensOf,
+} from '../resource-server.ts'
+import { documentAt, documentServer, HOST } from './document-servers.ts'
+
+const DAY = 86_400_000
+
+/** A way out that counts names and connections, and leads nowhere. */
+function closedWay(): Outbound & { readonly calls: string[] } {
+  const calls: string[] = []
+  const guard = createOutbound({
+    lookup: async (name) => {
+      calls.push(`lookup ${name}`)
+      return []
+    },
+  })
+  return {
+    calls,
+    request: (url, wanted) => {
+      calls.push(`request ${String(url)}`)
+      return guard.request(url, wanted)
+    },
+  }
+}
+
+/** How often each kind of request comes. */
+const EACH = 500
+
+describe('clients that documents describe, before anybody is known (assistants.md 2.2)', () => {
+  it('make the server call nobody while nobody is logged in', async function () {
+    this.timeout(30_000)
+    const outbound = closedWay()
+    const server = await resourceServer({ outbound })
+    const sent: [string, string, Send?][] = []
+    for (let at = 0; at < EACH; at += 1) {
+      const id = `https://c${at}.example/c`
+      const query = new URLSearchParams(authorizeFields(id)).toString()
+      sent.push(['GET', `/auth/authorize?${query}`])
+      sent.push(['POST', '/auth/authorize', { form: authorizeFields(id) }])
+      const form = { grant_type: 'refresh_token', refresh_token: 'x'.repeat(40), client_id: id }
+      sent.push(['POST', '/auth/access_token', { form }])
+      sent.push(['POST', '/auth/revoke', { form: { token: 'x', client_id: id } }])
+    }
+    const statuses = new Map<string, number>()
+    for (let at = 0; at < sent.length; at += 50) {
+      await Promise.all(
+        sent.slice(at, at + 50).map(async ([method, target, request]) => {
+          const { status } = await server.send(method, target, request)
+          const key = `${method} ${target.split('?')[0]} ${status}`
+          statuses.set(key, (statuses.get(key) ?? 0) + 1)
+        }),
+      )
+    }
+    expect(Object.fromEntries(statuses)).to.deep.equal({
+      'GET /auth/authorize 302': EACH,
+      'POST /auth/authorize 401': EACH,
+      'POST /auth/access_token 401': EACH,
+      'POST /auth/revoke 401': EACH,
+    })
+    expect(outbound.calls).to.deep.equal([])
+    // The way is seen when the owner is there.
+    await ask(server, 'https://c0.example/c')
+    expect(outbound.calls).to.deep.equal(['request https://c0.example/c', 'lookup c0.example'])
+  })
+})
+
+eachStore((open) => {
+  describe('clients that documents describe (assistants.md 2)', () => {
+    const documents = documentServer()
+
+    async function start(
+      members: object = {},
+      options: Parameters<typeof resourceServer>[0] = {},
+    ): Promise<{ server: OAuthServer; url: string }> {
+      const url = documents().url()
+      serve(members)
+      const server = await resourceServer({
+        openStore: (clock) => open({ clock }),
+        outbound: documents().outbound,
+        ...options,
+      })
+      return { server, url }
+    }
+
+    function serve(members: object): void {
+      documents().answer = (_request, response) => {
+        response.setHeader('Content-Type', 'application/json')
+        const more = { redirect_uris: [REDIRECT_URI], ...members }
+        response.end(JSON.stringify(documentAt(documents().url(), more)))
+      }
+    }
+
+    it('connect knowing only a URL: page, code, tokens, refresh, end', async () => {
+      const { server, url } = await start()
+      const page = await ask(server, url)
+      expect([page.status, page.text]).to.deep.equal([200, `<p>consent ${documentClientId(url)}`])
+      const tokens = await connect(server, url)
+      expect(claimsOf(tokens.access_token)).to.include({ sub: url, aud: `${BASE}/mcp` })
+      const bearer = { authorization: `Bearer ${tokens.access_token}` }
+      expect((await server.send('GET', '/mcp', { headers: bearer })).status).to.equal(200)
+      const next = tokensOf(await refresh(server, url, tokens.refresh_token))
+      expect(next.refresh_token).not.to.equal(tokens.refresh_token)
+      const stored = await server.oauth.clients.get(server.instance, documentClientId(url))
+      expect(stored).to.deep.include({ pending: false })
+      expect(stored?.document).to.deep.include({ url, authentication: 'none' })
+      expect(documents().connections()).to.equal(1)
+      const form = { client_id: url, token: next.refresh_token }
+      expect((await server.send('POST', '/auth/revoke', { form })).status).to.equal(200)
+      const after = await server.send('GET', '/mcp', { headers: bearer })
+      expect(after.status).to.equal(401)
+    })
+
+    it('are nobody by the identifier that records have', async () => {
+      const { server, url } = await start()
+      const tokens = await connect(server, url)
+      const id = documentClientId(url)
+      expect((await ask(server, id)).text).to.equal('<p>The client must be registered')
+      const answer = await refresh(server, id, tokens.refresh_token)
+      expect([answer.status, answer.body['error']]).to.deep.equal([401, 'invalid_client'])
+    })
+
+    it('are answered by the form of their page', async () => {
+      let fields: Readonly<Record<string, string>> = {}
+      const { server } = await start(
+        {},
+        {
+          pages: {
+            async consent(ctx, view) {
+              fields = view.fields
+              ctx.body = 'page'
+            },
+          },
+        },
+      )
+      await ask(server, documents().url())
+      const form = { ...fields, duration: '1h' }
+      const headers = { cookie: 'session=owner' }
+      const answer = await server.send('POST', '/auth/authorize', { form, headers })
+      expect(answer.status, answer.text).to.equal(302)
+    })
+
+    it('are kept for an hour after the last of their access', async () => {
+      const { server, url } = await start({}, { start: true })
+      const tokens = await connect(server, url)
+      const stored = () => server.oauth.clients.get(server.instance, documentClientId(url))
+      const form = { client_id: url, token: tokens.refresh_token }
+      await server.send('POST', '/auth/revoke', { form })
+      server.clock.advance(59 * 60_000)
+      expect(await stored()).not.to.equal(undefined)
+      server.clock.advance(2 * 60_000)
+      await until(async () => (await stored()) === undefined)
+      expect((await allow(server, url)).status).to.equal(302)
+    })
+
+    it('get no refresh token when they want none, and an access token for as long', async () => {
+      const { server, url } = await start({ grant_types: ['authorization_code'] })
+      const code = codeOf(await allow(server, url))
+      const answer = await exchange(server, url, code)
+      expect(answer.status).to.equal(200)
+      expect(answer.body).not.to.have.property('refresh_token')
+      expect(answer.body['expires_in']).to.be.within(86_390, 86_400)
+    })
+
+    it('are unknown until a resource is open to clients without a secret', async () => {
+      const { server, url } = await start({}, { resources: [] })
+      for (const target of [url, 'https://10.0.0.1/c']) {
+        expect((await ask(server, target)).text).to.equal('<p>The client must be registered')
+      }
+      expect(documents().connections()).to.equal(0)
+    })
+
+    it('are refused by their address, their host or what they ask before anybody is called', async () => {
+      const { server, url } = await start(
+        {},
+        { assistants: { clientHostsDenied: ['*.denied.example', 'denied.example'] } },
+      )
+      const cases: readonly (readonly [string, object, number, string])[] = [
+        ['https://10.0.0.1/c', {}, 400, 'The client_id is not a valid address'],
+        [`${url}?x`, {}, 400, 'The client_id is not a valid address'],
+        ['http://localhost:6274/c', {}, 400, 'The client_id is not a valid address'],
+        [`${BASE}/c`, {}, 400, 'The client_id is not a valid address'],
+        ['https://notes.alice.example.com/c', {}, 400, 'The client_id is not a valid address'],
+        [
+          'https://denied.example/c',
+          {},
+          403,
+          'This server does not let apps of denied.example connect.',
+        ],
+        [
+          'https://a.denied.example/c',
+          {},
+          403,
+          'This server does not let apps of a.denied.example connect.',
+        ],
+        [
+          url,
+          { resource: `${BASE}/photos/mcp` },
+          400,
+          'This app asks for something that is not here',
+        ],
+        [
+          url,
+          { code_challenge: undefined, code_challenge_method: undefined },
+          400,
+          'This app must use PKCE (S256)',
+        ],
+      ]
+      for (const [id, changes, status, text] of cases) {
+        const answer = await ask(server, id, changes as Record<string, string>)
+        expect([answer.status, answer.text], id).to.deep.equal([status, `<p>${text}`])
+      }
+      expect(documents().connections()).to.equal(0)
+    })
+
+    it('are told what is wrong with their document, in one sentence', async () => {
+      const { server, url } = await start()
+      const wrong = await ask(server, url, { redirect_uri: 'https://other.example/' })
+      const said = `<p>${HOST} does not list this return address`
+      expect([wrong.status, wrong.text]).to.deep.equal([400, said])
+      serve({ client_id: 'https://other.example/c' })
+      server.clock.advance(2 * 3_600_000)
+      expect((await ask(server, url)).text).to.equal(`<p>${HOST} is not a valid description`)
+      documents().answer = (_request, response) => {
+        response.statusCode = 404
+        response.end('secret words')
+      }
+      expect((await ask(server, url)).text).to.equal(`<p>${HOST} answered 404`)
+      documents().answer = (_request, response) => void response.destroy()
+      const gone = await ask(server, url)
+      expect([gone.status, gone.text]).to.deep.equal([400, `<p>${HOST} is not reachable`])
+    })
+
+    it('are kept as they were shown: a document that changed meanwhile is shown again', async () => {
+      const { server, url } = await start()
+      let sealed = ''
+      const shown = await resourceServer({
+        openStore: (clock) => open({ clock }),
+        outbound: documents().outbound,
+        pages: {
+          async consent(ctx, view) {
+            sealed = view.fields['consent'] ?? ''
+            ctx.body = 'page'
+          },
+        },
+      })
+      await ask(shown, url)
+      expect(sealed).not.to.equal('')
+      serve({ client_name: 'Other' })
+      shown.clock.advance(3_599_000)
+      const early = await allow(shown, url, { consent: sealed })
+      expect(early.status).to.equal(302)
+      shown.clock.advance(2000)
+      const late = await allow(shown, url, { consent: sealed })
+      expect(late.status).to.equal(400)
+      expect((await ask(server, url)).status).to.equal(200)
+    })
+
+    it('take places under the limit, at most ten new ones an hour', async () => {
+      documents().answer = (request, response) => {
+        response.setHeader('Content-Type', 'application/json')
+        const url = documents().url(request.url)
+        response.end(JSON.stringify(documentAt(url, { redirect_uris: [REDIRECT_URI] })))
+      }
+      const server = await resourceServer({
+        openStore: (clock) => open({ clock }),
+        outbound: documents().outbound,
+      })
+      const statuses: number[] = []
+      for (let at = 0; at < 11; at += 1) {
+        statuses.push((await allow(server, documents().url(`/${at}`))).status)
+      }
+      expect(statuses).to.deep.equal([...Array.from({ length: 10 }, () => 302), 429])
+      expect(await server.oauth.clients.usage(server.instance)).to.include({ count: 10 })
+      expect((await allow(server, documents().url('/0'))).status).to.equal(302)
+    })
+
+    function makeSigner() {
+      const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+      const members = {
+        token_endpoint_auth_method: 'private_key_jwt',
+        jwks: { keys: [publicKey.export({ format: 'jwk' })] },
+      }
+      const prove = async (server: OAuthServer, url: string, claims: object = {}) => ({
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: await new SignJWT({
+          iss: url,
+          sub: url,
+          aud: `${BASE}/auth/access_token`,
+          jti: randomUUID(),
+          exp: Math.floor(server.clock.now() / 1000) + 60,
+          ...claims,
+        })
+          .setProtectedHeader({ alg: 'EdDSA' })
+          .sign(privateKey),
+      })
+      return { members, prove }
+    }
+
+    async function signed() {
+      const signer = makeSigner()
+      const { server, url } = await start(signer.members, { start: true })
+      const code = codeOf(await allow(server, url, { duration: '30d' }))
+      const tokens = tokensOf(await exchange(server, url, code, await signer.prove(server, url)))
+      const stored = () => server.oauth.clients.get(server.instance, documentClientId(url))
+      return { server, url, tokens, stored, signer, code }
+    }
+
+    it('prove it once for a code whose grant the owner changes meanwhile (assistants.md 2.12)', async () => {
+      const signer = makeSigner()
+      let meanwhile: (() => Promise<unknown>) | undefined
+      const openStore = async (clock: FakeClock): Promise<Store> => {
+        const store = await open({ clock })
+        const write = store.write.bind(store)
+        const writeLate: Store['write'] = async (changes) => {
+          const isExchange = JSON.stringify(changes).includes('"consumedAt"')
+          const change = isExchange ? meanwhile : undefined
+          if (isExchange) meanwhile = undefined
+          await change?.()
+          return write(changes)
+        }
+        return Object.assign(store, { write: writeLate })
+      }
+      const { server, url } = await start(signer.members, { openStore })
+      const scope = 'io.svc.contacts:GET io.svc.notes:GET'
+      const code = codeOf(await allow(server, url, { scope }))
+      const { clients } = server.oauth
+      const left = { scope: 'io.svc.notes:GET' }
+      meanwhile = () => clients.changeAccess(server.instance, documentClientId(url), left)
+      const tokens = tokensOf(await exchange(server, url, code, await signer.prove(server, url)))
+      expect(meanwhile).to.equal(undefined)
+      expect(tokens.scope).to.equal('io.svc.notes:GET')
+    })
+
+    it('prove by a key that they have, each time by another assertion (assistants.md 2.12)', async () => {
+      const { server, url, tokens, signer } = await signed()
+      const used = await signer.prove(server, url)
+      for (const proof of [
+        {},
+        { ...used, client_assertion_type: 'other' },
+        await makeSigner().prove(server, url),
+        await signer.prove(server, url, { aud: 'https://bob.example.com' }),
+      ]) {
+        const answer = await refresh(server, url, tokens.refresh_token, proof)
+        expect([answer.status, answer.body['error']]).to.deep.equal([401, 'invalid_client'])
+      }
+      const parallel = await Promise.all(
+        Array.from({ length: 5 }, () => refresh(server, url, tokens.refresh_token, used)),
+      )
+      expect(parallel.map(({ status }) => status).toSorted()).to.deep.equal([
+        200, 401, 401, 401, 401,
+      ])
+      const form = { client_id: url, token: tokens.refresh_token }
+      expect((await server.send('POST', '/auth/revoke', { form })).status).to.equal(401)
+      const proof = await signer.prove(server, url)
+      const nameless = { token: 'x', ...(await signer.prove(server, url)) }
+      const unknown = await server.send('POST', '/auth/revoke', { form: nameless })
+      expect(unknown.status).to.equal(200)
+      const end = await server.send('POST', '/auth/revoke', { form: { ...form, ...proof } })
+      expect(end.status).to.equal(200)
+    })
+
+    describe('when the document changes (assistants.md 2.9)', () => {
+      async function connected(members: object = {}, options: object = {}) {
+        const { server, url } = await start(members, { start: true, ...options })
+        const tokens = await connect(server, url, { duration: '30d' })
+        const stored = () => server.oauth.clients.get(server.instance, documentClientId(url))
+        return { server, url, tokens, stored }
+      }
+
+      it('is looked at by a refresh after a day, and by none before', async () => {
+        const { server, url, tokens, stored } = await connected()
+        serve({ client_name: 'Other', redirect_uris: ['https://other.example/back'] })
+        server.clock.advance(DAY / 2)
+        const second = tokensOf(await refresh(server, url, tokens.refresh_token))
+        expect(documents().connections()).to.equal(1)
+        server.clock.advance(DAY / 2 + 1000)
+        const third = await refresh(server, url, second.refresh_token)
+        expect(third.status).to.equal(200)
+        await until(async () => (await stored())?.metadata.client_name === 'Other')
+        const client = await stored()
+        expect(client?.document?.formerName?.name).to.equal('Client')
+        expect(client?.metadata.redirect_uris).to.deep.equal(['https://other.example/back'])
+      })
+
+      it('ends at once when no key is needed any more', async () => {
+        const { server, url, tokens, stored } = await signed()
+        serve({})
+        server.clock.advance(2 * 3_600_000)
+        expect((await ask(server, url)).status).to.equal(200)
+        expect((await stored())?.document?.authentication).to.equal('none')
+        const answer = await refresh(server, url, tokens.refresh_token)
+        expect([answer.status, answer.body['error']]).to.deep.equal([400, 'invalid_grant'])
+        expect(server.logged.some((line) => line.includes('"isWeaker":true'))).to.equal(true)
+      })
+
+      it('asks for a key from then on when it needs one', async () => {
+        const { server, url, tokens } = await connected()
+        const signer = makeSigner()
+        serve(signer.members)
+        server.clock.advance(2 * 3_600_000)
+        await ask(server, url)
+        const bare = await refresh(server, url, tokens.refresh_token)
+        expect([bare.status, bare.body['error']]).to.deep.equal([401, 'invalid_client'])
+        const proof = await signer.prove(server, url)
+        expect((await refresh(server, url, tokens.refresh_token, proof)).status).to.equal(200)
+      })
+
+      it('goes on with other keys', async () => {
+        const { server, url, tokens } = await signed()
+        const other = makeSigner()
+        serve(other.members)
+        server.clock.advance(2 * 3_600_000)
+        await ask(server, url)
+        const proof = await other.prove(server, url)
+        expect((await refresh(server, url, tokens.refresh_token, proof)).status).to.equal(200)
+        expect(server.logged.some((line) => line.includes('"areKeysReplaced":true'))).to.equal(true)
+      })
+
+      it('goes on for 14 days without it, and then ends', async () => {
+        const { server, url, tokens } = await connected()
+        documents().answer = (_request, response) => {
+          response.statusCode = 500
+          response.end()
+        }
+        let { refresh_token: current } = tokens
+        for (let day = 0; day < 13; day += 1) {
+          server.clock.advance(DAY + 1000)
+          const answer = await refresh(server, url, current)
+          expect(answer.status, `day ${day}`).to.equal(200)
+          current = tokensOf(answer).refresh_token
+        }
+        expect((await ask(server, url)).text).to.equal(`<p>${HOST} answered 500`)
+        server.clock.advance(DAY + 1000)
+        const last = await refresh(server, url, current)
+        expect([last.status, last.body['error']]).to.deep.equal([400, 'invalid_grant'])
+      })
+
+      it('ends when the operator denies its host', async () => {
+        const keys = [{ kid: 'test', key: randomBytes(32) }]
+        const { server, url, tokens } = await connected({}, { keys })
+        const denying = await resourceServer({
+          store: server.store,
+          clock: server.clock,
+          isSecondProcess: true,
+          keys,
+          outbound: documents().outbound,
+          assistants: { clientHosts: ['other.example'] },
+        })
+        const bearer = { authorization: `Bearer ${tokens.access_token}` }
+        expect((await server.send('GET', '/mcp', { headers: bearer })).status).to.equal(200)
+        expect((await denying.send('GET', '/mcp', { headers: bearer })).status).to.equal(401)
+        const answer = await refresh(denying, url, tokens.refresh_token)
+        expect([answer.status, answer.body['error']]).to.deep.equal([400, 'invalid_grant'])
+      })
+    })
+  })
+})

@@ -1,0 +1,112 @@
+import { expect } from 'chai'
+import {
+  type ClientDocument,
+  documentClientId,
+  type FoundDocument,
+} from '../../../src/clients/client-document.ts'
+import {
+  isGone,
+  isToBeChecked,
+  readAnew,
+  takeDocument,
+} from '../../../src/client-documents/snapshot.ts'
+
+const URL_ = 'https://client.example/c'
+const DAY = 86_400_000
+const NOW = 1000 * DAY
+
+function found(members: Partial<ClientDocument> = {}): FoundDocument {
+  return {
+    document: {
+      clientId: URL_,
+      name: 'Client',
+      redirectUris: ['https://client.example/back'],
+      authentication: 'none',
+      isRefreshing: true,
+      ...members,
+    },
+    digest: 'd',
+    fetchedAt: NOW,
+  }
+}
+
+const key = (x: string) => ({ kty: 'OKP', crv: 'Ed25519', x })
+const signed = (keys: readonly string[]) =>
+  found({ authentication: 'private_key_jwt', keys: keys.map(key) })
+
+function change(before: FoundDocument, after: FoundDocument, now = NOW) {
+  const { metadata, snapshot } = takeDocument(before)
+  return readAnew(after, { name: metadata.client_name, snapshot }, now)
+}
+
+describe('what is kept of a document (assistants.md 2.8)', () => {
+  it('is what the owner was shown, under an identifier that fits a path', () => {
+    const { metadata, snapshot } = takeDocument(
+      found({ clientUri: 'https://client.example/', tosUri: 'https://client.example/tos' }),
+    )
+    expect(metadata).to.deep.equal({
+      client_name: 'Client',
+      client_uri: 'https://client.example/',
+      redirect_uris: ['https://client.example/back'],
+      software_id: '',
+    })
+    expect(snapshot).to.deep.equal({
+      url: URL_,
+      digest: 'd',
+      fetchedAt: NOW,
+      checkedAt: NOW,
+      authentication: 'none',
+      isRefreshing: true,
+      tosUri: 'https://client.example/tos',
+    })
+    expect(documentClientId(URL_)).to.match(/^cimd-[A-Za-z0-9_-]{32}$/)
+    expect(documentClientId(URL_)).not.to.equal(documentClientId(`${URL_}/`))
+  })
+})
+
+describe('a document that changes (assistants.md 2.9)', () => {
+  it('is another name, which is said for 30 days', () => {
+    const renamed = change(found(), found({ name: 'Other' }))
+    expect(renamed.metadata.client_name).to.equal('Other')
+    expect(renamed.snapshot.formerName).to.deep.equal({ name: 'Client', until: NOW + 30 * DAY })
+    const old = { name: 'Other', snapshot: renamed.snapshot }
+    const later = readAnew(found({ name: 'Other' }), old, NOW + 29 * DAY)
+    expect(later.snapshot.formerName?.name).to.equal('Client')
+    const last = readAnew(found({ name: 'Other' }), old, NOW + 30 * DAY)
+    expect(last.snapshot.formerName).to.equal(undefined)
+  })
+
+  it('is other return addresses, and ends nothing', () => {
+    const { metadata, isWeaker } = change(found(), found({ redirectUris: ['https://b.example/'] }))
+    expect([metadata.redirect_uris, isWeaker]).to.deep.equal([['https://b.example/'], false])
+  })
+
+  it('ends everything when no key is needed any more, and nothing when one is', () => {
+    expect(change(signed(['a']), found()).isWeaker).to.equal(true)
+    const stronger = change(found(), signed(['a']))
+    expect([stronger.isWeaker, stronger.areKeysReplaced]).to.deep.equal([false, false])
+    expect(stronger.snapshot.authentication).to.equal('private_key_jwt')
+  })
+
+  it('says when no key is left that was there before', () => {
+    expect(change(signed(['a', 'b']), signed(['b', 'c'])).areKeysReplaced).to.equal(false)
+    expect(change(signed(['a', 'b']), signed(['c'])).areKeysReplaced).to.equal(true)
+    const at = (keysUri: string) => found({ authentication: 'private_key_jwt', keysUri })
+    expect(change(at('https://a.example/k'), at('https://a.example/k')).areKeysReplaced).to.equal(
+      false,
+    )
+    expect(change(at('https://a.example/k'), at('https://b.example/k')).areKeysReplaced).to.equal(
+      true,
+    )
+    expect(change(signed(['a']), at('https://b.example/k')).areKeysReplaced).to.equal(true)
+  })
+
+  it('is looked at after a day, and gone after 14', () => {
+    const { snapshot } = takeDocument(found())
+    expect(isToBeChecked(snapshot, NOW + DAY)).to.equal(false)
+    expect(isToBeChecked(snapshot, NOW + DAY + 1)).to.equal(true)
+    expect(isToBeChecked({ ...snapshot, checkedAt: NOW + DAY }, NOW + DAY + 1)).to.equal(false)
+    expect(isGone({ ...snapshot, checkedAt: NOW + 13 * DAY }, NOW + 14 * DAY)).to.equal(false)
+    expect(isGone({ ...snapshot, checkedAt: NOW + 13 * DAY }, NOW + 14 * DAY + 1)).to.equal(true)
+  })
+})
