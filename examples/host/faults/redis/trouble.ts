@@ -99,12 +99,16 @@ async function msUntilBack(client: BrowserClient): Promise<number> {
 }
 
 /** A visitor of the owner's space. */
-export function clientOf({ port }: KillableHost): BrowserClient {
+function clientOf({ port }: KillableHost): BrowserClient {
   return browserClient({ base: `https://${DOMAIN}`, port })
 }
 
-/** @returns the status of a registration, which writes; 0 when none comes */
-export async function register(client: BrowserClient): Promise<number> {
+/**
+ * @returns the status of a registration, which writes; 0 when none comes. The client is deleted at once: an instance keeps
+ * so many clients that wait for their owner and refuses more, and whoever moves a slot splits what is in it, so that a
+ * large one takes longer to move than calls wait.
+ */
+async function register(client: BrowserClient): Promise<number> {
   try {
     const answer = await client.request('POST', '/auth/register', {
       headers: { 'content-type': 'application/json', accept: 'application/json' },
@@ -114,10 +118,26 @@ export async function register(client: BrowserClient): Promise<number> {
         software_id: 'github.com/example/redis-faults',
       }),
     })
+    if (answer.status === 201) await remove(client, answer.json<Registered>()).catch(() => {})
     return answer.status
   } catch {
     return 0
   }
+}
+
+interface Registered {
+  readonly client_id: string
+  readonly registration_access_token: string
+}
+
+/** What is not deleted while Redis is in trouble stays. */
+async function remove(
+  client: BrowserClient,
+  { client_id, registration_access_token }: Registered,
+): Promise<void> {
+  await client.request('DELETE', `/auth/register/${client_id}`, {
+    headers: { authorization: `Bearer ${registration_access_token}` },
+  })
 }
 
 async function isRegistering(client: BrowserClient): Promise<boolean> {
