@@ -38,17 +38,24 @@ export function noteEvents(store: Store, events: ActivityEvent[]): Store {
   return withMember(store, 'write', write)
 }
 
-/** The same store but for one member. */
+/** The same store but for one member, until a test puts another in its place. */
 export function withMember<Name extends keyof Store>(
   store: Store,
   name: Name,
   member: Store[Name],
 ): Store {
+  let current: unknown = member
   return new Proxy(store, {
     get(target, asked) {
-      if (asked === name) return member
+      if (asked === name) return current
       const own: unknown = Reflect.get(target, asked, target)
       return typeof own === 'function' ? own.bind(target) : own
+    },
+    set(target, asked, value: unknown) {
+      if (asked !== name) return Reflect.set(target, asked, value, target)
+      // Not in the store itself: what is put there may call the member that it found here.
+      current = value
+      return true
     },
   })
 }
