@@ -65,20 +65,18 @@ function placeMenu() {
 
 /** @param {string} section @param {Translate} t */
 function menuItem(section, t) {
-  const about = `menu-${section}`
-  const isDescribed = section !== FIRST
   return make(
     'li',
     { 'data-section': section },
     make(
       'a',
-      { href: hashOf(section), ...(isDescribed && { 'aria-describedby': about }) },
+      { href: hashOf(section) },
       icon(section),
-      t(`${section}.title`),
+      make('span', { class: 'sections__name' }, t(`${section}.title`)),
+      ...(section === FIRST
+        ? []
+        : [make('span', { class: 'sections__about' }, t(`${section}.menu`))]),
     ),
-    ...(isDescribed
-      ? [make('span', { class: 'sections__about', id: about }, t(`${section}.menu`))]
-      : []),
   )
 }
 
