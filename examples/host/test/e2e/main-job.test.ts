@@ -147,7 +147,8 @@ for (const { name, store, subdomains, locale } of RUNS) {
       expect((await callElsewhere()).status).to.equal(200)
 
       await page.goto(`http://${settingsHost(domain, subdomains)}/`)
-      await page.getByRole('link', { name: texts.settings('apps.title'), exact: true }).click()
+      const menu = page.getByRole('navigation', { name: texts.settings('app.sections') })
+      await menu.getByRole('link', { name: texts.settings('apps.title') }).click()
       const row = page.locator('.item').filter({ hasText: 'Address Book' })
       await row.getByText(texts.settings('clients.may'), { exact: true }).click()
       await shot('4-settings')
