@@ -7,7 +7,7 @@ import {
   openSync,
   realpathSync,
 } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StoreUnavailableError } from '../store.ts'
 import { prepareDatabase } from './schema.ts'
@@ -34,8 +34,8 @@ export function openFile(
     const db = open(file, cacheKib, reads)
     return { db, close: () => db.close() }
   }
-  const path = existsSync(file) ? realpathSync(file) : resolve(file)
-  const lock = holdLock(path)
+  const path = existsSync(file) ? realpathSync(file) : placeOf(resolve(file))
+  const release = holdLock(path)
   try {
     createPrivate(path)
     const db = open(path, cacheKib, reads)
@@ -46,12 +46,12 @@ export function openFile(
         try {
           db.close()
         } finally {
-          lock.close()
+          release()
         }
       },
     }
   } catch (error) {
-    lock.close()
+    release()
     throw error
   }
 }
@@ -75,36 +75,55 @@ function open(
 }
 
 /**
- * Holds an exclusive lock on a side file for life: the operating system lets go of it even after `kill -9`, and the
- * main file stays free for backups while running (D6).
+ * The locks of this process by the path of their store. They stand here for two reasons: a lock that nothing points to
+ * would be collected as garbage and let go; and a process that opens and closes the side file once more loses its own
+ * lock on it, as POSIX has it for every descriptor of a file, so that a second attempt may not touch the file.
  */
-function holdLock(path: string): DatabaseSync {
+const held = new Map<string, DatabaseSync>()
+
+/**
+ * Holds an exclusive lock on a side file for life: the operating system lets go of it even after `kill -9`, and the
+ * main file stays free for backups while running (D6). The answered function lets go.
+ */
+function holdLock(path: string): () => void {
+  if (held.has(path)) throw inUse(path)
   let lock: DatabaseSync | undefined
   try {
     createPrivate(`${path}.lock`)
     lock = new DatabaseSync(`${path}.lock`, { timeout: 0 })
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
-    return lock
+    held.set(path, lock)
   } catch (cause) {
     lock?.close()
-    if (isBusy(cause)) {
-      throw new StoreUnavailableError(
-        `the store file ${path} is in use by another process: ` +
-          'the embedded store is for one process, several need Redis (decision D6)',
-        { cause },
-      )
-    }
+    if (isBusy(cause)) throw inUse(path, cause)
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new StoreUnavailableError(`the store file ${path} cannot be locked: ${reason}`, { cause })
   }
+  return () => {
+    held.get(path)?.close()
+    held.delete(path)
+  }
+}
+
+function inUse(path: string, cause?: unknown): StoreUnavailableError {
+  return new StoreUnavailableError(
+    `the store file ${path} is in use by another process: ` +
+      'the embedded store is for one process, several need Redis (decision D6)',
+    { cause },
+  )
 }
 
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 5
 }
 
-function createPrivate(path: string): void {
+/** Where a file that is absent will be; its directory is made. One place has one name, or `held` would not know it. */
+function placeOf(path: string): string {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  return join(realpathSync(dirname(path)), basename(path))
+}
+
+function createPrivate(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
   chmodSync(path, 0o600)
   // The directory entry too must survive a power failure.

@@ -5,7 +5,7 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { recordKey, type Store, StoreUnavailableError } from '../../../src/index.ts'
 import { sqliteStore } from '../../../src/sqlite/index.ts'
-import { startChild } from '../../child.ts'
+import { type Child, startChild } from '../../child.ts'
 
 const key = recordKey('i', 'thing', 'a')
 
@@ -13,6 +13,7 @@ describe('sqliteStore', () => {
   let dir: string
   let file: string
   const open: Store[] = []
+  let holder: Child | undefined
 
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'svc-store-'))
@@ -20,6 +21,8 @@ describe('sqliteStore', () => {
   })
   afterEach(async () => {
     for (const store of open.splice(0)) await store.close()
+    await holder?.kill()
+    holder = undefined
     rmSync(dir, { recursive: true })
   })
 
@@ -27,6 +30,16 @@ describe('sqliteStore', () => {
     const store = sqliteStore({ file: path })
     open.push(store)
     return store
+  }
+
+  async function startHolder(what?: 'collected' | 'twice'): Promise<Child> {
+    holder = startChild(
+      'unit/sqlite/holder-process.ts',
+      file,
+      ...(what === undefined ? [] : [what]),
+    )
+    await holder.line('open')
+    return holder
   }
 
   const put = (store: Store, value: number): Promise<unknown> =>
@@ -72,12 +85,21 @@ describe('sqliteStore', () => {
   })
 
   it('refuses a second process, and lets it in when the first was killed', async () => {
-    const holder = startChild('unit/sqlite/holder-process.ts', file)
-    await holder.line('open')
+    const holder = await startHolder()
     expect(() => openStore()).to.throw(StoreUnavailableError, 'in use by another process')
     await holder.kill()
     expect((await openStore().get(key))?.value).to.equal('held')
   })
+
+  for (const [what, when] of [
+    ['collected', 'while the first holds a store that nothing points to'],
+    ['twice', 'after the first tried to open its file once more'],
+  ] as const) {
+    it(`refuses a second process ${when}`, async () => {
+      await startHolder(what)
+      expect(() => openStore()).to.throw(StoreUnavailableError, 'in use by another process')
+    })
+  }
 
   it('can be backed up while it runs', async () => {
     const store = openStore()
