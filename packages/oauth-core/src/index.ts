@@ -1,4 +1,5 @@
 export type { Assistants } from './assistants/assistants.ts'
+export type { Assistant, ResourceGrant } from './assistants/end-assistants.ts'
 export type { AssistantCall, CallCounts, DocumentWrite } from './assistants/call.ts'
 export type { CallPage, RecordedCall, RecordedDay } from './assistants/read-calls.ts'
 export { CONSENT_DURATIONS } from './authorize/consent-choice.ts'

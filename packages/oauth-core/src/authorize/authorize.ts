@@ -1,5 +1,6 @@
 import { prefersJson, type RouteContext } from '@svc/platform'
 import type { Change } from '@svc/store'
+import { whileAllowed } from '../assistants/preferences.ts'
 import { isCertified, isPublic } from '../clients/client.ts'
 import { revokeGrant } from '../engine/grant.ts'
 import { mintCode } from '../engine/mint.ts'
@@ -10,6 +11,7 @@ import { byOwner } from '../registration/activity-source.ts'
 import { scheduleUnusedCheck } from '../registration/end-client.ts'
 import { type OAuthServices, pagesOf, sessionsOf } from '../services.ts'
 import { allowClient } from './allow-client.ts'
+import { refuseUnlessAllowed } from './assistants-allowed.ts'
 import type { AuthorizeDraft, AuthorizeRequest } from './authorize-request.ts'
 import { checkAuthorize, checkBeforeDocument } from './checks.ts'
 import { type ConsentAnswer, readConsentAnswer } from './consent-choice.ts'
@@ -33,6 +35,7 @@ export async function showConsent(ctx: RouteContext, services: OAuthServices): P
   if (await showsDeprecated(ctx, services, request)) return
   const session = await sessionsOf(services).current(ctx)
   if (session === undefined) return pagesOf(services).login(ctx)
+  await refuseUnlessAllowed(services, instance, request)
   if (!mayHave(services, request)) return showCertify(ctx, services, request)
   if (await showsLimit(ctx, services, request)) return
   await ask(ctx, services, request, session)
@@ -46,6 +49,7 @@ export async function answerConsent(ctx: RouteContext, services: OAuthServices):
   const request = await checkAuthorize(draft, services)
   const session = await sessionsOf(services).current(ctx)
   if (session === undefined) throw new OAuthError('not_authenticated')
+  await refuseUnlessAllowed(services, instance, request)
   if (await showsDeprecated(ctx, services, request)) return
   if (!mayHave(services, request)) throw notCertified()
   const live = await readLiveAccess(services, request)
@@ -147,13 +151,16 @@ async function grant(
     ...(resource === undefined ? {} : { resource: resource.path }),
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(endsAt === undefined ? {} : { endsAt }),
-    also: services.activity.pending(instance, {
-      ...byOwner(ctx, services),
-      event: 'consent.given',
-      target: { kind: 'client', id: client.id, name: client.metadata.client_name },
-      detail: { scope },
-      ...(endsAt === undefined ? {} : { until: endsAt }),
-    }),
+    also: [
+      ...(resource === undefined ? [] : [whileAllowed(instance)]),
+      ...services.activity.pending(instance, {
+        ...byOwner(ctx, services),
+        event: 'consent.given',
+        target: { kind: 'client', id: client.id, name: client.metadata.client_name },
+        detail: { scope },
+        ...(endsAt === undefined ? {} : { until: endsAt }),
+      }),
+    ],
   })
   if (isPublic(client)) await scheduleUnusedCheck(services, instance, client.id)
   const target = { kind: 'client', id: client.id, name: client.metadata.client_name }
