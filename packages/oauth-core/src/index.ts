@@ -1,4 +1,4 @@
-export { CONSENT_DURATIONS } from './authorize/consent-choice.ts'
+export { CONSENT_DURATIONS } from './authorize/consent-durations.ts'
 export type { DeprecatedApp } from './authorize/deprecated-apps.ts'
 export type { MoveParameters, MoveRequest, Moves, MoveSize } from './authorize/moves.ts'
 export { formActionSource } from './authorize/redirect.ts'
@@ -57,6 +57,11 @@ export type {
   AccessEnding,
   AppManifest,
   AppRegistry,
+  AssistantAllowed,
+  AssistantBefore,
+  AssistantDuration,
+  AssistantNews,
+  AssistantView,
   AuthorizePages,
   ConsentDuration,
   ConsentSigns,
