@@ -61,7 +61,6 @@ describe('the settings of assistants', () => {
       resources: ['https://alice.example.com/mcp'],
       scope: 'io.svc.contacts:GET',
       last_day: { calls: 2, documents: 5 },
-      last_used_from: '127.0.0.1',
     })
     const [right] = entry?.attributes['permissions'] as readonly Readonly<Record<string, unknown>>[]
     expect(right).to.deep.include({ text: 'Contacts: read only', kind: 'Contacts' })
