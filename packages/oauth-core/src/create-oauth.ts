@@ -125,6 +125,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
     rows: [],
   }
   services.rows = bindRoutes(oauthRoutes, services)
+  emitter.on('grant.revoked', ({ instance, clientId, reason, resource }) => {
+    if (resource === undefined) return
+    log.info('assistant.ended', { domain: instance.domain, clientId, reason })
+  })
   const clientService = clientServiceOf(services)
   instances.onRemove(async (instance) => {
     await clientService.revokeAll(instance)

@@ -218,6 +218,10 @@ const testPages = (mailedCodes: string[]): AuthorizePages => ({
     ctx.type = 'html'
     ctx.body = `<p>consent ${view.client.id}`
   },
+  async assistant(ctx, view) {
+    ctx.type = 'html'
+    ctx.body = `<p>assistant ${view.client.id}`
+  },
   async login(ctx: Context) {
     ctx.status = 302
     ctx.set('Location', '/auth/login')
