@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { type InstanceId, type RecordKind, valueSchemas } from '@svc/platform'
+import { CALL_RECORDS } from './assistants/records.ts'
 import { secretContext } from './clients/client-record.ts'
 import { DOCUMENT_RECORDS, DOCUMENT_SNAPSHOT } from './client-documents/records.ts'
 
@@ -175,6 +176,7 @@ export const OAUTH_RECORDS: readonly RecordKind[] = [
     content: 'SHA-256 of the token: its client',
   },
   ...DOCUMENT_RECORDS,
+  ...CALL_RECORDS,
 ]
 
 function nameOf(value: unknown): string {
