@@ -43,7 +43,7 @@ export interface Mcp {
  */
 export function createMcp(given: McpOptions): Mcp {
   const options = MCP_OPTIONS.settle(given)
-  const { oauth, entries, data, path, name, kinds, writes, isOpen, documentation, clock } = options
+  const { oauth, data, path, name, kinds, writes, isOpen, documentation, clock } = options
   const log: McpLog = options.log
   const resource = oauth.resources.add({
     path,
@@ -58,7 +58,7 @@ export function createMcp(given: McpOptions): Mcp {
   }
   const counters = new Counters({ store: oauth.store, clock, limits: options.limits })
   const figures = new FigureCounter()
-  const calls: CallServices = { oauth, resource, entries, counters, turns: new Turns(), figures }
+  const calls: CallServices = { oauth, resource, counters, turns: new Turns(), figures }
 
   let protocol: Promise<Protocol> | undefined
   const load = (): Promise<Protocol> =>

@@ -1,6 +1,5 @@
 export { createMcp, type Mcp } from './create-mcp.ts'
 export { CALL_SECONDS, type McpFigures } from './calls/figures.ts'
-export type { CallEntries, CallEntry } from './calls/call-entries.ts'
 export type {
   DataDocument,
   DataPage,

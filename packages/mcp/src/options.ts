@@ -11,7 +11,6 @@ import {
   type Settled,
   text,
 } from '@svc/platform/options'
-import type { CallEntries } from './calls/call-entries.ts'
 import type { DataPort } from './data/data-port.ts'
 import { DEFAULT_LIMITS, type McpBucket } from './limits.ts'
 
@@ -19,8 +18,6 @@ import { DEFAULT_LIMITS, type McpBucket } from './limits.ts'
 export interface McpOptions {
   /** What `createOAuth` made: instances, tokens, the store. */
   readonly oauth: OAuth
-  /** Keeps what clients did. */
-  readonly entries: CallEntries
   /** The documents of the server: with them come the tools of `assistants.md` 6.3. @defaultValue none */
   readonly data?: DataPort
   /** Below the address of each instance. @defaultValue `/mcp` */
@@ -57,7 +54,6 @@ const MAX_ORIGINS = 1000
 
 export const MCP_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions({
   oauth: port<OAuth>(['mount', 'resourceGuard', 'stepUp', 'clientAddress']),
-  entries: port<CallEntries>(['recordCall', 'callChanges']),
   data: port<DataPort>(['list', 'get', 'create', 'wordsOf']).optional('none'),
   path: text('a path').or('/mcp'),
   name: text('a name').or('Assistants'),

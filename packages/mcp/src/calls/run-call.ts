@@ -1,18 +1,22 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { type OAuth, type Permission, type Resource, serializeScope } from '@svc/oauth-core'
+import {
+  type AssistantCall,
+  type OAuth,
+  type Permission,
+  type Resource,
+  serializeScope,
+} from '@svc/oauth-core'
 import type { ToolErrorCode } from '../tool-error.ts'
 import { ToolError } from '../tool-error.ts'
 import { type CallNote, type Need, needsOf, type Tool, type ToolCaller } from '../tools/tool.ts'
-import type { CallEntries, CallEntry } from './call-entries.ts'
 import type { Counters } from './counters.ts'
 import type { FigureCounter } from './figures.ts'
 import { errorResult, resultOf } from './result.ts'
 import type { Turns } from './turns.ts'
 
 export interface CallServices {
-  readonly oauth: Pick<OAuth, 'stepUp'>
+  readonly oauth: Pick<OAuth, 'assistants' | 'stepUp'>
   readonly resource: Resource
-  readonly entries: CallEntries
   readonly counters: Counters
   readonly turns: Turns
   readonly figures: FigureCounter
@@ -102,7 +106,7 @@ async function runTool(
     async noteWrite({ id, type: ofType, bytes }) {
       const writes = [{ id, revision: '' }]
       const entry = entryOf(call, { outcome: 'ok', bytes, documents: 1, writes }, ofType)
-      const changes = await services.entries.callChanges(entry)
+      const changes = await services.oauth.assistants.callChanges(entry)
       isEntered = true
       return changes
     },
@@ -150,15 +154,15 @@ function typeOf(needs: readonly Need[]): string | undefined {
 }
 
 function enter(
-  { entries }: CallServices,
+  { oauth }: CallServices,
   call: ToolCall,
   noted: Noted,
   type: string | undefined,
 ): Promise<void> {
-  return entries.recordCall(entryOf(call, noted, type))
+  return oauth.assistants.recordCall(entryOf(call, noted, type))
 }
 
-function entryOf(call: ToolCall, noted: Noted, ofNeeds: string | undefined): CallEntry {
+function entryOf(call: ToolCall, noted: Noted, ofNeeds: string | undefined): AssistantCall {
   const { instance, access, tool } = call
   const { outcome, bytes, documents = 0, writes, type = ofNeeds } = noted
   return {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import http from 'node:http'
-import { type AuthorizePages, createOAuth, type OAuth } from '@svc/oauth-core'
+import { type AuthorizePages, createOAuth, type OAuth, type RecordedCall } from '@svc/oauth-core'
 import type { Instance } from '@svc/platform'
 import type { Store } from '@svc/store'
 import { sqliteStore } from '@svc/store/sqlite'
@@ -8,9 +8,8 @@ import { type FakeClock, fakeClock, listen, recordStatuses, type RouteStatuses }
 import { expect } from 'chai'
 import Koa from 'koa'
 import { afterEach } from 'mocha'
-import { type CallEntry, createMcp, type Mcp, type McpOptions } from '../../src/index.ts'
+import { createMcp, type Mcp, type McpOptions } from '../../src/index.ts'
 import { storedDocuments, type StoredDocuments } from './stored-documents.ts'
-import { storedEntries } from './stored-entries.ts'
 
 export const HOST = 'alice.example.com'
 const REDIRECT_URI = 'http://127.0.0.1:7777/callback'
@@ -39,8 +38,8 @@ export interface McpServer {
   readonly documents: StoredDocuments
   readonly logged: readonly string[]
   readonly port: number
-  /** Entries of calls, oldest first. */
-  entries(): Promise<readonly CallEntry[]>
+  /** Entries of calls, by client, oldest first. */
+  entries(): Promise<readonly RecordedCall[]>
   send(
     method: string,
     path: string,
@@ -99,10 +98,8 @@ export async function mcpServer(options: ServerOptions = {}): Promise<McpServer>
         : undefined,
   })
   const documents = storedDocuments(store)
-  const entries = storedEntries(store)
   const mcp = createMcp({
     oauth,
-    entries,
     ...(options.withoutData !== true && { data: documents.port }),
     ...options.mcp,
   })
@@ -129,6 +126,7 @@ export async function mcpServer(options: ServerOptions = {}): Promise<McpServer>
     },
   })
 
+  const clients: string[] = []
   const self: McpServer = {
     oauth,
     mcp,
@@ -138,10 +136,18 @@ export async function mcpServer(options: ServerOptions = {}): Promise<McpServer>
     documents,
     logged,
     port: listening.port,
-    entries: () => entries.all(instance),
+    async entries() {
+      const all = await Promise.all(
+        clients.map((client) => oauth.assistants.listCalls(instance, client)),
+      )
+      return all.flatMap(({ calls }) => calls.toReversed())
+    },
     send: (method, path, request = {}) => exchange(listening.port, method, path, request),
-    connect: (scope = 'io.svc.notes:GET io.svc.contacts:GET') =>
-      connect(self, scope, mcp.resource.path),
+    async connect(scope = 'io.svc.notes:GET io.svc.contacts:GET') {
+      const client = await registerClient(self)
+      clients.push(client)
+      return allow(self, client, scope)
+    },
     message(token, message, headers = {}) {
       const body = typeof message === 'string' ? message : JSON.stringify(message)
       return self.send('POST', mcp.resource.path, {
@@ -201,7 +207,7 @@ export function resultOf({ status, text, body }: Answer): {
   }
 }
 
-async function connect(server: McpServer, scope: string, path: string): Promise<string> {
+async function registerClient(server: McpServer): Promise<string> {
   const registered = await server.send('POST', '/auth/register', {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -211,7 +217,11 @@ async function connect(server: McpServer, scope: string, path: string): Promise<
     }),
   })
   expect(registered.status, registered.text).to.equal(201)
-  const client = String(registered.body['client_id'])
+  return String(registered.body['client_id'])
+}
+
+/** The owner's yes. @returns an access token */
+async function allow(server: McpServer, client: string, scope: string): Promise<string> {
   const allowed = await server.send('POST', '/auth/authorize', {
     headers: { ...OWNER, 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({
@@ -220,7 +230,7 @@ async function connect(server: McpServer, scope: string, path: string): Promise<
       response_type: 'code',
       state: 's',
       scope,
-      resource: `${server.instance.origin}${path}`,
+      resource: `${server.instance.origin}${server.mcp.resource.path}`,
       code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
       code_challenge_method: 'S256',
     }).toString(),
