@@ -61,6 +61,14 @@ export class CallLog {
     await this.#write(instance, { ...call, time: this.#options.clock.now() })
   }
 
+  /** The changes that note a call, for the very write of what it does. */
+  async changes({ instance, ...call }: AssistantCall): Promise<readonly Change[]> {
+    const entry = { ...call, time: this.#options.clock.now() }
+    await this.#wakeLater(instance, entry)
+    this.#lookNowAndThen(instance as InstanceId, call.clientId)
+    return changesOf(instance, entry)
+  }
+
   /** A line between the calls of a client. */
   async recordEvent(
     instanceId: InstanceId,
@@ -86,20 +94,7 @@ export class CallLog {
   async #write(instanceId: string, call: CallRecord): Promise<void> {
     const { store } = this.#options
     await this.#wakeLater(instanceId, call)
-    const { key, order } = newCallKey(instanceId)
-    const known = recordKey(instanceId, 'instance', 'record')
-    const changes: Change[] = [
-      { op: 'check', key: known, ifPresent: true },
-      {
-        op: 'put',
-        key,
-        value: call,
-        // Should nobody ever fold it.
-        expiresAt: call.time + COUNTS_KEPT_MS,
-        indexes: callEntries(instanceId, call, order),
-      },
-    ]
-    const { written } = await store.write(changes)
+    const { written } = await store.write(changesOf(instanceId, call))
     if (!written) throw new StoreUnavailableError('the instance is gone')
     this.#lookNowAndThen(instanceId as InstanceId, call.clientId)
   }
@@ -148,4 +143,20 @@ export class CallLog {
       keptMs: COUNTS_KEPT_MS,
     })
   }
+}
+
+function changesOf(instanceId: string, call: CallRecord): Change[] {
+  const { key, order } = newCallKey(instanceId)
+  const known = recordKey(instanceId, 'instance', 'record')
+  return [
+    { op: 'check', key: known, ifPresent: true },
+    {
+      op: 'put',
+      key,
+      value: call,
+      // Should nobody ever fold it.
+      expiresAt: call.time + COUNTS_KEPT_MS,
+      indexes: callEntries(instanceId, call, order),
+    },
+  ]
 }
