@@ -101,7 +101,6 @@ export function createOAuth(options: OAuthOptions): OAuth {
     resources,
     calls: new CallLog({ store, clock, log, instances }),
     clients,
-    linkedApps,
     engine: createEngine({
       store,
       clock,
