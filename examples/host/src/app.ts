@@ -35,6 +35,7 @@ import { createSettableFigures } from './monitoring/settable-figures.ts'
 import { StoreFigures } from './monitoring/store-figures.ts'
 import { createProbe } from './checks/probe.ts'
 import { tellClientChanges } from './notifications/client-events.ts'
+import { tellAboutAssistants } from './notifications/assistant-notices.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
 import { createQuotaNotices } from './quota/quota-notices.ts'
 import { createDiskQuota } from './quota/disk-quota.ts'
@@ -156,6 +157,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     },
     ...uiOverrides(config),
   })
+  tellAboutAssistants({ oauth, notify, owners: ui.settingsOwners })
   oauth.useSessions(ui.sessions)
   const activity = createActivity({ platform: oauth, owners: ui.settingsOwners })
   audit(oauth, log)
