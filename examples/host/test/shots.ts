@@ -257,6 +257,19 @@ function shots(): readonly Shot[] {
       },
     },
     {
+      name: 'settings-phone',
+      url: app(settings.origin, '#/profile'),
+      prepare: async (page) => {
+        await page.evaluate(() => {
+          const until = new Date().getTime() + 60_000
+          const proof = JSON.stringify({ code: 'c', state: 's', until })
+          sessionStorage.setItem('svc.confirmation.proof', proof)
+        })
+        await page.locator('[data-part=phone] button').nth(1).click()
+        await page.locator('#new-phone').waitFor()
+      },
+    },
+    {
       name: 'settings-saved',
       url: app(settings.origin, '#/profile'),
       prepare: async (page) => {

@@ -43,6 +43,7 @@ import { emailProofRoutes } from './profile/email-proof.ts'
 import { emailUndoRoutes } from './profile/email-undo.ts'
 import { loginHistoryRoutes } from './profile/logins.ts'
 import { magicLinkSettingRoutes } from './profile/magic-link-setting.ts'
+import { phoneRoutes } from './profile/phone-change.ts'
 import { profileRoutes } from './profile/profile-document.ts'
 import { moveRoutes } from './move/move.ts'
 import { sharePasswordRoutes } from './share-by-link/share-password.ts'
@@ -90,6 +91,7 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...emailChangeRoutes,
   ...emailProofRoutes,
   ...emailUndoRoutes,
+  ...phoneRoutes,
   ...magicLinkSettingRoutes,
   ...loginHistoryRoutes,
   ...moveRoutes,

@@ -11,6 +11,7 @@ import { exerciseLimits } from '../support/exercise-limits.ts'
 import { exercisePasskeys } from '../support/exercise-passkeys.ts'
 import { exercisePassphrase } from '../support/exercise-passphrase.ts'
 import { exerciseProfile } from '../support/exercise-profile.ts'
+import { NUMBER, phoneHost } from '../support/phone.ts'
 import { exerciseSecondStep } from '../support/exercise-second-step.ts'
 import { createAlice, LOGIN_VALUE, logIn, startUi, type UiServer } from '../support/ui-server.ts'
 
@@ -35,10 +36,12 @@ const OF_NOTICES = new Set(['login-throttled-mail', 'new-connection-mail'])
 
 describe('the rows of auth-ui', () => {
   let server: UiServer
+  const phone = phoneHost()
   beforeEach(async () => {
     server = await startUi({
       notes: true,
       ui: {
+        ...phone.ui,
         limits: { 'register-guess': { limit: 3, windowMs: 1000 } },
         shares: {
           find: async (_instance, id) =>
@@ -68,7 +71,7 @@ describe('the rows of auth-ui', () => {
     await exerciseFactors(server)
     await exercisePasskeys(server)
     await exerciseSecondStep(server)
-    await exerciseProfile(server)
+    await exerciseProfile(server, phone)
     await exercisePassphrase(server)
     await exerciseAuthorize(server)
     await exerciseActivity(server)
@@ -117,7 +120,9 @@ describe('the rows of auth-ui', () => {
         .map(([, value]) => String(value)),
     )
     expect(mailed.length).to.be.greaterThan(5)
-    for (const secret of [LOGIN_VALUE, 'sesame', 'alice@mail.example', ...mailed]) {
+    const texted = phone.texts.map(({ code }) => code)
+    const known = [LOGIN_VALUE, 'sesame', 'alice@mail.example', NUMBER]
+    for (const secret of [...known, ...mailed, ...texted]) {
       expect(text.includes(secret), secret).to.equal(false)
     }
   }

@@ -4,7 +4,10 @@ import { formPage } from './step-models.ts'
 
 /** As long as the name of an assistant can be, with a host in it that is none. */
 export const LONGEST_NAME: string =
-  'Official assistant of Example, checked, from example.com, safe for all '.repeat(2).slice(0, 100)
+  'Official assistant, checked and safe, from the company that you know and trust, quill.org, for all of us'.slice(
+    0,
+    100,
+  )
 const RTL_NAME = 'مساعد الملفات \u202eelpmaxe'
 /** What a look-alike of `apple.com` is on the wire. */
 export const LOOK_ALIKE = 'xn--pple-43d.com'
@@ -46,7 +49,7 @@ export const ASSISTANTS: Readonly<Record<string, AssistantPageModel>> = {
     duration: '30d',
   }),
   'assistant-elsewhere': assistantPage({
-    client: described('Apple Assistant', LOOK_ALIKE),
+    client: described('Apple Intelligence', LOOK_ALIKE),
     host: LOOK_ALIKE,
     redirectUri: 'https://assistant.example.org:8443/oauth/callback?kept=as%20is',
   }),
@@ -85,13 +88,13 @@ export const ASSISTANTS: Readonly<Record<string, AssistantPageModel>> = {
 }
 
 export function assistantPage(view: Partial<AssistantView> = {}): AssistantPageModel {
-  const redirectUri = view.redirectUri ?? 'https://assistant.example.com/oauth/callback'
+  const redirectUri = view.redirectUri ?? 'https://assistant.quill.test/oauth/callback'
   const isDescribed = view.client?.document !== undefined || view.client === undefined
   return {
     ...formPage(),
     view: {
-      client: described('Example Assistant'),
-      ...(isDescribed ? { host: 'assistant.example.com' } : {}),
+      client: described('Quill'),
+      ...(isDescribed ? { host: 'assistant.quill.test' } : {}),
       resource: { path: '/mcp', name: 'Assistants', scopes: [], isOpen: true },
       permissions: READS,
       permissionChoice: 'open',
@@ -102,7 +105,7 @@ export function assistantPage(view: Partial<AssistantView> = {}): AssistantPageM
       redirectUri,
       cancelUrl: `${redirectUri}?error=access_denied&state=s`,
       fields: {
-        client_id: 'https://assistant.example.com/client.json',
+        client_id: 'https://assistant.quill.test/client.json',
         state: 's',
         response_type: 'code',
       },
@@ -112,7 +115,7 @@ export function assistantPage(view: Partial<AssistantView> = {}): AssistantPageM
 }
 
 /** A client that a document describes. */
-function described(name: string, host = 'assistant.example.com'): Client {
+function described(name: string, host = 'assistant.quill.test'): Client {
   const client = registered(name)
   const at = { fetchedAt: ALLOWED_AT, checkedAt: ALLOWED_AT }
   return {
@@ -134,7 +137,7 @@ function registered(name: string): Client {
     // A sample: the brand stands for the form, which this has.
     id: 'b1946ac92492d2347c6235b4d2611184' as ClientId,
     metadata: {
-      redirect_uris: ['https://assistant.example.com/oauth/callback'],
+      redirect_uris: ['https://assistant.quill.test/oauth/callback'],
       client_name: name,
       software_id: '',
       token_endpoint_auth_method: 'none',

@@ -1,4 +1,5 @@
 import type { Instance } from '@svc/platform'
+import type { Change } from '@svc/store'
 import { type ActivitySource, BY_SERVER } from '../registration/activity-source.ts'
 import type { OAuthServices } from '../services.ts'
 import type { AssistantCall } from './call.ts'
@@ -20,6 +21,11 @@ export interface Assistants {
    * @throws StoreUnavailableError when it cannot be written: the call is then refused
    */
   recordCall(call: AssistantCall): Promise<void>
+  /**
+   * The changes that note a call which writes: they belong into the very write, so that nothing is written without its
+   * entry. A document without a revision gets that of the write.
+   */
+  callChanges(call: AssistantCall): Promise<readonly Change[]>
   /**
    * What a client did, newest first, also when it is gone: 100 entries a page.
    * @param cursor - of the page before
@@ -51,6 +57,7 @@ export interface Assistants {
 export function assistantsOf(services: OAuthServices): Assistants {
   return {
     recordCall: (call) => services.calls.record(call),
+    callChanges: (call) => services.calls.changes(call),
     listCalls: (instance, clientId, cursor) => listCalls(services, instance, clientId, cursor),
     countCalls: (instance, clientId, since) => countSince(services, instance, clientId, since),
     list: (instance) => listAssistants(services, instance),

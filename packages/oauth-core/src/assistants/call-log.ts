@@ -66,6 +66,14 @@ export class CallLog {
     }
   }
 
+  /** The changes that note a call, for the very write of what it does. */
+  async changes({ instance, ...call }: AssistantCall): Promise<readonly Change[]> {
+    const entry = { ...call, time: this.#options.clock.now() }
+    await this.#wakeLater(instance, entry)
+    this.#lookNowAndThen(instance as InstanceId, call.clientId)
+    return changesOf(instance, entry)
+  }
+
   /** A line between the calls of a client. */
   async recordEvent(
     instanceId: InstanceId,
@@ -92,20 +100,7 @@ export class CallLog {
   async #write(instanceId: string, call: CallRecord): Promise<void> {
     const { store } = this.#options
     await this.#wakeLater(instanceId, call)
-    const { key, order } = newCallKey(instanceId)
-    const known = recordKey(instanceId, 'instance', 'record')
-    const changes: Change[] = [
-      { op: 'check', key: known, ifPresent: true },
-      {
-        op: 'put',
-        key,
-        value: call,
-        // Should nobody ever fold it.
-        expiresAt: call.time + COUNTS_KEPT_MS,
-        indexes: callEntries(instanceId, call, order),
-      },
-    ]
-    const { written } = await store.write(changes)
+    const { written } = await store.write(changesOf(instanceId, call))
     if (!written) throw new StoreUnavailableError('the instance is gone')
     this.#lookNowAndThen(instanceId as InstanceId, call.clientId)
   }
@@ -154,4 +149,20 @@ export class CallLog {
       keptMs: COUNTS_KEPT_MS,
     })
   }
+}
+
+function changesOf(instanceId: string, call: CallRecord): Change[] {
+  const { key, order } = newCallKey(instanceId)
+  const known = recordKey(instanceId, 'instance', 'record')
+  return [
+    { op: 'check', key: known, ifPresent: true },
+    {
+      op: 'put',
+      key,
+      value: call,
+      // Should nobody ever fold it.
+      expiresAt: call.time + COUNTS_KEPT_MS,
+      indexes: callEntries(instanceId, call, order),
+    },
+  ]
 }

@@ -23,6 +23,7 @@ export interface AssistantCall {
 
 export interface DocumentWrite {
   readonly id: string
+  /** Empty in the changes that are to be a part of the write: it is then the revision of that write. */
   readonly revision: string
 }
 

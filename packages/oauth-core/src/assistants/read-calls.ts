@@ -44,9 +44,16 @@ export async function listCalls(
       limit: PAGE,
       ...rest,
     })
-    for (const { key, value } of page.records) {
-      const { clientId: _, ...call } = value
-      calls.push({ id: key.slice(key.lastIndexOf(':') + 1), ...call })
+    for (const { key, value, revision: own } of page.records) {
+      const { clientId: _, writes, ...call } = value
+      calls.push({
+        id: key.slice(key.lastIndexOf(':') + 1),
+        ...call,
+        ...(writes !== undefined && {
+          // What was written together has one revision.
+          writes: writes.map(({ id: of, revision }) => ({ id: of, revision: revision || own })),
+        }),
+      })
     }
     if (page.cursor !== undefined) return { calls, days: [], cursor: `${OF_CALLS}${page.cursor}` }
     if (calls.length >= PAGE) return { calls, days: [], cursor: OF_DAYS }
