@@ -192,7 +192,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     authenticateToken: (ctx, token) => authenticateToken(ctx, services, token),
     rows: services.rows,
     clients: clientService,
-    assistants: assistantsOf(services),
+    assistants: assistantsOf({ ...services, instances }),
     moves: {
       check: (ctx, parameters) => checkMoveRequest(ctx, services, parameters),
       grant: (ctx, request, size) => grantMove(ctx, services, request, size),

@@ -7,7 +7,7 @@ export type AssistantMail = Extract<
   { template: 'assistant_busy' | 'assistant_connected' | 'assistant_ended' }
 >
 
-type Data = Readonly<Record<string, Json>>
+type Data = Readonly<Record<string, Json | undefined>>
 
 const REASONS = ['client_gone', 'refresh_reuse', 'weaker_authentication'] as const
 
