@@ -119,7 +119,8 @@ async function ask(
   if (resource === undefined) return pages.consent(ctx, view)
   const choice = await findChoice(services, request)
   const known = { ...rules, live, choice, now: services.clock.now() }
-  await pages.assistant(ctx, assistantView(view, resource, known))
+  // Who has resources has this page: `createOAuth` sees to it.
+  await pages.assistant?.(ctx, assistantView(view, resource, known))
 }
 
 function rulesOf({ options }: Pick<OAuthServices, 'options'>): ChoiceRules {
