@@ -9,6 +9,7 @@ import Koa from 'koa'
 import { createHostConnectors } from './accounts/host-connectors.ts'
 import { konnectorListRoutes } from './accounts/konnector-list.ts'
 import { serveApps } from './apps/app-pages.ts'
+import { createHostAssistants, reservedKinds } from './assistants/host-assistants.ts'
 import { restoredSpaces } from './backups/restored-record.ts'
 import { permissionTexts } from './apps/permission-texts.ts'
 import { createHostApps } from './apps/registry.ts'
@@ -112,6 +113,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     flagship: flagshipOptions(config.flagship),
     konnectors,
     ...(shared !== undefined && { sharings: shared.sharings }),
+    assistants: { reserved: reservedKinds(config.namespace) },
     ...coreOverrides(config),
   })
   const { isSpaceLow = () => false } = options
@@ -136,6 +138,14 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     ...(demo !== undefined &&
       !config.isProduction && { development: demo.createDevelopment(store, clock) }),
     pushCredentials: { getRaw: async (id) => accounts.connectors.accountTypes.getRaw(id) },
+  })
+  const assistants = createHostAssistants({
+    oauth,
+    documents,
+    events: realtime,
+    isSpaceLow,
+    isOn: true,
+    writes: true,
   })
   const quotaNotices = createQuotaNotices({ store, notify, log })
   quota.onUse((instance, use) => void quotaNotices.look(instance, use))
@@ -204,6 +214,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     notifications: notify.figures,
     providers: connectors.figures,
     refreshes: countRefreshes(oauth),
+    ...(assistants !== undefined && { onCall: assistants.onCall }),
   })
   const health = createHealth(store, clock)
   const probe = createProbe({ config, store, clock, instances: oauth.instances, clientAddress })
@@ -226,6 +237,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   koa.use(oauth.routes({ pages: ui.pages }))
   koa.use(activity.routes())
   koa.use(realtime.routes())
+  if (assistants !== undefined) koa.use(assistants.routes())
   koa.use(notify.routes({ pages: ui.notices, errorPage: ui.pages.error }))
   koa.use(connectors.routes({ pages: ui.pages }))
   const own = [
@@ -267,8 +279,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
 
   const services: HostServices = {
     koa,
-    rows: [oauth, ui, activity, realtime, notify, connectors, { rows: own }].flatMap(
-      ({ rows }) => rows,
+    rows: [oauth, ui, activity, realtime, assistants, notify, connectors, { rows: own }].flatMap(
+      (part) => part?.rows ?? [],
     ),
     log,
     oauth,
