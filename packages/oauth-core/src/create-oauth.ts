@@ -125,6 +125,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
     rows: [],
   }
   services.rows = bindRoutes(oauthRoutes, services)
+  emitter.on('grant.revoked', ({ instance, clientId, reason, resource }) => {
+    if (resource === undefined) return
+    log.info('assistant.ended', { domain: instance.domain, clientId, reason })
+  })
   const clientService = clientServiceOf(services)
   instances.onRemove(async (instance) => {
     await clientService.revokeAll(instance)
@@ -139,6 +143,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
 
     routes({ pages }) {
       if (given.sessions === undefined) throw new TypeError('routes() comes after useSessions()')
+      if (!resources.isEmpty) requireAssistantPage(pages)
       given.pages = pages
       useErrorPage(pages.error)
       return mount(services.rows, {
@@ -158,7 +163,12 @@ export function createOAuth(options: OAuthOptions): OAuth {
         reservedTypes: [`${namespace}.account_types`],
       }),
 
-    resources: { add: (resource) => resources.add(resource) },
+    resources: {
+      add(resource) {
+        if (given.pages !== undefined) requireAssistantPage(given.pages)
+        return resources.add(resource)
+      },
+    },
     resourceGuard: (resource) => guardResource(resource, services),
     stepUp: (resource, instance, access, needs) =>
       stepUp(services, resource, instance, access, needs),
@@ -221,4 +231,13 @@ export function createOAuth(options: OAuthOptions): OAuth {
 function tooMany(bucket: string, retryAfterS: number): OAuthError {
   const headers = { 'Retry-After': String(retryAfterS) }
   return new OAuthError('too_many_requests', { headers, detail: `over the limit of ${bucket}` })
+}
+
+/** @throws TypeError when nobody could ask the owner about assistants */
+function requireAssistantPage({ assistant }: AuthorizePages): void {
+  if (assistant === undefined) {
+    throw new TypeError(
+      'pages.assistant is missing: a server with a resource needs it to ask its owner',
+    )
+  }
 }

@@ -40,7 +40,7 @@ export interface OAuth extends Platform {
   stepUp(
     resource: Resource,
     instance: Instance,
-    access: Pick<ResourceAccess, 'granted' | 'grantId'>,
+    access: Pick<ResourceAccess, 'client' | 'granted' | 'grantId'>,
     needs: readonly Permission[],
   ): Promise<string | undefined>
   /** Who is logged in (D49). Once, before `routes`. */

@@ -194,6 +194,7 @@ export type {
   SystemMail,
   TwoFactorPurpose,
 } from './ports/system-mail.ts'
+export type { SystemText, Texter } from './ports/system-text.ts'
 export { equalSecrets, randomAlphanumeric, randomHex, randomId } from './secrets.ts'
 export {
   type RateLimit,

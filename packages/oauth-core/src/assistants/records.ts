@@ -1,10 +1,11 @@
 import { type RecordKind, valueSchemas } from '@svc/platform'
 import { CALL_KIND, CALLS, DAY_KIND, DAYS } from './call.ts'
+import { NONE_MAY, PREFERENCES_KIND } from './preferences.ts'
 
 const { count, instant, list, map, members, oneOf, text } = valueSchemas
 
-/** What is kept of what clients of a resource did. They outlive the grant and the client. @see assistants.md 5.8, 7.5 */
-export const CALL_RECORDS: readonly RecordKind[] = [
+/** What is kept of clients of a resource: what they did outlives the grant and the client. @see assistants.md 5.8, 7.5 */
+export const ASSISTANT_RECORDS: readonly RecordKind[] = [
   {
     kind: CALL_KIND,
     version: 1,
@@ -41,5 +42,15 @@ export const CALL_RECORDS: readonly RecordKind[] = [
     export: 'yes',
     content:
       'client and day of the owner: how many calls, documents and bytes by kind of data, and how many calls were refused',
+  },
+  {
+    kind: PREFERENCES_KIND,
+    version: 1,
+    schema: members({ since: instant }),
+    tags: 'instance',
+    places: { by: 'ids', ids: [NONE_MAY] },
+    life: 'until the owner lets assistants connect again',
+    export: 'yes',
+    content: 'that the owner lets no assistant connect, and since when',
   },
 ]

@@ -26,7 +26,7 @@ eachStore((open) => {
   describe('what an assistant did', () => {
     const start = () => {
       const clock = fakeClock()
-      return oauthServer({ clock, openStore: () => open({ clock }) })
+      return oauthServer({ clock, start: true, openStore: () => open({ clock }) })
     }
 
     it('is there once it is recorded, the newest first, 100 a page', async () => {
@@ -91,8 +91,8 @@ eachStore((open) => {
       })
       clock.advance(2 * DAY_MS)
       await until(async () => (await read()).days.length === 2)
-      clock.advance(82 * DAY_MS + HOUR_MS)
-      expect((await read()).days.map(({ from }) => from)).to.deep.equal([at + 2 * DAY_MS + 0])
+      clock.advance(81 * DAY_MS + HOUR_MS)
+      expect((await read()).days.map(({ from }) => from)).to.deep.equal([at + 2 * DAY_MS])
       clock.advance(2 * DAY_MS)
       expect(await read()).to.deep.equal({ calls: [], days: [] })
       const left = await store.list(indexKey(instance.id, 'assistant-days'))
