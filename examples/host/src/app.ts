@@ -126,7 +126,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   })
   const realtime = createRealtime({ oauth, ...realtimeOverrides(config) })
   tellClientChanges(oauth, realtime)
-  const { notify, phones, mailbox, outbox } = await createHostNotifications({
+  const { notify, ownerPorts, phones, mailbox, outbox } = await createHostNotifications({
     config,
     store,
     oauth,
@@ -141,7 +141,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   quota.onUse((instance, use) => void quotaNotices.look(instance, use))
   const ui = createAuthUi({
     oauth,
-    mailer: notify.mailer,
+    ...ownerPorts,
     events: realtime,
     ...(shared !== undefined && { shares: shared.shares }),
     restored: restoredSpaces(store),

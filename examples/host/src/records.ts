@@ -57,9 +57,9 @@ export function hostRecords(namespace: string): readonly RecordKind[] {
       schema: members({ phone: text }),
       tags: 'instance',
       places: { by: 'ids', ids: ['phone'] },
-      life: 'until cleared, by `svc instance update`',
+      life: 'until cleared, by the owner or by `svc instance update`',
       export: 'yes',
-      content: 'the owner’s number, as written',
+      content: 'the owner’s phone number: as the owner proved it, or as the operator wrote it',
     },
     {
       kind: 'quota-notice',

@@ -3,6 +3,7 @@ import { makeField, whileBusy } from './fields.js'
 import { loadFactors } from './factors-data.js'
 import { tellPasskeys } from './passkey-signals.js'
 import { changeEmail, emailCard } from './profile-email.js'
+import { changePhone, phoneCard } from './profile-phone.js'
 import { storageCard } from './storage.js'
 import { part, said } from './states.js'
 import { isRefusal, wordsFor } from './words.js'
@@ -18,6 +19,9 @@ import { isRefusal, wordsFor } from './words.js'
  * @property {string} locale
  * @property {readonly string[]} locales
  * @property {string | null} time_zone
+ * @property {{ number: string, verified_at: string | null } | null} phone
+ * @property {{ number: string, expires_at: string } | null} phone_pending
+ * @property {boolean} sms whether texts can be sent
  * @property {string} domain
  * @property {boolean} magic_link
  * @property {boolean} password_defined
@@ -33,10 +37,10 @@ import { isRefusal, wordsFor } from './words.js'
  */
 export async function profileSection(tools) {
   const { api, confirmation, t } = tools
-  if (confirmation.take('profile') !== undefined) {
-    // What the owner confirmed a moment ago goes on by itself.
-    return changeEmail(tools)
-  }
+  // What the owner confirmed a moment ago goes on by itself.
+  const intent = confirmation.take('profile')
+  const step = intent === undefined ? undefined : await goOn(intent.name, tools)
+  if (step !== undefined) return step
   const answer = await api.call('GET', '/settings/profile')
   const { data } =
     /** @type {{ data: { attributes: Profile, meta: { rev: string }, links?: Record<string, string> } }} */ (
@@ -45,9 +49,23 @@ export async function profileSection(tools) {
   return [
     aboutForm(data.attributes, data.meta.rev, tools),
     emailCard(data.attributes, tools),
+    ...phoneCard(data.attributes, tools),
     await part(t, async () => [await storageCard(tools)]),
     spaceCard(data.attributes, data.links ?? {}, tools),
   ]
+}
+
+/** @param {string} name @param {Tools} tools @returns {Promise<Node[] | undefined>} the step to show, if there is one */
+async function goOn(name, tools) {
+  if (name !== 'phone' && name !== 'phone.code' && name !== 'phone.remove') {
+    return changeEmail(tools)
+  }
+  try {
+    return await changePhone(name, tools, true)
+  } catch (error) {
+    tools.tell(wordsFor(error, tools.t))
+    return undefined
+  }
 }
 
 /** @param {Profile} profile @param {string} rev @param {Tools} tools */

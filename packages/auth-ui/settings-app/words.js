@@ -3,6 +3,7 @@ import { ApiError } from './_kit/api.js'
 /** Codes of refusals that have words of their own, `problem.<code>`. */
 const KNOWN = new Set([
   'bad_address',
+  'bad_phone',
   'busy',
   'factor_needed',
   'held',
@@ -12,7 +13,10 @@ const KNOWN = new Set([
   'mail_failed',
   'no_email',
   'no_way_in',
+  'phone_code_expired',
+  'phone_code_invalid',
   'same_address',
+  'text_failed',
   'token_renewed',
   'two_factor_expired',
   'two_factor_invalid',

@@ -14,6 +14,12 @@ export const ERRORS = {
     text: 'The new mail address is not one plain address, or is longer than 254 bytes.',
     source: 'owner.md 1.3',
   },
+  bad_phone: {
+    status: 400,
+    description: 'not an international phone number',
+    text: 'The phone number names no country (`+` and its code), or no phone can have it.',
+    source: 'owner.md 1.9',
+  },
   bad_redirect: {
     status: 400,
     description: 'bad url',
@@ -223,6 +229,18 @@ export const ERRORS = {
     text: 'The second factor is on: a magic code needs the passphrase beside it.',
     source: 'login.md 5.3',
   },
+  phone_code_expired: {
+    status: 422,
+    description: 'there is no code to give any more',
+    text: 'No code waits, or the one that was sent is too old, was used, or was guessed at too often. Ask for another one.',
+    source: 'owner.md 1.9',
+  },
+  phone_code_invalid: {
+    status: 422,
+    description: 'wrong code',
+    text: 'The code is not the one that was sent to the phone.',
+    source: 'owner.md 1.9',
+  },
   rate_limited: {
     status: 429,
     description: 'too many attempts',
@@ -234,6 +252,12 @@ export const ERRORS = {
     description: 'that is the address already',
     text: 'The new mail address is the one that the owner has.',
     source: 'owner.md 1.1',
+  },
+  text_failed: {
+    status: 503,
+    description: 'the text could not be sent',
+    text: 'The text with the code could not be handed over. Try again after `Retry-After`.',
+    source: 'owner.md 1.9',
   },
   two_factor_expired: {
     status: 401,

@@ -33,12 +33,15 @@ export type {
   HostHooks,
   LoginAttempt,
   Mailer,
+  OwnerContacts,
   OwnerEvent,
   Place,
   RaiseLimitUrl,
   RequestFacts,
   SessionEnd,
   SystemMail,
+  SystemText,
+  Texter,
   TwoFactorPurpose,
 } from './ports.ts'
 export { AUTH_UI_RECORDS } from './records.ts'

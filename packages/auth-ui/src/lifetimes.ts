@@ -38,6 +38,8 @@ export interface Lifetimes {
   readonly emailChange: number
   /** Link that takes a new mail address back. @defaultValue 3 days, owner.md 1.5 */
   readonly emailUndo: number
+  /** Code in the text that proves a phone number. @defaultValue 10 minutes, owner.md 1.9 */
+  readonly phoneCode: number
   /** Link to a new passphrase. @defaultValue 15 minutes, login.md 2.3 */
   readonly resetToken: number
   /** Proof that the owner confirmed. @defaultValue 5 minutes, login.md 2.3 */
@@ -68,6 +70,7 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
   emailVerifiedCode: 15 * MINUTE_MS,
   emailChange: HOUR_MS,
   emailUndo: 3 * DAY_MS,
+  phoneCode: 10 * MINUTE_MS,
   resetToken: 15 * MINUTE_MS,
   confirmCode: 5 * MINUTE_MS,
   activationCode: 5 * MINUTE_MS,

@@ -29,11 +29,13 @@ import {
   type EventSink,
   type HostHooks,
   type Mailer,
+  type OwnerContacts,
   type Place,
   type RaiseLimitUrl,
   type RevokeOAuthOnReset,
   NO_RESTORED_SPACES,
   type RestoredSpaces,
+  type Texter,
 } from './ports.ts'
 import { DEFAULT_COST } from './passphrase/password-hash.ts'
 import { isAffordable, type ScryptCost } from './owner/stored-hash.ts'
@@ -57,6 +59,10 @@ export interface AuthUiOptions {
   readonly clock?: Clock
   /** Takes lines for the operator. @defaultValue that of `oauth` */
   readonly log?: Logger
+  /** Keeps the owner's phone number. @defaultValue the profile has no such part */
+  readonly contacts?: OwnerContacts
+  /** Sends codes to phones. @defaultValue no number can be proven */
+  readonly texter?: Texter
   /** What the host wants to know or to forbid. @defaultValue none */
   readonly hooks?: HostHooks
   /** Tells apps what happened. @defaultValue nobody is told */
@@ -141,7 +147,10 @@ type Group<Name extends keyof AuthUiOptions> = NonNullable<AuthUiOptions[Name]>
 
 /** Options with nothing left open, but what has no default. */
 export interface ResolvedOptions
-  extends Settled<Omit<AuthUiOptions, 'confirm'>, 'home' | 'locate' | 'raiseLimitUrl' | 'theme'> {
+  extends Settled<
+    Omit<AuthUiOptions, 'confirm'>,
+    'contacts' | 'home' | 'locate' | 'raiseLimitUrl' | 'texter' | 'theme'
+  > {
   readonly confirm: { readonly authorizedHosts: ReadonlySet<string> }
   readonly lifetimes: Lifetimes
   readonly limits: Readonly<Record<Bucket, RateLimit>>
@@ -167,6 +176,8 @@ export const AUTH_UI_OPTIONS: OptionsDefinition<ResolvedOptions> = defineOptions
     ({ oauth }: AuthUiOptions) => oauth.log,
     'that of `oauth`',
   ),
+  contacts: port<OwnerContacts>(['phone', 'setPhone']).optional('the profile has no such part'),
+  texter: port<Texter>(['canSend', 'send']).optional('no number can be proven'),
   hooks: hooks<HostHooks>([
     'onLogin',
     'onLoggedIn',

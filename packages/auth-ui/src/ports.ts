@@ -9,6 +9,8 @@ export type {
   OwnerEvent,
   RequestFacts,
   SystemMail,
+  SystemText,
+  Texter,
   TwoFactorPurpose,
 } from '@svc/platform'
 
@@ -25,6 +27,14 @@ export interface LoginAttempt {
   readonly method: LoginMethod
   readonly address: string
   readonly userAgent: string
+}
+
+/** The owner's phone number, which the host keeps: texts of notifications go there, and nothing else does. */
+export interface OwnerContacts {
+  /** As it was set; undefined: none is known. */
+  phone(instance: Instance): Promise<string | undefined>
+  /** @param number - E.164, such as `+33612345678`, which the owner proved; absent: none any more */
+  setPhone(instance: Instance, number?: string): Promise<void>
 }
 
 /** What the host wants to know or to forbid. */

@@ -28,6 +28,8 @@ export type Bucket =
   | 'new-connection-mail'
   | 'passkey-ip'
   | 'passphrase-reset'
+  | 'phone-text'
+  | 'phone-text-pace'
   | 'register-guess'
   | 'resend-onboarding-mail'
   | 'reset-guess'
@@ -75,6 +77,10 @@ export const DEFAULT_LIMITS: Readonly<Record<Bucket, RateLimit>> = {
   'passkey-ip': { limit: 20, windowMs: 15 * MINUTE_MS },
   /** Mails with a link to a new passphrase. */
   'passphrase-reset': { limit: 5, windowMs: HOUR_MS },
+  /** Texts with a code that proves a phone number. */
+  'phone-text': { limit: 3, windowMs: DAY_MS },
+  /** The same, one after the other. */
+  'phone-text-pace': { limit: 1, windowMs: MINUTE_MS },
   /** Wrong register tokens from an address. */
   'register-guess': { limit: 30, windowMs: HOUR_MS },
   /** Mails with another onboarding link. */

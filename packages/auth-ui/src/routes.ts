@@ -16,6 +16,8 @@ import { putPassphraseRoutes } from './passphrase/put-passphrase.ts'
 import { checkPassphraseRoutes } from './passphrase/check-passphrase.ts'
 import { preloginRoutes } from './passphrase/prelogin.ts'
 import { accessRoutes } from './settings/access.ts'
+import { assistantActivityRoutes } from './settings/assistant-activity.ts'
+import { assistantRoutes } from './settings/assistants.ts'
 import { restoredRoutes } from './settings/restored.ts'
 import { checkupRoutes } from './settings/checkup.ts'
 import { deviceRoutes } from './settings/devices.ts'
@@ -41,6 +43,7 @@ import { emailProofRoutes } from './profile/email-proof.ts'
 import { emailUndoRoutes } from './profile/email-undo.ts'
 import { loginHistoryRoutes } from './profile/logins.ts'
 import { magicLinkSettingRoutes } from './profile/magic-link-setting.ts'
+import { phoneRoutes } from './profile/phone-change.ts'
 import { profileRoutes } from './profile/profile-document.ts'
 import { moveRoutes } from './move/move.ts'
 import { sharePasswordRoutes } from './share-by-link/share-password.ts'
@@ -66,6 +69,8 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...checkPassphraseRoutes,
   ...preloginRoutes,
   ...accessRoutes,
+  ...assistantRoutes,
+  ...assistantActivityRoutes,
   ...restoredRoutes,
   ...authModeRoutes,
   ...clientRoutes,
@@ -86,6 +91,7 @@ export const authUiRoutes: readonly Route<AuthUiServices>[] = [
   ...emailChangeRoutes,
   ...emailProofRoutes,
   ...emailUndoRoutes,
+  ...phoneRoutes,
   ...magicLinkSettingRoutes,
   ...loginHistoryRoutes,
   ...moveRoutes,

@@ -1,4 +1,4 @@
-import { createRateLimits, versionedStore } from '@svc/platform'
+import { createRateLimits, type Texter, versionedStore } from '@svc/platform'
 import { createChannels } from './channels/create-channels.ts'
 import { createQuotas } from './channels/delivery-quotas.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
@@ -38,7 +38,7 @@ import type { NotifyServices } from './services.ts'
  */
 export function createNotify(given: NotifyOptions): Notify {
   const options = NOTIFY_OPTIONS.settle(given)
-  const { services, closeChannels } = assembleServices(options)
+  const { services, texter, closeChannels } = assembleServices(options)
   const { loadTemplates, log, oauth, outbox, pages } = services
   const systemMails = createSystemMails({ log, mail: options.channels.mail, loadTemplates })
   const metrics = createMetrics()
@@ -60,6 +60,7 @@ export function createNotify(given: NotifyOptions): Notify {
 
   return {
     mailer: systemMails.mailer,
+    texter,
     render: systemMails.render,
     rows,
     routes({ pages: shown, errorPage }) {
@@ -86,6 +87,7 @@ export function createNotify(given: NotifyOptions): Notify {
 
 function assembleServices(options: ResolvedOptions): {
   readonly services: NotifyServices
+  readonly texter: Texter
   readonly closeChannels: () => Promise<void>
 } {
   const { oauth, apps, lifetimes, limits, log, maxUnfinished, settingsSlug, sourcePrefix } = options
@@ -124,6 +126,6 @@ function assembleServices(options: ResolvedOptions): {
     pages: {},
     webpush: mobile?.webpush,
   }
-  const channels = createChannels(base, options, quotas['notify-push'])
-  return { services: { ...base, channels: channels.all }, closeChannels: channels.close }
+  const { all, texter, close } = createChannels(base, options, quotas['notify-push'])
+  return { services: { ...base, channels: all }, texter, closeChannels: close }
 }

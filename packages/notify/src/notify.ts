@@ -1,4 +1,4 @@
-import type { HttpError, Instance, RouteRow } from '@svc/platform'
+import type { HttpError, Instance, RouteRow, Texter } from '@svc/platform'
 import type { Context, Middleware } from 'koa'
 import type { AppMail } from './mail/app-mails.ts'
 import type { NotifyFigures } from './metrics.ts'
@@ -33,6 +33,8 @@ export interface InternalNotification {
 export interface Notify {
   /** For the packages that have mails to send. */
   readonly mailer: Mailer
+  /** For the packages that have texts to send, by the gateways of `channels.sms`. */
+  readonly texter: Texter
   /**
    * The words of a mail, sent to nobody: for previews, with `sampleMails` and `sampleAppMails`.
    * @throws TypeError when the link of the mail is not one of the instance's own

@@ -14,6 +14,8 @@ import { guardRoute } from './access/guard.ts'
 import { issueKonnectorToken } from './access/konnector-token.ts'
 import { stepUp } from './access/resource-challenge.ts'
 import { guardResource } from './access/resource-guard.ts'
+import { assistantsOf } from './assistants/assistants.ts'
+import { CallLog } from './assistants/call-log.ts'
 import { checkMoveRequest, grantMove } from './authorize/moves.ts'
 import { assembleDocuments } from './client-documents/assemble.ts'
 import { ClientStore } from './clients/client-store.ts'
@@ -97,6 +99,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     options: resolved,
     forbidden,
     resources,
+    calls: new CallLog({ store, clock, log, instances }),
     clients,
     linkedApps,
     engine: createEngine({
@@ -122,6 +125,10 @@ export function createOAuth(options: OAuthOptions): OAuth {
     rows: [],
   }
   services.rows = bindRoutes(oauthRoutes, services)
+  emitter.on('grant.revoked', ({ instance, clientId, reason, resource }) => {
+    if (resource === undefined) return
+    log.info('assistant.ended', { domain: instance.domain, clientId, reason })
+  })
   const clientService = clientServiceOf(services)
   instances.onRemove(async (instance) => {
     await clientService.revokeAll(instance)
@@ -129,6 +136,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
   })
   let stopEndings: (() => Promise<void>) | undefined
   let stopCleanup: (() => Promise<void>) | undefined
+  let stopCalls: (() => Promise<void>) | undefined
 
   return {
     ...shared,
@@ -177,6 +185,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     authenticateToken: (ctx, token) => authenticateToken(ctx, services, token),
     rows: services.rows,
     clients: clientService,
+    assistants: assistantsOf(services),
     moves: {
       check: (ctx, parameters) => checkMoveRequest(ctx, services, parameters),
       grant: (ctx, request, size) => grantMove(ctx, services, request, size),
@@ -195,6 +204,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       await platform.start()
       stopCleanup ??= await startCleanup(services)
       stopEndings ??= await startEndings(services)
+      stopCalls ??= await services.calls.start()
     },
 
     async close() {
@@ -204,6 +214,8 @@ export function createOAuth(options: OAuthOptions): OAuth {
       stopCleanup = undefined
       await stopEndings?.()
       stopEndings = undefined
+      await stopCalls?.()
+      stopCalls = undefined
       await closeEngine(services.engine)
       await platform.close()
     },

@@ -204,6 +204,8 @@ export interface OAuthEvents {
     readonly reason: string
     /** Of a client without a secret. */
     readonly isRotating?: true
+    /** Path of the resource that it was of. Absent: the interface itself. */
+    readonly resource?: string
   }
 }
 

@@ -10,6 +10,7 @@ import type {
 } from '@svc/platform'
 import type { Store } from '@svc/store'
 import type { Context } from 'koa'
+import type { CallLog } from './assistants/call-log.ts'
 import type { AccessCaches } from './access/caller.ts'
 import type { FlagshipConfig } from './certification/attestation-config.ts'
 import type { ClientStore } from './clients/client-store.ts'
@@ -61,6 +62,8 @@ export interface OAuthServices {
   readonly forbidden: ForbiddenScopes
   /** What takes tokens of its own; embedding servers register it. */
   readonly resources: Resources
+  /** What clients of resources did. */
+  readonly calls: CallLog
   readonly clients: ClientStore
   readonly linkedApps: LinkedApps
   readonly engine: Engine

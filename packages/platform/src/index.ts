@@ -174,6 +174,7 @@ export {
   type ActivityGroup,
   type RouteActivity,
 } from './activity/activity-events.ts'
+export { dayOf, type OwnerDay } from './activity/owner-day.ts'
 export {
   type ActivityActor,
   type ActivityDetail,
@@ -193,6 +194,7 @@ export type {
   SystemMail,
   TwoFactorPurpose,
 } from './ports/system-mail.ts'
+export type { SystemText, Texter } from './ports/system-text.ts'
 export { equalSecrets, randomAlphanumeric, randomHex, randomId } from './secrets.ts'
 export {
   type RateLimit,

@@ -82,7 +82,7 @@ export function adminRouter(
       instance,
       await owners.isOnboarded(instance),
       await owners.access(instance),
-      await phones.get(instance),
+      await phones.phone(instance),
     )
   }
 
@@ -148,8 +148,8 @@ export function adminRouter(
     }
     const updated = await ui.owners.updateInstance(instance, update)
     await app.devPages.noteHosts(updated.aliases)
-    if (typeof phone === 'string') await phones.set(updated, phone)
-    if (phone === null) await phones.set(updated, undefined)
+    if (typeof phone === 'string') await phones.setPhone(updated, phone)
+    if (phone === null) await phones.setPhone(updated)
     if (typeof magic_link === 'boolean') await ui.owners.setMagicLink(updated, magic_link)
     if (auth_mode === 'basic' || auth_mode === 'two_factor_mail') {
       await ui.owners.setAuthMode(updated, auth_mode)

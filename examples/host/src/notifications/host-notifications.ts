@@ -1,3 +1,4 @@
+import type { AuthUiOptions } from '@svc/auth-ui'
 import {
   createNotify,
   type EventSink,
@@ -24,6 +25,8 @@ import { readTemplateFile } from './template-files.ts'
 export interface HostNotifications {
   readonly notify: Notify
   readonly phones: OwnerPhones
+  /** How owners are reached, for the pages of logins and the settings. */
+  readonly ownerPorts: Pick<AuthUiOptions, 'contacts' | 'mailer' | 'texter'>
   /** Only where no SMTP server is set and this is not production. */
   readonly mailbox: DevMailbox | undefined
   /** Only where nobody takes pushes, or nobody takes texts, and this is not production. */
@@ -98,9 +101,10 @@ export async function createHostNotifications(
   oauth.instances.onRemove(async (instance) => {
     await mailbox?.removeAll(instance)
     await outbox?.removeAll(instance)
-    await phones.set(instance, undefined)
+    await phones.setPhone(instance)
   })
-  return { notify, phones, mailbox, outbox }
+  const ownerPorts = { mailer: notify.mailer, texter: notify.texter, contacts: phones }
+  return { notify, phones, ownerPorts, mailbox, outbox }
 }
 
 async function deviceName(

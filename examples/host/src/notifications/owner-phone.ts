@@ -1,12 +1,12 @@
-import type { OwnerContacts } from '@svc/notify'
+import type { OwnerContacts } from '@svc/auth-ui'
+import type { OwnerContacts as NotifyContacts } from '@svc/notify'
 import type { Instance } from '@svc/platform'
 import { recordKey, type Store } from '@svc/store'
 
 /** Numbers that texts of owners go to. */
-export interface OwnerPhones extends OwnerContacts {
-  get(instance: Instance): Promise<string | undefined>
-  /** @param phone - as written; undefined: none any more */
-  set(instance: Instance, phone: string | undefined): Promise<void>
+export interface OwnerPhones extends NotifyContacts, OwnerContacts {
+  /** @param phone - as written; absent: none any more */
+  setPhone(instance: Instance, phone?: string): Promise<void>
 }
 
 /** What is left of a number without what people write between its digits. @see notifications.md 10.1 */
@@ -20,22 +20,22 @@ export function isPhoneNumber(text: string): boolean {
 export function createOwnerPhones(store: Store): OwnerPhones {
   const keyOf = ({ id }: Instance) => recordKey(id, 'owner-phone', 'phone')
 
-  async function get(instance: Instance): Promise<string | undefined> {
+  async function phone(instance: Instance): Promise<string | undefined> {
     const record = await store.get<{ phone: string }>(keyOf(instance))
     return record?.value.phone
   }
 
   return {
-    get,
-    async set(instance, phone) {
+    phone,
+    async setPhone(instance, number) {
       const key = keyOf(instance)
       await store.write([
-        phone === undefined ? { op: 'delete', key } : { op: 'put', key, value: { phone } },
+        number === undefined ? { op: 'delete', key } : { op: 'put', key, value: { phone: number } },
       ])
     },
     async contactOf(instance) {
-      const phone = await get(instance)
-      return phone === undefined ? {} : { phone }
+      const number = await phone(instance)
+      return number === undefined ? {} : { phone: number }
     },
   }
 }

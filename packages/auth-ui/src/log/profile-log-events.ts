@@ -7,6 +7,20 @@ export const PROFILE_LOG_EVENTS = {
     fields: { domain: 'string', members: 'string' },
     since: '0.1.0',
   },
+  'phone.code_sent': {
+    level: 'info',
+    audit: true,
+    when: 'A code was sent to a phone number that the owner wants texts to go to.',
+    fields: { domain: 'string' },
+    since: '0.1.0',
+  },
+  'phone.changed': {
+    level: 'info',
+    audit: true,
+    when: 'The owner proved a phone number, or removed it.',
+    fields: { domain: 'string', removed: 'boolean' },
+    since: '0.1.0',
+  },
   'email.change_requested': {
     level: 'info',
     audit: true,

@@ -4,10 +4,32 @@ import { type Change, type Json, type Key, recordKey } from '@svc/store'
 import { AuthUiError } from '../errors.ts'
 import type { AuthUiServices } from '../services.ts'
 
-/** What changes of the owner's mail address leave behind. Times are milliseconds since the epoch. @see owner.md 1.1 */
+/** What changes of the owner's mail address leave behind, and the phone number. Times are milliseconds since the epoch. @see owner.md 1.1 */
 export interface Profile {
   readonly emailPending?: PendingEmail
   readonly emailPrevious?: PreviousEmail
+  readonly phone?: ProvenPhone
+  readonly phonePending?: PendingPhone
+}
+
+/** The number whose texts the owner read. The host keeps the one that texts go to. */
+export interface ProvenPhone {
+  /** E.164. */
+  readonly number: string
+  readonly verifiedAt: number
+}
+
+/** The number that is to become the owner's, once the code of the text to it was given. */
+export interface PendingPhone {
+  /** E.164. */
+  readonly number: string
+  /** HMAC-SHA-256 of number and code under the session key, hexadecimal. */
+  readonly codeHash: string
+  readonly expiresAt: number
+  /** Wrong codes so far. */
+  readonly tries: number
+  /** Somebody is confirming it this moment: of parallel confirmations one goes on. */
+  readonly proof?: { readonly id: string; readonly until: number }
 }
 
 /** The address that is to become the owner's, once the owner proves to read it. */

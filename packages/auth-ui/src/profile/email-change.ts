@@ -117,7 +117,7 @@ async function requestChange(
     address: facts.address,
     undoable: !isLost,
   })
-  answerProfile(ctx, services, owner, await findProfile(services, instance))
+  await answerProfile(ctx, services, owner, await findProfile(services, instance))
   ctx.status = 202
 }
 
@@ -155,7 +155,7 @@ async function resend(ctx: RouteContext, services: AuthUiServices): Promise<void
     }
     return { profile: { ...latest, emailPending } }
   })
-  answerProfile(ctx, services, owner, await findProfile(services, instance))
+  await answerProfile(ctx, services, owner, await findProfile(services, instance))
   ctx.status = 202
 }
 

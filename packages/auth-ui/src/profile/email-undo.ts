@@ -79,12 +79,14 @@ async function submitUndo(ctx: RouteContext, services: AuthUiServices): Promise<
   await endGrants(services, ctx, previous)
   const resetToken = newResetToken()
   let dropped: string | undefined
+  let hadPhone = false
   const restored = await changeProfile(services, instance, async (found) => {
     const { address, changedAt } = requirePrevious(found.profile, token, found.now)
     dropped = found.instance.email
     const stored = await services.owners.get(instance.id)
     if (stored === undefined) throw new AuthUiError('invalid_token')
-    const { emailPending: _pending, emailPrevious: _previous, ...profile } = found.profile
+    const profile = profileBefore(found.profile, changedAt)
+    hadPhone = found.profile.phone !== undefined && profile.phone === undefined
     const expiresAt = found.now + services.lifetimes.resetToken
     const owner = withResetToken(
       asBefore(stored.owner, changedAt, found.now),
@@ -108,10 +110,22 @@ async function submitUndo(ctx: RouteContext, services: AuthUiServices): Promise<
   await attempt(services, ctx, 'sessions', () => services.sessions.endAll(instance, 'email_undone'))
   // They died with the stamp: only dead records would be left.
   await attempt(services, ctx, 'trusted devices', () => removeTrustedDevices(services, instance))
+  const { contacts } = services.options
+  if (hadPhone && contacts !== undefined) {
+    await attempt(services, ctx, 'phone', () => contacts.setPhone(instance))
+  }
   if (dropped !== undefined) {
     mailUndone(services, restored, facts, { kept: previous.address, dropped })
   }
   answerRedirect(ctx, `${instance.origin}/auth/passphrase_renew?token=${resetToken}`)
+}
+
+/** Texts to a number that came since the change would tell a thief what happens here. */
+function profileBefore(
+  { emailPending: _email, emailPrevious: _previous, phone, phonePending: _phone }: Profile,
+  since: number,
+): Profile {
+  return phone !== undefined && phone.verifiedAt < since ? { phone } : {}
 }
 
 /**

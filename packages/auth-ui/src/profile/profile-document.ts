@@ -16,6 +16,7 @@ import { ownerOf } from '../settings/settings-owner.ts'
 import { requireSettingsApp } from '../web/caller.ts'
 import { refuseBody, requireWellFormed } from '../web/posted.ts'
 import { ownerLinksOf } from './owner-links.ts'
+import { livePendingPhone } from './phone-code.ts'
 import { PROFILE_SCHEMA, type ProfileBody } from './profile.schema.ts'
 
 const MAX_NAME_CHARS = 100
@@ -51,7 +52,7 @@ export const profileRoutes: readonly Route<AuthUiServices>[] = [
 
 async function showProfile(ctx: RouteContext, services: AuthUiServices): Promise<void> {
   const owner = await ownerOf(services, ctx)
-  answerProfile(ctx, services, owner, await findProfile(services, ctx.state.instance))
+  await answerProfile(ctx, services, owner, await findProfile(services, ctx.state.instance))
 }
 
 async function patchProfile(
@@ -73,7 +74,7 @@ async function patchProfile(
       members: Object.keys(update).join(' '),
     })
   }
-  answerProfile(ctx, services, owner, await findProfile(services, instance))
+  await answerProfile(ctx, services, owner, await findProfile(services, instance))
 }
 
 /** A time zone goes with the language: both are how the space speaks. */
@@ -128,13 +129,14 @@ function invalid(member: string, what: string): AuthUiError {
 }
 
 /** Answers the whole document. */
-export function answerProfile(
+export async function answerProfile(
   ctx: RouteContext,
   services: AuthUiServices,
   owner: Owner,
   found: FoundProfile,
-): void {
+): Promise<void> {
   const { namespace, options, pages } = services
+  const phone = await phoneAttributes(services, found)
   ctx.status = 200
   ctx.type = 'application/vnd.api+json'
   const links = ownerLinksOf(found.instance, options.ownerLinks)
@@ -146,10 +148,7 @@ export function answerProfile(
         ...emailAttributes(found),
         ...aboutInstance(found.instance),
         locales: pages.locales,
-        // Nobody set a number and nothing sends texts: the part is absent.
-        phone: null,
-        phone_pending: null,
-        sms: false,
+        ...phone,
         magic_link: owner.magicLink === true,
         password_defined: owner.passwordDefined !== false,
       },
@@ -197,5 +196,28 @@ function emailAttributes({
             until: isoTime(previous.until),
             can_undo: previous.canUndo,
           },
+  }
+}
+
+/** The host says where texts go; a number that somebody else set was never proven. */
+async function phoneAttributes(
+  { options }: AuthUiServices,
+  { profile, instance, now }: FoundProfile,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { contacts, texter } = options
+  if (contacts === undefined) return { phone: null, phone_pending: null, sms: false }
+  const number = await contacts.phone(instance)
+  const proven = profile.phone?.number === number ? profile.phone : undefined
+  const pending = livePendingPhone(profile, now)
+  return {
+    phone:
+      number === undefined
+        ? null
+        : { number, verified_at: proven === undefined ? null : isoTime(proven.verifiedAt) },
+    phone_pending:
+      pending === undefined
+        ? null
+        : { number: pending.number, expires_at: isoTime(pending.expiresAt) },
+    sms: texter?.canSend(instance) === true,
   }
 }

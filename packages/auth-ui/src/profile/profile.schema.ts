@@ -58,6 +58,26 @@ export const EMAIL_SCHEMA: BodySchema<EmailBody> = bodySchema({
   required: ['email'],
 })
 
+/** `PUT /settings/profile/phone`: the number, then the code that was sent to it. */
+export interface PhoneBody extends ConfirmedBody {
+  readonly phone?: string
+  readonly code?: string
+}
+
+export const PHONE_SCHEMA: BodySchema<PhoneBody> = bodySchema({
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...CONFIRMATION,
+    phone: {
+      type: 'string',
+      maxLength: 1024,
+      description: 'international, such as +33 6 12 34 56 78; gets a text with a code',
+    },
+    code: { type: 'string', maxLength: 64, description: 'six digits of that text' },
+  },
+})
+
 /** `PUT /settings/magic_link`. */
 export interface MagicLinkBody extends ConfirmedBody {
   readonly enabled: boolean

@@ -1,6 +1,7 @@
 import type { BrowserClient } from '@svc/testkit'
 import { expect } from 'chai'
 import { exerciseActivity } from '../support/exercise-activity.ts'
+import { exerciseAssistants } from '../support/exercise-assistants.ts'
 import { exerciseAuthorize } from '../support/exercise-authorize.ts'
 import { exerciseClients } from '../support/exercise-clients.ts'
 import { exerciseCodeLogins } from '../support/exercise-code-logins.ts'
@@ -10,6 +11,7 @@ import { exerciseLimits } from '../support/exercise-limits.ts'
 import { exercisePasskeys } from '../support/exercise-passkeys.ts'
 import { exercisePassphrase } from '../support/exercise-passphrase.ts'
 import { exerciseProfile } from '../support/exercise-profile.ts'
+import { NUMBER, phoneHost } from '../support/phone.ts'
 import { exerciseSecondStep } from '../support/exercise-second-step.ts'
 import { createAlice, LOGIN_VALUE, logIn, startUi, type UiServer } from '../support/ui-server.ts'
 
@@ -34,10 +36,12 @@ const OF_NOTICES = new Set(['login-throttled-mail', 'new-connection-mail'])
 
 describe('the rows of auth-ui', () => {
   let server: UiServer
+  const phone = phoneHost()
   beforeEach(async () => {
     server = await startUi({
       notes: true,
       ui: {
+        ...phone.ui,
         limits: { 'register-guess': { limit: 3, windowMs: 1000 } },
         shares: {
           find: async (_instance, id) =>
@@ -67,10 +71,11 @@ describe('the rows of auth-ui', () => {
     await exerciseFactors(server)
     await exercisePasskeys(server)
     await exerciseSecondStep(server)
-    await exerciseProfile(server)
+    await exerciseProfile(server, phone)
     await exercisePassphrase(server)
     await exerciseAuthorize(server)
     await exerciseActivity(server)
+    await exerciseAssistants(server)
     const declared = server.ui.rows.flatMap(({ method, path, statuses }) =>
       statuses.map((status) => `${method} ${path}: ${status}`),
     )
@@ -115,7 +120,9 @@ describe('the rows of auth-ui', () => {
         .map(([, value]) => String(value)),
     )
     expect(mailed.length).to.be.greaterThan(5)
-    for (const secret of [LOGIN_VALUE, 'sesame', 'alice@mail.example', ...mailed]) {
+    const texted = phone.texts.map(({ code }) => code)
+    const known = [LOGIN_VALUE, 'sesame', 'alice@mail.example', NUMBER]
+    for (const secret of [...known, ...mailed, ...texted]) {
       expect(text.includes(secret), secret).to.equal(false)
     }
   }

@@ -9,6 +9,7 @@ import {
 } from './factor-flows.ts'
 import { createConfirmation } from '../../src/confirm/confirmation.ts'
 import { DEFAULT_LIFETIMES } from '../../src/lifetimes.ts'
+import { NUMBER, otherThan, PHONE, type PhoneHost } from './phone.ts'
 import { ownerOf } from './second-step.ts'
 import { enablePasskey } from './passkey-flows.ts'
 import { createAlice, LOGIN_VALUE, logIn, type UiServer } from './ui-server.ts'
@@ -29,11 +30,13 @@ const CHANGES: readonly [method: string, path: string][] = [
   ['PATCH', '/settings/profile'],
   ['PUT', EMAIL],
   ['PUT', '/settings/magic_link'],
+  ['PUT', PHONE],
+  ['DELETE', PHONE],
 ]
 const PAGES = ['/auth/email', '/auth/email/undo']
 
 /** Meets every status of the profile, and of what is held while a new mail address can be taken back. */
-export async function exerciseProfile(server: UiServer): Promise<void> {
+export async function exerciseProfile(server: UiServer, host: PhoneHost): Promise<void> {
   await createAlice(server, { domain: DOMAIN, email: `old@${DOMAIN}` })
   const browser = server.browser(`https://${DOMAIN}`)
   const owner = await ownerAt(server, undefined, browser)
@@ -41,6 +44,7 @@ export async function exerciseProfile(server: UiServer): Promise<void> {
   await owner.call('PATCH', '/settings/profile', { public_name: 'Alice', rev: 'old' })
   await owner.call('PATCH', '/settings/profile', { public_name: 'Alice' })
   await magicLinks(server)
+  await phone(server, host, owner)
   await enableMail(server, owner)
   await enableTotp(server, owner)
   await enablePasskey(server, owner)
@@ -110,6 +114,26 @@ async function magicLinks(server: UiServer): Promise<void> {
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ confirmation_code: code, confirmation_state: state, enabled: false }),
   })
+}
+
+/** On the second day the limit of a minute is met first. */
+async function phone(server: UiServer, host: PhoneHost, owner: OwnerAt): Promise<void> {
+  const fields = await confirmedFor(server, owner)
+  const put = (body: object): Promise<unknown> => owner.call('PUT', PHONE, { ...fields, ...body })
+  host.faults.noGateway = true
+  await put({ phone: NUMBER })
+  delete host.faults.noGateway
+  await put({})
+  for (let count = 0; count < 4; count += 1) {
+    await put({ phone: NUMBER })
+    await put({ phone: NUMBER })
+    server.clock.advance(60_001)
+  }
+  const code = host.texts.at(-1)?.code ?? ''
+  await put({ code: otherThan(code) })
+  await put({ code })
+  await owner.call('DELETE', PHONE, {})
+  await owner.call('DELETE', PHONE, fields)
 }
 
 async function changes(server: UiServer, owner: OwnerAt): Promise<void> {

@@ -1,4 +1,4 @@
-import { createOutbound } from '@svc/platform'
+import { createOutbound, type Texter } from '@svc/platform'
 import type { ResolvedOptions } from '../options.ts'
 import type { ChannelName } from '../outbox/notification.ts'
 import { notificationLinks } from '../preferences/unsubscribe-link.ts'
@@ -10,6 +10,8 @@ import { createMobileChannel } from './mobile/mobile-channel.ts'
 import type { PushGateway } from './mobile/push-gateway.ts'
 import { createPushGateways } from './mobile/push-gateways.ts'
 import { createSmsChannel } from './sms/sms-channel.ts'
+import { createSmsSender } from './sms/sms-sender.ts'
+import { createTexter } from './sms/system-texts.ts'
 
 type ChannelServices = RenderServices &
   Pick<NotifyServices, 'clock' | 'mailSender' | 'settingsSlug'>
@@ -17,6 +19,8 @@ type ChannelServices = RenderServices &
 /** The channels that the options name. */
 export interface Channels {
   readonly all: Readonly<Partial<Record<ChannelName, Channel>>>
+  /** Texts of the server itself. */
+  readonly texter: Texter
   /** Lets go of connections. */
   close(): Promise<void>
 }
@@ -53,21 +57,28 @@ export function createChannels(
     })
   }
 
+  const sender =
+    sms === undefined
+      ? undefined
+      : createSmsSender(services, {
+          options: sms,
+          outbound: createOutbound({ ...SMS_CALLS, log }),
+        })
   const all = {
     mail: createMailChannel(services, (instance, record) =>
       notificationLinks(services, instance, record),
     ),
     ...(mobile !== undefined && { mobile: createMobile(mobile) }),
-    ...(sms !== undefined && {
+    ...(sender !== undefined && {
       sms: createSmsChannel(services, {
-        options: sms,
+        sender,
         ...(contacts !== undefined && { contacts }),
-        outbound: createOutbound({ ...SMS_CALLS, log }),
       }),
     }),
   }
   return {
     all,
+    texter: createTexter(log, sender),
     close: async () => gateway?.close?.(),
   }
 }

@@ -125,6 +125,18 @@ export const NOTIFY_LOG_EVENTS = {
     },
     since: '0.1.0',
   },
+  'text.sent': {
+    level: 'info',
+    when: 'A text of the server itself, such as a code, was taken by the provider.',
+    fields: { domain: 'string', template: 'string' },
+    since: '0.1.0',
+  },
+  'text.failed': {
+    level: 'warn',
+    when: 'A text of the server itself was not taken by the provider; its request was refused.',
+    fields: { domain: 'string', template: 'string', class: 'string', code: 'string' },
+    since: '0.1.0',
+  },
   'notification.template_failed': {
     level: 'warn',
     when: 'A template of an app failed; the mail went out with the plain text.',

@@ -7,6 +7,7 @@ import { createMailChannel } from '../../src/channels/mail-channel.ts'
 import { createMobileChannel } from '../../src/channels/mobile/mobile-channel.ts'
 import type { PushGateway } from '../../src/channels/mobile/push-gateway.ts'
 import { createSmsChannel } from '../../src/channels/sms/sms-channel.ts'
+import { createSmsSender } from '../../src/channels/sms/sms-sender.ts'
 import type { MailOptions } from '../../src/mail/mail-options.ts'
 import type { MailTransport, OutgoingMail } from '../../src/ports.ts'
 import { engineBenches } from '../support/engine-benches.ts'
@@ -82,9 +83,11 @@ eachStore((open) => {
       const { oauth } = bench
       const services = { ...renderServices(oauth, recordedLog().log), clock: oauth.clock }
       const channel = createSmsChannel(services, {
-        options: { default: provider, gateway: { send: () => ((asked += 1), SILENT()) } },
+        sender: createSmsSender(services, {
+          options: { default: provider, gateway: { send: () => ((asked += 1), SILENT()) } },
+          outbound: { request: SILENT },
+        }),
         contacts: { contactOf: async () => ({ phone: '+33612345678' }) },
-        outbound: { request: SILENT },
       })
       const attempt = (signal: AbortSignal): Promise<ChannelOutcome> =>
         channel.attempt({

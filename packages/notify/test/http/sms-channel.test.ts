@@ -5,6 +5,7 @@ import { listen, type Listening } from '@svc/testkit'
 import { expect } from 'chai'
 import type { ChannelOutcome } from '../../src/channels/channel.ts'
 import { createSmsChannel } from '../../src/channels/sms/sms-channel.ts'
+import { createSmsSender } from '../../src/channels/sms/sms-sender.ts'
 import {
   type OutgoingText,
   type SmsOptions,
@@ -82,9 +83,11 @@ describe('notifications by sms (10.1)', () => {
     }
     const services = { ...bench.services, clock: bench.oauth.clock, log }
     const channel = createSmsChannel(services, {
-      options: options ?? { default: provider() },
+      sender: createSmsSender(services, {
+        options: options ?? { default: provider() },
+        outbound: createOutbound(isUntrusted ? {} : { trustedNetworks: ['127.0.0.0/8'] }),
+      }),
       contacts: { contactOf: async () => (phone === undefined ? {} : { phone }) },
-      outbound: createOutbound(isUntrusted ? {} : { trustedNetworks: ['127.0.0.0/8'] }),
     })
     return channel.attempt({
       instance: context === undefined ? bench.alice : bench.instance({ context }),

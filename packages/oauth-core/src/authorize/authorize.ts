@@ -1,5 +1,6 @@
 import { prefersJson, type RouteContext } from '@svc/platform'
 import type { Change } from '@svc/store'
+import { whileAllowed } from '../assistants/preferences.ts'
 import { isCertified, isPublic } from '../clients/client.ts'
 import { revokeGrant } from '../engine/grant.ts'
 import { mintCode } from '../engine/mint.ts'
@@ -10,6 +11,7 @@ import { byOwner } from '../registration/activity-source.ts'
 import { scheduleUnusedCheck } from '../registration/end-client.ts'
 import { type OAuthServices, pagesOf, sessionsOf } from '../services.ts'
 import { allowClient } from './allow-client.ts'
+import { refuseUnlessAllowed } from './assistants-allowed.ts'
 import { isRefusal, noteAllowed, refuseAssistant, rememberedOf } from './assistant-answer.ts'
 import { findChoice } from './assistant-choice.ts'
 import { assistantView } from './assistant-view.ts'
@@ -36,6 +38,7 @@ export async function showConsent(ctx: RouteContext, services: OAuthServices): P
   if (await showsDeprecated(ctx, services, request)) return
   const session = await sessionsOf(services).current(ctx)
   if (session === undefined) return pagesOf(services).login(ctx)
+  await refuseUnlessAllowed(services, instance, request)
   if (!mayHave(services, request)) return showCertify(ctx, services, request)
   if (await showsLimit(ctx, services, request)) return
   await ask(ctx, services, request, session)
@@ -49,6 +52,7 @@ export async function answerConsent(ctx: RouteContext, services: OAuthServices):
   const request = await checkAuthorize(draft, services)
   const session = await sessionsOf(services).current(ctx)
   if (session === undefined) throw new OAuthError('not_authenticated')
+  await refuseUnlessAllowed(services, instance, request)
   if (await showsDeprecated(ctx, services, request)) return
   if (!mayHave(services, request)) throw notCertified()
   if (isRefusal(form, request)) return refuseAssistant(ctx, services, request)
@@ -165,6 +169,7 @@ async function grant(
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(endsAt === undefined ? {} : { endsAt }),
     also: [
+      ...(resource === undefined ? [] : [whileAllowed(instance)]),
       ...services.activity.pending(instance, {
         ...byOwner(ctx, services),
         event: assistant === undefined ? 'consent.given' : 'assistant.allowed',

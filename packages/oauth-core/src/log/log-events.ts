@@ -157,6 +157,19 @@ export const OAUTH_LOG_EVENTS = {
     fields: { host: 'string', outcome: 'string', rule: 'string' },
     since: '0.1.0',
   },
+  'assistant.ended': {
+    level: 'info',
+    audit: true,
+    when: 'What a client of a resource was allowed ended before its time; the reason says why.',
+    fields: { domain: 'string', clientId: 'string', reason: 'string' },
+    since: '0.1.0',
+  },
+  'assistant.calls_not_folded': {
+    level: 'warn',
+    when: 'The oldest calls of a client were not put into the counts of their day; they are with the next look.',
+    fields: { clientId: 'string', cause: 'string' },
+    since: '0.1.0',
+  },
   'refresh.reuse': {
     level: 'warn',
     audit: true,

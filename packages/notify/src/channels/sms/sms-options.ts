@@ -69,6 +69,7 @@ export function providerFor(
 
 /** A text to one number. */
 export interface OutgoingText {
+  /** Of a text of the server itself: the name of its template. */
   readonly notificationId: string
   readonly instance: Instance
   /** E.164, such as `+33612345678`. */

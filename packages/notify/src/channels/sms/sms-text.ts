@@ -4,7 +4,7 @@ export const DEFAULT_MAX_LENGTH = 160
 const DOTS = '...'
 
 /** What a provider takes. */
-interface FitRule {
+export interface FitRule {
   readonly maxLength?: number
   readonly overflow?: 'truncate' | 'fallback' | 'split'
 }
