@@ -9,6 +9,7 @@ import Koa from 'koa'
 import { createHostConnectors } from './accounts/host-connectors.ts'
 import { konnectorListRoutes } from './accounts/konnector-list.ts'
 import { serveApps } from './apps/app-pages.ts'
+import { endAssistants } from './assistants/end-assistants.ts'
 import { restoredSpaces } from './backups/restored-record.ts'
 import { permissionTexts } from './apps/permission-texts.ts'
 import { createHostApps } from './apps/registry.ts'
@@ -17,6 +18,7 @@ import { isLocalhost } from './config/own-names.ts'
 import type { Config } from './config/config.ts'
 import { readDeprecatedApps } from './config/deprecated-apps.ts'
 import { flagshipOptions } from './config/flagship.ts'
+import { assistantOptions, assistantSwitches } from './config/assistants.ts'
 import { coreOverrides, realtimeOverrides, uiOverrides } from './config/overrides.ts'
 import { createDocumentStore } from './documents/document-store.ts'
 import { limitRequests } from './http/coarse-limit.ts'
@@ -35,6 +37,7 @@ import { createSettableFigures } from './monitoring/settable-figures.ts'
 import { StoreFigures } from './monitoring/store-figures.ts'
 import { createProbe } from './checks/probe.ts'
 import { tellClientChanges } from './notifications/client-events.ts'
+import { tellAboutAssistants } from './notifications/assistant-notices.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
 import { createQuotaNotices } from './quota/quota-notices.ts'
 import { createDiskQuota } from './quota/disk-quota.ts'
@@ -108,6 +111,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     trustProxy: config.trustProxy,
     requirePkce: config.requirePkce,
     consent: { choose: config.consentChoose },
+    assistants: assistantOptions(config),
     deprecatedApps: readDeprecatedApps(config.deprecatedAppsFile),
     flagship: flagshipOptions(config.flagship),
     konnectors,
@@ -156,6 +160,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     },
     ...uiOverrides(config),
   })
+  tellAboutAssistants({ oauth, notify, owners: ui.settingsOwners })
   oauth.useSessions(ui.sessions)
   const activity = createActivity({ platform: oauth, owners: ui.settingsOwners })
   audit(oauth, log)
@@ -265,6 +270,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     processes: () => listProcesses(store),
   })
 
+  let ending: Promise<void> | undefined
   const services: HostServices = {
     koa,
     rows: [oauth, ui, activity, realtime, notify, connectors, { rows: own }].flatMap(
@@ -296,12 +302,14 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     },
     async start() {
       await oauth.start()
+      if (!assistantSwitches(config).isOn) ending = endAssistants(oauth)
       await ui.start()
       await activity.start()
       await accounts.start()
       await notify.start()
     },
     async close() {
+      await ending
       await hostKeys.close()
       await connectors.close()
       await realtime.close()

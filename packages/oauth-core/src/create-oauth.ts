@@ -15,6 +15,7 @@ import { issueKonnectorToken } from './access/konnector-token.ts'
 import { stepUp } from './access/resource-challenge.ts'
 import { guardResource } from './access/resource-guard.ts'
 import { assistantsOf } from './assistants/assistants.ts'
+import { BusyWatch } from './assistants/busy-watch.ts'
 import { CallLog } from './assistants/call-log.ts'
 import { checkMoveRequest, grantMove } from './authorize/moves.ts'
 import { assembleDocuments } from './client-documents/assemble.ts'
@@ -99,9 +100,14 @@ export function createOAuth(options: OAuthOptions): OAuth {
     options: resolved,
     forbidden,
     resources,
-    calls: new CallLog({ store, clock, log, instances }),
+    calls: new CallLog({
+      store,
+      clock,
+      log,
+      instances,
+      busy: new BusyWatch({ store, log, instances, emitter }),
+    }),
     clients,
-    linkedApps,
     engine: createEngine({
       store,
       clock,
@@ -143,6 +149,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
 
     routes({ pages }) {
       if (given.sessions === undefined) throw new TypeError('routes() comes after useSessions()')
+      if (!resources.isEmpty) requireAssistantPage(pages)
       given.pages = pages
       useErrorPage(pages.error)
       return mount(services.rows, {
@@ -162,7 +169,12 @@ export function createOAuth(options: OAuthOptions): OAuth {
         reservedTypes: [`${namespace}.account_types`],
       }),
 
-    resources: { add: (resource) => resources.add(resource) },
+    resources: {
+      add(resource) {
+        if (given.pages !== undefined) requireAssistantPage(given.pages)
+        return resources.add(resource)
+      },
+    },
     resourceGuard: (resource) => guardResource(resource, services),
     stepUp: (resource, instance, access, needs) =>
       stepUp(services, resource, instance, access, needs),
@@ -185,7 +197,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     authenticateToken: (ctx, token) => authenticateToken(ctx, services, token),
     rows: services.rows,
     clients: clientService,
-    assistants: assistantsOf(services),
+    assistants: assistantsOf({ ...services, instances }),
     moves: {
       check: (ctx, parameters) => checkMoveRequest(ctx, services, parameters),
       grant: (ctx, request, size) => grantMove(ctx, services, request, size),
@@ -225,4 +237,13 @@ export function createOAuth(options: OAuthOptions): OAuth {
 function tooMany(bucket: string, retryAfterS: number): OAuthError {
   const headers = { 'Retry-After': String(retryAfterS) }
   return new OAuthError('too_many_requests', { headers, detail: `over the limit of ${bucket}` })
+}
+
+/** @throws TypeError when nobody could ask the owner about assistants */
+function requireAssistantPage({ assistant }: AuthorizePages): void {
+  if (assistant === undefined) {
+    throw new TypeError(
+      'pages.assistant is missing: a server with a resource needs it to ask its owner',
+    )
+  }
 }

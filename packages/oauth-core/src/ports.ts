@@ -90,8 +90,12 @@ export interface DeprecatedView {
 /** The pages of the authorization endpoint, and what they share with all forms. Implemented by the user interface. */
 export interface AuthorizePages {
   consent(ctx: Context, view: ConsentView): Promise<void>
-  /** The same of an assistant: whenever what is asked for is a resource, whoever asks. @see assistants.md 5.1 */
-  assistant(ctx: Context, view: AssistantView): Promise<void>
+  /**
+   * The same of an assistant: whenever what is asked for is a resource, whoever asks. Not needed while no resource is
+   * registered.
+   * @see assistants.md 5.1
+   */
+  assistant?(ctx: Context, view: AssistantView): Promise<void>
   /** Sends the browser to the login page, to come back to exactly this request (302). */
   login(ctx: Context): Promise<void>
   /**
@@ -150,6 +154,12 @@ export type AssistantNews = 'first' | 'write'
 export interface OAuthEvents {
   /** The owner allowed an assistant something: beside `code.created`. */
   'assistant.allowed': AssistantAllowed
+  /** An assistant read many documents within an hour: more than so many. Once in that hour. */
+  'assistant.busy': {
+    readonly instance: Instance
+    readonly clientId: string
+    readonly documents: number
+  }
   /** A client was certified: by its platform's attestation, by the owner's mailed code, or by the host. */
   'client.certified': ClientEvent & { readonly how: Certification }
   /** A client registered, or the host made one. */

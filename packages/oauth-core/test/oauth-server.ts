@@ -208,7 +208,7 @@ function registryOf(apps: ReadonlyMap<string, AppManifest>): AppRegistry {
 }
 
 /** Pages as short as can be. */
-const testPages = (mailedCodes: string[]): AuthorizePages => ({
+export const testPages = (mailedCodes: string[]): AuthorizePages => ({
   async certify(ctx, { token = '', code }) {
     if (code !== undefined) mailedCodes.push(code)
     ctx.type = 'html'

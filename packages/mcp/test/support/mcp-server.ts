@@ -254,6 +254,7 @@ const notAsked = (): Promise<never> => Promise.reject(new Error('not asked for')
 
 const plainPages: AuthorizePages = {
   consent: notAsked,
+  assistant: notAsked,
   login: notAsked,
   outOfBand: notAsked,
   sharing: notAsked,

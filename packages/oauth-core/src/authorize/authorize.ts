@@ -119,7 +119,8 @@ async function ask(
   if (resource === undefined) return pages.consent(ctx, view)
   const choice = await findChoice(services, request)
   const known = { ...rules, live, choice, now: services.clock.now() }
-  await pages.assistant(ctx, assistantView(view, resource, known))
+  // Who has resources has this page: `createOAuth` sees to it.
+  await pages.assistant?.(ctx, assistantView(view, resource, known))
 }
 
 function rulesOf({ options }: Pick<OAuthServices, 'options'>): ChoiceRules {
@@ -194,7 +195,7 @@ async function grant(
     const note: readonly Change[] = isNoted ? [] : reduced()
     if (await revokeGrant(engine, instance, id, 'narrowed', note)) isNoted = true
   }
-  if (request.app !== undefined) services.linkedApps.startInstall(instance, request.app.slug)
+  if (request.app !== undefined) services.engine.linkedApps.startInstall(instance, request.app.slug)
   const address = services.clientAddress(ctx)
   const given = { scope, address, ...(endsAt === undefined ? {} : { endsAt }) }
   emitter.emit('code.created', { instance, client, ...given })
