@@ -10,6 +10,7 @@ import { createHostConnectors } from './accounts/host-connectors.ts'
 import { konnectorListRoutes } from './accounts/konnector-list.ts'
 import { serveApps } from './apps/app-pages.ts'
 import { endAssistants } from './assistants/end-assistants.ts'
+import { createHostAssistants, reservedKinds } from './assistants/host-assistants.ts'
 import { restoredSpaces } from './backups/restored-record.ts'
 import { permissionTexts } from './apps/permission-texts.ts'
 import { createHostApps } from './apps/registry.ts'
@@ -116,6 +117,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     flagship: flagshipOptions(config.flagship),
     konnectors,
     ...(shared !== undefined && { sharings: shared.sharings }),
+    assistants: { reserved: reservedKinds(config.namespace) },
     ...coreOverrides(config),
   })
   const { isSpaceLow = () => false } = options
@@ -140,6 +142,14 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     ...(demo !== undefined &&
       !config.isProduction && { development: demo.createDevelopment(store, clock) }),
     pushCredentials: { getRaw: async (id) => accounts.connectors.accountTypes.getRaw(id) },
+  })
+  const assistants = createHostAssistants({
+    oauth,
+    documents,
+    events: realtime,
+    isSpaceLow,
+    isOn: true,
+    writes: true,
   })
   const quotaNotices = createQuotaNotices({ store, notify, log })
   quota.onUse((instance, use) => void quotaNotices.look(instance, use))
@@ -209,6 +219,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     notifications: notify.figures,
     providers: connectors.figures,
     refreshes: countRefreshes(oauth),
+    ...(assistants !== undefined && { onCall: assistants.onCall }),
   })
   const health = createHealth(store, clock)
   const probe = createProbe({ config, store, clock, instances: oauth.instances, clientAddress })
@@ -231,6 +242,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   koa.use(oauth.routes({ pages: ui.pages }))
   koa.use(activity.routes())
   koa.use(realtime.routes())
+  if (assistants !== undefined) koa.use(assistants.routes())
   koa.use(notify.routes({ pages: ui.notices, errorPage: ui.pages.error }))
   koa.use(connectors.routes({ pages: ui.pages }))
   const own = [
@@ -273,8 +285,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   let ending: Promise<void> | undefined
   const services: HostServices = {
     koa,
-    rows: [oauth, ui, activity, realtime, notify, connectors, { rows: own }].flatMap(
-      ({ rows }) => rows,
+    rows: [oauth, ui, activity, realtime, assistants, notify, connectors, { rows: own }].flatMap(
+      (part) => part?.rows ?? [],
     ),
     log,
     oauth,

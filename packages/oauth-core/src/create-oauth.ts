@@ -108,7 +108,6 @@ export function createOAuth(options: OAuthOptions): OAuth {
       busy: new BusyWatch({ store, log, instances, emitter }),
     }),
     clients,
-    linkedApps,
     engine: createEngine({
       store,
       clock,
