@@ -9,6 +9,7 @@ const BOTH = `${NOTES}:GET ${NOTES}:POST`
 describe('/mcp of the host', () => {
   let host: TestHost
   let browser: BrowserClient
+  const clients: string[] = []
 
   before(async () => {
     host = await startTestHost()
@@ -30,7 +31,8 @@ describe('/mcp of the host', () => {
   async function connect(scope: string): Promise<string> {
     const { origin } = host.instance
     const party = relyingParty({ issuer: origin, port: host.host.port })
-    await party.register()
+    const { client_id: client } = await party.register()
+    clients.push(client)
     const parameters = { resource: `${origin}/mcp` }
     const pending = await party.authorize({ scope, parameters })
     const owner = await host.browser()
@@ -111,8 +113,8 @@ describe('/mcp of the host', () => {
 
   it('creates a document once for a key, tells subscribers, and lists the write', async () => {
     const told: unknown[] = []
-    const end = host.host.app.realtime.onLocalEvent((event) => told.push(event))
     const token = await connect(BOTH)
+    const end = host.host.app.realtime.onLocalEvent((event) => told.push(event))
     const given = { kind: NOTES, fields: { title: 'New', text: 'Call Bob' }, key: 'k1' }
     const made = (await result(token, 'create', given)) as { id: string; revision: string }
     expect(await result(token, 'create', given)).to.deep.equal(made)
@@ -123,5 +125,15 @@ describe('/mcp of the host', () => {
     const id = made.id.slice(NOTES.length + 1)
     const stored = await createDocumentStore(host.host.store).get(host.instance, NOTES, id)
     expect(stored).to.deep.include({ rev: made.revision, fields: given.fields })
+    const { oauth } = host.host.app
+    const calls = await Promise.all(
+      clients.map((client) => oauth.assistants.listCalls(host.instance, client)),
+    )
+    const writes = calls.flatMap((page) => page.calls).filter(({ tool }) => tool === 'create')
+    expect(writes.map((one) => [one.outcome, one.writes])).to.deep.equal([
+      ['conflict', undefined],
+      ['ok', undefined],
+      ['ok', [{ id: made.id, revision: made.revision }]],
+    ])
   })
 })
