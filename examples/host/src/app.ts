@@ -40,6 +40,7 @@ import { createHostNotifications } from './notifications/host-notifications.ts'
 import { createQuotaNotices } from './quota/quota-notices.ts'
 import { createDiskQuota } from './quota/disk-quota.ts'
 import { hostRecords } from './records.ts'
+import { inTurn } from './processes/in-turn.ts'
 import { listProcesses } from './processes/process-record.ts'
 import type { DevPages, HostServices } from './services.ts'
 
@@ -306,23 +307,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       if (!config.demo) return
       await demo?.welcome({ app: services, store, config, port, notice: options.notice })
     },
-    async start() {
-      await oauth.start()
-      await ui.start()
-      await activity.start()
-      await accounts.start()
-      await notify.start()
-    },
-    async close() {
-      await hostKeys.close()
-      await connectors.close()
-      await realtime.close()
-      await notify.close()
-      await ui.close()
-      await activity.close()
-      await oauth.close()
-      await apps.close()
-    },
+    start: () => inTurn([oauth, ui, activity, accounts, notify], (part) => part.start()),
+    close: () =>
+      inTurn([hostKeys, connectors, realtime, notify, ui, activity, oauth, apps], (part) =>
+        part.close(),
+      ),
   }
   return services
 }
