@@ -14,6 +14,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['activity-refusals', 'activity'],
   ['activity-segment', 'activity'],
   ['admin-token', 'host: of an operator’s portal, in admin-tokens'],
+  ['assistant-choice', 'oauth-core: of a server with a resource'],
   ['cimd-document', 'oauth-core: of a server with a resource'],
   ['cimd-key-set', 'oauth-core: of a server with a resource'],
   ['client-assertion', 'oauth-core: of a server with a resource'],
