@@ -10,6 +10,7 @@ import { createHostConnectors } from './accounts/host-connectors.ts'
 import { konnectorListRoutes } from './accounts/konnector-list.ts'
 import { serveApps } from './apps/app-pages.ts'
 import { endAssistants } from './assistants/end-assistants.ts'
+import { createHostAssistants, reservedKinds } from './assistants/host-assistants.ts'
 import { restoredSpaces } from './backups/restored-record.ts'
 import { permissionTexts } from './apps/permission-texts.ts'
 import { createHostApps } from './apps/registry.ts'
@@ -42,6 +43,7 @@ import { createHostNotifications } from './notifications/host-notifications.ts'
 import { createQuotaNotices } from './quota/quota-notices.ts'
 import { createDiskQuota } from './quota/disk-quota.ts'
 import { hostRecords } from './records.ts'
+import { inTurn } from './processes/in-turn.ts'
 import { listProcesses } from './processes/process-record.ts'
 import type { DevPages, HostServices } from './services.ts'
 
@@ -111,7 +113,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     trustProxy: config.trustProxy,
     requirePkce: config.requirePkce,
     consent: { choose: config.consentChoose },
-    assistants: assistantOptions(config),
+    assistants: { ...assistantOptions(config), reserved: reservedKinds(config.namespace) },
     deprecatedApps: readDeprecatedApps(config.deprecatedAppsFile),
     flagship: flagshipOptions(config.flagship),
     konnectors,
@@ -140,6 +142,13 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     ...(demo !== undefined &&
       !config.isProduction && { development: demo.createDevelopment(store, clock) }),
     pushCredentials: { getRaw: async (id) => accounts.connectors.accountTypes.getRaw(id) },
+  })
+  const assistants = createHostAssistants({
+    oauth,
+    documents,
+    events: realtime,
+    isSpaceLow,
+    ...assistantSwitches(config),
   })
   const quotaNotices = createQuotaNotices({ store, notify, log })
   quota.onUse((instance, use) => void quotaNotices.look(instance, use))
@@ -209,6 +218,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     notifications: notify.figures,
     providers: connectors.figures,
     refreshes: countRefreshes(oauth),
+    ...(assistants !== undefined && { onCall: assistants.onCall }),
   })
   const health = createHealth(store, clock)
   const probe = createProbe({ config, store, clock, instances: oauth.instances, clientAddress })
@@ -231,6 +241,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   koa.use(oauth.routes({ pages: ui.pages }))
   koa.use(activity.routes())
   koa.use(realtime.routes())
+  if (assistants !== undefined) koa.use(assistants.routes())
   koa.use(notify.routes({ pages: ui.notices, errorPage: ui.pages.error }))
   koa.use(connectors.routes({ pages: ui.pages }))
   const own = [
@@ -273,8 +284,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
   let ending: Promise<void> | undefined
   const services: HostServices = {
     koa,
-    rows: [oauth, ui, activity, realtime, notify, connectors, { rows: own }].flatMap(
-      ({ rows }) => rows,
+    rows: [oauth, ui, activity, realtime, assistants, notify, connectors, { rows: own }].flatMap(
+      (part) => part?.rows ?? [],
     ),
     log,
     oauth,
@@ -301,23 +312,14 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       await demo?.welcome({ app: services, store, config, port, notice: options.notice })
     },
     async start() {
-      await oauth.start()
+      await inTurn([oauth, ui, activity, accounts, notify], (part) => part.start())
       if (!assistantSwitches(config).isOn) ending = endAssistants(oauth)
-      await ui.start()
-      await activity.start()
-      await accounts.start()
-      await notify.start()
     },
     async close() {
       await ending
-      await hostKeys.close()
-      await connectors.close()
-      await realtime.close()
-      await notify.close()
-      await ui.close()
-      await activity.close()
-      await oauth.close()
-      await apps.close()
+      await inTurn([hostKeys, connectors, realtime, notify, ui, activity, oauth, apps], (part) =>
+        part.close(),
+      )
     },
   }
   return services

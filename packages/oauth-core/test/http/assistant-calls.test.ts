@@ -63,6 +63,7 @@ eachStore((open) => {
       const server = await start()
       const { clock, instance, store } = server
       const { assistants } = server.oauth
+      clock.stop()
       const midnight = Math.ceil(clock.now() / DAY_MS) * DAY_MS
       clock.advance(midnight - clock.now())
       const at = clock.now()
