@@ -112,12 +112,11 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     trustProxy: config.trustProxy,
     requirePkce: config.requirePkce,
     consent: { choose: config.consentChoose },
-    assistants: assistantOptions(config),
+    assistants: { ...assistantOptions(config), reserved: reservedKinds(config.namespace) },
     deprecatedApps: readDeprecatedApps(config.deprecatedAppsFile),
     flagship: flagshipOptions(config.flagship),
     konnectors,
     ...(shared !== undefined && { sharings: shared.sharings }),
-    assistants: { reserved: reservedKinds(config.namespace) },
     ...coreOverrides(config),
   })
   const { isSpaceLow = () => false } = options
@@ -148,8 +147,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     documents,
     events: realtime,
     isSpaceLow,
-    isOn: true,
-    writes: true,
+    ...assistantSwitches(config),
   })
   const quotaNotices = createQuotaNotices({ store, notify, log })
   quota.onUse((instance, use) => void quotaNotices.look(instance, use))
