@@ -262,7 +262,6 @@ const notAsked = (): Promise<never> => Promise.reject(new Error('not asked for')
 const plainPages: AuthorizePages = {
   assistant: notAsked,
   consent: notAsked,
-  assistant: notAsked,
   login: notAsked,
   outOfBand: notAsked,
   sharing: notAsked,
