@@ -43,6 +43,7 @@ import { createHostNotifications } from './notifications/host-notifications.ts'
 import { createQuotaNotices } from './quota/quota-notices.ts'
 import { createDiskQuota } from './quota/disk-quota.ts'
 import { hostRecords } from './records.ts'
+import { inTurn } from './processes/in-turn.ts'
 import { listProcesses } from './processes/process-record.ts'
 import type { DevPages, HostServices } from './services.ts'
 
@@ -311,23 +312,14 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       await demo?.welcome({ app: services, store, config, port, notice: options.notice })
     },
     async start() {
-      await oauth.start()
+      await inTurn([oauth, ui, activity, accounts, notify], (part) => part.start())
       if (!assistantSwitches(config).isOn) ending = endAssistants(oauth)
-      await ui.start()
-      await activity.start()
-      await accounts.start()
-      await notify.start()
     },
     async close() {
       await ending
-      await hostKeys.close()
-      await connectors.close()
-      await realtime.close()
-      await notify.close()
-      await ui.close()
-      await activity.close()
-      await oauth.close()
-      await apps.close()
+      await inTurn([hostKeys, connectors, realtime, notify, ui, activity, oauth, apps], (part) =>
+        part.close(),
+      )
     },
   }
   return services
