@@ -82,9 +82,7 @@ export const ASSISTANT_ENTRIES: ConfigGroup = {
 }
 
 /** What `createOAuth` takes of it. */
-export function assistantOptions(
-  values: AssistantValues,
-): NonNullable<OAuthOptions['assistants']> {
+export function assistantOptions(values: AssistantValues): NonNullable<OAuthOptions['assistants']> {
   const { registration, requireState, clientHosts, clientHostsDenied, maxDuration } = values
   return {
     registration: registration === 'on',
