@@ -107,7 +107,9 @@ describe('what owners and operators are told of assistants', () => {
     const { id, refreshToken } = await connect('Sage')
     const browser = await host.browser()
     const form = { grant_type: 'refresh_token', client_id: id, refresh_token: refreshToken }
-    const second = (await browser.post('/auth/access_token', form)).json<{ refresh_token: string }>()
+    const second = (await browser.post('/auth/access_token', form)).json<{
+      refresh_token: string
+    }>()
     await browser.post('/auth/access_token', { ...form, refresh_token: second.refresh_token })
     clock.advance(60_000)
     await browser.post('/auth/access_token', form)

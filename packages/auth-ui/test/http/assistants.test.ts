@@ -63,6 +63,7 @@ describe('the settings of assistants', () => {
       resources: ['https://alice.example.com/mcp'],
       scope: 'io.svc.contacts:GET',
       last_day: { calls: 2, documents: 5 },
+      last_used_from: '127.0.0.1',
     })
     const { permissions } = (entry?.attributes ?? {}) as { readonly permissions?: readonly Right[] }
     const right = permissions?.[0]

@@ -10,7 +10,7 @@ const UNASKED: ReadonlySet<string> = new Set([
   'weaker_authentication',
 ])
 
-/** Writes down for the operator that grants of resources end, and for the owner those that the server ended. */
+/** Writes down for the operator that grants of resources end, and tells the owner of those that the server ended. */
 export function noteEnds(services: OAuthServices): void {
   const { emitter, log } = services
   emitter.on('grant.revoked', (ended) => {
@@ -26,7 +26,7 @@ export function noteEnds(services: OAuthServices): void {
 }
 
 async function noteForOwner(
-  { activity, clients, store }: OAuthServices,
+  { activity, clients, emitter, store }: OAuthServices,
   { instance, clientId, reason }: OAuthEvents['grant.revoked'],
 ): Promise<void> {
   const client = await clients.find(instance, clientId)
@@ -39,4 +39,5 @@ async function noteForOwner(
     reason,
   })
   if (noted.length > 0) await store.write(noted)
+  emitter.emit('client.updated', { instance, client })
 }
