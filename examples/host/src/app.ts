@@ -9,16 +9,15 @@ import Koa from 'koa'
 import { createHostConnectors } from './accounts/host-connectors.ts'
 import { konnectorListRoutes } from './accounts/konnector-list.ts'
 import { serveApps } from './apps/app-pages.ts'
-import { createHostAssistants, reservedKinds } from './assistants/host-assistants.ts'
+import { endAssistants } from './assistants/end-assistants.ts'
+import { createHostAssistants } from './assistants/host-assistants.ts'
 import { restoredSpaces } from './backups/restored-record.ts'
 import { permissionTexts } from './apps/permission-texts.ts'
 import { createHostApps } from './apps/registry.ts'
 import { hasTls } from './config/addressing.ts'
-import { isLocalhost } from './config/own-names.ts'
 import type { Config } from './config/config.ts'
-import { readDeprecatedApps } from './config/deprecated-apps.ts'
-import { flagshipOptions } from './config/flagship.ts'
-import { coreOverrides, realtimeOverrides, uiOverrides } from './config/overrides.ts'
+import { assistantSwitches } from './config/assistants.ts'
+import { coreOptions, realtimeOverrides, uiOverrides } from './config/overrides.ts'
 import { createDocumentStore } from './documents/document-store.ts'
 import { limitRequests } from './http/coarse-limit.ts'
 import { type AnsweredRequest, noteBrokenAnswers, noteRequests } from './http/request-log.ts'
@@ -36,6 +35,7 @@ import { createSettableFigures } from './monitoring/settable-figures.ts'
 import { StoreFigures } from './monitoring/store-figures.ts'
 import { createProbe } from './checks/probe.ts'
 import { tellClientChanges } from './notifications/client-events.ts'
+import { tellAboutAssistants } from './notifications/assistant-notices.ts'
 import { createHostNotifications } from './notifications/host-notifications.ts'
 import { createQuotaNotices } from './quota/quota-notices.ts'
 import { createDiskQuota } from './quota/disk-quota.ts'
@@ -104,18 +104,9 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     keys,
     clock,
     log,
-    namespace: config.namespace,
-    subdomains: config.subdomains,
-    isHttps: (domain) => hasTls(config) || !isLocalhost(domain),
-    trustProxy: config.trustProxy,
-    requirePkce: config.requirePkce,
-    consent: { choose: config.consentChoose },
-    deprecatedApps: readDeprecatedApps(config.deprecatedAppsFile),
-    flagship: flagshipOptions(config.flagship),
     konnectors,
     ...(shared !== undefined && { sharings: shared.sharings }),
-    assistants: { reserved: reservedKinds(config.namespace) },
-    ...coreOverrides(config),
+    ...coreOptions(config),
   })
   const { isSpaceLow = () => false } = options
   oauth.useSpace(isSpaceLow)
@@ -145,8 +136,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     documents,
     events: realtime,
     isSpaceLow,
-    isOn: true,
-    writes: true,
+    ...assistantSwitches(config),
   })
   const quotaNotices = createQuotaNotices({ store, notify, log })
   quota.onUse((instance, use) => void quotaNotices.look(instance, use))
@@ -167,6 +157,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     },
     ...uiOverrides(config),
   })
+  tellAboutAssistants({ oauth, notify, owners: ui.settingsOwners })
   oauth.useSessions(ui.sessions)
   const activity = createActivity({ platform: oauth, owners: ui.settingsOwners })
   audit(oauth, log)
@@ -278,6 +269,7 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
     processes: () => listProcesses(store),
   })
 
+  let ending: Promise<void> | undefined
   const services: HostServices = {
     koa,
     rows: [oauth, ui, activity, realtime, assistants, notify, connectors, { rows: own }].flatMap(
@@ -307,11 +299,17 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       if (!config.demo) return
       await demo?.welcome({ app: services, store, config, port, notice: options.notice })
     },
-    start: () => inTurn([oauth, ui, activity, accounts, notify], (part) => part.start()),
-    close: () =>
-      inTurn([hostKeys, connectors, realtime, notify, ui, activity, oauth, apps], (part) =>
+    async start() {
+      await oauth.start()
+      if (!assistantSwitches(config).isOn) ending = endAssistants(oauth)
+      await inTurn([ui, activity, accounts, notify], (part) => part.start())
+    },
+    async close() {
+      await ending
+      await inTurn([hostKeys, connectors, realtime, notify, ui, activity, oauth, apps], (part) =>
         part.close(),
-      ),
+      )
+    },
   }
   return services
 }

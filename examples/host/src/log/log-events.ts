@@ -217,6 +217,19 @@ const OWN_EVENTS = {
     fields: { cause: 'string' },
     since: '0.1.0',
   },
+  'assistants.ended': {
+    level: 'info',
+    audit: true,
+    when: 'Assistants are switched off: what they were allowed before has ended.',
+    fields: { count: 'number' },
+    since: '0.1.0',
+  },
+  'assistants.not_ended': {
+    level: 'warn',
+    when: 'What assistants were allowed could not be ended; it is not taken, and ends at the next start.',
+    fields: { cause: 'string' },
+    since: '0.1.0',
+  },
   'notification.not_posted': {
     level: 'error',
     when: 'A notification of the host itself was not accepted.',

@@ -195,7 +195,7 @@ async function grant(
     const note: readonly Change[] = isNoted ? [] : reduced()
     if (await revokeGrant(engine, instance, id, 'narrowed', note)) isNoted = true
   }
-  if (request.app !== undefined) services.linkedApps.startInstall(instance, request.app.slug)
+  if (request.app !== undefined) services.engine.linkedApps.startInstall(instance, request.app.slug)
   const address = services.clientAddress(ctx)
   const given = { scope, address, ...(endsAt === undefined ? {} : { endsAt }) }
   emitter.emit('code.created', { instance, client, ...given })
