@@ -300,9 +300,8 @@ export async function createHostApp(options: HostAppOptions): Promise<HostServic
       await demo?.welcome({ app: services, store, config, port, notice: options.notice })
     },
     async start() {
-      await oauth.start()
+      await inTurn([oauth, ui, activity, accounts, notify], (part) => part.start())
       if (!assistantSwitches(config).isOn) ending = endAssistants(oauth)
-      await inTurn([ui, activity, accounts, notify], (part) => part.start())
     },
     async close() {
       await ending

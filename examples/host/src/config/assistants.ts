@@ -88,17 +88,12 @@ interface AssistantConfig {
 /** What `createOAuth` takes of it. */
 export function assistantOptions({
   assistants,
-  namespace,
-}: AssistantConfig & {
-  readonly namespace: string
-}): NonNullable<OAuthOptions['assistants']> {
+}: AssistantConfig): NonNullable<OAuthOptions['assistants']> {
   const { registration, requireState, clientHosts, clientHostsDenied, maxDuration } = assistants
   return {
     registration: registration === 'on',
     requireState: requireState === 'on',
     maxDuration,
-    // What wants a confirmation (assistants.md 4.8).
-    reserved: [`${namespace}.safe.secrets`],
     ...(clientHosts !== 'any' && { clientHosts: clientHosts.split(',') }),
     ...(clientHostsDenied !== undefined && { clientHostsDenied: clientHostsDenied.split(',') }),
   }
@@ -116,4 +111,9 @@ export function assistantSwitches({ assistants }: AssistantConfig): {
     writes: write === 'on',
     ...(kinds !== undefined && { kinds: kinds.split(',') }),
   }
+}
+
+/** Kinds of this host that want a confirmation: no assistant gets them. @see assistants.md 4.8 */
+export function reservedKinds(namespace: string): readonly string[] {
+  return [`${namespace}.safe.secrets`]
 }

@@ -5,7 +5,7 @@ import { type RateLimit } from '@svc/platform'
 import { DEFAULT_LIMITS as NOTIFY_LIMITS, type NotifyOptions } from '@svc/notify'
 import { DEFAULT_LIFETIMES as REALTIME_LIFETIMES, type RealtimeOptions } from '@svc/realtime'
 import { hasTls } from './addressing.ts'
-import { assistantOptions } from './assistants.ts'
+import { assistantOptions, reservedKinds } from './assistants.ts'
 import type { Config } from './config.ts'
 import { readDeprecatedApps } from './deprecated-apps.ts'
 import { flagshipOptions } from './flagship.ts'
@@ -22,7 +22,7 @@ export function coreOptions(
     trustProxy: config.trustProxy,
     requirePkce: config.requirePkce,
     consent: { choose: config.consentChoose },
-    assistants: assistantOptions(config),
+    assistants: { ...assistantOptions(config), reserved: reservedKinds(config.namespace) },
     deprecatedApps: readDeprecatedApps(config.deprecatedAppsFile),
     flagship: flagshipOptions(config.flagship),
     lifetimes: pick(config.lifetimes, {

@@ -1,3 +1,5 @@
+import { sqliteStore } from '@svc/store/sqlite'
+import { fakeClock } from '@svc/testkit'
 import { expect } from 'chai'
 import { HOST, mcpServer, resultOf } from '../support/mcp-server.ts'
 
@@ -56,12 +58,17 @@ describe('permissions of a call', () => {
   })
 
   it('to write are neither shown nor taken where the operator wants none', async () => {
-    const server = await mcpServer({ mcp: { writes: false } })
-    const token = await server.connect('io.svc.notes:GET io.svc.notes:POST')
+    const store = sqliteStore({ file: ':memory:', clock: fakeClock() })
+    const scope = 'io.svc.notes:GET io.svc.notes:POST'
+    // It was allowed while the operator had nothing against it.
+    const token = await (await mcpServer({ store })).connect(scope)
+    const server = await mcpServer({ store, mcp: { writes: false } })
+    const refused = await server.connect(scope).catch((error: unknown) => String(error))
+    expect(refused).to.match(/400 invalid_scope/)
     const answer = await server.call(token, 'create', NOTE)
     expect(answer.body).to.have.nested.property('error.code', -32_602)
     const { structuredContent } = resultOf(await server.call(token, 'list_kinds'))
-    expect(structuredContent).to.have.nested.deep.property('kinds[0].verbs', ['GET'])
+    expect(structuredContent).to.have.deep.nested.property('kinds[0].verbs', ['GET'])
     expect(await server.documents.all(server.instance, 'io.svc.notes')).to.deep.equal([])
   })
 })

@@ -99,7 +99,7 @@ export function sampleMails(instance: Instance, time: number): ReadonlyMap<strin
   add({ template: 'access_ending', variables: { url: `${settings}/apps`, ...ending } })
   const assistant = { url: `${settings}/apps`, clientName: 'Sage' }
   for (const news of ['first', 'write'] as const) {
-    const rights = ['Contacts: read only', news === 'first' ? 'Notes: read only' : 'Notes: change']
+    const rights = ['Contacts', 'Notes']
     const endsAt = time + 24 * 3600 * 1000
     const from = news === 'first' ? { host: 'sage.example' } : {}
     const variables = { ...facts, ...assistant, ...from, news, rights, endsAt }
