@@ -33,6 +33,7 @@ const THEMES: Readonly<Record<string, readonly string[]>> = {
   'oauth-core': [
     'clients',
     'documents of clients',
+    'assistants',
     'scopes',
     'authorize',
     'tokens',

@@ -1,7 +1,6 @@
 import { createOAuth, type OAuth, type OAuthOptions } from '@svc/oauth-core'
-import { reservedKinds } from './assistants/host-assistants.ts'
 import { hasTls } from './config/addressing.ts'
-import { assistantOptions } from './config/assistants.ts'
+import { assistantOptions, reservedKinds } from './config/assistants.ts'
 import type { Config } from './config/config.ts'
 import { readDeprecatedApps } from './config/deprecated-apps.ts'
 import { flagshipOptions } from './config/flagship.ts'

@@ -105,3 +105,8 @@ export function assistantSwitches({ enabled, write, kinds }: AssistantValues): {
     ...(kinds !== undefined && { kinds: kinds.split(',') }),
   }
 }
+
+/** Kinds of this host that want a confirmation: no assistant gets them. @see assistants.md 4.8 */
+export function reservedKinds(namespace: string): readonly string[] {
+  return [`${namespace}.safe.secrets`]
+}

@@ -96,7 +96,7 @@ async function runTool(
     await enter(services, call, { outcome: 'ok', bytes: 0 }, type)
     isEntered = true
   }
-  const found = await tool.run(given, {
+  const running = tool.run(given, {
     instance,
     access,
     signal,
@@ -110,6 +110,14 @@ async function runTool(
       isEntered = true
       return changes
     },
+  })
+  const found = await running.catch(async (error: unknown) => {
+    // What it had read until then is in the list, too, as far as anything can be written.
+    if (!(error instanceof ToolError)) {
+      const noted = { outcome: 'internal_error', bytes: 0 } as const
+      await enter(services, call, noted, type).catch(() => {})
+    }
+    throw error
   })
   if (tool.readOnly && signal.aborted) {
     await enter(services, call, { outcome: 'cancelled', bytes: 0 }, type)
