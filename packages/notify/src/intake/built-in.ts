@@ -8,9 +8,10 @@ import type { ChannelName } from '../outbox/notification.ts'
 /** A category of the server itself. @see notifications.md 4.3 */
 export interface BuiltInCategory {
   readonly declared: NotificationCategory
-  readonly channel: ChannelName
-  /** Its mail; the texts of the notification are among those of it. */
-  readonly mail: 'access_ending' | 'oauth_clients_limit' | 'disk_quota'
+  /** `inbox`: it is only to be found there. */
+  readonly channel: ChannelName | 'inbox'
+  /** Its mail, if it leaves by one; the texts of the notification have that name, too. */
+  readonly mail: 'access_ending' | 'activity_seal' | 'oauth_clients_limit' | 'disk_quota'
   readonly slug?: string
   /** What `data` has anyway. */
   readonly data: Readonly<Record<string, string>>
@@ -49,6 +50,17 @@ export const BUILT_IN: ReadonlyMap<string, BuiltInCategory> = new Map<string, Bu
     },
   ],
   [
+    'activity-seal',
+    {
+      // One state of each end of the chain: who asks twice tells once.
+      declared: { ...PLAIN, stateful: true },
+      channel: 'inbox',
+      mail: 'activity_seal',
+      slug: 'settings',
+      data: { redirectLink: 'settings/#/activity' },
+    },
+  ],
+  [
     'disk-quota',
     {
       // One source of each level: a full space is told although it was said a day ago that it is nearly full.
@@ -69,7 +81,8 @@ export const BUILT_IN: ReadonlyMap<string, BuiltInCategory> = new Map<string, Bu
 
 /**
  * Title and message of a built-in category, in the owner's language.
- * @param data - of `disk-quota`: `IsFull`, nothing is left; of `access-ending`: `ClientName` and `EndsAt`
+ * @param data - of `disk-quota`: `IsFull`, nothing is left; of `access-ending`: `ClientName` and `EndsAt`; of `activity-seal`: `Seq`
+ *   and `Mark`
  */
 export function builtInTexts(
   instance: Instance,
@@ -85,6 +98,10 @@ export function builtInTexts(
     ...(mail === 'access_ending' && {
       name: toShownText(typeof data['ClientName'] === 'string' ? data['ClientName'] : '', 100),
       date: formatTime(Number(data['EndsAt'] ?? 0), instance, catalogue.locale, 'short'),
+    }),
+    ...(mail === 'activity_seal' && {
+      seq: Number(data['Seq'] ?? 0),
+      mark: toShownText(typeof data['Mark'] === 'string' ? data['Mark'] : '', 32),
     }),
   }
   return {
